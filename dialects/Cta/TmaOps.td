@@ -37,18 +37,21 @@ def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "TMA copy of a block from global to shared memory, awaited at once";
   let description = [{
-    As `cta.tma_load`, executed by all threads: all of them meet before the copy begins and after it has come. The
-    barrier has one slot and serves nothing else; this operation initialises it.
+    As `cta.tma_load`, executed by all threads, or with `warps` by those of the first `warps` warps: all of them meet
+    before the copy begins and after it has come. The barrier has one slot and serves nothing else; this operation
+    initialises it.
 
     Example:
     ```mlir
     cta.tma_load_sync %d[%i, %j], %b, %m : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<1>
+    cta.tma_load_sync %d[%i, %j], %b, %m warps 8 : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<1>
     ```
   }];
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$rest,
-                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer, Cta_MbarrierType:$barrier);
+                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer, Cta_MbarrierType:$barrier,
+                       OptionalAttr<I32Attr>:$warps);
   let assemblyFormat = [{
-    $desc `[` $offsets `]` (`rest` $rest^)? `,` $buffer `,` $barrier attr-dict
+    $desc `[` $offsets `]` (`rest` $rest^)? `,` $buffer `,` $barrier (`warps` $warps^)? attr-dict
     `:` type($desc) (`rest` type($rest)^)? `,` type($buffer) `,` type($barrier)
   }];
   let hasVerifier = 1;

@@ -84,6 +84,20 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     visit(operand, operands, slice);
 }
 
+/// Whether a value is needed in its old layout, too, when others are created again in `layout`: not by those that
+/// nothing else needs. `seen` are values that it is not for.
+static bool isKept(Value value, cta::LayoutAttr layout, const LayoutSlice &slice, DenseSet<Value> &seen) {
+  return seen.insert(value).second && llvm::any_of(value.getUses(), [&](OpOperand &use) {
+           Operation *user = use.getOwner();
+           if (isa<cta::ConvertLayoutOp>(user))
+             return false;
+           if (std::optional<CarriedValue> fed = CarriedValue::fedBy(use))
+             return !slice.recreated.contains({fed->values.front(), layout});
+           Value result = user->getNumResults() == 1 ? user->getResult(0) : Value();
+           return !result || !slice.recreated.contains({result, layout}) || isKept(result, layout, slice, seen);
+         });
+}
+
 void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr layout, LayoutSlice &slice) {
   Value first = carried.values.front();
   if (slice.recreated.contains({first, layout}))
@@ -107,13 +121,8 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
     visit(operand->get(), layout, slice);
   // Uses that stay in the old layout share a conversion: of what a loop carries in every iteration, while after a loop
   // one is nothing beside that.
-  bool isKept = llvm::any_of(first.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    std::optional<CarriedValue> fed = CarriedValue::fedBy(use);
-    Value result = fed ? fed->values.front() : user->getNumResults() == 1 ? user->getResult(0) : Value();
-    return !isa<cta::ConvertLayoutOp>(user) && !(result && slice.recreated.contains({result, layout}));
-  });
-  if (isKept)
+  DenseSet<Value> seen;
+  if (isKept(first, layout, slice, seen))
     slice.cost += bytesOf(first);
 }
 

@@ -57,7 +57,10 @@ public:
   explicit RolePlanner(KernelOp kernel) : kernel(kernel) {}
 
   std::optional<RolePlan> run() {
-    if (!findChannels() || !slice() || writesWhatItReads())
+    if (!findChannels())
+      return std::nullopt;
+    leaveWhatIsWritten();
+    if (plan.channels.empty() || !slice() || writesWhatItReads())
       return std::nullopt;
     return std::move(plan);
   }
@@ -185,6 +188,29 @@ private:
       }
     }
     return true;
+  }
+
+  /// Reads of what the program writes stay with the other warps, unless they are of the deepest loops: a producer that
+  /// does not read ahead there gains nothing.
+  void leaveWhatIsWritten() {
+    if (kernel.getPingPong()) // each team would need a barrier of its own for the copies
+      return;
+    PointerBases written;
+    kernel.walk([&](Operation *op) {
+      if (isa<StoreOp, AtomicRmwOp, cta::TmaStoreOp>(op))
+        written.join(PointerBases::writtenBy(op));
+    });
+    auto isWritten = [&](const Channel &channel) {
+      return llvm::any_of(
+          channel.loads, [&](cta::TmaLoadSyncOp load) { return PointerBases::of(load.getDesc()).mayOverlap(written); });
+    };
+    size_t deepest = 0, deepestWritten = 0;
+    for (const Channel &channel : plan.channels) {
+      size_t &depth = isWritten(channel) ? deepestWritten : deepest;
+      depth = std::max(depth, channel.getLoops().size());
+    }
+    if (deepestWritten < deepest)
+      llvm::erase_if(plan.channels, isWritten);
   }
 
   /// Whether a write may go to what the producer reads.

@@ -49,7 +49,8 @@ struct RolePlan {
 
 /// None if there are no TMA reads, or if a producer cannot know by itself where they read and how often: it computes
 /// scalars only. Nor may the kernel write to what the producer reads, by TMA or as a scalar: it runs ahead of the
-/// writes.
+/// writes. TMA reads of what is written outside of the deepest loops, as of `c` in `c = a * b + c`, are in no channel:
+/// the consumer warps make them.
 std::optional<RolePlan> planRoles(KernelOp kernel);
 
 /// Whether the operation is the producer's, which reads nothing that the program writes.

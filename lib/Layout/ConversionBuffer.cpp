@@ -24,6 +24,35 @@ static bool storesWholeRows(const LinearLayout &src, const LinearLayout &buffer,
   return elements * elementBytes == widestBytes && bankConflicts(offsets, elementBytes, elements) == 0;
 }
 
+/// Clocks of the multiprocessor for a warp's accesses to the buffer, issued one by one.
+static int64_t countClocks(const LinearLayout &distributed, const LinearLayout &buffer, unsigned elementBytes) {
+  constexpr int64_t wordBytes = 4;
+  LinearLayout offsets = memoryOffsets(distributed, buffer);
+  unsigned elements = planVectorAccess(offsets, elementBytes).elements;
+  int64_t accesses = distributed.numRegisters() / elements,
+          wavefronts = std::max<int64_t>(1, elements * elementBytes / wordBytes) +
+                       bankConflicts(offsets, elementBytes, elements);
+  return accesses * (1 + wavefronts);
+}
+
+/// Without bank conflicts on both sides. What is narrower than a word, for which each access would take as long as for
+/// 16 bytes, and has to be put together, goes in wide vectors of the side that has more elements.
+static LinearLayout cheapestBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
+  auto countBoth = [&](const LinearLayout &buffer) {
+    return countClocks(src, buffer, elementBytes) + countClocks(dst, buffer, elementBytes);
+  };
+  constexpr unsigned wordBytes = 4;
+  LinearLayout best = bankConflictFree(src, dst, elementBytes);
+  for (const LinearLayout &side : {src, dst}) {
+    if (elementBytes >= wordBytes)
+      break;
+    LinearLayout other = bankConflictFree(side, side, elementBytes);
+    if (4 * countBoth(other) <= 3 * countBoth(best)) // of what is about the same the first is well known
+      best = other;
+  }
+  return best;
+}
+
 LinearLayout conversionBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
   constexpr unsigned mostMatrices = 4, wordBytes = 4;
   const std::vector<int64_t> &shape = src.outShape();
@@ -39,7 +68,7 @@ LinearLayout conversionBuffer(const LinearLayout &src, const LinearLayout &dst, 
         storesWholeRows(src, rows, elementBytes))
       return rows;
   }
-  return bankConflictFree(src, dst, elementBytes);
+  return cheapestBuffer(src, dst, elementBytes);
 }
 
 } // namespace tile::layout

@@ -236,8 +236,8 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
     loaded during the last step of the iteration before, and products of warp groups stay in flight. Loads into registers
     run an iteration ahead where there is room for them: operands that cp.async cannot copy, what a loop reduces, and few
     numbers beside products of blocks that TMA copies. A short loop that neither reduces nor stores loads for four iterations
-    at once. A remark says what runs ahead. Does not: move loads across writes of
-    memory that they may read. Example: test/Transforms/Cta/pipeline.mlir.
+    at once. A remark says what runs ahead. Copies that no loop runs ahead are awaited where they are needed. Does not:
+    move loads across writes of memory that they may read. Example: test/Transforms/Cta/pipeline.mlir.
   }];
   let options = [TargetOption];
 }
@@ -333,7 +333,8 @@ def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "ringed", "Optimisat
   let summary = "let a producer warp copy ahead of the consumer warps";
   let description = [{
     Requires: phase scheduled, or programs in it. Ensures: TMA reads are done by a producer, up to num_stages slots
-    ahead, if it can know by itself where to read; roles hand blocks over through rings, and go over the same programs. Numbers that both need are computed
+    ahead, if it can know by itself where to read; of what the program writes, too, the consumers read blocks themselves,
+    outside of the deepest loops; roles hand blocks over through rings, and go over the same programs. Numbers that both need are computed
     once. Example: test/Transforms/Cta/specialize-warps.mlir.
   }];
   let options = [TargetOption];

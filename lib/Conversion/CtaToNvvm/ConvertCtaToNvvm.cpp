@@ -83,7 +83,10 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
       return signalPassFailure();
     RegisterTypeConverter converter(&getContext());
     RewritePatternSet patterns(&getContext());
-    Lowerings lowerings(converter, patterns, *gpu);
+    auto isProduct = [](Operation *op) {
+      return isa<cta::WgmmaOp, cta::MmaSyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+    };
+    Lowerings lowerings(converter, patterns, *gpu, getOperation().walk(isProduct).wasInterrupted());
 #define FAMILY(name) register##name##Lowerings(lowerings);
 #include "Families.def"
     if (failed(prepare(lowerings)) || failed(convert(lowerings)))

@@ -40,13 +40,15 @@ inline constexpr unsigned bufferAlignment = 16;
 /// on what the patterns cannot lower for this target.
 class Lowerings {
 public:
-  Lowerings(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns, const target::GpuTarget &gpu)
-      : converter(converter), patterns(patterns), gpu(gpu), context(patterns.getContext()) {}
+  Lowerings(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns, const target::GpuTarget &gpu,
+            bool multiplies)
+      : converter(converter), patterns(patterns), gpu(gpu), context(patterns.getContext()), multiplies(multiplies) {}
 
   const mlir::TypeConverter &converter;
   mlir::RewritePatternSet &patterns;
   const target::GpuTarget &gpu;
   mlir::MLIRContext *context;
+  const bool multiplies; ///< On tensor cores, whose products decide how many registers there are.
 
   /// `function(op, gpu)` is called for every operation of these types.
   template <typename... Ops, typename Function> void check(Function function) {

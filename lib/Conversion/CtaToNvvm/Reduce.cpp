@@ -3,6 +3,7 @@
 // one value before the next is needed, then over the lanes of a warp by butterflies.
 //
 //   registers that differ only along the axis      r0 r1 r2 r3   ->  (r0 r1) (r2 r3)  ->  r0
+//   … that hold products                           a0 * b0  ->  a1 * b1 + s  ->  a2 * b2 + s  ->  …
 //   lane bits along the axis                       x = combine of x and shuffle_xor(x, 1 << bit); all lanes have it
 //
 // Bits that only repeat elements are left out, since an element may be combined once only. A bit that moves along the
@@ -14,6 +15,10 @@
 #include "Patterns.h"
 
 #include "Layout/ShapeTransforms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <numeric>
 
 using namespace mlir;
 using tile::layout::LinearLayout;
@@ -135,17 +140,28 @@ std::optional<CheckedPlan> planFor(Operation *op, unsigned axis, std::string &pr
   return checked;
 }
 
-/// Combines a power of two of tuples pairwise, each half for itself.
-Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples) {
-  if (tuples.size() == 1)
-    return tuples.front();
+/// Combines a power of two of tuples pairwise, each half for itself, down to parts of `inTurn`.
+Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples, size_t inTurn) {
+  if (tuples.size() <= inTurn)
+    return std::accumulate(tuples.begin() + 1, tuples.end(), tuples.front(),
+                           [&](const Tuple &sum, const Tuple &next) { return emitter.combine(sum, next); });
   size_t half = tuples.size() / 2;
-  Tuple left = combineTree(emitter, tuples.take_front(half));
-  return emitter.combine(left, combineTree(emitter, tuples.drop_front(half)));
+  Tuple left = combineTree(emitter, tuples.take_front(half), inTurn);
+  return emitter.combine(left, combineTree(emitter, tuples.drop_front(half), inTurn));
+}
+
+/// How many elements are combined one after the other. Products are added in turn, each by one fused instruction, which
+/// of a tree only the leaves are.
+size_t countInTurn(Block &combine, ValueRange registers) {
+  constexpr size_t products = 4; // of which three are fused, in about as many clocks as a tree takes
+  bool adds = combine.getOperations().size() == 2 && isa<arith::AddFOp>(combine.front());
+  bool isProduct = llvm::all_of(registers, [](Value value) { return value.getDefiningOp<arith::MulFOp>(); });
+  return adds && isProduct ? products : 1;
 }
 
 template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType> {
-  using OpConversionPattern<OpType>::OpConversionPattern;
+  ReductionLowering(const TypeConverter &converter, MLIRContext *context, bool multiplies)
+      : OpConversionPattern<OpType>(converter, context), multiplies(multiplies) {}
 
   LogicalResult matchAndRewrite(OpType op, typename OpConversionPattern<OpType>::OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -162,6 +178,8 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
           value |= bits[bit];
       return value;
     };
+    // Beside products of tensor cores registers are few, and ptxas orders a tree as they allow.
+    const size_t inTurn = multiplies ? 1 : countInTurn(op.getCombine().front(), adaptor.getSrcs().front());
     SmallVector<Tuple> reduced;
     for (size_t kept = 0; kept < size_t(1) << plan.keptRegisters.size(); ++kept) {
       SmallVector<Tuple> tuples;
@@ -171,7 +189,7 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
         for (ValueRange registers : adaptor.getSrcs())
           tuple.push_back(registers[index]);
       }
-      Tuple result = combineTree(emitter, tuples);
+      Tuple result = combineTree(emitter, tuples, inTurn);
       for (unsigned lane : plan.axisLanes)
         result = emitter.combineAcross(result, lane);
       reduced.push_back(std::move(result));
@@ -183,6 +201,8 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
   }
+
+  bool multiplies;
 };
 
 } // namespace
@@ -201,8 +221,8 @@ static LogicalResult checkReduction(Operation *op, const target::GpuTarget &) {
 }
 
 void registerReduceLowerings(Lowerings &lowerings) {
-  lowerings.patterns.add<ReductionLowering<ReduceOp>, ReductionLowering<cta::PartialReduceOp>>(lowerings.converter,
-                                                                                               lowerings.context);
+  lowerings.patterns.add<ReductionLowering<ReduceOp>, ReductionLowering<cta::PartialReduceOp>>(
+      lowerings.converter, lowerings.context, lowerings.multiplies);
   lowerings.check<ReduceOp, cta::PartialReduceOp>(checkReduction);
 }
 

@@ -163,7 +163,7 @@ struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value barrier = adaptor.getBarrier();
-    NVVM::BarrierOp::create(rewriter, loc);
+    cta::BarrierOp::create(rewriter, loc, op.getWarpsAttr(), /*groups=*/false);
     auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstThread(rewriter, loc), /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard guard(rewriter);
@@ -179,7 +179,7 @@ struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
       emitBarrierWait(rewriter, loc, barrier, emitI32(rewriter, loc, 0));
       NVVM::MBarrierInvalOp::create(rewriter, loc, barrier);
     }
-    NVVM::BarrierOp::create(rewriter, loc);
+    cta::BarrierOp::create(rewriter, loc, op.getWarpsAttr(), /*groups=*/false);
     rewriter.eraseOp(op);
     return success();
   }

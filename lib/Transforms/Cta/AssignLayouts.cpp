@@ -7,9 +7,9 @@
 // convert_layout on each side that differs. Why so naive: it is right for every program; cta-remove-conversions removes
 // the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
 // elements a thread as 16 bytes hold of the widest type that the innermost loops access, and of several rows that are
-// reduced as few warps to each as possible. Shapes that are only reshaped, joined or repeated from others follow these.
-// A matrix of fp32 that is added to a product is loaded in the product's layout, and numbers that scale its rows in a
-// loop in that of the rows.
+// reduced, each to a number and not to one row, as few warps to each as possible. Shapes that are only reshaped, joined
+// or repeated from others follow these. A matrix of fp32 that is added to a product is loaded in the product's layout,
+// and numbers that scale its rows in a loop in that of the rows.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -17,6 +17,7 @@
 //                                              %y = arith.negf %z
 #include "Analysis/DotPlan.h"
 #include "Analysis/FindTarget.h"
+#include "Analysis/StepEstimate.h"
 #include "Layout/Factories.h"
 #include "Layout/ShapeTransforms.h"
 #include "Transforms/Cta/AccessPlan.h"
@@ -117,7 +118,10 @@ private:
       accessed.insert(shape);
       const AccessPlan &common = llvm::min_element(accesses, decidesBefore)->second;
       if (!multiplies) {
-        bool isOfRows = shape.size() > 1 && reduced.contains({shape, common.order.front()});
+        // Of rows that are also added to each other, warps would have to exchange whole ones.
+        unsigned columns = common.order.front(), rows = common.order.back();
+        bool isReducedToRow = shape.size() == 2 && shape[rows] < shape[columns] && reduced.contains({shape, rows});
+        bool isOfRows = shape.size() > 1 && reduced.contains({shape, columns}) && !isReducedToRow;
         sharedLayouts[shape] = attribute(isOfRows ? common.getRowLayout(shape, kernel.getNumWarps())
                                                   : common.getLayout(shape, kernel.getNumWarps()));
       }
@@ -128,8 +132,34 @@ private:
                                                       : attribute(plan.getLayout(shape, kernel.getNumWarps()));
       }
     }
+    planScanned(ofShapes, axisInfo);
     planRepeated(accessed);
     planReshaped(accessed);
+  }
+
+  /// A vector that is scanned, and all of whose elements lie in other sectors of memory, is accessed as it is scanned:
+  /// any layout asks for as much, if threads have few elements, whose sectors may be of one line.
+  void planScanned(const llvm::MapVector<ArrayRef<int64_t>, Accesses> &ofShapes, AxisInfoAnalysis &axisInfo) {
+    constexpr double sectorBytes = 32;
+    constexpr int64_t fewElements = 4;
+    auto isStrided = [&](Operation *access) {
+      Value pointer = access->getOperand(0);
+      unsigned bytes = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
+      return estimateStep(pointer, /*dim=*/0, axisInfo) * bytes >= sectorBytes;
+    };
+    kernel.walk([&](ScanOp scan) {
+      auto type = cast<RankedTensorType>(scan.getSrcs().front().getType());
+      auto accesses = ofShapes.find(type.getShape());
+      if (type.getRank() != 1 || accesses == ofShapes.end() ||
+          !llvm::all_of(llvm::make_first_range(accesses->second), isStrided))
+        return;
+      cta::LayoutAttr layout = attribute(planScan(type, scan.getAxis(), kernel.getNumWarps()));
+      if (layout.getLayout().numRegisters() > fewElements)
+        return;
+      sharedLayouts[type.getShape()] = layout;
+      for (Operation *access : llvm::make_first_range(accesses->second))
+        accessLayouts[access] = layout;
+    });
   }
 
   /// A shape that no access has, but of which one is reshaped from or to it, has the layout that makes the reshape

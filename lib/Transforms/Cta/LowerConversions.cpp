@@ -63,11 +63,17 @@ Operation *findInvariantLoop(Operation *op, Value value) {
   return found;
 }
 
-/// Whether all buffers, none of them in another one's place, leave room for `bytes` in any target's shared memory.
-bool hasRoom(KernelOp kernel, int64_t bytes) {
-  constexpr int64_t room = 96 * 1024;
-  kernel.walk([&](cta::AllocOp alloc) { bytes += alloc.getType().getBytes(); });
-  return bytes <= room;
+/// Whether all buffers, none of them in another one's place, leave room for `bytes` in any target's shared memory; or
+/// those that the loop uses, in a third of a Hopper multiprocessor's: others may be in their place.
+bool hasRoom(Operation *loop, int64_t bytes) {
+  constexpr int64_t room = 96 * 1024, third = 64 * 1024;
+  int64_t all = bytes, ofLoop = bytes;
+  loop->getParentOfType<KernelOp>().walk([&](cta::AllocOp alloc) {
+    bool isUsed = llvm::any_of(alloc->getUsers(), [&](Operation *user) { return loop->isAncestor(user); });
+    all += alloc.getType().getBytes();
+    ofLoop += isUsed ? alloc.getType().getBytes() : 0;
+  });
+  return all <= room || ofLoop <= third;
 }
 
 /// Conversions whose writes come before the first one's reads: one barrier for all.
@@ -106,7 +112,7 @@ void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   int64_t bytes = getBytesInMemory(src.getElementType()), allBytes = src.getNumElements() * bytes;
   bool isKept = cta::getLayout(dst).numRegisters() * bytes <= maxKept;
   Operation *loop = findInvariantLoop(convert, convert.getSrc());
-  bool isBefore = loop && (isKept || hasRoom(convert->getParentOfType<KernelOp>(), allBytes));
+  bool isBefore = loop && (isKept || hasRoom(loop, allBytes));
   Operation *firstRead = isBefore ? nullptr : group.findWrite(convert.getSrc(), allBytes, convert);
   if (isBefore || firstRead)
     builder.setInsertionPoint(isBefore ? loop : firstRead);

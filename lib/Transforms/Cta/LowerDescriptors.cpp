@@ -170,7 +170,8 @@ private:
     Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
     Value barrier = cta::MbarrierAllocOp::create(builder, loc, cta::MbarrierType::get(kernel.getContext(), 1),
                                                  /*arrivals=*/1, /*offset=*/IntegerAttr());
-    cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), rest, buffer, barrier);
+    cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), rest, buffer, barrier,
+                               /*warps=*/IntegerAttr());
     RankedTensorType matrix = reshaped(result, dropLeadingOnes(result.getShape()));
     if (matrix == result)
       readWhereConverted(load, buffer);

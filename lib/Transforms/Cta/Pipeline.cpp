@@ -31,10 +31,12 @@
 //
 //   for: wait S-2; fence; wgmma i; await that of i-1; copy of iteration i+S-1; commit
 //
-// A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it.
+// A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it. Copies that no
+// loop runs ahead begin side by side, too, and are awaited where they are needed (AwaitCopies.h).
 #include "Analysis/FindTarget.h"
 #include "Analysis/LoopGraph.h"
 #include "Cta/CtaDialect.h"
+#include "Transforms/Cta/AwaitCopies.h"
 #include "Transforms/Cta/PipelinePlan.h"
 #include "Transforms/Cta/RunAhead.h"
 #include "Transforms/Passes.h"
@@ -223,6 +225,7 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
       emitRemark(loc) << plan->print();
     }
     eraseNames(rewriter, getOperation());
+    getOperation().walk([](Block *block) { awaitCopiesLate(*block); });
   }
 };
 

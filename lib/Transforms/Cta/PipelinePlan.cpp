@@ -9,6 +9,7 @@
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
+#include "Target/ResidentCtas.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -176,8 +177,13 @@ std::optional<int64_t> getTripCount(scf::ForOp loop) {
   return lower && upper && step ? std::optional(llvm::divideCeilSigned(*upper - *lower, *step)) : std::nullopt;
 }
 
+int64_t countThreads(scf::ForOp loop) {
+  return loop->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
+}
+
 /// Slots that the kernel asks for, or fewer if the shared memory of a CTA does not hold them beside what else the loop
-/// uses: operands of scalar products are copied once more.
+/// uses: operands of scalar products are copied once more. One less, too, where another CTA fits beside then: what it
+/// computes hides more than one more copy in flight.
 int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &target) {
   DenseSet<Operation *> rings;
   int64_t bytes = 0, others = 0;
@@ -193,7 +199,13 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
   if (bytes == 0)
     return 0;
   wanted = std::min(wanted, std::max<int64_t>(2, getTripCount(loop).value_or(wanted)));
-  return std::min<int64_t>(wanted, std::max<int64_t>(0, target.maxSharedPerCta - others) / bytes);
+  wanted = std::min<int64_t>(wanted, std::max<int64_t>(0, target.maxSharedPerCta - others) / bytes);
+  auto countCtas = [&](int64_t slots) {
+    constexpr int64_t registers = 168; // of a thread: what products of warps take at most, as a rule
+    return target::countResidentCtas(target, registers, countThreads(loop), slots * bytes + others).least();
+  };
+  bool multipliesByGroups = !loop.getBody()->getOps<cta::WgmmaOp>().empty();
+  return wanted > 2 && !multipliesByGroups && countCtas(wanted - 1) > countCtas(wanted) ? wanted - 1 : wanted;
 }
 
 /// Copies that stand in the body, on buffers of their own, and do not depend on what the computation produces or
@@ -282,10 +294,6 @@ template <typename... Ops> bool contains(scf::ForOp loop) {
 
 constexpr unsigned unrollFactor = 4;
 
-int64_t countThreads(scf::ForOp loop) {
-  return loop->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
-}
-
 /// A short loop in which nothing keeps the loads of several iterations from being issued at once. `slice`: the loads,
 /// and what their addresses are computed from.
 bool isForUnrolling(scf::ForOp loop, const DenseSet<Operation *> &loads, const DenseSet<Operation *> &slice) {
@@ -307,9 +315,11 @@ bool isForUnrolling(scf::ForOp loop, const DenseSet<Operation *> &loads, const D
 /// Whether the loop's registers leave room for what is loaded ahead.
 bool hasRoom(scf::ForOp loop, const DenseSet<Operation *> &loads) {
   int64_t threads = countThreads(loop);
-  // Of a multiprocessor, and of a thread; what half of the threads that it can hold may have each; addresses and
-  // others.
-  constexpr int64_t all = 65536, most = 255, ofHalf = 64, reserve = 24, manyCarried = 48;
+  // Of a multiprocessor, and of a thread; what a quarter and half of the threads that it can hold may have each;
+  // addresses and others.
+  constexpr int64_t all = 65536, most = 255, ofQuarter = 128, ofHalf = 64, reserve = 24, manyCarried = 48;
+  // Of few threads several CTAs run side by side, and memory is not idle while one of them reduces.
+  const bool isSmall = threads <= 4 * target::threadsPerWarp;
   constexpr int64_t besideProduct = 8;
   if (!loop.getBody()->getOps<cta::WgmmaOp>().empty()) {
     int64_t loaded = 0;
@@ -336,7 +346,10 @@ bool hasRoom(scf::ForOp loop, const DenseSet<Operation *> &loads) {
     // In flight, and in use, mostly as numbers of 32 bits.
     registers += countRegisters(op->getResult(0)) + std::max(elements, countRegisters(op->getResult(0)));
   }
-  return registers <= (exchanges || hasFewThreads ? std::min(most, all / threads) : ofHalf);
+  int64_t limit = std::min(most, all / threads);
+  if (!hasFewThreads)
+    limit = !exchanges ? ofHalf : isSmall ? ofQuarter : limit;
+  return registers <= limit;
 }
 
 /// Loads beside products of warp groups, or in a loop that has none.

@@ -5,7 +5,8 @@
 // arithmetic, shape changes), or the leaves of that slice are cheaper to convert than v, clone the slice in layout L.
 // A slice may go around a loop or through a branch: then the loop carries the value in L instead.
 // Forward: a conversion moves down below the arithmetic that uses its value, whatever the number of uses, as far as
-// what must be converted after it and of other operands is least; there it meets a store or one that undoes it.
+// what must be converted after it and of other operands is least; there it meets a store or one that undoes it. It
+// moves below a branch, too, that only masks its value on one side.
 //
 //   %c = convert(%acc : #mma -> #default)                       %r = arith.truncf %acc : #mma
 //   %r = arith.truncf %c                        == forward ==>  %s = convert(%r : #mma -> #store)
@@ -256,6 +257,26 @@ void computeIn(cta::LayoutAttr layout, Operation *user, LayoutSlicer &slicer, Wo
   worklist.eraseDead(oldOperands);
 }
 
+/// Moves a conversion below the branch that alone uses it, and hands it on: on one side as it is, and on the other,
+/// say, with a mask. The branch then results in the source's layout.
+bool sinkBelowBranch(ConvertLayoutOp convert, LayoutSlicer &slicer) {
+  int64_t bytes = LayoutSlicer::bytesOf(convert.getSrc());
+  cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
+  for (OpOperand &use : convert->getUses()) {
+    auto branch = dyn_cast<scf::IfOp>(use.getOwner()->getParentOp());
+    if (!isa<scf::YieldOp>(use.getOwner()) || !branch || branch->getBlock() != convert->getBlock() ||
+        !llvm::all_of(convert->getUsers(), [&](Operation *user) { return branch->isProperAncestor(user); }))
+      continue;
+    Value result = branch.getResult(use.getOperandNumber());
+    // No more than the conversion of the result.
+    if (slicer.plan(result, layout, bytes + 1).cost > bytes)
+      continue;
+    slicer.rewrite(result, layout);
+    return true;
+  }
+  return false;
+}
+
 /// Moves a conversion below what uses it.
 bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
   // A write through a descriptor, or into a buffer, takes its value in any layout.
@@ -267,6 +288,8 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &wor
     }
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
   SmallVector<Operation *> followers;
+  if (sinkBelowBranch(convert, slicer))
+    return true;
   if (!convert->use_empty())
     followers = Followers(convert, slicer).plan();
   // What is left of its uses, if it is not erased with the operations that have followed.

@@ -243,6 +243,7 @@ private:
     // The producer takes no part in what the program synchronises.
     roles.getConsumer().walk([&](cta::BarrierOp barrier) { barrier.setWarps(kernel.getNumWarps()); });
     roles.getConsumer().walk([&](cta::MakeTensorMapOp map) { map.setWarps(kernel.getNumWarps()); });
+    roles.getConsumer().walk([&](cta::TmaLoadSyncOp load) { load.setWarps(kernel.getNumWarps()); });
     kernel.setProducerWarps(countProducerWarps(budget.has_value()));
   }
 

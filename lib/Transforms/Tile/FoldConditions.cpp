@@ -3,14 +3,16 @@
 //
 //   %rows = 64 * program_id + arange 0 to 64     %rows >= 0     ==>  true
 //   for %i = 0 to 2: %ks = 64 * %i + arange      %ks < 128      ==>  true
+//   for %i = 0 to %n step 64                     min(64, %n - %i) > 0   ==>  true
 //
 // Block pointers check both ends of each dimension, of which masks need one or none. Masks are computed for each
-// access of a thread, in each iteration.
+// access of a thread, in each iteration. What a loop does under a condition that always holds, it can do ahead.
 #include "Analysis/IndexBounds.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -59,9 +61,9 @@ private:
     int64_t limit = number.getSExtValue();
     switch (predicate) {
     case CmpIPredicate::sge:
-      return limit <= 0 && facts.get(index).nonNegative;
+      return getSmallest(index) >= limit;
     case CmpIPredicate::sgt:
-      return limit < 0 && facts.get(index).nonNegative;
+      return getSmallest(index) > limit;
     case CmpIPredicate::slt:
       return getLargest(index) < limit;
     case CmpIPredicate::sle:
@@ -69,6 +71,27 @@ private:
     default:
       return false;
     }
+  }
+
+  /// No element is smaller.
+  int64_t getSmallest(Value index) {
+    APInt number;
+    if (matchPattern(index, m_ConstantInt(&number)) && number.getBitWidth() <= 64)
+      return number.getSExtValue();
+    if (auto least = index.getDefiningOp<arith::MinSIOp>())
+      return std::min(getSmallest(least.getLhs()), getSmallest(least.getRhs()));
+    auto rest = index.getDefiningOp<arith::SubIOp>();
+    if (rest && isCountedTo(rest.getRhs(), rest.getLhs()))
+      return 1;
+    return facts.get(index).nonNegative ? 0 : std::numeric_limits<int64_t>::min();
+  }
+
+  /// Whether a loop counts `number` from zero or more to below `end`.
+  bool isCountedTo(Value number, Value end) {
+    auto argument = dyn_cast<BlockArgument>(number);
+    auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+    return loop && argument == loop.getInductionVar() && end == loop.getUpperBound() &&
+           facts.get(loop.getLowerBound()).nonNegative;
   }
 
   /// No element is larger.

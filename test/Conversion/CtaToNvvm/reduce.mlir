@@ -65,3 +65,66 @@ tile.kernel @partial(%p: !tile.ptr<f32>) attributes {num_warps = 2 : i32} {
   }
   tile.return
 }
+
+// Pairs that may come in either order are not put in order: two selections a step, and not four. In the first one lanes
+// agree on a tie by their number.
+// CHECK-LABEL: llvm.func @left_of_equals
+// CHECK: nvvm.shfl.sync bfly
+// CHECK-COUNT-15: arith.select
+// CHECK-LABEL: llvm.func @either_order
+// CHECK: nvvm.shfl.sync bfly
+// CHECK-COUNT-10: arith.select
+// CHECK-NOT: arith.select
+// CHECK: llvm.return
+tile.kernel @left_of_equals(%p: !tile.ptr<f32>, %q: !tile.ptr<i32>) attributes {num_warps = 2 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #v>
+  %x = tile.load %ps : tensor<32x!tile.ptr<f32>, #v>
+  %r = tile.arange 0 to 32 : tensor<32xi32, #v>
+  %m, %mi = tile.reduce %x, %r {axis = 0 : i32} : tensor<32xf32, #v>, tensor<32xi32, #v> -> f32, i32 {
+  ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
+    %value = arith.maxnumf %a, %b : f32
+    %is_left = arith.cmpf oeq, %a, %value : f32
+    %index = arith.select %is_left, %ai, %bi : i32
+    tile.yield %value, %index : f32, i32
+  }
+  tile.store %q, %mi : !tile.ptr<i32>
+  tile.return
+}
+tile.kernel @either_order(%p: !tile.ptr<f32>, %q: !tile.ptr<i32>) attributes {num_warps = 2 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #v>
+  %x = tile.load %ps : tensor<32x!tile.ptr<f32>, #v>
+  %r = tile.arange 0 to 32 : tensor<32xi32, #v>
+  %m, %mi = tile.reduce %x, %r {axis = 0 : i32} : tensor<32xf32, #v>, tensor<32xi32, #v> -> f32, i32 {
+  ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
+    %value = arith.maxnumf %a, %b : f32
+    %is_left = arith.cmpf oeq, %a, %value : f32
+    %is_right = arith.cmpf oeq, %b, %value : f32
+    %only_one = arith.cmpi ne, %is_left, %is_right : i1
+    %tied = arith.minsi %ai, %bi : i32
+    %one = arith.select %is_left, %ai, %bi : i32
+    %index = arith.select %only_one, %one, %tied : i32
+    tile.yield %value, %index : f32, i32
+  }
+  tile.store %q, %mi : !tile.ptr<i32>
+  tile.return
+}
+
+// Products are added one after the other: each sum but the last has a product on its right.
+// CHECK-LABEL: llvm.func @products
+// CHECK-COUNT-4: arith.mulf
+// CHECK: %[[ONE:.*]] = arith.addf
+// CHECK-NEXT: %[[TWO:.*]] = arith.addf %[[ONE]], %
+// CHECK-NEXT: arith.addf %[[TWO]], %
+#r = #cta.layout<[128], register = [[32], [64]], lane = [[1], [2], [4], [8], [16]], warp = [[0]]>
+tile.kernel @products(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {num_warps = 2 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #r>
+  %x = tile.load %ps : tensor<128x!tile.ptr<f32>, #r>
+  %squares = arith.mulf %x, %x : tensor<128xf32, #r>
+  %s = tile.reduce %squares {axis = 0 : i32} : tensor<128xf32, #r> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.store %q, %s : !tile.ptr<f32>
+  tile.return
+}

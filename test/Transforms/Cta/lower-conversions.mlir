@@ -143,3 +143,33 @@ tile.kernel @scan_across_warps(%f: f32) {
   tile.print "" %y : tensor<128xf32, #vector>
   tile.return
 }
+
+#wide = #cta.layout<[128, 128], register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32], [0, 64]]>
+#tall = #cta.layout<[128, 128], register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
+#line = #cta.layout<[131072], register = [[128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768], [65536]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+#bytes = #cta.layout<[131072], offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768], [65536]]>
+
+// What a loop does not change is stored before it, although another loop has a large buffer: that may be in its place.
+// CHECK-LABEL: tile.kernel @stored_before_loop
+// CHECK: scf.for
+// CHECK: cta.local_store %[[X:.*]], %[[BUFFER:.*]] : tensor<128x128xf16
+// CHECK-NEXT: scf.for
+// CHECK: cta.local_load %[[BUFFER]]
+// CHECK-NOT: cta.local_store
+// CHECK: tile.return
+tile.kernel @stored_before_loop(%p: !tile.ptr<f16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<128x128x!tile.ptr<f16>, #wide>
+  %x = tile.load %ps : tensor<128x128x!tile.ptr<f16>, #wide>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %large = cta.alloc : !cta.buffer<131072xi8, #bytes>
+    %b = cta.local_load %large : !cta.buffer<131072xi8, #bytes> -> tensor<131072xi8, #line>
+    tile.print "" %b : tensor<131072xi8, #line>
+  }
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %y = cta.convert_layout %x : tensor<128x128xf16, #wide> -> tensor<128x128xf16, #tall>
+    tile.print "" %y : tensor<128x128xf16, #tall>
+  }
+  tile.return
+}

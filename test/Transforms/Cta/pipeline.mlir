@@ -33,6 +33,30 @@ tile.kernel @loop(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32}
   tile.return
 }
 
+#wide = #cta.layout<[128, 128], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], warp = [[2, 0], [4, 0]]>
+#wide_shared = #cta.layout<[128, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]]>
+
+// Three slots of 32 KiB would leave room for one CTA, two leave it for two.
+// CHECK-LABEL: tile.kernel @room_for_two
+// CHECK: cta.alloc : <128x128xf16, #{{.*}}, slots = 2>
+tile.kernel @room_for_two(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf16, #wide>
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<128x128x!tile.ptr<f16>, #wide>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<128x128xf16, #wide>) : i32 {
+    %b = cta.alloc : !cta.buffer<128x128xf16, #wide_shared>
+    cta.async_copy %s, %b {vector = 8 : i32} : tensor<128x128x!tile.ptr<f16>, #wide>, !cta.buffer<128x128xf16, #wide_shared>
+    cta.async_commit
+    cta.async_wait 0
+    %x = cta.local_load %b : !cta.buffer<128x128xf16, #wide_shared> -> tensor<128x128xf16, #wide>
+    %t = arith.addf %sum, %x : tensor<128x128xf16, #wide>
+    scf.yield %t : tensor<128x128xf16, #wide>
+  }
+  tile.store %s, %r : tensor<128x128x!tile.ptr<f16>, #wide>
+  tile.return
+}
+
 // The loop writes global memory, which a later iteration may copy.
 // CHECK-LABEL: tile.kernel @negative_store
 // CHECK: scf.for

@@ -125,11 +125,11 @@ tile.kernel @conditional(%n: i32) {
   tile.return
 }
 
-// A branch keeps its layout where both are needed: two conversions are not better than one before and one after it.
+// A branch hands on a product as it is; who needs another layout converts it then.
 // CHECK-LABEL: tile.kernel @either
-// CHECK: scf.if {{.*}} -> (tensor<32x32xf32, #[[DEFAULT:.*]]>)
-// CHECK: tile.print "" %{{.*}} : tensor<32x32xf32, #[[DEFAULT]]>
-// CHECK-NEXT: cta.convert_layout
+// CHECK: scf.if {{.*}} -> (tensor<32x32xf32, #[[ACC:.*]]>)
+// CHECK: cta.convert_layout {{.*}} : tensor<32x32xf32, #[[ACC]]>
+// CHECK-NEXT: tile.print
 // CHECK-NEXT: tile.dot
 tile.kernel @either(%c: i1) {
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
@@ -143,6 +143,34 @@ tile.kernel @either(%c: i1) {
   tile.print "" %sum : tensor<32x32xf32>
   %next = tile.dot %ab, %ab, %sum : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
   tile.print "" %next : tensor<32x32xf32>
+  tile.return
+}
+
+// Nor does a mask on one side of a branch move a product: it is reduced where it is.
+// CHECK-LABEL: tile.kernel @masked_in_branch
+// CHECK-NOT: cta.convert_layout {{.*}}32x32xf32
+// CHECK: tile.return
+tile.kernel @masked_in_branch(%c: i1, %n: i32) {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %dot = tile.dot %ab, %ab, %zero : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %masked = scf.if %c -> tensor<32x32xf32> {
+    %columns = tile.arange 0 to 32 : tensor<32xi32>
+    %row = tile.expand_dims %columns {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %places = tile.broadcast %row : tensor<1x32xi32> -> tensor<32x32xi32>
+    %end = tile.splat %n : i32 -> tensor<32x32xi32>
+    %inside = arith.cmpi slt, %places, %end : tensor<32x32xi32>
+    %some = arith.select %inside, %dot, %zero : tensor<32x32xi1>, tensor<32x32xf32>
+    scf.yield %some : tensor<32x32xf32>
+  } else {
+    scf.yield %dot : tensor<32x32xf32>
+  }
+  %most = tile.reduce %masked {axis = 1 : i32} : tensor<32x32xf32> -> tensor<32xf32> {
+  ^bb0(%x: f32, %y: f32):
+    %max = arith.maxnumf %x, %y : f32
+    tile.yield %max : f32
+  }
+  tile.print "" %most : tensor<32xf32>
   tile.return
 }
 

@@ -33,6 +33,33 @@ tile.kernel @ends(%n: i32) {
   tile.return
 }
 
+// What is left of a loop's range in an iteration is something, if the loop begins at zero or more.
+// CHECK-LABEL: tile.kernel @rest
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK: scf.if
+tile.kernel @rest(%n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  scf.for %i = %c0 to %n step %c64 : i32 {
+    %left = arith.subi %n, %i : i32
+    %rows = arith.minsi %left, %c64 : i32
+    %any = arith.cmpi sgt, %rows, %c0 : i32
+    scf.if %any {
+      tile.print "" %rows : i32
+    }
+  }
+  scf.for %i = %m to %n step %c64 : i32 {
+    %left = arith.subi %n, %i : i32
+    %any = arith.cmpi sgt, %left, %c0 : i32
+    scf.if %any {
+      tile.print "" %left : i32
+    }
+  }
+  tile.return
+}
+
 // A parameter may be negative, and three steps reach beyond the end.
 // CHECK-LABEL: tile.kernel @negative_open
 // CHECK: arith.cmpi sge

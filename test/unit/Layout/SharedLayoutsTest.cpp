@@ -179,6 +179,20 @@ TEST(ConversionBuffer, negative_OtherwiseTakesCommonVectors) {
   EXPECT_EQ(conversionBuffer(rows, columns, 2), bankConflictFree(rows, columns, 2)); // no fragments
 }
 
+TEST(ConversionBuffer, GivesTheThreadsWithMoreElementsTheirVectors) {
+  // A vector, four neighbours a lane, that each of eight threads beside each other has a quarter of.
+  LinearLayout src = defaultBlocked({128}, {0}, 4, 1);
+  LinearLayout dst({{std::string(registerDim), {{4}, {8}, {16}, {32}, {64}}},
+                    {std::string(laneDim), {{0}, {0}, {0}, {1}, {2}}},
+                    {std::string(warpDim), {}}},
+                   {128});
+  LinearLayout buffer = conversionBuffer(src, dst, 2);
+  ASSERT_FALSE(verifyShared(buffer));
+  VectorAccess read = planVectorAccess(memoryOffsets(dst, buffer), 2);
+  EXPECT_EQ(read.elements, 8u);
+  EXPECT_EQ(worstConflicts(read, 2), 0);
+}
+
 TEST(UsedExtent, IsTheEndOfTheLastElement) {
   // Rows one after the other, in groups that a swizzle mixes.
   EXPECT_EQ(usedExtent(unswizzledShared({32, 8}, {1, 0}), {24, 8}), std::optional<int64_t>(24 * 8));

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A wait moves down to the first operation that may access what is copied, or write what the copies read, or that is
+// not known to do neither. Groups that are committed on the way need not be complete.
+#include "Transforms/Cta/AwaitCopies.h"
+
+#include "Analysis/SharedAccesses.h"
+#include "Analysis/SharedLiveness.h"
+#include "Cta/CtaDialect.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+class LateWait {
+public:
+  explicit LateWait(cta::AsyncWaitOp wait)
+      : wait(wait), fence(dyn_cast_or_null<cta::ProxyFenceOp>(wait->getNextNode())) {
+    for (Operation *op = wait->getPrevNode(); op && !isa<cta::AsyncWaitOp>(op); op = op->getPrevNode())
+      if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
+        copied.insert(getAlloc(copy.getBuffer()));
+  }
+
+  void move() {
+    Operation *place = (fence ? fence.getOperation() : wait.getOperation())->getNextNode();
+    unsigned pending = 0;
+    for (; mayPass(place); place = place->getNextNode()) {
+      pending += isa<cta::AsyncCommitOp>(place);
+      if (auto other = dyn_cast<cta::AsyncWaitOp>(place); other && other.getPending() <= pending)
+        return join(other);
+    }
+    wait->moveBefore(place);
+    wait.setPending(pending);
+    if (fence)
+      fence->moveBefore(place);
+    joinNext(place);
+  }
+
+private:
+  /// Of the operands of one product the first ones that are read are not worth a barrier of their own.
+  void joinNext(Operation *place) {
+    auto isBetween = [](Operation *op) {
+      return !op->hasTrait<OpTrait::IsTerminator>() && op->getNumRegions() == 0 &&
+             !isa<cta::AsyncWaitOp, cta::AsyncCommitOp, cta::WgmmaOp, cta::MmaSyncOp, cta::FmaDotOp>(op);
+    };
+    while (isBetween(place))
+      place = place->getNextNode();
+    auto next = dyn_cast<cta::AsyncWaitOp>(place);
+    if (!next)
+      return;
+    auto nextFence = dyn_cast<cta::ProxyFenceOp>(next->getNextNode());
+    wait.setPending(std::min(wait.getPending(), next.getPending()));
+    next.erase();
+    if (nextFence && fence)
+      nextFence.erase();
+    else if (nextFence)
+      nextFence->moveAfter(wait);
+  }
+
+  /// What the other one waits for includes this one's copies.
+  void join(cta::AsyncWaitOp other) {
+    if (fence && isa<cta::ProxyFenceOp>(other->getNextNode()))
+      fence.erase();
+    else if (fence)
+      fence->moveAfter(other);
+    wait.erase();
+  }
+
+  bool mayPass(Operation *op) const {
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return false;
+    auto load = dyn_cast<LoadOp>(op);
+    bool isKnown = (load && !load.getIsVolatile()) ||
+                   isa<cta::AllocOp, cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AsyncWaitOp, cta::ProxyFenceOp,
+                       cta::LocalLoadOp, cta::LocalStoreOp, cta::WgmmaOp, cta::AwaitOp>(op);
+    return isMemoryEffectFree(op) || (isKnown && llvm::none_of(getSharedAccesses(op), [&](const SharedAccess &access) {
+                                        return copied.contains(getAlloc(access.buffer));
+                                      }));
+  }
+
+  cta::AsyncWaitOp wait;
+  cta::ProxyFenceOp fence;      ///< Or none.
+  DenseSet<Operation *> copied; ///< Since the wait before, which is there for other copies.
+};
+
+} // namespace
+
+void tile::awaitCopiesLate(Block &block) {
+  SmallVector<cta::AsyncWaitOp> waits;
+  for (auto wait : block.getOps<cta::AsyncWaitOp>())
+    if (isa_and_present<cta::AsyncCommitOp>(wait->getPrevNode()))
+      waits.push_back(wait);
+  for (cta::AsyncWaitOp wait : llvm::reverse(waits)) // which then meets those behind it
+    LateWait(wait).move();
+}
