@@ -63,13 +63,13 @@ std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gp
 }
 
 std::string describe(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
-                     BlockSizes sizes, llvm::ArrayRef<target::GemmEstimate> ranked) {
+                     const KernelFacts &facts, llvm::ArrayRef<target::GemmEstimate> ranked) {
   constexpr size_t shown = 6;
   std::string text = formatv("{0}: {1} x {2} x {3}, {4} to {5}, {6}\n", product.kernel, product.m, product.n, product.k,
                              frontend::shortName(product.element), frontend::shortName(product.output), gpu.name);
   text += whyNoTma(options, gpu, product, ranked.front());
   text += "  BLOCK_M BLOCK_N BLOCK_K GROUP_M warps stages instruction    tiles waves  time us  limited by\n";
-  target::GemmProblem problem = problemOf(options, gpu, product, sizes);
+  target::GemmProblem problem = problemOf(options, gpu, product, facts);
   for (auto [index, estimate] : llvm::enumerate(ranked.take_front(shown))) {
     const target::GemmConfig &config = estimate.config;
     text += formatv("{0} {1,7} {2,7} {3,7} {4,7} {5,5} {6,6} {7,-11} {8,8} {9,5:F1} {10,8:F1}  {11}\n",
@@ -128,11 +128,12 @@ std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu,
 } // namespace
 
 target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                              const frontend::OpenProduct &product, BlockSizes sizes) {
+                              const frontend::OpenProduct &product, const KernelFacts &facts) {
   constexpr int64_t largest = 1u << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
-  bool tensorMaps = product.alignedRows && preparesWgmma(options.pipeline) && sizes != BlockSizes::ForWarps &&
+  bool tensorMaps = product.alignedRows && preparesWgmma(options.pipeline) && !facts.multipliesExactly &&
                     isMultiplied(product.element);
+  bool onlyPowersOfTwo = facts.refusesOddColumns || facts.multipliesExactly || facts.keepsMoreSums;
   bool hasTma = tensorMaps && gpu.has(target::Feature::Tma);
   constexpr unsigned leastAsync = 4; // bytes; PTX ISA, "cp.async"
   return {
@@ -148,12 +149,12 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
                                 runsAll(options.pipeline, {"cta-async-copies"})),
       .aKMajor = product.aKMajor,
       .bKMajor = product.bKMajor,
-      .anyBlockSize = sizes <= BlockSizes::OddColumns && preparesWgmma(options.pipeline),
+      .anyBlockSize = !onlyPowersOfTwo && preparesWgmma(options.pipeline),
       .splitTail = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
       .canSwap = runsAll(options.pipeline, {"tile-swap-dot"}),
-      .anyRows = sizes == BlockSizes::Any,
-      .roomForSums = sizes == BlockSizes::RoomForSums,
-      .warpGroups = sizes != BlockSizes::ForWarps,
+      .anyRows = !onlyPowersOfTwo && !facts.refusesOddRows,
+      .roomForSums = facts.keepsMoreSums,
+      .warpGroups = !facts.multipliesExactly,
   };
 }
 
@@ -179,8 +180,8 @@ bool runsAll(const GpuPipelineOptions &options, llvm::ArrayRef<llvm::StringRef> 
 }
 
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenProduct &product, BlockSizes sizes, std::string *explain) {
-  target::GemmProblem problem = problemOf(options, gpu, product, sizes);
+                          const frontend::OpenProduct &product, const KernelFacts &facts, std::string *explain) {
+  target::GemmProblem problem = problemOf(options, gpu, product, facts);
   target::GemmChoices choices = givenChoices(product.given);
   std::vector<target::GemmEstimate> ranked = target::rankGemmConfigs(gpu, problem, choices);
   std::optional<target::GemmEstimate> pingPong =
@@ -188,7 +189,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
   if (pingPong)
     ranked.insert(ranked.begin(), *pingPong);
   if (explain)
-    *explain = describe(options, gpu, product, sizes, ranked);
+    *explain = describe(options, gpu, product, facts, ranked);
   if (explain && pingPong)
     *explain += "two teams of warps compute tiles in turns\n";
   const target::GemmConfig &best = ranked.front().config;
@@ -198,9 +199,6 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .tiles = {best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages},
       .splitsTail = splitsTail,
       .isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms),
-      .isForGroups = best.wgmma,
-      .hasOddSize = (!choices.blockM && !llvm::isPowerOf2_32(best.blockM)) ||
-                    (!choices.blockN && !llvm::isPowerOf2_32(best.blockN)),
       .advice = advise(options, gpu, product, problem, choices, ranked.front()),
   };
   if (pingPong)

@@ -2,7 +2,6 @@
 // The front end and the first steps of the pipeline, silently.
 #include "Driver/KernelInspector.h"
 
-#include "Driver/ChosenBlocks.h"
 #include "Driver/ReadProduct.h"
 #include "Driver/TileSource.h"
 
@@ -118,24 +117,22 @@ bool KernelInspector::lowers(const CompilerOptions &options, InspectedKernel &in
   return bool(runPipeline(pipeline, inspected));
 }
 
-BlockSizes KernelInspector::findBlockSizes(const CompilerOptions &options, const frontend::OpenProduct &product) {
-  // As Compilation::loadTile tries them.
-  auto takes = [&](int64_t blockM, int64_t blockN) {
+KernelFacts KernelInspector::findFacts(const CompilerOptions &options, const frontend::OpenProduct &product) {
+  auto factsOf = [&](int64_t rows, int64_t columns) {
     frontend::TileChoices tiles = commonTile();
-    tiles.blockM = blockM;
-    tiles.blockN = blockN;
+    tiles.blockM = rows;
+    tiles.blockN = columns;
     InspectedKernel inspected = inspect(options, tiles);
-    return inspected && !refusesItsBlocks(inspected.kernel());
+    return inspected ? driver::findFacts(inspected.kernel(), rows, columns) : refusalOf(rows, columns);
   };
   constexpr int64_t odd = 144, even = 128;
-  BlockSizes sizes = BlockSizes::Any;
   bool isGiven = product.given.blockM && product.given.blockN;
-  if (!isGiven && !takes(odd, even))
-    sizes = takes(even, odd) ? BlockSizes::OddColumns : BlockSizes::PowersOfTwo;
-  InspectedKernel common = inspect(options, commonTile());
-  if (common && isForWarps(common.kernel()))
-    return BlockSizes::ForWarps;
-  return common && needsRoomForSums(common.kernel()) ? BlockSizes::RoomForSums : sizes;
+  KernelFacts facts = factsOf(even, even);
+  if (!isGiven)
+    facts = facts | factsOf(odd, even);
+  if (facts.refusesOddRows)
+    facts = facts | factsOf(even, odd);
+  return facts;
 }
 
 } // namespace tile::driver

@@ -2,7 +2,7 @@
 // Classes of promises x configurations x sizes -> plans, and what --explain-config says of them.
 #include "Driver/VariantPlan.h"
 
-#include "Driver/ChosenBlocks.h"
+#include "Driver/KernelFacts.h"
 #include "Driver/PlanProduct.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -177,7 +177,7 @@ private:
     if (!inspected.isOpen || !inspected.product) {
       if (std::optional<frontend::OpenProduct> product = inspector.findProduct(promised, inspected))
         plan.cost = costOf(promised, gpu, *product, promises,
-                           isForWarps(inspected.kernel()) ? BlockSizes::ForWarps : BlockSizes::Any);
+                           {.multipliesExactly = findFacts(inspected.kernel(), 1, 1).multipliesExactly});
       // Whether cta-stream-k finds what it needs is not known.
       if (plan.cost && !inspected.product)
         plan.cost->problem.splitTail = false;
