@@ -47,8 +47,8 @@ bool isMultiplied(frontend::DType element) {
 
 /// Whether kernels that access their operands through pointers get the tensor maps that wgmma needs, and no copies of
 /// big tiles in shared memory beside its stages.
-bool preparesWgmma(const GpuPipelineOptions &options) {
-  return runsAll(options, {"tile-raise-descriptors", "tile-host-descriptors", "cta-remove-conversions"});
+bool preparesWgmma(const PipelineAbilities &can) {
+  return can.mapsOfPointers && can.fewConversions;
 }
 
 std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
@@ -57,7 +57,7 @@ std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gp
     return "";
   if (!product.alignedRows)
     return "no TMA: rows of the operands are not promised to start at multiples of 16 bytes (--assume)\n";
-  if (!preparesWgmma(options.pipeline))
+  if (!preparesWgmma(abilitiesOf(options.pipeline)))
     return "no TMA: optimisations that it needs are off\n";
   return "no TMA: not for these types, operand orders or given values\n";
 }
@@ -87,7 +87,7 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
 std::optional<frontend::ClusterShape> chooseCluster(const CompilerOptions &options, const target::GpuTarget &gpu,
                                                     const target::GemmProblem &problem,
                                                     const target::GemmEstimate &best) {
-  if (options.sizes.empty() || !runsAll(options.pipeline, {"tile-make-persistent", "cta-split-steps"}))
+  if (options.sizes.empty() || !abilitiesOf(options.pipeline).sharedSteps)
     return std::nullopt;
   unsigned ctas = target::chooseStepSplit(gpu, problem, best);
   return ctas == 1 ? std::nullopt : std::optional(frontend::ClusterShape{1, 1, int(ctas)});
@@ -101,8 +101,7 @@ std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &option
                                                    const target::GemmEstimate &best) {
   using frontend::Schedule;
   bool isShared = given.cluster && *given.cluster != frontend::ClusterShape{1, 1, 1};
-  if (given.schedule == Schedule::Cooperative || isShared ||
-      !runsAll(options.pipeline, {"tile-make-persistent", "cta-specialize-warps", "cta-ping-pong"}))
+  if (given.schedule == Schedule::Cooperative || isShared || !abilitiesOf(options.pipeline).pingPong)
     return std::nullopt;
   std::optional<target::GemmEstimate> found = target::findPingPong(gpu, problem, choices);
   bool isWanted = given.schedule == Schedule::PingPong;
@@ -112,7 +111,7 @@ std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &option
 /// What a promise would gain: wgmma, where it is expected to take less than half of the time.
 std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
                    target::GemmProblem problem, const target::GemmChoices &choices, const target::GemmEstimate &best) {
-  if (product.alignedRows || !preparesWgmma(options.pipeline))
+  if (product.alignedRows || !preparesWgmma(abilitiesOf(options.pipeline)))
     return "";
   problem.tensorMaps = true;
   target::GemmEstimate promised = target::rankGemmConfigs(gpu, problem, choices).front();
@@ -131,8 +130,9 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
                               const frontend::OpenProduct &product, const KernelFacts &facts) {
   constexpr int64_t largest = 1u << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
-  bool tensorMaps = product.alignedRows && preparesWgmma(options.pipeline) && !facts.multipliesExactly &&
-                    isMultiplied(product.element);
+  PipelineAbilities can = abilitiesOf(options.pipeline);
+  bool tensorMaps =
+      product.alignedRows && preparesWgmma(can) && !facts.multipliesExactly && isMultiplied(product.element);
   bool onlyPowersOfTwo = facts.refusesOddColumns || facts.multipliesExactly || facts.keepsMoreSums;
   bool hasTma = tensorMaps && gpu.has(target::Feature::Tma);
   constexpr unsigned leastAsync = 4; // bytes; PTX ISA, "cp.async"
@@ -145,13 +145,13 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
       .numSms = options.numSms,
       .tensorMaps = tensorMaps,
       .copyBytes = hasTma ? 16 : product.copyBytes,
-      .asyncCopies = hasTma || (product.copyBytes >= leastAsync && gpu.has(target::Feature::AsyncCopy) &&
-                                runsAll(options.pipeline, {"cta-async-copies"})),
+      .asyncCopies =
+          hasTma || (product.copyBytes >= leastAsync && gpu.has(target::Feature::AsyncCopy) && can.asyncCopies),
       .aKMajor = product.aKMajor,
       .bKMajor = product.bKMajor,
-      .anyBlockSize = !onlyPowersOfTwo && preparesWgmma(options.pipeline),
-      .splitTail = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
-      .canSwap = runsAll(options.pipeline, {"tile-swap-dot"}),
+      .anyBlockSize = !onlyPowersOfTwo && preparesWgmma(can),
+      .splitTail = can.sharedTail,
+      .canSwap = can.swappedProducts,
       .anyRows = !onlyPowersOfTwo && !facts.refusesOddRows,
       .roomForSums = facts.keepsMoreSums,
       .warpGroups = !facts.multipliesExactly,
@@ -172,11 +172,6 @@ target::GemmChoices givenChoices(const frontend::TileChoices &tiles) {
       .numWarps = given(tiles.numWarps),
       .numStages = given(tiles.numStages),
   };
-}
-
-bool runsAll(const GpuPipelineOptions &options, llvm::ArrayRef<llvm::StringRef> passes) {
-  return options.optLevel > 0 &&
-         llvm::none_of(passes, [&](llvm::StringRef pass) { return llvm::is_contained(options.disabled, pass); });
 }
 
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,

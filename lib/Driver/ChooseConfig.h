@@ -11,7 +11,7 @@ namespace tile::driver {
 
 struct ConfigChoice {
   frontend::TileChoices tiles;
-  bool splitsTail = false; ///< Whether cta-stream-k is expected to split the last round.
+  bool splitsTail = false; ///< Whether it is expected to pay that CTAs share the last wave.
   bool isOneWave = false;  ///< Whether there are no more programs than multiprocessors, and none shares its tile.
   std::string advice;      ///< What the user could promise to have it multiplied much faster; may be empty.
 };
@@ -21,9 +21,6 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
                               const frontend::OpenProduct &product, const KernelFacts &facts);
 /// What is fixed; numbers that are no sizes, which the front end rejects later, count as open.
 target::GemmChoices givenChoices(const frontend::TileChoices &tiles);
-
-/// Whether the options leave all of these steps in the pipeline.
-bool runsAll(const GpuPipelineOptions &options, llvm::ArrayRef<llvm::StringRef> passes);
 
 /// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best.
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,

@@ -13,8 +13,6 @@ using namespace mlir;
 
 namespace tile::driver {
 
-static constexpr llvm::StringRef raising = "tile-raise-descriptors";
-
 frontend::TileChoices commonTile() {
   return {.blockM = 128, .blockN = 128, .blockK = 64, .groupM = 8, .numWarps = 8, .numStages = 3};
 }
@@ -78,12 +76,12 @@ OwningOpRef<ModuleOp> KernelInspector::runPipeline(const GpuPipelineOptions &pip
 OwningOpRef<ModuleOp> KernelInspector::raise(const CompilerOptions &options, InspectedKernel &inspected) {
   GpuPipelineOptions pipeline = options.pipeline;
   pipeline.startAfter.clear();
-  pipeline.stopAfter = raising.str();
+  pipeline.stopAfter = "tile-raise-descriptors";
   return runPipeline(pipeline, inspected);
 }
 
 bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected) {
-  if (!gpu.has(target::Feature::Tma) || !runsAll(options.pipeline, {raising, "tile-host-descriptors"}))
+  if (!gpu.has(target::Feature::Tma) || !abilitiesOf(options.pipeline).mapsOfPointers)
     return false;
   // Those whose bases are read from memory the kernel makes: no call is refused for them.
   auto countMaps = [](ModuleOp module) {

@@ -156,11 +156,11 @@ bool Compilation::loadTile() {
   }
   // For sizes that need not be split, the schedule that could would only take time (0.4 us of 26 at 2048).
   if (attempt->product && !attempt->choice.splitsTail && !options.sizes.empty())
-    options.pipeline.disabled.push_back("cta-stream-k");
+    options.pipeline.limits.sharedTail = false;
   // Nor do CTAs look for a second program where each has one (512 takes 3.1 us instead of 3.3, 1024 5.05 instead
   // of 5.27).
   if (attempt->choice.isOneWave && !options.sizes.empty())
-    options.pipeline.disabled.push_back("tile-make-persistent");
+    options.pipeline.limits.severalPrograms = false;
   for (uint32_t index = 1; index < attempt->engine.numFiles(); ++index) // behind the input
     if (const std::string &name = attempt->engine.file(index).name; !llvm::StringRef(name).starts_with("<"))
       files.push_back(name);

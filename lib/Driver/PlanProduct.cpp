@@ -22,10 +22,10 @@ ScheduleRules rulesOf(const CompilerOptions &options, const frontend::OpenProduc
   using frontend::Schedule;
   ScheduleRules rules;
   bool hasCluster = product.given.cluster.has_value();
-  rules.persistent = runsAll(options.pipeline, {"tile-make-persistent"});
-  rules.splitSteps = rules.persistent && !hasCluster && runsAll(options.pipeline, {"cta-split-steps"});
-  bool canTakeTurns = !(hasCluster && *product.given.cluster != frontend::ClusterShape{1, 1, 1}) &&
-                      runsAll(options.pipeline, {"tile-make-persistent", "cta-specialize-warps", "cta-ping-pong"});
+  PipelineAbilities can = abilitiesOf(options.pipeline);
+  rules.persistent = can.severalPrograms;
+  rules.splitSteps = can.sharedSteps && !hasCluster;
+  bool canTakeTurns = can.pingPong && !(hasCluster && *product.given.cluster != frontend::ClusterShape{1, 1, 1});
   if (!canTakeTurns || product.given.schedule == Schedule::Cooperative)
     rules.pingPong = ScheduleRules::PingPong::Never;
   else if (product.given.schedule == Schedule::PingPong)
@@ -84,9 +84,9 @@ PlannedKernel planKernel(const frontend::OpenProduct &product, const target::Gem
   if (unsigned ctas = givenCtasPerTile(product); ctas > 1)
     kernel.schedule = {.ctasPerTile = ctas};
   if (config.wgmma && !kernel.schedule.persistent)
-    planned.disabledPasses.push_back("tile-make-persistent");
+    planned.limits.severalPrograms = false;
   else if (config.wgmma && !kernel.splitTail)
-    planned.disabledPasses.push_back("cta-stream-k");
+    planned.limits.sharedTail = false;
   planned.cost = costSpec(product, problem, kernel);
   return planned;
 }

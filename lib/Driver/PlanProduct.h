@@ -11,7 +11,7 @@ namespace tile::driver {
 
 struct PlannedKernel {
   frontend::TileChoices tiles;
-  std::vector<std::string> disabledPasses; ///< beside the options'
+  KernelLimits limits; ///< beside the options'
   runtime::CostSpec cost;
 };
 
