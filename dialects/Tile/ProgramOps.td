@@ -25,8 +25,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     other program of a CTA; `teams` is the number of teams that there really are (set by `cta-ping-pong`). `cluster`
     asks for CTAs that run side by side and share operands: how many along the first and the second axis of the grid,
     and how many share the steps of one program; `cluster_ctas` is the number of CTAs that a cluster really has (set by
-    `tile-form-clusters` and `cta-split-steps`). `uneven` says that some programs take much longer than others (set by
-    `tile-order-programs`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`). `constants` are the compile-time parameters by name and `launch` holds the grid, buffer,
+    `tile-form-clusters` and `cta-share-steps`). `uneven` says that some programs take much longer than others (set by
+    `tile-distribute-programs`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`). `constants` are the compile-time parameters by name and `launch` holds the grid, buffer,
     default and expectation directives as text, for the artifact's manifest.
 
     Example:
@@ -144,7 +144,7 @@ def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
   let summary = "index of this program along a grid axis";
   let description = [{
     A value from 0 to `num_programs` - 1 of the same axis (0, 1 or 2). `descending` asks for the programs with large
-    numbers to begin first; all of an axis have it or none (set by `tile-order-programs`).
+    numbers to begin first; all of an axis have it or none (set by `tile-distribute-programs`).
 
     Example: `%pid = tile.program_id 0 descending`
   }];

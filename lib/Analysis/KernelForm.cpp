@@ -40,29 +40,6 @@ using layout::LinearLayout;
 
 namespace {
 
-/// The phase of which the form is a part or a mixture.
-StringRef nameOf(Form form) {
-  switch (form) {
-  case Form::program:
-  case Form::tile:
-    return "tile";
-  case Form::layout:
-    return "layout";
-  case Form::lowering:
-  case Form::buffered:
-    return "layout, or on its way to async";
-  case Form::async:
-    return "async";
-  case Form::ringed:
-    return "scheduled, or on its way there";
-  case Form::scheduled:
-    return "scheduled";
-  case Form::allocated:
-    return "allocated";
-  }
-  llvm_unreachable("unknown form");
-}
-
 bool staysInThread(const LinearLayout &src, const LinearLayout &dst) {
   layout::MovementKind kind = layout::planMovement(src, dst).kind;
   return kind == layout::MovementKind::none || kind == layout::MovementKind::registers;
@@ -322,6 +299,28 @@ private:
 };
 
 } // namespace
+
+StringRef tile::nameOf(Form form) {
+  switch (form) {
+  case Form::program:
+  case Form::tile:
+    return "tile";
+  case Form::layout:
+    return "layout";
+  case Form::lowering:
+  case Form::buffered:
+    return "layout, or on its way to async";
+  case Form::async:
+    return "async";
+  case Form::ringed:
+    return "scheduled, or on its way there";
+  case Form::scheduled:
+    return "scheduled";
+  case Form::allocated:
+    return "allocated";
+  }
+  llvm_unreachable("unknown form");
+}
 
 LogicalResult tile::verifyForm(KernelOp kernel, Form form, const Twine &prefix) {
   return FormVerifier(kernel, form, prefix.str()).verify();

@@ -23,22 +23,32 @@ enum class Form {
   allocated  ///< Phase allocated.
 };
 
+/// The phase of which the form is a part or a mixture.
+llvm::StringRef nameOf(Form form);
+
 /// Emits an error about the first operation that the form does not have; it begins with `prefix`.
 mlir::LogicalResult verifyForm(KernelOp kernel, Form form, const llvm::Twine &prefix);
 
 /// The same for a pass that requires the form.
 mlir::LogicalResult verifyRequired(KernelOp kernel, Form form, llvm::StringRef pass);
 
-/// A pass that checks its input, unless the passes before it are known to have left what it requires.
-class InputCheck {
+/// What a pass requires and leaves. It checks its input, unless the passes before it are known to have left what it
+/// requires.
+class FormContract {
 public:
-  virtual ~InputCheck() = default;
+  FormContract(Form required, Form ensured) : required(required), ensured(ensured) {}
+  virtual ~FormContract() = default;
+
+  Form getRequired() const { return required; }
+  /// The phase of which the pass is the last one.
+  std::optional<Form> getEnsuredPhase() const { return ensured == required ? std::nullopt : std::optional(ensured); }
   void trustInput() { trusted = true; }
 
 protected:
   bool isTrusted() const { return trusted; }
 
 private:
+  Form required, ensured;
   bool trusted = false;
 };
 

@@ -5,9 +5,8 @@
 namespace tile {
 
 enum class PassKind {
-  Correctness,  ///< Every pipeline runs it, -O0 too.
-  Optimisation, ///< Can be left out by name, and the result computes the same.
-  Check         ///< Changes nothing.
+  Correctness, ///< Every pipeline runs it, -O0 too.
+  Optimisation ///< Can be left out by name, and the result computes the same.
 };
 
 /// Of all passes that are declared here; those of MLIR say nothing.

@@ -25,8 +25,8 @@ constexpr StringRef unsignedAttrName = "tile.unsigned";
 constexpr StringRef sharedBytesAttrName = "tile.shared_bytes";
 
 /// Argument attributes of what the runtime passes after the parameters: a tensor map with its recipe, made by
-/// tile-host-descriptors and cta-lower-descriptors; one dimension of the grid, made by tile-make-persistent; and memory
-/// that thread blocks share, with its bytes for each, made by cta-stream-k.
+/// tile-host-descriptors and cta-lower-descriptors; one dimension of the grid, made by tile-distribute-programs; and
+/// memory that thread blocks share, with its bytes for each, made by cta-share-steps.
 constexpr StringRef tensorMapAttrName = "tile.tensor_map";
 constexpr StringRef gridSizeAttrName = "tile.grid_size";
 constexpr StringRef scratchAttrName = "tile.scratch";

@@ -47,8 +47,8 @@ bool isMultiplied(frontend::DType element) {
 
 /// Whether kernels that access their operands through pointers get the tensor maps that wgmma needs, and no copies of
 /// big tiles in shared memory beside its stages.
-bool preparesWgmma(const GpuPipelineOptions &options) {
-  return runsAll(options, {"tile-raise-descriptors", "tile-host-descriptors", "cta-remove-conversions"});
+bool preparesWgmma(const PipelineAbilities &can) {
+  return can.mapsOfPointers && can.fewConversions;
 }
 
 std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
@@ -57,19 +57,19 @@ std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gp
     return "";
   if (!product.alignedRows)
     return "no TMA: rows of the operands are not promised to start at multiples of 16 bytes (--assume)\n";
-  if (!preparesWgmma(options.pipeline))
+  if (!preparesWgmma(abilitiesOf(options.pipeline)))
     return "no TMA: optimisations that it needs are off\n";
   return "no TMA: not for these types, operand orders or given values\n";
 }
 
 std::string describe(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
-                     BlockSizes sizes, llvm::ArrayRef<target::GemmEstimate> ranked) {
+                     const KernelFacts &facts, llvm::ArrayRef<target::GemmEstimate> ranked) {
   constexpr size_t shown = 6;
   std::string text = formatv("{0}: {1} x {2} x {3}, {4} to {5}, {6}\n", product.kernel, product.m, product.n, product.k,
                              frontend::shortName(product.element), frontend::shortName(product.output), gpu.name);
   text += whyNoTma(options, gpu, product, ranked.front());
   text += "  BLOCK_M BLOCK_N BLOCK_K GROUP_M warps stages instruction    tiles waves  time us  limited by\n";
-  target::GemmProblem problem = problemOf(options, gpu, product, sizes);
+  target::GemmProblem problem = problemOf(options, gpu, product, facts);
   for (auto [index, estimate] : llvm::enumerate(ranked.take_front(shown))) {
     const target::GemmConfig &config = estimate.config;
     text += formatv("{0} {1,7} {2,7} {3,7} {4,7} {5,5} {6,6} {7,-11} {8,8} {9,5:F1} {10,8:F1}  {11}\n",
@@ -87,7 +87,7 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
 std::optional<frontend::ClusterShape> chooseCluster(const CompilerOptions &options, const target::GpuTarget &gpu,
                                                     const target::GemmProblem &problem,
                                                     const target::GemmEstimate &best) {
-  if (options.sizes.empty() || !runsAll(options.pipeline, {"tile-make-persistent", "cta-split-steps"}))
+  if (options.sizes.empty() || !abilitiesOf(options.pipeline).sharedSteps)
     return std::nullopt;
   unsigned ctas = target::chooseStepSplit(gpu, problem, best);
   return ctas == 1 ? std::nullopt : std::optional(frontend::ClusterShape{1, 1, int(ctas)});
@@ -101,8 +101,7 @@ std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &option
                                                    const target::GemmEstimate &best) {
   using frontend::Schedule;
   bool isShared = given.cluster && *given.cluster != frontend::ClusterShape{1, 1, 1};
-  if (given.schedule == Schedule::Cooperative || isShared ||
-      !runsAll(options.pipeline, {"tile-make-persistent", "cta-specialize-warps", "cta-ping-pong"}))
+  if (given.schedule == Schedule::Cooperative || isShared || !abilitiesOf(options.pipeline).pingPong)
     return std::nullopt;
   std::optional<target::GemmEstimate> found = target::findPingPong(gpu, problem, choices);
   bool isWanted = given.schedule == Schedule::PingPong;
@@ -112,7 +111,7 @@ std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &option
 /// What a promise would gain: wgmma, where it is expected to take less than half of the time.
 std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
                    target::GemmProblem problem, const target::GemmChoices &choices, const target::GemmEstimate &best) {
-  if (product.alignedRows || !preparesWgmma(options.pipeline))
+  if (product.alignedRows || !preparesWgmma(abilitiesOf(options.pipeline)))
     return "";
   problem.tensorMaps = true;
   target::GemmEstimate promised = target::rankGemmConfigs(gpu, problem, choices).front();
@@ -128,11 +127,13 @@ std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu,
 } // namespace
 
 target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                              const frontend::OpenProduct &product, BlockSizes sizes) {
+                              const frontend::OpenProduct &product, const KernelFacts &facts) {
   constexpr int64_t largest = 1u << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
-  bool tensorMaps = product.alignedRows && preparesWgmma(options.pipeline) && sizes != BlockSizes::ForWarps &&
-                    isMultiplied(product.element);
+  PipelineAbilities can = abilitiesOf(options.pipeline);
+  bool tensorMaps =
+      product.alignedRows && preparesWgmma(can) && !facts.multipliesExactly && isMultiplied(product.element);
+  bool onlyPowersOfTwo = facts.refusesOddColumns || facts.multipliesExactly || facts.keepsMoreSums;
   bool hasTma = tensorMaps && gpu.has(target::Feature::Tma);
   constexpr unsigned leastAsync = 4; // bytes; PTX ISA, "cp.async"
   return {
@@ -144,16 +145,16 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
       .numSms = options.numSms,
       .tensorMaps = tensorMaps,
       .copyBytes = hasTma ? 16 : product.copyBytes,
-      .asyncCopies = hasTma || (product.copyBytes >= leastAsync && gpu.has(target::Feature::AsyncCopy) &&
-                                runsAll(options.pipeline, {"cta-async-copies"})),
+      .asyncCopies =
+          hasTma || (product.copyBytes >= leastAsync && gpu.has(target::Feature::AsyncCopy) && can.asyncCopies),
       .aKMajor = product.aKMajor,
       .bKMajor = product.bKMajor,
-      .anyBlockSize = sizes <= BlockSizes::OddColumns && preparesWgmma(options.pipeline),
-      .splitTail = runsAll(options.pipeline, {"tile-make-persistent", "cta-stream-k"}),
-      .canSwap = runsAll(options.pipeline, {"tile-swap-dot"}),
-      .anyRows = sizes == BlockSizes::Any,
-      .roomForSums = sizes == BlockSizes::RoomForSums,
-      .warpGroups = sizes != BlockSizes::ForWarps,
+      .anyBlockSize = !onlyPowersOfTwo && preparesWgmma(can),
+      .splitTail = can.sharedTail,
+      .canSwap = can.swappedProducts,
+      .anyRows = !onlyPowersOfTwo && !facts.refusesOddRows,
+      .roomForSums = facts.keepsMoreSums,
+      .warpGroups = !facts.multipliesExactly,
   };
 }
 
@@ -173,14 +174,9 @@ target::GemmChoices givenChoices(const frontend::TileChoices &tiles) {
   };
 }
 
-bool runsAll(const GpuPipelineOptions &options, llvm::ArrayRef<llvm::StringRef> passes) {
-  return options.optLevel > 0 &&
-         llvm::none_of(passes, [&](llvm::StringRef pass) { return llvm::is_contained(options.disabled, pass); });
-}
-
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenProduct &product, BlockSizes sizes, std::string *explain) {
-  target::GemmProblem problem = problemOf(options, gpu, product, sizes);
+                          const frontend::OpenProduct &product, const KernelFacts &facts, std::string *explain) {
+  target::GemmProblem problem = problemOf(options, gpu, product, facts);
   target::GemmChoices choices = givenChoices(product.given);
   std::vector<target::GemmEstimate> ranked = target::rankGemmConfigs(gpu, problem, choices);
   std::optional<target::GemmEstimate> pingPong =
@@ -188,7 +184,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
   if (pingPong)
     ranked.insert(ranked.begin(), *pingPong);
   if (explain)
-    *explain = describe(options, gpu, product, sizes, ranked);
+    *explain = describe(options, gpu, product, facts, ranked);
   if (explain && pingPong)
     *explain += "two teams of warps compute tiles in turns\n";
   const target::GemmConfig &best = ranked.front().config;
@@ -198,9 +194,6 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .tiles = {best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages},
       .splitsTail = splitsTail,
       .isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms),
-      .isForGroups = best.wgmma,
-      .hasOddSize = (!choices.blockM && !llvm::isPowerOf2_32(best.blockM)) ||
-                    (!choices.blockN && !llvm::isPowerOf2_32(best.blockN)),
       .advice = advise(options, gpu, product, problem, choices, ranked.front()),
   };
   if (pingPong)

@@ -195,7 +195,7 @@ GpuPipelineOptions Compilation::pipelineOptions() const {
   GpuPipelineOptions pipeline = options.pipeline;
   if (options.emit == EmitKind::Cta && pipeline.stopAfter.empty())
     for (const PipelineStep &step : gpuPipelineSteps(pipeline))
-      if (step.onKernel && step.kind != PassKind::Check)
+      if (step.onKernel)
         pipeline.stopAfter = step.name; // the last one remains
   return pipeline;
 }

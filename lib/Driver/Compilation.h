@@ -77,7 +77,8 @@ public:
 private:
   bool loadTile();
   struct TileAttempt;
-  void attemptTile(TileAttempt &attempt, BlockSizes sizes);
+  void attemptTile(TileAttempt &attempt, const KernelFacts &facts);
+  void choose(TileAttempt &attempt, const KernelFacts &facts) const;
   lint::Expected expectedLaunch(KernelOp kernel) const;
   bool loadMlir();
   bool selectKernel();

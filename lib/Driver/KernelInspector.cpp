@@ -2,7 +2,6 @@
 // The front end and the first steps of the pipeline, silently.
 #include "Driver/KernelInspector.h"
 
-#include "Driver/ChosenBlocks.h"
 #include "Driver/ReadProduct.h"
 #include "Driver/TileSource.h"
 
@@ -13,8 +12,6 @@
 using namespace mlir;
 
 namespace tile::driver {
-
-static constexpr llvm::StringRef raising = "tile-raise-descriptors";
 
 frontend::TileChoices commonTile() {
   return {.blockM = 128, .blockN = 128, .blockK = 64, .groupM = 8, .numWarps = 8, .numStages = 3};
@@ -79,12 +76,12 @@ OwningOpRef<ModuleOp> KernelInspector::runPipeline(const GpuPipelineOptions &pip
 OwningOpRef<ModuleOp> KernelInspector::raise(const CompilerOptions &options, InspectedKernel &inspected) {
   GpuPipelineOptions pipeline = options.pipeline;
   pipeline.startAfter.clear();
-  pipeline.stopAfter = raising.str();
+  pipeline.stopAfter = "tile-raise-descriptors";
   return runPipeline(pipeline, inspected);
 }
 
 bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected) {
-  if (!gpu.has(target::Feature::Tma) || !runsAll(options.pipeline, {raising, "tile-host-descriptors"}))
+  if (!gpu.has(target::Feature::Tma) || !abilitiesOf(options.pipeline).mapsOfPointers)
     return false;
   // Those whose bases are read from memory the kernel makes: no call is refused for them.
   auto countMaps = [](ModuleOp module) {
@@ -118,24 +115,22 @@ bool KernelInspector::lowers(const CompilerOptions &options, InspectedKernel &in
   return bool(runPipeline(pipeline, inspected));
 }
 
-BlockSizes KernelInspector::findBlockSizes(const CompilerOptions &options, const frontend::OpenProduct &product) {
-  // As Compilation::loadTile tries them.
-  auto takes = [&](int64_t blockM, int64_t blockN) {
+KernelFacts KernelInspector::findFacts(const CompilerOptions &options, const frontend::OpenProduct &product) {
+  auto factsOf = [&](int64_t rows, int64_t columns) {
     frontend::TileChoices tiles = commonTile();
-    tiles.blockM = blockM;
-    tiles.blockN = blockN;
+    tiles.blockM = rows;
+    tiles.blockN = columns;
     InspectedKernel inspected = inspect(options, tiles);
-    return inspected && !refusesItsBlocks(inspected.kernel());
+    return inspected ? driver::findFacts(inspected.kernel(), rows, columns) : refusalOf(rows, columns);
   };
   constexpr int64_t odd = 144, even = 128;
-  BlockSizes sizes = BlockSizes::Any;
   bool isGiven = product.given.blockM && product.given.blockN;
-  if (!isGiven && !takes(odd, even))
-    sizes = takes(even, odd) ? BlockSizes::OddColumns : BlockSizes::PowersOfTwo;
-  InspectedKernel common = inspect(options, commonTile());
-  if (common && isForWarps(common.kernel()))
-    return BlockSizes::ForWarps;
-  return common && needsRoomForSums(common.kernel()) ? BlockSizes::RoomForSums : sizes;
+  KernelFacts facts = factsOf(even, even);
+  if (!isGiven)
+    facts = facts | factsOf(odd, even);
+  if (facts.refusesOddRows)
+    facts = facts | factsOf(even, odd);
+  return facts;
 }
 
 } // namespace tile::driver

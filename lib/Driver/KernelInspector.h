@@ -39,8 +39,8 @@ public:
   /// Whether the pipeline makes a kernel of it that fits the target.
   bool lowers(const CompilerOptions &options, InspectedKernel &inspected);
 
-  /// The blocks that the kernel can have where they are open.
-  BlockSizes findBlockSizes(const CompilerOptions &options, const frontend::OpenProduct &product);
+  /// What its code says about blocks of several sizes, where they are open.
+  KernelFacts findFacts(const CompilerOptions &options, const frontend::OpenProduct &product);
 
 private:
   mlir::OwningOpRef<mlir::ModuleOp> raise(const CompilerOptions &options, InspectedKernel &inspected);

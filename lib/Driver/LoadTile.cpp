@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // .tile text -> tile dialect, by the front end.
 //
-// Again where the cost model has chosen a block size that is no power of two, and the kernel does with its blocks what
-// such blocks cannot do, or multiplies them in a way that warp groups cannot; where it has chosen one for warp groups,
-// and the kernel multiplies f32 more precisely than they do; or one for the sums of one product, and the kernel keeps
-// more.
+// What a kernel does with blocks that it leaves open is known when it is emitted, and the sizes are part of what is
+// emitted. So the cost model chooses, the front end runs, and where the code says something about blocks that makes
+// the cost model choose others (KernelFacts.h), it runs again with these: once for each choice.
 #include "Driver/Compilation.h"
 
 #include "Codegen/EmitManifest.h"
 #include "Driver/ChooseConfig.h"
-#include "Driver/ChosenBlocks.h"
+#include "Driver/KernelFacts.h"
 #include "Driver/TileSource.h"
 #include "Frontend/Configurations.h"
 #include "Frontend/Frontend.h"
@@ -23,22 +22,26 @@ namespace tile::driver {
 /// One run of the front end.
 struct Compilation::TileAttempt {
   frontend::DiagnosticEngine engine;
-  std::string explanation, advice, tree;
+  std::string explanation, tree;
   frontend::KernelText kernelText;
   OwningOpRef<ModuleOp> moduleOp;
-  bool isWhole = false, isOneWave = false, chooses = false, choosesGroups = false, choosesOddSize = false;
+  std::optional<frontend::OpenProduct> product; ///< if something was chosen
+  ConfigChoice choice = {};
 
-  bool lacksRoom() { return chooses && moduleOp && llvm::any_of(moduleOp->getOps<KernelOp>(), needsRoomForSums); }
-
-  bool lacksGroups() { return choosesGroups && moduleOp && llvm::any_of(moduleOp->getOps<KernelOp>(), isForWarps); }
-
-  /// Whether other sizes would do better.
-  bool isInVain() {
-    if (!choosesOddSize)
-      return false;
+  /// What its code says about the blocks that were chosen, or that the front end rejects it with them.
+  KernelFacts facts() {
+    // What is given stays, whatever the kernel does with it.
+    auto chosen = [](std::optional<int64_t> given, std::optional<int64_t> size) {
+      return given ? 1 : size.value_or(1);
+    };
+    int64_t rows = chosen(product->given.blockM, choice.tiles.blockM),
+            columns = chosen(product->given.blockN, choice.tiles.blockN);
     if (!moduleOp)
-      return true;
-    return llvm::any_of(moduleOp->getOps<KernelOp>(), refusesItsBlocks);
+      return refusalOf(rows, columns);
+    KernelFacts all;
+    for (KernelOp kernel : moduleOp->getOps<KernelOp>())
+      all = all | findFacts(kernel, rows, columns);
+    return all;
   }
 };
 
@@ -92,7 +95,14 @@ static std::string printConfigurations(const frontend::KernelConfigurations &lis
   return text;
 }
 
-void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
+void Compilation::choose(TileAttempt &attempt, const KernelFacts &facts) const {
+  attempt.choice =
+      chooseConfig(options, *gpu, *attempt.product, facts, options.explainConfig ? &attempt.explanation : nullptr);
+  if (options.explainConfig && facts.keepsMoreSums)
+    attempt.explanation += "the kernel keeps more sums than those of one product: tiles leave room for them\n";
+}
+
+void Compilation::attemptTile(TileAttempt &attempt, const KernelFacts &facts) {
   attempt.engine.setWarnings(options.warnings);
   frontend::Module module = parseInput(options, sidecar, attempt.engine);
   if (attempt.engine.hasErrors())
@@ -111,15 +121,9 @@ void Compilation::attemptTile(TileAttempt &attempt, BlockSizes sizes) {
   request.choose = [&](const frontend::OpenProduct &product) {
     if (options.tiles)
       return *options.tiles;
-    std::string *explanation = options.explainConfig ? &attempt.explanation : nullptr;
-    ConfigChoice choice = chooseConfig(options, *gpu, product, sizes, explanation);
-    attempt.chooses = true;
-    attempt.isWhole = !choice.splitsTail;
-    attempt.isOneWave = choice.isOneWave;
-    attempt.choosesGroups = choice.isForGroups;
-    attempt.choosesOddSize = choice.hasOddSize;
-    attempt.advice = choice.advice;
-    return choice.tiles;
+    attempt.product = product;
+    choose(attempt, facts);
+    return attempt.choice.tiles;
   };
   request.inspect = [&](KernelOp kernel, const frontend::KernelText &text) {
     lint::inspect({kernel, text.operations, attempt.engine, gpu->has(target::Feature::Tma), expectedLaunch(kernel)});
@@ -134,31 +138,29 @@ bool Compilation::loadTile() {
   if (!read)
     return fail(Outcome::Environment, read.takeError());
   sidecar = std::move(*read);
-  std::unique_ptr<TileAttempt> attempt;
-  auto tryWith = [&](BlockSizes sizes) {
-    attempt = std::make_unique<TileAttempt>();
-    attemptTile(*attempt, sizes);
-  };
+  auto attempt = std::make_unique<TileAttempt>();
+  KernelFacts facts;
+  attemptTile(*attempt, facts);
   // What is left open must not make a program fail, or much slower, that other sizes let pass.
-  for (BlockSizes sizes : {BlockSizes::Any, BlockSizes::OddColumns, BlockSizes::PowersOfTwo}) {
-    tryWith(sizes);
-    if (!attempt->isInVain())
+  while (attempt->product) {
+    KernelFacts known = facts | attempt->facts();
+    if (known == facts)
       break;
-  }
-  if (attempt->lacksGroups())
-    tryWith(BlockSizes::ForWarps);
-  if (attempt->lacksRoom()) {
-    tryWith(BlockSizes::RoomForSums);
-    if (options.explainConfig)
-      attempt->explanation += "the kernel keeps more sums than those of one product: tiles leave room for them\n";
+    facts = known;
+    frontend::TileChoices tiles = attempt->choice.tiles;
+    choose(*attempt, facts);
+    if (attempt->choice.tiles == tiles)
+      break;
+    attempt = std::make_unique<TileAttempt>();
+    attemptTile(*attempt, facts);
   }
   // For sizes that need not be split, the schedule that could would only take time (0.4 us of 26 at 2048).
-  if (attempt->isWhole && !options.sizes.empty())
-    options.pipeline.disabled.push_back("cta-stream-k");
+  if (attempt->product && !attempt->choice.splitsTail && !options.sizes.empty())
+    options.pipeline.limits.sharedTail = false;
   // Nor do CTAs look for a second program where each has one (512 takes 3.1 us instead of 3.3, 1024 5.05 instead
   // of 5.27).
-  if (attempt->isOneWave && !options.sizes.empty())
-    options.pipeline.disabled.push_back("tile-make-persistent");
+  if (attempt->choice.isOneWave && !options.sizes.empty())
+    options.pipeline.limits.severalPrograms = false;
   for (uint32_t index = 1; index < attempt->engine.numFiles(); ++index) // behind the input
     if (const std::string &name = attempt->engine.file(index).name; !llvm::StringRef(name).starts_with("<"))
       files.push_back(name);
@@ -170,8 +172,8 @@ bool Compilation::loadTile() {
   else
     log.add(attempt->engine);
   bool isExplained = attempt->engine.isEnabled(frontend::Diag::missing_divisibility);
-  if (options.advise && !isExplained && !attempt->advice.empty() && moduleOp && options.emit >= EmitKind::Ptx)
-    note(attempt->advice);
+  if (options.advise && !isExplained && !attempt->choice.advice.empty() && moduleOp && options.emit >= EmitKind::Ptx)
+    note(attempt->choice.advice);
   if (options.explainConfig && moduleOp)
     errors << (attempt->explanation.empty() ? "tilec: the kernel leaves nothing open\n" : attempt->explanation);
   if (attempt->engine.hasErrors() || (output.empty() && !moduleOp)) {

@@ -22,10 +22,10 @@ ScheduleRules rulesOf(const CompilerOptions &options, const frontend::OpenProduc
   using frontend::Schedule;
   ScheduleRules rules;
   bool hasCluster = product.given.cluster.has_value();
-  rules.persistent = runsAll(options.pipeline, {"tile-make-persistent"});
-  rules.splitSteps = rules.persistent && !hasCluster && runsAll(options.pipeline, {"cta-split-steps"});
-  bool canTakeTurns = !(hasCluster && *product.given.cluster != frontend::ClusterShape{1, 1, 1}) &&
-                      runsAll(options.pipeline, {"tile-make-persistent", "cta-specialize-warps", "cta-ping-pong"});
+  PipelineAbilities can = abilitiesOf(options.pipeline);
+  rules.persistent = can.severalPrograms;
+  rules.splitSteps = can.sharedSteps && !hasCluster;
+  bool canTakeTurns = can.pingPong && !(hasCluster && *product.given.cluster != frontend::ClusterShape{1, 1, 1});
   if (!canTakeTurns || product.given.schedule == Schedule::Cooperative)
     rules.pingPong = ScheduleRules::PingPong::Never;
   else if (product.given.schedule == Schedule::PingPong)
@@ -84,9 +84,9 @@ PlannedKernel planKernel(const frontend::OpenProduct &product, const target::Gem
   if (unsigned ctas = givenCtasPerTile(product); ctas > 1)
     kernel.schedule = {.ctasPerTile = ctas};
   if (config.wgmma && !kernel.schedule.persistent)
-    planned.disabledPasses.push_back("tile-make-persistent");
+    planned.limits.severalPrograms = false;
   else if (config.wgmma && !kernel.splitTail)
-    planned.disabledPasses.push_back("cta-stream-k");
+    planned.limits.sharedTail = false;
   planned.cost = costSpec(product, problem, kernel);
   return planned;
 }
@@ -94,8 +94,8 @@ PlannedKernel planKernel(const frontend::OpenProduct &product, const target::Gem
 /// What a compilation of one kernel would choose for the options' sizes.
 target::KernelSet todaysKernel(const CompilerOptions &options, const target::GpuTarget &gpu,
                                const frontend::OpenProduct &product, const target::GemmProblem &problem,
-                               BlockSizes sizes) {
-  ConfigChoice choice = chooseConfig(options, gpu, product, sizes, /*explain=*/nullptr);
+                               const KernelFacts &facts) {
+  ConfigChoice choice = chooseConfig(options, gpu, product, facts, /*explain=*/nullptr);
   const frontend::TileChoices &tiles = choice.tiles;
   target::GemmChoices chosen = givenChoices(tiles);
   target::GemmKernel kernel{target::gemmCandidates(gpu, problem, chosen).front(), {}, problem.splitTail};
@@ -113,16 +113,15 @@ target::KernelSet todaysKernel(const CompilerOptions &options, const target::Gpu
 
 ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &options, const target::GpuTarget &gpu,
                         const frontend::OpenProduct &product, const PromiseClass &promises, VariantMode mode) {
-  bool canBeOdd = target::canUseWgmma(gpu, problemOf(options, gpu, product, BlockSizes::Any));
-  BlockSizes sizes = canBeOdd ? inspector.findBlockSizes(options, product) : BlockSizes::PowersOfTwo;
+  bool canBeOdd = target::canUseWgmma(gpu, problemOf(options, gpu, product, {}));
+  KernelFacts facts = canBeOdd ? inspector.findFacts(options, product) : KernelFacts::onlyPowersOfTwo();
   // Threads have whole columns of such a sum: stored without TMA, 144x128 spills 352 bytes.
-  if (!promises.widensStores && sizes == BlockSizes::Any)
-    sizes = BlockSizes::OddColumns;
-  target::GemmProblem problem = problemOf(options, gpu, product, sizes);
+  facts.refusesOddRows |= !promises.widensStores;
+  target::GemmProblem problem = problemOf(options, gpu, product, facts);
   problem.plainStores = !promises.widensStores;
   ProductPlan plan;
   if (mode == VariantMode::Alignment) {
-    plan.set = todaysKernel(options, gpu, product, problem, sizes);
+    plan.set = todaysKernel(options, gpu, product, problem, facts);
   } else {
     target::SetLimits limits{.most = promises.mostKernels};
     if (mode == VariantMode::All)
@@ -141,8 +140,8 @@ ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &optio
 
 std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const target::GpuTarget &gpu,
                                         const frontend::OpenProduct &product, const PromiseClass &promises,
-                                        BlockSizes sizes) {
-  target::GemmProblem problem = problemOf(options, gpu, product, sizes);
+                                        const KernelFacts &facts) {
+  target::GemmProblem problem = problemOf(options, gpu, product, facts);
   problem.plainStores = !promises.widensStores;
   target::GemmChoices given = givenChoices(product.given);
   if (!given.blockM || !given.blockN || !given.blockK)
@@ -168,7 +167,7 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
     config.numStages = given.numStages.value_or(defaultStages);
     frontend::OpenProduct byThreads = product;
     byThreads.alignedRows = false;
-    problem = problemOf(options, gpu, byThreads, sizes);
+    problem = problemOf(options, gpu, byThreads, facts);
     problem.plainStores = !promises.widensStores;
   }
   target::GemmKernel kernel{config, {.persistent = config.wgmma}, problem.splitTail && config.wgmma};

@@ -11,7 +11,7 @@ namespace tile::driver {
 
 struct PlannedKernel {
   frontend::TileChoices tiles;
-  std::vector<std::string> disabledPasses; ///< beside the options'
+  KernelLimits limits; ///< beside the options'
   runtime::CostSpec cost;
 };
 
@@ -28,7 +28,7 @@ ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &optio
 /// unknown.
 std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const target::GpuTarget &gpu,
                                         const frontend::OpenProduct &product, const PromiseClass &promises,
-                                        BlockSizes sizes);
+                                        const KernelFacts &facts);
 
 /// "128x256x64", with what is special: "-split2", "-pingpong", "-tail".
 std::string nameOf(const target::GemmKernel &kernel);

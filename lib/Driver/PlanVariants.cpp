@@ -2,7 +2,7 @@
 // Classes of promises x configurations x sizes -> plans, and what --explain-config says of them.
 #include "Driver/VariantPlan.h"
 
-#include "Driver/ChosenBlocks.h"
+#include "Driver/KernelFacts.h"
 #include "Driver/PlanProduct.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -168,7 +168,7 @@ private:
                      .definitions = promises.definitions,
                      .numWarps = configuration.numWarps,
                      .numStages = configuration.numStages,
-                     .disabledPasses = promises.disabledPasses,
+                     .limits = promises.limits,
                      .why = promises.why};
     plan.definitions.insert(configuration.definitions.begin(), configuration.definitions.end());
     InspectedKernel inspected = inspector.inspect(promised, commonTile());
@@ -177,13 +177,13 @@ private:
     if (!inspected.isOpen || !inspected.product) {
       if (std::optional<frontend::OpenProduct> product = inspector.findProduct(promised, inspected))
         plan.cost = costOf(promised, gpu, *product, promises,
-                           isForWarps(inspected.kernel()) ? BlockSizes::ForWarps : BlockSizes::Any);
-      // Whether cta-stream-k finds what it needs is not known.
+                           {.multipliesExactly = findFacts(inspected.kernel(), 1, 1).multipliesExactly});
+      // Whether cta-share-steps finds what it needs is not known.
       if (plan.cost && !inspected.product)
         plan.cost->problem.splitTail = false;
       // Which programs share their last steps depends on how many there are.
       if (mode == VariantMode::Invariant)
-        plan.disabledPasses.push_back("cta-stream-k");
+        plan.limits.sharedTail = false;
       if (mode == VariantMode::Invariant && plan.cost)
         plan.cost->problem.splitTail = false;
       text += formatv("{0}: {1}{2}\n", plan.name, plan.why, inParentheses(promises.describe()));
@@ -195,7 +195,7 @@ private:
       VariantPlan next = plan;
       next.name += "-" + nameOf(product.set.kernels[round]);
       next.tiles = kernel.tiles;
-      llvm::append_range(next.disabledPasses, kernel.disabledPasses);
+      next.limits = plan.limits & kernel.limits;
       next.cost = kernel.cost;
       plans.push_back({{rank.round + round, rank.promises, rank.configuration}, std::move(next)});
     }
@@ -278,7 +278,7 @@ private:
 VariantPlans planVariants(const CompilerOptions &options, const target::GpuTarget &gpu, VariantMode mode) {
   VariantPlan only{.name = "general", .why = "the only one"};
   if (mode == VariantMode::Invariant) // of IR, which is not planned
-    only.disabledPasses = {"cta-stream-k", "cta-split-steps"};
+    only.limits.sharedSteps = only.limits.sharedTail = false;
   if (mode == VariantMode::None || options.language == InputLanguage::Mlir)
     return {{only}, ""};
   return Planner(options, gpu, mode).run();
@@ -321,7 +321,7 @@ CompilerOptions withPlan(const CompilerOptions &options, const VariantPlan &plan
     changed.numWarps = plan.numWarps;
   if (plan.numStages)
     changed.numStages = plan.numStages;
-  llvm::append_range(changed.pipeline.disabled, plan.disabledPasses);
+  changed.pipeline.limits = options.pipeline.limits & plan.limits;
   // Plans say what promises would gain, and what was chosen why.
   if (plan.tiles || plan.name != "general")
     changed.advise = changed.explainConfig = false;

@@ -12,8 +12,6 @@ using namespace mlir;
 namespace tile::driver {
 namespace {
 
-constexpr const char *raising = "tile-raise-descriptors";
-
 using Definitions = std::map<std::string, std::string>;
 
 /// Kernels of a product: 24 in all for one with pointers. Sizes decide where operands come by TMA; elsewhere promises
@@ -78,7 +76,7 @@ public:
     PromiseClass general{.name = "general", .mostKernels = mostOfGeneral, .why = "promises nothing"};
     // A call whose tensor maps cannot be made, with negative strides for one, must not fail for what pointers allow.
     if (inspector.usesTensorMapsForPointers(options, inspected) && canDoWithout(inspected))
-      general.disabledPasses.push_back(raising);
+      general.limits.mapsOfPointers = false;
     classes.push_back(general);
     for (auto [index, definitions] : llvm::enumerate(findStrideChoices(inspected.kernel())))
       addForStrides(definitions, index == 0 ? "" : "-" + std::to_string(index + 1));
@@ -95,7 +93,7 @@ private:
     if (inspected.isOpen && inspected.product)
       return !isOdd(inspected.product->given.blockM) && !isOdd(inspected.product->given.blockN);
     CompilerOptions plain = options;
-    plain.pipeline.disabled.push_back(raising);
+    plain.pipeline.limits.mapsOfPointers = false;
     return inspector.lowers(plain, inspected);
   }
 
@@ -109,7 +107,7 @@ private:
   void add(PromiseClass promises) {
     bool isNew = llvm::none_of(classes, [&](const PromiseClass &other) {
       return other.assumptions == promises.assumptions && other.definitions == promises.definitions &&
-             other.disabledPasses == promises.disabledPasses;
+             other.limits == promises.limits;
     });
     if (isNew)
       classes.push_back(std::move(promises));
@@ -176,7 +174,7 @@ CompilerOptions withPromises(const CompilerOptions &options, const PromiseClass 
     changed.assumptions[name] = divisor;
   for (const auto &[name, value] : promises.definitions)
     changed.definitions[name] = value;
-  llvm::append_range(changed.pipeline.disabled, promises.disabledPasses);
+  changed.pipeline.limits = options.pipeline.limits & promises.limits;
   return changed;
 }
 

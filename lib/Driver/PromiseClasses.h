@@ -12,7 +12,7 @@ struct PromiseClass {
   std::string name; ///< "general", "aligned", "loads", "pieces4"
   std::map<std::string, int> assumptions = {};
   std::map<std::string, std::string> definitions = {}; ///< strides of 1
-  std::vector<std::string> disabledPasses = {};
+  KernelLimits limits = {};
   bool widensStores = true; ///< not only loads
   size_t mostKernels = 2;   ///< how many sizes may need: more where speed is to be had
   std::string why;

@@ -25,7 +25,7 @@ struct VariantPlan {
   /// What the kernel leaves open; nothing where the compilation chooses by the options' sizes.
   std::optional<frontend::TileChoices> tiles = {};
   std::optional<int> numWarps = {}, numStages = {}; ///< of a configuration; else the options'
-  std::vector<std::string> disabledPasses = {};     ///< beside the options'
+  KernelLimits limits = {};                         ///< beside the options'
   std::optional<runtime::CostSpec> cost = {};       ///< how long a call is expected to take, if a model knows
   std::string why;                                  ///< one line
 };

@@ -30,10 +30,10 @@ double expectedTime(const driver::CompilerOptions &options, const target::GpuTar
   const std::optional<frontend::OpenProduct> product = inspector.findProduct(options, inspected);
   if (!product)
     return 0;
-  const driver::BlockSizes sizes = inspector.findBlockSizes(options, *product);
-  const driver::ConfigChoice choice = driver::chooseConfig(options, gpu, *product, sizes, nullptr);
+  const driver::KernelFacts facts = inspector.findFacts(options, *product);
+  const driver::ConfigChoice choice = driver::chooseConfig(options, gpu, *product, facts, nullptr);
   const std::vector<target::GemmEstimate> ranked = target::rankGemmConfigs(
-      gpu, driver::problemOf(options, gpu, *product, sizes), driver::givenChoices(choice.tiles));
+      gpu, driver::problemOf(options, gpu, *product, facts), driver::givenChoices(choice.tiles));
   return ranked.empty() ? 0 : ranked.front().microseconds;
 }
 

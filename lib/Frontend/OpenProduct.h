@@ -19,6 +19,8 @@ struct TileChoices {
   std::optional<int64_t> blockM = {}, blockN = {}, blockK = {}, groupM = {}, numWarps = {}, numStages = {};
   std::optional<ClusterShape> cluster = {};
   std::optional<Schedule> schedule = {};
+
+  bool operator==(const TileChoices &) const = default;
 };
 
 /// c[M, N] = a[M, K] @ b[K, N]

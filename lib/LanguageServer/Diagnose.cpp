@@ -56,7 +56,7 @@ public:
     request.isDraft = true;
     request.observe = [&](const ObservedValue &value) { values.add(value); };
     request.choose = [&](const OpenProduct &product) {
-      return driver::chooseConfig(options, gpu, product, driver::BlockSizes::PowersOfTwo, nullptr).tiles;
+      return driver::chooseConfig(options, gpu, product, driver::KernelFacts::onlyPowersOfTwo(), nullptr).tiles;
     };
     request.inspect = [&](KernelOp kernel, const KernelText &text) {
       lint::inspect({kernel, text.operations, engine, gpu.has(target::Feature::Tma)});

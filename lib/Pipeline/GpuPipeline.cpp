@@ -17,26 +17,26 @@ using namespace tile;
 
 namespace {
 
+using Can = PipelineAbilities;
+
 class StepList {
 public:
   using CreateFn = std::function<std::unique_ptr<Pass>()>;
+  using Abilities = std::vector<bool Can::*>;
 
   /// A pass of MLIR.
-  void add(PassKind kind, CreateFn create) { add(*create(), kind, create); }
+  void add(PassKind kind, CreateFn create) { add(*create(), kind, create, {}, /*isAllowed=*/true); }
   /// A pass whose declaration says of which kind it is.
-  void add(CreateFn create) {
+  void add(CreateFn create, Abilities serves = {}, bool isAllowed = true) {
     std::unique_ptr<Pass> pass = create();
-    add(*pass, dynamic_cast<const KindedPass &>(*pass).getKind(), create);
-  }
-  void verify(std::string phase) {
-    add([phase] { return createTileVerifyPhase({phase}); });
+    add(*pass, dynamic_cast<const KindedPass &>(*pass).getKind(), create, std::move(serves), isAllowed);
   }
   std::vector<PipelineStep> steps;
   bool onKernel = true; ///< Whether the steps added from now on run on kernels.
 
 private:
-  void add(const Pass &pass, PassKind kind, CreateFn create) {
-    steps.push_back({pass.getArgument().str(), kind, onKernel, std::move(create)});
+  void add(const Pass &pass, PassKind kind, CreateFn create, Abilities serves, bool isAllowed) {
+    steps.push_back({pass.getArgument().str(), kind, onKernel, isAllowed, std::move(serves), std::move(create)});
   }
 };
 
@@ -45,6 +45,7 @@ private:
 std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &options) {
   using enum PassKind;
   std::string target = options.target;
+  KernelLimits limits = options.limits;
   StepList list;
 
   // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
@@ -54,22 +55,19 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [] { return createCSEPass(); });
   // Blocks are as small as what is loaded, before anything looks at them.
   list.add([] { return createTileNarrowLoads(); });
-  // Types of operands that the target's instructions have, before anything looks at what they can multiply.
-  list.add([target] { return createTileWidenDot({target}); });
   // Which instructions there are for a dot depends on the number of warps.
   list.add([target] { return createTileAddWarps({target}); });
   // What multiplies decides which operands become blocks of descriptors, and which dots are swapped.
   list.add([target] { return createTileChooseEngine({target}); });
   // Operands of dots come through descriptors, whether the program made them or computed addresses …
-  list.add([target] { return createTileRaiseDescriptors({target}); });
+  list.add([target] { return createTileRaiseDescriptors({target}); }, {&Can::mapsOfPointers}, limits.mapsOfPointers);
   // Rows that wgmma has no instruction for become columns, which may have any multiple of 8.
-  list.add([] { return createTileSwapDot(); });
+  list.add([] { return createTileSwapDot(); }, {&Can::swappedProducts});
   // … and the launcher makes those that it can: after raising, which makes more of them.
-  list.add([] { return createTileHostDescriptors(); });
-  // While loops still have the bounds that the program computes.
-  list.add([] { return createTileOrderPrograms(); });
-  // Copies for the next program can then overlap the end of this one.
-  list.add([] { return createTileMakePersistent(); });
+  list.add([] { return createTileHostDescriptors(); }, {&Can::mapsOfPointers});
+  // While loops still have the bounds that the program computes, and once it is known what comes through tensor maps.
+  list.add([limits] { return createTileDistributePrograms({limits.severalPrograms}); },
+           {&Can::severalPrograms, &Can::sharedSteps, &Can::sharedTail, &Can::pingPong});
   // The kernel makes other descriptors of operands, once it is known how many CTAs need memory for them.
   list.add([] { return createTileDeviceDescriptors(); });
   // The other descriptors become pointers and masks.
@@ -82,17 +80,15 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createTileFoldConditions(); });
   // What only computed addresses is dead now, and would get layouts.
   list.add(Optimisation, [] { return createCanonicalizerPass(); });
-  // Operands come as they do, and have their final sizes.
+  // Operands come as they do, and have their final sizes. This ends phase tile.
   list.add([target] { return createTileSettleEngine({target}); });
-  list.verify("tile");
 
-  // Every tensor has a layout; naive, but right.
+  // Every tensor has a layout; naive, but right. This begins phase layout.
   list.add([target] { return createCtaAssignLayouts({target}); });
-  list.verify("layout");
   // Duplicate conversions would each be decided on alone.
   list.add(Optimisation, [] { return createCSEPass(); });
   // Values are computed where they are needed; what is left of conversions moves data that has to move.
-  list.add([] { return createCtaRemoveConversions(); });
+  list.add([] { return createCtaRemoveConversions(); }, {&Can::fewConversions});
   // Layouts say which columns a thread has.
   list.add([] { return createCtaDeferSums(); });
   // Layouts are decided, and dots still easy to see.
@@ -107,13 +103,12 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // added to accumulators is loaded panel by panel.
   list.add([] { return createCtaLowerDescriptors(); });
   // Needs the width: cp.async moves 4, 8 or 16 bytes.
-  list.add([target] { return createCtaAsyncCopies({target}); });
+  list.add([target] { return createCtaAsyncCopies({target}); }, {&Can::asyncCopies});
+  // No access or product of phase layout is left: phase async begins.
   list.add([target] { return createCtaLowerDot({target}); });
-  list.verify("async");
-  // Dots and accumulators have their final form, so it can be decided who does which steps. A cluster that was asked
-  // for comes first.
-  list.add([target] { return createCtaSplitSteps({target}); });
-  list.add([] { return createCtaStreamK(); });
+  // Dots and accumulators have their final form, so it can be decided who does which steps.
+  list.add([=] { return createCtaShareSteps({target, limits.sharedSteps, limits.sharedTail}); },
+           {&Can::sharedSteps, &Can::sharedTail});
   // All is decided about which CTA does what. Before shared memory is counted, in which they add up.
   list.add([] { return createCtaLowerCombines(); });
   // Before the pipeline, which needs the first K step of a dot by itself to load its operands ahead.
@@ -125,11 +120,11 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
   list.add([] { return createCtaLowerConversions(); });
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
-  list.add([target] { return createCtaSpecializeWarps({target}); });
+  list.add([target] { return createCtaSpecializeWarps({target}); }, {&Can::pingPong});
   // Who has which registers and slots is known, and slots are still released where they are read.
   list.add([target] { return createCtaScheduleLoop({target}); });
   // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.
-  list.add([target] { return createCtaPingPong({target}); });
+  list.add([target] { return createCtaPingPong({target}); }, {&Can::pingPong});
   // Slots are released at their final places.
   list.add([] { return createCtaMulticast(); });
   // Accesses keep their order from here on; loops over programs are in none.
@@ -139,18 +134,18 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaLowerPrograms(); });
   // Products have their final order, also from one program to the next; releases of slots still say what they wait for.
   list.add([] { return createCtaInsertWaits(); });
+  // Phase scheduled: who does what and waits for what is said by operations of threads.
   list.add([] { return createCtaLowerRings(); });
   list.add([target] { return createCtaOverlapGrids({target}); });
   // Roles have their own arithmetic now, and can share what is computed before them.
   list.add([] { return createCtaInvertDivisors(); });
   list.add(Optimisation, [] { return createCanonicalizerPass(); });
   list.add(Optimisation, [] { return createCSEPass(); });
-  list.verify("scheduled");
 
   // Buffers that never live together share memory; barriers are placed afterwards, because sharing makes hazards.
+  // They end phase allocated.
   list.add([target] { return createCtaAllocateShared({target}); });
   list.add([] { return createCtaInsertBarriers(); });
-  list.verify("allocated");
 
   // Tensors become registers; from here on the module holds functions of one thread. The rest is upstream's lowering.
   list.onKernel = false;
@@ -201,6 +196,36 @@ static LogicalResult checkNames(const std::vector<PipelineStep> &steps, const Gp
   return success();
 }
 
+/// Whether the options leave the step in the pipeline.
+static bool runs(const PipelineStep &step, const GpuPipelineOptions &options) {
+  return step.kind == PassKind::Correctness ||
+         (step.isAllowed && options.optLevel > 0 && !llvm::is_contained(options.disabled, step.name));
+}
+
+KernelLimits KernelLimits::operator&(const KernelLimits &other) const {
+  return {.mapsOfPointers = mapsOfPointers && other.mapsOfPointers,
+          .severalPrograms = severalPrograms && other.severalPrograms,
+          .sharedSteps = sharedSteps && other.sharedSteps,
+          .sharedTail = sharedTail && other.sharedTail};
+}
+
+PipelineAbilities tile::abilitiesOf(const GpuPipelineOptions &options) {
+  const KernelLimits &limits = options.limits;
+  PipelineAbilities can{.mapsOfPointers = limits.mapsOfPointers,
+                        .fewConversions = true,
+                        .swappedProducts = true,
+                        .asyncCopies = true,
+                        .severalPrograms = limits.severalPrograms,
+                        .sharedSteps = limits.severalPrograms && limits.sharedSteps,
+                        .sharedTail = limits.severalPrograms && limits.sharedTail,
+                        .pingPong = limits.severalPrograms};
+  for (const PipelineStep &step : gpuPipelineSteps(options))
+    if (!runs(step, options))
+      for (bool Can::*ability : step.serves)
+        can.*ability = false;
+  return can;
+}
+
 LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOptions &options,
                                      llvm::function_ref<void(const std::string &)> emitError) {
   if (!target::findTarget(options.target)) {
@@ -217,12 +242,14 @@ LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOp
   // What the first pass requires is checked. The others get what the passes before them ensure.
   bool isTrusted = false;
   for (const PipelineStep &step : llvm::make_range(first, steps.end())) {
-    bool wanted = step.kind != PassKind::Optimisation ||
-                  (options.optLevel > 0 && !llvm::is_contained(options.disabled, step.name));
-    if (wanted) {
+    std::optional<Form> phase;
+    if (runs(step, options)) {
       std::unique_ptr<Pass> pass = step.create();
-      if (auto check = dynamic_cast<InputCheck *>(pass.get()); check && std::exchange(isTrusted, true))
-        check->trustInput();
+      if (auto *contract = dynamic_cast<FormContract *>(pass.get())) {
+        if (std::exchange(isTrusted, true))
+          contract->trustInput();
+        phase = contract->getEnsuredPhase();
+      }
       if (step.onKernel)
         manager.addNestedPass<KernelOp>(std::move(pass));
       else
@@ -230,6 +257,8 @@ LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOp
     }
     if (step.name == options.stopAfter)
       return success();
+    if (phase)
+      manager.addNestedPass<KernelOp>(createTileVerifyPhase({nameOf(*phase).str()}));
   }
   return success();
 }

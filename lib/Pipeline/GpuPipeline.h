@@ -3,7 +3,7 @@
 //
 // The pipeline is a list of steps, each a pass of one kind. -O0 runs the correctness steps alone; any optimisation step
 // can be disabled by name and the result still computes the same. `tilec` and `tile-opt --tile-gpu-pipeline` build
-// the same list from the same options.
+// the same list from the same options. After the pass that ends a phase the kernel is checked to be in it.
 #pragma once
 
 #include "Analysis/PassKind.h"
@@ -19,24 +19,52 @@
 
 namespace tile {
 
+/// What kernels may become. The driver rules out what passes, which see one kernel, would do.
+struct KernelLimits {
+  bool mapsOfPointers = true;  ///< Accesses through pointers go through tensor maps.
+  bool severalPrograms = true; ///< A CTA computes several programs.
+  bool sharedSteps = true;     ///< CTAs of a cluster share the K steps of a program.
+  bool sharedTail = true;      ///< CTAs share the programs of the last wave.
+
+  /// What both allow.
+  KernelLimits operator&(const KernelLimits &other) const;
+  bool operator==(const KernelLimits &) const = default;
+};
+
 struct GpuPipelineOptions {
   std::string target = "sm_90a";
   unsigned optLevel = 2;             ///< 0: correctness steps only; 1 and 2: every step.
   std::vector<std::string> disabled; ///< Names of optimisation steps to disable.
-  bool instrument = false;           ///< Kernels record times.
-  std::string startAfter;            ///< Name of the last step to skip, with all before it; empty: none.
-  std::string stopAfter;             ///< Name of the last step to run; empty: all.
+  KernelLimits limits = {};
+  bool instrument = false; ///< Kernels record times.
+  std::string startAfter;  ///< Name of the last step to skip, with all before it; empty: none.
+  std::string stopAfter;   ///< Name of the last step to run; empty: all.
+};
+
+/// What the steps of a pipeline make of kernels, as far as it bears on which blocks, warps and schedule are fastest.
+struct PipelineAbilities {
+  bool mapsOfPointers;  ///< Accesses through pointers go through tensor maps that the launcher makes.
+  bool fewConversions;  ///< Tiles are in no other places of shared memory than the stages of their ring.
+  bool swappedProducts; ///< Warp groups multiply few rows, and rows that are no power of two, as columns.
+  bool asyncCopies;     ///< Operands of warps are copied past the registers.
+  bool severalPrograms, sharedSteps, sharedTail; ///< As in KernelLimits.
+  bool pingPong;                                 ///< Two teams of warps take turns.
 };
 
 struct PipelineStep {
   std::string name; ///< The pass's flag; a repeated pass has the same name each time.
   PassKind kind;
-  bool onKernel; ///< Runs on each tile.kernel; otherwise on the module.
+  bool onKernel;                                 ///< Runs on each tile.kernel; otherwise on the module.
+  bool isAllowed;                                ///< By the limits.
+  std::vector<bool PipelineAbilities::*> serves; ///< What there is not without it.
   std::function<std::unique_ptr<mlir::Pass>()> create;
 };
 
 /// Every step of the pipeline in order, before options other than the target are applied.
 std::vector<PipelineStep> gpuPipelineSteps(const GpuPipelineOptions &options);
+
+/// What the pipeline for these options does. The names of optimisations matter here alone.
+PipelineAbilities abilitiesOf(const GpuPipelineOptions &options);
 
 /// Adds the steps that `options` ask for. Fails, calling `emitError`, when an option names no step, or tries to
 /// disable a step that is needed for correctness.

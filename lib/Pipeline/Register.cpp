@@ -21,8 +21,10 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
+using namespace tile;
 
 void tile::registerAllDialects(DialectRegistry &registry) {
   registry.insert<TileDialect, cta::CtaDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
@@ -42,10 +44,33 @@ struct PipelineTextOptions : PassPipelineOptions<PipelineTextOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("GPU to compile for"), llvm::cl::init("sm_90a")};
   Option<unsigned> optLevel{*this, "opt-level", llvm::cl::desc("0: correctness steps only"), llvm::cl::init(2)};
   ListOption<std::string> disabled{*this, "disable", llvm::cl::desc("optimisation steps to disable")};
+  ListOption<std::string> excluded{*this, "exclude",
+                                   llvm::cl::desc("what kernels must not have: maps-of-pointers, several-programs, "
+                                                  "shared-steps, shared-tail")};
   Option<bool> instrument{*this, "instrument", llvm::cl::desc("kernels record times")};
   Option<std::string> startAfter{*this, "start-after", llvm::cl::desc("last step to skip, with all before it")};
   Option<std::string> stopAfter{*this, "stop-after", llvm::cl::desc("last step to run")};
 };
+
+std::optional<KernelLimits> limitsWithout(ArrayRef<std::string> excluded) {
+  KernelLimits limits;
+  for (StringRef name : excluded) {
+    auto limit = llvm::StringSwitch<bool KernelLimits::*>(name)
+                     .Case("maps-of-pointers", &KernelLimits::mapsOfPointers)
+                     .Case("several-programs", &KernelLimits::severalPrograms)
+                     .Case("shared-steps", &KernelLimits::sharedSteps)
+                     .Case("shared-tail", &KernelLimits::sharedTail)
+                     .Default(nullptr);
+    if (!limit) {
+      llvm::errs() << "error: exclude '" << name
+                   << "' is none of maps-of-pointers, several-programs, shared-steps and shared-tail\n";
+      return std::nullopt;
+    }
+    limits.*limit = false;
+  }
+  return limits;
+}
+
 } // namespace
 
 void tile::registerAllPasses() {
@@ -64,8 +89,11 @@ void tile::registerAllPasses() {
         options.instrument = text.instrument;
         options.startAfter = text.startAfter;
         options.stopAfter = text.stopAfter;
-        if (failed(buildGpuPipeline(manager, options,
-                                    [](const std::string &message) { llvm::errs() << "error: " << message << '\n'; })))
+        std::optional<KernelLimits> limits = limitsWithout(text.excluded);
+        if (limits)
+          options.limits = *limits;
+        auto emitError = [](const std::string &message) { llvm::errs() << "error: " << message << '\n'; };
+        if (!limits || failed(buildGpuPipeline(manager, options, emitError)))
           llvm::report_fatal_error("tile-gpu-pipeline: wrong options", /*gen_crash_diag=*/false);
       });
 }

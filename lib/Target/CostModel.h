@@ -37,7 +37,7 @@ struct GemmProblem {
   bool aKMajor = false, bKMajor = false;
   /// With wgmma, blockN may be any multiple of 16, or blockM, with `canSwap` and `anyRows`.
   bool anyBlockSize = true;
-  /// The last round of tiles is shared by more multiprocessors, as cta-stream-k does where it pays.
+  /// The last round of tiles is shared by more multiprocessors, as cta-share-steps does where it pays.
   bool splitTail = true;
   /// Also a round that is the only one, as persistent kernels for any sizes do; what is compiled for given sizes is not
   /// persistent then.

@@ -207,7 +207,7 @@ unsigned residentTiles(const GpuTarget &target, const GemmProblem &problem, cons
   return std::max(1u, std::min(byRegisters, unsigned(target.maxSharedPerCta / std::max<int64_t>(shared, 1))));
 }
 
-/// How cta-stream-k shares the last round of a kernel that can.
+/// How cta-share-steps shares the last round of a kernel that can.
 std::optional<TailSplit> tailOf(const GemmProblem &problem, const GemmConfig &config) {
   int64_t elements = int64_t(config.blockM) * config.blockN,
           stepBytes = int64_t(config.blockK) * problem.elementBytes();

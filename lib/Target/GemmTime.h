@@ -93,7 +93,7 @@ class GemmFormula {
 public:
   /// `problem` but for its sizes. `tilesAtATime`: so many a multiprocessor computes, the epilogues and waits of some
   /// under the others' products, by several CTAs, or by two math groups with a tile each (cta-ping-pong).
-  /// `ctasPerTile`: so many multiprocessors are busy with each, and share L2 and power (cta-split-steps); the time is
+  /// `ctasPerTile`: so many multiprocessors are busy with each, and share L2 and power (cta-share-steps); the time is
   /// that of one alone.
   GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &constants,
               bool warpGroups, unsigned tilesAtATime = 1, unsigned ctasPerTile = 1);

@@ -14,13 +14,13 @@ namespace tile::target {
 struct GemmSchedule {
   bool persistent = true;   ///< few CTAs work off all tiles; else each tile has its own
   bool pingPong = false;    ///< two teams of warps take turns (cta-ping-pong)
-  unsigned ctasPerTile = 1; ///< CTAs of a cluster that share the K steps of a tile (cta-split-steps)
+  unsigned ctasPerTile = 1; ///< CTAs of a cluster that share the K steps of a tile (cta-share-steps)
 
   bool operator==(const GemmSchedule &) const = default;
 };
 
 /// The time of a kernel with this configuration and schedule, with all that sizes do not change worked out;
-/// problem.splitTail says whether it can share the last tiles (cta-stream-k).
+/// problem.splitTail says whether it can share the last tiles (cta-share-steps).
 class ScheduleFormula {
 public:
   ScheduleFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,

@@ -48,7 +48,7 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
 
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate) {
   constexpr unsigned leastRows = 64; // what fewer do when they are split was not measured for given sizes
-  bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-stream-k, among all
+  bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-share-steps, among all
   double best = estimate.microseconds;
   unsigned chosen = 1;
   for (unsigned ctas : {2u, 4u}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many CTAs of a cluster share the K steps of each tile (cta-split-steps), once the tile is chosen.
+// How many CTAs of a cluster share the K steps of each tile (cta-share-steps), once the tile is chosen.
 #pragma once
 
 #include "Target/CostModel.h"

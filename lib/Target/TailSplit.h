@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How cta-stream-k splits the tiles of the last, partly filled wave: the rule that the pass and the cost model share.
+// How cta-share-steps splits the tiles of the last, partly filled wave: the rule that the pass and the cost model
+// share.
 #pragma once
 
 #include <algorithm>

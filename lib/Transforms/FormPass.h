@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The base of passes on kernels: they check that the kernel has the form that they require.
+// The base of passes on kernels: they check that the kernel has the form that they require, and say which one they
+// leave.
 #pragma once
 
 #include "Analysis/KernelForm.h"
@@ -9,26 +10,20 @@
 
 namespace tile {
 
-class FormPass : public mlir::OperationPass<KernelOp>, public InputCheck, public KindedPass {
+class FormPass : public mlir::OperationPass<KernelOp>, public FormContract, public KindedPass {
 protected:
-  FormPass(mlir::TypeID id, Form required, PassKind kind) : OperationPass(id), KindedPass(kind), required(required) {}
+  FormPass(mlir::TypeID id, FormContract contract, PassKind kind)
+      : OperationPass(id), FormContract(contract), KindedPass(kind) {}
   virtual void runOnKernel() = 0;
 
 private:
   void runOnOperation() final;
-
-  Form required;
 };
 
 /// What the declaration of a pass names as its base.
-template <Form form, PassKind passKind> class RequiringPass : public FormPass {
+template <Form input, Form output, PassKind passKind> class FormChangingPass : public FormPass {
 protected:
-  explicit RequiringPass(mlir::TypeID id) : FormPass(id, form, passKind) {}
-};
-
-class CheckingPass : public mlir::OperationPass<KernelOp>, public KindedPass {
-protected:
-  explicit CheckingPass(mlir::TypeID id) : OperationPass(id), KindedPass(PassKind::Check) {}
+  explicit FormChangingPass(mlir::TypeID id) : FormPass(id, {input, output}, passKind) {}
 };
 
 } // namespace tile

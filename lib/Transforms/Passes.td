@@ -7,18 +7,17 @@ include "mlir/Pass/PassBase.td"
 
 // A pass on a kernel. `flag` is dialect, verb, object; `required` is the form that it checks when it is run alone (see
 // Analysis/KernelForm.h): the phase that `Requires` names, or what the passes since then have made of it. `kind` is
-// Correctness for what -O0 runs, or Optimisation for what --disable leaves out.
-class KernelPass<string flag, string required, string kind>
-    : PassBase<flag, "::tile::RequiringPass<::tile::Form::" # required # ", ::tile::PassKind::" # kind # ">"> {
+// Correctness for what -O0 runs, or Optimisation for what --disable leaves out. `ensured` is the phase of which the pass
+// is the last one: the pipeline checks it.
+class KernelPass<string flag, string required, string kind, string ensured = required>
+    : PassBase<flag, "::tile::FormChangingPass<::tile::Form::" # required # ", ::tile::Form::" # ensured #
+                     ", ::tile::PassKind::" # kind # ">"> {
   let dependentDialects = ["::tile::cta::CtaDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-// A pass that changes nothing.
-class CheckPass<string flag> : PassBase<flag, "::tile::CheckingPass">;
-
 defvar TargetOption = Option<"target", "target", "std::string", "\"sm_90a\"", "GPU to compile for">;
 
-def TileVerifyPhase : CheckPass<"tile-verify-phase"> {
+def TileVerifyPhase : Pass<"tile-verify-phase", "::tile::KernelOp"> {
   let summary = "check that the kernel has the form of a phase";
   let description = [{
     Requires: nothing. Ensures: every operation and type is in the phase's list, else an error.
@@ -58,13 +57,14 @@ def TileChooseEngine : KernelPass<"tile-choose-engine", "program", "Correctness"
   let summary = "decide what multiplies each dot";
   let description = [{
     Requires: phase tile. Ensures: phase tile; every dot has an `engine` for the target and the kernel's warps: wgmma
-    where types and sizes allow, of what descriptors could bring as they bring it; a remark says where the order in memory
+    where types and sizes allow, of what descriptors could bring as they bring it; operands of dots are of types that the
+    target's tensor cores multiply, as far as f16 has the same numbers; a remark says where the order in memory
     keeps tensor maps from paying. Does not: change anything else. Example: test/Transforms/Tile/choose-engine.mlir.
   }];
   let options = [TargetOption];
 }
 
-def TileSettleEngine : KernelPass<"tile-settle-engine", "program", "Correctness"> {
+def TileSettleEngine : KernelPass<"tile-settle-engine", "program", "Correctness", "tile"> {
   let summary = "decide again where operands do not come as was taken for granted";
   let description = [{
     Requires: phase tile; tensor maps are made, and blocks have their final sizes. Ensures: phase tile; the `engine` of
@@ -106,16 +106,6 @@ def TileSwapDot : KernelPass<"tile-swap-dot", "program", "Optimisation"> {
   }];
 }
 
-def TileWidenDot : KernelPass<"tile-widen-dot", "program", "Correctness"> {
-  let summary = "multiply numbers of 8 bits as f16 where the target cannot otherwise";
-  let description = [{
-    Requires: phase tile. Ensures: phase tile; the operands of dots are of types that the target's
-    tensor cores multiply, as far as f16 has the same numbers. Does not: change other dots.
-    Example: test/Transforms/Tile/widen-dot.mlir.
-  }];
-  let options = [TargetOption];
-}
-
 def TileAddWarps : KernelPass<"tile-add-warps", "program", "Optimisation"> {
   let summary = "compute chains of products with two warp groups";
   let description = [{
@@ -144,7 +134,7 @@ def TilePadBlocks : KernelPass<"tile-pad-blocks", "program", "Correctness"> {
   }];
 }
 
-def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile", "Correctness"> {
+def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile", "Correctness", "layout"> {
   let summary = "give every tensor a layout";
   let description = [{
     Requires: phase tile. Ensures: phase layout; loads, stores, dots and reductions have the layout
@@ -163,7 +153,7 @@ def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout", "Optim
   }];
 }
 
-def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered", "Correctness"> {
+def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered", "Correctness", "async"> {
   let summary = "turn each dot into products of its engine: wgmma, mma.sync or fused multiply-adds";
   let description = [{
     Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited at once.
@@ -269,7 +259,7 @@ def CtaAllocateShared : KernelPass<"cta-allocate-shared", "scheduled", "Correctn
   let options = [TargetOption];
 }
 
-def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled", "Correctness"> {
+def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled", "Correctness", "allocated"> {
   let summary = "insert the barriers that hazards in shared memory require";
   let description = [{
     Requires: offsets of buffers. Ensures: phase allocated; between two accesses of different
@@ -279,30 +269,24 @@ def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled", "Correctn
   }];
 }
 
-def TileOrderPrograms : KernelPass<"tile-order-programs", "program", "Optimisation"> {
-  let summary = "begin with the programs whose loops are longest";
+def TileDistributePrograms : KernelPass<"tile-distribute-programs", "program", "Optimisation"> {
+  let summary = "decide which CTA computes which programs, and in which order";
   let description = [{
     Requires: phase tile; descriptors are raised. Ensures: phase tile; a kernel whose loops have more or fewer iterations
     from one program to the next is `uneven`, and numbers of programs along an axis on which they get longer are
-    `descending`. Does not: change kernels where that cannot be told. Example: test/Transforms/Tile/order-programs.mlir.
+    `descending`. If CTAs may compute several programs, the body of a kernel with tensor maps is a `tile.programs`, in the
+    order that the program asks for by `tile.swizzle2d`; three more arguments have the size of the grid, and the launcher
+    starts as many CTAs as run at once. Does not: change kernels without tensor maps, the launcher's or those that
+    `tile-device-descriptors` will make; nor those with only the launcher's whose programs are `uneven`.
+    Example: test/Transforms/Tile/distribute-programs.mlir.
   }];
-}
-
-def TileMakePersistent : KernelPass<"tile-make-persistent", "program", "Optimisation"> {
-  let summary = "make the kernel persistent: each CTA runs several programs";
-  let description = [{
-    Requires: phase tile. Ensures: the body of a kernel with tensor maps is a `tile.programs`, in the order that the program
-    asks for by `tile.swizzle2d`; three more arguments have the size of the grid, and the launcher starts as many CTAs as
-    run at once. Does not: change kernels without tensor maps, the launcher's or those that `tile-device-descriptors` will
-    make; nor those with only the launcher's whose programs are `uneven`.
-    Example: test/Transforms/Tile/make-persistent.mlir.
-  }];
+  let options = [Option<"several", "several", "bool", "true", "CTAs may compute several programs">];
 }
 
 def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program", "Optimisation"> {
   let summary = "let the kernel make tensor maps that the launcher cannot";
   let description = [{
-    Requires: phase tile; `tile-make-persistent` before it, because each CTA needs memory for its
+    Requires: phase tile; `tile-distribute-programs` before it, because each CTA needs memory for its
     maps. Ensures: phase tile; in kernels with wgmma, descriptors that are read or written through have a place for a
     tensor map in scratch memory, stand as late as they can, and say when nothing is accessed. Does not: change kernels
     for targets without `tensormap.replace`, or that are not persistent. Example:
@@ -313,7 +297,7 @@ def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program", "Op
 def TileFormClusters : KernelPass<"tile-form-clusters", "program", "Optimisation"> {
   let summary = "let the CTAs of a cluster run neighbouring programs";
   let description = [{
-    Requires: phase tile, after tile-make-persistent. Ensures: phase tile; the `work` of a kernel that asks for a `cluster`
+    Requires: phase tile, after tile-distribute-programs. Ensures: phase tile; the `work` of a kernel that asks for a `cluster`
     of several programs says so, `cluster_ctas` is set, and only programs that exist do more than to load blocks; a remark says why not
     elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
   }];
@@ -364,23 +348,19 @@ def CtaPingPong : KernelPass<"cta-ping-pong", "ringed", "Optimisation"> {
   let options = [TargetOption];
 }
 
-def CtaSplitSteps : KernelPass<"cta-split-steps", "async", "Optimisation"> {
-  let summary = "split the K steps of each program over the CTAs of a cluster";
+def CtaShareSteps : KernelPass<"cta-share-steps", "async", "Optimisation"> {
+  let summary = "decide which CTAs share the K steps of a program";
   let description = [{
     Requires: phase async. Ensures: in a kernel that asks for a `cluster` along k, whose programs add up products over one
     loop, `work` says that the CTAs of a cluster share the steps, `cluster_ctas` is set, the loop does every `split_k`-th, and a `cta.combine`
-    follows; the body of a kernel that is not persistent is a `tile.programs`, too; a remark says why not elsewhere. Example: test/Transforms/Cta/split-steps.mlir.
-  }];
-  let options = [TargetOption];
-}
-
-def CtaStreamK : KernelPass<"cta-stream-k", "async", "Optimisation"> {
-  let summary = "split the tiles of the last wave over idle CTAs";
-  let description = [{
-    Requires: phase async. Ensures: in a persistent kernel whose programs accumulate over one loop of as many K steps,
+    follows; the body of a kernel that is not persistent is a `tile.programs`, too; a remark says why not elsewhere. In another
+    persistent kernel whose programs accumulate over one loop of as many K steps,
     `work` says what it costs to split the last wave, the loop goes from a first to a last step, and a `cta.combine`
-    follows for the accumulator and each other sum that the loop carries. Does not: decide whether it pays, which the kernel does. Example: test/Transforms/Cta/stream-k.mlir.
+    follows for the accumulator and each other sum that the loop carries. Does not: decide whether it pays, which the kernel does.
+    Example: test/Transforms/Cta/share-steps.mlir.
   }];
+  let options = [TargetOption, Option<"clusters", "clusters", "bool", "true", "those of a cluster may">,
+                 Option<"tail", "tail", "bool", "true", "idle ones may, in the last wave">];
 }
 
 def CtaLowerCombines : KernelPass<"cta-lower-combines", "async", "Correctness"> {
@@ -411,7 +391,7 @@ def CtaMulticast : KernelPass<"cta-multicast", "ringed", "Optimisation"> {
   }];
 }
 
-def CtaLowerRings : KernelPass<"cta-lower-rings", "ringed", "Correctness"> {
+def CtaLowerRings : KernelPass<"cta-lower-rings", "ringed", "Correctness", "scheduled"> {
   let summary = "turn rings into buffers, mbarriers and counters";
   let description = [{
     Requires: phase scheduled, or rings in it. Ensures: no rings, and no turns of teams; each role carries slot and parity of

@@ -44,7 +44,7 @@ struct TileVerifyPhase : tile::impl::TileVerifyPhaseBase<TileVerifyPhase> {
 } // namespace
 
 void FormPass::runOnOperation() {
-  if (!isTrusted() && failed(verifyRequired(getOperation(), required, getArgument())))
+  if (!isTrusted() && failed(verifyRequired(getOperation(), getRequired(), getArgument())))
     return signalPassFailure();
   runOnKernel();
 }

@@ -17,7 +17,7 @@
 // RAISE: error: tile-raise-descriptors needs phase tile: tensor {{.*}} has a layout already
 // LATER: error: cta-lower-dot needs phase layout, or on its way to async: 'tile.desc_load' does not belong to this phase
 // FIRST: error: tile-simplify-inductions needs phase tile: tensor {{.*}} has a layout already
-// MIDDLE: error: phase layout: 'tile.make_desc' does not belong to this phase
+// MIDDLE: error: cta-remove-conversions needs phase layout: 'tile.make_desc' does not belong to this phase
 
 //--- tile.mlir
 tile.kernel @tile(%p: !tile.ptr<f16>, %n: i32, %ld: i64) {

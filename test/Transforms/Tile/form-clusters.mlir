@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-make-persistent,tile-form-clusters,canonicalize))' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-distribute-programs,tile-form-clusters,canonicalize))' --split-input-file --verify-diagnostics | FileCheck %s
 
 !d = !tile.desc<64x64xf16>
 

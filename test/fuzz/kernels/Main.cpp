@@ -61,8 +61,9 @@ double secondsSince(Clock::time_point start) {
 
 /// The passes that make roles and rings, and decide which product of a loop is issued, awaited and computed with when.
 constexpr const char *schedulingPasses[] = {
-    "tile-make-persistent", "cta-pipeline", "cta-specialize-warps", "cta-schedule-loop", "cta-ping-pong",
-    "cta-multicast",        "cta-stream-k", "cta-split-steps",      "cta-load-ahead",    "cta-overlap-grids",
+    "tile-distribute-programs", "cta-pipeline",   "cta-specialize-warps",
+    "cta-schedule-loop",        "cta-ping-pong",  "cta-multicast",
+    "cta-share-steps",          "cta-load-ahead", "cta-overlap-grids",
 };
 
 /// The interpreter; Hopper, whose loops have most schedules, with all passes in two orders of warps; and without each

@@ -146,7 +146,7 @@ TEST(PlanVariants, promisedRows) {
   CompilerOptions options = matmul(true);
   options.assumptions = {{"lda", 8}, {"ldb", 8}, {"ldc", 8}, {"N", 8}};
   VariantPlans plans = planVariants(options, hopper(), VariantMode::Auto);
-  EXPECT_EQ(plans.plans[0].disabledPasses, std::vector<std::string>{"tile-raise-descriptors"});
+  EXPECT_FALSE(plans.plans[0].limits.mapsOfPointers);
   EXPECT_FALSE(plans.plans[0].cost->config.wgmma);
   const VariantPlan *aligned = find(plans, "aligned");
   ASSERT_TRUE(aligned);
@@ -244,7 +244,7 @@ TEST(PlanVariants, invariantWithGivenBlocks) {
   EXPECT_GT(plans.plans.size(), 2u);
   for (const VariantPlan &plan : plans.plans) {
     EXPECT_EQ(plan.definitions.at("BK"), "32");
-    EXPECT_TRUE(llvm::is_contained(plan.disabledPasses, "cta-stream-k"));
+    EXPECT_FALSE(plan.limits.sharedTail);
   }
 }
 

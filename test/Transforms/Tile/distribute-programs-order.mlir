@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-order-programs))' | FileCheck %s
-// RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-order-programs,tile-make-persistent))' | FileCheck %s --check-prefix=GRID
+// RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-distribute-programs{several=false}))' | FileCheck %s
+// RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-distribute-programs))' | FileCheck %s --check-prefix=GRID
 
 // A causal mask: rows of block `x` see columns up to its last one. Two iterations more from one program to the next; the
 // second loop has as many in all of them. Programs of other axes keep their order.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-split-steps: split the K steps of each program over the CTAs of a cluster.
+// cta-share-steps: decide which CTAs share the K steps of a program.
 //
-// Of a kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds up its part
+// Those of a cluster share all of its programs', if that is asked for; else idle ones those of the last wave, where the
+// kernel finds that it pays (ShareTail.cpp).
+//
+// Clusters are for a kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds up its part
 // of the steps, and the first one gets the others' sums through distributed shared memory and finishes the program:
 //
 //   tile.programs (…) { A; for k = 0 … S: acc += …; B(acc) }
@@ -13,7 +16,7 @@
 // A kernel that is not persistent has a cluster for each program; its body becomes a tile.programs, too. Pointers that
 // its loop advances begin at the CTA's first step.
 //
-// For few programs of many steps. Unlike cta-stream-k this needs no global memory, no flags and no schedule, but all
+// For few programs of many steps. Unlike a shared tail this needs no global memory, no flags and no schedule, but all
 // programs are split alike. Accumulators are added in the order of ranks: the same result in each run.
 #include "Analysis/FindTarget.h"
 #include "Analysis/GemmPrograms.h"
@@ -21,6 +24,7 @@
 #include "Target/GpuTarget.h"
 #include "Target/SharedMemory.h"
 #include "Transforms/Cta/LowerCombines.h"
+#include "Transforms/Cta/ShareTail.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
@@ -29,7 +33,7 @@
 #include "mlir/IR/PatternMatch.h"
 
 namespace tile {
-#define GEN_PASS_DEF_CTASPLITSTEPS
+#define GEN_PASS_DEF_CTASHARESTEPS
 #include "Transforms/Passes.h.inc"
 } // namespace tile
 
@@ -117,28 +121,36 @@ bool splitProgram(KernelOp kernel, MainLoop plan, int64_t ctas) {
   return true;
 }
 
-struct CtaSplitSteps : tile::impl::CtaSplitStepsBase<CtaSplitSteps> {
-  using CtaSplitStepsBase::CtaSplitStepsBase;
+struct CtaShareSteps : tile::impl::CtaShareStepsBase<CtaShareSteps> {
+  using CtaShareStepsBase::CtaShareStepsBase;
 
   void runOnKernel() override {
     KernelOp kernel = getOperation();
     const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
     if (!gpu)
       return signalPassFailure();
+    if (clusters)
+      shareInCluster(*gpu);
+    if (tail)
+      shareTail(kernel);
+  }
+
+private:
+  void shareInCluster(const target::GpuTarget &gpu) {
+    KernelOp kernel = getOperation();
     std::optional<ArrayRef<int32_t>> shape = kernel.getCluster();
     if (!shape || (*shape)[2] == 1)
       return;
-    if (!gpu->has(target::Feature::Clusters))
+    if (!gpu.has(target::Feature::Clusters))
       return refuse("the target has no clusters");
     if ((*shape)[0] * (*shape)[1] != 1)
       return refuse("its CTAs are for neighbouring programs, too");
     if (kernel.getPrograms())
-      splitPersistent(*gpu, (*shape)[2]);
+      splitPersistent(gpu, (*shape)[2]);
     else
-      splitOnce(*gpu, (*shape)[2]);
+      splitOnce(gpu, (*shape)[2]);
   }
 
-private:
   void splitPersistent(const target::GpuTarget &gpu, int64_t ctas) {
     std::optional<GemmPrograms> plan = findGemmPrograms(getOperation());
     if (!plan)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-stream-k: split the tiles of the last wave over idle CTAs.
+// Tiles of the last wave are split over idle CTAs (stream-K).
 //
 // A persistent kernel of T programs on G CTAs takes ceil(T / G) waves, though the last one may be nearly empty. Where
 // that wastes much, the programs of the last wave are cut along their k loops. Each has an owner, which does its first
 // steps; all the others, laid end to end, are dealt out to helpers in equal ranges, and the owner adds up. The kernel
-// decides that, when it knows the numbers of tiles and steps; this pass says what it costs, and where to cut:
+// decides that, when it knows the numbers of tiles and steps; here is said what it costs, and where to cut:
 //
 //   tile.programs (…) { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
@@ -19,20 +19,16 @@
 //
 // After Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
 // (2023), whose ranges begin at another step of each program.
+#include "Transforms/Cta/ShareTail.h"
+
 #include "Analysis/GemmPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Target/TailSplit.h"
 #include "Transforms/Numbers.h"
-#include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
-
-namespace tile {
-#define GEN_PASS_DEF_CTASTREAMK
-#include "Transforms/Passes.h.inc"
-} // namespace tile
 
 using namespace mlir;
 using namespace tile;
@@ -65,7 +61,7 @@ std::optional<GemmPrograms> planStream(KernelOp kernel) {
 }
 
 /// Does nothing if the number of steps is not the same for all programs.
-void shareTail(GemmPrograms plan) {
+void cutTail(GemmPrograms plan) {
   ProgramsOp programs = plan.programs;
   scf::ForOp steps = plan.steps;
   IRRewriter rewriter(programs);
@@ -90,11 +86,9 @@ void shareTail(GemmPrograms plan) {
   plan.emitCombines(rewriter, plan.getProduct().getColumnsAttr());
 }
 
-struct CtaStreamK : tile::impl::CtaStreamKBase<CtaStreamK> {
-  void runOnKernel() override {
-    if (std::optional<GemmPrograms> plan = planStream(getOperation()))
-      shareTail(*plan);
-  }
-};
-
 } // namespace
+
+void tile::shareTail(KernelOp kernel) {
+  if (std::optional<GemmPrograms> plan = planStream(kernel))
+    cutTail(*plan);
+}

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-make-persistent: let each CTA run several programs.
+// tile-distribute-programs: decide which CTA computes which programs, and in which order.
 //
-// The launcher starts at most as many CTAs as run at the same time, and passes the grid that the programs believe in as
-// three more arguments. Each CTA then has several programs to compute, so copies for the next one can run while this
-// one writes its result:
+// With a causal mask the last rows see all the others, and the first only themselves. CTAs begin in the order of their
+// numbers, so programs whose loops are longest get the first numbers, and the others end beside them:
+//
+//   %first = 128 * program_id 0                     %first = 128 * program_id 0 descending
+//   for %i = 0 to %first + 128 step 64 { … }   ==>  for …
+//
+// They are also no work to be dealt out beforehand: with 128 blocks of rows, and 132 CTAs that take every 132nd program,
+// some CTAs would have only long ones.
+//
+// Programs of one length that read through tensor maps are: a warp of their own copies ahead, so copies for the next one
+// can run while this one writes its result. The launcher starts at most as many CTAs as run at the same time, and passes
+// the grid that the programs believe in as three more arguments. Each CTA then has several programs to compute:
 //
 //   body  ==>  tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid> { body }
 //
@@ -11,10 +20,9 @@
 // besides, it at least runs in the order of the operation's numbers, row by row, which is y fastest if rows are x. Else
 // those that run at the same time are not those that it puts together: 8192x8192x8192 then reads 352 million sectors
 // from L2 instead of 292, both in groups of 8.
-//
-// Only kernels with tensor maps: they are copied ahead by a warp of their own, which is what gains.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/GemmPrograms.h"
+#include "Analysis/ProgramLengths.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
@@ -25,7 +33,7 @@
 #include "mlir/IR/Matchers.h"
 
 namespace tile {
-#define GEN_PASS_DEF_TILEMAKEPERSISTENT
+#define GEN_PASS_DEF_TILEDISTRIBUTEPROGRAMS
 #include "Transforms/Passes.h.inc"
 } // namespace tile
 
@@ -35,6 +43,23 @@ using namespace tile;
 namespace {
 
 constexpr unsigned numAxes = ProgramsOp::numAxes;
+constexpr double leastGrowth = 0.25; // in iterations; a loop that deals out work has one more in some programs only
+
+/// Lets programs whose loops are longest begin first.
+void orderByLength(KernelOp kernel) {
+  ProgramLengths lengths(kernel);
+  for (unsigned axis = 0; axis < numAxes; ++axis) {
+    const double growth = lengths.getGrowth(axis).value_or(0);
+    if (std::abs(growth) < leastGrowth)
+      continue;
+    kernel.setUneven(true);
+    if (growth > 0)
+      kernel.walk([&](ProgramIdOp id) {
+        if (id.getAxis() == axis)
+          id.setDescending(true);
+      });
+  }
+}
 
 /// Appends the sizes of the grid to the kernel's arguments.
 SmallVector<Value> addGridArguments(KernelOp kernel) {
@@ -108,14 +133,22 @@ void makePersistent(KernelOp kernel) {
   order.swizzle.erase();
 }
 
-struct TileMakePersistent : tile::impl::TileMakePersistentBase<TileMakePersistent> {
+/// Whether a CTA can compute several programs, and gains by it.
+bool isForSeveral(KernelOp kernel) {
+  if (kernel.getPrograms())
+    return false;
+  // Programs of different lengths go to CTAs as these become free, which a loop over them cannot do.
+  const bool hasMaps = !kernel.getUneven() && llvm::any_of(kernel.getArgumentTypes(), llvm::IsaPred<DescType>);
+  return hasMaps || !planDeviceDescriptors(kernel).empty();
+}
+
+struct TileDistributePrograms : tile::impl::TileDistributeProgramsBase<TileDistributePrograms> {
+  using TileDistributeProgramsBase::TileDistributeProgramsBase;
+
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    if (kernel.getPrograms())
-      return;
-    // Programs of different lengths go to CTAs as these become free, which a loop over them cannot do.
-    const bool hasMaps = !kernel.getUneven() && llvm::any_of(kernel.getArgumentTypes(), llvm::IsaPred<DescType>);
-    if (hasMaps || !planDeviceDescriptors(kernel).empty())
+    orderByLength(kernel);
+    if (several && isForSeveral(kernel))
       makePersistent(kernel);
   }
 };

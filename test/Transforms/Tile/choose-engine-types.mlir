@@ -1,11 +1,11 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-widen-dot{target=sm_80}))' | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-widen-dot{target=sm_89}))' | FileCheck %s --check-prefix=SM89
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_80}))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_89}))' | FileCheck %s --check-prefix=SM89
 // SM89-NOT: arith.extf
 
 // CHECK-LABEL: tile.kernel @bytes
 // CHECK: %[[A:.*]] = arith.extf %{{.*}} : tensor<32x32xf8E4M3FN> to tensor<32x32xf16>
 // CHECK: %[[B:.*]] = arith.extf %{{.*}} : tensor<32x32xf8E5M2> to tensor<32x32xf16>
-// CHECK: tile.dot %[[A]], %[[B]], %{{.*}} : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+// CHECK: tile.dot %[[A]], %[[B]], {{.*}} : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
 tile.kernel @bytes() {
   %a = arith.constant dense<1.0> : tensor<32x32xf8E4M3FN>
   %b = arith.constant dense<1.0> : tensor<32x32xf8E5M2>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sizes that products and sums of a kernel refuse.
-#include "Driver/ChosenBlocks.h"
+// What products and sums of a kernel ask of its blocks.
+#include "Driver/KernelFacts.h"
 
 #include "Analysis/OddBlocks.h"
 #include "Analysis/PaddedBlocks.h"
@@ -38,7 +38,8 @@ static bool hasOwnSums(DotOp dot) {
   return !dot->hasOneUse() || !isa<arith::AddFOp, arith::AddIOp>(*dot->user_begin());
 }
 
-bool needsRoomForSums(KernelOp kernel) {
+/// Whether a thread has the sums of two products at a time.
+static bool keepsMoreSums(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
     int64_t sums = dot.getType().getNumElements(), most = 0;
     for (Operation *around = dot->getParentOp(); !isa<KernelOp>(around); around = around->getParentOp())
@@ -48,7 +49,8 @@ bool needsRoomForSums(KernelOp kernel) {
   return result.wasInterrupted();
 }
 
-bool isForWarps(KernelOp kernel) {
+/// Whether it multiplies f32 more precisely than warp groups do.
+static bool multipliesExactly(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
     bool isFloat = dot.getA().getType().getElementType().isF32();
     return isFloat && dot.getPrecision() != InputPrecision::tf32 ? WalkResult::interrupt() : WalkResult::advance();
@@ -56,8 +58,24 @@ bool isForWarps(KernelOp kernel) {
   return result.wasInterrupted();
 }
 
-bool refusesItsBlocks(KernelOp kernel) {
-  return findPaddingProblem(kernel).has_value() || hasProductForNoWarpGroup(kernel);
+KernelFacts refusalOf(int64_t rows, int64_t columns) {
+  return {.refusesOddRows = !llvm::isPowerOf2_64(rows), .refusesOddColumns = !llvm::isPowerOf2_64(columns)};
+}
+
+KernelFacts findFacts(KernelOp kernel, int64_t rows, int64_t columns) {
+  // What other blocks have such sizes is padded whatever is chosen.
+  bool isRefused = findPaddingProblem(kernel) || hasProductForNoWarpGroup(kernel);
+  KernelFacts facts = isRefused ? refusalOf(rows, columns) : KernelFacts();
+  facts.multipliesExactly = multipliesExactly(kernel);
+  facts.keepsMoreSums = keepsMoreSums(kernel);
+  return facts;
+}
+
+KernelFacts KernelFacts::operator|(const KernelFacts &other) const {
+  return {.refusesOddRows = refusesOddRows || other.refusesOddRows,
+          .refusesOddColumns = refusesOddColumns || other.refusesOddColumns,
+          .multipliesExactly = multipliesExactly || other.multipliesExactly,
+          .keepsMoreSums = keepsMoreSums || other.keepsMoreSums};
 }
 
 } // namespace tile::driver

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-make-persistent))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-distribute-programs))' | FileCheck %s
 
 // The launcher passes the grid after the tensor maps; what the program asks of the grid it gets from there, also inside
 // of control flow.
