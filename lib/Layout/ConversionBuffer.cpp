@@ -38,14 +38,14 @@ static int64_t countClocks(const LinearLayout &distributed, const LinearLayout &
 /// Without bank conflicts on both sides. What is narrower than a word, for which each access would take as long as for
 /// 16 bytes, and has to be put together, goes in wide vectors of the side that has more elements.
 static LinearLayout cheapestBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
+  constexpr unsigned wordBytes = 4;
+  LinearLayout best = bankConflictFree(src, dst, elementBytes);
+  if (elementBytes >= wordBytes)
+    return best;
   auto countBoth = [&](const LinearLayout &buffer) {
     return countClocks(src, buffer, elementBytes) + countClocks(dst, buffer, elementBytes);
   };
-  constexpr unsigned wordBytes = 4;
-  LinearLayout best = bankConflictFree(src, dst, elementBytes);
   for (const LinearLayout &side : {src, dst}) {
-    if (elementBytes >= wordBytes)
-      break;
     LinearLayout other = bankConflictFree(side, side, elementBytes);
     if (4 * countBoth(other) <= 3 * countBoth(best)) // of what is about the same the first is well known
       best = other;
