@@ -8,6 +8,7 @@
 // the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
 // elements a thread as 16 bytes hold of the widest type that the innermost loops access, and of several rows that are
 // reduced as few warps to each as possible. Shapes that are only reshaped, joined or repeated from others follow these.
+// Where dots decide, their sums' layout is the default one of its shape, and that of their rows of vectors.
 // A matrix of fp32 that is added to a product is loaded in the product's layout, and numbers that scale its rows in a
 // loop in that of the rows.
 //
@@ -54,6 +55,13 @@ llvm::SetVector<Value> collectComputed(llvm::SetVector<Value> values) {
         values.insert(loop.getRegionIterArg(use.getOperandNumber()));
     }
   return values;
+}
+
+int64_t countLoops(Operation *op) {
+  int64_t loops = 0;
+  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+    loops += isa<LoopLikeOpInterface>(parent);
+  return loops;
 }
 
 class LayoutAssignment {
@@ -256,6 +264,26 @@ private:
       planAddend(load, axisInfo);
       planFactor(load);
     });
+    if (!dotPlans.empty())
+      planSums();
+  }
+
+  /// What has the shape of a product's sums has their layout, and a vector that such a matrix is reduced to that of its
+  /// rows or columns: loops carry both, and nothing moves in an iteration. Inner loops decide.
+  void planSums() {
+    SmallVector<Operation *> products(llvm::make_first_range(dotPlans)), reductions;
+    kernel.walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
+    auto isFurtherIn = [](Operation *a, Operation *b) { return countLoops(a) > countLoops(b); };
+    llvm::stable_sort(products, isFurtherIn);
+    llvm::stable_sort(reductions, isFurtherIn);
+    for (Operation *dot : products)
+      sharedLayouts.try_emplace(shapeOf(dot->getResult(0)), attribute(dotPlans[dot].accumulator));
+    for (Operation *reduce : reductions) {
+      cta::LayoutAttr matrix = sharedLayouts.lookup(shapeOf(reduce->getOperand(0)));
+      Value result = reduce->getResult(0);
+      if (matrix && isa<RankedTensorType>(result.getType()))
+        sharedLayouts.try_emplace(shapeOf(result), cast<cta::LayoutInterface>(reduce).getResultLayout(matrix));
+    }
   }
 
   /// What threads read of a descriptor's block, beside a product or without one, they read by 16 bytes. Of columns that
