@@ -2,8 +2,9 @@
 // Slices of operations that compute a value again: collection, cost and creation.
 //
 // Created again is what has a cta::LayoutInterface and no effects: splat constants, ranges, splats, element-wise and
-// shape operations; and loads of short vectors. Conversions are looked through. Values that loops carry or branches
-// result in have the new layout then, and former uses convert back. Everything else is a leaf, which is converted.
+// shape operations; loads of short vectors; and gathers, which read shared memory wherever they are. Conversions are
+// looked through. Values that loops carry or branches result in have the new layout then, and former uses convert back.
+// Everything else is a leaf, which is converted.
 #include "Analysis/Recreate.h"
 
 #include "Analysis/CarriedValue.h"
@@ -72,6 +73,11 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
   if (auto convert = dyn_cast_or_null<cta::ConvertLayoutOp>(op)) {
     slice.recreated.insert({value, layout});
     visit(convert.getSrc(), layout, slice);
+    return;
+  }
+  if (auto gather = dyn_cast_or_null<GatherOp>(op)) { // its source is stored as it is
+    slice.recreated.insert({value, layout});
+    visit(gather.getIndices(), layout, slice);
     return;
   }
   cta::LayoutAttr operands = mayLoadAgain(op, layout) ? layout : op ? getOperandLayout(op, layout) : cta::LayoutAttr();
@@ -156,13 +162,19 @@ Value LayoutSlicer::createAgain(Value value, cta::LayoutAttr layout) {
   Operation *op = value.getDefiningOp();
   if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
     return create(convert.getSrc(), layout);
+  OpBuilder builder(op->getContext());
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    Value indices = create(gather.getIndices(), layout);
+    builder.setInsertionPointAfter(op);
+    return GatherOp::create(builder, op->getLoc(), cta::withLayout(gather.getType(), layout), gather.getSrc(), indices,
+                            gather.getAxis());
+  }
   bool isLoad = isa<LoadOp, cta::LocalLoadOp>(op);
   cta::LayoutAttr operandsLayout = isLoad ? layout : getOperandLayout(op, layout);
   // By index: creating an operand may replace operands of `op` itself, when a loop's value changes its layout.
   SmallVector<Value> operands;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     operands.push_back(create(op->getOperand(i), operandsLayout));
-  OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   auto type = cta::withLayout(cast<RankedTensorType>(value.getType()), layout);
   if (!isLoad)

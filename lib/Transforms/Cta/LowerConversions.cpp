@@ -17,6 +17,7 @@
 // A conversion that only renames registers stays, and one of a vector that takes a shuffle for each register. A gather
 // becomes a store to a buffer and a load at computed places, a histogram atomic additions in a buffer; results of
 // atomic operations, which only one of the threads that hold an element gets, reach the others the same way.
+#include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/ConversionBuffer.h"
 #include "Layout/Factories.h"
@@ -336,11 +337,22 @@ void splitScan(ScanOp scan) {
   scan.erase();
 }
 
-void lowerGather(GatherOp gather) {
+/// Sources of gathers in row-major buffers, by the block in which they are stored.
+using GatherBuffers = DenseMap<std::pair<Value, Block *>, Value>;
+
+/// What a loop does not change is stored before it, and once for all gathers there, if there is room.
+void lowerGather(GatherOp gather, GatherBuffers &buffers) {
   OpBuilder builder(gather);
-  std::vector<int64_t> shape = gather.getSrc().getType().getShape().vec();
-  LinearLayout rowMajor = layout::unswizzledShared(shape, layout::rowMajorOrder(shape.size()));
-  Value buffer = storeToBuffer(builder, gather.getLoc(), gather.getSrc(), rowMajor, /*onlyFirst=*/false);
+  RankedTensorType type = gather.getSrc().getType();
+  Operation *loop = findInvariantLoop(gather, gather.getSrc());
+  if (loop && hasRoom(gather->getParentOfType<KernelOp>(), LayoutSlicer::bytesOf(gather.getSrc())))
+    builder.setInsertionPoint(loop);
+  Value &buffer = buffers[{gather.getSrc(), builder.getInsertionBlock()}];
+  if (!buffer) {
+    LinearLayout rowMajor = layout::unswizzledShared(type.getShape().vec(), layout::rowMajorOrder(type.getRank()));
+    buffer = storeToBuffer(builder, gather.getLoc(), gather.getSrc(), rowMajor, /*onlyFirst=*/false);
+  }
+  builder.setInsertionPoint(gather);
   gather.replaceAllUsesWith(cta::LocalGatherOp::create(builder, gather.getLoc(), gather.getType(), buffer,
                                                        gather.getIndices(), gather.getAxis())
                                 .getResult());
@@ -396,7 +408,9 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
         atomics.push_back(op);
     });
     llvm::for_each(scans, splitScan);
-    llvm::for_each(gathers, lowerGather);
+    GatherBuffers buffers;
+    for (GatherOp gather : gathers)
+      lowerGather(gather, buffers);
     llvm::for_each(histograms, lowerHistogram);
     llvm::for_each(atomics, shareResult);
 
