@@ -77,12 +77,19 @@ bool isMatrix(LoadOp load) {
 
 } // namespace
 
-static LeftSources findLeftSources(DotOp dot) {
+/// What a loop carries into an iteration comes from the one before it, if that counts.
+static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
   LeftSources sources;
   SmallVector<Value> worklist{dot.getA()};
   DenseSet<Value> visited;
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
   while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val().getDefiningOp();
+    Value value = worklist.pop_back_val();
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (OpOperand *yielded = acrossIterations && loop && argument ? loop.getTiedLoopYieldedValue(argument) : nullptr)
+      if (visited.insert(yielded->get()).second)
+        worklist.push_back(yielded->get());
+    Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != dot->getBlock())
       continue; // known before this iteration's products
     if (isa<DotOp>(op)) {
@@ -109,7 +116,7 @@ bool tile::mayComeFromRegisters(DotOp dot) {
 }
 
 bool tile::isComputedFromDots(DotOp dot) {
-  return mayComeFromRegisters(dot) && findLeftSources(dot).products;
+  return mayComeFromRegisters(dot) && findLeftSources(dot, /*acrossIterations=*/true).products;
 }
 
 bool tile::staysInRegisters(DotOp dot) {
