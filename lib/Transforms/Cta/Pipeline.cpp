@@ -32,10 +32,11 @@
 //   for: wait S-2; fence; wgmma i; await that of i-1; copy of iteration i+S-1; commit
 //
 // A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it. Copies that
-// stay where they are, because no loop can run ahead, are awaited together.
+// stay where they are, because no loop can run ahead, and loads arrive together (ArriveTogether.h).
 #include "Analysis/FindTarget.h"
 #include "Analysis/LoopGraph.h"
 #include "Cta/CtaDialect.h"
+#include "Transforms/Cta/ArriveTogether.h"
 #include "Transforms/Cta/PipelinePlan.h"
 #include "Transforms/Cta/RunAhead.h"
 #include "Transforms/Passes.h"
@@ -197,30 +198,6 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan
   return success();
 }
 
-/// Whether copies that are in flight may stay so.
-bool isIndependentOfCopies(Operation *op) {
-  return isa<cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AllocOp>(op) ||
-         (op->getNumRegions() == 0 && isMemoryEffectFree(op));
-}
-
-/// Copies of which nothing is read before others begin are awaited with these, so that they arrive together.
-void awaitWithNext(cta::AsyncWaitOp wait) {
-  auto fence = dyn_cast<cta::ProxyFenceOp>(wait->getNextNode());
-  Operation *next = fence ? fence->getNextNode() : wait->getNextNode();
-  while (isIndependentOfCopies(next) && next->getNextNode())
-    next = next->getNextNode();
-  auto later = dyn_cast<cta::AsyncWaitOp>(next);
-  if (wait.getPending() != 0 || !later || later.getPending() != 0)
-    return;
-  wait.erase();
-  if (!fence)
-    return;
-  if (isa<cta::ProxyFenceOp>(later->getNextNode()))
-    fence.erase();
-  else
-    fence->moveAfter(later);
-}
-
 struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
   using CtaPipelineBase::CtaPipelineBase;
 
@@ -248,9 +225,7 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
       emitRemark(loc) << plan->print();
     }
     eraseNames(rewriter, getOperation());
-    SmallVector<cta::AsyncWaitOp> waits;
-    getOperation().walk([&](cta::AsyncWaitOp wait) { waits.push_back(wait); });
-    llvm::for_each(waits, awaitWithNext);
+    arriveTogether(getOperation());
   }
 };
 

@@ -332,3 +332,29 @@ tile.kernel @together(%p: !tile.ptr<f16>) {
   tile.print "" %x : tensor<32x32xf16, #load>
   tile.return
 }
+
+// What threads store for warp groups waits for the loads behind it, and one fence follows; not where it is read before.
+// CHECK-LABEL: tile.kernel @loads_together
+// CHECK-COUNT-2: tile.load
+// CHECK-COUNT-2: cta.local_store
+// CHECK-NEXT: cta.proxy_fence
+// CHECK-NEXT: cta.local_load
+// CHECK: tile.load
+// CHECK-NEXT: cta.local_store
+tile.kernel @loads_together(%p: !tile.ptr<f16>) {
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %b = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  %x = tile.load %s : tensor<32x32x!tile.ptr<f16>, #load>
+  cta.local_store %x, %b : tensor<32x32xf16, #load>, !cta.buffer<32x32xf16, #shared>
+  cta.proxy_fence
+  %c = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  %y = tile.load %s : tensor<32x32x!tile.ptr<f16>, #load>
+  cta.local_store %y, %c : tensor<32x32xf16, #load>, !cta.buffer<32x32xf16, #shared>
+  cta.proxy_fence
+  %u = cta.local_load %b : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+  %d = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  %z = tile.load %s : tensor<32x32x!tile.ptr<f16>, #load>
+  cta.local_store %z, %d : tensor<32x32xf16, #load>, !cta.buffer<32x32xf16, #shared>
+  tile.print "" %u : tensor<32x32xf16, #load>
+  tile.return
+}
