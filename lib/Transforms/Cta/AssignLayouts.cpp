@@ -21,6 +21,7 @@
 #include "Layout/Factories.h"
 #include "Layout/ShapeTransforms.h"
 #include "Transforms/Cta/AccessPlan.h"
+#include "Transforms/Cta/ShapesOfRows.h"
 #include "Transforms/Cta/StageOperands.h"
 #include "Transforms/Passes.h"
 
@@ -271,18 +272,18 @@ private:
   /// What has the shape of a product's sums has their layout, and a vector that such a matrix is reduced to that of its
   /// rows or columns: loops carry both, and nothing moves in an iteration. Inner loops decide.
   void planSums() {
-    SmallVector<Operation *> products(llvm::make_first_range(dotPlans)), reductions;
-    kernel.walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
-    auto isFurtherIn = [](Operation *a, Operation *b) { return countLoops(a) > countLoops(b); };
-    llvm::stable_sort(products, isFurtherIn);
-    llvm::stable_sort(reductions, isFurtherIn);
-    for (Operation *dot : products)
-      sharedLayouts.try_emplace(shapeOf(dot->getResult(0)), attribute(dotPlans[dot].accumulator));
-    for (Operation *reduce : reductions) {
-      cta::LayoutAttr matrix = sharedLayouts.lookup(shapeOf(reduce->getOperand(0)));
-      Value result = reduce->getResult(0);
+    SmallVector<Operation *> ordered(llvm::make_first_range(dotPlans));
+    kernel.walk([&](ReduceOp reduce) { ordered.push_back(reduce); });
+    llvm::stable_sort(ordered, [](Operation *a, Operation *b) { return countLoops(a) > countLoops(b); });
+    DenseSet<ArrayRef<int64_t>> ofRows = collectShapesOfRows(kernel);
+    for (Operation *op : ordered)
+      if (auto plan = dotPlans.find(op); plan != dotPlans.end() && !ofRows.contains(shapeOf(op->getResult(0))))
+        sharedLayouts.try_emplace(shapeOf(op->getResult(0)), attribute(plan->second.accumulator));
+    for (Operation *op : ordered) {
+      cta::LayoutAttr matrix = isa<ReduceOp>(op) ? sharedLayouts.lookup(shapeOf(op->getOperand(0))) : cta::LayoutAttr();
+      Value result = op->getResult(0);
       if (matrix && isa<RankedTensorType>(result.getType()))
-        sharedLayouts.try_emplace(shapeOf(result), cast<cta::LayoutInterface>(reduce).getResultLayout(matrix));
+        sharedLayouts.try_emplace(shapeOf(result), cast<cta::LayoutInterface>(op).getResultLayout(matrix));
     }
   }
 

@@ -406,3 +406,30 @@ tile.kernel @gradient(%d: !tile.desc<32x32xf32>, %n: i32) {
   tile.desc_store %d[%c0, %c0], %last : !tile.desc<32x32xf32>, tensor<32x32xf32>
   tile.return
 }
+
+// A loop that reduces columns of what was multiplied before it, and multiplies nothing, has lanes along rows.
+// CHECK-LABEL: tile.kernel @substitution
+// CHECK: %[[D:.*]] = tile.dot
+// CHECK: cta.convert_layout %[[D]] : {{.*}} -> tensor<32x32xf32, #[[ROWS:.*]]>
+// CHECK: scf.for {{.*}} -> (tensor<32x32xf32, #[[ROWS]]>)
+// CHECK: scf.yield %{{.*}} : tensor<32x32xf32, #[[ROWS]]>
+tile.kernel @substitution(%d: !tile.desc<32x32xf32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %dot = tile.dot %ab, %ab, %zero : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %dot) -> (tensor<32x32xf32>) : i32 {
+    %sum = tile.reduce %x {axis = 0 : i32} : tensor<32x32xf32> -> tensor<32xf32> {
+    ^bb0(%y: f32, %z: f32):
+      %yz = arith.addf %y, %z : f32
+      tile.yield %yz : f32
+    }
+    %row = tile.expand_dims %sum {axis = 0 : i32} : tensor<32xf32> -> tensor<1x32xf32>
+    %wide = tile.broadcast %row : tensor<1x32xf32> -> tensor<32x32xf32>
+    %next = arith.addf %x, %wide : tensor<32x32xf32>
+    scf.yield %next : tensor<32x32xf32>
+  }
+  tile.desc_store %d[%c0, %c0], %last : !tile.desc<32x32xf32>, tensor<32x32xf32>
+  tile.return
+}
