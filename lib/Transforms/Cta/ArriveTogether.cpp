@@ -53,7 +53,7 @@ int64_t countRegisters(Value value) {
   return type ? llvm::divideCeil(cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()), 4) : 1;
 }
 
-/// Stores of one block that wait for other loads, and the fence behind the last of them.
+/// Stores of one block between which and the next operation nothing reads, and the fence behind the last of them.
 class LateStores {
 public:
   explicit LateStores(int64_t mostRegisters) : mostRegisters(mostRegisters) {}
@@ -62,6 +62,7 @@ public:
     for (Operation &op : llvm::make_early_inc_range(block)) {
       auto store = dyn_cast<cta::LocalStoreOp>(op);
       auto nextFence = dyn_cast<cta::ProxyFenceOp>(op);
+      auto load = dyn_cast<LoadOp>(op);
       if (store && isLoadedIn(&block, store.getValue())) {
         stores.push_back(store);
         registers += countRegisters(store.getValue());
@@ -69,24 +70,23 @@ public:
         if (fence)
           fence.erase();
         fence = nextFence;
-      } else if (auto load = dyn_cast<LoadOp>(op); load && !load.getIsVolatile()) {
-        if (registers + countRegisters(load.getResult()) > mostRegisters)
-          placeBefore(load);
-      } else if (!isa<cta::AllocOp>(op) && !isPlain(&op)) {
-        placeBefore(&op);
+      } else if (load && !load.getIsVolatile() && registers + countRegisters(load.getResult()) <= mostRegisters) {
+        moveBehind(load);
+      } else if (load || !(isa<cta::AllocOp>(op) || isPlain(&op))) {
+        stores.clear();
+        fence = {};
+        registers = 0;
       }
     }
   }
 
 private:
-  void placeBefore(Operation *op) {
+  void moveBehind(LoadOp load) {
+    Operation *next = load->getNextNode();
     for (cta::LocalStoreOp store : stores)
-      store->moveBefore(op);
+      store->moveBefore(next);
     if (fence)
-      fence->moveBefore(op);
-    stores.clear();
-    fence = {};
-    registers = 0;
+      fence->moveBefore(next);
   }
 
   int64_t mostRegisters, registers = 0;
