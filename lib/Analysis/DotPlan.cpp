@@ -5,6 +5,7 @@
 #include "Layout/Factories.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tile;
@@ -117,6 +118,42 @@ bool tile::mayComeFromRegisters(DotOp dot) {
 
 bool tile::isComputedFromDots(DotOp dot) {
   return mayComeFromRegisters(dot) && findLeftSources(dot, /*acrossIterations=*/true).products;
+}
+
+/// The uses of a value and of what is computed from it, element by element, by products.
+static SmallVector<OpOperand *> findProductsOf(Value value) {
+  SmallVector<OpOperand *> found;
+  SmallVector<Value> worklist{value};
+  DenseSet<Value> visited;
+  while (!worklist.empty())
+    for (OpOperand &use : worklist.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<DotOp>(user))
+        found.push_back(&use);
+      else if (isElementwise(user) && visited.insert(user->getResult(0)).second)
+        worklist.push_back(user->getResult(0));
+    }
+  return found;
+}
+
+bool tile::isInChain(DotOp dot) {
+  llvm::SetVector<DotOp> sharing;
+  sharing.insert(dot);
+  for (size_t index = 0; index < sharing.size(); ++index) {
+    DotOp current = sharing[index];
+    if (isComputedFromDots(current))
+      return true;
+    for (OpOperand *use : findProductsOf(current.getResult())) {
+      auto other = cast<DotOp>(use->getOwner());
+      if (use == &other.getAMutable() && mayComeFromRegisters(other))
+        return true;
+      if (use == &other.getAccMutable())
+        sharing.insert(other);
+    }
+    if (auto before = current.getAcc().getDefiningOp<DotOp>())
+      sharing.insert(before);
+  }
+  return false;
 }
 
 bool tile::staysInRegisters(DotOp dot) {
