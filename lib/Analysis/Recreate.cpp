@@ -35,10 +35,20 @@ cta::LayoutAttr tile::getOperandLayout(Operation *op, cta::LayoutAttr layout) {
 
 // In another layout.
 
+static bool isOfFewRegisters(cta::LayoutAttr layout) {
+  constexpr int64_t few = 4;
+  return layout::dropDuplicateRegisters(layout.getLayout()).numRegisters() <= few;
+}
+
+/// A gather that may be read again: a few elements of each thread. Its source is stored as it is.
+static GatherOp getGatherAgain(Operation *op, cta::LayoutAttr layout) {
+  auto gather = dyn_cast_or_null<GatherOp>(op);
+  return gather && isOfFewRegisters(layout) ? gather : GatherOp();
+}
+
 /// Whether each thread may load for itself what it needs: of a buffer, or of a vector a few elements, which come from
 /// L1 sooner than through shared memory with its barriers. More of them take registers that other CTAs could have.
 bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
-  constexpr int64_t few = 4;
   if (auto load = dyn_cast_or_null<cta::LocalLoadOp>(op))
     return readsBuffers && !load.getStart();
   auto load = dyn_cast_or_null<LoadOp>(op);
@@ -46,7 +56,7 @@ bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
     return false;
   auto type = cast<RankedTensorType>(load.getType());
   bool isVector = type.getNumElements() == llvm::max_element(type.getShape())[0];
-  return isVector && layout::dropDuplicateRegisters(layout.getLayout()).numRegisters() <= few;
+  return isVector && isOfFewRegisters(layout);
 }
 
 LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit) {
@@ -75,7 +85,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     visit(convert.getSrc(), layout, slice);
     return;
   }
-  if (auto gather = dyn_cast_or_null<GatherOp>(op)) { // its source is stored as it is
+  if (GatherOp gather = getGatherAgain(op, layout)) {
     slice.recreated.insert({value, layout});
     visit(gather.getIndices(), layout, slice);
     return;
@@ -163,7 +173,7 @@ Value LayoutSlicer::createAgain(Value value, cta::LayoutAttr layout) {
   if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
     return create(convert.getSrc(), layout);
   OpBuilder builder(op->getContext());
-  if (auto gather = dyn_cast<GatherOp>(op)) {
+  if (GatherOp gather = getGatherAgain(op, layout)) {
     Value indices = create(gather.getIndices(), layout);
     builder.setInsertionPointAfter(op);
     return GatherOp::create(builder, op->getLoc(), cta::withLayout(gather.getType(), layout), gather.getSrc(), indices,

@@ -12,7 +12,7 @@
 //
 // Conversions of what is there at the same time are written together: one barrier for all, too. What a loop does not
 // change is converted before it, or stored before it if it takes many registers, and if there is room for another
-// buffer.
+// buffer. What is loaded is written before half of a thread's registers wait for loads.
 //
 // A conversion that only renames registers stays, and one of a vector that takes a shuffle for each register. A gather
 // becomes a store to a buffer and a load at computed places, a histogram atomic additions in a buffer; results of
@@ -100,6 +100,26 @@ private:
   Operation *firstRead = nullptr;
 };
 
+/// Of 32 bits, of a thread.
+int64_t countRegisters(LoadOp load) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  return type ? cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()) / 4 : 1;
+}
+
+/// The load before which `value` is better written, if it is loaded, too, and half of a thread's registers wait for
+/// what is loaded from there to `read`; null if they do not.
+Operation *findLoadTooMany(Value value, Operation *read) {
+  constexpr int64_t mostRegisters = 128;
+  auto load = value.getDefiningOp<LoadOp>();
+  if (!load || load->getBlock() != read->getBlock())
+    return nullptr;
+  int64_t registers = countRegisters(load);
+  for (Operation *op = load->getNextNode(); op != read; op = op->getNextNode())
+    if (auto other = dyn_cast<LoadOp>(op); other && (registers += countRegisters(other)) > mostRegisters)
+      return other;
+  return nullptr;
+}
+
 void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   constexpr int64_t maxKept = 128; // bytes that a thread may hold through a loop
   RankedTensorType src = convert.getSrc().getType(), dst = convert.getType();
@@ -107,16 +127,18 @@ void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   int64_t bytes = getBytesInMemory(src.getElementType()), allBytes = src.getNumElements() * bytes;
   bool isKept = cta::getLayout(dst).numRegisters() * bytes <= maxKept;
   Operation *loop = findInvariantLoop(convert, convert.getSrc());
-  bool isBefore = loop && (isKept || hasRoom(convert->getParentOfType<KernelOp>(), allBytes));
-  Operation *firstRead = isBefore ? nullptr : group.findWrite(convert.getSrc(), allBytes, convert);
-  if (isBefore || firstRead)
-    builder.setInsertionPoint(isBefore ? loop : firstRead);
+  bool hasOwnRoom = hasRoom(convert->getParentOfType<KernelOp>(), allBytes);
+  bool isBefore = loop && (isKept || hasOwnRoom);
+  Operation *tooMany = isBefore || !hasOwnRoom ? nullptr : findLoadTooMany(convert.getSrc(), convert);
+  Operation *firstRead = isBefore || tooMany ? nullptr : group.findWrite(convert.getSrc(), allBytes, convert);
+  if (isBefore || tooMany || firstRead)
+    builder.setInsertionPoint(isBefore ? loop : tooMany ? tooMany : firstRead);
   auto layout =
       cta::LayoutAttr::get(src.getContext(), layout::conversionBuffer(cta::getLayout(src), cta::getLayout(dst), bytes));
   auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
   Value buffer = cta::AllocOp::create(builder, convert.getLoc(), type, /*offset=*/IntegerAttr());
   cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer, /*first=*/false);
-  if (!isKept || firstRead)
+  if (!isKept || tooMany || firstRead)
     builder.setInsertionPoint(convert);
   Value loaded = cta::LocalLoadOp::create(builder, convert.getLoc(), dst, buffer, /*start=*/{});
   group.add(loaded.getDefiningOp(), allBytes, /*joins=*/firstRead);
