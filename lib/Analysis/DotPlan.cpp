@@ -5,6 +5,7 @@
 #include "Layout/Factories.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tile;
@@ -77,12 +78,19 @@ bool isMatrix(LoadOp load) {
 
 } // namespace
 
-static LeftSources findLeftSources(DotOp dot) {
+/// What a loop carries into an iteration comes from the one before it, if that counts.
+static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
   LeftSources sources;
   SmallVector<Value> worklist{dot.getA()};
   DenseSet<Value> visited;
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
   while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val().getDefiningOp();
+    Value value = worklist.pop_back_val();
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (OpOperand *yielded = acrossIterations && loop && argument ? loop.getTiedLoopYieldedValue(argument) : nullptr)
+      if (visited.insert(yielded->get()).second)
+        worklist.push_back(yielded->get());
+    Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != dot->getBlock())
       continue; // known before this iteration's products
     if (isa<DotOp>(op)) {
@@ -109,7 +117,43 @@ bool tile::mayComeFromRegisters(DotOp dot) {
 }
 
 bool tile::isComputedFromDots(DotOp dot) {
-  return mayComeFromRegisters(dot) && findLeftSources(dot).products;
+  return mayComeFromRegisters(dot) && findLeftSources(dot, /*acrossIterations=*/true).products;
+}
+
+/// The uses of a value and of what is computed from it, element by element, by products.
+static SmallVector<OpOperand *> findProductsOf(Value value) {
+  SmallVector<OpOperand *> found;
+  SmallVector<Value> worklist{value};
+  DenseSet<Value> visited;
+  while (!worklist.empty())
+    for (OpOperand &use : worklist.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<DotOp>(user))
+        found.push_back(&use);
+      else if (isElementwise(user) && visited.insert(user->getResult(0)).second)
+        worklist.push_back(user->getResult(0));
+    }
+  return found;
+}
+
+bool tile::isInChain(DotOp dot) {
+  llvm::SetVector<DotOp> sharing;
+  sharing.insert(dot);
+  for (size_t index = 0; index < sharing.size(); ++index) {
+    DotOp current = sharing[index];
+    if (isComputedFromDots(current))
+      return true;
+    for (OpOperand *use : findProductsOf(current.getResult())) {
+      auto other = cast<DotOp>(use->getOwner());
+      if (use == &other.getAMutable() && mayComeFromRegisters(other))
+        return true;
+      if (use == &other.getAccMutable())
+        sharing.insert(other);
+    }
+    if (auto before = current.getAcc().getDefiningOp<DotOp>())
+      sharing.insert(before);
+  }
+  return false;
 }
 
 bool tile::staysInRegisters(DotOp dot) {

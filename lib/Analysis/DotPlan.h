@@ -40,6 +40,9 @@ bool isBlock(const SharedOperand &operand);
 /// Whether a left operand of 16-bit elements is computed from other products (the probabilities of attention): the
 /// accumulator's registers are those of a left operand.
 bool isComputedFromDots(DotOp dot);
+/// Whether a left operand is computed from this product's sums or this one's from others, element by element, or
+/// whether that is so for a product with which it shares its sums.
+bool isInChain(DotOp dot);
 
 /// Whether a left operand of 16-bit elements is computed, for this product alone, from matrices of 16-bit elements and
 /// vectors that its loop loads through pointers: ldmatrix reads copies of them as the product takes them, and none of

@@ -130,7 +130,8 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
                                                                          .m = shape[0],
                                                                          .n = shape[1],
                                                                          .k = k,
-                                                                         .numWarps = numWarps});
+                                                                         .numWarps = numWarps,
+                                                                         .isChained = isInChain(dot)});
   if (!plan)
     return cta::FmaAttr::get(context);
   return cta::MmaSyncAttr::get(context, plan->instruction->k, dot.getA().getType().getElementType(),

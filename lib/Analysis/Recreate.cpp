@@ -2,8 +2,9 @@
 // Slices of operations that compute a value again: collection, cost and creation.
 //
 // Created again is what has a cta::LayoutInterface and no effects: splat constants, ranges, splats, element-wise and
-// shape operations; and loads of short vectors. Conversions are looked through. Values that loops carry or branches
-// result in have the new layout then, and former uses convert back. Everything else is a leaf, which is converted.
+// shape operations; loads of short vectors; and gathers, which read shared memory wherever they are. Conversions are
+// looked through. Values that loops carry or branches result in have the new layout then, and former uses convert back.
+// Everything else is a leaf, which is converted.
 #include "Analysis/Recreate.h"
 
 #include "Analysis/CarriedValue.h"
@@ -34,10 +35,20 @@ cta::LayoutAttr tile::getOperandLayout(Operation *op, cta::LayoutAttr layout) {
 
 // In another layout.
 
+static bool isOfFewRegisters(cta::LayoutAttr layout) {
+  constexpr int64_t few = 4;
+  return layout::dropDuplicateRegisters(layout.getLayout()).numRegisters() <= few;
+}
+
+/// A gather that may be read again: a few elements of each thread. Its source is stored as it is.
+static GatherOp getGatherAgain(Operation *op, cta::LayoutAttr layout) {
+  auto gather = dyn_cast_or_null<GatherOp>(op);
+  return gather && isOfFewRegisters(layout) ? gather : GatherOp();
+}
+
 /// Whether each thread may load for itself what it needs: of a buffer, or of a vector a few elements, which come from
 /// L1 sooner than through shared memory with its barriers. More of them take registers that other CTAs could have.
 bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
-  constexpr int64_t few = 4;
   if (auto load = dyn_cast_or_null<cta::LocalLoadOp>(op))
     return readsBuffers && !load.getStart();
   auto load = dyn_cast_or_null<LoadOp>(op);
@@ -45,7 +56,7 @@ bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
     return false;
   auto type = cast<RankedTensorType>(load.getType());
   bool isVector = type.getNumElements() == llvm::max_element(type.getShape())[0];
-  return isVector && layout::dropDuplicateRegisters(layout.getLayout()).numRegisters() <= few;
+  return isVector && isOfFewRegisters(layout);
 }
 
 LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit) {
@@ -72,6 +83,11 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
   if (auto convert = dyn_cast_or_null<cta::ConvertLayoutOp>(op)) {
     slice.recreated.insert({value, layout});
     visit(convert.getSrc(), layout, slice);
+    return;
+  }
+  if (GatherOp gather = getGatherAgain(op, layout)) {
+    slice.recreated.insert({value, layout});
+    visit(gather.getIndices(), layout, slice);
     return;
   }
   cta::LayoutAttr operands = mayLoadAgain(op, layout) ? layout : op ? getOperandLayout(op, layout) : cta::LayoutAttr();
@@ -165,13 +181,19 @@ Value LayoutSlicer::createAgain(Value value, cta::LayoutAttr layout) {
   Operation *op = value.getDefiningOp();
   if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
     return create(convert.getSrc(), layout);
+  OpBuilder builder(op->getContext());
+  if (GatherOp gather = getGatherAgain(op, layout)) {
+    Value indices = create(gather.getIndices(), layout);
+    builder.setInsertionPointAfter(op);
+    return GatherOp::create(builder, op->getLoc(), cta::withLayout(gather.getType(), layout), gather.getSrc(), indices,
+                            gather.getAxis());
+  }
   bool isLoad = isa<LoadOp, cta::LocalLoadOp>(op);
   cta::LayoutAttr operandsLayout = isLoad ? layout : getOperandLayout(op, layout);
   // By index: creating an operand may replace operands of `op` itself, when a loop's value changes its layout.
   SmallVector<Value> operands;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     operands.push_back(create(op->getOperand(i), operandsLayout));
-  OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   auto type = cta::withLayout(cast<RankedTensorType>(value.getType()), layout);
   if (!isLoad)

@@ -2,6 +2,7 @@
 // The NVPTX back end, driven directly: upstream's gpu-module-to-binary hides what ptxas reports.
 #include "Codegen/EmitPtx.h"
 #include "Codegen/AwaitLate.h"
+#include "Codegen/ConstantOffsets.h"
 #include "Codegen/JoinWaits.h"
 #include "Codegen/KeepPacked.h"
 #include "Codegen/MemoryUse.h"
@@ -198,6 +199,7 @@ void NvptxBackend::optimize(llvm::Module &module) const {
       builder.parsePassPipeline(passes, std::string(beforeLoops) + (isSimple ? lengthsOfLoops : "") + fromLoops));
   passes.run(module, modules);
   for (llvm::Function &function : module) {
+    splitConstantOffsets(function);
     bypassLongDivisions(function);
     takeResultsAtOnce(function);
     awaitLate(function);

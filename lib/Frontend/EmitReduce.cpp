@@ -41,7 +41,7 @@ std::optional<bool> parseOrdering(BuiltinCall &call, size_t index) {
   return *ordering == "inner_tree";
 }
 
-/// One tile.reduce along `axis`; empty after an error.
+/// One tile.reduce along `axis`, if there is something to combine; empty after an error.
 std::vector<SymValue> reduceAxis(BuiltinCall &call, const std::vector<SymValue> &sources, int64_t axis,
                                  Combine combine) {
   Sema &sema = call.sema;
@@ -59,8 +59,11 @@ std::vector<SymValue> reduceAxis(BuiltinCall &call, const std::vector<SymValue> 
     return {};
   }
   std::vector<SymValue> out;
+  bool isOfOne = sources[0].shape()[axis] == 1 && !shape.empty();
   for (auto [source, result] : llvm::zip(sources, op.getResults()))
-    out.push_back(SymValue::makeTensor(result, source.type));
+    out.push_back(isOfOne ? sema.reshape(source, shape, call.range) : SymValue::makeTensor(result, source.type));
+  if (isOfOne)
+    op.erase();
   return out;
 }
 

@@ -12,15 +12,15 @@ static bool isKnownToLayouts(const MmaInstruction &instruction) {
 }
 
 /// Number of warps along M; the rest is along N.
-static unsigned chooseWarpsM(int64_t m, int64_t n, unsigned numWarps) {
+static unsigned chooseWarpsM(const MmaSyncProduct &product) {
   unsigned best = 1;
   int64_t bestCost = std::numeric_limits<int64_t>::max();
-  for (unsigned warpsM = 1; warpsM <= numWarps; warpsM *= 2) {
-    int64_t tileM = std::max<int64_t>(m / warpsM, mmaSyncRows);
-    int64_t tileN = std::max<int64_t>(n / (numWarps / warpsM), mmaSyncColumns);
+  for (unsigned warpsM = 1; warpsM <= product.numWarps; warpsM *= 2) {
+    int64_t tileM = std::max<int64_t>(product.m / warpsM, mmaSyncRows);
+    int64_t tileN = std::max<int64_t>(product.n / (product.numWarps / warpsM), mmaSyncColumns);
     // Operand elements that the CTA reads for one k: each warp reads its rows of A and its columns of B.
-    int64_t cost = (tileM + tileN) * numWarps;
-    if (cost < bestCost) {
+    int64_t cost = (tileM + tileN) * product.numWarps;
+    if (cost < bestCost || (cost == bestCost && product.isChained)) {
       best = warpsM;
       bestCost = cost;
     }
@@ -36,7 +36,7 @@ std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncPro
       plan.instruction = candidate;
   if (!plan.instruction)
     return std::nullopt;
-  plan.warpsM = chooseWarpsM(product.m, product.n, product.numWarps);
+  plan.warpsM = chooseWarpsM(product);
   plan.warpsN = product.numWarps / plan.warpsM;
   return plan;
 }

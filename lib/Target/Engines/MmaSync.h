@@ -19,6 +19,7 @@ struct MmaSyncProduct {
   MmaType a = MmaType::F16, b = MmaType::F16, accumulator = MmaType::F32;
   int64_t m = 0, n = 0, k = 0;
   unsigned numWarps = 1;
+  bool isChained = false; ///< Takes a left operand from another product's sums, or makes one.
 };
 
 struct MmaSyncPlan {
@@ -27,7 +28,9 @@ struct MmaSyncPlan {
 };
 
 /// The widest instruction that finds a whole step along k, and a grid of warps whose tiles are as square as possible,
-/// so that a warp reads the fewest operand bytes for its products. None if the tensor cores do not multiply the types.
+/// so that a warp reads the fewest operand bytes for its products; of two such grids that with more warps along M in a
+/// chain, where sums with whole rows are a left operand where they are. None if the tensor cores do not multiply the
+/// types.
 std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncProduct &product);
 
 /// Whether the target has m16n8k`k` for these types.

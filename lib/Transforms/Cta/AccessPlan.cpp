@@ -63,7 +63,7 @@ bool tile::takesSectors(const LinearLayout &layout, const AccessPlan &plan, cons
   return info.getContiguity(dim) * bytes >= sectorBytes;
 }
 
-static unsigned depthOf(Operation *op) {
+unsigned tile::depthOf(Operation *op) {
   unsigned depth = 0;
   for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
     depth += isa<LoopLikeOpInterface>(parent);
@@ -76,6 +76,14 @@ bool tile::decidesBefore(const std::pair<Operation *, AccessPlan> &a, const std:
     return std::tuple(plan.isFull, depthOf(access.first), plan.isFull ? -plan.vector : plan.vector);
   };
   return rank(a) > rank(b);
+}
+
+LinearLayout tile::repeatForWarps(const LinearLayout &layout, unsigned numWarps) {
+  std::vector<layout::InDim> dims = layout.inDims();
+  for (layout::InDim &dim : dims)
+    if (dim.name == layout::warpDim)
+      dim.bases.assign(llvm::Log2_32(numWarps), std::vector<int32_t>(layout.rank(), 0));
+  return LinearLayout(dims, layout.outShape());
 }
 
 LinearLayout tile::planAtomic(Operation *op, AxisInfoAnalysis &axisInfo, unsigned numWarps,

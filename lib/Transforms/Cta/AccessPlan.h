@@ -25,10 +25,16 @@ struct AccessPlan {
 /// Where no addresses are consecutive, lanes walk along the dimension in which they are likely to be the nearest.
 AccessPlan planAccess(mlir::Value pointer, AxisInfoAnalysis &analysis);
 
+/// Loops around the operation.
+unsigned depthOf(mlir::Operation *op);
+
 /// Of several accesses of one shape, the one that decides for all: it is executed most often, moves 16 bytes a thread,
 /// and does so with the fewest elements.
 bool decidesBefore(const std::pair<mlir::Operation *, AccessPlan> &a,
                    const std::pair<mlir::Operation *, AccessPlan> &b);
+
+/// The layout of one warp, for each of several.
+layout::LinearLayout repeatForWarps(const layout::LinearLayout &layout, unsigned numWarps);
 
 /// Whether the lanes of a warp take whole sectors of memory (32 bytes) at once if they access a matrix in `layout`.
 bool takesSectors(const layout::LinearLayout &layout, const AccessPlan &plan, const AxisInfo &info, unsigned bytes);

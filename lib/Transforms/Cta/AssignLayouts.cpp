@@ -8,8 +8,9 @@
 // the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
 // elements a thread as 16 bytes hold of the widest type that the innermost loops access, and of several rows that are
 // reduced, each to a number and not to one row, as few warps to each as possible. Shapes that are only reshaped, joined
-// or repeated from others follow these. A matrix of fp32 that is added to a product is loaded in the product's layout,
-// and numbers that scale its rows in a loop in that of the rows.
+// or repeated from others follow these. Where dots decide, their sums' layout is the default one of its shape, and that
+// of their rows of vectors. A matrix of fp32 that is added to a product is loaded in the product's layout, and numbers
+// that scale its rows in a loop in that of the rows.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -21,6 +22,7 @@
 #include "Layout/Factories.h"
 #include "Layout/ShapeTransforms.h"
 #include "Transforms/Cta/AccessPlan.h"
+#include "Transforms/Cta/ShapesOfRows.h"
 #include "Transforms/Cta/StageOperands.h"
 #include "Transforms/Passes.h"
 
@@ -40,22 +42,6 @@ using namespace tile;
 using layout::LinearLayout;
 
 namespace {
-
-/// The values and what is computed from them, element by element, also across the iterations of loops.
-llvm::SetVector<Value> collectComputed(llvm::SetVector<Value> values) {
-  for (size_t index = 0; index < values.size(); ++index)
-    for (OpOperand &use : values[index].getUses()) {
-      Operation *user = use.getOwner(), *parent = user->getParentOp();
-      if (isElementwise(user))
-        values.insert_range(user->getResults());
-      if (!isa<scf::YieldOp>(user) || !isa<scf::ForOp, scf::IfOp>(parent))
-        continue;
-      values.insert(parent->getResult(use.getOperandNumber()));
-      if (auto loop = dyn_cast<scf::ForOp>(parent))
-        values.insert(loop.getRegionIterArg(use.getOperandNumber()));
-    }
-  return values;
-}
 
 class LayoutAssignment {
 public:
@@ -89,15 +75,6 @@ private:
            isa<LoopLikeOpInterface>(access->getParentOp()) && llvm::range_size(access->getBlock()->getOps<DotOp>()) > 1;
   }
 
-  /// The layout of one warp, for all of the kernel's.
-  LinearLayout repeatForWarps(const LinearLayout &layout) {
-    std::vector<layout::InDim> dims = layout.inDims();
-    for (layout::InDim &dim : dims)
-      if (dim.name == layout::warpDim)
-        dim.bases.assign(llvm::Log2_32(kernel.getNumWarps()), std::vector<int32_t>(layout.rank(), 0));
-    return LinearLayout(dims, layout.outShape());
-  }
-
   using Accesses = llvm::SmallVector<std::pair<Operation *, AccessPlan>>;
 
   /// Those that decide, decide for their shape; an access that cannot be as wide as they are keeps its own layout.
@@ -127,9 +104,10 @@ private:
       }
       for (auto &[op, plan] : accesses) {
         bool joins = !multiplies && plan.order == common.order && (plan.isFull || plan.vector >= common.vector);
-        accessLayouts[op] = joins                     ? sharedLayouts[shape]
-                            : isOfEachWarp(op, shape) ? attribute(repeatForWarps(plan.getLayout(shape, /*warps=*/1)))
-                                                      : attribute(plan.getLayout(shape, kernel.getNumWarps()));
+        accessLayouts[op] = joins ? sharedLayouts[shape]
+                            : isOfEachWarp(op, shape)
+                                ? attribute(repeatForWarps(plan.getLayout(shape, /*warps=*/1), kernel.getNumWarps()))
+                                : attribute(plan.getLayout(shape, kernel.getNumWarps()));
       }
     }
     planScanned(ofShapes, axisInfo);
@@ -286,6 +264,26 @@ private:
       planAddend(load, axisInfo);
       planFactor(load);
     });
+    if (!dotPlans.empty())
+      planSums();
+  }
+
+  /// What has the shape of a product's sums has their layout, and a vector that such a matrix is reduced to that of its
+  /// rows or columns: loops carry both, and nothing moves in an iteration. Inner loops decide.
+  void planSums() {
+    SmallVector<Operation *> ordered(llvm::make_first_range(dotPlans));
+    kernel.walk([&](ReduceOp reduce) { ordered.push_back(reduce); });
+    llvm::stable_sort(ordered, [](Operation *a, Operation *b) { return depthOf(a) > depthOf(b); });
+    DenseSet<ArrayRef<int64_t>> ofRows = collectShapesOfRows(kernel);
+    for (Operation *op : ordered)
+      if (auto plan = dotPlans.find(op); plan != dotPlans.end() && !ofRows.contains(shapeOf(op->getResult(0))))
+        sharedLayouts.try_emplace(shapeOf(op->getResult(0)), attribute(plan->second.accumulator));
+    for (Operation *op : ordered) {
+      cta::LayoutAttr matrix = isa<ReduceOp>(op) ? sharedLayouts.lookup(shapeOf(op->getOperand(0))) : cta::LayoutAttr();
+      Value result = op->getResult(0);
+      if (matrix && isa<RankedTensorType>(result.getType()))
+        sharedLayouts.try_emplace(shapeOf(result), cast<cta::LayoutInterface>(op).getResultLayout(matrix));
+    }
   }
 
   /// What threads read of a descriptor's block, beside a product or without one, they read by 16 bytes. Of columns that

@@ -24,6 +24,7 @@
 #include "Transforms/Cta/LoopStages.h"
 #include "Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -256,6 +257,13 @@ void readInLayoutOf(cta::ConvertLayoutOp convert) {
   eraseIfUnused(src);
 }
 
+/// Rounds what is read of a buffer where it is read: until then it takes twice as many registers.
+void roundAtOnce(cta::LocalLoadOp load) {
+  auto round = load->hasOneUse() ? dyn_cast<arith::TruncFOp>(*load->user_begin()) : arith::TruncFOp();
+  if (round && round->getBlock() == load->getBlock())
+    round->moveAfter(load);
+}
+
 struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
   using CtaAsyncCopiesBase::CtaAsyncCopiesBase;
 
@@ -272,6 +280,7 @@ struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
     llvm::for_each(converts, readInLayoutOf);
     // Which elements of vectors threads need, as of scales along K, is known now.
     copy(/*rank=*/1);
+    getOperation().walk(roundAtOnce);
   }
 
 private:

@@ -12,11 +12,12 @@
 //
 // Conversions of what is there at the same time are written together: one barrier for all, too. What a loop does not
 // change is converted before it, or stored before it if it takes many registers, and if there is room for another
-// buffer.
+// buffer. What is loaded is written before half of a thread's registers wait for loads.
 //
 // A conversion that only renames registers stays, and one of a vector that takes a shuffle for each register. A gather
 // becomes a store to a buffer and a load at computed places, a histogram atomic additions in a buffer; results of
 // atomic operations, which only one of the threads that hold an element gets, reach the others the same way.
+#include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/ConversionBuffer.h"
 #include "Layout/Factories.h"
@@ -64,12 +65,14 @@ Operation *findInvariantLoop(Operation *op, Value value) {
 }
 
 /// Whether all buffers, none of them in another one's place, leave room for `bytes` in any target's shared memory; or
-/// those that the loop uses, in a third of a Hopper multiprocessor's: others may be in their place.
-bool hasRoom(Operation *loop, int64_t bytes) {
+/// those that the loop uses, in a third of a Hopper multiprocessor's: others may be in their place. `scope`: a loop, or
+/// the kernel.
+bool hasRoom(Operation *scope, int64_t bytes) {
   constexpr int64_t room = 96 * 1024, third = 64 * 1024;
   int64_t all = bytes, ofLoop = bytes;
-  loop->getParentOfType<KernelOp>().walk([&](cta::AllocOp alloc) {
-    bool isUsed = llvm::any_of(alloc->getUsers(), [&](Operation *user) { return loop->isAncestor(user); });
+  auto kernel = isa<KernelOp>(scope) ? cast<KernelOp>(scope) : scope->getParentOfType<KernelOp>();
+  kernel.walk([&](cta::AllocOp alloc) {
+    bool isUsed = llvm::any_of(alloc->getUsers(), [&](Operation *user) { return scope->isAncestor(user); });
     all += alloc.getType().getBytes();
     ofLoop += isUsed ? alloc.getType().getBytes() : 0;
   });
@@ -105,6 +108,26 @@ private:
   Operation *firstRead = nullptr;
 };
 
+/// Of 32 bits, of a thread.
+int64_t countRegisters(LoadOp load) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  return type ? cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()) / 4 : 1;
+}
+
+/// The load before which `value` is better written, if it is loaded, too, and half of a thread's registers wait for
+/// what is loaded from there to `read`; null if they do not.
+Operation *findLoadTooMany(Value value, Operation *read) {
+  constexpr int64_t mostRegisters = 128;
+  auto load = value.getDefiningOp<LoadOp>();
+  if (!load || load->getBlock() != read->getBlock())
+    return nullptr;
+  int64_t registers = countRegisters(load);
+  for (Operation *op = load->getNextNode(); op != read; op = op->getNextNode())
+    if (auto other = dyn_cast<LoadOp>(op); other && (registers += countRegisters(other)) > mostRegisters)
+      return other;
+  return nullptr;
+}
+
 void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   constexpr int64_t maxKept = 128; // bytes that a thread may hold through a loop
   RankedTensorType src = convert.getSrc().getType(), dst = convert.getType();
@@ -112,16 +135,18 @@ void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   int64_t bytes = getBytesInMemory(src.getElementType()), allBytes = src.getNumElements() * bytes;
   bool isKept = cta::getLayout(dst).numRegisters() * bytes <= maxKept;
   Operation *loop = findInvariantLoop(convert, convert.getSrc());
+  auto kernel = convert->getParentOfType<KernelOp>();
   bool isBefore = loop && (isKept || hasRoom(loop, allBytes));
-  Operation *firstRead = isBefore ? nullptr : group.findWrite(convert.getSrc(), allBytes, convert);
-  if (isBefore || firstRead)
-    builder.setInsertionPoint(isBefore ? loop : firstRead);
+  Operation *tooMany = isBefore || !hasRoom(kernel, allBytes) ? nullptr : findLoadTooMany(convert.getSrc(), convert);
+  Operation *firstRead = isBefore || tooMany ? nullptr : group.findWrite(convert.getSrc(), allBytes, convert);
+  if (isBefore || tooMany || firstRead)
+    builder.setInsertionPoint(isBefore ? loop : tooMany ? tooMany : firstRead);
   auto layout =
       cta::LayoutAttr::get(src.getContext(), layout::conversionBuffer(cta::getLayout(src), cta::getLayout(dst), bytes));
   auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
   Value buffer = cta::AllocOp::create(builder, convert.getLoc(), type, /*offset=*/IntegerAttr());
   cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer, /*first=*/false);
-  if (!isKept || firstRead)
+  if (!isKept || tooMany || firstRead)
     builder.setInsertionPoint(convert);
   Value loaded = cta::LocalLoadOp::create(builder, convert.getLoc(), dst, buffer, /*start=*/{});
   group.add(loaded.getDefiningOp(), allBytes, /*joins=*/firstRead);
@@ -342,11 +367,22 @@ void splitScan(ScanOp scan) {
   scan.erase();
 }
 
-void lowerGather(GatherOp gather) {
+/// Sources of gathers in row-major buffers, by the block in which they are stored.
+using GatherBuffers = DenseMap<std::pair<Value, Block *>, Value>;
+
+/// What a loop does not change is stored before it, and once for all gathers there, if there is room.
+void lowerGather(GatherOp gather, GatherBuffers &buffers) {
   OpBuilder builder(gather);
-  std::vector<int64_t> shape = gather.getSrc().getType().getShape().vec();
-  LinearLayout rowMajor = layout::unswizzledShared(shape, layout::rowMajorOrder(shape.size()));
-  Value buffer = storeToBuffer(builder, gather.getLoc(), gather.getSrc(), rowMajor, /*onlyFirst=*/false);
+  RankedTensorType type = gather.getSrc().getType();
+  Operation *loop = findInvariantLoop(gather, gather.getSrc());
+  if (loop && hasRoom(loop, LayoutSlicer::bytesOf(gather.getSrc())))
+    builder.setInsertionPoint(loop);
+  Value &buffer = buffers[{gather.getSrc(), builder.getInsertionBlock()}];
+  if (!buffer) {
+    LinearLayout rowMajor = layout::unswizzledShared(type.getShape().vec(), layout::rowMajorOrder(type.getRank()));
+    buffer = storeToBuffer(builder, gather.getLoc(), gather.getSrc(), rowMajor, /*onlyFirst=*/false);
+  }
+  builder.setInsertionPoint(gather);
   gather.replaceAllUsesWith(cta::LocalGatherOp::create(builder, gather.getLoc(), gather.getType(), buffer,
                                                        gather.getIndices(), gather.getAxis())
                                 .getResult());
@@ -402,7 +438,9 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
         atomics.push_back(op);
     });
     llvm::for_each(scans, splitScan);
-    llvm::for_each(gathers, lowerGather);
+    GatherBuffers buffers;
+    for (GatherOp gather : gathers)
+      lowerGather(gather, buffers);
     llvm::for_each(histograms, lowerHistogram);
     llvm::for_each(atomics, shareResult);
 

@@ -313,6 +313,23 @@ bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &work
   return true;
 }
 
+/// Converts the vector itself rather than the row or column that it becomes: shuffles do, or it is loaded as needed.
+void convertVector(ConvertLayoutOp convert) {
+  auto expand = convert.getSrc().getDefiningOp<ExpandDimsOp>();
+  if (!expand)
+    return;
+  OpBuilder builder(convert.getContext());
+  builder.setInsertionPointAfterValue(expand.getSrc());
+  cta::LayoutAttr layout = cast<cta::LayoutInterface>(*expand).getOperandLayout(cta::getLayoutAttr(convert.getType()));
+  Value vector = ConvertLayoutOp::create(builder, convert.getLoc(), cta::withLayout(expand.getSrc().getType(), layout),
+                                         expand.getSrc());
+  builder.setInsertionPoint(expand);
+  convert.replaceAllUsesWith(
+      cast<cta::LayoutInterface>(*expand).recreate(builder, vector, convert.getType(), /*part=*/{}));
+  convert.erase();
+  eraseIfUnused(expand.getResult());
+}
+
 struct CtaRemoveConversions : tile::impl::CtaRemoveConversionsBase<CtaRemoveConversions> {
   void runOnKernel() override {
     RewritePatternSet set(&getContext());
@@ -324,6 +341,7 @@ struct CtaRemoveConversions : tile::impl::CtaRemoveConversionsBase<CtaRemoveConv
     do // Folds conversions of conversions and removes what no longer has a use, also what only loops keep alive.
       (void)applyPatternsGreedily(getOperation(), patterns);
     while (removeSome(slicer));
+    getOperation().walk(convertVector);
   }
 
 private:

@@ -31,6 +31,29 @@ tile.kernel @copy(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
+// What is rounded is rounded where it is read, before another block is read.
+// CHECK-LABEL: tile.kernel @rounded
+// CHECK: cta.local_load
+// CHECK-NEXT: arith.truncf
+// CHECK-NEXT: cta.local_load
+tile.kernel @rounded(%p: !tile.ptr<f32>, %n: i32) {
+  %acc = arith.constant dense<0.0> : tensor<32x32xf32, #other>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>, #load>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tile.load %s {vector = 4 : i32} : tensor<32x32x!tile.ptr<f32>, #load>
+    %y = tile.load %s {vector = 4 : i32} : tensor<32x32x!tile.ptr<f32>, #load>
+    %u = cta.convert_layout %x : tensor<32x32xf32, #load> -> tensor<32x32xf32, #other>
+    %v = cta.convert_layout %y : tensor<32x32xf32, #load> -> tensor<32x32xf32, #other>
+    %a = arith.truncf %u : tensor<32x32xf32, #other> to tensor<32x32xf16, #other>
+    %b = arith.truncf %v : tensor<32x32xf32, #other> to tensor<32x32xf16, #other>
+    %d = tile.dot %a, %b, %acc {engine = #cta.fma} : tensor<32x32xf16, #other>, tensor<32x32xf16, #other> -> tensor<32x32xf32, #other>
+    tile.print "" %d : tensor<32x32xf32, #other>
+  }
+  tile.return
+}
+
 // What is computed of it first is computed as it is multiplied: the buffer is read in that layout.
 // CHECK-LABEL: tile.kernel @computed
 // CHECK: cta.async_copy

@@ -1,6 +1,8 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-lower-conversions))' | FileCheck %s
 
 #rows = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#many_columns = #cta.layout<[128, 128], register = [[0, 1], [0, 2], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = [[1, 0], [2, 0]]>
+#many_rows = #cta.layout<[128, 128], register = [[1, 0], [2, 0], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], warp = [[0, 1], [0, 2]]>
 #swapped = #cta.layout<[32, 32], register = [[0, 2], [0, 1], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #columns = #cta.layout<[32, 32], register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]>
 // CHECK-DAG: #[[GATHERED:.*]] = #cta.layout<[16], register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [0], [0], [0], [0]], warp = {{\[\[}}0], [0], [0], [0]]>
@@ -171,5 +173,21 @@ tile.kernel @stored_before_loop(%p: !tile.ptr<f16>, %n: i32) {
     %y = cta.convert_layout %x : tensor<128x128xf16, #wide> -> tensor<128x128xf16, #tall>
     tile.print "" %y : tensor<128x128xf16, #tall>
   }
+  tile.return
+}
+
+// Two loads would fill more than half of a thread's registers: what the first brings is written before the second.
+// CHECK-LABEL: tile.kernel @many_loads
+// CHECK: %[[X:.*]] = tile.load
+// CHECK: cta.local_store %[[X]], %[[B:.*]] :
+// CHECK: tile.load
+// CHECK: cta.local_load %[[B]]
+tile.kernel @many_loads(%p: !tile.ptr<f32>) {
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<128x128x!tile.ptr<f32>, #many_columns>
+  %x = tile.load %s : tensor<128x128x!tile.ptr<f32>, #many_columns>
+  %y = tile.load %s : tensor<128x128x!tile.ptr<f32>, #many_columns>
+  %u = cta.convert_layout %x : tensor<128x128xf32, #many_columns> -> tensor<128x128xf32, #many_rows>
+  %v = cta.convert_layout %y : tensor<128x128xf32, #many_columns> -> tensor<128x128xf32, #many_rows>
+  tile.print "" %u, %v : tensor<128x128xf32, #many_rows>, tensor<128x128xf32, #many_rows>
   tile.return
 }

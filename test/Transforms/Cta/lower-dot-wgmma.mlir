@@ -173,8 +173,7 @@ tile.kernel @promoted(%i: i32, %d: !tile.desc<64x64xf8E5M2> {tile.tensor_map = {
 // A left operand that another product made stays in registers, with the layout that the accumulator had.
 // CHECK-LABEL: tile.kernel @registers
 // CHECK: %[[S:.*]] = cta.await
-// CHECK: arith.truncf
-// CHECK: %[[L:.*]] = cta.convert_layout {{.*}} -> tensor<64x64xf16, #cta.layout<[64, 64], register = {{\[}}[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = {{\[}}[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[}}[16, 0], [32, 0]]>>
+// CHECK: %[[L:.*]] = arith.truncf {{.*}} to tensor<64x64xf16, #cta.layout<[64, 64], register = {{\[}}[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = {{\[}}[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[}}[16, 0], [32, 0]]>>
 // CHECK: cta.wgmma %[[L]], %{{.*}}, %{{.*}} {n = 64 : i32} : tensor
 tile.kernel @registers(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>

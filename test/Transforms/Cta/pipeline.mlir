@@ -328,3 +328,57 @@ tile.kernel @negative_wait(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages =
   tile.store %pc, %h : tensor<32x32x!tile.ptr<f16>, #sum>
   tile.return
 }
+
+// Copies that no loop takes ahead arrive together: one wait for both, and then the fence for warp groups.
+// CHECK-LABEL: tile.kernel @together
+// CHECK-COUNT-2: cta.async_commit
+// CHECK-NEXT: cta.async_wait 0
+// CHECK-NEXT: cta.proxy_fence
+// CHECK-NEXT: cta.local_load
+// CHECK: cta.async_commit
+// CHECK-NEXT: cta.async_wait 0
+tile.kernel @together(%p: !tile.ptr<f16>) {
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %b = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  cta.async_copy %s, %b {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+  cta.async_commit
+  cta.async_wait 0
+  cta.proxy_fence
+  %c = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  cta.async_copy %s, %c {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+  cta.async_commit
+  cta.async_wait 0
+  %x = cta.local_load %c : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+  %d = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  cta.async_copy %s, %d {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+  cta.async_commit
+  cta.async_wait 0
+  tile.print "" %x : tensor<32x32xf16, #load>
+  tile.return
+}
+
+// What threads store for warp groups waits for the loads behind it, and one fence follows; not where it is read before.
+// CHECK-LABEL: tile.kernel @loads_together
+// CHECK-COUNT-2: tile.load
+// CHECK-COUNT-2: cta.local_store
+// CHECK-NEXT: cta.proxy_fence
+// CHECK-NEXT: cta.local_load
+// CHECK: tile.load
+// CHECK-NEXT: cta.local_store
+tile.kernel @loads_together(%p: !tile.ptr<f16>) {
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %b = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  %x = tile.load %s : tensor<32x32x!tile.ptr<f16>, #load>
+  cta.local_store %x, %b : tensor<32x32xf16, #load>, !cta.buffer<32x32xf16, #shared>
+  cta.proxy_fence
+  %c = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  %y = tile.load %s : tensor<32x32x!tile.ptr<f16>, #load>
+  cta.local_store %y, %c : tensor<32x32xf16, #load>, !cta.buffer<32x32xf16, #shared>
+  cta.proxy_fence
+  %u = cta.local_load %b : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+  %d = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  %z = tile.load %s : tensor<32x32x!tile.ptr<f16>, #load>
+  cta.local_store %z, %d : tensor<32x32xf16, #load>, !cta.buffer<32x32xf16, #shared>
+  tile.print "" %u : tensor<32x32xf16, #load>
+  tile.return
+}

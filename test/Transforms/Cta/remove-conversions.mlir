@@ -71,7 +71,8 @@ tile.kernel @wider(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) {
   tile.return
 }
 
-// So do a loop around it, and a branch: nothing is converted between products.
+// So do a loop around it, and a branch, also where a block that is read has another layout: nothing is converted between
+// products.
 // CHECK-LABEL: tile.kernel @nested
 // CHECK: scf.for
 // CHECK-NOT: cta.convert_layout
@@ -83,6 +84,8 @@ tile.kernel @nested(%d: !tile.desc<32x32xf32>, %n: i32, %c: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %block = tile.desc_load %d[%c0, %c0] : !tile.desc<32x32xf32> -> tensor<32x32xf32>
+  tile.print "" %block : tensor<32x32xf32>
   %ab = arith.constant dense<2.0> : tensor<32x32xf16>
   %outer = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (tensor<32x32xf32>) : i32 {
     %inner = scf.for %j = %c0 to %i step %c1 iter_args(%b = %a) -> (tensor<32x32xf32>) : i32 {
@@ -107,10 +110,12 @@ tile.kernel @nested(%d: !tile.desc<32x32xf32>, %n: i32, %c: i1) {
 // CHECK: scf.yield
 // CHECK-NEXT: }
 // CHECK-NEXT: cta.convert_layout
-tile.kernel @conditional(%n: i32) {
+tile.kernel @conditional(%d: !tile.desc<32x32xf32>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %block = tile.desc_load %d[%c0, %c0] : !tile.desc<32x32xf32> -> tensor<32x32xf32>
+  tile.print "" %block : tensor<32x32xf32>
   %ab = arith.constant dense<2.0> : tensor<32x32xf16>
   %sum, %end = scf.while (%a = %zero, %i = %c0) : (tensor<32x32xf32>, i32) -> (tensor<32x32xf32>, i32) {
     %goes_on = arith.cmpi slt, %i, %n : i32
@@ -131,8 +136,11 @@ tile.kernel @conditional(%n: i32) {
 // CHECK: cta.convert_layout {{.*}} : tensor<32x32xf32, #[[ACC]]>
 // CHECK-NEXT: tile.print
 // CHECK-NEXT: tile.dot
-tile.kernel @either(%c: i1) {
+tile.kernel @either(%d: !tile.desc<32x32xf32>, %c: i1) {
+  %c0 = arith.constant 0 : i32
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %block = tile.desc_load %d[%c0, %c0] : !tile.desc<32x32xf32> -> tensor<32x32xf32>
+  tile.print "" %block : tensor<32x32xf32>
   %ab = arith.constant dense<2.0> : tensor<32x32xf16>
   %dot = tile.dot %ab, %ab, %zero : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
   %sum = scf.if %c -> tensor<32x32xf32> {
@@ -369,5 +377,87 @@ tile.kernel @vectors(%d: !tile.desc<32x32xf32>, %s: !tile.ptr<f32> {tile.divisib
   %ofMore = tile.broadcast %more : tensor<32x1xf32> -> tensor<32x32xf32>
   %z = arith.mulf %y, %ofMore : tensor<32x32xf32>
   tile.desc_store %d[%c0, %c0], %z : !tile.desc<32x32xf32>, tensor<32x32xf32>
+  tile.return
+}
+
+// A vector that becomes a row is itself converted.
+// CHECK-LABEL: tile.kernel @row
+// CHECK: %[[X:.*]] = tile.load
+// CHECK: %[[V:.*]] = cta.convert_layout %[[X]] : tensor<256xf32
+// CHECK: tile.expand_dims %[[V]]
+// CHECK-NOT: cta.convert_layout
+// CHECK: tile.desc_store
+tile.kernel @row(%d: !tile.desc<32x256xf32>, %p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x256xf32>
+  %a = arith.constant dense<2.0> : tensor<32x32xf16>
+  %b = arith.constant dense<2.0> : tensor<32x256xf16>
+  %dot = tile.dot %a, %b, %zero : tensor<32x32xf16>, tensor<32x256xf16> -> tensor<32x256xf32>
+  %r = tile.arange 0 to 256 : tensor<256xi32>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %q = tile.addptr %s, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %x = tile.load %q : tensor<256x!tile.ptr<f32>>
+  %row = tile.expand_dims %x {axis = 0 : i32} : tensor<256xf32> -> tensor<1x256xf32>
+  %wide = tile.broadcast %row : tensor<1x256xf32> -> tensor<32x256xf32>
+  %sum = arith.addf %dot, %wide : tensor<32x256xf32>
+  tile.desc_store %d[%c0, %c0], %sum : !tile.desc<32x256xf32>, tensor<32x256xf32>
+  tile.return
+}
+
+// What a loop computes of a product's sums, and of what rows of them add up to, stays where they are.
+// CHECK-LABEL: tile.kernel @gradient
+// CHECK: scf.for
+// CHECK: tile.reduce
+// CHECK-NOT: cta.convert_layout
+// CHECK: scf.yield
+tile.kernel @gradient(%d: !tile.desc<32x32xf32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %none = arith.constant dense<0.0> : tensor<32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %last, %sums = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero, %old = %none) -> (tensor<32x32xf32>, tensor<32xf32>) : i32 {
+    %dot = tile.dot %ab, %ab, %zero : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    %product = arith.mulf %dot, %x : tensor<32x32xf32>
+    %sum = tile.reduce %product {axis = 1 : i32} : tensor<32x32xf32> -> tensor<32xf32> {
+    ^bb0(%y: f32, %z: f32):
+      %yz = arith.addf %y, %z : f32
+      tile.yield %yz : f32
+    }
+    %share = arith.divf %old, %sum : tensor<32xf32>
+    %column = tile.expand_dims %share {axis = 1 : i32} : tensor<32xf32> -> tensor<32x1xf32>
+    %wide = tile.broadcast %column : tensor<32x1xf32> -> tensor<32x32xf32>
+    %scaled = arith.mulf %wide, %x : tensor<32x32xf32>
+    %next = arith.addf %dot, %scaled : tensor<32x32xf32>
+    scf.yield %next, %sum : tensor<32x32xf32>, tensor<32xf32>
+  }
+  tile.desc_store %d[%c0, %c0], %last : !tile.desc<32x32xf32>, tensor<32x32xf32>
+  tile.return
+}
+
+// A loop that reduces columns of what was multiplied before it, and multiplies nothing, has lanes along rows.
+// CHECK-LABEL: tile.kernel @substitution
+// CHECK: %[[D:.*]] = tile.dot
+// CHECK: cta.convert_layout %[[D]] : {{.*}} -> tensor<32x32xf32, #[[ROWS:.*]]>
+// CHECK: scf.for {{.*}} -> (tensor<32x32xf32, #[[ROWS]]>)
+// CHECK: scf.yield %{{.*}} : tensor<32x32xf32, #[[ROWS]]>
+tile.kernel @substitution(%d: !tile.desc<32x32xf32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ab = arith.constant dense<2.0> : tensor<32x32xf16>
+  %dot = tile.dot %ab, %ab, %zero : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %dot) -> (tensor<32x32xf32>) : i32 {
+    %sum = tile.reduce %x {axis = 0 : i32} : tensor<32x32xf32> -> tensor<32xf32> {
+    ^bb0(%y: f32, %z: f32):
+      %yz = arith.addf %y, %z : f32
+      tile.yield %yz : f32
+    }
+    %row = tile.expand_dims %sum {axis = 0 : i32} : tensor<32xf32> -> tensor<1x32xf32>
+    %wide = tile.broadcast %row : tensor<1x32xf32> -> tensor<32x32xf32>
+    %next = arith.addf %x, %wide : tensor<32x32xf32>
+    scf.yield %next : tensor<32x32xf32>
+  }
+  tile.desc_store %d[%c0, %c0], %last : !tile.desc<32x32xf32>, tensor<32x32xf32>
   tile.return
 }

@@ -115,3 +115,43 @@ tile.kernel @computed(%n: i32, %halves: !tile.ptr<f16>, %words: !tile.ptr<f32>) 
   tile.print "" %r#0, %r#1 : tensor<64x64xf32>, tensor<64x64xf32>
   tile.return
 }
+
+// One stays in registers that comes from the products of the iteration before, not one that a loop only carries.
+// CHECK-LABEL: tile.kernel @carried
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers, b = threads>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
+tile.kernel @carried(%n: i32, %halves: !tile.ptr<f16>) {
+  %p = tile.splat %halves : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %h = arith.constant dense<1.0> : tensor<64x64xf16>
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %z, %y = %z, %same = %h) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf16>) : i32 {
+    %b = tile.load %p : tensor<64x64x!tile.ptr<f16>>
+    %a = arith.truncf %x : tensor<64x64xf32> to tensor<64x64xf16>
+    %1 = tile.dot %a, %b, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %2 = tile.dot %same, %b, %y : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %other = arith.negf %same : tensor<64x64xf16>
+    scf.yield %1, %2, %other : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf16>
+  }
+  tile.print "" %r#0, %r#1 : tensor<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
+
+// In a chain two warps have rows each, also of a product that adds to the chain's sums; else as it comes.
+// CHECK-LABEL: tile.kernel @chain
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 1]>}
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 1]>}
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 1]>}
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [1, 2]>}
+tile.kernel @chain() attributes {num_warps = 2 : i32} {
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = arith.constant dense<1.0> : tensor<64x64xf16>
+  %scores = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %state = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %p = arith.truncf %scores : tensor<64x64xf32> to tensor<64x64xf16>
+  %out = tile.dot %p, %a, %state : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %other = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %out, %other : tensor<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}

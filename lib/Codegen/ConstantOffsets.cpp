@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Codegen/ConstantOffsets.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+
+namespace tile::codegen {
+namespace {
+
+constexpr unsigned globalAddressSpace = 1;
+/// Of an expression, which is as deep as a block's address of a program with a few dimensions.
+constexpr unsigned mostDepth = 16;
+
+/// A value is the sum of both; null stands for zero.
+struct Split {
+  Value *rest;
+  APInt offset;
+};
+
+class OffsetSplitter {
+public:
+  explicit OffsetSplitter(Function &function) : function(function), dominators(function) {}
+
+  /// A pointer as another one and a number of bytes.
+  Split splitPointer(Value *pointer, unsigned depth = 0) {
+    const DataLayout &layout = function.getDataLayout();
+    APInt none(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+    auto *address = dyn_cast<GetElementPtrInst>(pointer);
+    if (!address || address->getNumIndices() != 1 || address->getType()->isVectorTy() || depth == mostDepth)
+      return {pointer, none};
+    Value *index = address->getOperand(1);
+    if (index->getType()->getScalarSizeInBits() != none.getBitWidth())
+      return {pointer, none};
+    Split base = splitPointer(address->getPointerOperand(), depth + 1), steps = split(index, /*isDisjoint=*/false, 0);
+    uint64_t bytes = layout.getTypeAllocSize(address->getSourceElementType());
+    APInt offset = base.offset + steps.offset * bytes;
+    if (!steps.rest)
+      return {base.rest, offset};
+    if (base.rest == address->getPointerOperand() && steps.rest == index)
+      return {pointer, offset};
+    Type *element = address->getSourceElementType();
+    return {share({Instruction::GetElementPtr, element, base.rest, steps.rest},
+                  [&](IRBuilder<> &builder) { return builder.CreateGEP(element, base.rest, steps.rest); }),
+            offset};
+  }
+
+private:
+  using Key = std::tuple<unsigned, Type *, Value *, Value *>;
+
+  /// A number as another one and a constant; if `isDisjoint`, which have no bit in common.
+  Split split(Value *value, bool isDisjoint, unsigned depth) {
+    auto known = splits.find({value, isDisjoint});
+    if (known != splits.end())
+      return known->second;
+    return splits.try_emplace({value, isDisjoint}, splitAnew(value, isDisjoint, depth)).first->second;
+  }
+
+  Split splitAnew(Value *value, bool isDisjoint, unsigned depth) {
+    unsigned width = value->getType()->getScalarSizeInBits();
+    if (auto *number = dyn_cast<ConstantInt>(value))
+      return {nullptr, number->getValue()};
+    Split whole{value, APInt(width, 0)};
+    auto *instruction = dyn_cast<Instruction>(value);
+    if (!instruction || !value->getType()->isIntegerTy() || depth == mostDepth)
+      return whole;
+    switch (instruction->getOpcode()) {
+    case Instruction::Or:
+      return cast<PossiblyDisjointInst>(instruction)->isDisjoint() ? splitSum(*instruction, isDisjoint, depth) : whole;
+    case Instruction::Add:
+      return isDisjoint ? whole : splitSum(*instruction, isDisjoint, depth);
+    case Instruction::Mul:
+      return isDisjoint ? whole : splitScaled(*instruction, isDisjoint, depth);
+    case Instruction::Shl:
+      return splitScaled(*instruction, isDisjoint, depth);
+    case Instruction::SExt:
+    case Instruction::ZExt:
+      return splitExtended(cast<CastInst>(*instruction), depth);
+    default:
+      return whole;
+    }
+  }
+
+  Split splitSum(Instruction &sum, bool isDisjoint, unsigned depth) {
+    Split left = split(sum.getOperand(0), isDisjoint, depth + 1),
+          right = split(sum.getOperand(1), isDisjoint, depth + 1);
+    APInt offset = left.offset + right.offset;
+    if (offset.isZero())
+      return {&sum, offset};
+    if (!left.rest || !right.rest)
+      return {left.rest ? left.rest : right.rest, offset};
+    // What is left of two sums may meet where they did not.
+    unsigned opcode = isDisjoint ? Instruction::Or : Instruction::Add;
+    return {share({opcode, sum.getType(), left.rest, right.rest},
+                  [&](IRBuilder<> &builder) {
+                    return isDisjoint ? builder.CreateOr(left.rest, right.rest, "", /*IsDisjoint=*/true)
+                                      : builder.CreateAdd(left.rest, right.rest);
+                  }),
+            offset};
+  }
+
+  /// By a constant.
+  Split splitScaled(Instruction &product, bool isDisjoint, unsigned depth) {
+    auto *factor = dyn_cast<ConstantInt>(product.getOperand(1));
+    unsigned width = product.getType()->getScalarSizeInBits();
+    bool isShift = product.getOpcode() == Instruction::Shl;
+    Split whole{&product, APInt(width, 0)};
+    if (!factor || (isShift && factor->getValue().uge(width)))
+      return whole;
+    Split scaled = split(product.getOperand(0), isDisjoint, depth + 1);
+    APInt offset = isShift ? scaled.offset.shl(factor->getValue()) : scaled.offset * factor->getValue();
+    if (offset.isZero() || !scaled.rest)
+      return scaled.rest ? whole : Split{nullptr, offset};
+    return {share({product.getOpcode(), product.getType(), scaled.rest, factor},
+                  [&](IRBuilder<> &builder) {
+                    return isShift ? builder.CreateShl(scaled.rest, factor) : builder.CreateMul(scaled.rest, factor);
+                  }),
+            offset};
+  }
+
+  /// Bits that do not meet stay apart; a sign is the rest's.
+  Split splitExtended(CastInst &extension, unsigned depth) {
+    unsigned width = extension.getType()->getScalarSizeInBits();
+    Split narrow = split(extension.getOperand(0), /*isDisjoint=*/true, depth + 1);
+    bool isSigned = isa<SExtInst>(extension);
+    if (!narrow.rest || narrow.offset.isZero() || (isSigned && narrow.offset.isNegative()))
+      return {&extension, APInt(width, 0)};
+    return {share({extension.getOpcode(), extension.getType(), narrow.rest, nullptr},
+                  [&](IRBuilder<> &builder) {
+                    return builder.CreateCast(extension.getOpcode(), narrow.rest, extension.getType());
+                  }),
+            narrow.offset.zext(width)};
+  }
+
+  /// One instruction for all that compute the same, where the last of its operands is known.
+  Value *share(Key key, function_ref<Value *(IRBuilder<> &)> create) {
+    Value *&shared = created[key];
+    if (shared)
+      return shared;
+    BasicBlock::iterator place = function.getEntryBlock().getFirstInsertionPt();
+    Instruction *last = nullptr;
+    for (Value *operand : {std::get<2>(key), std::get<3>(key)})
+      if (auto *instruction = dyn_cast_or_null<Instruction>(operand))
+        if (!last || dominators.dominates(last, instruction))
+          last = instruction;
+    if (last)
+      if (std::optional<BasicBlock::iterator> behind = last->getInsertionPointAfterDef())
+        place = *behind;
+    IRBuilder<> builder(place->getParent(), place);
+    builder.SetCurrentDebugLocation(last ? last->getDebugLoc() : DebugLoc());
+    return shared = create(builder);
+  }
+
+  Function &function;
+  DominatorTree dominators;
+  std::map<std::pair<Value *, bool>, Split> splits;
+  std::map<Key, Value *> created;
+};
+
+/// Operands that are addresses, of what accesses memory or takes an address as a number.
+void collectAddresses(Function &function, SmallVectorImpl<Use *> &addresses) {
+  for (Instruction &instruction : instructions(function)) {
+    if (isa<GetElementPtrInst, PHINode>(instruction))
+      continue;
+    for (Use &operand : instruction.operands())
+      if (isa<GetElementPtrInst>(operand) && operand->getType()->getPointerAddressSpace() == globalAddressSpace)
+        addresses.push_back(&operand);
+  }
+}
+
+} // namespace
+
+void splitConstantOffsets(Function &function) {
+  if (function.isDeclaration())
+    return;
+  SmallVector<Use *> addresses;
+  collectAddresses(function, addresses);
+  OffsetSplitter splitter(function);
+  struct Member {
+    Use *address;
+    APInt offset;
+  };
+  MapVector<Value *, SmallVector<Member>> groups;
+  for (Use *address : addresses) {
+    Split split = splitter.splitPointer(*address);
+    groups[split.rest].push_back({address, split.offset});
+  }
+  SmallVector<WeakTrackingVH> replaced;
+  for (auto &[rest, members] : groups) {
+    if (all_of(members, [&](const Member &member) { return member.address->get() == members.front().address->get(); }))
+      continue;
+    for (const Member &member : members) {
+      replaced.emplace_back(member.address->get());
+      if (member.offset.isZero()) {
+        member.address->set(rest);
+        continue;
+      }
+      IRBuilder<> builder(cast<Instruction>(member.address->getUser()));
+      member.address->set(builder.CreatePtrAdd(rest, builder.getInt(member.offset)));
+    }
+  }
+  for (auto &[rest, members] : groups)
+    replaced.emplace_back(rest); // where one alone would have it
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(replaced);
+}
+
+} // namespace tile::codegen

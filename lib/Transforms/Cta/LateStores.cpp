@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Transforms/Cta/LateStores.h"
+
+#include "Cta/CtaDialect.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+bool isPlain(Operation *op) {
+  return op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() && isMemoryEffectFree(op);
+}
+
+/// Whether the value is loaded in `block`, or computed there, element by element, of what is.
+bool isLoadedIn(Block *block, Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != block)
+    return false;
+  return isa<LoadOp>(op) ||
+         ((isElementwise(op) || isa<cta::ConvertLayoutOp>(op)) &&
+          llvm::any_of(op->getOperands(), [&](Value operand) { return isLoadedIn(block, operand); }));
+}
+
+/// Of 32 bits, of a thread.
+int64_t countRegisters(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? llvm::divideCeil(cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()), 4) : 1;
+}
+
+/// Stores of one block between which and the next operation nothing reads, and the fence behind the last of them.
+class LateStores {
+public:
+  explicit LateStores(int64_t mostRegisters) : mostRegisters(mostRegisters) {}
+
+  void run(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      auto store = dyn_cast<cta::LocalStoreOp>(op);
+      auto nextFence = dyn_cast<cta::ProxyFenceOp>(op);
+      auto load = dyn_cast<LoadOp>(op);
+      if (store && isLoadedIn(&block, store.getValue())) {
+        stores.push_back(store);
+        registers += countRegisters(store.getValue());
+      } else if (nextFence && !stores.empty()) {
+        if (fence)
+          fence.erase();
+        fence = nextFence;
+      } else if (load && !load.getIsVolatile() && registers + countRegisters(load.getResult()) <= mostRegisters) {
+        moveBehind(load);
+      } else if (load || !(isa<cta::AllocOp>(op) || isPlain(&op))) {
+        stores.clear();
+        fence = {};
+        registers = 0;
+      }
+    }
+  }
+
+private:
+  void moveBehind(LoadOp load) {
+    Operation *next = load->getNextNode();
+    for (cta::LocalStoreOp store : stores)
+      store->moveBefore(next);
+    if (fence)
+      fence->moveBefore(next);
+  }
+
+  int64_t mostRegisters, registers = 0;
+  SmallVector<cta::LocalStoreOp> stores;
+  cta::ProxyFenceOp fence;
+};
+
+} // namespace
+
+void tile::storeLate(KernelOp kernel) {
+  constexpr int64_t mostLoaded = 128, mostInLoops = 192; // registers of a thread
+  kernel.walk([&](Block *block) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(block->getParentOp());
+    int64_t carried = 0;
+    for (BlockArgument argument : loop ? block->getArguments() : Block::BlockArgListType())
+      carried += countRegisters(argument);
+    LateStores(std::min(mostLoaded, mostInLoops - carried)).run(*block);
+  });
+}
