@@ -17,6 +17,8 @@
 #include "Layout/ShapeTransforms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 #include <numeric>
 
@@ -178,8 +180,7 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
           value |= bits[bit];
       return value;
     };
-    // Beside products of tensor cores registers are few, and ptxas orders a tree as they allow.
-    const size_t inTurn = multiplies ? 1 : countInTurn(op.getCombine().front(), adaptor.getSrcs().front());
+    const size_t inTurn = hasFewRegisters(op) ? 1 : countInTurn(op.getCombine().front(), adaptor.getSrcs().front());
     SmallVector<Tuple> reduced;
     for (size_t kept = 0; kept < size_t(1) << plan.keptRegisters.size(); ++kept) {
       SmallVector<Tuple> tuples;
@@ -200,6 +201,14 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
         registers.push_back(reduced[source][index]);
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
+  }
+
+private:
+  /// Beside products of tensor cores, or for most threads: ptxas orders a tree as they allow.
+  bool hasFewRegisters(Operation *op) const {
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
+    return multiplies || (threads && threads.asArrayRef().front() >= int32_t(target::maxThreadsPerCta));
   }
 
   bool multiplies;
