@@ -26,7 +26,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <set>
 
@@ -334,31 +333,12 @@ private:
     });
   }
 
-  /// The store of what is computed from the last read of a slot, if that is next: then it has arrived in registers,
-  /// which an arrival right behind the read does not wait for.
-  static Operation *findConsumption(Operation *lastUse) {
-    if (!isa<cta::LocalLoadOp>(lastUse))
-      return lastUse;
-    llvm::SetVector<Value> read;
-    read.insert(lastUse->getResult(0));
-    for (Operation *op = lastUse->getNextNode(); op && op->getNumRegions() == 0; op = op->getNextNode()) {
-      bool consumes = llvm::any_of(op->getOperands(), [&](Value operand) { return read.contains(operand); });
-      if (consumes && isa<cta::LocalStoreOp>(op))
-        return op;
-      if (!isMemoryEffectFree(op) && !isa<cta::AllocOp>(op))
-        return lastUse;
-      if (consumes)
-        read.insert_range(op->getResults());
-    }
-    return lastUse;
-  }
-
   void rewriteForConsumer(Channel &channel, Value ring) {
     Location loc = channel.loads.front().getLoc();
     rewriter.setInsertionPoint(channel.loads.front());
     Value slot = cta::RingWaitOp::create(rewriter, loc, ring);
     auto buffers = cta::RingBuffersOp::create(rewriter, loc, ring, slot);
-    rewriter.setInsertionPointAfter(findConsumption(channel.lastUse));
+    rewriter.setInsertionPointAfter(channel.lastUse);
     cta::RingReleaseOp::create(rewriter, loc, ring, slot, /*condition=*/Value(), channel.tokens.getArrayRef());
     for (auto [load, buffer] : llvm::zip(channel.loads, buffers.getBuffers())) {
       auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();

@@ -10,7 +10,8 @@
 !one = !cta.ring<1 x [!b]>
 
 // Each role carries slot and parity through its loops, and computes the next ones where the slot was taken. The producer
-// waits for the other parity, and announces all bytes before the copies.
+// waits for the other parity, and announces all bytes before the copies. What threads have read themselves has arrived
+// before they hand the slot back.
 // CHECK-LABEL: tile.kernel @counters
 // CHECK: %[[A:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 3>
 // CHECK: %[[B:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 3>
@@ -21,7 +22,8 @@
 // CHECK: %[[INNER:.*]]:2 = scf.for {{.*}} iter_args(%[[SLOT:.*]] = %[[SLOT0]], %[[PARITY:.*]] = %[[PARITY0]])
 // CHECK-NEXT: cta.mbarrier_wait %[[FULL]][%[[SLOT]]], %[[PARITY]]
 // CHECK: cta.slot %[[B]][%[[SLOT]]]
-// CHECK: cta.mbarrier_arrive %[[EMPTY]][%[[SLOT]]] :
+// CHECK: cta.proxy_fence
+// CHECK-NEXT: cta.mbarrier_arrive %[[EMPTY]][%[[SLOT]]] :
 // CHECK: %[[FLIPPED:.*]] = arith.xori %[[PARITY]], %c1
 // CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[SLOT]], %c2
 // CHECK: %[[ADDED:.*]] = arith.addi %[[SLOT]], %c1
@@ -228,6 +230,31 @@ tile.kernel @cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas =
     %s = cta.ring_wait %ring : !ring
     cta.ring_release %ring[%s] : !ring
   } producer {
+  }
+  tile.return
+}
+
+// Products that are complete have read their slot.
+// CHECK-LABEL: tile.kernel @read_by_products
+// CHECK-NOT: cta.proxy_fence
+// CHECK: cta.mbarrier_arrive
+tile.kernel @read_by_products(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {producer_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = cta.ring_alloc readers 4 : !ring
+  cta.warp_roles consumer {
+    %t = cta.token_none
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %s = cta.ring_wait %ring : !ring
+      cta.ring_release %ring[%s] after %t : !ring
+    }
+  } producer {
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %s = cta.ring_acquire %ring : !ring
+      %a = cta.ring_buffers %ring[%s] : !ring
+      cta.tma_load %d[%i, %c0], %a, %ring[%s] : !d, !b, !ring
+      cta.ring_commit %ring[%s] : !ring
+    }
   }
   tile.return
 }

@@ -56,28 +56,6 @@ tile.kernel @channel(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}, %
   tile.return
 }
 
-// What is read of a slot and stored elsewhere is stored before the slot is released: only then has it arrived.
-// CHECK-LABEL: tile.kernel @stored
-// CHECK: %[[X:.*]] = cta.local_load
-// CHECK: %[[Y:.*]] = arith.negf %[[X]]
-// CHECK: cta.local_store %[[Y]]
-// CHECK-NEXT: cta.ring_release
-tile.kernel @stored(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  scf.for %i = %c0 to %n step %c1 : i32 {
-    %a = cta.alloc : !b
-    %m = cta.mbarrier_alloc arrivals 1 : !m
-    cta.tma_load_sync %d[%i, %c0], %a, %m : !d, !b, !m
-    %x = cta.local_load %a : !b -> !x
-    %y = arith.negf %x : !x
-    %b = cta.alloc : !b
-    cta.local_store %y, %b : !x, !b
-    tile.print "y" %y : !x
-  }
-  tile.return
-}
-
 // Both roles go over the same programs, and how many there are is computed once.
 // CHECK-LABEL: tile.kernel @programs
 // CHECK: %[[X:.*]] = arith.muli
