@@ -46,6 +46,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   using enum PassKind;
   std::string target = options.target;
   KernelLimits limits = options.limits;
+  bool optimises = options.optLevel > 0;
   StepList list;
 
   // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
@@ -83,8 +84,9 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Operands come as they do, and have their final sizes. This ends phase tile.
   list.add([target] { return createTileSettleEngine({target}); });
 
-  // Every tensor has a layout; naive, but right. This begins phase layout.
-  list.add([target] { return createCtaAssignLayouts({target}); });
+  // Every tensor has a layout; naive, but right. This begins phase layout. Without optimisation addresses stay in the
+  // layouts of accesses: to convert those of a whole block takes more shared memory than there may be.
+  list.add([=] { return createCtaAssignLayouts({target, /*sums=*/optimises}); });
   // Duplicate conversions would each be decided on alone.
   list.add(Optimisation, [] { return createCSEPass(); });
   // Values are computed where they are needed; what is left of conversions moves data that has to move.

@@ -141,7 +141,9 @@ def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile", "Correctness", "
     that they want, and a convert_layout stands at every mismatch; operands of warp groups that TMA does not bring are
     stored into buffers. Does not: avoid conversions. Example: test/Transforms/Cta/assign-layouts.mlir.
   }];
-  let options = [TargetOption];
+  let options = [TargetOption, Option<"sums", "sums", "bool", "true",
+                                      "what has the shape of a product's sums has their layout; addresses have it, too, "
+                                      "until cta-remove-conversions">];
 }
 
 def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout", "Optimisation"> {

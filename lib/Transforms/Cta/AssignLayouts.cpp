@@ -45,8 +45,8 @@ namespace {
 
 class LayoutAssignment {
 public:
-  LayoutAssignment(KernelOp kernel, const target::GpuTarget &gpu)
-      : kernel(kernel), gpu(gpu), builder(kernel.getContext()) {}
+  LayoutAssignment(KernelOp kernel, const target::GpuTarget &gpu, bool keepsSums)
+      : kernel(kernel), gpu(gpu), keepsSums(keepsSums), builder(kernel.getContext()) {}
 
   void run() {
     planAnchors();
@@ -264,7 +264,7 @@ private:
       planAddend(load, axisInfo);
       planFactor(load);
     });
-    if (!dotPlans.empty())
+    if (keepsSums && !dotPlans.empty())
       planSums();
   }
 
@@ -470,6 +470,7 @@ private:
 
   KernelOp kernel;
   const target::GpuTarget &gpu;
+  bool keepsSums;
   OpBuilder builder;
   DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
   llvm::SetVector<Value> sums;                                // of products, and what is computed from them
@@ -484,7 +485,7 @@ struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
     const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
     if (!gpu)
       return signalPassFailure();
-    LayoutAssignment(getOperation(), *gpu).run();
+    LayoutAssignment(getOperation(), *gpu, sums).run();
   }
 };
 
