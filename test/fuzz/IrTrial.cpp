@@ -38,7 +38,7 @@ DialectRegistry tile::fuzz::trialDialects() {
 }
 
 /// Of a pass that the pipeline runs several times, the second is "cse#2".
-static std::string nameOf(ArrayRef<PipelineStep> steps, size_t index) {
+static std::string stepName(ArrayRef<PipelineStep> steps, size_t index) {
   size_t earlier =
       llvm::count_if(steps.take_front(index), [&](const PipelineStep &step) { return step.name == steps[index].name; });
   return steps[index].name + (earlier ? "#" + std::to_string(earlier + 1) : "");
@@ -46,7 +46,7 @@ static std::string nameOf(ArrayRef<PipelineStep> steps, size_t index) {
 
 static const PipelineStep *findStep(ArrayRef<PipelineStep> steps, const std::string &name) {
   for (size_t index = 0; index < steps.size(); ++index)
-    if (nameOf(steps, index) == name)
+    if (stepName(steps, index) == name)
       return &steps[index];
   return nullptr;
 }
@@ -66,7 +66,7 @@ void tile::fuzz::runPasses(ModuleOp module, const PassChoice &passes, Counters *
     if (!step)
       die("there is no pass " + name);
     std::unique_ptr<Pass> pass = step->create();
-    if (auto check = dynamic_cast<InputCheck *>(pass.get()); check && std::exchange(isTrusted, true))
+    if (auto check = dynamic_cast<FormContract *>(pass.get()); check && std::exchange(isTrusted, true))
       check->trustInput();
     PassManager manager(module.getContext());
     manager.enableVerifier(false);
@@ -114,7 +114,7 @@ PassChoice Trial::choosePasses(IrMutator &chance) const {
   size_t more = chance.oneIn(2) ? 0 : chance.below(12);
   PassChoice choice{base.target, {}};
   for (size_t step = first; step < count && step <= first + more; ++step)
-    choice.names.push_back(nameOf(steps, step));
+    choice.names.push_back(stepName(steps, step));
   return choice;
 }
 
