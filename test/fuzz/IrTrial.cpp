@@ -5,6 +5,7 @@
 
 #include "Analysis/KernelForm.h"
 #include "Pipeline/GpuPipeline.h"
+#include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
@@ -66,14 +67,20 @@ void tile::fuzz::runPasses(ModuleOp module, const PassChoice &passes, Counters *
     if (!step)
       die("there is no pass " + name);
     std::unique_ptr<Pass> pass = step->create();
-    if (auto check = dynamic_cast<FormContract *>(pass.get()); check && std::exchange(isTrusted, true))
-      check->trustInput();
+    std::optional<Form> phase;
+    if (auto *contract = dynamic_cast<FormContract *>(pass.get())) {
+      if (std::exchange(isTrusted, true))
+        contract->trustInput();
+      phase = contract->getEnsuredPhase();
+    }
     PassManager manager(module.getContext());
     manager.enableVerifier(false);
     if (step->onKernel)
       manager.addNestedPass<KernelOp>(std::move(pass));
     else
       manager.addPass(std::move(pass));
+    if (phase) // as the pipeline checks it
+      manager.addNestedPass<KernelOp>(createTileVerifyPhase({nameOf(*phase).str()}));
     bool passed = succeeded(manager.run(module));
     if (counters)
       ++(passed ? counters->passed : counters->rejected);
