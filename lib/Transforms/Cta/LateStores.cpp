@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Transforms/Cta/LateStores.h"
 
+#include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -24,10 +25,9 @@ bool isLoadedIn(Block *block, Value value) {
           llvm::any_of(op->getOperands(), [&](Value operand) { return isLoadedIn(block, operand); }));
 }
 
-/// Of 32 bits, of a thread.
-int64_t countRegisters(Value value) {
+int64_t countRegistersOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? llvm::divideCeil(cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()), 4) : 1;
+  return type ? countRegisters(type) : 1;
 }
 
 /// Stores of one block between which and the next operation nothing reads, and the fence behind the last of them.
@@ -42,12 +42,12 @@ public:
       auto load = dyn_cast<LoadOp>(op);
       if (store && isLoadedIn(&block, store.getValue())) {
         stores.push_back(store);
-        registers += countRegisters(store.getValue());
+        registers += countRegistersOf(store.getValue());
       } else if (nextFence && !stores.empty()) {
         if (fence)
           fence.erase();
         fence = nextFence;
-      } else if (load && !load.getIsVolatile() && registers + countRegisters(load.getResult()) <= mostRegisters) {
+      } else if (load && !load.getIsVolatile() && registers + countRegistersOf(load.getResult()) <= mostRegisters) {
         moveBehind(load);
       } else if (load || !(isa<cta::AllocOp>(op) || isPlain(&op))) {
         stores.clear();
@@ -79,7 +79,7 @@ void tile::storeLate(KernelOp kernel) {
     auto loop = dyn_cast<LoopLikeOpInterface>(block->getParentOp());
     int64_t carried = 0;
     for (BlockArgument argument : loop ? block->getArguments() : Block::BlockArgListType())
-      carried += countRegisters(argument);
+      carried += countRegistersOf(argument);
     LateStores(std::min(mostLoaded, mostInLoops - carried)).run(*block);
   });
 }

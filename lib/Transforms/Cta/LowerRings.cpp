@@ -383,8 +383,8 @@ private:
       rewriter.setInsertionPoint(op);
       if (auto release = dyn_cast<cta::RingReleaseOp>(op)) {
         auto alloc = release.getRing().getDefiningOp<cta::RingAllocOp>();
-        // Threads have read the slot themselves, and an arrival does not wait for what is on its way to registers: the
-        // next copy, of another proxy, could overtake it.
+        // Without a product to await threads read the slot themselves, and an arrival does not wait for what is on its
+        // way to registers: the next copy, of another proxy, could overtake it.
         if (release.getTokens().empty())
           cta::ProxyFenceOp::create(rewriter, loc);
         cta::MbarrierArriveOp::create(rewriter, loc, rings.at(alloc).empty, slotOf(release), release.getCondition(),
