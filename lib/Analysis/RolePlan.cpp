@@ -331,6 +331,11 @@ int64_t tile::countRegisters(RankedTensorType type) {
   return llvm::divideCeil(cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()), 4);
 }
 
+int64_t tile::countRegisters(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? countRegisters(type) : 1;
+}
+
 SmallVector<SharedBudget> tile::planSharedRegisters(unsigned groups, int64_t registersOfTensors,
                                                     int64_t registersOfAccumulator) {
   constexpr unsigned producer = 24, granule = 8, groupThreads = target::warpsPerGroup * target::threadsPerWarp;

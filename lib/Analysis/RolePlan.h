@@ -79,6 +79,8 @@ llvm::SmallVector<SharedBudget> planSharedRegisters(unsigned groups, int64_t reg
 
 /// Registers of 32 bits that a tensor takes in a thread.
 int64_t countRegisters(mlir::RankedTensorType type);
+/// Of a tensor that has a layout, or one for a scalar.
+int64_t countRegisters(mlir::Value value);
 
 /// Registers of a thread beside those of tensors: addresses, row maxima, what is computed element by element.
 constexpr int64_t registersBesideTensors = 40;

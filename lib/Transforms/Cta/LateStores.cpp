@@ -25,11 +25,6 @@ bool isLoadedIn(Block *block, Value value) {
           llvm::any_of(op->getOperands(), [&](Value operand) { return isLoadedIn(block, operand); }));
 }
 
-int64_t countRegistersOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? countRegisters(type) : 1;
-}
-
 /// Stores of one block between which and the next operation nothing reads, and the fence behind the last of them.
 class LateStores {
 public:
@@ -42,12 +37,12 @@ public:
       auto load = dyn_cast<LoadOp>(op);
       if (store && isLoadedIn(&block, store.getValue())) {
         stores.push_back(store);
-        registers += countRegistersOf(store.getValue());
+        registers += countRegisters(store.getValue());
       } else if (nextFence && !stores.empty()) {
         if (fence)
           fence.erase();
         fence = nextFence;
-      } else if (load && !load.getIsVolatile() && registers + countRegistersOf(load.getResult()) <= mostRegisters) {
+      } else if (load && !load.getIsVolatile() && registers + countRegisters(load.getResult()) <= mostRegisters) {
         moveBehind(load);
       } else if (load || !(isa<cta::AllocOp>(op) || isPlain(&op))) {
         stores.clear();
@@ -79,7 +74,7 @@ void tile::storeLate(KernelOp kernel) {
     auto loop = dyn_cast<LoopLikeOpInterface>(block->getParentOp());
     int64_t carried = 0;
     for (BlockArgument argument : loop ? block->getArguments() : Block::BlockArgListType())
-      carried += countRegistersOf(argument);
+      carried += countRegisters(argument);
     LateStores(std::min(mostLoaded, mostInLoops - carried)).run(*block);
   });
 }

@@ -18,6 +18,7 @@
 // becomes a store to a buffer and a load at computed places, a histogram atomic additions in a buffer; results of
 // atomic operations, which only one of the threads that hold an element gets, reach the others the same way.
 #include "Analysis/Recreate.h"
+#include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/ConversionBuffer.h"
 #include "Layout/Factories.h"
@@ -108,12 +109,6 @@ private:
   Operation *firstRead = nullptr;
 };
 
-/// Of 32 bits, of a thread.
-int64_t countRegisters(LoadOp load) {
-  auto type = dyn_cast<RankedTensorType>(load.getType());
-  return type ? cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()) / 4 : 1;
-}
-
 /// The load before which `value` is better written, if it is loaded, too, and half of a thread's registers wait for
 /// what is loaded from there to `read`; null if they do not.
 Operation *findLoadTooMany(Value value, Operation *read) {
@@ -121,9 +116,9 @@ Operation *findLoadTooMany(Value value, Operation *read) {
   auto load = value.getDefiningOp<LoadOp>();
   if (!load || load->getBlock() != read->getBlock())
     return nullptr;
-  int64_t registers = countRegisters(load);
+  int64_t registers = countRegisters(load.getResult());
   for (Operation *op = load->getNextNode(); op != read; op = op->getNextNode())
-    if (auto other = dyn_cast<LoadOp>(op); other && (registers += countRegisters(other)) > mostRegisters)
+    if (auto other = dyn_cast<LoadOp>(op); other && (registers += countRegisters(other.getResult())) > mostRegisters)
       return other;
   return nullptr;
 }

@@ -281,12 +281,6 @@ bool isOfProducts(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-/// Registers of a thread, of 32 bits.
-int64_t countRegisters(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? tile::countRegisters(type) : 1;
-}
-
 template <typename... Ops> bool contains(scf::ForOp loop) {
   auto isOne = [](Operation *op) { return isa<Ops...>(op) ? WalkResult::interrupt() : WalkResult::advance(); };
   return loop.getBody()->walk(isOne).wasInterrupted();
