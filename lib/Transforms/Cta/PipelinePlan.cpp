@@ -306,6 +306,27 @@ bool isForUnrolling(scf::ForOp loop, const DenseSet<Operation *> &loads, const D
   return loaded <= std::min<int64_t>(fewLoaded, half / unrollFactor) && computed <= fewComputed;
 }
 
+/// Whether warp groups have registers for what is loaded ahead, and for what was, beside accumulators and left
+/// operands.
+bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) {
+  constexpr int64_t few = 8, most = 255, reserve = 64; // for addresses, and what is computed of accumulators
+  int64_t loaded = 0;
+  for (Operation *op : loads)
+    loaded += countRegisters(op->getResult(0));
+  DenseSet<Value> held;
+  for (auto product : loop.getBody()->getOps<cta::WgmmaOp>()) {
+    if (!product.getAcc().getDefiningOp<cta::WgmmaOp>())
+      held.insert(product.getResult());
+    if (isa<RankedTensorType>(product.getA().getType()))
+      held.insert(product.getA());
+  }
+  int64_t registers = reserve + 2 * loaded;
+  for (Value value : held)
+    registers += countRegisters(value);
+  std::optional<RegisterBudget> budget = planRegisters(loop->getParentOfType<KernelOp>().getNumWarps());
+  return loaded <= few || registers <= (budget ? budget->consumer : most);
+}
+
 /// Whether the loop's registers leave room for what is loaded ahead.
 bool hasRoom(scf::ForOp loop, const DenseSet<Operation *> &loads) {
   int64_t threads = countThreads(loop);
@@ -314,13 +335,8 @@ bool hasRoom(scf::ForOp loop, const DenseSet<Operation *> &loads) {
   constexpr int64_t all = 65536, most = 255, ofQuarter = 128, ofHalf = 64, reserve = 24, manyCarried = 48;
   // Of few threads several CTAs run side by side, and memory is not idle while one of them reduces.
   const bool isSmall = threads <= 4 * target::threadsPerWarp;
-  constexpr int64_t besideProduct = 8;
-  if (!loop.getBody()->getOps<cta::WgmmaOp>().empty()) {
-    int64_t loaded = 0;
-    for (Operation *op : loads)
-      loaded += countRegisters(op->getResult(0));
-    return loaded <= besideProduct;
-  }
+  if (!loop.getBody()->getOps<cta::WgmmaOp>().empty())
+    return hasRoomBesideProducts(loop, loads);
   bool exchanges = contains<ReduceOp, ScanOp>(loop);
   int64_t registers = reserve;
   for (Value carried : loop.getRegionIterArgs())
