@@ -6,6 +6,7 @@
 // follow from each other only if there is none.
 #include "Cta/CtaDialect.h"
 
+#include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -107,6 +108,20 @@ struct ConstantLayout : CreationLayout<ConstantLayout, arith::ConstantOp> {
   }
 };
 
+/// Whoever has an element has or is a lane beside whoever has the other, as long as they are in one warp.
+struct ButterflyLayout : LayoutInterface::ExternalModel<ButterflyLayout, ButterflyOp> {
+  static LayoutAttr ifInWarp(Operation *op, LayoutAttr layout) {
+    auto butterfly = cast<ButterflyOp>(op);
+    bool isInWarp = layout::findDistance(layout.getLayout(), butterfly.getAxis(), butterfly.getDistance()).warps == 0;
+    return isInWarp ? layout : LayoutAttr();
+  }
+  LayoutAttr getOperandLayout(Operation *op, LayoutAttr result) const { return ifInWarp(op, result); }
+  LayoutAttr getResultLayout(Operation *op, LayoutAttr operand) const { return ifInWarp(op, operand); }
+  std::optional<TensorPart> getOperandPart(Operation *op, TensorPart part) const {
+    return part.dim == cast<ButterflyOp>(op).getAxis() ? std::nullopt : std::optional(part);
+  }
+};
+
 template <typename Op> struct ShapeLayout : LayoutInterface::ExternalModel<ShapeLayout<Op>, Op> {
   LayoutAttr getOperandLayout(Operation *op, LayoutAttr result) const {
     auto change = cast<ShapeChange>(op);
@@ -182,5 +197,6 @@ void CtaDialect::attachLayouts() {
   BroadcastOp::attachInterface<ShapeLayout<BroadcastOp>>(*context);
   ExpandDimsOp::attachInterface<ShapeLayout<ExpandDimsOp>>(*context);
   TransOp::attachInterface<ShapeLayout<TransOp>>(*context);
+  ButterflyOp::attachInterface<ButterflyLayout>(*context);
   ReduceOp::attachInterface<ReduceLayout>(*context);
 }

@@ -89,6 +89,18 @@ LogicalResult HistogramOp::verify() {
   return success();
 }
 
+LogicalResult ButterflyOp::verify() {
+  RankedTensorType type = getSrc().getType();
+  int64_t axis = int32_t(getAxis()), distance = int32_t(getDistance());
+  if (axis < 0 || axis >= type.getRank())
+    return emitOpError() << "axis is " << axis << " but must be from 0 to " << type.getRank() - 1;
+  int64_t size = type.getDimSize(axis);
+  if (!llvm::isPowerOf2_64(size) || distance < 1 || distance >= size)
+    return emitOpError() << "distance is " << distance << " along an axis of " << size
+                         << "; expected a power of two above the distance, which is at least 1";
+  return success();
+}
+
 LogicalResult GatherOp::verify() {
   RankedTensorType src = getSrc().getType(), indices = getIndices().getType();
   int64_t axis = int32_t(getAxis());

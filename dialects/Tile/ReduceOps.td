@@ -69,6 +69,20 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_ButterflyOp : Tile_Op<"butterfly", [Pure, SameOperandsAndResultType]> {
+  let summary = "exchange elements whose places differ in the same bits";
+  let description = [{
+    `result[…, i, …] = src[…, i xor distance, …]`, where i is the coordinate along `axis`, whose size is a power of two
+    above `distance`. A step of a bitonic sort compares with its result, and `size - 1` reverses the axis.
+
+    Example: `%y = tile.butterfly %x {axis = 0 : i32, distance = 4 : i32} : tensor<128xf32>`
+  }];
+  let arguments = (ins Tile_NumberTensor:$src, I32Attr:$axis, I32Attr:$distance);
+  let results = (outs Tile_NumberTensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src)";
+  let hasVerifier = 1;
+}
+
 def Tile_HistogramOp : Tile_Op<"histogram", [Pure,
     TypesMatchWith<"mask has the shape of the elements", "src", "mask", "::tile::getMaskType($_self)",
                    "!::llvm::cast<::tile::HistogramOp>($_op).getMask() || std::equal_to<>()">]> {

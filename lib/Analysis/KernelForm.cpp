@@ -260,6 +260,12 @@ private:
                                    getBytesInMemory(getElementTypeOf(convert.getType()))))
         return error(op) << "conversion moves elements between threads: from " << convert.getSrc().getType() << " to "
                          << convert.getType();
+    if (auto butterfly = dyn_cast<ButterflyOp>(op)) {
+      cta::LayoutAttr from = cta::getLayoutAttr(butterfly.getSrc().getType());
+      if (layout::findDistance(from.getLayout(), butterfly.getAxis(), butterfly.getDistance()).warps != 0)
+        return error(op) << "elements at distance " << butterfly.getDistance() << " are in other warps in "
+                         << butterfly.getSrc().getType();
+    }
     if (auto reduce = dyn_cast<ReduceOp>(op))
       for (const std::vector<int32_t> &basis :
            cta::getLayout(reduce.getSrcs().front().getType()).bases(layout::warpDim))

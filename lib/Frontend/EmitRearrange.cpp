@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins that move elements: join, split, cat, interleave, gather, flip, sort, topk, histogram.
 //
-// Only gather and histogram are operations of the dialect. join selects between its operands by the last coordinate,
-// split sums the bits of one half, and a bitonic sort exchanges elements whose places differ in one bit, by gathers.
+// Only gather, butterfly and histogram are operations of the dialect. join selects between its operands by the last
+// coordinate, split sums the bits of one half, and a bitonic sort exchanges elements whose places differ in one bit, by
+// butterflies, or gathers in a loop over distances.
 
 #include "Frontend/Builtins.h"
 
@@ -33,6 +34,13 @@ SymValue gather(BuiltinCall &call, const SymValue &source, const SymValue &indic
   Type type = sema.mlirType(source.type, indices.shape());
   mlir::Value result = GatherOp::create(sema.builder, sema.location(call.range), type, source.value, indices.value,
                                         static_cast<uint32_t>(axis));
+  return SymValue::makeTensor(result, source.type);
+}
+
+/// Each element's partner, whose coordinate along 'axis' is an exclusive or with 'distance'.
+SymValue butterfly(BuiltinCall &call, const SymValue &source, int64_t axis, int64_t distance) {
+  mlir::Value result = ButterflyOp::create(call.sema.builder, call.sema.location(call.range), source.value,
+                                           static_cast<uint32_t>(axis), static_cast<uint32_t>(distance));
   return SymValue::makeTensor(result, source.type);
 }
 
@@ -151,7 +159,9 @@ private:
   /// Elements whose places differ by 'distance', a power of two, are exchanged if they are in the wrong order;
   /// 'descends' is an int1 block, or one flag for all.
   SymValue exchange(const SymValue &x, const SymValue &distance, const SymValue &descends) {
-    SymValue partner = gather(call, x, sema.binary(BinaryOp::BitXor, place, distance, call.range), axis);
+    SymValue partner = distance.isConstant()
+                           ? butterfly(call, x, axis, static_cast<int64_t>(*asInteger(distance.constant)))
+                           : gather(call, x, sema.binary(BinaryOp::BitXor, place, distance, call.range), axis);
     SymValue isUpper = hasBits(distance);
     SymValue lower = sema.select(isUpper, partner, x, call.range), upper = sema.select(isUpper, x, partner, call.range);
     SymValue isGreater = sema.compare(CompareOp::Gt, lower, upper, call.range);
@@ -250,9 +260,9 @@ SymValue emitFlip(Sema &sema, BuiltinCall &call) {
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
   if (!axis)
     return {};
-  SymValue last = constant(value.shape()[*axis] - 1);
-  return gather(call, value, sema.binary(BinaryOp::Sub, last, coordinates(call, value.shape(), *axis), call.range),
-                *axis);
+  // The coordinates are from 0 to a power of two less 1: a difference from that is an exclusive or.
+  int64_t last = value.shape()[*axis] - 1;
+  return last == 0 ? value : butterfly(call, value, *axis, last);
 }
 
 SymValue emitSort(Sema &, BuiltinCall &call) {

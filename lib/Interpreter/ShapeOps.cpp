@@ -214,6 +214,36 @@ bool compileGather(Compiler &compiler, Operation *op) {
   return true;
 }
 
+struct ButterflyData {
+  int64_t rows, inner, distance; ///< coordinates up to the axis, and the size after it
+};
+
+/// in: source.
+template <typename T> bool butterfly(Machine &machine, const Instruction &instruction) {
+  const auto &data = instruction.dataAs<ButterflyData>();
+  const T *source = machine.at<T>(instruction.in[0]);
+  T *result = machine.at<T>(instruction.out[0]);
+  // Row-major, and of a power of two along the axis: the exclusive or of one coordinate is one of the whole row.
+  for (int64_t row = 0; row < data.rows; ++row)
+    std::copy_n(source + (row ^ data.distance) * data.inner, data.inner, result + row * data.inner);
+  return true;
+}
+
+bool compileButterfly(Compiler &compiler, Operation *op) {
+  auto butterflyOp = cast<ButterflyOp>(op);
+  ArrayRef<int64_t> shape = butterflyOp.getSrc().getType().getShape();
+  size_t axis = butterflyOp.getAxis();
+  ButterflyData data{llvm::product_of(shape.take_front(axis + 1)), llvm::product_of(shape.drop_front(axis + 1)),
+                     butterflyOp.getDistance()};
+  size_t bytes = bytesInFrame(compiler.slotOf(butterflyOp.getSrc()).kind);
+  Execute execute = bytes == 1   ? butterfly<uint8_t>
+                    : bytes == 2 ? butterfly<uint16_t>
+                    : bytes == 4 ? butterfly<uint32_t>
+                                 : butterfly<uint64_t>;
+  compiler.emit(op, execute).data = std::make_shared<const ButterflyData>(data);
+  return true;
+}
+
 } // namespace
 
 void registerShapeOps(HandlerTable &table) {
@@ -224,6 +254,7 @@ void registerShapeOps(HandlerTable &table) {
   table["tile.broadcast"] = compileBroadcast;
   table["tile.trans"] = compileTrans;
   table["tile.gather"] = compileGather;
+  table["tile.butterfly"] = compileButterfly;
   table["tile.reshape"] = compileSameOrder;
   table["tile.expand_dims"] = compileSameOrder;
 }

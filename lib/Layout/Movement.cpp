@@ -56,6 +56,14 @@ Movement planMovement(const LinearLayout &src, const LinearLayout &dst, int64_t 
   return movement;
 }
 
+Distance findDistance(const LinearLayout &layout, unsigned axis, int64_t bits) {
+  std::vector<int32_t> coordinate(layout.rank(), 0);
+  coordinate[axis] = static_cast<int32_t>(bits);
+  uint64_t input = layout.toMatrix().rightInverse()->apply(layout.flatten(coordinate));
+  std::vector<int32_t> numbers = layout.unflattenInput(input);
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
 bool movesByShuffles(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
   constexpr unsigned shuffleBytes = 4;
   return src.rank() == 1 && elementBytes <= shuffleBytes &&

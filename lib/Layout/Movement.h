@@ -34,4 +34,13 @@ Movement planMovement(const LinearLayout &src, const LinearLayout &dst, int64_t 
 /// shared memory, and no warp waits for another.
 bool movesByShuffles(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes);
 
+/// Where an element is, from where another one is: what differs in the numbers of register, lane and warp.
+struct Distance {
+  int32_t registers, lanes, warps;
+};
+
+/// Of the elements whose coordinates along `axis` differ by an exclusive or with `bits`: the same for all, since the
+/// layout is linear, and the lowest where several hold an element.
+Distance findDistance(const LinearLayout &layout, unsigned axis, int64_t bits);
+
 } // namespace tile::layout

@@ -76,6 +76,18 @@ tile.kernel @reduction() attributes {shared_bytes = 0 : i64} {
 
 // -----
 
+#x = #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>
+
+tile.kernel @butterfly() attributes {shared_bytes = 0 : i64} {
+  %v = arith.constant dense<0.0> : tensor<64xf32, #x>
+  %near = tile.butterfly %v {axis = 0 : i32, distance = 16 : i32} : tensor<64xf32, #x>
+  // expected-error @below {{phase allocated: elements at distance 48 are in other warps}}
+  %w = tile.butterfly %near {axis = 0 : i32, distance = 48 : i32} : tensor<64xf32, #x>
+  tile.return
+}
+
+// -----
+
 #x = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 
 tile.kernel @dot() attributes {shared_bytes = 0 : i64} {

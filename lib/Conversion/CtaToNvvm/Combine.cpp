@@ -10,6 +10,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <array>
 
@@ -126,13 +127,44 @@ Tuple CombineEmitter::combineAcross(const Tuple &own, unsigned laneBit) {
   return combine(first, second);
 }
 
+static std::optional<NVVM::ReduxKind> findReductionKind(Operation &op) {
+  return llvm::TypeSwitch<Operation *, std::optional<NVVM::ReduxKind>>(&op)
+      .Case([](arith::AddIOp) { return NVVM::ReduxKind::ADD; })
+      .Case([](arith::AndIOp) { return NVVM::ReduxKind::AND; })
+      .Case([](arith::OrIOp) { return NVVM::ReduxKind::OR; })
+      .Case([](arith::XOrIOp) { return NVVM::ReduxKind::XOR; })
+      .Case([](arith::MinSIOp) { return NVVM::ReduxKind::MIN; })
+      .Case([](arith::MaxSIOp) { return NVVM::ReduxKind::MAX; })
+      .Case([](arith::MinUIOp) { return NVVM::ReduxKind::UMIN; })
+      .Case([](arith::MaxUIOp) { return NVVM::ReduxKind::UMAX; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<Tuple> CombineEmitter::combineWarp(const Tuple &own) {
+  constexpr unsigned bits = 32;
+  Type type = own.front().getType(), word = builder.getIntegerType(bits);
+  if (!type.isInteger() || type.getIntOrFloatBitWidth() > bits || !isCommutative() ||
+      !llvm::hasNItems(combineBlock.without_terminator(), 1))
+    return std::nullopt;
+  std::optional<NVVM::ReduxKind> kind = findReductionKind(combineBlock.front());
+  if (!kind)
+    return std::nullopt;
+  bool isSigned = isa<arith::MinSIOp, arith::MaxSIOp>(combineBlock.front());
+  Value value = own.front();
+  if (type != word)
+    value = isSigned ? arith::ExtSIOp::create(builder, loc, word, value).getResult()
+                     : arith::ExtUIOp::create(builder, loc, word, value).getResult();
+  value = NVVM::ReduxOp::create(builder, loc, word, value, *kind, emitI32(builder, loc, -1));
+  return Tuple{type == word ? value : arith::TruncIOp::create(builder, loc, type, value).getResult()};
+}
+
 /// `other` has been rounded before it came. If `own` is a product, LLVM and ptxas would make one fma of it and the sum,
 /// which each lane would round differently. An addition whose rounding is said is never contracted (PTX ISA,
 /// "add.f32"); smaller types, which not all targets add, go through a shuffle of their own.
 Value CombineEmitter::addUncontracted(Value own, Value other) {
   Type type = own.getType();
   if (!type.isF32() && !type.isF64()) {
-    Value rounded = shuffle(own, emitI32(builder, loc, 0), /*isXor=*/true);
+    Value rounded = emitShuffle(builder, loc, own, emitI32(builder, loc, 0), /*isXor=*/true);
     return combine({rounded}, {other}).front();
   }
   std::string text = type.isF32() ? "add.rn.f32 $0, $1, $2;" : "add.rn.f64 $0, $1, $2;";
@@ -144,41 +176,42 @@ Tuple CombineEmitter::shuffleXor(const Tuple &tuple, unsigned laneBit) {
   Value mask = emitI32(builder, loc, int64_t(1) << laneBit);
   Tuple moved;
   for (Value value : tuple)
-    moved.push_back(shuffle(value, mask, /*isXor=*/true));
+    moved.push_back(emitShuffle(builder, loc, value, mask, /*isXor=*/true));
   return moved;
 }
 
 Tuple CombineEmitter::shuffleFrom(const Tuple &tuple, Value lane) {
   Tuple moved;
   for (Value value : tuple)
-    moved.push_back(shuffle(value, lane, /*isXor=*/false));
+    moved.push_back(emitShuffle(builder, loc, value, lane, /*isXor=*/false));
   return moved;
 }
 
-Value CombineEmitter::shuffleWord(Value word, Value lane, bool isXor) {
+static Value shuffleWord(OpBuilder &builder, Location loc, Value word, Value lane, bool isXor) {
   return NVVM::ShflOp::create(builder, loc, word.getType(), emitI32(builder, loc, -1), word, lane,
                               emitI32(builder, loc, 31), isXor ? NVVM::ShflKind::bfly : NVVM::ShflKind::idx,
                               /*return_value_and_is_valid=*/UnitAttr());
 }
 
 /// Shuffles move 32 bits; smaller values are widened, larger ones split.
-Value CombineEmitter::shuffle(Value value, Value lane, bool isXor) {
+Value emitShuffle(OpBuilder &builder, Location loc, Value value, Value lane, bool isXor) {
   Type type = value.getType(), i32 = builder.getI32Type();
   unsigned bits = type.getIntOrFloatBitWidth();
   if (bits == 32)
-    return shuffleWord(value, lane, isXor);
+    return shuffleWord(builder, loc, value, lane, isXor);
   Type integer = builder.getIntegerType(bits);
   Value word = type == integer ? value : arith::BitcastOp::create(builder, loc, integer, value).getResult();
   if (bits < 32) {
-    word = shuffleWord(arith::ExtUIOp::create(builder, loc, i32, word), lane, isXor);
+    word = shuffleWord(builder, loc, arith::ExtUIOp::create(builder, loc, i32, word), lane, isXor);
     word = arith::TruncIOp::create(builder, loc, integer, word);
   } else {
     auto pairType = VectorType::get(2, i32);
     Value pair = LLVM::BitcastOp::create(builder, loc, pairType, word), moved = pair;
     for (int index : {0, 1}) {
       Value position = emitI32(builder, loc, index);
-      Value half = shuffleWord(LLVM::ExtractElementOp::create(builder, loc, pair, position), lane, isXor);
-      moved = LLVM::InsertElementOp::create(builder, loc, moved, half, position);
+      Value half = LLVM::ExtractElementOp::create(builder, loc, pair, position);
+      moved =
+          LLVM::InsertElementOp::create(builder, loc, moved, shuffleWord(builder, loc, half, lane, isXor), position);
     }
     word = LLVM::BitcastOp::create(builder, loc, integer, moved);
   }

@@ -4,10 +4,15 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <optional>
+
 namespace tile::conversion {
 
 /// One value for each operand of the reduction or scan.
 using Tuple = llvm::SmallVector<mlir::Value>;
+
+/// The value that another lane has, whose number is `lane` or an exclusive or with it.
+mlir::Value emitShuffle(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Value lane, bool isXor);
 
 class CombineEmitter {
 public:
@@ -18,6 +23,9 @@ public:
   /// Combined with the values of the lane whose number differs in one bit. Both lanes get the same: where the order
   /// matters (ties, rounding), the values of the lower lane come first.
   Tuple combineAcross(const Tuple &own, unsigned laneBit);
+  /// The combination of all lanes of a warp, if there is an instruction for it: of integers of at most 32 bits (PTX
+  /// ISA, redux.sync).
+  std::optional<Tuple> combineWarp(const Tuple &own);
   /// The values of lane number `lane`.
   Tuple shuffleFrom(const Tuple &tuple, mlir::Value lane);
 
@@ -26,8 +34,6 @@ private:
   bool isCommutative() const;
   mlir::Value addUncontracted(mlir::Value own, mlir::Value other);
   Tuple shuffleXor(const Tuple &tuple, unsigned laneBit);
-  mlir::Value shuffle(mlir::Value value, mlir::Value lane, bool isXor);
-  mlir::Value shuffleWord(mlir::Value word, mlir::Value lane, bool isXor);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

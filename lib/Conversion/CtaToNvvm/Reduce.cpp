@@ -5,6 +5,7 @@
 //   registers that differ only along the axis      r0 r1 r2 r3   ->  (r0 r1) (r2 r3)  ->  r0
 //   … that hold products                           a0 * b0  ->  a1 * b1 + s  ->  a2 * b2 + s  ->  …
 //   lane bits along the axis                       x = combine of x and shuffle_xor(x, 1 << bit); all lanes have it
+//   … all five, of integers                        x = redux.sync of x
 //
 // Bits that only repeat elements are left out, since an element may be combined once only. A bit that moves along the
 // axis and another dimension at once selects a result of its own, provided that no other bit leads to that result.
@@ -162,8 +163,8 @@ size_t countInTurn(Block &combine, ValueRange registers) {
 }
 
 template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType> {
-  ReductionLowering(const TypeConverter &converter, MLIRContext *context, bool multiplies)
-      : OpConversionPattern<OpType>(converter, context), multiplies(multiplies) {}
+  ReductionLowering(const TypeConverter &converter, MLIRContext *context, bool multiplies, bool hasRedux)
+      : OpConversionPattern<OpType>(converter, context), multiplies(multiplies), hasRedux(hasRedux) {}
 
   LogicalResult matchAndRewrite(OpType op, typename OpConversionPattern<OpType>::OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -191,8 +192,12 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
           tuple.push_back(registers[index]);
       }
       Tuple result = combineTree(emitter, tuples, inTurn);
-      for (unsigned lane : plan.axisLanes)
-        result = emitter.combineAcross(result, lane);
+      bool isOfWarp = hasRedux && plan.axisLanes.size() == layout::laneBits;
+      if (std::optional<Tuple> ofWarp = isOfWarp ? emitter.combineWarp(result) : std::nullopt)
+        result = *ofWarp;
+      else
+        for (unsigned lane : plan.axisLanes)
+          result = emitter.combineAcross(result, lane);
       reduced.push_back(std::move(result));
     }
     SmallVector<Registers> results(op->getNumResults());
@@ -211,7 +216,7 @@ private:
     return multiplies || (threads && threads.asArrayRef().front() >= int32_t(target::maxThreadsPerCta));
   }
 
-  bool multiplies;
+  bool multiplies, hasRedux;
 };
 
 } // namespace
@@ -231,7 +236,7 @@ static LogicalResult checkReduction(Operation *op, const target::GpuTarget &) {
 
 void registerReduceLowerings(Lowerings &lowerings) {
   lowerings.patterns.add<ReductionLowering<ReduceOp>, ReductionLowering<cta::PartialReduceOp>>(
-      lowerings.converter, lowerings.context, lowerings.multiplies);
+      lowerings.converter, lowerings.context, lowerings.multiplies, lowerings.gpu.has(target::Feature::Redux));
   lowerings.check<ReduceOp, cta::PartialReduceOp>(checkReduction);
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions between lanes of a warp: one shuffle for each register of the result, or for several that fill 32 bits.
+// What moves elements between lanes of a warp: one shuffle for each register of the result, or, in conversions, for
+// several that fill 32 bits.
 //
 //   %y = cta.convert_layout %x : [64] f32, lane = [[2], …, [32]] -> lane = [[2], [4], [0], [0], [0]]
 //     y[r] = shfl.idx x[register of r], (lane & 3) + constant of r
+//   %y = tile.butterfly %x : [64] f32, register = [[1]], lane = [[2], …, [32]], distance 5
+//     y[r] = shfl.bfly x[r ^ 1], 2
+#include "Combine.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Words.h"
@@ -83,10 +87,32 @@ private:
   }
 };
 
+struct ButterflyLowering : OpConversionPattern<ButterflyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(ButterflyOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    const layout::LinearLayout &layout = cta::getLayout(op.getType());
+    layout::Distance distance = layout::findDistance(layout, op.getAxis(), op.getDistance());
+    if (distance.warps != 0)
+      return rewriter.notifyMatchFailure(op, "is a movement between warps");
+    Registers registers;
+    for (size_t index = 0; index < adaptor.getSrc().size(); ++index) {
+      Value other = adaptor.getSrc()[index ^ distance.registers];
+      if (distance.lanes != 0)
+        other = emitShuffle(rewriter, op.getLoc(), other, emitI32(rewriter, op.getLoc(), distance.lanes),
+                            /*isXor=*/true);
+      registers.push_back(other);
+    }
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
 } // namespace
 
 void registerShuffleLowerings(Lowerings &lowerings) {
-  lowerings.patterns.add<ShuffleLowering>(lowerings.converter, lowerings.context);
+  lowerings.patterns.add<ShuffleLowering, ButterflyLowering>(lowerings.converter, lowerings.context);
 }
 
 } // namespace tile::conversion

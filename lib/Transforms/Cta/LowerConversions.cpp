@@ -15,8 +15,9 @@
 // buffer. What is loaded is written before half of a thread's registers wait for loads.
 //
 // A conversion that only renames registers stays, and one of a vector that takes a shuffle for each register. A gather
-// becomes a store to a buffer and a load at computed places, a histogram atomic additions in a buffer; results of
-// atomic operations, which only one of the threads that hold an element gets, reach the others the same way.
+// becomes a store to a buffer and a load at computed places, and so does a butterfly between warps; a histogram becomes
+// atomic additions in a buffer; results of atomic operations, which only one of the threads that hold an element gets,
+// reach the others the same way.
 #include "Analysis/Recreate.h"
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
@@ -384,6 +385,43 @@ void lowerGather(GatherOp gather, GatherBuffers &buffers) {
   gather.erase();
 }
 
+/// For each element the coordinate along `axis`, an exclusive or with `bits`.
+Value otherPlaces(OpBuilder &builder, Location loc, RankedTensorType type, unsigned axis, int64_t bits) {
+  const LinearLayout &layout = cta::getLayout(type);
+  LinearLayout along = layout;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim)
+    if (dim != axis)
+      along = layout::dropDuplicateRegisters(layout::projectDim(along, dim));
+  auto typeIn = [&](const LinearLayout &layout) {
+    return RankedTensorType::get(layout.outShape(), builder.getI32Type(),
+                                 cta::LayoutAttr::get(builder.getContext(), layout));
+  };
+  RankedTensorType vector = typeIn(along);
+  Value places = ArangeOp::create(builder, loc, vector, 0, type.getDimSize(axis));
+  auto difference = DenseElementsAttr::get(vector, APInt(32, bits));
+  places = arith::XOrIOp::create(builder, loc, places, arith::ConstantOp::create(builder, loc, difference));
+  if (type.getRank() == 1)
+    return places;
+  std::vector<int64_t> shape(type.getRank(), 1);
+  shape[axis] = type.getDimSize(axis);
+  places = ReshapeOp::create(builder, loc, typeIn(layout::reshape(along, shape)), places);
+  return BroadcastOp::create(builder, loc, typeIn(layout), places);
+}
+
+/// A butterfly between warps as a gather; null within them, where shuffles bring the elements.
+GatherOp gatherBetweenWarps(ButterflyOp butterfly) {
+  unsigned axis = butterfly.getAxis();
+  int64_t distance = butterfly.getDistance();
+  if (layout::findDistance(cta::getLayout(butterfly.getSrc().getType()), axis, distance).warps == 0)
+    return {};
+  OpBuilder builder(butterfly);
+  Value places = otherPlaces(builder, butterfly.getLoc(), butterfly.getType(), axis, distance);
+  auto gather = GatherOp::create(builder, butterfly.getLoc(), butterfly.getType(), butterfly.getSrc(), places, axis);
+  butterfly.replaceAllUsesWith(gather.getResult());
+  butterfly.erase();
+  return gather;
+}
+
 void lowerHistogram(HistogramOp histogram) {
   OpBuilder builder(histogram);
   Location loc = histogram.getLoc();
@@ -425,8 +463,13 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
     getOperation().walk([&](Operation *op) {
       if (auto scan = dyn_cast<ScanOp>(op))
         scans.push_back(scan);
-      if (auto gather = dyn_cast<GatherOp>(op))
+      auto gather = dyn_cast<GatherOp>(op);
+      if (auto butterfly = dyn_cast<ButterflyOp>(op))
+        gather = gatherBetweenWarps(butterfly);
+      if (gather) {
         gathers.push_back(gather);
+        return;
+      }
       if (auto histogram = dyn_cast<HistogramOp>(op))
         histograms.push_back(histogram);
       if (isa<AtomicRmwOp, AtomicCasOp>(op))

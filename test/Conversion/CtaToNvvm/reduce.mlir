@@ -1,6 +1,33 @@
 // Reductions: a tree over the registers of a thread, a butterfly over the lanes along the axis.
 // RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
 
+#one_a_lane = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// Integers of all lanes of a warp are combined by one instruction.
+// CHECK-LABEL: llvm.func @integers
+// CHECK-NOT: nvvm.shfl
+// CHECK: nvvm.redux.sync add
+// CHECK: arith.extsi %{{.*}} : i8 to i32
+// CHECK: nvvm.redux.sync max
+// CHECK: arith.trunci %{{.*}} : i32 to i8
+tile.kernel @integers(%p: !tile.ptr<i32>, %q: !tile.ptr<i8>) attributes {num_warps = 1 : i32} {
+  %x = tile.arange 0 to 32 : tensor<32xi32, #one_a_lane>
+  %s = tile.reduce %x {axis = 0 : i32} : tensor<32xi32, #one_a_lane> -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %b : i32
+    tile.yield %c : i32
+  }
+  tile.store %p, %s : !tile.ptr<i32>
+  %y = arith.trunci %x : tensor<32xi32, #one_a_lane> to tensor<32xi8, #one_a_lane>
+  %m = tile.reduce %y {axis = 0 : i32} : tensor<32xi8, #one_a_lane> -> i8 {
+  ^bb0(%a: i8, %b: i8):
+    %c = arith.maxsi %a, %b : i8
+    tile.yield %c : i8
+  }
+  tile.store %q, %m : !tile.ptr<i8>
+  tile.return
+}
+
 #x = #cta.layout<[4, 64], register = [[0, 1], [0, 32], [1, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 0]], warp = [[2, 0]]>
 #row = #cta.layout<[4], register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = [[2]]>
 #v = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]]>

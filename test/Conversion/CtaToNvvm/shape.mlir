@@ -33,3 +33,25 @@ tile.kernel @renamed(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>) attributes {num_war
   tile.store %qs, %f {cache = #tile<cache cs>} : tensor<128x!tile.ptr<i32>, #flat>
   tile.return
 }
+
+// What lies in another register of the same lane is renamed; what another lane has, that register brings by a shuffle.
+// CHECK-LABEL: llvm.func @butterfly
+// CHECK: %[[A:.*]] = llvm.load
+// CHECK: %[[B:.*]] = llvm.load
+// CHECK: %[[C:.*]] = llvm.load
+// CHECK: %[[D:.*]] = llvm.load
+// CHECK: %[[TWO:.*]] = arith.constant 2 : i32
+// CHECK: nvvm.shfl.sync bfly {{.*}}, %[[C]], %[[TWO]]
+// CHECK: nvvm.shfl.sync bfly {{.*}}, %[[D]],
+// CHECK: nvvm.shfl.sync bfly {{.*}}, %[[A]],
+// CHECK: nvvm.shfl.sync bfly {{.*}}, %[[B]],
+tile.kernel @butterfly(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>) attributes {num_warps = 1 : i32} {
+  %r = tile.arange 0 to 128 : tensor<128xi32, #flat>
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>, #flat>
+  %pr = tile.addptr %ps, %r : tensor<128x!tile.ptr<i32>, #flat>, tensor<128xi32, #flat>
+  %x = tile.load %pr {isVolatile} : tensor<128x!tile.ptr<i32>, #flat>
+  // In #flat, 32 is register 2 and 2 is lane 2.
+  %y = tile.butterfly %x {axis = 0 : i32, distance = 34 : i32} : tensor<128xi32, #flat>
+  tile.store %ps, %y : tensor<128x!tile.ptr<i32>, #flat>
+  tile.return
+}

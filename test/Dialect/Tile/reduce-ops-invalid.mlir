@@ -206,6 +206,42 @@ tile.kernel @gather_result() {
 
 // -----
 
+tile.kernel @butterfly_axis() {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  // expected-error @below {{'tile.butterfly' op axis is 1 but must be from 0 to 0}}
+  %y = tile.butterfly %x {axis = 1 : i32, distance = 1 : i32} : tensor<64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @butterfly_distance() {
+  %x = arith.constant dense<1.0> : tensor<64x2xf32>
+  // expected-error @below {{'tile.butterfly' op distance is 2 along an axis of 2; expected a power of two above the distance, which is at least 1}}
+  %y = tile.butterfly %x {axis = 1 : i32, distance = 2 : i32} : tensor<64x2xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @butterfly_zero() {
+  %x = arith.constant dense<1.0> : tensor<64xf32>
+  // expected-error @below {{'tile.butterfly' op distance is 0 along an axis of 64}}
+  %y = tile.butterfly %x {axis = 0 : i32, distance = 0 : i32} : tensor<64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @butterfly_of_three() {
+  %x = arith.constant dense<1.0> : tensor<96xf32>
+  // expected-error @below {{'tile.butterfly' op distance is 32 along an axis of 96; expected a power of two}}
+  %y = tile.butterfly %x {axis = 0 : i32, distance = 32 : i32} : tensor<96xf32>
+  tile.return
+}
+
+// -----
+
 tile.kernel @histogram_rank() {
   %x = arith.constant dense<1> : tensor<8x8xi32>
   // expected-error @below {{'tile.histogram' op counts elements of one dimension in one dimension, not 'tensor<8x8xi32>' in 'tensor<16xi32>'}}

@@ -41,6 +41,8 @@ tile.kernel @scan() {
   %i = tile.arange 0 to 64 : tensor<64xi32>
   // CHECK: tile.gather %{{.*}}[%{{.*}}] {axis = 0 : i32} : tensor<128xf32>, tensor<64xi32> -> tensor<64xf32>
   %y = tile.gather %x[%i] {axis = 0 : i32} : tensor<128xf32>, tensor<64xi32> -> tensor<64xf32>
+  // CHECK: tile.butterfly %{{.*}} {axis = 0 : i32, distance = 4 : i32} : tensor<128xf32>
+  %z = tile.butterfly %x {axis = 0 : i32, distance = 4 : i32} : tensor<128xf32>
   // CHECK: tile.histogram %{{.*}} : tensor<64xi32> -> tensor<16xi32>
   %h = tile.histogram %i : tensor<64xi32> -> tensor<16xi32>
   %m = arith.constant dense<true> : tensor<64xi1>

@@ -38,6 +38,23 @@ tile.kernel @conversions_together(%f: f32, %g: f32) {
   tile.return
 }
 
+// Lanes at a distance shuffle; rows of other warps are gathered at their exclusive or.
+// CHECK-LABEL: tile.kernel @butterflies
+// CHECK-NOT: cta.alloc
+// CHECK: tile.butterfly {{.*}} {axis = 1 : i32, distance = 31 : i32}
+// CHECK: tile.arange 0 to 32
+// CHECK: arith.xori
+// CHECK: cta.local_store
+// CHECK: cta.local_gather {{.*}} {axis = 0 : i32}
+// CHECK-NOT: tile.butterfly
+tile.kernel @butterflies(%f: f32) {
+  %x = tile.splat %f : f32 -> tensor<32x32xf32, #rows>
+  %y = tile.butterfly %x {axis = 1 : i32, distance = 31 : i32} : tensor<32x32xf32, #rows>
+  %z = tile.butterfly %y {axis = 0 : i32, distance = 9 : i32} : tensor<32x32xf32, #rows>
+  tile.print "" %z : tensor<32x32xf32, #rows>
+  tile.return
+}
+
 // Renaming registers needs no memory.
 // CHECK-LABEL: tile.kernel @negative_registers
 // CHECK-NOT: cta.alloc
