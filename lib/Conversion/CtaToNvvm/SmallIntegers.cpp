@@ -6,6 +6,9 @@
 //   i32            -> f32     + 0x4b000010, less 2^23 + 16; bf16 is rounded from that
 //   4 x i8         -> f16     xor 0x80808080, then two bytes beside 0x64 each, less 1024 + 128
 //   4 x i8         -> f32     the same with one byte beside 0x4b0000
+//   4 x si8        -> bf16    two bytes, of which seven bits beside 0x43 are 128 more, and the sign beside 0x43 is 128
+//   or
+//                             256: the difference of the two
 #include "SmallIntegers.h"
 
 #include "Analysis/AccessVector.h"
@@ -92,8 +95,8 @@ private:
 };
 
 template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpType> {
-  SmallIntegerLowering(const TypeConverter &converter, MLIRContext *context)
-      : OpConversionPattern<OpType>(converter, context, /*benefit=*/2) {}
+  SmallIntegerLowering(const TypeConverter &converter, MLIRContext *context, bool hasBF16)
+      : OpConversionPattern<OpType>(converter, context, /*benefit=*/2), hasBF16(hasBF16) {}
 
   LogicalResult matchAndRewrite(OpType op, typename OpConversionPattern<OpType>::OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -108,7 +111,7 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     const int64_t low = !hasWords ? std::min<int64_t>(range[0], 0) : isSigned ? -128 : 0;
     Registers words = hasWords ? besideAnchors(adaptor.getIn(), to, together, rewriter)
                                : plusAnchors(adaptor.getIn(), to, low, rewriter);
-    Registers numbers = lessAnchors(words, to, low, rewriter);
+    Registers numbers = hasWords && hasSigns(to) ? lessSigns(words, rewriter) : lessAnchors(words, to, low, rewriter);
     numbers.truncate(adaptor.getIn().size()); // of a word with one number
     rewriter.replaceOpWithMultiple(op, {numbers});
     return success();
@@ -116,6 +119,10 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
 
 private:
   static constexpr bool isSigned = std::is_same_v<OpType, arith::SIToFPOp>;
+  const bool hasBF16; ///< In arithmetic.
+
+  /// Whether bytes in a word keep their signs until they are subtracted.
+  bool hasSigns(Type to) const { return isSigned && hasBF16 && to.isBF16(); }
 
   static Value permute(Value low, Value high, uint32_t selector, Location loc, OpBuilder &builder) {
     return NVVM::PermuteOp::create(builder, loc, builder.getI32Type(), low, high, emitI32(builder, loc, selector),
@@ -123,21 +130,38 @@ private:
   }
 
   /// Words of two halves, or of one number in fp32, from two or four bytes in a word.
-  static Registers besideAnchors(ValueRange bytes, Type to, int64_t together, OpBuilder &builder) {
+  Registers besideAnchors(ValueRange bytes, Type to, int64_t together, OpBuilder &builder) const {
     Location loc = bytes.front().getLoc();
+    const bool isPair = to.isF16() || hasSigns(to);
     const WordFormat format{unsigned(8 * together), unsigned(bytes.size() / together), unsigned(together)};
     Registers words;
     for (Value word : packWords(builder, loc, bytes, format)) {
       if (together < 4)
         word = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), word);
-      if (isSigned)
+      if (isSigned && !hasSigns(to))
         word = arith::XOrIOp::create(builder, loc, word, emitI32(builder, loc, 0x80808080));
-      Value anchor = emitI32(builder, loc, to.isF16() ? 0x64646464 : anchorOf(to).bits);
-      for (uint32_t first = 0; first < together; first += to.isF16() ? 2 : 1)
-        words.push_back(
-            permute(word, anchor, to.isF16() ? 0x4040 + first * 0x0101 + 0x0100 : 0x7650 + first, loc, builder));
+      Value anchor = emitI32(builder, loc, to.isF16() ? 0x64 : hasSigns(to) ? 0x43 : anchorOf(to).bits);
+      for (uint32_t first = 0; first < together; first += isPair ? 2 : 1)
+        words.push_back(permute(word, anchor, isPair ? 0x4140 + first * 0x0101 : 0x7650 + first, loc, builder));
     }
     return words;
+  }
+
+  /// Numbers in bf16, of bytes beside the anchor, each less its sign.
+  static Registers lessSigns(ValueRange words, OpBuilder &builder) {
+    Location loc = words.front().getLoc();
+    auto pair = VectorType::get(2, builder.getBF16Type());
+    auto masked = [&](Value word, uint32_t mask) -> Value {
+      word = arith::AndIOp::create(builder, loc, word, emitI32(builder, loc, mask << 16 | mask));
+      return LLVM::BitcastOp::create(builder, loc, pair, word);
+    };
+    Registers results;
+    for (Value word : words) {
+      Value both = arith::SubFOp::create(builder, loc, masked(word, 0xff7f), masked(word, 0xff80));
+      for (size_t half : {0, 1})
+        results.push_back(LLVM::ExtractElementOp::create(builder, loc, both, emitI32(builder, loc, half)));
+    }
+    return results;
   }
 
   static Registers plusAnchors(ValueRange integers, Type to, int64_t low, OpBuilder &builder) {
@@ -244,7 +268,7 @@ void noteSmallIntegers(KernelOp kernel) {
 
 void registerSmallIntegerLowerings(Lowerings &lowerings) {
   lowerings.patterns.add<SmallIntegerLowering<arith::SIToFPOp>, SmallIntegerLowering<arith::UIToFPOp>>(
-      lowerings.converter, lowerings.context);
+      lowerings.converter, lowerings.context, lowerings.gpu.has(target::Feature::BF16Arithmetic));
 }
 
 } // namespace tile::conversion

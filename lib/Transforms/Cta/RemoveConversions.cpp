@@ -277,28 +277,31 @@ bool sinkBelowBranch(ConvertLayoutOp convert, LayoutSlicer &slicer) {
   return false;
 }
 
-/// Moves a conversion below what uses it.
-bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
-  // A write through a descriptor, or into a buffer, takes its value in any layout.
+/// A write through a descriptor, or into a buffer, takes its value in any layout.
+bool storeUnconverted(ConvertLayoutOp convert) {
   bool changed = false;
   for (OpOperand &use : llvm::make_early_inc_range(convert->getUses()))
     if (isa<DescStoreOp, cta::LocalStoreOp>(use.getOwner())) {
       use.set(convert.getSrc());
       changed = true;
     }
+  return changed;
+}
+
+/// Moves a conversion below what uses it.
+bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
   SmallVector<Operation *> followers;
   if (sinkBelowBranch(convert, slicer))
     return true;
-  if (!convert->use_empty())
-    followers = Followers(convert, slicer).plan();
+  followers = Followers(convert, slicer).plan();
   // What is left of its uses, if it is not erased with the operations that have followed.
-  if (changed || !followers.empty())
+  if (!followers.empty())
     worklist.push(convert);
   // Operands that follow, too, are found after the conversions back.
   for (Operation *op : followers)
     computeIn(layout, op, slicer, worklist);
-  return changed || !followers.empty();
+  return !followers.empty();
 }
 
 bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
@@ -358,6 +361,8 @@ private:
       if (stepsLeft == 0)
         return false;
       --stepsLeft;
+      // First: what is created again in the layout of a use that takes any would be converted for nothing.
+      changed |= storeUnconverted(convert);
       if (convert->use_empty()) {
         worklist.eraseDead(convert.getResult());
         continue;
