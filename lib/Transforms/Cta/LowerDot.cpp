@@ -10,8 +10,8 @@
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotReport.h"
 #include "Analysis/EngineChoice.h"
-#include "Analysis/FindTarget.h"
 #include "Analysis/MovedSums.h"
+#include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/Engines/MmaSync.h"
 #include "Transforms/Passes.h"
@@ -171,19 +171,15 @@ void readBehindProducts(KernelOp kernel) {
 }
 
 struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
-  using CtaLowerDotBase::CtaLowerDotBase;
-
   void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
+    const target::GpuTarget &gpu = cta::getTarget(getOperation());
     SmallVector<DotOp> dots;
     getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
     if (llvm::any_of(dots, [](DotOp dot) { return failed(checkOperands(dot)); }))
       return signalPassFailure();
     for (DotOp dot : dots) {
       OpBuilder builder(dot);
-      dot.emitRemark() << "multiplied by " << reportEngine(dot, *gpu, getOperation().getNumWarps());
+      dot.emitRemark() << "multiplied by " << reportEngine(dot, gpu, getOperation().getNumWarps());
       dot.replaceAllUsesWith(lower(builder, dot));
       dot.erase();
     }

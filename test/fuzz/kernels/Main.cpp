@@ -104,7 +104,7 @@ std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
     variant.multiprocessors = random.pick({0, 0, 1, 2, 3});
     Variant unoptimised = variant, without = variant;
     unoptimised.optLevel = 0;
-    without.disabled = random.pick(optionalPasses(target));
+    without.disabled = random.pick(optionalPasses());
     if (options.all || random.chance(67))
       variants.push_back(variant);
     if (options.all || random.chance(25))
