@@ -111,8 +111,6 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
            {&Can::sharedSteps, &Can::sharedTail});
   // All is decided about which CTA does what. Before shared memory is counted, in which they add up.
   list.add([] { return createCtaLowerCombines(); });
-  // Before the pipeline, which needs the first K step of a dot by itself to load its operands ahead.
-  list.add([] { return createCtaSplitProducts(); });
   // After the dots, so that only the order of operations is left to decide. Before reductions fall apart into steps, so
   // that it is easy to see what exchanges.
   list.add([] { return createCtaPipeline(); });
@@ -127,13 +125,12 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaPingPong(); }, {&Can::pingPong});
   // Slots are released at their final places.
   list.add([] { return createCtaMulticast(); });
-  // Accesses keep their order from here on; loops over programs are in none.
-  list.add([] { return createCtaAwaitStores(); });
+  // Products and accesses keep their order from here on; releases of slots still say which products they wait for, and
+  // stores of different programs, which write different places, are not those of different iterations of a loop.
+  list.add([] { return createCtaInsertWaits(); });
   // All is decided about who computes which program, waits for which slot, and in which order. Programs, and then
   // counters of slots, which go on from one program to the next, are numbers like others from here on.
   list.add([] { return createCtaLowerPrograms(); });
-  // Products have their final order, also from one program to the next; releases of slots still say what they wait for.
-  list.add([] { return createCtaInsertWaits(); });
   // Phase scheduled: who does what and waits for what is said by operations of threads.
   list.add([] { return createCtaLowerRings(); });
   list.add([] { return createCtaOverlapGrids(); });

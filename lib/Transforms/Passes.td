@@ -162,8 +162,9 @@ def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout", "Optim
 def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered", "Correctness", "async"> {
   let summary = "turn each dot into products of its engine: wgmma, mma.sync or fused multiply-adds";
   let description = [{
-    Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited at once.
-    Example: test/Transforms/Cta/lower-dot.mlir.
+    Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited at once; an mma.sync whose operands are loaded
+    from shared memory only for it is one for each step of the instruction along k, and the operands of a step are loaded
+    before the product of the step before it. Example: test/Transforms/Cta/lower-dot.mlir.
   }];
 }
 
@@ -213,15 +214,6 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered", "Optimisation"> 
   }];
 }
 
-def CtaSplitProducts : KernelPass<"cta-split-products", "async", "Optimisation"> {
-  let summary = "cut an mma.sync dot into the K steps of its instruction";
-  let description = [{
-    Requires: phase async. Ensures: a tensor-core dot whose operands are loaded from shared
-    memory only for it is one dot for each step of its instruction along k; the operands of a step are loaded before
-    the dot of the step before it. Example: test/Transforms/Cta/split-products.mlir.
-  }];
-}
-
 def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
   let summary = "software pipeline: copies and loads for later iterations run during the computation of earlier ones";
   let description = [{
@@ -240,15 +232,6 @@ def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering", "Corre
   let description = [{
     Requires: phase async. Ensures: phase scheduled; a convert_layout only permutes the registers
     of a thread, and a reduction's axis lies within one warp. Example: test/Transforms/Cta/lower-conversions.mlir.
-  }];
-}
-
-def CtaAwaitStores : KernelPass<"cta-await-stores", "ringed", "Correctness"> {
-  let summary = "wait for TMA stores before anything depends on them";
-  let description = [{
-    Requires: phase scheduled, or rings and programs in it. Ensures: between a copy to global memory and an access to the same
-    tensor, a barrier of the program or an atomic operation that orders, the copy is complete.
-    Example: test/Transforms/Cta/await-stores.mlir.
   }];
 }
 
@@ -398,11 +381,13 @@ def CtaLowerRings : KernelPass<"cta-lower-rings", "ringed", "Correctness", "sche
 }
 
 def CtaInsertWaits : KernelPass<"cta-insert-waits", "ringed", "Correctness"> {
-  let summary = "wait for products of warp groups where their tokens are named";
+  let summary = "wait for products of warp groups, and for stores by TMA, where they have to be complete";
   let description = [{
-    Requires: phase scheduled, or rings in it; the order of products is final. Ensures: in front of `cta.await` and
-    `cta.ring_release` there is a `cta.wgmma_wait` of as many pending products as have been issued since the ones that they
-    name, on all paths; none where these are complete. Example: test/Transforms/Cta/insert-waits.mlir.
+    Requires: phase scheduled, or rings and programs in it; the order of products and accesses is final. Ensures: in front of
+    `cta.await` and `cta.ring_release` there is a `cta.wgmma_wait` of as many pending products as have been issued since the
+    ones that they name, on all paths; between a copy to global memory and an access to the same tensor, a barrier of the
+    program or an atomic operation that orders, the copy is complete. None where they are complete anyhow.
+    Example: test/Transforms/Cta/insert-waits.mlir.
   }];
 }
 

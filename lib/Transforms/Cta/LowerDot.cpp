@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-lower-dot: turn dots into tensor-core or fused multiply-add products.
 //
-// cta-assign-layouts has put operands and accumulator where the dot's engine wants them, so a dot becomes one
-// cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA or the threads have filled (and the left operand from
-// registers, if it was computed there). A wgmma whose sum loops move to other registers is copied behind its wait. Two
-// cases need more: `tf32x3` splits each operand into its tf32 part and the rest and adds three products; a type that
-// the tensor cores lack goes through shared memory to cta.fma_dot.
+// cta-assign-layouts has put operands and accumulator where the dot's engine wants them, so a dot becomes a
+// cta.mma_sync, or one for each step of the instruction (MmaSteps.h); or a cta.wgmma, which reads the buffers that TMA
+// or the threads have filled (and the left operand from registers, if it was computed there). A wgmma whose sum loops
+// move to other registers is copied behind its wait. Two cases need more: `tf32x3` splits each operand into its tf32
+// part and the rest and adds three products; a type that the tensor cores lack goes through shared memory to
+// cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotReport.h"
@@ -14,6 +15,7 @@
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/Engines/MmaSync.h"
+#include "Transforms/Cta/MmaSteps.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -185,6 +187,7 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     }
     eraseUnused(getOperation());
     readBehindProducts(getOperation());
+    splitIntoSteps(getOperation());
     OpBuilder builder(&getContext());
     for (cta::AwaitOp await : findMovedSums(getOperation())) {
       auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();

@@ -11,7 +11,7 @@
 //
 // The wait comes before the copy, so that one barrier after it orders both the reads that follow (copies have arrived)
 // and the copies (all threads have finished reading the slot that is filled next). A loop that only computes a product
-// in steps (cta-split-products) waits before the last of them and then loads the first operands of the next iteration:
+// in steps (MmaSteps.h) waits before the last of them and then loads the first operands of the next iteration:
 // the last step covers the barrier and the loads, and the slot whose operands are all loaded is filled again at once.
 //
 //   for: load 1; mma 0; wait S-2; copy of iteration i+S; commit; load 0 of iteration i+1; mma 1
