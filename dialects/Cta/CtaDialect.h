@@ -4,6 +4,7 @@
 
 #include "Layout/LinearLayout.h"
 #include "Target/Engines/Wgmma.h"
+#include "Target/GpuTarget.h"
 #include "Tile/TileDialect.h"
 
 #include "mlir/IR/TensorEncoding.h"
@@ -66,6 +67,12 @@ struct TensorPart {
 
 /// PTX ISA, "Tensor-map": the size of the object, and its alignment in global and shared memory.
 constexpr int64_t tensorMapBytes = 128;
+
+/// The GPU that the module around the operation is for: its `cta.target`, or sm_90a.
+const target::GpuTarget &getTarget(mlir::Operation *op);
+/// What the module itself says, or null.
+const target::GpuTarget *findStatedTarget(mlir::ModuleOp module);
+void setTarget(mlir::ModuleOp module, const target::GpuTarget &gpu);
 
 /// The layout of a tensor type, or null if it has none.
 LayoutAttr getLayoutAttr(mlir::Type type);

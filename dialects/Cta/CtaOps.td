@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All operation families of the dialect, for one run of mlir-tblgen.
+include "Cta/TargetAttr.td"
 include "Cta/EngineAttrs.td"
 include "Cta/LayoutOps.td"
 include "Cta/BufferOps.td"

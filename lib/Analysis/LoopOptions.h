@@ -2,12 +2,10 @@
 // What the program asks of one loop: `tl.range(n, num_stages=3)`.
 #pragma once
 
+#include "Tile/AttrNames.h"
 #include "Tile/TileDialect.h"
 
 namespace tile {
-
-/// Of loops, an i32.
-inline constexpr llvm::StringLiteral numStagesAttrName = "tile.num_stages";
 
 /// How many iterations of a loop are under way at once: as the loop says, else as the kernel.
 inline int64_t getNumStages(mlir::Operation *loop) {

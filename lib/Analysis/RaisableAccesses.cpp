@@ -86,7 +86,7 @@ bool RaisableAccesses::isPrecededByWrite(LoadOp load) {
   return result.wasInterrupted();
 }
 
-/// Before a read, or with another write. What it writes in a later iteration cta-await-stores orders.
+/// Before a read, or with another write. What it writes in a later iteration cta-insert-waits orders.
 bool RaisableAccesses::hasToBeOrdered(StoreOp store) {
   auto memory = PointerBases::of(store.getPtr());
   WalkResult result = kernel.walk([&](Operation *op) {

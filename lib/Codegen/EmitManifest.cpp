@@ -5,6 +5,7 @@
 #include "Codegen/RunPtxas.h"
 #include "Target/ResidentCtas.h"
 #include "Target/TimeRecords.h"
+#include "Tile/AttrNames.h"
 #include "Tile/TileDialect.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -18,22 +19,6 @@ using llvm::formatv;
 
 namespace tile::codegen {
 namespace {
-
-/// Attribute that the front end sets on arguments of unsigned integer type; MLIR's integers have no sign.
-constexpr StringRef unsignedAttrName = "tile.unsigned";
-/// Bytes of dynamic shared memory; set by cta-allocate-shared.
-constexpr StringRef sharedBytesAttrName = "tile.shared_bytes";
-
-/// Argument attributes of what the runtime passes after the parameters: a tensor map with its recipe, made by
-/// tile-host-descriptors and cta-lower-descriptors; one dimension of the grid, made by tile-distribute-programs; and
-/// memory that thread blocks share, with its bytes for each, made by cta-share-steps.
-constexpr StringRef tensorMapAttrName = "tile.tensor_map";
-constexpr StringRef gridSizeAttrName = "tile.grid_size";
-constexpr StringRef scratchAttrName = "tile.scratch";
-/// Programs that a cluster works off together, and whether the kernel may be launched before the previous one has
-/// ended: both set by the conversion of the kernel.
-constexpr StringRef programsPerClusterAttrName = "tile.programs_per_cluster";
-constexpr StringRef pdlAttrName = "tile.pdl";
 
 constexpr int64_t reservedShared = 1024; // bytes a block: CUDA programming guide, compute capability 8.0 and above
 
@@ -105,7 +90,7 @@ llvm::Expected<runtime::Parameter> describeParameter(FunctionOpInterface kernel,
     element = IntegerType::get(type.getContext(), 8); // what it points to is no longer known
   }
   std::optional<runtime::DataType> dataType =
-      dataTypeOf(element, kernel.getArgAttr(index, unsignedAttrName) != nullptr);
+      dataTypeOf(element, kernel.getArgAttr(index, KernelOp::getUnsignedAttrName()) != nullptr);
   if (!dataType)
     return createStringError(formatv("parameter '{0}' has type {1}, which an artifact cannot describe; expected a "
                                      "scalar or a pointer to scalars",
@@ -130,8 +115,9 @@ llvm::Expected<runtime::Parameter> describeParameter(FunctionOpInterface kernel,
 }
 
 bool isHiddenArgument(FunctionOpInterface kernel, unsigned index) {
-  return kernel.getArgAttr(index, tensorMapAttrName) || kernel.getArgAttr(index, gridSizeAttrName) ||
-         kernel.getArgAttr(index, scratchAttrName);
+  return kernel.getArgAttr(index, KernelOp::getTensorMapAttrName()) ||
+         kernel.getArgAttr(index, KernelOp::getGridSizeAttrName()) ||
+         kernel.getArgAttr(index, KernelOp::getScratchAttrName());
 }
 
 llvm::Expected<runtime::TensorMapSpec> describeTensorMap(DictionaryAttr recipe, const runtime::Manifest &manifest) {
@@ -139,7 +125,8 @@ llvm::Expected<runtime::TensorMapSpec> describeTensorMap(DictionaryAttr recipe, 
   auto base = recipe ? recipe.getAs<StringAttr>("base") : nullptr;
   const runtime::Parameter *parameter = base ? manifest.findParameter(base.getValue()) : nullptr;
   if (!parameter)
-    return createStringError(formatv("argument attribute '{0}' names no parameter as its base", tensorMapAttrName));
+    return createStringError(
+        formatv("argument attribute '{0}' names no parameter as its base", KernelOp::getTensorMapAttrName()));
   map.base = base.str();
   map.element = parameter->type;
   auto shape = readTexts(recipe.get("shape"), map.base + ".shape");
@@ -173,11 +160,12 @@ llvm::Expected<runtime::TensorMapSpec> describeTensorMap(DictionaryAttr recipe, 
 
 /// The bytes of scratch memory for each thread block.
 llvm::Expected<int64_t> describeScratch(LLVM::LLVMFuncOp kernel, unsigned index) {
-  auto bytes = kernel.getArgAttrOfType<IntegerAttr>(index, scratchAttrName);
+  auto bytes = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getScratchAttrName());
   if (!bytes || bytes.getInt() <= 0)
     return createStringError(formatv("argument attribute '{0}' of the lowered kernel '{1}' is {2}; expected a number "
                                      "of bytes above 0",
-                                     scratchAttrName, kernel.getName(), kernel.getArgAttr(index, scratchAttrName)));
+                                     KernelOp::getScratchAttrName(), kernel.getName(),
+                                     kernel.getArgAttr(index, KernelOp::getScratchAttrName())));
   if (Type type = kernel.getArgumentTypes()[index]; !isa<LLVM::LLVMPointerType>(type))
     return createStringError(formatv("the scratch memory of the lowered kernel '{0}' has type {1}; expected a pointer",
                                      kernel.getName(), print(type)));
@@ -188,19 +176,20 @@ llvm::Expected<int64_t> describeScratch(LLVM::LLVMFuncOp kernel, unsigned index)
 /// memory.
 llvm::Error describeHiddenArguments(LLVM::LLVMFuncOp kernel, runtime::Manifest &manifest) {
   unsigned index = manifest.parameters.size(), count = kernel.getNumArguments();
-  for (; index < count && kernel.getArgAttr(index, tensorMapAttrName); ++index) {
-    auto map = describeTensorMap(kernel.getArgAttrOfType<DictionaryAttr>(index, tensorMapAttrName), manifest);
+  for (; index < count && kernel.getArgAttr(index, KernelOp::getTensorMapAttrName()); ++index) {
+    auto map =
+        describeTensorMap(kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName()), manifest);
     if (!map)
       return map.takeError();
     manifest.tensorMaps.push_back(std::move(*map));
   }
   unsigned axis = 0;
   for (; axis < 3 && index < count; ++axis, ++index) {
-    auto dimension = kernel.getArgAttrOfType<IntegerAttr>(index, gridSizeAttrName);
+    auto dimension = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getGridSizeAttrName());
     if (!dimension || dimension.getInt() != axis)
       break;
   }
-  if (axis == 3 && index < count && kernel.getArgAttr(index, scratchAttrName)) {
+  if (axis == 3 && index < count && kernel.getArgAttr(index, KernelOp::getScratchAttrName())) {
     llvm::Expected<int64_t> bytes = describeScratch(kernel, index++);
     if (!bytes)
       return bytes.takeError();

@@ -18,7 +18,6 @@ def ConvertCtaToNvvm : FunctionsPass<"convert-cta-to-nvvm", "Correctness"> {
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
-  let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "GPU to compile for">];
 }
 
 def NvvmCarryWords : FunctionsPass<"nvvm-carry-words", "Optimisation"> {

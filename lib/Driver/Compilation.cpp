@@ -8,6 +8,7 @@
 #include "Codegen/RunPtxas.h"
 #include "Codegen/Subprocess.h"
 #include "Codegen/TranslateToLlvm.h"
+#include "Cta/CtaDialect.h"
 #include "Driver/Instrumentation.h"
 #include "Driver/Version.h"
 #include "Runtime/ElfSection.h"
@@ -122,10 +123,10 @@ void Compilation::printDiagnostics() {
 }
 
 bool Compilation::load() {
-  gpu = target::findTarget(options.pipeline.target);
+  gpu = target::findTarget(options.target);
   if (!gpu)
     return fail(Outcome::Usage,
-                formatv("unknown target '{0}'; known targets are {1}", options.pipeline.target, target::listTargets()));
+                formatv("unknown target '{0}'; known targets are {1}", options.target, target::listTargets()));
   Timing::Scope scope(timing, "frontend");
   if (options.input != "-")
     files.push_back(options.input);
@@ -142,9 +143,16 @@ bool Compilation::loadMlir() {
   if (options.emit == EmitKind::Configurations)
     return fail(Outcome::Usage, "an MLIR file has no configurations; --emit=configs needs a .tile file");
   moduleOp = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
-  if (!moduleOp)
+  if (!moduleOp) {
     state = Outcome::Rejected;
-  return state == Outcome::Success;
+    return false;
+  }
+  // Passes that have run already may have relied on what that GPU has.
+  if (const target::GpuTarget *stated = cta::findStatedTarget(*moduleOp); stated && stated != gpu)
+    return fail(Outcome::Usage,
+                formatv("'{0}' is for {1}, not for {2}; give --target={1}", options.input, stated->name, gpu->name));
+  cta::setTarget(*moduleOp, *gpu);
+  return true;
 }
 
 bool Compilation::selectKernel() {

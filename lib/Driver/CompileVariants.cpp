@@ -44,7 +44,7 @@ VariantCompilation::VariantCompilation(CompilerOptions options, VariantOptions v
   // Who compiles these may not know the machine that they run on; a cubin that is asked for is to be one.
   this->options.takesPtx = this->options.emit == EmitKind::Header || this->options.emit == EmitKind::Tilepack;
   if (this->variants.targets.empty())
-    this->variants.targets.push_back(this->options.pipeline.target);
+    this->variants.targets.push_back(this->options.target);
   if (this->variants.jobs == 0)
     this->variants.jobs = llvm::hardware_concurrency().compute_thread_count();
 }
@@ -55,7 +55,7 @@ bool VariantCompilation::planAll() {
   const VariantPlan only{.name = "general", .why = "any call"};
   for (const std::string &target : variants.targets) {
     CompilerOptions aimed = options;
-    aimed.pipeline.target = target;
+    aimed.target = target;
     if (!isPlanned) {
       jobs.push_back({only, std::move(aimed), 0});
       continue;
@@ -161,7 +161,7 @@ std::string VariantCompilation::compileElsewhere(const Job &job) const {
 }
 
 bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &result) {
-  const std::string &name = job.plan.name, &target = job.options.pipeline.target;
+  const std::string &name = job.plan.name, &target = job.options.target;
   bool isNeeded = job.rank == 0; // general for its target
   auto fail = [&](Outcome outcome, StringRef why) {
     return general->fail(outcome, formatv("variant '{0}' for {1}: {2}", name, target, why));

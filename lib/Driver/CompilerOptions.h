@@ -27,10 +27,11 @@ struct CompilerOptions {
   std::string inputText; ///< contents of the input
   InputLanguage language = InputLanguage::Tile;
   EmitKind emit = EmitKind::Cubin;
-  std::string headerName;      ///< in front of what a header declares; empty: the kernel's
-  bool keepPtx = false;        ///< in a header, which then runs in the simulator, too
-  bool takesPtx = false;       ///< where there is no ptxas, a kernel in PTX will do instead of a cubin
-  GpuPipelineOptions pipeline; ///< target, optimisation level, disabled passes, last pass
+  std::string headerName;        ///< in front of what a header declares; empty: the kernel's
+  bool keepPtx = false;          ///< in a header, which then runs in the simulator, too
+  bool takesPtx = false;         ///< where there is no ptxas, a kernel in PTX will do instead of a cubin
+  std::string target = "sm_90a"; ///< the GPU to compile for
+  GpuPipelineOptions pipeline;   ///< optimisation level, disabled passes, last pass
 
   std::string kernel; ///< empty: the only one of the file
   std::string signature;

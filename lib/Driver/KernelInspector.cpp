@@ -2,6 +2,7 @@
 // The front end and the first steps of the pipeline, silently.
 #include "Driver/KernelInspector.h"
 
+#include "Cta/CtaDialect.h"
 #include "Driver/ReadProduct.h"
 #include "Driver/TileSource.h"
 
@@ -47,8 +48,10 @@ InspectedKernel KernelInspector::inspect(const CompilerOptions &options, const f
     return tiles;
   };
   OwningOpRef<ModuleOp> emitted = frontend::emitModule(*context, module, request, engine);
-  if (emitted && !engine.hasErrors() && llvm::hasSingleElement(emitted->getOps<KernelOp>()))
+  if (emitted && !engine.hasErrors() && llvm::hasSingleElement(emitted->getOps<KernelOp>())) {
+    cta::setTarget(*emitted, gpu);
     inspected.module = std::move(emitted);
+  }
   return inspected;
 }
 

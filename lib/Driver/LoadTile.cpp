@@ -7,6 +7,7 @@
 #include "Driver/Compilation.h"
 
 #include "Codegen/EmitManifest.h"
+#include "Cta/CtaDialect.h"
 #include "Driver/ChooseConfig.h"
 #include "Driver/KernelFacts.h"
 #include "Driver/TileSource.h"
@@ -131,6 +132,8 @@ void Compilation::attemptTile(TileAttempt &attempt, const KernelFacts &facts) {
       attempt.kernelText = text;
   };
   attempt.moduleOp = frontend::emitModule(*context, module, request, attempt.engine);
+  if (attempt.moduleOp)
+    cta::setTarget(*attempt.moduleOp, *gpu);
 }
 
 bool Compilation::loadTile() {

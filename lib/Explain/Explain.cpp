@@ -91,7 +91,7 @@ std::optional<int> explain(const ExplainRequest &request, llvm::raw_ostream &err
   if (!artifact)
     return runner::reportFailure(request.run, artifact.error());
 
-  const target::GpuTarget &gpu = *target::findTarget(options.pipeline.target);
+  const target::GpuTarget &gpu = *target::findTarget(options.target);
   WatchedRun watched;
   std::string whyNotRun = request.whyNotRun;
   if (whyNotRun.empty())

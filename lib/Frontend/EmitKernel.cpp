@@ -44,7 +44,7 @@ void ModuleSema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, co
       op.setArgAttr(argument, KernelOp::getArgNameAttrName(), builder.getStringAttr(passed.name));
       op.setArgAttr(argument, KernelOp::getDivisibilityAttrName(), builder.getI32IntegerAttr(passed.divisibility));
       if (passed.type.isUnsigned()) // of a pointer: its elements; the manifest says so
-        op.setArgAttr(argument, "tile.unsigned", builder.getUnitAttr());
+        op.setArgAttr(argument, KernelOp::getUnsignedAttrName(), builder.getUnitAttr());
       ++argument;
     }
   }

@@ -7,6 +7,7 @@
 #include "Frontend/Builtins.h"
 #include "Frontend/ModuleSema.h"
 #include "Frontend/Names.h"
+#include "Tile/AttrNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -346,7 +347,7 @@ void ModuleSema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
   auto loop = scf::ForOp::create(builder, location(stmt.range), bounds[0].value, bounds[1].value, bounds[2].value,
                                  initial, nullptr, type.isUnsigned());
   if (range.bounds.size() > 3)
-    loop->setAttr("tile.num_stages",
+    loop->setAttr(numStagesAttrName,
                   builder.getI32IntegerAttr(static_cast<int32_t>(*asInteger(range.bounds[3].constant))));
   OpBuilder::InsertionGuard guard(builder);
   if (!loop.getBody()->empty())

@@ -145,7 +145,7 @@ llvm::json::Array Document::diagnose(const driver::CompilerOptions &given) {
   DiagnosticEngine engine;
   engine.setWarnings(options.warnings);
   llvm::Expected<std::optional<SourceFile>> sidecar = driver::readSidecar(options);
-  const target::GpuTarget *gpu = target::findTarget(options.pipeline.target);
+  const target::GpuTarget *gpu = target::findTarget(options.target);
   if (!sidecar || !gpu) {
     llvm::consumeError(sidecar.takeError());
     return {};

@@ -4,7 +4,6 @@
 
 #include "Analysis/KernelForm.h"
 #include "Conversion/Passes.h"
-#include "Target/GpuTarget.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
@@ -44,7 +43,6 @@ private:
 
 std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &options) {
   using enum PassKind;
-  std::string target = options.target;
   KernelLimits limits = options.limits;
   bool optimises = options.optLevel > 0;
   StepList list;
@@ -57,11 +55,11 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Blocks are as small as what is loaded, before anything looks at them.
   list.add([] { return createTileNarrowLoads(); });
   // Which instructions there are for a dot depends on the number of warps.
-  list.add([target] { return createTileAddWarps({target}); });
+  list.add([] { return createTileAddWarps(); });
   // What multiplies decides which operands become blocks of descriptors, and which dots are swapped.
-  list.add([target] { return createTileChooseEngine({target}); });
+  list.add([] { return createTileChooseEngine(); });
   // Operands of dots come through descriptors, whether the program made them or computed addresses …
-  list.add([target] { return createTileRaiseDescriptors({target}); }, {&Can::mapsOfPointers}, limits.mapsOfPointers);
+  list.add([] { return createTileRaiseDescriptors(); }, {&Can::mapsOfPointers}, limits.mapsOfPointers);
   // Rows that wgmma has no instruction for become columns, which may have any multiple of 8.
   list.add([] { return createTileSwapDot(); }, {&Can::swappedProducts});
   // … and the launcher makes those that it can: after raising, which makes more of them.
@@ -74,7 +72,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // The other descriptors become pointers and masks.
   list.add([] { return createTileExpandDescriptors(); });
   // Neighbouring programs go to neighbouring CTAs, if what they read comes through tensor maps.
-  list.add([target] { return createTileFormClusters({target}); });
+  list.add([] { return createTileFormClusters(); });
   // Layouts are for powers of two. After what recognises blocks by their masks, of which this makes more.
   list.add([] { return createTilePadBlocks(); });
   // After what finds the extents of tensors in masks: the ends that blocks cannot reach need none.
@@ -82,11 +80,11 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // What only computed addresses is dead now, and would get layouts.
   list.add(Optimisation, [] { return createCanonicalizerPass(); });
   // Operands come as they do, and have their final sizes. This ends phase tile.
-  list.add([target] { return createTileSettleEngine({target}); });
+  list.add([] { return createTileSettleEngine(); });
 
   // Every tensor has a layout; naive, but right. This begins phase layout. Without optimisation addresses stay in the
   // layouts of accesses: to convert those of a whole block takes more shared memory than there may be.
-  list.add([=] { return createCtaAssignLayouts({target, /*sums=*/optimises}); });
+  list.add([=] { return createCtaAssignLayouts({/*sums=*/optimises}); });
   // Duplicate conversions would each be decided on alone.
   list.add(Optimisation, [] { return createCSEPass(); });
   // Values are computed where they are needed; what is left of conversions moves data that has to move.
@@ -105,40 +103,37 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // added to accumulators is loaded panel by panel.
   list.add([] { return createCtaLowerDescriptors(); });
   // Needs the width: cp.async moves 4, 8 or 16 bytes.
-  list.add([target] { return createCtaAsyncCopies({target}); }, {&Can::asyncCopies});
+  list.add([] { return createCtaAsyncCopies(); }, {&Can::asyncCopies});
   // No access or product of phase layout is left: phase async begins.
-  list.add([target] { return createCtaLowerDot({target}); });
+  list.add([] { return createCtaLowerDot(); });
   // Dots and accumulators have their final form, so it can be decided who does which steps.
-  list.add([=] { return createCtaShareSteps({target, limits.sharedSteps, limits.sharedTail}); },
+  list.add([=] { return createCtaShareSteps({limits.sharedSteps, limits.sharedTail}); },
            {&Can::sharedSteps, &Can::sharedTail});
   // All is decided about which CTA does what. Before shared memory is counted, in which they add up.
   list.add([] { return createCtaLowerCombines(); });
-  // Before the pipeline, which needs the first K step of a dot by itself to load its operands ahead.
-  list.add([] { return createCtaSplitProducts(); });
   // After the dots, so that only the order of operations is left to decide. Before reductions fall apart into steps, so
   // that it is easy to see what exchanges.
-  list.add([target] { return createCtaPipeline({target}); });
+  list.add([] { return createCtaPipeline(); });
 
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
   list.add([] { return createCtaLowerConversions(); });
   // Knows all other buffers now, so the ring can take what is left of the shared memory.
-  list.add([target] { return createCtaSpecializeWarps({target}); }, {&Can::pingPong});
+  list.add([] { return createCtaSpecializeWarps(); }, {&Can::pingPong});
   // Who has which registers and slots is known, and slots are still released where they are read.
-  list.add([target] { return createCtaScheduleLoop({target}); });
+  list.add([] { return createCtaScheduleLoop(); });
   // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.
-  list.add([target] { return createCtaPingPong({target}); }, {&Can::pingPong});
+  list.add([] { return createCtaPingPong(); }, {&Can::pingPong});
   // Slots are released at their final places.
   list.add([] { return createCtaMulticast(); });
-  // Accesses keep their order from here on; loops over programs are in none.
-  list.add([] { return createCtaAwaitStores(); });
+  // Products and accesses keep their order from here on; releases of slots still say which products they wait for, and
+  // stores of different programs, which write different places, are not those of different iterations of a loop.
+  list.add([] { return createCtaInsertWaits(); });
   // All is decided about who computes which program, waits for which slot, and in which order. Programs, and then
   // counters of slots, which go on from one program to the next, are numbers like others from here on.
   list.add([] { return createCtaLowerPrograms(); });
-  // Products have their final order, also from one program to the next; releases of slots still say what they wait for.
-  list.add([] { return createCtaInsertWaits(); });
   // Phase scheduled: who does what and waits for what is said by operations of threads.
   list.add([] { return createCtaLowerRings(); });
-  list.add([target] { return createCtaOverlapGrids({target}); });
+  list.add([] { return createCtaOverlapGrids(); });
   // Roles have their own arithmetic now, and can share what is computed before them.
   list.add([] { return createCtaInvertDivisors(); });
   list.add(Optimisation, [] { return createCanonicalizerPass(); });
@@ -146,12 +141,12 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
 
   // Buffers that never live together share memory; barriers are placed afterwards, because sharing makes hazards.
   // They end phase allocated.
-  list.add([target] { return createCtaAllocateShared({target}); });
+  list.add([] { return createCtaAllocateShared(); });
   list.add([] { return createCtaInsertBarriers(); });
 
   // Tensors become registers; from here on the module holds functions of one thread. The rest is upstream's lowering.
   list.onKernel = false;
-  list.add([target] { return createConvertCtaToNvvm({target}); });
+  list.add([] { return createConvertCtaToNvvm(); });
   // While loops have arguments, and packing is known.
   list.add([] { return createNvvmCarryWords(); });
   list.add([] { return createNvvmLowerControlFlow(); });
@@ -230,10 +225,6 @@ PipelineAbilities tile::abilitiesOf(const GpuPipelineOptions &options) {
 
 LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOptions &options,
                                      llvm::function_ref<void(const std::string &)> emitError) {
-  if (!target::findTarget(options.target)) {
-    emitError("unknown target '" + options.target + "'; known are " + target::listTargets());
-    return failure();
-  }
   std::vector<PipelineStep> steps = gpuPipelineSteps(options);
   if (failed(checkNames(steps, options, emitError)))
     return failure();

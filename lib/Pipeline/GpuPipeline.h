@@ -32,7 +32,6 @@ struct KernelLimits {
 };
 
 struct GpuPipelineOptions {
-  std::string target = "sm_90a";
   unsigned optLevel = 2;             ///< 0: correctness steps only; 1 and 2: every step.
   std::vector<std::string> disabled; ///< Names of optimisation steps to disable.
   KernelLimits limits = {};
@@ -60,7 +59,7 @@ struct PipelineStep {
   std::function<std::unique_ptr<mlir::Pass>()> create;
 };
 
-/// Every step of the pipeline in order, before options other than the target are applied.
+/// Every step of the pipeline in order, before options are applied.
 std::vector<PipelineStep> gpuPipelineSteps(const GpuPipelineOptions &options);
 
 /// What the pipeline for these options does. The names of optimisations matter here alone.

@@ -41,7 +41,6 @@ void tile::registerAllDialects(DialectRegistry &registry) {
 namespace {
 /// Options of --tile-gpu-pipeline, by the names that tilec gives them.
 struct PipelineTextOptions : PassPipelineOptions<PipelineTextOptions> {
-  Option<std::string> target{*this, "target", llvm::cl::desc("GPU to compile for"), llvm::cl::init("sm_90a")};
   Option<unsigned> optLevel{*this, "opt-level", llvm::cl::desc("0: correctness steps only"), llvm::cl::init(2)};
   ListOption<std::string> disabled{*this, "disable", llvm::cl::desc("optimisation steps to disable")};
   ListOption<std::string> excluded{*this, "exclude",
@@ -83,7 +82,6 @@ void tile::registerAllPasses() {
       "tile-gpu-pipeline", "tile dialect to LLVM/NVVM, exactly as tilec runs it",
       [](OpPassManager &manager, const PipelineTextOptions &text) {
         GpuPipelineOptions options;
-        options.target = text.target;
         options.optLevel = text.optLevel;
         options.disabled.assign(text.disabled.begin(), text.disabled.end());
         options.instrument = text.instrument;

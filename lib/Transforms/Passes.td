@@ -15,8 +15,6 @@ class KernelPass<string flag, string required, string kind, string ensured = req
   let dependentDialects = ["::tile::cta::CtaDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-defvar TargetOption = Option<"target", "target", "std::string", "\"sm_90a\"", "GPU to compile for">;
-
 def TileVerifyPhase : Pass<"tile-verify-phase", "::tile::KernelOp"> {
   let summary = "check that the kernel has the form of a phase";
   let description = [{
@@ -24,6 +22,16 @@ def TileVerifyPhase : Pass<"tile-verify-phase", "::tile::KernelOp"> {
     Does not: change the IR. Example: test/Transforms/verify-phase.mlir.
   }];
   let options = [Option<"phase", "phase", "std::string", "\"tile\"", "tile, layout, async, scheduled or allocated">];
+}
+
+def CtaAttachTarget : Pass<"cta-attach-target", "::mlir::ModuleOp"> {
+  let summary = "say which GPU the module is compiled for";
+  let description = [{
+    Requires: nothing. Ensures: the module's `cta.target` is that GPU; an error if there is none of the name. tilec does
+    without this pass. Example: test/Transforms/Cta/attach-target.mlir.
+  }];
+  let dependentDialects = ["::tile::cta::CtaDialect"];
+  let options = [Option<"name", "name", "std::string", "\"\"", "the GPU, as in tilec --target=help">];
 }
 
 def TileSimplifyInductions : KernelPass<"tile-simplify-inductions", "program", "Optimisation"> {
@@ -61,7 +69,6 @@ def TileChooseEngine : KernelPass<"tile-choose-engine", "program", "Correctness"
     target's tensor cores multiply, as far as f16 has the same numbers; a remark says where the order in memory
     keeps tensor maps from paying. Does not: change anything else. Example: test/Transforms/Tile/choose-engine.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def TileSettleEngine : KernelPass<"tile-settle-engine", "program", "Correctness", "tile"> {
@@ -71,7 +78,6 @@ def TileSettleEngine : KernelPass<"tile-settle-engine", "program", "Correctness"
     every dot multiplies its operands as they come, and says what brings them; those that threads store for wgmma leave a
     quarter of the shared memory free. Does not: change anything else. Example: test/Transforms/Tile/settle-engine.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program", "Optimisation"> {
@@ -82,7 +88,6 @@ def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program", "Opti
     elements; a remark says why not elsewhere. Does not: change kernels for targets without TMA, or without dots.
     Example: test/Transforms/Tile/raise-descriptors.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def TileHostDescriptors : KernelPass<"tile-host-descriptors", "program", "Optimisation"> {
@@ -113,7 +118,6 @@ def TileAddWarps : KernelPass<"tile-add-warps", "program", "Optimisation"> {
     what it computes of another product, has eight if wgmma has rows for two warp groups in all of its dots. Does not:
     change other kernels. Example: test/Transforms/Tile/add-warps.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def TileExpandDescriptors : KernelPass<"tile-expand-descriptors", "program", "Correctness"> {
@@ -141,9 +145,9 @@ def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile", "Correctness", "
     that they want, and a convert_layout stands at every mismatch; operands of warp groups that TMA does not bring are
     stored into buffers. Does not: avoid conversions. Example: test/Transforms/Cta/assign-layouts.mlir.
   }];
-  let options = [TargetOption, Option<"sums", "sums", "bool", "true",
-                                      "what has the shape of a product's sums has their layout; addresses have it, too, "
-                                      "until cta-remove-conversions">];
+  let options = [Option<"sums", "sums", "bool", "true",
+                        "what has the shape of a product's sums has their layout; addresses have it, too, "
+                        "until cta-remove-conversions">];
 }
 
 def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout", "Optimisation"> {
@@ -158,10 +162,10 @@ def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout", "Optim
 def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered", "Correctness", "async"> {
   let summary = "turn each dot into products of its engine: wgmma, mma.sync or fused multiply-adds";
   let description = [{
-    Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited at once.
-    Example: test/Transforms/Cta/lower-dot.mlir.
+    Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited at once; an mma.sync whose operands are loaded
+    from shared memory only for it is one for each step of the instruction along k, and the operands of a step are loaded
+    before the product of the step before it. Example: test/Transforms/Cta/lower-dot.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def CtaDeferSums : KernelPass<"cta-defer-sums", "layout", "Optimisation"> {
@@ -208,16 +212,6 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered", "Optimisation"> 
     through shared memory, or becomes an operand of warp groups, is an async_copy that is awaited at once. Does not: overlap copies with computation.
     Example: test/Transforms/Cta/async-copies.mlir.
   }];
-  let options = [TargetOption];
-}
-
-def CtaSplitProducts : KernelPass<"cta-split-products", "async", "Optimisation"> {
-  let summary = "cut an mma.sync dot into the K steps of its instruction";
-  let description = [{
-    Requires: phase async. Ensures: a tensor-core dot whose operands are loaded from shared
-    memory only for it is one dot for each step of its instruction along k; the operands of a step are loaded before
-    the dot of the step before it. Example: test/Transforms/Cta/split-products.mlir.
-  }];
 }
 
 def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
@@ -231,7 +225,6 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
     at once. A remark says what runs ahead. Copies that no loop runs ahead are awaited where they are needed. Does not:
     move loads across writes of memory that they may read. Example: test/Transforms/Cta/pipeline.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering", "Correctness"> {
@@ -242,15 +235,6 @@ def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering", "Corre
   }];
 }
 
-def CtaAwaitStores : KernelPass<"cta-await-stores", "ringed", "Correctness"> {
-  let summary = "wait for TMA stores before anything depends on them";
-  let description = [{
-    Requires: phase scheduled, or rings and programs in it. Ensures: between a copy to global memory and an access to the same
-    tensor, a barrier of the program or an atomic operation that orders, the copy is complete.
-    Example: test/Transforms/Cta/await-stores.mlir.
-  }];
-}
-
 def CtaAllocateShared : KernelPass<"cta-allocate-shared", "scheduled", "Correctness"> {
   let summary = "place buffers in shared memory";
   let description = [{
@@ -258,7 +242,6 @@ def CtaAllocateShared : KernelPass<"cta-allocate-shared", "scheduled", "Correctn
     overlap, and the kernel's `shared_bytes` is their total; an error with a table of buffers if the target has less.
     Example: test/Transforms/Cta/allocate-shared.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled", "Correctness", "allocated"> {
@@ -303,7 +286,6 @@ def TileFormClusters : KernelPass<"tile-form-clusters", "program", "Optimisation
     of several programs says so, `cluster_ctas` is set, and only programs that exist do more than to load blocks; a remark says why not
     elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors", "lowering", "Correctness"> {
@@ -323,7 +305,6 @@ def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "ringed", "Optimisat
     outside of the deepest loops; roles hand blocks over through rings, and go over the same programs. Numbers that both need are computed
     once. Example: test/Transforms/Cta/specialize-warps.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> {
@@ -336,7 +317,6 @@ def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> 
     iteration's products, and hands it over when these are issued. A remark says which of it was done, and what an
     iteration takes of each resource. Does not: copy, select or predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def CtaPingPong : KernelPass<"cta-ping-pong", "ringed", "Optimisation"> {
@@ -347,7 +327,6 @@ def CtaPingPong : KernelPass<"cta-ping-pong", "ringed", "Optimisation"> {
     program each, one's main loop under the other's epilogue; `teams` is set; a remark says why not elsewhere.
     Example: test/Transforms/Cta/ping-pong.mlir.
   }];
-  let options = [TargetOption];
 }
 
 def CtaShareSteps : KernelPass<"cta-share-steps", "async", "Optimisation"> {
@@ -361,7 +340,7 @@ def CtaShareSteps : KernelPass<"cta-share-steps", "async", "Optimisation"> {
     follows for the accumulator and each other sum that the loop carries. Does not: decide whether it pays, which the kernel does.
     Example: test/Transforms/Cta/share-steps.mlir.
   }];
-  let options = [TargetOption, Option<"clusters", "clusters", "bool", "true", "those of a cluster may">,
+  let options = [Option<"clusters", "clusters", "bool", "true", "those of a cluster may">,
                  Option<"tail", "tail", "bool", "true", "idle ones may, in the last wave">];
 }
 
@@ -402,11 +381,13 @@ def CtaLowerRings : KernelPass<"cta-lower-rings", "ringed", "Correctness", "sche
 }
 
 def CtaInsertWaits : KernelPass<"cta-insert-waits", "ringed", "Correctness"> {
-  let summary = "wait for products of warp groups where their tokens are named";
+  let summary = "wait for products of warp groups, and for stores by TMA, where they have to be complete";
   let description = [{
-    Requires: phase scheduled, or rings in it; the order of products is final. Ensures: in front of `cta.await` and
-    `cta.ring_release` there is a `cta.wgmma_wait` of as many pending products as have been issued since the ones that they
-    name, on all paths; none where these are complete. Example: test/Transforms/Cta/insert-waits.mlir.
+    Requires: phase scheduled, or rings and programs in it; the order of products and accesses is final. Ensures: in front of
+    `cta.await` and `cta.ring_release` there is a `cta.wgmma_wait` of as many pending products as have been issued since the
+    ones that they name, on all paths; between a copy to global memory and an access to the same tensor, a barrier of the
+    program or an atomic operation that orders, the copy is complete. None where they are complete anyhow.
+    Example: test/Transforms/Cta/insert-waits.mlir.
   }];
 }
 
@@ -426,7 +407,6 @@ def CtaOverlapGrids : KernelPass<"cta-overlap-grids", "scheduled", "Optimisation
     Requires: phase scheduled. Ensures: a kernel with warp roles may be launched before the
     previous grid has ended. Does not: ask for such launches. Example: test/Transforms/Cta/overlap-grids.mlir.
   }];
-  let options = [TargetOption];
 }
 
 #endif

@@ -2,6 +2,7 @@
 // The front end and the pipeline, up to some step.
 #include "fuzz/IrBases.h"
 
+#include "Cta/CtaDialect.h"
 #include "Frontend/Frontend.h"
 #include "Pipeline/GpuPipeline.h"
 
@@ -93,20 +94,21 @@ static OwningOpRef<ModuleOp> compile(MLIRContext &context, const std::string &fi
 
 Base IrBases::make(MLIRContext &context, IrMutator &chance) const {
   static constexpr const char *targets[] = {"sm_90a", "sm_90a", "sm_80", "sm_100a"};
+  const target::GpuTarget &gpu = *target::findTarget(targets[chance.below(std::size(targets))]);
   Base base;
-  base.target = targets[chance.below(std::size(targets))];
-  GpuPipelineOptions options;
-  options.target = base.target;
-  std::vector<PipelineStep> steps = gpuPipelineSteps(options);
+  std::vector<PipelineStep> steps = gpuPipelineSteps({});
   if (chance.oneIn(4)) {
     base.step = chance.below(steps.size());
     base.module = parseSourceString<ModuleOp>(someText(chance), &context);
+    if (base.module && !cta::findStatedTarget(*base.module))
+      cta::setTarget(*base.module, gpu);
     return base;
   }
   const Kernel &kernel = kernels[chance.below(kernels.size())];
   base.module = compile(context, kernel.file, kernel.name, kernel.text, chance);
   if (!base.module)
     return base;
+  cta::setTarget(*base.module, gpu);
   // Mutants of the last form, that of one thread, would be for the operations of upstream.
   size_t onKernels = llvm::count_if(steps, [](const PipelineStep &step) { return step.onKernel; });
   base.step = chance.below(onKernels + 1);

@@ -18,7 +18,6 @@ namespace tile::fuzz {
 
 struct Base {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::string target;
   size_t step = 0; ///< The first step of the pipeline that has not run; any if the file is IR.
 };
 

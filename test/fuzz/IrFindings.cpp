@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The first line of a finding is "// tile-fuzz-ir TARGET PASS...", the next ones say what happened.
+// The first line of a finding is "// tile-fuzz-ir PASS...", the next ones say what happened.
 #include "fuzz/IrFindings.h"
 
 #include "mlir/IR/Verifier.h"
@@ -25,14 +25,12 @@ static std::string readFile(const std::string &path) {
   return text.str();
 }
 
-/// "sm_90a cta-pipeline cta-lower-conversions"
+/// "cta-pipeline cta-lower-conversions"
 static PassChoice parsePasses(llvm::StringRef line) {
   llvm::SmallVector<llvm::StringRef> words;
   line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   PassChoice passes;
-  if (!words.empty())
-    passes.target = words.front().str();
-  for (llvm::StringRef word : llvm::ArrayRef(words).drop_front(!words.empty()))
+  for (llvm::StringRef word : words)
     passes.names.push_back(word.str());
   return passes;
 }

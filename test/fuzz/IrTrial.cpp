@@ -24,7 +24,7 @@ void Counters::print(llvm::raw_ostream &os) const {
 }
 
 std::string PassChoice::print() const {
-  return target + " " + llvm::join(names, " ");
+  return llvm::join(names, " ");
 }
 
 DialectRegistry tile::fuzz::trialDialects() {
@@ -58,9 +58,7 @@ void tile::fuzz::runPasses(ModuleOp module, const PassChoice &passes, Counters *
     errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
     return success();
   });
-  GpuPipelineOptions options;
-  options.target = passes.target;
-  std::vector<PipelineStep> steps = gpuPipelineSteps(options);
+  std::vector<PipelineStep> steps = gpuPipelineSteps({});
   bool isTrusted = false;
   for (const std::string &name : passes.names) {
     const PipelineStep *step = findStep(steps, name);
@@ -111,15 +109,13 @@ Trial::Trial(const IrBases &bases, uint64_t seed, uint64_t batch)
 }
 
 PassChoice Trial::choosePasses(IrMutator &chance) const {
-  GpuPipelineOptions options;
-  options.target = base.target;
-  std::vector<PipelineStep> steps = gpuPipelineSteps(options);
+  std::vector<PipelineStep> steps = gpuPipelineSteps({});
   // The last two steps are upstream's.
   size_t count = steps.size() - 2;
   // Mostly one that is near: the mutant has what it requires.
   size_t first = chance.oneIn(3) ? chance.below(count) : std::min(count - 1, base.step + chance.below(4));
   size_t more = chance.oneIn(2) ? 0 : chance.below(12);
-  PassChoice choice{base.target, {}};
+  PassChoice choice;
   for (size_t step = first; step < count && step <= first + more; ++step)
     choice.names.push_back(stepName(steps, step));
   return choice;

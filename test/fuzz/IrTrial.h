@@ -23,7 +23,6 @@ struct Counters {
 
 /// Passes to run, one after the other.
 struct PassChoice {
-  std::string target;
   std::vector<std::string> names;
   std::string print() const;
 };

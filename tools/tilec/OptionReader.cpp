@@ -214,7 +214,7 @@ bool OptionReader::readTargets() {
         return fail(formatv("--target gives '{0}' twice", target));
       targets.push_back(target.str());
     }
-    options.pipeline.target = targets.front();
+    options.target = targets.front();
   }
   bool holdsSeveral = !run && (options.emit == EmitKind::Tilepack || options.emit == EmitKind::Header);
   if (targets.size() > 1 && !holdsSeveral)

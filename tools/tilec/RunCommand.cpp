@@ -71,7 +71,7 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
                 llvm::formatv("device '{0}' has compute capability {1}.{2}; tilec has the targets {3}",
                               (*devices)[ordinal].name, (*devices)[ordinal].major, (*devices)[ordinal].minor,
                               target::listTargets()));
-  line.compiler.pipeline.target = *target;
+  line.compiler.target = *target;
   return std::nullopt;
 }
 

@@ -147,10 +147,9 @@ int languageServerCommand(llvm::ArrayRef<const char *> words) {
   CommandLine line;
   if (!parseServerOptions(options, line))
     return int(Outcome::Usage);
-  if (!target::findTarget(line.compiler.pipeline.target))
-    return fail(
-        line, Outcome::Usage,
-        llvm::createStringError("unknown target '" + line.compiler.pipeline.target + "'; see tilec --target=help"));
+  if (!target::findTarget(line.compiler.target))
+    return fail(line, Outcome::Usage,
+                llvm::createStringError("unknown target '" + line.compiler.target + "'; see tilec --target=help"));
   return lsp::serve(std::make_unique<llvm::lsp::JSONTransportInputOverFile>(stdin), llvm::outs(),
                     std::move(line.compiler));
 }

@@ -9,8 +9,8 @@
 //   %s = arith.addf %x, %y : tensor<256xf32, #l>   ==>   2 x arith.addf : f32      (#l has 2 registers)
 //
 // Math that LLVM cannot select for NVPTX is rewritten on the way (Math.cpp). The rest is upstream's.
-#include "Analysis/FindTarget.h"
 #include "Conversion/Passes.h"
+#include "Cta/CtaDialect.h"
 #include "Patterns.h"
 #include "SmallIntegers.h"
 #include "UniformRuns.h"
@@ -75,18 +75,14 @@ LogicalResult Lowerings::runChecks(Operation *op) const {
 namespace {
 
 struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
-  using ConvertCtaToNvvmBase::ConvertCtaToNvvmBase;
-
   void runOnOperation() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
+    const target::GpuTarget &gpu = cta::getTarget(getOperation());
     RegisterTypeConverter converter(&getContext());
     RewritePatternSet patterns(&getContext());
     auto isProduct = [](Operation *op) {
       return isa<cta::WgmmaOp, cta::MmaSyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
     };
-    Lowerings lowerings(converter, patterns, *gpu, getOperation().walk(isProduct).wasInterrupted());
+    Lowerings lowerings(converter, patterns, gpu, getOperation().walk(isProduct).wasInterrupted());
 #define FAMILY(name) register##name##Lowerings(lowerings);
 #include "Families.def"
     if (failed(prepare(lowerings)) || failed(convert(lowerings)))

@@ -7,6 +7,7 @@
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Target/SharedMemory.h"
+#include "Tile/AttrNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -64,7 +65,7 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
         rewriter.getNamedAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                               rewriter.getDenseI32ArrayAttr({int32_t(
                                   32 * (kernel.getNumWarps() * kernel.getTeams() + kernel.getProducerWarps()))})),
-        rewriter.getNamedAttr("tile.shared_bytes", rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
+        rewriter.getNamedAttr(sharedBytesAttrName, rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
     // setmaxnreg needs to know how many registers a thread starts with: what as many resident CTAs allow as their roles
     // leave registers for.
     if (int32_t ctas = countResidentCtas(kernel))
@@ -102,11 +103,11 @@ private:
       attributes.push_back(
           builder.getNamedAttr(NVVM::NVVMDialect::getClusterDimAttrName(), builder.getDenseI32ArrayAttr({ctas, 1, 1})));
       attributes.push_back(
-          builder.getNamedAttr("tile.programs_per_cluster", builder.getDenseI32ArrayAttr({shape[0], shape[1], 1})));
+          builder.getNamedAttr(programsPerClusterAttrName, builder.getDenseI32ArrayAttr({shape[0], shape[1], 1})));
     }
     bool awaitsGrids = kernel.walk([](cta::AwaitGridsOp) { return WalkResult::interrupt(); }).wasInterrupted();
     if (awaitsGrids)
-      attributes.push_back(builder.getNamedAttr("tile.pdl", builder.getUnitAttr()));
+      attributes.push_back(builder.getNamedAttr(pdlAttrName, builder.getUnitAttr()));
   }
 };
 

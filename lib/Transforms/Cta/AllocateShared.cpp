@@ -14,8 +14,8 @@
 // Offsets are multiples of 128 bytes (all banks, and the alignment of a bulk copy); a tile with a hardware swizzle of W
 // bytes is aligned to 8 W, because the swizzle is a function of the address. Rings of mbarriers follow all
 // buffers and share nothing.
-#include "Analysis/FindTarget.h"
 #include "Analysis/SharedLiveness.h"
+#include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Passes.h"
@@ -109,13 +109,9 @@ std::string printTable(ArrayRef<Placement> placements) {
 }
 
 struct CtaAllocateShared : tile::impl::CtaAllocateSharedBase<CtaAllocateShared> {
-  using CtaAllocateSharedBase::CtaAllocateSharedBase;
-
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
-    if (!gpu)
-      return signalPassFailure();
+    const target::GpuTarget &gpu = cta::getTarget(kernel);
     SmallVector<Placement> placements =
         planPlacement(findBufferLives(kernel), kernel.getNumWarps() * target::threadsPerWarp);
     int64_t total = 0;
@@ -129,9 +125,9 @@ struct CtaAllocateShared : tile::impl::CtaAllocateSharedBase<CtaAllocateShared> 
       ring.setOffsetAttr(builder.getI32IntegerAttr(total));
       total += ring.getType().getBytes();
     }
-    if (total > gpu->maxSharedPerCta) {
+    if (total > gpu.maxSharedPerCta) {
       kernel.emitError() << "kernel '" << kernel.getSymName() << "' needs " << total
-                         << " bytes of shared memory but a CTA has " << gpu->maxSharedPerCta << " on " << gpu->name
+                         << " bytes of shared memory but a CTA has " << gpu.maxSharedPerCta << " on " << gpu.name
                          << "; use smaller blocks or fewer stages than num_stages = " << kernel.getNumStages()
                          << printTable(placements);
       return signalPassFailure();

@@ -17,8 +17,8 @@
 //                                              %z = cta.convert_layout %x : #coalesced -> #default
 //                                              %y = arith.negf %z
 #include "Analysis/DotPlan.h"
-#include "Analysis/FindTarget.h"
 #include "Analysis/StepEstimate.h"
+#include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
 #include "Layout/ShapeTransforms.h"
 #include "Transforms/Cta/AccessPlan.h"
@@ -482,10 +482,8 @@ struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
   using CtaAssignLayoutsBase::CtaAssignLayoutsBase;
 
   void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
-    LayoutAssignment(getOperation(), *gpu, sums).run();
+    const target::GpuTarget &gpu = cta::getTarget(getOperation());
+    LayoutAssignment(getOperation(), gpu, sums).run();
   }
 };
 

@@ -14,7 +14,6 @@
 // computed of copied elements before it becomes an operand is computed in the operand's layout: a buffer can be read in
 // any. Vectors for that, as of scales, are copied beside them if they would go from warp to warp otherwise.
 #include "Analysis/DotPlan.h"
-#include "Analysis/FindTarget.h"
 #include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
@@ -265,13 +264,9 @@ void roundAtOnce(cta::LocalLoadOp load) {
 }
 
 struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
-  using CtaAsyncCopiesBase::CtaAsyncCopiesBase;
-
   void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
-    if (!gpu->has(target::Feature::AsyncCopy))
+    const target::GpuTarget &gpu = cta::getTarget(getOperation());
+    if (!gpu.has(target::Feature::AsyncCopy))
       return;
     if (!copy(/*rank=*/2))
       return;

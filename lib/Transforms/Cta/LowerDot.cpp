@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-lower-dot: turn dots into tensor-core or fused multiply-add products.
 //
-// cta-assign-layouts has put operands and accumulator where the dot's engine wants them, so a dot becomes one
-// cta.mma_sync; or a cta.wgmma, which reads the buffers that TMA or the threads have filled (and the left operand from
-// registers, if it was computed there). A wgmma whose sum loops move to other registers is copied behind its wait. Two
-// cases need more: `tf32x3` splits each operand into its tf32 part and the rest and adds three products; a type that
-// the tensor cores lack goes through shared memory to cta.fma_dot.
+// cta-assign-layouts has put operands and accumulator where the dot's engine wants them, so a dot becomes a
+// cta.mma_sync, or one for each step of the instruction (MmaSteps.h); or a cta.wgmma, which reads the buffers that TMA
+// or the threads have filled (and the left operand from registers, if it was computed there). A wgmma whose sum loops
+// move to other registers is copied behind its wait. Two cases need more: `tf32x3` splits each operand into its tf32
+// part and the rest and adds three products; a type that the tensor cores lack goes through shared memory to
+// cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotReport.h"
 #include "Analysis/EngineChoice.h"
-#include "Analysis/FindTarget.h"
 #include "Analysis/MovedSums.h"
+#include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/Engines/MmaSync.h"
+#include "Transforms/Cta/MmaSteps.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -171,24 +173,21 @@ void readBehindProducts(KernelOp kernel) {
 }
 
 struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
-  using CtaLowerDotBase::CtaLowerDotBase;
-
   void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
+    const target::GpuTarget &gpu = cta::getTarget(getOperation());
     SmallVector<DotOp> dots;
     getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
     if (llvm::any_of(dots, [](DotOp dot) { return failed(checkOperands(dot)); }))
       return signalPassFailure();
     for (DotOp dot : dots) {
       OpBuilder builder(dot);
-      dot.emitRemark() << "multiplied by " << reportEngine(dot, *gpu, getOperation().getNumWarps());
+      dot.emitRemark() << "multiplied by " << reportEngine(dot, gpu, getOperation().getNumWarps());
       dot.replaceAllUsesWith(lower(builder, dot));
       dot.erase();
     }
     eraseUnused(getOperation());
     readBehindProducts(getOperation());
+    splitIntoSteps(getOperation());
     OpBuilder builder(&getContext());
     for (cta::AwaitOp await : findMovedSums(getOperation())) {
       auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();

@@ -11,7 +11,6 @@
 //   cta.warp_roles consumer { cta.await_grids; body } producer { cta.await_grids; copies; cta.launch_dependents }
 //
 // In a launch that does not allow it both return at once.
-#include "Analysis/FindTarget.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Passes.h"
@@ -31,15 +30,11 @@ using namespace tile;
 namespace {
 
 struct CtaOverlapGrids : tile::impl::CtaOverlapGridsBase<CtaOverlapGrids> {
-  using CtaOverlapGridsBase::CtaOverlapGridsBase;
-
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
-    if (!gpu)
-      return signalPassFailure();
+    const target::GpuTarget &gpu = cta::getTarget(kernel);
     auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
-    if (!gpu->has(target::Feature::GridDependency) || !llvm::hasSingleElement(all))
+    if (!gpu.has(target::Feature::GridDependency) || !llvm::hasSingleElement(all))
       return;
     cta::WarpRolesOp roles = *all.begin();
     // Nothing but the roles may access memory.

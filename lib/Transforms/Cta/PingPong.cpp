@@ -15,10 +15,10 @@
 //                                          }
 //
 // That `teams` of the kernel take turns makes their programs every other one of the CTA's (cta-lower-programs).
-#include "Analysis/FindTarget.h"
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
+#include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Target/SharedMemory.h"
 #include "Transforms/Numbers.h"
@@ -254,16 +254,12 @@ private:
 };
 
 struct CtaPingPong : tile::impl::CtaPingPongBase<CtaPingPong> {
-  using CtaPingPongBase::CtaPingPongBase;
-
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
-    if (!gpu)
-      return signalPassFailure();
+    const target::GpuTarget &gpu = cta::getTarget(kernel);
     if (!kernel.getPingPong())
       return;
-    Planner planner(kernel, *gpu);
+    Planner planner(kernel, gpu);
     std::optional<PingPongPlan> plan = planner.run();
     if (!plan)
       return refuse(planner.reason);

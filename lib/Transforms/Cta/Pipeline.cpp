@@ -11,7 +11,7 @@
 //
 // The wait comes before the copy, so that one barrier after it orders both the reads that follow (copies have arrived)
 // and the copies (all threads have finished reading the slot that is filled next). A loop that only computes a product
-// in steps (cta-split-products) waits before the last of them and then loads the first operands of the next iteration:
+// in steps (MmaSteps.h) waits before the last of them and then loads the first operands of the next iteration:
 // the last step covers the barrier and the loads, and the slot whose operands are all loaded is filled again at once.
 //
 //   for: load 1; mma 0; wait S-2; copy of iteration i+S; commit; load 0 of iteration i+1; mma 1
@@ -34,7 +34,6 @@
 // A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it. Copies that no
 // loop runs ahead begin side by side, too, and are awaited where they are needed (AwaitCopies.h), and so do loads that
 // are stored (LateStores.h).
-#include "Analysis/FindTarget.h"
 #include "Analysis/LoopGraph.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/AwaitCopies.h"
@@ -201,17 +200,13 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan
 }
 
 struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
-  using CtaPipelineBase::CtaPipelineBase;
-
   void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
+    const target::GpuTarget &gpu = cta::getTarget(getOperation());
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
-      std::optional<PipelinePlan> plan = planPipeline(loop, *gpu);
+      std::optional<PipelinePlan> plan = planPipeline(loop, gpu);
       if (!plan)
         continue;
       Location loc = loop.getLoc();

@@ -23,6 +23,8 @@ std::string PipelinePlan::print() const {
   SmallVector<std::string> parts;
   if (slots != 0)
     parts.push_back("copies run " + std::to_string(getUse() - getCopy()) + " iterations ahead");
+  if (ahead)
+    parts.push_back("operands of the first step under the last one");
   if (!values.empty())
     parts.push_back(std::to_string(values.size()) + (values.size() == 1 ? " load runs" : " loads run") +
                     " an iteration ahead");

@@ -13,7 +13,6 @@
 // where registers, rings and buffers allow it. How many products are in flight at a wait is not decided here, but
 // follows from the order (cta-insert-waits). A remark says what was decided, and how long each resource of a
 // multiprocessor is busy in an iteration (Analysis/LoopWork.h).
-#include "Analysis/FindTarget.h"
 #include "Analysis/LoopWork.h"
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
@@ -124,13 +123,9 @@ bool copiesByTma(KernelOp kernel) {
 }
 
 struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
-  using CtaScheduleLoopBase::CtaScheduleLoopBase;
-
   void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
-    rates = target::ratesOf(*gpu);
+    const target::GpuTarget &gpu = cta::getTarget(getOperation());
+    rates = target::ratesOf(gpu);
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (!loop.getBody()->getOps<cta::WgmmaOp>().empty())

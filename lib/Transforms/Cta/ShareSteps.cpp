@@ -4,8 +4,9 @@
 // Those of a cluster share all of its programs', if that is asked for; else idle ones those of the last wave, where the
 // kernel finds that it pays (ShareTail.cpp).
 //
-// Clusters are for a kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds up its part
-// of the steps, and the first one gets the others' sums through distributed shared memory and finishes the program:
+// Clusters are for a kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds
+// up its part of the steps, and the first one gets the others' sums through distributed shared memory and finishes the
+// program:
 //
 //   tile.programs (…) { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
@@ -18,7 +19,6 @@
 //
 // For few programs of many steps. Unlike a shared tail this needs no global memory, no flags and no schedule, but all
 // programs are split alike. Accumulators are added in the order of ranks: the same result in each run.
-#include "Analysis/FindTarget.h"
 #include "Analysis/GemmPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
@@ -126,11 +126,9 @@ struct CtaShareSteps : tile::impl::CtaShareStepsBase<CtaShareSteps> {
 
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
-    if (!gpu)
-      return signalPassFailure();
+    const target::GpuTarget &gpu = cta::getTarget(kernel);
     if (clusters)
-      shareInCluster(*gpu);
+      shareInCluster(gpu);
     if (tail)
       shareTail(kernel);
   }

@@ -14,10 +14,10 @@
 // Numbers that both roles need, such as bounds of loops, are computed once, before the roles. Which operations the
 // producer needs is planned by Analysis/RolePlan.h; the consumer warps keep the rest of the program. cta-lower-rings
 // makes mbarriers and counters of the rings.
-#include "Analysis/FindTarget.h"
 #include "Analysis/LoopOptions.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
+#include "Cta/CtaDialect.h"
 #include "Target/Engines/Wgmma.h"
 #include "Target/SharedMemory.h"
 #include "Transforms/Cta/CloneControl.h"
@@ -376,16 +376,12 @@ void eraseDeadReads(KernelOp kernel) {
 }
 
 struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarps> {
-  using CtaSpecializeWarpsBase::CtaSpecializeWarpsBase;
-
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
-    if (!gpu)
-      return signalPassFailure();
+    const target::GpuTarget &gpu = cta::getTarget(kernel);
     // Roles of whole warp groups, in a CTA of at most 1024 threads.
     unsigned warps = kernel.getNumWarps();
-    if (!gpu->has(target::Feature::SetMaxRegisters) || warps % target::warpsPerGroup != 0 ||
+    if (!gpu.has(target::Feature::SetMaxRegisters) || warps % target::warpsPerGroup != 0 ||
         (warps + countProducerWarps(planRegisters(warps).has_value())) * target::threadsPerWarp >
             target::maxThreadsPerCta)
       return;
@@ -395,7 +391,7 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
       return;
     SmallVector<unsigned> previous = findPrevious(kernel, *plan);
     auto planFor = [&](unsigned ctas, int64_t teams) {
-      int64_t capacity = (int64_t(gpu->maxSharedPerCta) + target::reservedShared) / ctas - target::reservedShared;
+      int64_t capacity = (int64_t(gpu.maxSharedPerCta) + target::reservedShared) / ctas - target::reservedShared;
       return planSlots(kernel, *plan, previous, capacity, teams, /*least=*/ctas > 1 ? 2 : 1);
     };
     // cta-ping-pong gives each team buffers of its own.

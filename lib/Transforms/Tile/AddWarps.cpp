@@ -14,7 +14,7 @@
 // 1.2 times as long in a compiler that gave it eight. But not where one group's registers cannot hold what a loop sums.
 #include "Analysis/DotPlan.h"
 #include "Analysis/EngineChoice.h"
-#include "Analysis/FindTarget.h"
+#include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -47,16 +47,12 @@ bool isChained(DotOp dot) {
 }
 
 struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
-  using TileAddWarpsBase::TileAddWarpsBase;
-
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
-    if (!gpu)
-      return signalPassFailure();
+    const target::GpuTarget &gpu = cta::getTarget(kernel);
     if (kernel.getNumWarps() != oneGroup || kernel.getPingPong())
       return;
-    EngineChooser chooser(*gpu, twoGroups, &getAnalysis<RaisableAccesses>());
+    EngineChooser chooser(gpu, twoGroups, &getAnalysis<RaisableAccesses>());
     // Half of a thread's registers are for what a step computes.
     constexpr int64_t mostSums = 128;
     bool hasChain = false, hasRows = true, hasGroups = false, hasOthers = false, hasBlocks = false, isFull = false;

@@ -14,7 +14,7 @@
 // what that changes.
 #include "Analysis/DotPlan.h"
 #include "Analysis/EngineChoice.h"
-#include "Analysis/FindTarget.h"
+#include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,22 +55,18 @@ void widenOperands(DotOp dot, const target::GpuTarget &target) {
 }
 
 struct TileChooseEngine : tile::impl::TileChooseEngineBase<TileChooseEngine> {
-  using TileChooseEngineBase::TileChooseEngineBase;
-
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
-    if (!gpu)
-      return signalPassFailure();
-    kernel.walk([&](DotOp dot) { widenOperands(dot, *gpu); });
-    EngineChooser chooser(*gpu, kernel.getNumWarps(), &getAnalysis<RaisableAccesses>());
+    const target::GpuTarget &gpu = cta::getTarget(kernel);
+    kernel.walk([&](DotOp dot) { widenOperands(dot, gpu); });
+    EngineChooser chooser(gpu, kernel.getNumWarps(), &getAnalysis<RaisableAccesses>());
     kernel.walk([&](DotOp dot) {
       dot.setEngineAttr(chooser.choose(dot));
       SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
       bool areBlocks = isa_and_present<DescLoadOp>(a.source) && isa_and_present<DescLoadOp>(b.source);
-      if (areBlocks && gpu->has(target::Feature::Wgmma) && !getWgmmaOfBlocks(dot))
+      if (areBlocks && gpu.has(target::Feature::Wgmma) && !getWgmmaOfBlocks(dot))
         dot.emitRemark() << "no tensor maps for its operands: "
-                         << whyNoWgmmaOfBlocks(dot, a.transposed, b.transposed, *gpu, kernel.getNumWarps());
+                         << whyNoWgmmaOfBlocks(dot, a.transposed, b.transposed, gpu, kernel.getNumWarps());
     });
     // tile-raise-descriptors asks for the same accesses.
     markAllAnalysesPreserved();

@@ -13,7 +13,6 @@
 // How the map is made is the business of cta-lower-descriptors, which knows box and swizzle.
 // Analysis/DeviceDescriptors.h says which descriptors qualify.
 #include "Analysis/DeviceDescriptors.h"
-#include "Analysis/FindTarget.h"
 #include "Transforms/Passes.h"
 #include "Transforms/Tile/EmptyDescriptors.h"
 

@@ -10,7 +10,6 @@
 //
 // All CTAs of a cluster must go through all loads together, so groups at the edge of the grid have programs that do not
 // exist: they copy what they like by tensor maps, but what else they would do to memory is predicated off.
-#include "Analysis/FindTarget.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Passes.h"
@@ -69,18 +68,14 @@ void guard(ProgramsOp programs, Operation *tail) {
 }
 
 struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
-  using TileFormClustersBase::TileFormClustersBase;
-
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, kernel);
-    if (!gpu)
-      return signalPassFailure();
+    const target::GpuTarget &gpu = cta::getTarget(kernel);
     std::optional<ArrayRef<int32_t>> shape = kernel.getCluster();
     // The steps of a program are split elsewhere, and not for neighbours.
     if (!shape || (*shape)[0] * (*shape)[1] == 1 || (*shape)[2] != 1)
       return;
-    if (!gpu->has(target::Feature::Clusters))
+    if (!gpu.has(target::Feature::Clusters))
       return refuse("the target has no clusters");
     ProgramsOp programs = kernel.getPrograms();
     if (!programs)

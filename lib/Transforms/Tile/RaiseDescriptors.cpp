@@ -16,7 +16,6 @@
 // they reach the speed of a copy with plain vector accesses.
 // Analysis/RaisableAccesses.h says which accesses can be, tile-choose-engine which products are such.
 #include "Analysis/EngineChoice.h"
-#include "Analysis/FindTarget.h"
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"
@@ -276,15 +275,11 @@ void stopDeadPointers(KernelOp kernel) {
 }
 
 struct TileRaiseDescriptors : tile::impl::TileRaiseDescriptorsBase<TileRaiseDescriptors> {
-  using TileRaiseDescriptorsBase::TileRaiseDescriptorsBase;
-
   void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
-    if (!gpu->has(target::Feature::Tma))
+    const target::GpuTarget &gpu = cta::getTarget(getOperation());
+    if (!gpu.has(target::Feature::Tma))
       return;
-    RaisePlan plan = Planner(getOperation(), getAnalysis<RaisableAccesses>(), *gpu).plan();
+    RaisePlan plan = Planner(getOperation(), getAnalysis<RaisableAccesses>(), gpu).plan();
     if (plan.empty())
       return;
     OpBuilder entry(getOperation().getContext());

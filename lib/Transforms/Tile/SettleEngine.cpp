@@ -8,7 +8,7 @@
 // operand, with sizes that are powers of two, in its own role. Sizes and types have their final form, so that all later
 // passes can rely on the engine.
 #include "Analysis/EngineChoice.h"
-#include "Analysis/FindTarget.h"
+#include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,13 +25,9 @@ using namespace tile;
 namespace {
 
 struct TileSettleEngine : tile::impl::TileSettleEngineBase<TileSettleEngine> {
-  using TileSettleEngineBase::TileSettleEngineBase;
-
   void runOnKernel() override {
-    const target::GpuTarget *gpu = findTargetOrEmitError(target, getOperation());
-    if (!gpu)
-      return signalPassFailure();
-    EngineChooser chooser(*gpu, getOperation().getNumWarps());
+    const target::GpuTarget &gpu = cta::getTarget(getOperation());
+    EngineChooser chooser(gpu, getOperation().getNumWarps());
     getOperation().walk([&](DotOp dot) { dot.setEngineAttr(chooser.choose(dot)); });
     markAllAnalysesPreserved();
   }

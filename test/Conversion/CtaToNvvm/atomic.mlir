@@ -1,6 +1,6 @@
 // Consecutive floats are added to by one instruction, and ordered by fences around all of a thread's.
-// RUN: tile-opt %s --convert-cta-to-nvvm=target=sm_90a | FileCheck %s
-// RUN: tile-opt %s --convert-cta-to-nvvm=target=sm_80 | FileCheck %s --check-prefix=OLD
+// RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
+// RUN: tile-opt %s --cta-attach-target=name=sm_80 --convert-cta-to-nvvm | FileCheck %s --check-prefix=OLD
 
 #eight = #cta.layout<[256], register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>
 

@@ -1,6 +1,6 @@
 // Tiles in shared memory: vectors where threads hold consecutive elements, ldmatrix and stmatrix for fragments.
 // RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
-// RUN: tile-opt %s --convert-cta-to-nvvm=target=sm_80 | FileCheck %s --check-prefix=SM80
+// RUN: tile-opt %s --cta-attach-target=name=sm_80 --convert-cta-to-nvvm | FileCheck %s --check-prefix=SM80
 
 #blocked = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #rows = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>

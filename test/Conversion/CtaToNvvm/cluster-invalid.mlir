@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --convert-cta-to-nvvm=target=sm_80 -verify-diagnostics
+// RUN: tile-opt %s --cta-attach-target=name=sm_80 --convert-cta-to-nvvm -verify-diagnostics
 
 tile.kernel @rank(%p: !tile.ptr<i32>) {
   // expected-error @+1 {{'cta.cluster_rank' op needs clusters, which sm_80 lacks; sm_90 and later have them}}

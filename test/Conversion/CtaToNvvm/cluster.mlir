@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --convert-cta-to-nvvm=target=sm_90a | FileCheck %s
+// RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
 
 #s = #cta.layout<[128, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0]]>
 #x = #cta.layout<[64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>

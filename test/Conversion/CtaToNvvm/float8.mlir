@@ -1,6 +1,6 @@
 // 8-bit floats are bytes in registers and are converted in pairs.
-// RUN: tile-opt %s --convert-cta-to-nvvm=target=sm_89 | FileCheck %s
-// RUN: tile-opt %s --convert-cta-to-nvvm=target=sm_80 | FileCheck %s --check-prefix=BITS
+// RUN: tile-opt %s --cta-attach-target=name=sm_89 --convert-cta-to-nvvm | FileCheck %s
+// RUN: tile-opt %s --cta-attach-target=name=sm_80 --convert-cta-to-nvvm | FileCheck %s --check-prefix=BITS
 
 // Without the instructions, by their bits.
 // BITS-LABEL: llvm.func @convert

@@ -1,7 +1,5 @@
 // Instructions that the target lacks are errors, not aborts of the code generator.
-// RUN: tile-opt %s --convert-cta-to-nvvm=target=sm_75 -split-input-file -verify-diagnostics
-// RUN: not tile-opt %s --convert-cta-to-nvvm=target=sm_1 -split-input-file 2>&1 | FileCheck %s
-// CHECK: unknown target 'sm_1'; known are sm_75, sm_80
+// RUN: tile-opt %s --cta-attach-target=name=sm_75 --convert-cta-to-nvvm -split-input-file -verify-diagnostics
 
 #x = #cta.layout<[32, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0]]>
 #s = #cta.layout<[32, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>

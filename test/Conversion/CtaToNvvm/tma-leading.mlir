@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --convert-cta-to-nvvm=target=sm_90a | FileCheck %s
+// RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
 
 #s = #cta.layout<[128, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0], [64, 0]]>
 

@@ -1,6 +1,6 @@
 // Along which dimension lanes walk where no addresses are consecutive, and which parts of a scan warps have.
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts{target=sm_90a}))' | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts{target=sm_80}))' | FileCheck %s --check-prefix=OLD
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(cta-assign-layouts))' | FileCheck %s --check-prefix=OLD
 
 // Quotients and remainders by a parameter are near each other, multiples of one are not: lanes walk down the rows.
 // CHECK-DAG: #[[DOWN:.*]] = #cta.layout<[32, 32], register = {{.*}}, lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-async-copies{target=sm_80}))' | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-async-copies{target=sm_75}))' | FileCheck %s --check-prefix=SM75
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(cta-async-copies))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_75},tile.kernel(cta-async-copies))' | FileCheck %s --check-prefix=SM75
 
 #load = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #other = #cta.layout<[32, 32], register = [[0, 8], [0, 16], [0, 4]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>

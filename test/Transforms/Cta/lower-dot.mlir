@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine{target=sm_80},cta-assign-layouts,cta-lower-dot))' | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine{target=sm_75},cta-assign-layouts,cta-lower-dot))' | FileCheck %s --check-prefix=SM75
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-lower-dot))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_75},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-lower-dot))' | FileCheck %s --check-prefix=SM75
 
 // CHECK-LABEL: tile.kernel @half
 // CHECK: cta.mma_sync {{.*}} {shape = array<i32: 16, 8, 16>}

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-overlap-grids))' | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-overlap-grids{target=sm_80}))' | FileCheck %s --check-prefix=SM80
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(cta-overlap-grids))' | FileCheck %s --check-prefix=SM80
 // SM80-NOT: await_grids
 
 // Both roles await what is in front; the last copies let the next grid begin.

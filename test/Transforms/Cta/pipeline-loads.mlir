@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine{target=sm_80},cta-assign-layouts,cta-remove-conversions,cta-lower-dot{target=sm_80},cta-pipeline{target=sm_80}))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions,cta-lower-dot,cta-pipeline))' | FileCheck %s
 
 // Both operands are loaded ahead, once this iteration's have left their registers; never beyond the last iteration.
 // CHECK-LABEL: tile.kernel @product

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine{target=sm_80},cta-assign-layouts,cta-remove-conversions))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions))' | FileCheck %s
 
 // Arithmetic between a load and a store happens in their layout.
 // CHECK-LABEL: tile.kernel @vector

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-share-steps))' --mlir-print-local-scope --split-input-file --verify-diagnostics | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-share-steps{target=sm_80}))' --split-input-file 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(cta-share-steps))' --split-input-file 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: remark: steps are not split in a cluster: the target has no clusters
 
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>

@@ -1,5 +1,5 @@
 // A view that is made before its block is loaded is not one of an awaited slot: the block keeps its synchronous load.
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-lower-conversions,cta-specialize-warps{target=sm_90a}))' -o - | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-lower-conversions,cta-specialize-warps))' -o - | FileCheck %s
 // CHECK: cta.trans_buffer
 // CHECK: cta.tma_load_sync
 module {

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-specialize-warps))' --split-input-file --mlir-print-local-scope | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-specialize-warps{target=sm_80}))' --split-input-file | FileCheck %s --check-prefix=SM80
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(cta-specialize-warps))' --split-input-file | FileCheck %s --check-prefix=SM80
 // SM80-NOT: warp_roles
 
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>

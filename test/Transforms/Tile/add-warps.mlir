@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-add-warps))' | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-add-warps{target=sm_80}))' | FileCheck %s --check-prefix=SM80
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-add-warps))' | FileCheck %s --check-prefix=SM80
 // SM80-NOT: num_warps = 8
 
 // The second product multiplies what is computed of the first one, and both have rows for two warp groups.

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_80}))' | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_89}))' | FileCheck %s --check-prefix=SM89
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-choose-engine))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_89},tile.kernel(tile-choose-engine))' | FileCheck %s --check-prefix=SM89
 // SM89-NOT: arith.extf
 
 // CHECK-LABEL: tile.kernel @bytes

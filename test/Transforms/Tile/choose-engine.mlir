@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_80}))' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-choose-engine))' 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: remark
 // OTHER-NOT: wgmma
 // OTHER: engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 4]>

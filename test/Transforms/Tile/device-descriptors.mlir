@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-distribute-programs,tile-device-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
-// RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_120},tile-distribute-programs,tile-device-descriptors))' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(cta-attach-target{name=sm_120},tile.kernel(tile-choose-engine,tile-distribute-programs,tile-device-descriptors))' 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-device-descriptors))' 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: tile.scratch
 

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-distribute-programs,tile-form-clusters{target=sm_80}))' --verify-diagnostics | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-distribute-programs,tile-form-clusters))' --verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: tile.kernel @k(
 // CHECK-NOT: cluster = [

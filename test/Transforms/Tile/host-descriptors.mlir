@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-host-descriptors,tile-expand-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=ORDER
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_80},tile-host-descriptors))' 2>&1 | FileCheck %s --check-prefix=NO-TMA
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-choose-engine,tile-host-descriptors))' 2>&1 | FileCheck %s --check-prefix=NO-TMA
 // NO-TMA-NOT: tensor_map
 
 // Two descriptors of one recipe share an argument; other sizes or blocks are other recipes.

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-raise-descriptors,canonicalize,cse))' | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_80},tile-raise-descriptors{target=sm_80}))' | FileCheck %s --check-prefix=NO-TMA
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-choose-engine,tile-raise-descriptors))' | FileCheck %s --check-prefix=NO-TMA
 
 // The bumped pointer of a becomes the coordinate 16 * k, b (contiguous along k) is loaded as it lies in memory, and the
 // pointers themselves are gone.

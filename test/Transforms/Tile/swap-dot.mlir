@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-swap-dot))' --mlir-print-local-scope | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine{target=sm_80},tile-swap-dot))' | FileCheck %s --check-prefix=OTHER
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-choose-engine,tile-swap-dot))' | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: tile.trans
 // OTHER: tile.trans {{.*}} tensor<64x64xf16>
 // OTHER-NOT: tile.trans

@@ -59,11 +59,12 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The passes that make roles and rings, and decide which product of a loop is issued, awaited and computed with when.
+/// The passes that deal out programs, make roles and rings, and decide which product of a loop is issued, awaited and
+/// computed with when.
 constexpr const char *schedulingPasses[] = {
-    "tile-distribute-programs", "cta-pipeline",   "cta-specialize-warps",
-    "cta-schedule-loop",        "cta-ping-pong",  "cta-multicast",
-    "cta-share-steps",          "cta-load-ahead", "cta-overlap-grids",
+    "tile-distribute-programs", "tile-form-clusters", "cta-pipeline",  "cta-specialize-warps",
+    "cta-schedule-loop",        "cta-ping-pong",      "cta-multicast", "cta-share-steps",
+    "cta-load-ahead",           "cta-overlap-grids",
 };
 
 /// The interpreter; Hopper, whose loops have most schedules, with all passes in two orders of warps; and without each
@@ -104,7 +105,7 @@ std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
     variant.multiprocessors = random.pick({0, 0, 1, 2, 3});
     Variant unoptimised = variant, without = variant;
     unoptimised.optLevel = 0;
-    without.disabled = random.pick(optionalPasses(target));
+    without.disabled = random.pick(optionalPasses());
     if (options.all || random.chance(67))
       variants.push_back(variant);
     if (options.all || random.chance(25))

@@ -32,7 +32,7 @@ driver::CompilerOptions optionsFor(const std::string &text, const Variant &varia
   options.input = "kernel.tile";
   options.inputText = text;
   options.emit = driver::EmitKind::Ptx;
-  options.pipeline.target = variant.target;
+  options.target = variant.target;
   options.pipeline.optLevel = variant.optLevel;
   if (!variant.disabled.empty())
     options.pipeline.disabled.push_back(variant.disabled);
@@ -228,11 +228,9 @@ std::string compareRuns(const RunResult &expected, const RunResult &actual) {
   return "";
 }
 
-std::vector<std::string> optionalPasses(const std::string &target) {
-  GpuPipelineOptions options;
-  options.target = target;
+std::vector<std::string> optionalPasses() {
   std::set<std::string> names;
-  for (const PipelineStep &step : gpuPipelineSteps(options))
+  for (const PipelineStep &step : gpuPipelineSteps({}))
     if (step.kind == PassKind::Optimisation)
       names.insert(step.name);
   return {names.begin(), names.end()};

@@ -39,8 +39,8 @@ RunResult runKernel(const std::string &text, const Variant &variant);
 /// The first difference between the buffers of two runs; "" if there is none.
 std::string compareRuns(const RunResult &expected, const RunResult &actual);
 
-/// Passes that may be left out for the target.
-std::vector<std::string> optionalPasses(const std::string &target);
+/// Passes that may be left out.
+std::vector<std::string> optionalPasses();
 
 /// Files NAME.bin in `folder` with what the inputs of the kernel are filled with. Returns NAME=FILE words.
 std::string writeInputs(const std::string &text, const std::string &folder);

@@ -31,7 +31,7 @@ explain::ExplainRequest requestFor(const std::string &example, std::vector<std::
   llvm::Expected<std::string> text = driver::readInput(request.compiler.input);
   EXPECT_TRUE(bool(text));
   request.compiler.inputText = *text;
-  request.compiler.pipeline.target = "sm_90a";
+  request.compiler.target = "sm_90a";
   request.compiler.advise = false;
   request.run.arguments = std::move(arguments);
   request.run.device = "sim";

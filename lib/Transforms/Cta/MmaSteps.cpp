@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-split-products: cut an mma.sync dot into the K steps of its instruction.
-//
-// A dot of operands in shared memory becomes one dot for each step of its instruction along k. The operands of
-// a step are loaded while the step before multiplies, and cta-pipeline can load the first ones an iteration ahead.
-//
-//   %x = cta.local_load %a                       %x0, %y0 = cta.local_load at [0, 0]
-//   %y = cta.local_load %b                 ==>   %x1, %y1 = cta.local_load at [0, 16], at [16, 0]
-//   %d = cta.mma_sync %x, %y, %c                 %d0 = cta.mma_sync %x0, %y0, %c
-//                                                %d  = cta.mma_sync %x1, %y1, %d0
+// Which products of mma.sync become steps, and how.
+#include "Transforms/Cta/MmaSteps.h"
+
 #include "Cta/CtaDialect.h"
 #include "Layout/ShapeTransforms.h"
-#include "Transforms/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
-
-namespace tile {
-#define GEN_PASS_DEF_CTASPLITPRODUCTS
-#include "Transforms/Passes.h.inc"
-} // namespace tile
 
 using namespace mlir;
 using namespace tile;
@@ -48,6 +34,9 @@ std::optional<OperandPlan> planOperand(cta::MmaSyncOp dot, Value operand, unsign
     if (!isa<cta::LocalLoadOp>(user) && (user->getBlock() != load->getBlock() || load->isBeforeInBlock(user)))
       return std::nullopt;
   RankedTensorType type = load.getType();
+  // A buffer that is no power of two is padded by a load of all of it alone.
+  if (type.getShape() != load.getBuffer().getType().getShape())
+    return std::nullopt;
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] = dot.getShape()[2];
   std::optional<layout::LinearLayout> part = layout::firstPart(cta::getLayout(type), axis, shape[axis]);
@@ -89,15 +78,13 @@ void split(const SplitPlan &plan) {
   plan.b.load->erase();
 }
 
-struct CtaSplitProducts : tile::impl::CtaSplitProductsBase<CtaSplitProducts> {
-  void runOnKernel() override {
-    SmallVector<SplitPlan> plans;
-    getOperation().walk([&](cta::MmaSyncOp dot) {
-      if (std::optional<SplitPlan> plan = planSplit(dot))
-        plans.push_back(*plan);
-    });
-    llvm::for_each(plans, split);
-  }
-};
-
 } // namespace
+
+void tile::splitIntoSteps(KernelOp kernel) {
+  SmallVector<SplitPlan> plans;
+  kernel.walk([&](cta::MmaSyncOp dot) {
+    if (std::optional<SplitPlan> plan = planSplit(dot))
+      plans.push_back(*plan);
+  });
+  llvm::for_each(plans, split);
+}

@@ -1,36 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-await-stores: have written what TMA writes before anything may depend on it.
-//
-// cta.tma_store returns at once, and a plain cta.tma_store_wait only knows that buffers have been read. What the
-// program reads back, and what others may read once a barrier or an atomic operation says so, has to be in memory:
-//
-//   cta.tma_store %b, %y[%i, %j]              cta.tma_store %b, %y[%i, %j]
-//   tile.atomic_rmw add acq_rel %lock   ==>   cta.tma_store_wait 0 written
-//                                             tile.barrier
-//                                             tile.atomic_rmw add acq_rel %lock
-//
-// The thread that has issued the copies waits, and the barrier passes on what it knows then (PTX ISA,
-// "cp.async.bulk.wait_group" and "Async proxy": completion is followed by a proxy fence). Of the tensors that the
-// program's pointers reach, stores become copies only where nothing follows (tile-raise-descriptors); so this is for
-// descriptors that it writes through.
-//
-// Copies that may write the same element (Analysis/StorePlaces) follow each other: a wait before the later one,
-// without a barrier where one thread issues both. The panels of a block and blocks side by side overlap in flight.
+// What TMA may still be writing, along all paths.
+#include "Analysis/PendingStores.h"
+
 #include "Analysis/PointerBases.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/StorePlaces.h"
 #include "Analysis/StructuredFlow.h"
-#include "Cta/CtaDialect.h"
-#include "Transforms/Passes.h"
 
-#include "mlir/IR/Builders.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace tile {
-#define GEN_PASS_DEF_CTAAWAITSTORES
-#include "Transforms/Passes.h.inc"
-} // namespace tile
 
 using namespace mlir;
 using namespace tile;
@@ -57,7 +34,7 @@ PointerBases accessedBy(Operation *op) {
     return PointerBases::of(copy.getPtr());
   if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op))
     return PointerBases::of(load.getDesc());
-  // For copies by TMA see Waits.
+  // For copies by TMA see StoreWaits.
   return isa<cta::TmaStoreOp>(op) ? PointerBases() : PointerBases::writtenBy(op);
 }
 
@@ -75,11 +52,10 @@ struct Pending {
   void clear() { *this = Pending(); }
 };
 
-class Waits {
+class StoreWaits {
 public:
-  explicit Waits(KernelOp kernel) : kernel(kernel), places(kernel) {}
+  explicit StoreWaits(KernelOp kernel) : kernel(kernel), places(kernel) {}
 
-  /// The operations that wait, and whether all threads must have waited.
   llvm::MapVector<Operation *, bool> find() {
     Pending none;
     flowThrough<Pending>(kernel.getBody().front(), none, [&](Operation *op, Pending &pending) {
@@ -126,18 +102,12 @@ private:
   llvm::MapVector<Operation *, bool> waiting;
 };
 
-struct CtaAwaitStores : tile::impl::CtaAwaitStoresBase<CtaAwaitStores> {
-  void runOnKernel() override {
-    bool copies = getOperation().walk([](cta::TmaStoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    if (!copies)
-      return;
-    for (auto [op, needsBarrier] : Waits(getOperation()).find()) {
-      OpBuilder builder(op);
-      cta::TmaStoreWaitOp::create(builder, op->getLoc(), /*pending=*/0, /*written=*/true);
-      if (needsBarrier && !isa<BarrierOp>(op))
-        BarrierOp::create(builder, op->getLoc());
-    }
-  }
-};
-
 } // namespace
+
+SmallVector<MissingStoreWait> tile::findMissingStoreWaits(KernelOp kernel) {
+  const bool hasCopies = kernel.walk([](cta::TmaStoreOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (!hasCopies)
+    return {};
+  return llvm::map_to_vector(StoreWaits(kernel).find(),
+                             [](const auto &wait) { return MissingStoreWait{wait.first, wait.second}; });
+}

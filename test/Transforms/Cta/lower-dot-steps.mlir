@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-split-products))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-lower-dot))' | FileCheck %s
 
 #a = #cta.layout<[16, 32], register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 #b = #cta.layout<[32, 16], register = [[1, 0], [8, 0], [0, 8], [16, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// cta-attach-target: say which GPU the module is compiled for.
+//
+//   module { … }   ==>   module attributes {cta.target = #cta.target<sm_80>} { … }
+//
+// For pipelines that are written down, as in tests: tilec says it when it has read its input.
+#include "Cta/CtaDialect.h"
+#include "Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tile {
+#define GEN_PASS_DEF_CTAATTACHTARGET
+#include "Transforms/Passes.h.inc"
+} // namespace tile
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+struct CtaAttachTarget : tile::impl::CtaAttachTargetBase<CtaAttachTarget> {
+  using CtaAttachTargetBase::CtaAttachTargetBase;
+
+  void runOnOperation() override {
+    const target::GpuTarget *gpu = target::findTarget(name);
+    if (!gpu) {
+      getOperation().emitError() << "unknown target '" << name << "'; known are " << target::listTargets();
+      return signalPassFailure();
+    }
+    cta::setTarget(getOperation(), *gpu);
+  }
+};
+
+} // namespace

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products of mma.sync, one for each step of the instruction along k.
+//
+// A product of operands in shared memory becomes one for each step. The operands of a step are loaded while the step
+// before multiplies, and cta-pipeline can load the first ones an iteration ahead.
+//
+//   %x = cta.local_load %a                       %x0, %y0 = cta.local_load at [0, 0]
+//   %y = cta.local_load %b                 ==>   %x1, %y1 = cta.local_load at [0, 16], at [16, 0]
+//   %d = cta.mma_sync %x, %y, %c                 %d0 = cta.mma_sync %x0, %y0, %c
+//                                                %d  = cta.mma_sync %x1, %y1, %d0
+#pragma once
+
+#include "Tile/TileDialect.h"
+
+namespace tile {
+
+/// Where nothing else reads the operands, and they are loaded behind the last write of their buffers.
+void splitIntoSteps(KernelOp kernel);
+
+} // namespace tile
