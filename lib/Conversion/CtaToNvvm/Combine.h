@@ -20,14 +20,18 @@ public:
   Tuple combineAcross(const Tuple &own, unsigned laneBit);
   /// The values of lane number `lane`.
   Tuple shuffleFrom(const Tuple &tuple, mlir::Value lane);
+  /// The values of the lane that is so many below, or above; where there is none, of any.
+  Tuple shuffleBy(const Tuple &tuple, int64_t lanes, bool isFromAbove);
 
 private:
   /// combine(a, b) is combine(b, a), whatever the values.
   bool isCommutative() const;
   mlir::Value addUncontracted(mlir::Value own, mlir::Value other);
   Tuple shuffleXor(const Tuple &tuple, unsigned laneBit);
-  mlir::Value shuffle(mlir::Value value, mlir::Value lane, bool isXor);
-  mlir::Value shuffleWord(mlir::Value word, mlir::Value lane, bool isXor);
+  /// Whose value a lane gets: of the lane with a number, with a number that differs in a mask, or so many away.
+  enum class Source { Lane, Xor, Below, Above };
+  mlir::Value shuffle(mlir::Value value, mlir::Value lane, Source source);
+  mlir::Value shuffleWord(mlir::Value word, mlir::Value lane, Source source);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
