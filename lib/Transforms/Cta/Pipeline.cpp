@@ -32,12 +32,13 @@
 //   for: wait S-2; fence; wgmma i; await that of i-1; copy of iteration i+S-1; commit
 //
 // A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it. Copies that no
-// loop runs ahead begin side by side, too, and are awaited where they are needed (AwaitCopies.h), and so do loads that
-// are stored (LateStores.h).
+// loop runs ahead begin side by side, too (EarlyCopies.h), and are awaited where they are needed (AwaitCopies.h), and
+// so do loads that are stored (LateStores.h).
 #include "Analysis/FindTarget.h"
 #include "Analysis/LoopGraph.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/AwaitCopies.h"
+#include "Transforms/Cta/EarlyCopies.h"
 #include "Transforms/Cta/LateStores.h"
 #include "Transforms/Cta/PipelinePlan.h"
 #include "Transforms/Cta/RunAhead.h"
@@ -227,6 +228,7 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
       emitRemark(loc) << plan->print();
     }
     eraseNames(rewriter, getOperation());
+    beginCopiesEarly(getOperation(), *gpu);
     getOperation().walk([](Block *block) { awaitCopiesLate(*block); });
     storeLate(getOperation());
   }
