@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Transforms/Cta/EarlyCopies.h"
 
+#include "Analysis/RolePlan.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
@@ -14,14 +15,14 @@ using namespace tile;
 
 namespace {
 
-/// Copies up to one commit, and what their operands are computed of.
-class CopyGroup {
+/// Copies up to one commit, or a load, and what their operands are computed of.
+class EarlyGroup {
 public:
-  /// Finds how far up the copies before `commit` may go.
-  explicit CopyGroup(cta::AsyncCommitOp commit) {
-    add(commit);
-    for (Operation *op = commit->getPrevNode(); op; op = op->getPrevNode()) {
-      auto copy = dyn_cast<cta::AsyncCopyOp>(op);
+  /// Finds how far up `last` may go, and the copies before it if it is a commit.
+  explicit EarlyGroup(Operation *last) : isLoad(isa<LoadOp>(last)) {
+    add(last);
+    for (Operation *op = last->getPrevNode(); op; op = op->getPrevNode()) {
+      auto copy = isLoad ? cta::AsyncCopyOp() : dyn_cast<cta::AsyncCopyOp>(op);
       if (copy)
         buffers.insert(getAlloc(copy.getBuffer()));
       bool isNeeded = llvm::any_of(op->getResults(), [&](Value result) { return needed.contains(result); });
@@ -32,12 +33,12 @@ public:
       else if (isNeeded || !mayPass(op))
         return;
       else
-        passes |= isa<cta::LocalLoadOp, LoadOp>(op);
+        passes |= isLoad ? takesTime(op) : isa<cta::LocalLoadOp, LoadOp>(op);
       first = op;
     }
   }
 
-  /// Whether anything is loaded before the copies begin that need not be.
+  /// Whether anything takes time before they begin for which they need not wait.
   bool isLate() const { return passes; }
 
   void move() {
@@ -61,7 +62,15 @@ private:
     needed.insert(op->operand_begin(), op->operand_end());
   }
 
+  /// It goes through shared memory, or waits for what does.
+  static bool takesTime(Operation *op) {
+    return isa<cta::ConvertLayoutOp, cta::LocalLoadOp, cta::AsyncWaitOp, cta::AwaitOp, cta::MmaSyncOp, ReduceOp>(op);
+  }
+
   bool mayPass(Operation *op) const {
+    if (isLoad)
+      return isMemoryEffectFree(op) || isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::AsyncWaitOp,
+                                           cta::ProxyFenceOp, cta::WgmmaOp, cta::AwaitOp>(op);
     auto load = dyn_cast<LoadOp>(op);
     bool isKnown = (load && !load.getIsVolatile()) || isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp>(op);
     return isMemoryEffectFree(op) || (isKnown && llvm::none_of(getSharedAccesses(op), [&](const SharedAccess &access) {
@@ -69,6 +78,7 @@ private:
                                       }));
   }
 
+  bool isLoad;
   SmallVector<Operation *> operations; ///< From the last one to the first.
   DenseSet<Value> needed;
   DenseSet<Operation *> buffers;
@@ -106,7 +116,7 @@ void tile::beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu) {
       commits.push_back(commit);
   });
   for (cta::AsyncCommitOp commit : commits) {
-    CopyGroup group(commit);
+    EarlyGroup group(commit);
     if (!group.isLate())
       continue;
     int64_t before = countCtas();
@@ -123,4 +133,32 @@ void tile::beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu) {
       op->moveBefore(behind);
     group.moveBack();
   }
+}
+
+static void beginLoadsEarly(Block &block) {
+  constexpr int64_t mostInLoops = 32, mostOnce = 96; // registers of a thread, for all
+  int64_t registers = 0, mostRegisters = isa<LoopLikeOpInterface>(block.getParentOp()) ? mostInLoops : mostOnce;
+  for (LoadOp load : llvm::to_vector(block.getOps<LoadOp>())) {
+    auto isInside = [&](Operation *user) {
+      return user->getBlock() == &block && !user->hasTrait<OpTrait::IsTerminator>();
+    };
+    if (load.getIsVolatile() || !llvm::all_of(load->getUsers(), isInside))
+      continue;
+    EarlyGroup group(load);
+    if (!group.isLate() || registers + countRegisters(load.getResult()) > mostRegisters)
+      continue;
+    registers += countRegisters(load.getResult());
+    group.move();
+  }
+}
+
+void tile::beginLoadsEarly(KernelOp kernel) {
+  bool multiplies =
+      kernel
+          .walk([](Operation *op) {
+            return isa<cta::MmaSyncOp, cta::WgmmaOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (multiplies)
+    kernel.walk([](Block *block) { ::beginLoadsEarly(*block); });
 }

@@ -19,4 +19,9 @@ namespace tile {
 
 void beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu);
 
+/// The same for loads of few registers that are used in the block, which go before what is exchanged between threads or
+/// awaited, to the loads before them. Beside products only: of kernels that wait for memory alone CTAs run side by
+/// side.
+void beginLoadsEarly(KernelOp kernel);
+
 } // namespace tile

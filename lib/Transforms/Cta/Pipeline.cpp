@@ -230,6 +230,7 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
     eraseNames(rewriter, getOperation());
     beginCopiesEarly(getOperation(), *gpu);
     getOperation().walk([](Block *block) { awaitCopiesLate(*block); });
+    beginLoadsEarly(getOperation());
     storeLate(getOperation());
   }
 };
