@@ -31,6 +31,7 @@ namespace {
 struct ScanPlan {
   std::vector<uint64_t> axisRegisters, otherRegisters;
   std::vector<unsigned> axisLanes, axisWarps;
+  bool hasLanesFirst = false; ///< Neighbours lie in lanes, and the next ones in the next register.
 };
 
 std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis, std::string &problem) {
@@ -54,21 +55,23 @@ std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis, std:
   for (auto [bit, basis] : llvm::enumerate(layout.bases(layout::warpDim)))
     if (basis[axis] != 0 && (!isAlong(basis) || !warps.try_emplace(basis[axis], bit).second))
       problem = "mixes the axis with other dimensions in warps";
-  int32_t expected = 1;
-  for (auto [step, mask] : registers) {
+  for (auto [step, mask] : registers)
     plan.axisRegisters.push_back(mask);
-    expected = step == expected ? 2 * expected : 0;
-  }
-  for (auto [step, bit] : lanes) {
+  for (auto [step, bit] : lanes)
     plan.axisLanes.push_back(bit);
-    expected = step == expected ? 2 * expected : 0;
-  }
-  for (auto [step, bit] : warps) {
+  for (auto [step, bit] : warps)
     plan.axisWarps.push_back(bit);
-    expected = step == expected ? 2 * expected : 0;
-  }
-  if (problem.empty() && expected != layout.outShape()[axis])
-    problem = "does not hold the axis in the order of registers, then lanes, then warps";
+  auto isInOrder = [&](const auto &first, const auto &second) {
+    std::vector<int32_t> steps;
+    llvm::append_range(steps, llvm::make_first_range(first));
+    llvm::append_range(steps, llvm::make_first_range(second));
+    llvm::append_range(steps, llvm::make_first_range(warps));
+    auto isNext = [](auto item) { return item.value() == int32_t(1) << item.index(); };
+    return llvm::all_of(llvm::enumerate(steps), isNext) && int64_t(1) << steps.size() == layout.outShape()[axis];
+  };
+  plan.hasLanesFirst = !isInOrder(registers, lanes) && warps.empty() && isInOrder(lanes, registers);
+  if (problem.empty() && !isInOrder(registers, lanes) && !plan.hasLanesFirst)
+    problem = "does not hold the axis in the order of registers, then lanes, then warps, or of lanes, then registers";
   return problem.empty() ? std::optional(plan) : std::nullopt;
 }
 
@@ -92,10 +95,14 @@ public:
   SmallVector<Tuple> run(SmallVector<Tuple> tuples) {
     if (isReverse)
       std::reverse(tuples.begin(), tuples.end());
-    for (size_t index = 1; index < tuples.size(); ++index)
-      tuples[index] = emitter.combine(tuples[index - 1], tuples[index]);
-    if (!plan.axisLanes.empty())
-      addPrefix(tuples);
+    if (plan.hasLanesFirst) {
+      scanEach(tuples);
+    } else {
+      for (size_t index = 1; index < tuples.size(); ++index)
+        tuples[index] = emitter.combine(tuples[index - 1], tuples[index]);
+      if (!plan.axisLanes.empty())
+        addPrefix(tuples);
+    }
     if (isReverse)
       std::reverse(tuples.begin(), tuples.end());
     return tuples;
@@ -177,6 +184,23 @@ private:
     Value others = arith::AndIOp::create(builder, loc, lane, emitI32(builder, loc, ~lanesAlongAxis()));
     source = arith::OrIOp::create(builder, loc, emitLinearMap(builder, loc, source, bases), others);
     return emitter.shuffleFrom(tuple, source);
+  }
+
+  /// Each register over the lanes, and then combined with the totals of those before, which are fetched side by side.
+  void scanEach(SmallVector<Tuple> &tuples) {
+    SmallVector<Tuple> totals;
+    for (Tuple &tuple : tuples) {
+      SmallVector<Tuple> alone{tuple};
+      addPrefix(alone);
+      tuple = alone.front();
+      totals.push_back(totalOf(alone));
+    }
+    Tuple before;
+    for (auto [index, tuple] : llvm::enumerate(tuples)) {
+      if (index != 0)
+        tuple = emitter.combine(before, tuple);
+      before = index == 0 ? totals[index] : emitter.combine(before, totals[index]);
+    }
   }
 
   void addPrefix(SmallVector<Tuple> &tuples) {
