@@ -64,24 +64,33 @@ bool DotOp::isPromoted() {
 namespace {
 
 /// acc + dot(a, b, 0) ==> dot(a, b, acc)
+///
+/// Of two products the later one is added to the other, which stays where its operands are at hand.
 template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(AddOp add, PatternRewriter &rewriter) const override {
-    for (unsigned side : {0, 1}) {
-      DotOp dot = add->getOperand(side).template getDefiningOp<DotOp>();
-      if (!dot || !dot->hasOneUse() || dot->getBlock() != add->getBlock() ||
-          !(matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero())))
-        continue;
-      // The addition is one in f32, so no more than these products may be added in another way.
-      uint32_t inner = dot.getA().getType().getDimSize(1), imprecise = std::min(dot.getMaxNumImpreciseAcc(), inner);
-      auto sum = DotOp::create(rewriter, dot.getLoc(), dot.getType(), dot.getA(), dot.getB(), add->getOperand(1 - side),
-                               dot.getPrecision(), imprecise, dot.getEngineAttr());
-      rewriter.replaceOp(add, sum);
-      rewriter.eraseOp(dot);
-      return success();
-    }
-    return failure();
+    DotOp left = findProduct(add, 0), right = findProduct(add, 1);
+    DotOp dot = left && right ? (left->isBeforeInBlock(right) ? right : left) : left ? left : right;
+    if (!dot)
+      return failure();
+    Value acc = add->getOperand(dot == left ? 1 : 0);
+    // The addition is one in f32, so no more than these products may be added in another way.
+    uint32_t inner = dot.getA().getType().getDimSize(1), imprecise = std::min(dot.getMaxNumImpreciseAcc(), inner);
+    auto sum = DotOp::create(rewriter, dot.getLoc(), dot.getType(), dot.getA(), dot.getB(), acc, dot.getPrecision(),
+                             imprecise, dot.getEngineAttr());
+    rewriter.replaceOp(add, sum);
+    rewriter.eraseOp(dot);
+    return success();
+  }
+
+private:
+  /// The product that the operand is, if it adds to nothing and is for this alone.
+  static DotOp findProduct(AddOp add, unsigned operand) {
+    auto dot = add->getOperand(operand).template getDefiningOp<DotOp>();
+    bool isProduct = dot && dot->hasOneUse() && dot->getBlock() == add->getBlock() &&
+                     (matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero()));
+    return isProduct ? dot : DotOp();
   }
 };
 

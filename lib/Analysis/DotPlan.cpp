@@ -120,20 +120,38 @@ bool tile::isComputedFromDots(DotOp dot) {
   return mayComeFromRegisters(dot) && findLeftSources(dot, /*acrossIterations=*/true).products;
 }
 
-/// The uses of a value and of what is computed from it, element by element, by products.
-static SmallVector<OpOperand *> findProductsOf(Value value) {
-  SmallVector<OpOperand *> found;
-  SmallVector<Value> worklist{value};
+namespace {
+
+/// What is computed from a product element by element.
+struct Results {
+  SmallVector<OpOperand *> uses; ///< By products.
+  SmallVector<DotOp> others;     ///< Products from which some of it is computed, too.
+};
+
+} // namespace
+
+static Results findResults(DotOp dot) {
+  Results results;
+  SmallVector<Value> forward{dot.getResult()}, backward;
   DenseSet<Value> visited;
-  while (!worklist.empty())
-    for (OpOperand &use : worklist.pop_back_val().getUses()) {
+  while (!forward.empty())
+    for (OpOperand &use : forward.pop_back_val().getUses()) {
       Operation *user = use.getOwner();
       if (isa<DotOp>(user))
-        found.push_back(&use);
-      else if (isElementwise(user) && visited.insert(user->getResult(0)).second)
-        worklist.push_back(user->getResult(0));
+        results.uses.push_back(&use);
+      else if (isElementwise(user) && visited.insert(user->getResult(0)).second) {
+        forward.push_back(user->getResult(0));
+        llvm::append_range(backward, user->getOperands());
+      }
     }
-  return found;
+  while (!backward.empty()) {
+    Operation *op = backward.pop_back_val().getDefiningOp();
+    if (auto other = dyn_cast_if_present<DotOp>(op))
+      results.others.push_back(other);
+    else if (op && isElementwise(op) && visited.insert(op->getResult(0)).second)
+      llvm::append_range(backward, op->getOperands());
+  }
+  return results;
 }
 
 bool tile::isInChain(DotOp dot) {
@@ -143,13 +161,15 @@ bool tile::isInChain(DotOp dot) {
     DotOp current = sharing[index];
     if (isComputedFromDots(current))
       return true;
-    for (OpOperand *use : findProductsOf(current.getResult())) {
+    Results results = findResults(current);
+    for (OpOperand *use : results.uses) {
       auto other = cast<DotOp>(use->getOwner());
       if (use == &other.getAMutable() && mayComeFromRegisters(other))
         return true;
       if (use == &other.getAccMutable())
         sharing.insert(other);
     }
+    sharing.insert(results.others.begin(), results.others.end());
     if (auto before = current.getAcc().getDefiningOp<DotOp>())
       sharing.insert(before);
   }

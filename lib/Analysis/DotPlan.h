@@ -41,7 +41,7 @@ bool isBlock(const SharedOperand &operand);
 /// accumulator's registers are those of a left operand.
 bool isComputedFromDots(DotOp dot);
 /// Whether a left operand is computed from this product's sums or this one's from others, element by element, or
-/// whether that is so for a product with which it shares its sums.
+/// whether that is so for a product with which it shares its sums, or whose sums meet what is computed from them.
 bool isInChain(DotOp dot);
 
 /// Whether a left operand of 16-bit elements is computed, for this product alone, from matrices of 16-bit elements and

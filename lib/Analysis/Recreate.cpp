@@ -59,6 +59,20 @@ bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
   return isVector && isOfFewRegisters(layout);
 }
 
+/// Whether a value is needed in its old layout, too, when others are created again in `layout`: not by those that
+/// nothing else needs. `seen` are values that it is not for.
+static bool isKept(Value value, cta::LayoutAttr layout, const LayoutSlice &slice, DenseSet<Value> &seen) {
+  return seen.insert(value).second && llvm::any_of(value.getUses(), [&](OpOperand &use) {
+           Operation *user = use.getOwner();
+           if (isa<cta::ConvertLayoutOp>(user))
+             return false;
+           if (std::optional<CarriedValue> fed = CarriedValue::fedBy(use))
+             return !slice.recreated.contains({fed->values.front(), layout});
+           Value result = user->getNumResults() == 1 ? user->getResult(0) : Value();
+           return !result || !slice.recreated.contains({result, layout}) || isKept(result, layout, slice, seen);
+         });
+}
+
 LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit) {
   LayoutSlice slice;
   slice.limit = limit;
@@ -69,7 +83,7 @@ LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limi
 void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice) {
   if (!isa<RankedTensorType>(value.getType()) || cta::getLayoutAttr(value.getType()) == layout)
     return;
-  if (slice.isTooDear() || slice.recreated.contains({value, layout}))
+  if (slice.isTooDear() || slice.recreated.contains({value, layout}) || slice.leaves.contains({value, layout}))
     return;
   if (slice.recreated.size() >= maxSlice) {
     slice.cost = slice.limit;
@@ -82,6 +96,9 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
   Operation *op = value.getDefiningOp();
   if (auto convert = dyn_cast_or_null<cta::ConvertLayoutOp>(op)) {
     slice.recreated.insert({value, layout});
+    DenseSet<Value> seen;
+    if (!isKept(value, layout, slice, seen)) // the conversion goes
+      slice.saved += bytesOf(value);
     visit(convert.getSrc(), layout, slice);
     return;
   }
@@ -95,23 +112,19 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     slice.cost += bytesOf(value);
     return;
   }
+  int64_t costBefore = slice.cost, savedBefore = slice.saved;
+  size_t sizeBefore = slice.recreated.size();
   slice.recreated.insert({value, layout});
   for (Value operand : op->getOperands())
     visit(operand, operands, slice);
-}
-
-/// Whether a value is needed in its old layout, too, when others are created again in `layout`: not by those that
-/// nothing else needs. `seen` are values that it is not for.
-static bool isKept(Value value, cta::LayoutAttr layout, const LayoutSlice &slice, DenseSet<Value> &seen) {
-  return seen.insert(value).second && llvm::any_of(value.getUses(), [&](OpOperand &use) {
-           Operation *user = use.getOwner();
-           if (isa<cta::ConvertLayoutOp>(user))
-             return false;
-           if (std::optional<CarriedValue> fed = CarriedValue::fedBy(use))
-             return !slice.recreated.contains({fed->values.front(), layout});
-           Value result = user->getNumResults() == 1 ? user->getResult(0) : Value();
-           return !result || !slice.recreated.contains({result, layout}) || isKept(result, layout, slice, seen);
-         });
+  if (slice.cost - costBefore <= bytesOf(value))
+    return;
+  // What is rounded, say, is less than what it is computed of.
+  while (slice.recreated.size() > sizeBefore)
+    slice.recreated.pop_back();
+  slice.leaves.insert({value, layout});
+  slice.cost = costBefore + bytesOf(value);
+  slice.saved = savedBefore;
 }
 
 void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr layout, LayoutSlice &slice) {

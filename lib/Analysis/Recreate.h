@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tile {
 
@@ -21,9 +22,11 @@ cta::LayoutAttr getOperandLayout(mlir::Operation *op, cta::LayoutAttr layout);
 /// What it takes to have a value in a layout.
 struct LayoutSlice {
   /// Values to re-create and the layout of each; the others are already as needed or must be converted.
-  llvm::DenseSet<std::pair<mlir::Value, cta::LayoutAttr>> recreated;
-  /// Bytes that conversions of leaves would move.
-  int64_t cost = 0;
+  llvm::SetVector<std::pair<mlir::Value, cta::LayoutAttr>> recreated;
+  /// Of the others those that could be re-created at a higher cost.
+  llvm::DenseSet<std::pair<mlir::Value, cta::LayoutAttr>> leaves;
+  /// Bytes that conversions of leaves would move, and that those move which are no longer needed.
+  int64_t cost = 0, saved = 0;
   int64_t limit = 0;
 
   bool isTooDear() const { return cost >= limit; }

@@ -8,10 +8,12 @@
 //   a product                 | as ptxas likes; then one more at a time, while that spills little, outside of loops
 //   a loop that only loads    | those of 512 threads if ptxas likes few registers: a thread's loads hide each other
 //   any other                 | as ptxas likes, or those of 1024 threads if they hardly spill
+//   what has few warps then   | as many as there are anyway, if instructions wait less for each other
 //
 // The figures are fitted to launches of public kernels, 72 of them assembled for 2 to 8 CTAs, 241 for two choices
 // (bench/results/h200/registers.md).
 #include "Codegen/ChooseRegisters.h"
+#include "Codegen/IssueCycles.h"
 #include "Codegen/SpillPlaces.h"
 #include "Target/ResidentCtas.h"
 
@@ -165,6 +167,7 @@ private:
   /// cost a third of its speed. More warps gain less.
   Assembled moreCtas(Assembled made) {
     constexpr unsigned fewWarps = 12, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
+    bool isAsked = false;
     while (spilledBytes(made) <= spilledAnyway) {
       unsigned used = registersOf(made), ctas = target::registersPerSm / (used * threads) + 1;
       unsigned warps = ctas * threads / threadsOfWarp;
@@ -182,8 +185,21 @@ private:
           (isBeyondHalf && more->cubin.size() > made.cubin.size()))
         break;
       made = std::move(*more);
+      isAsked = true;
     }
-    return made;
+    return isAsked ? std::move(made) : soonerIssued(std::move(made));
+  }
+
+  /// Nobody hides what a warp waits for where few run, so instructions have to be in an order in which it waits little.
+  /// ptxas takes pains over that, and the registers, only if it is told on how many CTAs they are to be shared: a loop
+  /// that one warp runs took 2552 cycles, and 1695 then, on as many CTAs as before.
+  Assembled soonerIssued(Assembled made) {
+    constexpr unsigned fewWarps = 16; // of a multiprocessor
+    unsigned ctas = resident(registersOf(made));
+    if (spilledBytes(made) > 0 || ctas == 0 || ctas * threads > fewWarps * threadsOfWarp)
+      return made;
+    std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
+    return asked && issueCycles(asked->cubin) < issueCycles(made.cubin) ? std::move(*asked) : std::move(made);
   }
 
   /// With few registers there are as many threads as a multiprocessor holds, if the grid has as many. At least two

@@ -11,7 +11,7 @@ namespace tile::codegen {
 /// Assembles PTX; called several times.
 using Assembler = llvm::function_ref<llvm::Expected<Assembled>(llvm::StringRef ptx)>;
 
-/// What `assemble` makes of the PTX with the number of CTAs that suits the kernel, which takes up to four calls. PTX
+/// What `assemble` makes of the PTX with the number of CTAs that suits the kernel, which takes up to five calls. PTX
 /// that says how many there are, as with warp roles, and that of several kernels, is assembled as it is.
 /// `dynamicShared` bytes are what each CTA asks for.
 llvm::Expected<Assembled> chooseRegisters(llvm::StringRef ptx, const target::GpuTarget &target, int64_t dynamicShared,

@@ -7,6 +7,7 @@
 #include "Codegen/KeepPacked.h"
 #include "Codegen/MemoryUse.h"
 #include "Codegen/OrderInstructions.h"
+#include "Codegen/RoundInWords.h"
 #include "Codegen/UniformAddresses.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -171,7 +172,7 @@ void bypassLongDivisions(llvm::Function &function) {
 } // namespace
 
 NvptxBackend::NvptxBackend(const target::GpuTarget &target, unsigned optLevel)
-    : machine(createMachine(target, optLevel)) {}
+    : machine(createMachine(target, optLevel)), hasBF16(target.has(target::Feature::BF16Arithmetic)) {}
 
 NvptxBackend::~NvptxBackend() = default;
 
@@ -207,6 +208,8 @@ void NvptxBackend::optimize(llvm::Module &module) const {
     orderByResult(function); // also what was packed, and is computed again
     joinWaits(function);
     takeSharedBaseAnew(function);
+    if (hasBF16)
+      roundInWords(function);
   }
 }
 

@@ -38,6 +38,7 @@ public:
 
 private:
   std::unique_ptr<llvm::TargetMachine> machine;
+  bool hasBF16;
 };
 
 /// Names of the functions of NVIDIA's mathematical library (`__nv_...`) that the module calls.

@@ -20,6 +20,8 @@ struct Instruction {
   unsigned operation() const { return low & 0x1ff; }
   unsigned destination() const { return low >> 16 & 0xff; } ///< The first register that is written, where any is.
   unsigned firstSource() const { return low >> 24 & 0xff; }
+  /// Cycles until the next instruction may be issued.
+  unsigned stallCycles() const { return high >> 41 & 0xf; }
   bool isBranch() const { return opcode() == 0x947; }
   /// Instructions from a branch to its target.
   int64_t distance() const;

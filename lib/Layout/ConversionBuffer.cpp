@@ -17,9 +17,9 @@ static bool isConflictFree(const MatrixAccess &access) {
   return chunks.dimension() == rowBits;
 }
 
-static bool storesWholeRows(const LinearLayout &src, const LinearLayout &buffer, unsigned elementBytes) {
+static bool takesWholeRows(const LinearLayout &distributed, const LinearLayout &buffer, unsigned elementBytes) {
   constexpr unsigned widestBytes = 16;
-  LinearLayout offsets = memoryOffsets(src, buffer);
+  LinearLayout offsets = memoryOffsets(distributed, buffer);
   unsigned elements = planVectorAccess(offsets, elementBytes).elements;
   return elements * elementBytes == widestBytes && bankConflicts(offsets, elementBytes, elements) == 0;
 }
@@ -53,8 +53,18 @@ static LinearLayout cheapestBuffer(const LinearLayout &src, const LinearLayout &
   return best;
 }
 
+/// Threads of one side have fragments of matrices in these rows, which ldmatrix or stmatrix moves four at a time, and
+/// those of the other one 16 bytes of a row next to each other.
+static bool fits(const LinearLayout &fragments, const LinearLayout &other, const LinearLayout &rows,
+                 unsigned elementBytes) {
+  constexpr unsigned mostMatrices = 4;
+  std::optional<MatrixAccess> matrices = planLdmatrix(fragments, rows, elementBytes);
+  return matrices && matrices->matrices == mostMatrices && isConflictFree(*matrices) &&
+         takesWholeRows(other, rows, elementBytes);
+}
+
 LinearLayout conversionBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
-  constexpr unsigned mostMatrices = 4, wordBytes = 4;
+  constexpr unsigned wordBytes = 4;
   const std::vector<int64_t> &shape = src.outShape();
   bool sharesWords = elementBytes < wordBytes && src.rank() > 1;
   for (unsigned contiguous = src.rank(); sharesWords && contiguous-- > 0;) {
@@ -63,9 +73,7 @@ LinearLayout conversionBuffer(const LinearLayout &src, const LinearLayout &dst, 
     std::erase(order, contiguous);
     order.insert(order.begin(), contiguous);
     LinearLayout rows = swizzledShared(shape, elementBytes, order, chooseSwizzle(shape, elementBytes, order));
-    std::optional<MatrixAccess> matrices = planLdmatrix(dst, rows, elementBytes);
-    if (matrices && matrices->matrices == mostMatrices && isConflictFree(*matrices) &&
-        storesWholeRows(src, rows, elementBytes))
+    if (fits(dst, src, rows, elementBytes) || fits(src, dst, rows, elementBytes))
       return rows;
   }
   return cheapestBuffer(src, dst, elementBytes);

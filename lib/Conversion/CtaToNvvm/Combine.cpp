@@ -164,7 +164,7 @@ std::optional<Tuple> CombineEmitter::combineWarp(const Tuple &own) {
 Value CombineEmitter::addUncontracted(Value own, Value other) {
   Type type = own.getType();
   if (!type.isF32() && !type.isF64()) {
-    Value rounded = emitShuffle(builder, loc, own, emitI32(builder, loc, 0), /*isXor=*/true);
+    Value rounded = emitShuffle(builder, loc, own, emitI32(builder, loc, 0), ShuffleSource::Xor);
     return combine({rounded}, {other}).front();
   }
   std::string text = type.isF32() ? "add.rn.f32 $0, $1, $2;" : "add.rn.f64 $0, $1, $2;";
@@ -176,42 +176,54 @@ Tuple CombineEmitter::shuffleXor(const Tuple &tuple, unsigned laneBit) {
   Value mask = emitI32(builder, loc, int64_t(1) << laneBit);
   Tuple moved;
   for (Value value : tuple)
-    moved.push_back(emitShuffle(builder, loc, value, mask, /*isXor=*/true));
+    moved.push_back(emitShuffle(builder, loc, value, mask, ShuffleSource::Xor));
   return moved;
 }
 
 Tuple CombineEmitter::shuffleFrom(const Tuple &tuple, Value lane) {
   Tuple moved;
   for (Value value : tuple)
-    moved.push_back(emitShuffle(builder, loc, value, lane, /*isXor=*/false));
+    moved.push_back(emitShuffle(builder, loc, value, lane, ShuffleSource::Lane));
   return moved;
 }
 
-static Value shuffleWord(OpBuilder &builder, Location loc, Value word, Value lane, bool isXor) {
+Tuple CombineEmitter::shuffleBy(const Tuple &tuple, int64_t lanes, bool isFromAbove) {
+  Value distance = emitI32(builder, loc, lanes);
+  Tuple moved;
+  for (Value value : tuple)
+    moved.push_back(
+        emitShuffle(builder, loc, value, distance, isFromAbove ? ShuffleSource::Above : ShuffleSource::Below));
+  return moved;
+}
+
+static Value shuffleWord(OpBuilder &builder, Location loc, Value word, Value lane, ShuffleSource source) {
+  constexpr NVVM::ShflKind kinds[] = {NVVM::ShflKind::idx, NVVM::ShflKind::bfly, NVVM::ShflKind::up,
+                                      NVVM::ShflKind::down};
+  int64_t farthest = source == ShuffleSource::Below ? 0 : 31;
   return NVVM::ShflOp::create(builder, loc, word.getType(), emitI32(builder, loc, -1), word, lane,
-                              emitI32(builder, loc, 31), isXor ? NVVM::ShflKind::bfly : NVVM::ShflKind::idx,
+                              emitI32(builder, loc, farthest), kinds[static_cast<unsigned>(source)],
                               /*return_value_and_is_valid=*/UnitAttr());
 }
 
 /// Shuffles move 32 bits; smaller values are widened, larger ones split.
-Value emitShuffle(OpBuilder &builder, Location loc, Value value, Value lane, bool isXor) {
+Value emitShuffle(OpBuilder &builder, Location loc, Value value, Value lane, ShuffleSource source) {
   Type type = value.getType(), i32 = builder.getI32Type();
   unsigned bits = type.getIntOrFloatBitWidth();
   if (bits == 32)
-    return shuffleWord(builder, loc, value, lane, isXor);
+    return shuffleWord(builder, loc, value, lane, source);
   Type integer = builder.getIntegerType(bits);
   Value word = type == integer ? value : arith::BitcastOp::create(builder, loc, integer, value).getResult();
   if (bits < 32) {
-    word = shuffleWord(builder, loc, arith::ExtUIOp::create(builder, loc, i32, word), lane, isXor);
+    word = shuffleWord(builder, loc, arith::ExtUIOp::create(builder, loc, i32, word), lane, source);
     word = arith::TruncIOp::create(builder, loc, integer, word);
   } else {
     auto pairType = VectorType::get(2, i32);
     Value pair = LLVM::BitcastOp::create(builder, loc, pairType, word), moved = pair;
     for (int index : {0, 1}) {
       Value position = emitI32(builder, loc, index);
-      Value half = LLVM::ExtractElementOp::create(builder, loc, pair, position);
-      moved =
-          LLVM::InsertElementOp::create(builder, loc, moved, shuffleWord(builder, loc, half, lane, isXor), position);
+      Value half =
+          shuffleWord(builder, loc, LLVM::ExtractElementOp::create(builder, loc, pair, position), lane, source);
+      moved = LLVM::InsertElementOp::create(builder, loc, moved, half, position);
     }
     word = LLVM::BitcastOp::create(builder, loc, integer, moved);
   }

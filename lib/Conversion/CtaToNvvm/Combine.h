@@ -11,8 +11,10 @@ namespace tile::conversion {
 /// One value for each operand of the reduction or scan.
 using Tuple = llvm::SmallVector<mlir::Value>;
 
-/// The value that another lane has, whose number is `lane` or an exclusive or with it.
-mlir::Value emitShuffle(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Value lane, bool isXor);
+/// Whose value a lane gets: of the lane with a number, with a number that differs in a mask, or so many away.
+enum class ShuffleSource { Lane, Xor, Below, Above };
+mlir::Value emitShuffle(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Value lane,
+                        ShuffleSource source);
 
 class CombineEmitter {
 public:
@@ -28,6 +30,8 @@ public:
   std::optional<Tuple> combineWarp(const Tuple &own);
   /// The values of lane number `lane`.
   Tuple shuffleFrom(const Tuple &tuple, mlir::Value lane);
+  /// The values of the lane that is so many below, or above; where there is none, of any.
+  Tuple shuffleBy(const Tuple &tuple, int64_t lanes, bool isFromAbove);
 
 private:
   /// combine(a, b) is combine(b, a), whatever the values.

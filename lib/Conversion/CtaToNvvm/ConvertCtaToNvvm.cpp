@@ -103,6 +103,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
         return failure();
       noteUniformRuns(kernel);
       noteSmallIntegers(kernel);
+      leaveIdleWarps(kernel);
       widenBoolArguments(kernel);
       lowerWarpRoles(kernel);
     }

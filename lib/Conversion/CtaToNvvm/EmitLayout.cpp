@@ -175,7 +175,7 @@ uint64_t redundantThreadBits(const LinearLayout &layout) {
   return redundant;
 }
 
-static Value emitBitsAreZero(OpBuilder &builder, Location loc, uint64_t bits) {
+Value emitBitsAreZero(OpBuilder &builder, Location loc, uint64_t bits) {
   Value tid = emitThreadId(builder, loc);
   Value masked = arith::AndIOp::create(builder, loc, tid, emitI32(builder, loc, bits));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, masked, emitI32(builder, loc, 0));

@@ -79,6 +79,9 @@ std::vector<int32_t> canonicalRegisters(const layout::LinearLayout &layout);
 /// Bits of tid.x that only repeat elements: every element is held by a thread in which all of them are 0.
 uint64_t redundantThreadBits(const layout::LinearLayout &layout);
 
+/// Whether these bits of tid.x are all 0, an i1.
+mlir::Value emitBitsAreZero(mlir::OpBuilder &builder, mlir::Location loc, uint64_t bits);
+
 /// Whether this thread holds the first copy of its elements, an i1; null if every thread does.
 mlir::Value emitIsFirstCopy(mlir::OpBuilder &builder, mlir::Location loc, const layout::LinearLayout &layout);
 

@@ -2,14 +2,14 @@
 // Scans: over the registers of a thread in order, then over the lanes along the axis.
 //
 //   registers    x0 x1 x2 x3                 ->  x0, x0x1, x0x1x2, x0x1x2x3        the last one is the thread's total
-//   lanes        totals t0 t1 t2 t3          ->  before each lane: -, t0, t0t1, t0t1t2
-//   result       each register combined with what lies before its lane
+//   lanes        totals t0 t1 t2 t3          ->  t0, t0t1, t0t1t2, t0t1t2t3        the last register's result
+//   result       each other register combined with the total of the lane before
 //
-// Over lanes: in step k the lanes whose bit k along the axis is set take the total of the lane that ends the block
-// below. Only totals move, so a step is one shuffle whatever the number of registers. The axis lies in the low bits of
-// the registers, then in lanes, then in warps: cta-assign-layouts chooses such a layout. Over warps a scan comes in two
-// parts, since totals go through shared memory between them (cta-lower-conversions): `partial_scan` makes the totals,
-// `scan_carry` combines those of the warps before, one after the other.
+// Over lanes: in step k each lane adds the total of the lane 2^k before it, which is that of up to 2^k lanes (Hillis
+// and Steele). Only totals move, so a step is one shuffle whatever the number of registers. The axis lies in the low
+// bits of the registers, then in lanes, then in warps: cta-assign-layouts chooses such a layout. Over warps a scan
+// comes in two parts, since totals go through shared memory between them (cta-lower-conversions): `partial_scan` makes
+// the totals, `scan_carry` combines those of the warps before, one after the other.
 #include "Combine.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -31,6 +31,7 @@ namespace {
 struct ScanPlan {
   std::vector<uint64_t> axisRegisters, otherRegisters;
   std::vector<unsigned> axisLanes, axisWarps;
+  bool hasLanesFirst = false; ///< Neighbours lie in lanes, and the next ones in the next register.
 };
 
 std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis, std::string &problem) {
@@ -54,21 +55,23 @@ std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis, std:
   for (auto [bit, basis] : llvm::enumerate(layout.bases(layout::warpDim)))
     if (basis[axis] != 0 && (!isAlong(basis) || !warps.try_emplace(basis[axis], bit).second))
       problem = "mixes the axis with other dimensions in warps";
-  int32_t expected = 1;
-  for (auto [step, mask] : registers) {
+  for (auto [step, mask] : registers)
     plan.axisRegisters.push_back(mask);
-    expected = step == expected ? 2 * expected : 0;
-  }
-  for (auto [step, bit] : lanes) {
+  for (auto [step, bit] : lanes)
     plan.axisLanes.push_back(bit);
-    expected = step == expected ? 2 * expected : 0;
-  }
-  for (auto [step, bit] : warps) {
+  for (auto [step, bit] : warps)
     plan.axisWarps.push_back(bit);
-    expected = step == expected ? 2 * expected : 0;
-  }
-  if (problem.empty() && expected != layout.outShape()[axis])
-    problem = "does not hold the axis in the order of registers, then lanes, then warps";
+  auto isInOrder = [&](const auto &first, const auto &second) {
+    std::vector<int32_t> steps;
+    llvm::append_range(steps, llvm::make_first_range(first));
+    llvm::append_range(steps, llvm::make_first_range(second));
+    llvm::append_range(steps, llvm::make_first_range(warps));
+    auto isNext = [](auto item) { return item.value() == int32_t(1) << item.index(); };
+    return llvm::all_of(llvm::enumerate(steps), isNext) && int64_t(1) << steps.size() == layout.outShape()[axis];
+  };
+  plan.hasLanesFirst = !isInOrder(registers, lanes) && warps.empty() && isInOrder(lanes, registers);
+  if (problem.empty() && !isInOrder(registers, lanes) && !plan.hasLanesFirst)
+    problem = "does not hold the axis in the order of registers, then lanes, then warps, or of lanes, then registers";
   return problem.empty() ? std::optional(plan) : std::nullopt;
 }
 
@@ -92,10 +95,14 @@ public:
   SmallVector<Tuple> run(SmallVector<Tuple> tuples) {
     if (isReverse)
       std::reverse(tuples.begin(), tuples.end());
-    for (size_t index = 1; index < tuples.size(); ++index)
-      tuples[index] = emitter.combine(tuples[index - 1], tuples[index]);
-    if (!plan.axisLanes.empty())
-      addPrefix(tuples);
+    if (plan.hasLanesFirst) {
+      scanEach(tuples);
+    } else {
+      for (size_t index = 1; index < tuples.size(); ++index)
+        tuples[index] = emitter.combine(tuples[index - 1], tuples[index]);
+      if (!plan.axisLanes.empty())
+        addPrefix(tuples);
+    }
     if (isReverse)
       std::reverse(tuples.begin(), tuples.end());
     return tuples;
@@ -145,10 +152,6 @@ private:
       all |= int64_t(1) << bit;
     return all;
   }
-  Value isNonZero(Value bits, int64_t mask) {
-    Value masked = arith::AndIOp::create(builder, loc, bits, emitI32(builder, loc, mask));
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, masked, emitI32(builder, loc, 0));
-  }
   Tuple choose(Value condition, const Tuple &a, const Tuple &b) {
     Tuple chosen;
     for (auto [x, y] : llvm::zip(a, b))
@@ -156,29 +159,65 @@ private:
     return chosen;
   }
 
-  void addPrefix(SmallVector<Tuple> &tuples) {
-    // Reversed, lanes count down: the complement of their number along the axis.
-    int64_t all = lanesAlongAxis();
-    Value place = isReverse ? arith::XOrIOp::create(builder, loc, lane, emitI32(builder, loc, all)) : lane;
-    Tuple total = tuples.back(), before = total; // `before` counts only where a lower bit of the place is set
-    int64_t lower = 0;
-    for (unsigned bit : plan.axisLanes) {
-      int64_t mask = int64_t(1) << bit;
-      // The end of the block below: this bit cleared, lower ones set.
-      Value source = arith::AndIOp::create(builder, loc, place, emitI32(builder, loc, ~(mask | lower)));
-      source = arith::OrIOp::create(builder, loc, source, emitI32(builder, loc, lower));
-      if (isReverse)
-        source = arith::XOrIOp::create(builder, loc, source, emitI32(builder, loc, all));
-      Tuple below = emitter.shuffleFrom(total, source);
-      Value isAbove = isNonZero(place, mask);
-      Tuple longer = lower ? choose(isNonZero(place, lower), emitter.combine(below, before), below) : below;
-      before = choose(isAbove, longer, before);
-      total = choose(isAbove, emitter.combine(below, total), total);
-      lower |= mask;
+  /// How many lanes of the axis are before this one.
+  Value emitPlace() {
+    std::vector<uint64_t> bases(layout::laneBits, 0);
+    for (auto [index, bit] : llvm::enumerate(plan.axisLanes))
+      bases[bit] = uint64_t(1) << index;
+    Value place = emitLinearMap(builder, loc, lane, bases);
+    Value last = emitI32(builder, loc, (int64_t(1) << plan.axisLanes.size()) - 1);
+    return isReverse ? arith::SubIOp::create(builder, loc, last, place).getResult() : place;
+  }
+
+  /// Of the lane so many (a power of two) before this one, whose place that is; of any where there is none.
+  Tuple fetchBefore(const Tuple &tuple, Value place, int64_t lanes) {
+    unsigned first = plan.axisLanes.front();
+    auto isNext = [&](auto item) { return item.value() == first + item.index(); };
+    if (llvm::all_of(llvm::enumerate(plan.axisLanes), isNext))
+      return emitter.shuffleBy(tuple, lanes << first, /*isFromAbove=*/isReverse);
+    std::vector<uint64_t> bases;
+    for (unsigned bit : plan.axisLanes)
+      bases.push_back(uint64_t(1) << bit);
+    Value source = arith::SubIOp::create(builder, loc, place, emitI32(builder, loc, lanes));
+    if (isReverse)
+      source = arith::SubIOp::create(builder, loc, emitI32(builder, loc, (int64_t(1) << bases.size()) - 1), source);
+    Value others = arith::AndIOp::create(builder, loc, lane, emitI32(builder, loc, ~lanesAlongAxis()));
+    source = arith::OrIOp::create(builder, loc, emitLinearMap(builder, loc, source, bases), others);
+    return emitter.shuffleFrom(tuple, source);
+  }
+
+  /// Each register over the lanes, and then combined with the totals of those before, which are fetched side by side.
+  void scanEach(SmallVector<Tuple> &tuples) {
+    SmallVector<Tuple> totals;
+    for (Tuple &tuple : tuples) {
+      SmallVector<Tuple> alone{tuple};
+      addPrefix(alone);
+      tuple = alone.front();
+      totals.push_back(totalOf(alone));
     }
-    Value hasBefore = isNonZero(place, all);
-    for (Tuple &tuple : tuples)
-      tuple = choose(hasBefore, emitter.combine(before, tuple), tuple);
+    Tuple before;
+    for (auto [index, tuple] : llvm::enumerate(tuples)) {
+      if (index != 0)
+        tuple = emitter.combine(before, tuple);
+      before = index == 0 ? totals[index] : emitter.combine(before, totals[index]);
+    }
+  }
+
+  void addPrefix(SmallVector<Tuple> &tuples) {
+    Value place = emitPlace();
+    auto hasBefore = [&](int64_t lanes) {
+      return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, place, emitI32(builder, loc, lanes));
+    };
+    Tuple &total = tuples.back(); // of up to 1, 2, 4 … lanes
+    for (size_t step = 0; step < plan.axisLanes.size(); ++step) {
+      int64_t lanes = int64_t(1) << step;
+      total = choose(hasBefore(lanes), emitter.combine(fetchBefore(total, place, lanes), total), total);
+    }
+    if (tuples.size() == 1)
+      return;
+    Tuple before = fetchBefore(total, place, 1);
+    for (Tuple &tuple : MutableArrayRef(tuples).drop_back())
+      tuple = choose(hasBefore(1), emitter.combine(before, tuple), tuple);
   }
 
   OpBuilder &builder;

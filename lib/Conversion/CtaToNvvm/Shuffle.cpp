@@ -101,7 +101,7 @@ struct ButterflyLowering : OpConversionPattern<ButterflyOp> {
       Value other = adaptor.getSrc()[index ^ distance.registers];
       if (distance.lanes != 0)
         other = emitShuffle(rewriter, op.getLoc(), other, emitI32(rewriter, op.getLoc(), distance.lanes),
-                            /*isXor=*/true);
+                            ShuffleSource::Xor);
       registers.push_back(other);
     }
     rewriter.replaceOpWithMultiple(op, {registers});

@@ -99,6 +99,14 @@ LinearLayout tile::planAtomic(Operation *op, AxisInfoAnalysis &axisInfo, unsigne
   return plan.getLayout(type.getShape(), numWarps);
 }
 
+LinearLayout tile::planStridedScan(RankedTensorType type, unsigned numWarps) {
+  constexpr int64_t fewElements = 2; // of a thread: each is scanned over the lanes
+  int64_t elements = type.getNumElements();
+  if (elements > fewElements * layout::lanesPerWarp || elements < layout::lanesPerWarp)
+    return planScan(type, /*axis=*/0, numWarps);
+  return repeatForWarps(layout::blocked({elements}, {{1}, {layout::lanesPerWarp}, {1}, {0}}), numWarps);
+}
+
 LinearLayout tile::planScan(RankedTensorType type, unsigned axis, unsigned numWarps) {
   std::vector<int64_t> shape = type.getShape().vec();
   int64_t others = type.getNumElements() / shape[axis];

@@ -47,5 +47,8 @@ layout::LinearLayout planAtomic(mlir::Operation *op, AxisInfoAnalysis &axisInfo,
 /// other dimensions fill and a thread would have many elements, since warps exchange their totals through memory. Other
 /// dimensions get the lanes and warps that the axis can do without; what is left over holds copies.
 layout::LinearLayout planScan(mlir::RankedTensorType type, unsigned axis, unsigned numWarps);
+/// The same for a vector whose elements lie far from each other in memory: neighbours in lanes where a thread has two,
+/// since neighbours may share a line of memory.
+layout::LinearLayout planStridedScan(mlir::RankedTensorType type, unsigned numWarps);
 
 } // namespace tile

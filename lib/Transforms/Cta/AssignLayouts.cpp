@@ -131,10 +131,10 @@ private:
       if (type.getRank() != 1 || accesses == ofShapes.end() ||
           !llvm::all_of(llvm::make_first_range(accesses->second), isStrided))
         return;
-      cta::LayoutAttr layout = attribute(planScan(type, scan.getAxis(), kernel.getNumWarps()));
+      cta::LayoutAttr layout = attribute(planStridedScan(type, kernel.getNumWarps()));
       if (layout.getLayout().numRegisters() > fewElements)
         return;
-      sharedLayouts[type.getShape()] = layout;
+      sharedLayouts[type.getShape()] = accessLayouts[scan] = layout;
       for (Operation *access : llvm::make_first_range(accesses->second))
         accessLayouts[access] = layout;
     });
@@ -251,7 +251,7 @@ private:
         accessLayouts[op] = attribute(planAtomic(op, axisInfo, kernel.getNumWarps(), gpu));
       if (auto scan = dyn_cast<ScanOp>(op)) {
         auto type = cast<RankedTensorType>(scan.getSrcs().front().getType());
-        accessLayouts[op] = attribute(planScan(type, scan.getAxis(), kernel.getNumWarps()));
+        accessLayouts.try_emplace(op, attribute(planScan(type, scan.getAxis(), kernel.getNumWarps())));
       }
       if (auto dot = dyn_cast<DotOp>(op))
         dotPlans[op] = planDot(dot, kernel.getNumWarps());

@@ -137,11 +137,20 @@ bool isVectorForOtherWarps(CopyPlan plan) {
   return layout::planMovement(cta::getLayout(loaded), cta::getLayout(needed)).crossesWarps;
 }
 
+/// Copies run ahead in innermost loops. Around a product's loop they would be what begins or ends the sum, in as many
+/// buffers as the loop has stages. Where nothing is repeated they begin together, and take the registers of none; what
+/// is wider than an operand would take more shared memory than that.
+bool isWhereCopiesPay(LoadOp load) {
+  constexpr int64_t operandBytes = 2;
+  if (auto loop = dyn_cast<scf::ForOp>(load->getParentOp()))
+    return !hasInnerLoop(loop);
+  auto kernel = dyn_cast<KernelOp>(load->getParentOp());
+  return kernel && getBytesInMemory(getElementTypeOf(load.getType())) <= operandBytes &&
+         !kernel.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 std::optional<CopyPlan> planCopy(LoadOp load) {
-  // Copies run ahead in innermost loops. Around a product's loop they would be what begins or ends the sum, in as many
-  // buffers as the loop has stages.
-  auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
-  if (!loop || hasInnerLoop(loop) || load.getIsVolatile() || load.getPartial() || !isZero(load.getOther()))
+  if (!isWhereCopiesPay(load) || load.getIsVolatile() || load.getPartial() || !isZero(load.getOther()))
     return std::nullopt;
   auto type = dyn_cast<RankedTensorType>(load.getType());
   Operation *user = findUser(load);

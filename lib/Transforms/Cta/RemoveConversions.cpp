@@ -307,7 +307,11 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &wor
 bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getType());
   int64_t bytes = LayoutSlicer::bytesOf(convert.getSrc());
-  if (slicer.plan(convert.getSrc(), layout, bytes).cost >= bytes)
+  LayoutSlice slice = slicer.plan(convert.getSrc(), layout, /*limit=*/2 * bytes);
+  // Conversions that are no longer needed make up for others, but not for much that is computed.
+  constexpr size_t littleComputed = 4; // values, among them converted ones
+  int64_t saved = slice.recreated.size() <= littleComputed ? slice.saved : 0;
+  if (slice.cost - saved >= bytes)
     return false;
   Value value = slicer.rewrite(convert.getSrc(), layout), source = convert.getSrc();
   convert.getResult().replaceAllUsesWith(value);

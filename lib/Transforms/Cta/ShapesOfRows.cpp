@@ -32,9 +32,16 @@ llvm::SetVector<Value> tile::collectComputed(llvm::SetVector<Value> values) {
 llvm::DenseSet<ArrayRef<int64_t>> tile::collectShapesOfRows(KernelOp kernel) {
   DenseSet<ArrayRef<int64_t>> ofRows;
   DenseMap<ArrayRef<int64_t>, int64_t> alongColumns; // reductions, less those along rows
+  llvm::SetVector<Value> sums;
   kernel.walk([&](DotOp dot) {
+    sums.insert(dot.getResult());
     if (isa<cta::FmaAttr>(dot.getEngineAttr()))
       ofRows.insert(dot.getType().getShape());
+  });
+  sums = collectComputed(std::move(sums));
+  kernel.walk([&](ReshapeOp reshape) {
+    if (!sums.contains(reshape.getSrc()))
+      ofRows.insert(reshape.getType().getShape());
   });
   kernel.walk([&](ReduceOp reduce) {
     ArrayRef<int64_t> shape = cast<RankedTensorType>(reduce.getSrcs().front().getType()).getShape();

@@ -14,7 +14,8 @@ namespace tile {
 llvm::SetVector<mlir::Value> collectComputed(llvm::SetVector<mlir::Value> values);
 
 /// What is mostly reduced along columns, or by a loop that multiplies nothing, as one row of a block after the other,
-/// and what multiply-adds compute.
+/// and what multiply-adds compute. What is made of a block of another shape, as unpacked weights, stays in the threads
+/// that have it.
 llvm::DenseSet<llvm::ArrayRef<int64_t>> collectShapesOfRows(KernelOp kernel);
 
 } // namespace tile

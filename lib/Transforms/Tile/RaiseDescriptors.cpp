@@ -13,7 +13,8 @@
 //
 // Only what pays is raised: both operands of a dot, or neither, since the tensor cores' wide instructions want both
 // to come through tensor maps; and the stores of a kernel with such a dot. Elementwise kernels stay as they are:
-// they reach the speed of a copy with plain vector accesses.
+// they reach the speed of a copy with plain vector accesses, and so do programs that multiply several blocks once each:
+// who copies for them has nothing to run ahead of, and takes the place of a second CTA.
 // Analysis/RaisableAccesses.h says which accesses can be, tile-choose-engine which products are such.
 #include "Analysis/EngineChoice.h"
 #include "Transforms/Passes.h"
@@ -47,6 +48,7 @@ public:
       : kernel(kernel), accesses(accesses), target(target) {}
 
   RaisePlan plan() {
+    isOfSingleSteps = multipliesOnce();
     kernel.walk([&](DotOp dot) { planOperands(dot); });
     if (hasProduct)
       kernel.walk([&](StoreOp store) { planStore(store); });
@@ -57,6 +59,14 @@ public:
   }
 
 private:
+  /// Whether the kernel has several products, none of them in a loop.
+  bool multipliesOnce() {
+    SmallVector<DotOp> dots;
+    kernel.walk([&](DotOp dot) { dots.push_back(dot); });
+    return dots.size() > 1 &&
+           llvm::none_of(dots, [](DotOp dot) { return dot->getParentOfType<LoopLikeOpInterface>(); });
+  }
+
   void planOperands(DotOp dot) {
     SharedOperand operands[] = {traceOperand(dot.getA()), traceOperand(dot.getB())};
     Operation *loads[2] = {};
@@ -70,14 +80,17 @@ private:
     cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
     bool fromRegisters = !loads[0] && staysInRegisters(dot);
     bool canMultiply = engine && ready[1] && (engine.isFromRegisters() ? fromRegisters : ready[0]);
-    hasProduct |= canMultiply;
+    bool isWorthwhile = canMultiply && !isOfSingleSteps;
+    hasProduct |= isWorthwhile;
     for (auto [index, op] : llvm::enumerate(loads)) {
       auto load = dyn_cast_if_present<LoadOp>(op);
       if (!load)
         continue;
       const BlockAccessResult &result = accesses.get(load);
-      if (canMultiply)
+      if (isWorthwhile)
         raised.try_emplace(load, *result.access);
+      else if (canMultiply)
+        reasons[load] = "several products, none of which is repeated; copies by threads leave room for more CTAs";
       else if (ready[1] && (ready[0] || fromRegisters))
         reasons[load] = whyNotMultiplied(dot, operands);
       else if (!result.access)
@@ -112,6 +125,7 @@ private:
   RaisePlan raised;
   llvm::MapVector<Operation *, std::string> reasons; ///< Why an access is not raised.
   bool hasProduct = false;                           ///< Of operands that come through descriptors.
+  bool isOfSingleSteps = false;
 };
 
 // Rewrite.

@@ -15,6 +15,24 @@ tile.kernel @sum(%x: f16, %y: f32) {
   tile.return
 }
 
+// Of two products the later one takes the other as what it adds to, on either side.
+// CHECK-LABEL: tile.kernel @two
+// CHECK: %[[FIRST:.*]] = tile.dot %[[A:.*]], %[[A]], %{{.*}} : tensor<16x16xf16>
+// CHECK: tile.print
+// CHECK: tile.dot %{{.*}}, %[[A]], %[[FIRST]] : tensor<16x16xf16>
+// CHECK-NOT: arith.addf
+tile.kernel @two(%x: f16, %y: f16) {
+  %a = tile.splat %x : f16 -> tensor<16x16xf16>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d = tile.dot %a, %a, %z : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+  tile.print "" %y : f16
+  %b = tile.splat %y : f16 -> tensor<16x16xf16>
+  %e = tile.dot %b, %a, %z : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+  %s = arith.addf %d, %e : tensor<16x16xf32>
+  tile.print "" %s : tensor<16x16xf32>
+  tile.return
+}
+
 // CHECK-LABEL: tile.kernel @integers
 // CHECK-NOT: arith.addi
 tile.kernel @integers(%x: i8, %y: i32) {

@@ -31,6 +31,40 @@ tile.kernel @copy(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
+// Where nothing is repeated what is as wide as an operand is copied; before a loop nothing is.
+// CHECK-LABEL: tile.kernel @once
+// CHECK: cta.async_copy {{.*}}f16
+// CHECK: tile.load {{.*}}f32
+tile.kernel @once(%p: !tile.ptr<f16>, %q: !tile.ptr<f32>) {
+  %acc = arith.constant dense<0.0> : tensor<32x32xf32, #other>
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %t = tile.splat %q : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>, #load>
+  %x = tile.load %s {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+  %y = cta.convert_layout %x : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
+  %z = tile.load %t {vector = 4 : i32} : tensor<32x32x!tile.ptr<f32>, #load>
+  %w = cta.convert_layout %z : tensor<32x32xf32, #load> -> tensor<32x32xf32, #other>
+  %v = arith.truncf %w : tensor<32x32xf32, #other> to tensor<32x32xf16, #other>
+  %d = tile.dot %y, %v, %acc {engine = #cta.fma} : tensor<32x32xf16, #other>, tensor<32x32xf16, #other> -> tensor<32x32xf32, #other>
+  tile.print "" %d : tensor<32x32xf32, #other>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @negative_before_a_loop
+// CHECK-NOT: cta.async_copy
+tile.kernel @negative_before_a_loop(%p: !tile.ptr<f16>, %n: i32) {
+  %acc = arith.constant dense<0.0> : tensor<32x32xf32, #other>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %x = tile.load %s {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>
+  %y = cta.convert_layout %x : tensor<32x32xf16, #load> -> tensor<32x32xf16, #other>
+  %d = tile.dot %y, %y, %acc {engine = #cta.fma} : tensor<32x32xf16, #other>, tensor<32x32xf16, #other> -> tensor<32x32xf32, #other>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tile.print "" %d : tensor<32x32xf32, #other>
+  }
+  tile.return
+}
+
 // What is rounded is rounded where it is read, before another block is read.
 // CHECK-LABEL: tile.kernel @rounded
 // CHECK: cta.local_load

@@ -349,11 +349,46 @@ tile.kernel @together(%p: !tile.ptr<f16>) {
   cta.async_commit
   cta.async_wait 0
   %x = cta.local_load %c : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+  tile.store %s, %x : tensor<32x32x!tile.ptr<f16>, #load>
   %d = cta.alloc : !cta.buffer<32x32xf16, #shared>
   cta.async_copy %s, %d {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
   cta.async_commit
   cta.async_wait 0
   tile.print "" %x : tensor<32x32xf16, #load>
+  tile.return
+}
+
+// They begin before what is copied already is used, with what their addresses are computed of, but behind stores.
+// CHECK-LABEL: tile.kernel @early
+// CHECK: cta.async_commit
+// CHECK: tile.addptr
+// CHECK: cta.async_commit
+// CHECK-NEXT: cta.async_wait 0
+// CHECK: tile.store
+// CHECK: cta.async_commit
+tile.kernel @early(%p: !tile.ptr<f16>, %n: i32) {
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %b = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  cta.async_copy %s, %b {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+  cta.async_commit
+  cta.async_wait 0
+  %x = cta.local_load %b : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+  %y = arith.negf %x : tensor<32x32xf16, #load>
+  %c = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  %m = tile.splat %n : i32 -> tensor<32x32xi32, #load>
+  %t = tile.addptr %s, %m : tensor<32x32x!tile.ptr<f16>, #load>, tensor<32x32xi32, #load>
+  cta.async_copy %t, %c {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+  cta.async_commit
+  cta.async_wait 0
+  %z = cta.local_load %c : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+  %w = arith.addf %y, %z : tensor<32x32xf16, #load>
+  tile.store %s, %w : tensor<32x32x!tile.ptr<f16>, #load>
+  %d = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  cta.async_copy %s, %d {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+  cta.async_commit
+  cta.async_wait 0
+  %v = cta.local_load %d : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+  tile.store %s, %v : tensor<32x32x!tile.ptr<f16>, #load>
   tile.return
 }
 
@@ -380,5 +415,35 @@ tile.kernel @loads_together(%p: !tile.ptr<f16>) {
   %z = tile.load %s : tensor<32x32x!tile.ptr<f16>, #load>
   cta.local_store %z, %d : tensor<32x32xf16, #load>, !cta.buffer<32x32xf16, #shared>
   tile.print "" %u : tensor<32x32xf16, #load>
+  tile.return
+}
+
+// Beside products loads of few registers go before what waits, to the copies and loads before them, but not before what
+// is written.
+// CHECK-LABEL: tile.kernel @early_loads
+// CHECK: cta.async_commit
+// CHECK-NEXT: tile.load
+// CHECK: cta.async_wait 0
+// CHECK: tile.store
+// CHECK: tile.load
+tile.kernel @early_loads(%p: !tile.ptr<f16>) {
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>
+  %b = cta.alloc : !cta.buffer<32x32xf16, #shared>
+  cta.async_copy %s, %b {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #load>, !cta.buffer<32x32xf16, #shared>
+  cta.async_commit
+  cta.async_wait 0
+  %x = cta.local_load %b : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+  %y = tile.load %s : tensor<32x32x!tile.ptr<f16>, #load>
+  %z = arith.addf %x, %y : tensor<32x32xf16, #load>
+  tile.store %s, %z : tensor<32x32x!tile.ptr<f16>, #load>
+  %w = cta.local_load %b : !cta.buffer<32x32xf16, #shared> -> tensor<32x32xf16, #load>
+  %v = tile.load %s : tensor<32x32x!tile.ptr<f16>, #load>
+  %u = arith.addf %w, %v : tensor<32x32xf16, #load>
+  tile.store %s, %u : tensor<32x32x!tile.ptr<f16>, #load>
+  %left = arith.constant dense<1.0> : tensor<32x32xf16, #left>
+  %right = arith.constant dense<1.0> : tensor<32x32xf16, #right>
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #sum>
+  %d = cta.mma_sync %left, %right, %zero {shape = array<i32: 16, 8, 16>} : tensor<32x32xf16, #left>, tensor<32x32xf16, #right> -> tensor<32x32xf32, #sum>
+  tile.print "" %d : tensor<32x32xf32, #sum>
   tile.return
 }

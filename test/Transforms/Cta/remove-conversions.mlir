@@ -461,3 +461,24 @@ tile.kernel @substitution(%d: !tile.desc<32x32xf32>, %n: i32) {
   tile.desc_store %d[%c0, %c0], %last : !tile.desc<32x32xf32>, tensor<32x32xf32>
   tile.return
 }
+
+// What is added to a rounded product is loaded as it is stored: one conversion, of the rounded one, instead of two.
+// CHECK-LABEL: tile.kernel @added_to_output
+// CHECK: %[[ROUNDED:.*]] = arith.truncf
+// CHECK: cta.convert_layout %[[ROUNDED]]
+// CHECK-NOT: cta.convert_layout
+// CHECK: tile.store
+tile.kernel @added_to_output(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %a = arith.constant dense<2.0> : tensor<32x32xf16>
+  %r = tile.arange 0 to 1024 : tensor<1024xi32>
+  %m = tile.reshape %r : tensor<1024xi32> -> tensor<32x32xi32>
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+  %q = tile.addptr %s, %m : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+  %dot = tile.dot %a, %a, %zero : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %rounded = arith.truncf %dot : tensor<32x32xf32> to tensor<32x32xf16>
+  %x = tile.load %q : tensor<32x32x!tile.ptr<f16>>
+  %sum = arith.addf %rounded, %x : tensor<32x32xf16>
+  tile.store %q, %sum : tensor<32x32x!tile.ptr<f16>>
+  tile.return
+}

@@ -138,8 +138,10 @@ tile.kernel @carried(%n: i32, %halves: !tile.ptr<f16>) {
   tile.return
 }
 
-// In a chain two warps have rows each, also of a product that adds to the chain's sums; else as it comes.
+// In a chain two warps have rows each, also of products that add to the chain's sums or are scaled and added; else as it
+// comes.
 // CHECK-LABEL: tile.kernel @chain
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 1]>}
 // CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 1]>}
 // CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 1]>}
 // CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 1]>}
@@ -151,7 +153,10 @@ tile.kernel @chain() attributes {num_warps = 2 : i32} {
   %state = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
   %p = arith.truncf %scores : tensor<64x64xf32> to tensor<64x64xf16>
   %out = tile.dot %p, %a, %state : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %before = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  %scaled = arith.mulf %before, %before : tensor<64x64xf32>
+  %sum = arith.addf %scaled, %out : tensor<64x64xf32>
   %other = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
-  tile.print "" %out, %other : tensor<64x64xf32>, tensor<64x64xf32>
+  tile.print "" %sum, %other : tensor<64x64xf32>, tensor<64x64xf32>
   tile.return
 }

@@ -2,6 +2,8 @@
 // Which numbers of CTAs are tried for a kernel, and which is taken, with an assembler that answers from a table.
 #include "Codegen/ChooseRegisters.h"
 
+#include "CubinText.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -17,6 +19,7 @@ namespace {
 struct Answer {
   unsigned registers, spills = 0; // the latter: bytes
   bool warns = false;
+  unsigned instructions = 1; // that wait for none
 };
 
 /// What ptxas makes of a kernel for a number of CTAs, 0 without a word on them. What is not there fails.
@@ -40,6 +43,7 @@ std::pair<unsigned, std::vector<unsigned>> choose(const Table &table, llvm::Stri
     if (found == table.end())
       return llvm::createStringError("too many registers");
     Assembled made;
+    made.cubin = makeCubin(std::vector<Words>(found->second.instructions, {0x7918, 1ull << 41}));
     made.report.kernels.push_back({"kernel", found->second.registers, found->second.spills, 0, 0, 0});
     if (found->second.warns)
       made.report.warnings.push_back("(C7511) Potential Performance Loss");
@@ -65,11 +69,23 @@ TEST(ChooseRegisters, productsTakeOneCtaMoreAtATime) {
 }
 
 TEST(ChooseRegisters, negative_productsThatSpillOrWaitKeepWhatTheyHave) {
-  EXPECT_EQ(choose({{0, {246}}}, product), Choice(246, {0}));                         // 78 registers are too many
-  EXPECT_EQ(choose({{0, {150}}, {4, {128, 152}}}, product), Choice(150, {0, 4}));     // it spills
-  EXPECT_EQ(choose({{0, {200}}, {3, {168, 8}}}, product), Choice(200, {0, 3}));       // nobody knows where
-  EXPECT_EQ(choose({{0, {200}}, {3, {168, 0, true}}}, product), Choice(200, {0, 3})); // wgmma would wait
-  EXPECT_EQ(choose({{0, {165}}}, product, 128, 100 << 10), Choice(165, {0}));         // no shared memory
+  EXPECT_EQ(choose({{0, {246}}}, product), Choice(246, {0, 2}));                         // 78 registers are too many
+  EXPECT_EQ(choose({{0, {150}}, {4, {128, 152}}}, product), Choice(150, {0, 4, 3}));     // it spills
+  EXPECT_EQ(choose({{0, {200}}, {3, {168, 8}}}, product), Choice(200, {0, 3, 2}));       // nobody knows where
+  EXPECT_EQ(choose({{0, {200}}, {3, {168, 0, true}}}, product), Choice(200, {0, 3, 2})); // wgmma would wait
+  EXPECT_EQ(choose({{0, {165}}}, product, 128, 100 << 10), Choice(165, {0, 2}));         // no shared memory
+}
+
+TEST(ChooseRegisters, fewWarpsGetTheRegistersThatNobodyElseHas) {
+  EXPECT_EQ(choose({{0, {139, 0, false, 9}}, {10, {152}}}, product, 32, 20 << 10), Choice(152, {0, 10}));
+  EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250}}}, product), Choice(250, {0, 2}));
+}
+
+TEST(ChooseRegisters, negative_registersThatGainNothing) {
+  EXPECT_EQ(choose({{0, {246}}, {2, {250}}}, product), Choice(246, {0, 2}));
+  EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 0, true}}}, product), Choice(246, {0, 2})); // wgmma would wait
+  EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 8}}}, product), Choice(246, {0, 2}));       // it spills
+  EXPECT_EQ(choose({{0, {80, 0, false, 9}}, {3, {80}}}, product, 256), Choice(80, {0, 4}));        // many warps
 }
 
 TEST(ChooseRegisters, loopsThatOnlyLoadGetRegisters) {

@@ -170,6 +170,18 @@ TEST(ConversionBuffer, KeepsRowsOfWhichLdmatrixMakesFragments) {
     }
 }
 
+TEST(ConversionBuffer, KeepsRowsForFragmentsThatStmatrixStores) {
+  std::vector<int64_t> shape = {64, 64};
+  LinearLayout buffer = conversionBuffer(mmaOperandA(64, 64, {2, 1}), defaultBlocked(shape, {1, 0}, 8, 2), 2);
+  ASSERT_FALSE(verifyShared(buffer));
+  VectorAccess read = planVectorAccess(memoryOffsets(defaultBlocked(shape, {1, 0}, 8, 2), buffer), 2);
+  EXPECT_EQ(read.elements, 8u);
+  EXPECT_EQ(worstConflicts(read, 2), 0);
+  std::optional<MatrixAccess> write = planStmatrix(mmaOperandA(64, 64, {2, 1}), buffer, 2);
+  ASSERT_TRUE(write);
+  EXPECT_EQ(write->matrices, 4u);
+}
+
 TEST(ConversionBuffer, negative_OtherwiseTakesCommonVectors) {
   std::vector<int64_t> shape = {64, 64};
   LinearLayout rows = defaultBlocked(shape, {1, 0}, 8, 2), narrow = defaultBlocked(shape, {1, 0}, 2, 2);

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Transforms/Cta/EarlyCopies.h"
+
+#include "Analysis/RolePlan.h"
+#include "Analysis/SharedAccesses.h"
+#include "Analysis/SharedLiveness.h"
+#include "Cta/CtaDialect.h"
+#include "Target/ResidentCtas.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+/// Copies up to one commit, or a load, and what their operands are computed of.
+class EarlyGroup {
+public:
+  /// Finds how far up `last` may go, and the copies before it if it is a commit.
+  explicit EarlyGroup(Operation *last) : isLoad(isa<LoadOp>(last)) {
+    add(last);
+    for (Operation *op = last->getPrevNode(); op; op = op->getPrevNode()) {
+      auto copy = isLoad ? cta::AsyncCopyOp() : dyn_cast<cta::AsyncCopyOp>(op);
+      if (copy)
+        buffers.insert(getAlloc(copy.getBuffer()));
+      bool isNeeded = llvm::any_of(op->getResults(), [&](Value result) { return needed.contains(result); });
+      bool comesAlong =
+          copy || (isNeeded && op->getNumRegions() == 0 && (isa<cta::AllocOp>(op) || isMemoryEffectFree(op)));
+      if (comesAlong)
+        add(op);
+      else if (isNeeded || !mayPass(op))
+        return;
+      else
+        passes |= isLoad ? takesTime(op) : isa<cta::LocalLoadOp, LoadOp>(op);
+      first = op;
+    }
+  }
+
+  /// Whether anything takes time before they begin for which they need not wait.
+  bool isLate() const { return passes; }
+
+  void move() {
+    for (Operation *op : llvm::reverse(operations)) {
+      next[op] = op->getNextNode();
+      if (op == first)
+        first = op->getNextNode();
+      else
+        op->moveBefore(first);
+    }
+  }
+
+  void moveBack() {
+    for (Operation *op : operations)
+      op->moveBefore(next[op]);
+  }
+
+private:
+  void add(Operation *op) {
+    operations.push_back(op);
+    needed.insert(op->operand_begin(), op->operand_end());
+  }
+
+  /// It goes through shared memory, or waits for what does.
+  static bool takesTime(Operation *op) {
+    return isa<cta::ConvertLayoutOp, cta::LocalLoadOp, cta::AsyncWaitOp, cta::AwaitOp, cta::MmaSyncOp, ReduceOp>(op);
+  }
+
+  bool mayPass(Operation *op) const {
+    if (isLoad)
+      return isMemoryEffectFree(op) || isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::AsyncWaitOp,
+                                           cta::ProxyFenceOp, cta::WgmmaOp, cta::AwaitOp>(op);
+    auto load = dyn_cast<LoadOp>(op);
+    bool isKnown = (load && !load.getIsVolatile()) || isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp>(op);
+    return isMemoryEffectFree(op) || (isKnown && llvm::none_of(getSharedAccesses(op), [&](const SharedAccess &access) {
+                                        return buffers.contains(getAlloc(access.buffer));
+                                      }));
+  }
+
+  bool isLoad;
+  SmallVector<Operation *> operations; ///< From the last one to the first.
+  DenseSet<Value> needed;
+  DenseSet<Operation *> buffers;
+  DenseMap<Operation *, Operation *> next; ///< Before they were moved.
+  Operation *first = nullptr;              ///< That they may stand before.
+  bool passes = false;
+};
+
+/// Bytes of shared memory that are in use at once.
+int64_t countSharedBytes(KernelOp kernel) {
+  SmallVector<BufferLife> lives = findBufferLives(kernel);
+  int64_t most = 0;
+  for (const BufferLife &life : lives) {
+    int64_t bytes = 0;
+    for (const BufferLife &other : lives)
+      if (other.first <= life.first && life.first <= other.last)
+        bytes += other.getType().getBytes();
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+} // namespace
+
+void tile::beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu) {
+  auto countCtas = [&] {
+    constexpr int64_t registers = 168; // of a thread: what products of warps take at most, as a rule
+    return target::countResidentCtas(gpu, registers, kernel.getNumWarps() * target::threadsPerWarp,
+                                     countSharedBytes(kernel))
+        .least();
+  };
+  SmallVector<cta::AsyncCommitOp> commits;
+  kernel.walk([&](cta::AsyncCommitOp commit) {
+    if (isa_and_present<cta::AsyncWaitOp>(commit->getNextNode()))
+      commits.push_back(commit);
+  });
+  for (cta::AsyncCommitOp commit : commits) {
+    EarlyGroup group(commit);
+    if (!group.isLate())
+      continue;
+    int64_t before = countCtas();
+    Operation *wait = commit->getNextNode(), *behind = wait->getNextNode();
+    SmallVector<Operation *> behindThem{wait};
+    if (isa<cta::ProxyFenceOp>(behind))
+      behindThem.push_back(behind), behind = behind->getNextNode();
+    group.move();
+    for (Operation *op : llvm::reverse(behindThem))
+      op->moveAfter(commit);
+    if (countCtas() >= before)
+      continue;
+    for (Operation *op : behindThem)
+      op->moveBefore(behind);
+    group.moveBack();
+  }
+}
+
+static void beginLoadsEarly(Block &block) {
+  constexpr int64_t mostInLoops = 32, mostOnce = 96; // registers of a thread, for all
+  int64_t registers = 0, mostRegisters = isa<LoopLikeOpInterface>(block.getParentOp()) ? mostInLoops : mostOnce;
+  for (LoadOp load : llvm::to_vector(block.getOps<LoadOp>())) {
+    auto isInside = [&](Operation *user) {
+      return user->getBlock() == &block && !user->hasTrait<OpTrait::IsTerminator>();
+    };
+    if (load.getIsVolatile() || !llvm::all_of(load->getUsers(), isInside))
+      continue;
+    EarlyGroup group(load);
+    if (!group.isLate() || registers + countRegisters(load.getResult()) > mostRegisters)
+      continue;
+    registers += countRegisters(load.getResult());
+    group.move();
+  }
+}
+
+void tile::beginLoadsEarly(KernelOp kernel) {
+  bool multiplies =
+      kernel
+          .walk([](Operation *op) {
+            return isa<cta::MmaSyncOp, cta::WgmmaOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (multiplies)
+    kernel.walk([](Block *block) { ::beginLoadsEarly(*block); });
+}
