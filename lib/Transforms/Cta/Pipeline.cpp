@@ -31,6 +31,8 @@
 //
 //   for: wait S-2; fence; wgmma i; await that of i-1; copy of iteration i+S-1; commit
 //
+// Where TMA brings the other operand, copies come behind the product, too; cta-schedule-loop keeps it in flight then.
+//
 // A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it. Copies that no
 // loop runs ahead begin side by side, too, and are awaited where they are needed (AwaitCopies.h), and so do loads that
 // are stored (LateStores.h).
@@ -165,6 +167,18 @@ void separate(IRRewriter &rewriter, scf::ForOp loop, const DenseSet<Operation *>
       rewriter.eraseOp(copy);
 }
 
+/// Which slots the prologue fills, and with which the loop goes on, are numbers.
+void foldSlots(IRRewriter &rewriter, scf::ForOp loop) {
+  for (Operation &op : llvm::make_early_inc_range(*loop->getBlock())) {
+    if (&op == loop)
+      return;
+    SmallVector<Value> folded;
+    rewriter.setInsertionPoint(&op);
+    if (isa<arith::CmpIOp, arith::AddIOp, arith::SelectOp>(op) && succeeded(rewriter.tryFold(&op, folded)))
+      rewriter.replaceOp(&op, folded);
+  }
+}
+
 LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan &plan) {
   if (plan.separates)
     separate(rewriter, loop, plan.values);
@@ -193,6 +207,8 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan
   rewriter.setInsertionPointAfter(*pipelined);
   if (plan.slots != 0)
     cta::AsyncWaitOp::create(rewriter, pipelined->getLoc(), 0);
+  if (plan.slots != 0)
+    foldSlots(rewriter, *pipelined);
   // Copies fill the slot of the product before, which is complete: no need to ask whether they may pass.
   if (LoopGraph graph(*pipelined); plan.inFlight && graph.build())
     if (std::optional<ProductSchedule> flight = planInFlight(graph.nodes))
