@@ -35,6 +35,12 @@ bool haveSameBaseline(const Measurement &before, const Measurement &after) {
   return first && second && first->name == second->name;
 }
 
+/// "NVIDIA H100 80GB HBM3" of "cuda:0 NVIDIA H100 80GB HBM3".
+std::string cardOf(const Measurement &measured) {
+  const size_t space = measured.device.find(' ');
+  return space == std::string::npos ? measured.device : measured.device.substr(space + 1);
+}
+
 ResultChange compare(const Measurement &before, const Measurement &after, double threshold, bool usesTime) {
   ResultChange change;
   change.name = nameOf(after);
@@ -81,10 +87,20 @@ ResultComparison compareResults(const std::vector<Measurement> &before, const st
   for (const Measurement &measured : after) {
     if (find(after, keyOf(measured)) != &measured)
       continue;
-    if (const Measurement *partner = find(before, keyOf(measured)))
-      comparison.changes.push_back(compare(*partner, measured, threshold, usesTime));
-    else
+    const Measurement *partner = find(before, keyOf(measured));
+    if (!partner) {
       comparison.onlyAfter.push_back(nameOf(measured));
+      continue;
+    }
+    const bool isOfOther = cardOf(*partner) != cardOf(measured);
+    if (isOfOther) {
+      comparison.cardBefore = cardOf(*partner);
+      comparison.cardAfter = cardOf(measured);
+    }
+    if (isOfOther && !usesTime && !haveSameBaseline(*partner, measured))
+      comparison.notCompared.push_back(nameOf(measured));
+    else
+      comparison.changes.push_back(compare(*partner, measured, threshold, usesTime));
   }
   for (const Measurement &measured : before)
     if (!find(after, keyOf(measured)) && find(before, keyOf(measured)) == &measured)

@@ -205,10 +205,10 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan
       rewriter.eraseOp(copy);
   // The masked-out copies of the last iterations still write zeros: they must be over before the memory is reused.
   rewriter.setInsertionPointAfter(*pipelined);
-  if (plan.slots != 0)
+  if (plan.slots != 0) {
     cta::AsyncWaitOp::create(rewriter, pipelined->getLoc(), 0);
-  if (plan.slots != 0)
     foldSlots(rewriter, *pipelined);
+  }
   // Copies fill the slot of the product before, which is complete: no need to ask whether they may pass.
   if (LoopGraph graph(*pipelined); plan.inFlight && graph.build())
     if (std::optional<ProductSchedule> flight = planInFlight(graph.nodes))
