@@ -142,6 +142,8 @@ int runCases(RunOptions options, const std::vector<SuiteCase> &cases) {
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return reportFailure(options, loader.error());
+  if (Status status = journal->checkDevice(loader->name()); !status && !isSimulatedInstead)
+    return reportFailure(options, status.error());
   CaseRunner runner(options, *loader);
   runner.isSimulatedInstead = isSimulatedInstead;
   Outcome outcome;

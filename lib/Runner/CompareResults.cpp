@@ -35,12 +35,6 @@ bool haveSameBaseline(const Measurement &before, const Measurement &after) {
   return first && second && first->name == second->name;
 }
 
-/// "NVIDIA H100 80GB HBM3" of "cuda:0 NVIDIA H100 80GB HBM3".
-std::string cardOf(const Measurement &measured) {
-  const size_t space = measured.device.find(' ');
-  return space == std::string::npos ? measured.device : measured.device.substr(space + 1);
-}
-
 ResultChange compare(const Measurement &before, const Measurement &after, double threshold, bool usesTime) {
   ResultChange change;
   change.name = nameOf(after);
@@ -92,10 +86,10 @@ ResultComparison compareResults(const std::vector<Measurement> &before, const st
       comparison.onlyAfter.push_back(nameOf(measured));
       continue;
     }
-    const bool isOfOther = cardOf(*partner) != cardOf(measured);
+    const bool isOfOther = cardOf(partner->device) != cardOf(measured.device);
     if (isOfOther) {
-      comparison.cardBefore = cardOf(*partner);
-      comparison.cardAfter = cardOf(measured);
+      comparison.cardBefore = cardOf(partner->device);
+      comparison.cardAfter = cardOf(measured.device);
     }
     if (isOfOther && !usesTime && !haveSameBaseline(*partner, measured))
       comparison.notCompared.push_back(nameOf(measured));
