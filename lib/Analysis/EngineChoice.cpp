@@ -149,11 +149,17 @@ cta::WgmmaAttr EngineChooser::chooseForBlocks(DotOp dot) {
     operands.aTransposed = accesses->isReadTransposed(a);
     return chooseEitherOrder(dot, operands, target, numWarps);
   }
-  // A block that is loaded through pointers is not made one of a descriptor beside one that cannot be.
+  // A block that is loaded through pointers is not made one of a descriptor beside one that cannot be. Rows that are
+  // gathered are copied beside blocks of a descriptor.
   bool mayStay = isa<DescLoadOp>(b.source) || !isa_and_present<LoadOp>(a.source);
-  if (!mayStay || !staysInRegisters(dot))
+  if (!mayStay)
     return {};
-  operands.sourceA = OperandSource::Registers;
+  if (staysInRegisters(dot))
+    operands.sourceA = OperandSource::Registers;
+  else if (isa_and_present<LoadOp>(a.source))
+    operands.sourceA = OperandSource::Threads;
+  else
+    return {};
   return makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
 }
 
@@ -243,7 +249,7 @@ cta::WgmmaAttr tile::getWgmma(DotOp dot) {
 
 cta::WgmmaAttr tile::getWgmmaOfBlocks(DotOp dot) {
   cta::WgmmaAttr engine = getWgmma(dot);
-  return engine && engine.readsBlocks() ? engine : cta::WgmmaAttr();
+  return engine && engine.getSourceB() == OperandSource::Tma ? engine : cta::WgmmaAttr();
 }
 
 std::string tile::whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {

@@ -47,7 +47,7 @@ private:
 
 /// The engine of a dot that warp groups multiply; null for all others.
 cta::WgmmaAttr getWgmma(DotOp dot);
-/// The same, if TMA brings what they multiply, so that tensor maps pay.
+/// The same, if TMA brings b, so that tensor maps pay, whatever brings a.
 cta::WgmmaAttr getWgmmaOfBlocks(DotOp dot);
 
 /// What warp groups lack to multiply a dot of theirs that has another engine, with numbers.

@@ -6,6 +6,8 @@
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -23,6 +25,8 @@ static SmallVector<Operation *> getBuffers(Operation *op) {
   op->walk([&](Operation *inner) {
     for (const SharedAccess &access : getSharedAccesses(inner))
       buffers.push_back(getMemory(access.buffer));
+    if (auto load = dyn_cast<cta::TmaLoadSyncOp>(inner))
+      buffers.push_back(getMemory(load.getBuffer()));
   });
   return buffers;
 }
@@ -69,11 +73,54 @@ std::optional<unsigned> LoopGraph::getSource(Value value) const {
 
 bool LoopGraph::writesShared(unsigned index) const {
   auto writes = [](Operation *op) {
-    return llvm::any_of(getSharedAccesses(op), [](const SharedAccess &access) { return access.isWrite; })
+    return isa<cta::TmaLoadSyncOp>(op) ||
+                   llvm::any_of(getSharedAccesses(op), [](const SharedAccess &access) { return access.isWrite; })
                ? WalkResult::interrupt()
                : WalkResult::advance();
   };
   return operations[index]->walk(writes).wasInterrupted();
+}
+
+/// Whether `next` is slot + 1, and 0 after the last slot.
+static bool isNextSlot(Value next, Value slot, int64_t slots) {
+  auto select = next.getDefiningOp<arith::SelectOp>();
+  auto wraps = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  auto plusOne = select ? select.getFalseValue().getDefiningOp<arith::AddIOp>() : arith::AddIOp();
+  return wraps && plusOne && wraps.getPredicate() == arith::CmpIPredicate::eq && wraps.getLhs() == slot &&
+         isConstantIntValue(wraps.getRhs(), slots - 1) && isConstantIntValue(select.getTrueValue(), 0) &&
+         plusOne.getLhs() == slot && isConstantIntValue(plusOne.getRhs(), 1);
+}
+
+/// The slot of the buffer that an operation of the loop accesses in the first iteration, if it is the next one in each,
+/// and the first one after the last.
+static std::optional<int64_t> findFirstSlot(scf::ForOp loop, Operation *op, Operation *buffer) {
+  std::optional<int64_t> first;
+  for (const SharedAccess &access : getSharedAccesses(op)) {
+    if (getMemory(access.buffer) != buffer)
+      continue;
+    Value view = access.buffer;
+    while (auto trans = view.getDefiningOp<cta::TransBufferOp>())
+      view = trans.getBuffer();
+    auto slot = view.getDefiningOp<cta::SlotOp>();
+    auto counter = slot ? dyn_cast<BlockArgument>(slot.getIndex()) : BlockArgument();
+    if (!counter || counter.getOwner() != loop.getBody() || counter == loop.getInductionVar() || first)
+      return std::nullopt;
+    OpOperand *next = loop.getTiedLoopYieldedValue(counter);
+    std::optional<int64_t> init = getConstantIntValue(loop.getTiedLoopInit(counter)->get());
+    if (!init || !isNextSlot(next->get(), counter, slot.getBuffer().getType().getSlots()))
+      return std::nullopt;
+    first = *init;
+  }
+  return first;
+}
+
+bool LoopGraph::mayShareSlot(unsigned first, unsigned second, Operation *buffer, unsigned iterations) const {
+  auto alloc = dyn_cast<cta::AllocOp>(buffer);
+  if (!loop || !alloc)
+    return true;
+  std::optional<int64_t> a = findFirstSlot(loop, operations[first], buffer),
+                         b = findFirstSlot(loop, operations[second], buffer);
+  return !a || !b || (*b + iterations - *a) % alloc.getType().getSlots() == 0;
 }
 
 LoopNodeKind LoopGraph::findKind(Operation *op) {

@@ -43,6 +43,10 @@ public:
 
   bool writesShared(unsigned index) const;
 
+  /// Whether `first` may access the slot of a buffer that `second` does so many iterations later. The loop goes through
+  /// slots in turns, as cta-pipeline leaves it; else it may.
+  bool mayShareSlot(unsigned first, unsigned second, mlir::Operation *buffer, unsigned iterations) const;
+
   mlir::scf::ForOp loop; ///< Null for a program.
   mlir::Block *body;
   llvm::SmallVector<mlir::Operation *> operations;

@@ -3,6 +3,7 @@
 
 #include "Runner/Journal.h"
 #include "Runner/LoadedArtifacts.h"
+#include "Runner/Npy.h"
 #include "Runner/Progress.h"
 
 #include <fmt/ranges.h>
@@ -108,7 +109,7 @@ Status runOne(const RunOptions &options, CaseRunner &runner, const SuiteCase &it
 }
 
 void printSummary(const RunOptions &options, size_t count, const Outcome &outcome) {
-  std::string text = fmt::format("{} cases, {} failed", count, outcome.failed);
+  std::string text = fmt::format("{} case{}, {} failed", count, count == 1 ? "" : "s", outcome.failed);
   if (outcome.known > 0)
     text += fmt::format(", {} in '{}' before", outcome.known, options.benchJson);
   if (outcome.tooLarge > 0)
@@ -127,17 +128,22 @@ int runCases(RunOptions options, const std::vector<SuiteCase> &cases) {
   if (!journal)
     return reportFailure(options, journal.error());
   if (isSimulatedInstead) {
-    fmt::print(stderr,
-               "{}: no GPU here, so nothing is measured: what is small enough runs in the simulator, for correctness\n",
-               options.program);
+    fmt::print(
+        stderr,
+        "{}: no GPU here, so nothing is measured{}: what is small enough runs in the simulator, for correctness\n",
+        options.program, options.benchJson.empty() ? "" : fmt::format(" or written to '{}'", options.benchJson));
     options.bench = false;
     options.benchJson.clear();
     options.check = true;
     options.device = "sim";
   }
+  if (Status status = checkAppendable(options.benchJson); !status)
+    return reportFailure(options, status.error());
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return reportFailure(options, loader.error());
+  if (Status status = journal->checkDevice(loader->name()); !status && !isSimulatedInstead)
+    return reportFailure(options, status.error());
   CaseRunner runner(options, *loader);
   runner.isSimulatedInstead = isSimulatedInstead;
   Outcome outcome;

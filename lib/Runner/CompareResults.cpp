@@ -81,10 +81,20 @@ ResultComparison compareResults(const std::vector<Measurement> &before, const st
   for (const Measurement &measured : after) {
     if (find(after, keyOf(measured)) != &measured)
       continue;
-    if (const Measurement *partner = find(before, keyOf(measured)))
-      comparison.changes.push_back(compare(*partner, measured, threshold, usesTime));
-    else
+    const Measurement *partner = find(before, keyOf(measured));
+    if (!partner) {
       comparison.onlyAfter.push_back(nameOf(measured));
+      continue;
+    }
+    const bool isOfOther = cardOf(partner->device) != cardOf(measured.device);
+    if (isOfOther) {
+      comparison.cardBefore = cardOf(partner->device);
+      comparison.cardAfter = cardOf(measured.device);
+    }
+    if (isOfOther && !usesTime && !haveSameBaseline(*partner, measured))
+      comparison.notCompared.push_back(nameOf(measured));
+    else
+      comparison.changes.push_back(compare(*partner, measured, threshold, usesTime));
   }
   for (const Measurement &measured : before)
     if (!find(after, keyOf(measured)) && find(before, keyOf(measured)) == &measured)

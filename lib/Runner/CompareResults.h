@@ -2,8 +2,8 @@
 // Two files of measurements: what changed between them beyond the noise.
 //
 // What is compared is the ratio to the first baseline where both have it, because the times of two runs differ with the
-// card's temperature; else the time. The noise of a figure is that of its rounds: half of the range that the middle
-// half of them covers, of both runs together, three times; and at least --threshold.
+// card's temperature; else the time, unless another card took it. The noise of a figure is that of its rounds: half of
+// the range that the middle half of them covers, of both runs together, three times; and at least --threshold.
 #pragma once
 
 #include "Runner/Results.h"
@@ -23,6 +23,8 @@ struct ResultChange {
 struct ResultComparison {
   std::vector<ResultChange> changes;              ///< as in the second file
   std::vector<std::string> onlyBefore, onlyAfter; ///< cases without a partner
+  std::string cardBefore, cardAfter;              ///< of a case that was measured on two; empty: there is none
+  std::vector<std::string> notCompared;           ///< cases of two cards that have no baseline in common
 };
 
 /// `threshold`: 0.02 is 2 %. `usesTime`: also where there are ratios.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Runner/Journal.h"
 
+#include "Runner/Results.h"
 #include "Runtime/Artifact.h"
 
 #include <filesystem>
@@ -14,6 +15,7 @@ using runtime::Result;
 
 Result<Journal> Journal::open(const RunOptions &options) {
   Journal journal;
+  journal.file = options.benchJson;
   if (!options.resume)
     return journal;
   if (options.benchJson.empty())
@@ -34,6 +36,8 @@ Result<Journal> Journal::open(const RunOptions &options) {
                        number);
     if (const auto key = json.find("key"); key != json.end() && key->is_string())
       journal.keys.insert(key->get<std::string>());
+    if (const auto device = json.find("device"); device != json.end() && device->is_string())
+      journal.devices.insert(device->get<std::string>());
   }
   if (complete < text->size())
     std::filesystem::resize_file(options.benchJson, complete, failed);
@@ -41,6 +45,15 @@ Result<Journal> Journal::open(const RunOptions &options) {
     return makeError(TILE_ERROR_FILE, "cannot cut off the unfinished line of '{}': {}", options.benchJson,
                      failed.message());
   return journal;
+}
+
+runtime::Status Journal::checkDevice(const std::string &device) const {
+  for (const std::string &other : devices)
+    if (cardOf(other) != cardOf(device))
+      return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                       "'{}' has measurements of '{}', and this is '{}'; --resume goes on with one card", file,
+                       cardOf(other), cardOf(device));
+  return runtime::Success{};
 }
 
 } // namespace tile::runner

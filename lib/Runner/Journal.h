@@ -15,9 +15,12 @@ public:
   /// Empty unless the options say to resume.
   static runtime::Result<Journal> open(const RunOptions &options);
   bool has(const std::string &key) const { return keys.contains(key); }
+  /// An error if another card than that of the device has made one of the lines.
+  runtime::Status checkDevice(const std::string &device) const;
 
 private:
-  std::set<std::string> keys;
+  std::set<std::string> keys, devices;
+  std::string file;
 };
 
 } // namespace tile::runner

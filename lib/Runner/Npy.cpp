@@ -257,6 +257,17 @@ Status writeFileAtomically(const std::string &path, std::string_view contents) {
   return makeError(TILE_ERROR_FILE, "cannot write '{}': {}", path, std::strerror(reason));
 }
 
+Status checkAppendable(const std::string &path) {
+  std::error_code code;
+  if (path.empty())
+    return Success{};
+  const bool isNew = !std::filesystem::exists(path, code);
+  Status status = appendToFile(path, "");
+  if (isNew && status)
+    std::filesystem::remove(path, code);
+  return status;
+}
+
 Status appendToFile(const std::string &path, std::string_view text) {
   std::error_code code;
   const bool isNew = !std::filesystem::exists(path, code);

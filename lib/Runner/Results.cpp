@@ -111,6 +111,11 @@ Measurement parseMeasurement(const Json &json, const Json &bench) {
 
 } // namespace
 
+std::string cardOf(const std::string &device) {
+  const size_t space = device.find(' ');
+  return space == std::string::npos ? device : device.substr(space + 1);
+}
+
 std::string Measurement::line() const {
   return std::filesystem::path(artifact).stem().string();
 }

@@ -44,6 +44,9 @@ struct Measurement {
   const char *unit() const { return flops > 0 ? "TFLOP/s" : "TB/s"; }
 };
 
+/// "NVIDIA H100 80GB HBM3" of "cuda:0 NVIDIA H100 80GB HBM3".
+std::string cardOf(const std::string &device);
+
 /// An error names the file, and the line.
 runtime::Result<std::vector<Measurement>> readResults(const std::string &file);
 

@@ -40,7 +40,10 @@ static bool isResults(const std::string &file) {
 static void printJson(const ResultComparison &comparison) {
   nlohmann::ordered_json json = {{"changes", nlohmann::ordered_json::array()},
                                  {"only_before", comparison.onlyBefore},
-                                 {"only_after", comparison.onlyAfter}};
+                                 {"only_after", comparison.onlyAfter},
+                                 {"not_compared", comparison.notCompared}};
+  if (!comparison.cardAfter.empty())
+    json["cards"] = {comparison.cardBefore, comparison.cardAfter};
   for (const ResultChange &change : comparison.changes)
     json["changes"].push_back({{"case", change.name},
                                {"figure", change.isRatio ? "ratio" : "time_us"},
@@ -54,8 +57,11 @@ static void printJson(const ResultComparison &comparison) {
   fmt::print("{}\n", json.dump());
 }
 
-static void printTable(const ResultComparison &comparison) {
+static void printTable(const ResultComparison &comparison, bool usesTime) {
   size_t faster = 0, slower = 0;
+  if (!comparison.cardAfter.empty())
+    fmt::print("two cards, '{}' and '{}': {}\n", comparison.cardBefore, comparison.cardAfter,
+               usesTime ? "times say little" : "only ratios to the same baseline are compared");
   for (const ResultChange &change : comparison.changes) {
     faster += change.isFaster();
     slower += change.isSlower();
@@ -64,12 +70,13 @@ static void printTable(const ResultComparison &comparison) {
                  change.isFaster() ? "faster" : "SLOWER", change.name, change.isRatio ? "ratio" : "us", change.before,
                  change.after, 100 * change.change, 100 * change.noise);
   }
-  for (const auto &[names, where] :
-       {std::pair(&comparison.onlyBefore, "first"), std::pair(&comparison.onlyAfter, "second")})
+  for (const auto &[names, where] : {std::pair(&comparison.onlyBefore, "only in the first file"),
+                                     std::pair(&comparison.onlyAfter, "only in the second file"),
+                                     std::pair(&comparison.notCompared, "not compared, no baseline in common")})
     for (const std::string &name : *names)
-      fmt::print("only in the {} file: {}\n", where, name);
-  fmt::print("{} cases in both, {} faster, {} slower, {} within the noise\n", comparison.changes.size(), faster, slower,
-             comparison.changes.size() - faster - slower);
+      fmt::print("{}: {}\n", where, name);
+  fmt::print("{} case{} in both, {} faster, {} slower, {} within the noise\n", comparison.changes.size(),
+             comparison.changes.size() == 1 ? "" : "s", faster, slower, comparison.changes.size() - faster - slower);
 }
 
 /// 1 if something has become slower.
@@ -80,15 +87,22 @@ static int compareFiles(const CompareOptions &options) {
   Result<std::vector<Measurement>> after = readResults(options.other.file);
   if (!after)
     return reportFailure(options.run, after.error());
-  const ResultComparison comparison =
-      compareResults(*before, *after, options.threshold / 100, options.figure == "time");
+  const bool usesTime = options.figure == "time";
+  const ResultComparison comparison = compareResults(*before, *after, options.threshold / 100, usesTime);
+  if (comparison.changes.empty() && !comparison.notCompared.empty())
+    return reportFailure(options.run,
+                         runtime::makeError(TILE_ERROR_FILE,
+                                            "'{}' is of '{}' and '{}' of '{}', and no case has a baseline in common; "
+                                            "--figure=time compares times all the same",
+                                            options.run.artifact, comparison.cardBefore, options.other.file,
+                                            comparison.cardAfter));
   if (comparison.changes.empty())
     return reportFailure(options.run, runtime::makeError(TILE_ERROR_FILE, "'{}' and '{}' have no case in common",
                                                          options.run.artifact, options.other.file));
   if (options.run.format == "json")
     printJson(comparison);
   else
-    printTable(comparison);
+    printTable(comparison, usesTime);
   return std::any_of(comparison.changes.begin(), comparison.changes.end(),
                      [](const ResultChange &change) { return change.isSlower(); });
 }
@@ -132,6 +146,12 @@ Action addCompare(CLI::App &app, const RunOptions &start) {
     }
     if (isResults(options->run.artifact) && isResults(options->other.file) && options->run.arguments.empty())
       return compareFiles(*options);
+    if (!options->other.file.empty() && isResults(options->run.artifact) != isResults(options->other.file))
+      return reportFailure(options->run,
+                           runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                              "of '{}' and '{}' only one has measurements (.jsonl); give two such "
+                                              "files, or two artifacts",
+                                              options->run.artifact, options->other.file));
     return compare(options->run, options->other);
   };
 }

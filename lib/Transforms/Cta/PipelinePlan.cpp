@@ -75,7 +75,7 @@ std::optional<LookAhead> planLookAhead(scf::ForOp loop) {
 }
 
 /// Whether products of warp groups can stay in flight while the next copies arrive: they multiply what is copied, and
-/// nothing else writes that.
+/// nothing else writes that. What TMA brings beside it comes in a role of its own.
 bool staysInFlight(scf::ForOp loop) {
   LoopGraph graph(loop);
   if (!graph.build() || !planInFlight(graph.nodes))
@@ -85,9 +85,8 @@ bool staysInFlight(scf::ForOp loop) {
     operands.insert_range(ArrayRef{getAlloc(product.getBufferA()), getAlloc(product.getB())});
   bool isCopied = false, isWritten = false;
   loop.walk([&](Operation *op) {
-    isWritten |= isa<cta::TmaLoadSyncOp>(op); // into one slot
     for (const SharedAccess &access : getSharedAccesses(op))
-      if (access.isWrite && operands.contains(getAlloc(access.buffer)))
+      if (access.isWrite && operands.contains(getAlloc(access.buffer)) && !isa<cta::TmaLoadSyncOp>(op))
         (isa<cta::AsyncCopyOp>(op) ? isCopied : isWritten) = true;
   });
   return isCopied && !isWritten;
@@ -249,7 +248,8 @@ std::optional<PipelinePlan> planProducts(scf::ForOp loop, const target::GpuTarge
   if (plan.indices.empty())
     plan.ahead = planLookAhead(loop);
   plan.isShort = hasCopies && !plan.ahead && getTripCount(loop) == plan.slots;
-  plan.inFlight = hasCopies && !plan.isShort && staysInFlight(loop);
+  plan.copiesLast = hasCopies && !plan.isShort && staysInFlight(loop);
+  plan.inFlight = plan.copiesLast && !copiesByTma(loop);
   return plan;
 }
 
@@ -469,8 +469,8 @@ LoopSchedule tile::planOrder(scf::ForOp loop, const PipelinePlan &plan) {
         schedule.emplace_back(&op, stage);
   };
   auto isUse = [&](Operation *op) { return !isArrival(op) && !taken.contains(op); };
-  if (plan.inFlight || plan.isShort) {
-    // The product's wait is for the one before, whose slot is filled; or none is filled again.
+  if (plan.copiesLast || plan.isShort) {
+    // The product before is awaited, whose slot is filled; or none is filled again.
     add(plan.getArrival(), isArrival);
     add(plan.getUse(), isUse);
   } else if (ahead) {

@@ -30,9 +30,10 @@ struct LookAhead {
 };
 
 struct PipelinePlan {
-  int64_t slots = 0;                         ///< Of each buffer that is copied to; none without copies.
-  bool isShort = false;                      ///< Each iteration has its slot.
-  bool inFlight = false;                     ///< Products of warp groups are, while the next copies are awaited.
+  int64_t slots = 0;       ///< Of each buffer that is copied to; none without copies.
+  bool isShort = false;    ///< Each iteration has its slot.
+  bool copiesLast = false; ///< Behind products: into the slots of those of the iteration before.
+  bool inFlight = false;   ///< These are, while the next copies are awaited; else of cta-schedule-loop.
   llvm::DenseSet<mlir::Operation *> indices; ///< Loads of what the addresses of copies are computed from.
   llvm::DenseSet<mlir::Operation *> values;  ///< Loads into registers that run an iteration ahead.
   std::optional<LookAhead> ahead;

@@ -166,15 +166,17 @@ private:
   }
 
   /// Whether operations that access a buffer, of which one writes it, do so one after the other, as they did: those of
-  /// the same iteration, and of iterations of which two or three are under way.
+  /// the same iteration, and of iterations of which two or three are under way. What they do in different slots may
+  /// pass.
   bool keepsOrderOfMemory() const {
     auto time = [&](unsigned node, unsigned iteration) {
       return std::pair(unsigned(stages[node]) + iteration, positions[node]);
     };
-    auto isBefore = [&](unsigned first, unsigned second, unsigned iterations) {
-      return time(graph.getEnd(first), 0) < time(second, iterations);
-    };
     return llvm::all_of(graph.accesses, [&](auto &entry) {
+      auto isBefore = [&](unsigned first, unsigned second, unsigned iterations) {
+        return time(graph.getEnd(first), 0) < time(second, iterations) ||
+               !graph.mayShareSlot(first, second, entry.first, iterations);
+      };
       return llvm::all_of(entry.second, [&](unsigned first) {
         return llvm::all_of(entry.second, [&](unsigned second) {
           return (!graph.writesShared(first) && !graph.writesShared(second)) ||

@@ -237,8 +237,9 @@ private:
   /// Whether warp groups multiply what is read through descriptors: otherwise TMA does not pay.
   bool multipliesBlocks() {
     WalkResult result = getOperation().walk([](DotOp dot) {
+      bool isLoaded = isa_and_present<DescLoadOp, LoadOp>(traceOperand(dot.getA()).source);
       bool multiplies = getWgmmaOfBlocks(dot) && isa_and_present<DescLoadOp>(traceOperand(dot.getB()).source) &&
-                        (isa_and_present<DescLoadOp>(traceOperand(dot.getA()).source) || staysInRegisters(dot));
+                        (isLoaded || staysInRegisters(dot));
       return multiplies ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();

@@ -4,6 +4,7 @@
 #b = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
 #c = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #row = #cta.layout<[16, 64], register = [[0, 32], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
+#copy = #cta.layout<[64, 16], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]]>
 !a = !cta.buffer<64x16xf16, #a>
 !b = !cta.buffer<16x64xf16, #b>
 !c = tensor<64x64xf32, #c>
@@ -326,5 +327,79 @@ tile.kernel @side_by_side(%i: i32) {
   cta.local_store %half, %b : tensor<16x64xf16, #row>, !b
   tile.print "" %n : !c
   tile.print "" %s : !c
+  tile.return
+}
+
+// Of a buffer that is copied to, each iteration fills the slot that the product before has read: it is awaited first.
+!slots = !cta.buffer<64x16xf16, #a, slots = 3>
+!brows = !cta.ring<2 x [!cta.buffer<16x64xf16, #b>]>
+// CHECK-LABEL: tile.kernel @beside_copies(
+// CHECK: scf.for
+// CHECK: cta.async_wait 1
+// CHECK: cta.wgmma
+// CHECK-NEXT: cta.wgmma_wait {pending = 1 : i32}
+// CHECK: cta.async_copy
+tile.kernel @beside_copies(%n: i32, %base: !tile.ptr<f16>) {
+  %p = tile.splat %base : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>, #copy>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %rows = cta.alloc : !slots
+  %ring = cta.ring_alloc readers 4 : !brows
+  %sum:3 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %fill = %c2, %use = %c0) -> (!c, i32, i32) : i32 {
+    cta.async_wait 1
+    cta.proxy_fence
+    %slot = cta.ring_wait %ring : !brows
+    %b = cta.ring_buffers %ring[%slot] : !brows
+    %a = cta.slot %rows[%use] : !slots -> !a
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    cta.ring_release %ring[%slot] after %d_t : !brows
+    %to = cta.slot %rows[%fill] : !slots -> !a
+    cta.async_copy %p, %to {vector = 8 : i32} : tensor<64x16x!tile.ptr<f16>, #copy>, !a
+    cta.async_commit
+    %fill_last = arith.cmpi eq, %fill, %c2 : i32
+    %fill_more = arith.addi %fill, %c1 : i32
+    %fill_next = arith.select %fill_last, %c0, %fill_more : i32
+    %use_last = arith.cmpi eq, %use, %c2 : i32
+    %use_more = arith.addi %use, %c1 : i32
+    %use_next = arith.select %use_last, %c0, %use_more : i32
+    scf.yield %r, %fill_next, %use_next : !c, i32, i32
+  }
+  tile.print "sum" %sum#0 : !c
+  tile.return
+}
+
+// The slot that the product itself reads: it is awaited in its iteration.
+// CHECK-LABEL: tile.kernel @beside_copies_to_its_slot(
+// CHECK: cta.wgmma %
+// CHECK-NEXT: arith.constant true
+// CHECK-NEXT: cta.wgmma_wait {pending = 0 : i32}
+tile.kernel @beside_copies_to_its_slot(%n: i32, %base: !tile.ptr<f16>) {
+  %p = tile.splat %base : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>, #copy>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %zero = arith.constant dense<0.0> : !c
+  %rows = cta.alloc : !slots
+  %ring = cta.ring_alloc readers 4 : !brows
+  %sum:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %use = %c0) -> (!c, i32) : i32 {
+    cta.async_wait 1
+    cta.proxy_fence
+    %slot = cta.ring_wait %ring : !brows
+    %b = cta.ring_buffers %ring[%slot] : !brows
+    %a = cta.slot %rows[%use] : !slots -> !a
+    %d, %d_t = cta.wgmma %a, %b, %acc {n = 64 : i32} : !a, !b -> !c
+    %r = cta.await %d after %d_t : !c
+    cta.ring_release %ring[%slot] after %d_t : !brows
+    cta.async_copy %p, %a {vector = 8 : i32} : tensor<64x16x!tile.ptr<f16>, #copy>, !a
+    cta.async_commit
+    %use_last = arith.cmpi eq, %use, %c2 : i32
+    %use_more = arith.addi %use, %c1 : i32
+    %use_next = arith.select %use_last, %c0, %use_more : i32
+    scf.yield %r, %use_next : !c, i32
+  }
+  tile.print "sum" %sum#0 : !c
   tile.return
 }
