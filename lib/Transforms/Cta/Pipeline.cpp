@@ -174,7 +174,9 @@ void foldSlots(IRRewriter &rewriter, scf::ForOp loop) {
       return;
     SmallVector<Value> folded;
     rewriter.setInsertionPoint(&op);
-    if (isa<arith::CmpIOp, arith::AddIOp, arith::SelectOp>(op) && succeeded(rewriter.tryFold(&op, folded)))
+    // What is folded in place, as a sum whose constant goes to the right, has no other results.
+    if (isa<arith::CmpIOp, arith::AddIOp, arith::SelectOp>(op) && succeeded(rewriter.tryFold(&op, folded)) &&
+        !folded.empty())
       rewriter.replaceOp(&op, folded);
   }
 }
