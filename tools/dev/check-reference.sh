@@ -29,8 +29,8 @@ done < <(awk '
   END { flush() }' "$docs"/tile.md "$docs"/cta.md "$docs"/passes.md)
 
 known=$(grep -hoE '^### `[^`]+`' "$docs"/*.md | tr -d '#` ' | sed 's/^-//')
-# Attributes of kernels and arguments that are written like operations.
-attributes=$(grep -rhoE '"tile\.[a-z0-9_]+"' lib dialects --include='*.h' --include='*.cpp' --include='*.td' | tr -d '"')
+# Attributes of modules, kernels and arguments that are written like operations.
+attributes=$(grep -rhoE '"(tile|cta)\.[a-z0-9_]+"' lib dialects --include='*.h' --include='*.cpp' --include='*.td' | tr -d '"')
 prose=$(awk '/^```/ { inCode = !inCode } !inCode && !/^#|^Interfaces|^Effects|^Traits/' "$docs"/tile.md "$docs"/cta.md "$docs"/passes.md)
 for name in $(grep -oE '`(tile|cta)\.[a-z0-9_]+`' <<<"$prose" | tr -d '`' | sort -u); do
   grep -qxF -- "$name" <<<"$known
