@@ -29,6 +29,13 @@ llvm::SetVector<Value> tile::collectComputed(llvm::SetVector<Value> values) {
   return values;
 }
 
+/// Whether a dimension becomes several, or several one: not by those of size 1, as of a descriptor's block.
+static bool unpacks(ReshapeOp reshape) {
+  auto isMany = [](int64_t size) { return size != 1; };
+  return !llvm::equal(llvm::make_filter_range(reshape.getSrc().getType().getShape(), isMany),
+                      llvm::make_filter_range(reshape.getType().getShape(), isMany));
+}
+
 llvm::DenseSet<ArrayRef<int64_t>> tile::collectShapesOfRows(KernelOp kernel) {
   DenseSet<ArrayRef<int64_t>> ofRows;
   DenseMap<ArrayRef<int64_t>, int64_t> alongColumns; // reductions, less those along rows
@@ -40,7 +47,7 @@ llvm::DenseSet<ArrayRef<int64_t>> tile::collectShapesOfRows(KernelOp kernel) {
   });
   sums = collectComputed(std::move(sums));
   kernel.walk([&](ReshapeOp reshape) {
-    if (!sums.contains(reshape.getSrc()))
+    if (!sums.contains(reshape.getSrc()) && unpacks(reshape))
       ofRows.insert(reshape.getType().getShape());
   });
   kernel.walk([&](ReduceOp reduce) {

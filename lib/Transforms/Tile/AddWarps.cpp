@@ -11,7 +11,8 @@
 // share all that is copied, and each has half of the accumulators. How many warps run a program, the program cannot
 // see. Kernels with one product a step keep the number that they ask for: there more CTAs hide as much; and so do those
 // whose threads copy all operands, and would have to wait for more of each other: attention's causal backward pass took
-// 1.2 times as long in a compiler that gave it eight. But not where one group's registers cannot hold what a loop sums.
+// 1.2 times as long in a compiler that gave it eight. But not where one group's registers cannot hold what a loop sums:
+// two products of 128 x 128, as of a gated layer, leave none for anything else.
 #include "Analysis/DotPlan.h"
 #include "Analysis/EngineChoice.h"
 #include "Cta/CtaDialect.h"
@@ -53,9 +54,10 @@ struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
     if (kernel.getNumWarps() != oneGroup || kernel.getPingPong())
       return;
     EngineChooser chooser(gpu, twoGroups, &getAnalysis<RaisableAccesses>());
-    // Half of a thread's registers are for what a step computes.
-    constexpr int64_t mostSums = 128;
-    bool hasChain = false, hasRows = true, hasGroups = false, hasOthers = false, hasBlocks = false, isFull = false;
+    // Half of a thread's registers are for what a step computes; without a chain addresses take less.
+    constexpr int64_t mostSums = 128, mostOfOneStep = 192;
+    bool hasChain = false, hasRows = true, hasGroups = false, hasOthers = false, hasBlocks = false;
+    int64_t sums = 0;
     kernel.walk([&](DotOp dot) {
       auto engine = dyn_cast<cta::WgmmaAttr>(chooser.choose(dot));
       hasRows &= !engine || engine.getGroupsN() == 1;
@@ -63,8 +65,9 @@ struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
       hasBlocks |= engine && engine.readsBlocks();
       hasChain |= isa<LoopLikeOpInterface>(dot->getParentOp()) && isChained(dot);
     });
-    kernel.walk([&](LoopLikeOpInterface loop) { isFull |= countCarriedSums(loop, oneGroup) > mostSums; });
-    if (hasChain && hasRows && (isFull ? hasGroups : hasBlocks && !hasOthers))
+    kernel.walk([&](LoopLikeOpInterface loop) { sums = std::max(sums, countCarriedSums(loop, oneGroup)); });
+    bool isFull = sums > (hasChain ? mostSums : mostOfOneStep);
+    if (hasRows && (isFull ? hasGroups : hasChain && hasBlocks && !hasOthers))
       kernel.setNumWarps(twoGroups);
   }
 };

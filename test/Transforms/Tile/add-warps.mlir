@@ -95,3 +95,40 @@ tile.kernel @negative_product(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor
   tile.print "o" %o : tensor<128x64xf32>
   tile.return
 }
+
+// Of one that a step adds up, 128 registers a thread are enough; of two nothing is left.
+// CHECK-LABEL: tile.kernel @gated
+// CHECK-SAME: num_warps = 8
+tile.kernel @gated(%n: i32, %desc: !tile.desc<128x64xf16> {tile.tensor_map = {base = "k"}}) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%gate = %zero, %up = %zero) -> (tensor<128x128xf32>, tensor<128x128xf32>) : i32 {
+    %x = tile.desc_load %desc[%i, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+    %w = tile.desc_load %desc[%i, %c0] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+    %v = tile.trans %w {order = array<i32: 1, 0>} : tensor<128x64xf16> -> tensor<64x128xf16>
+    %g = tile.dot %x, %v, %gate : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+    %u = tile.dot %x, %v, %up : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+    scf.yield %g, %u : tensor<128x128xf32>, tensor<128x128xf32>
+  }
+  tile.print "a" %r#0 : tensor<128x128xf32>
+  tile.print "b" %r#1 : tensor<128x128xf32>
+  tile.return
+}
+
+// CHECK-LABEL: tile.kernel @negative_one_sum
+// CHECK-NOT: num_warps = 8
+tile.kernel @negative_one_sum(%n: i32, %desc: !tile.desc<128x64xf16> {tile.tensor_map = {base = "k"}}) attributes {num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %o = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+    %x = tile.desc_load %desc[%i, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+    %w = tile.desc_load %desc[%i, %c0] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+    %v = tile.trans %w {order = array<i32: 1, 0>} : tensor<128x64xf16> -> tensor<64x128xf16>
+    %d = tile.dot %x, %v, %acc : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  tile.print "o" %o : tensor<128x128xf32>
+  tile.return
+}
