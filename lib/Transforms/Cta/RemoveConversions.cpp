@@ -17,6 +17,7 @@
 // done again in rare graphs with transpositions, so steps are counted, too.
 #include "Analysis/CarriedValue.h"
 #include "Analysis/Recreate.h"
+#include "Layout/Access.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -277,6 +278,20 @@ bool sinkBelowBranch(ConvertLayoutOp convert, LayoutSlicer &slicer) {
   return false;
 }
 
+/// Whether what is only stored into buffers goes there in wider accesses as it is.
+bool isStoredWiderUnconverted(ConvertLayoutOp convert) {
+  return llvm::all_of(convert->getUsers(), [&](Operation *user) {
+    auto store = dyn_cast<cta::LocalStoreOp>(user);
+    auto widthOf = [&](Value value) {
+      const layout::LinearLayout &buffer = store.getBuffer().getType().getLayout().getLayout();
+      return layout::planVectorAccess(layout::memoryOffsets(cta::getLayout(value.getType()), buffer),
+                                      getBytesInMemory(getElementTypeOf(value.getType())))
+          .elements;
+    };
+    return store && widthOf(convert.getSrc()) > widthOf(convert.getResult());
+  });
+}
+
 /// A write through a descriptor, or into a buffer, takes its value in any layout.
 bool storeUnconverted(ConvertLayoutOp convert) {
   bool changed = false;
@@ -290,18 +305,20 @@ bool storeUnconverted(ConvertLayoutOp convert) {
 
 /// Moves a conversion below what uses it.
 bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
+  bool changed = storeUnconverted(convert);
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
   SmallVector<Operation *> followers;
   if (sinkBelowBranch(convert, slicer))
     return true;
-  followers = Followers(convert, slicer).plan();
+  if (!convert->use_empty())
+    followers = Followers(convert, slicer).plan();
   // What is left of its uses, if it is not erased with the operations that have followed.
-  if (!followers.empty())
+  if (changed || !followers.empty())
     worklist.push(convert);
   // Operands that follow, too, are found after the conversions back.
   for (Operation *op : followers)
     computeIn(layout, op, slicer, worklist);
-  return !followers.empty();
+  return changed || !followers.empty();
 }
 
 bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
@@ -365,8 +382,9 @@ private:
       if (stepsLeft == 0)
         return false;
       --stepsLeft;
-      // First: what is created again in the layout of a use that takes any would be converted for nothing.
-      changed |= storeUnconverted(convert);
+      // First: what is widened and stored would be created again, of fewer bytes, in a layout that stores less at once.
+      if (isStoredWiderUnconverted(convert))
+        changed |= storeUnconverted(convert);
       if (convert->use_empty()) {
         worklist.eraseDead(convert.getResult());
         continue;
