@@ -117,6 +117,9 @@ struct CompileRequest {
 /// Loads the dialects that emitted modules use.
 void loadDialects(mlir::MLIRContext &context);
 
+/// The functions that say how they are launched (`#: grid(…)`), in the order of the text.
+std::vector<std::string> listLaunchedKernels(const Module &module);
+
 /// Compiles one kernel of a parsed file. Null after errors, which are in the engine. The engine must be the one that
 /// the file was parsed with.
 mlir::OwningOpRef<mlir::ModuleOp> emitModule(mlir::MLIRContext &context, const Module &module,

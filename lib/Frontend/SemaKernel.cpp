@@ -161,6 +161,16 @@ OwningOpRef<ModuleOp> ModuleSema::run() {
   return emitted;
 }
 
+std::vector<std::string> listLaunchedKernels(const Module &module) {
+  std::vector<Candidate> functions;
+  collectFunctions(module.body, "", functions);
+  std::vector<std::string> names;
+  for (const Candidate &candidate : functions)
+    if (!candidate.function->directives.grid.empty())
+      names.push_back(candidate.name);
+  return names;
+}
+
 /// The kernel that the request names, or the only one. Functions that others call are helpers, not kernels, unless
 /// they carry directives; so are those that return something.
 const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance) {

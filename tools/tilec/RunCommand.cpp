@@ -2,12 +2,13 @@
 // `tilec run kernel.tile M=512 --device=auto|cuda|sim|interp --check`: compile and run in one.
 //
 // The command line is split: what tilec's option table knows configures the compiler, the rest is parsed by the runner,
-// exactly as tile-run parses it.
+// exactly as tile-run parses it. Of a file with several kernels, of which none is named, all run that say how.
 #include "RunCommand.h"
 
 #include "Driver/Compilation.h"
 #include "Driver/InterpreterDevice.h"
 #include "Driver/OutputFile.h"
+#include "Driver/TileSource.h"
 #include "Messages.h"
 #include "Options.h"
 #include "Runner/CudaDevice.h"
@@ -218,6 +219,16 @@ int runCompiled(const runner::RunOptions &run, CommandLine &line) {
   return runner::runArtifact(withSources, *artifact);
 }
 
+int runKernel(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments) {
+  return run.device == "interp" ? runInterpreter(run, line, arguments) : runCompiled(run, line);
+}
+
+/// What runs without --kernel: nothing to choose from but by the front end if it is none or one.
+std::vector<std::string> listKernels(const CommandLine &line) {
+  frontend::DiagnosticEngine ignored; // whoever compiles a kernel reports it
+  return frontend::listLaunchedKernels(driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored));
+}
+
 } // namespace
 
 int tile::runCommand(llvm::ArrayRef<const char *> words) {
@@ -262,9 +273,19 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   run.artifact = line.compiler.input;
   if (runner::Status status = runner::checkSimOptions(run); !status)
     return runner::reportFailure(run, status.error());
-  if (run.device == "interp")
-    return runInterpreter(run, line, interpreter);
-  if (needsInterpreter)
+  if (needsInterpreter && run.device != "interp")
     return fail(line, Outcome::Usage, "--break, --print-values and --check-overflow need --device=interp");
-  return runCompiled(run, line);
+  std::vector<std::string> kernels;
+  if (line.compiler.kernel.empty() && !interpreter.options.wantsDebugger())
+    kernels = listKernels(line);
+  if (kernels.size() < 2)
+    return runKernel(run, line, interpreter);
+  int failure = int(Outcome::Success);
+  for (const std::string &kernel : kernels) {
+    CommandLine one = line;
+    one.compiler.kernel = kernel;
+    int code = runKernel(run, one, interpreter);
+    failure = failure ? failure : code;
+  }
+  return failure;
 }
