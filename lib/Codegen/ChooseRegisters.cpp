@@ -195,11 +195,13 @@ private:
   /// that one warp runs took 2552 cycles, and 1695 then, on as many CTAs as before.
   Assembled soonerIssued(Assembled made) {
     constexpr unsigned fewWarps = 16; // of a multiprocessor
+    constexpr uint64_t most = 95; // per cent of the cycles: fewer than that are not in the noise of what is not counted
     unsigned ctas = resident(registersOf(made));
     if (spilledBytes(made) > 0 || ctas == 0 || ctas * threads > fewWarps * threadsOfWarp)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
-    return asked && issueCycles(asked->cubin) < issueCycles(made.cubin) ? std::move(*asked) : std::move(made);
+    bool isSooner = asked && issueCycles(asked->cubin) * 100 < issueCycles(made.cubin) * most;
+    return isSooner ? std::move(*asked) : std::move(made);
   }
 
   /// With few registers there are as many threads as a multiprocessor holds, if the grid has as many. At least two
