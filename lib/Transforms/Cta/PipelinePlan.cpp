@@ -212,9 +212,6 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
 /// Copies that stand in the body, on buffers of their own, and do not depend on what the computation produces or
 /// writes; and operands of products that threads load.
 std::optional<PipelinePlan> planProducts(scf::ForOp loop, const target::GpuTarget &target) {
-  // How often a loop of step 0 runs is not known.
-  if (std::optional<int64_t> step = getConstantIntValue(loop.getStep()); step && *step <= 0)
-    return std::nullopt;
   std::optional<PointerBases> written = findWritten(loop);
   if (!written)
     return std::nullopt;
@@ -441,6 +438,9 @@ IssueOrder planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) {
 } // namespace
 
 std::optional<PipelinePlan> tile::planPipeline(scf::ForOp loop, const target::GpuTarget &target) {
+  // How often a loop of step 0 runs is not known.
+  if (std::optional<int64_t> step = getConstantIntValue(loop.getStep()); step && *step <= 0)
+    return std::nullopt;
   std::optional<PipelinePlan> plan = planLoads(loop);
   return plan ? plan : planProducts(loop, target);
 }

@@ -194,6 +194,25 @@ tile.kernel @negative_step_of_zero(%p: !tile.ptr<f16>, %o: !tile.ptr<f16>) attri
   tile.return
 }
 
+// Nor are its loads unrolled.
+// CHECK-LABEL: tile.kernel @negative_step_of_loads
+// CHECK-NOT: tile.load
+// CHECK: scf.for
+// CHECK: tile.load
+// CHECK-NOT: tile.load
+tile.kernel @negative_step_of_loads(%p: !tile.ptr<f32>, %n: i32) attributes {num_stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #load>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>, #load>
+  %r = scf.for %i = %c0 to %n step %c0 iter_args(%sum = %zero) -> (tensor<32x32xf32, #load>) : i32 {
+    %x = tile.load %s : tensor<32x32x!tile.ptr<f32>, #load>
+    %y = arith.addf %sum, %x : tensor<32x32xf32, #load>
+    scf.yield %y : tensor<32x32xf32, #load>
+  }
+  tile.store %s, %r : tensor<32x32x!tile.ptr<f32>, #load>
+  tile.return
+}
+
 // Two copies go to one buffer.
 // CHECK-LABEL: tile.kernel @negative_two_copies
 // CHECK-NOT: cta.slot
