@@ -200,7 +200,8 @@ private:
     if (spilledBytes(made) > 0 || ctas == 0 || ctas * threads > fewWarps * threadsOfWarp)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
-    bool isSooner = asked && issueCycles(asked->cubin) * 100 < issueCycles(made.cubin) * most;
+    uint64_t cycles = asked ? issueCycles(asked->cubin) : 0; // 0, too, if the code is not understood
+    bool isSooner = cycles > 0 && cycles * 100 < issueCycles(made.cubin) * most;
     return isSooner ? std::move(*asked) : std::move(made);
   }
 

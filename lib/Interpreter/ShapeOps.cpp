@@ -13,6 +13,20 @@ using namespace mlir;
 namespace tile::interp {
 namespace {
 
+/// What moves elements of so many bytes: `instance` of the unsigned integer of that size.
+template <typename Instance> Execute forBytes(size_t bytes, Instance instance) {
+  switch (bytes) {
+  case 1:
+    return instance(uint8_t());
+  case 2:
+    return instance(uint16_t());
+  case 4:
+    return instance(uint32_t());
+  default:
+    return instance(uint64_t());
+  }
+}
+
 /// Appends the frame's form of one number.
 void appendNumber(std::vector<char> &pattern, Kind kind, Attribute value) {
   uint64_t bits;
@@ -128,7 +142,7 @@ void emitMove(Compiler &compiler, Operation *op, Walk walk) {
   Execute execute = movePointers;
   if (src.kind != Kind::Pointer) {
     size_t bytes = bytesInFrame(src.kind);
-    execute = bytes == 1 ? move<uint8_t> : bytes == 2 ? move<uint16_t> : bytes == 4 ? move<uint32_t> : move<uint64_t>;
+    execute = forBytes(bytes, [](auto element) -> Execute { return move<decltype(element)>; });
   }
   compiler.emit(op, execute, {src.offset, pointerBuffers(src.offset, src.count)}, {result.offset}, result).data =
       std::make_shared<const Walk>(std::move(walk));
@@ -206,10 +220,7 @@ bool compileGather(Compiler &compiler, Operation *op) {
   GatherData data{llvm::product_of(to.take_front(axis)), to[axis], from[axis],
                   llvm::product_of(to.drop_front(axis + 1))};
   size_t bytes = bytesInFrame(compiler.slotOf(gatherOp.getSrc()).kind);
-  Execute execute = bytes == 1   ? gather<uint8_t>
-                    : bytes == 2 ? gather<uint16_t>
-                    : bytes == 4 ? gather<uint32_t>
-                                 : gather<uint64_t>;
+  Execute execute = forBytes(bytes, [](auto element) -> Execute { return gather<decltype(element)>; });
   compiler.emit(op, execute).data = std::make_shared<const GatherData>(data);
   return true;
 }
@@ -236,10 +247,7 @@ bool compileButterfly(Compiler &compiler, Operation *op) {
   ButterflyData data{llvm::product_of(shape.take_front(axis + 1)), llvm::product_of(shape.drop_front(axis + 1)),
                      butterflyOp.getDistance()};
   size_t bytes = bytesInFrame(compiler.slotOf(butterflyOp.getSrc()).kind);
-  Execute execute = bytes == 1   ? butterfly<uint8_t>
-                    : bytes == 2 ? butterfly<uint16_t>
-                    : bytes == 4 ? butterfly<uint32_t>
-                                 : butterfly<uint64_t>;
+  Execute execute = forBytes(bytes, [](auto element) -> Execute { return butterfly<decltype(element)>; });
   compiler.emit(op, execute).data = std::make_shared<const ButterflyData>(data);
   return true;
 }

@@ -16,6 +16,9 @@ struct ResidentCtas {
   int64_t least() const { return std::min({ofBlocks, ofWarps, ofRegisters, ofShared}); }
 };
 
+/// Of a thread: what products of warps take at most, as a rule.
+inline constexpr int64_t registersOfWarpProducts = 168;
+
 /// `registers` a thread, 0 if that is not known; `sharedBytes` a CTA, without the 1 KiB that the system takes.
 ResidentCtas countResidentCtas(const GpuTarget &gpu, int64_t registers, int64_t threads, int64_t sharedBytes);
 

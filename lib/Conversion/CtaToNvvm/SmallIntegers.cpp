@@ -6,9 +6,7 @@
 //   i32            -> f32     + 0x4b000010, less 2^23 + 16; bf16 is rounded from that
 //   4 x i8         -> f16     xor 0x80808080, then two bytes beside 0x64 each, less 1024 + 128
 //   4 x i8         -> f32     the same with one byte beside 0x4b0000
-//   4 x si8        -> bf16    two bytes, of which seven bits beside 0x43 are 128 more, and the sign beside 0x43 is 128
-//   or
-//                             256: the difference of the two
+//   4 x si8        -> bf16    two bytes beside 0x43 each: seven bits, which are 128 more, less the sign: 128 or 256
 #include "SmallIntegers.h"
 
 #include "Analysis/AccessVector.h"

@@ -105,9 +105,8 @@ int64_t countSharedBytes(KernelOp kernel) {
 
 void tile::beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu) {
   auto countCtas = [&] {
-    constexpr int64_t registers = 168; // of a thread: what products of warps take at most, as a rule
-    return target::countResidentCtas(gpu, registers, kernel.getNumWarps() * target::threadsPerWarp,
-                                     countSharedBytes(kernel))
+    return target::countResidentCtas(gpu, target::registersOfWarpProducts,
+                                     kernel.getNumWarps() * target::threadsPerWarp, countSharedBytes(kernel))
         .least();
   };
   SmallVector<cta::AsyncCommitOp> commits;

@@ -202,8 +202,9 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
   wanted = std::min(wanted, std::max<int64_t>(2, getTripCount(loop).value_or(wanted)));
   wanted = std::min<int64_t>(wanted, std::max<int64_t>(0, target.maxSharedPerCta - others) / bytes);
   auto countCtas = [&](int64_t slots) {
-    constexpr int64_t registers = 168; // of a thread: what products of warps take at most, as a rule
-    return target::countResidentCtas(target, registers, countThreads(loop), slots * bytes + others).least();
+    return target::countResidentCtas(target, target::registersOfWarpProducts, countThreads(loop),
+                                     slots * bytes + others)
+        .least();
   };
   bool multipliesByGroups = !loop.getBody()->getOps<cta::WgmmaOp>().empty();
   return wanted > 2 && !multipliesByGroups && countCtas(wanted - 1) > countCtas(wanted) ? wanted - 1 : wanted;
