@@ -30,7 +30,11 @@ devices = "sim"
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("cuda")
     devices = "sim,cuda"
-without = " --disable=" + lit_config.params["disable"] if "disable" in lit_config.params else ""
+without = ""
+if "disable" in lit_config.params:
+    without = " --disable=" + lit_config.params["disable"]
+    # For UNSUPPORTED of tests whose blocks do not fit into shared memory without that pass.
+    config.available_features.add("without-" + lit_config.params["disable"])
 config.substitutions.append(
     ("%tilec-run", "sh " + os.path.join(config.source_dir, "test", "run-devices.sh") + " " + devices + without)
 )

@@ -34,7 +34,17 @@ SymValue emitDivide(Sema &sema, BuiltinCall &call) {
     if (!operand->type.isFloat())
       return sema.error(Diag::float_needed, call.range, {std::string(call.info.name), describe(*operand)});
   }
-  return sema.binary(BinaryOp::Div, call[0], call[1], call.range);
+  SymValue quotient = sema.binary(BinaryOp::Div, call[0], call[1], call.range);
+  // Of fp32 alone: `/` of other types is rounded to nearest as it is.
+  if (!call.flag(2).value_or(false) || quotient.isError() || !quotient.type.is(Scalar::Float32))
+    return quotient;
+  auto divide = quotient.value.getDefiningOp<arith::DivFOp>();
+  if (!divide)
+    return quotient; // folded
+  quotient.value = RoundedOp::create(sema.builder, divide.getLoc(), divide.getType(), RoundedKind::div, Rounding::rn,
+                                     divide->getOperands(), /*is_unsigned=*/false);
+  divide.erase();
+  return quotient;
 }
 
 /// (x + (div - 1)) // div, with the operands' own kind of division.
