@@ -171,7 +171,7 @@ LogicalResult WgmmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, un
     return emitError() << "a grid of warp groups has powers of two, not " << groupsM << " and " << groupsN;
   if (sourceB == OperandSource::Registers)
     return emitError() << "wgmma reads b from shared memory, not from registers";
-  if (sourceA == OperandSource::Registers && target::mmaTypeBits(*typeA) != 16)
+  if (sourceA == OperandSource::Registers && target::mmaTypeBits(*typeA) > 16)
     return emitError() << "wgmma reads " << a << " from shared memory, not from registers";
   bool isFloat8 = target::mmaTypeBits(*typeA) == 8 && typeAcc == MmaType::F32;
   if (promote != 0 && !isFloat8)

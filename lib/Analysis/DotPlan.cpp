@@ -109,11 +109,15 @@ static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
   return sources;
 }
 
-/// PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": fragments of a for 16-bit types; those of 8-bit
-/// types are no accumulators.
-bool tile::mayComeFromRegisters(DotOp dot) {
+/// PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": fragments of a for 16-bit types.
+bool tile::isFragmentOfAccumulators(DotOp dot) {
   Type element = dot.getA().getType().getElementType();
   return element.isF16() || element.isBF16();
+}
+
+/// Those of 8-bit types take two shuffles a register (layout::movesByPairs).
+bool tile::mayComeFromRegisters(DotOp dot) {
+  return isFragmentOfAccumulators(dot) || getBytesInMemory(dot.getA().getType().getElementType()) == 1;
 }
 
 bool tile::isComputedFromDots(DotOp dot) {
@@ -185,9 +189,10 @@ bool tile::isComputedFromLoads(DotOp dot) {
   constexpr int64_t most = 64; // elements of a thread, as many as half of an accumulator of 128 columns
   LeftSources sources = findLeftSources(dot);
   int64_t threads = int64_t(layout::lanesPerWarp) * dot->getParentOfType<KernelOp>().getNumWarps();
-  return mayComeFromRegisters(dot) && sources.loads && !sources.products && !sources.otherSizes && !sources.others &&
-         isa<scf::ForOp>(dot->getParentOp()) && !isa_and_present<LoadOp>(traceOperand(dot.getA()).source) &&
-         dot.getA().hasOneUse() && dot.getA().getType().getNumElements() <= most * threads;
+  return isFragmentOfAccumulators(dot) && sources.loads && !sources.products && !sources.otherSizes &&
+         !sources.others && isa<scf::ForOp>(dot->getParentOp()) &&
+         !isa_and_present<LoadOp>(traceOperand(dot.getA()).source) && dot.getA().hasOneUse() &&
+         dot.getA().getType().getNumElements() <= most * threads;
 }
 
 int64_t tile::countCarriedSums(LoopLikeOpInterface loop, unsigned numWarps) {

@@ -54,7 +54,10 @@ bool isComputedFromLoads(DotOp dot);
 /// instructions have it copied ahead.
 bool staysInRegisters(DotOp dot);
 
-/// Whether a left operand may go to warp groups from registers: it has 16-bit elements.
+/// Whether an accumulator, converted to the left operand's type, is a fragment of it: it has 16-bit elements.
+bool isFragmentOfAccumulators(DotOp dot);
+
+/// Whether a left operand may go to warp groups from registers: it has elements of 16 or 8 bits.
 bool mayComeFromRegisters(DotOp dot);
 
 /// Registers of a thread for the sums of products that a loop carries, of so many warps.

@@ -206,7 +206,7 @@ bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr eng
   constexpr int64_t mostRegisters = 128; // the other half is for what an iteration computes
   auto loop = dot->getParentOfType<LoopLikeOpInterface>();
   bool isSame = loop && !isa<ProgramsOp>(loop) && !loop->isAncestor(a.source);
-  if (!isSame || a.transposed || !mayComeFromRegisters(dot) || !target::isBoundBySharedMemory(engine.getN()))
+  if (!isSame || a.transposed || !isFragmentOfAccumulators(dot) || !target::isBoundBySharedMemory(engine.getN()))
     return false;
   int64_t threads = numWarps * target::threadsPerWarp;
   int64_t registers = LayoutSlicer::bytesOf(dot.getA()) * engine.getGroupsN() / 4 / threads;

@@ -17,6 +17,9 @@ using namespace tile;
 
 static constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 static constexpr int64_t largestIndex = std::numeric_limits<int32_t>::max();
+/// Programs along the grid's second and third dimension, also of persistent kernels; launches refuse more
+/// (lib/Runtime/Grid.cpp).
+static constexpr int64_t largestOuterGrid = 1 << 22;
 
 /// Loop bounds and the like are a few operations; longer chains have the bound of their type.
 static constexpr unsigned maxDepth = 12;
@@ -118,5 +121,7 @@ int64_t IndexBounds::getBoundOfOperation(Operation *op) {
       .Case<arith::DivSIOp, arith::FloorDivSIOp>([&](Operation *) { return bound(0) / divisor().value_or(1); })
       .Case([&](arith::CeilDivSIOp) { return llvm::divideCeilSigned(bound(0), divisor().value_or(1)); })
       .Case([&](arith::RemSIOp) { return divisor() ? *divisor() - 1 : bound(0); })
+      .Case([&](ProgramIdOp id) { return id.getAxis() == 0 ? largest : largestOuterGrid - 1; })
+      .Case([&](NumProgramsOp number) { return number.getAxis() == 0 ? largest : largestOuterGrid; })
       .Default([](Operation *) { return largest; });
 }

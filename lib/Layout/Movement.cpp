@@ -64,9 +64,17 @@ Distance findDistance(const LinearLayout &layout, unsigned axis, int64_t bits) {
   return {numbers[0], numbers[1], numbers[2]};
 }
 
+bool movesByPairs(const LinearLayout &sources, unsigned elementBytes) {
+  const Bases &registers = sources.bases(registerDim);
+  return elementBytes == 1 && registers.size() >= 2 && registers[0][laneOut] == 0 && registers[1][laneOut] != 0 &&
+         passesThrough(sources, warpOut, warpDim) && registerChoices(sources) <= 1;
+}
+
 bool movesByShuffles(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
   constexpr unsigned shuffleBytes = 4;
-  return src.rank() == 1 && elementBytes <= shuffleBytes &&
+  if (src.rank() != 1)
+    return movesByPairs(conversionMap(src, dst), elementBytes);
+  return elementBytes <= shuffleBytes &&
          planMovement(src, dst, /*maxShufflesPerRegister=*/1).kind == MovementKind::lanes;
 }
 

@@ -30,9 +30,14 @@ struct Movement {
 /// `maxShufflesPerRegister` of them (store + load = 2).
 Movement planMovement(const LinearLayout &src, const LinearLayout &dst, int64_t maxShufflesPerRegister = 2);
 
-/// Whether one shuffle brings each register of `dst`, or of several small elements together, of a vector: cheaper than
-/// shared memory, and no warp waits for another.
+/// Whether shuffles are cheaper than shared memory, and no warp waits for another: one brings each register of `dst`,
+/// or several small elements together, of a vector; or two bring each word of four bytes of a matrix (movesByPairs).
 bool movesByShuffles(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes);
+
+/// Whether each word of four bytes of `dst` takes two shuffles: two lanes have two bytes of it each, in one of two
+/// pairs of registers, as accumulators have what a fragment of 8-bit types takes. Threads would write such bytes to
+/// shared memory in pairs, too. `sources` is conversionMap(src, dst).
+bool movesByPairs(const LinearLayout &sources, unsigned elementBytes);
 
 /// Where an element is, from where another one is: what differs in the numbers of register, lane and warp.
 struct Distance {

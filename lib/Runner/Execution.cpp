@@ -118,9 +118,9 @@ Result<Grid> chooseGrid(const RunOptions &options, const Manifest &manifest, con
   for (int64_t size : sizes)
     if (size < 0)
       return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} has a negative dimension", sizes[0], sizes[1], sizes[2]);
-  // A launch has these limits (lib/Runtime/Launch.cpp); the interpreter would not come to an end, either.
-  constexpr int64_t largest = 2147483647, largestOther = 65535;
-  const int64_t other = manifest.launch.persistent ? largest : largestOther;
+  // A launch has these limits (lib/Runtime/Grid.cpp); the interpreter would not come to an end, either.
+  constexpr int64_t largest = 2147483647, largestOther = 65535, largestOfPersistent = 1 << 22;
+  const int64_t other = manifest.launch.persistent ? largestOfPersistent : largestOther;
   if (sizes[0] > largest || sizes[1] > other || sizes[2] > other)
     return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} is too large; at most {}x{}x{} are possible", sizes[0],
                      sizes[1], sizes[2], largest, other, other);

@@ -11,11 +11,14 @@ namespace {
 constexpr int64_t largestSize = 2147483647; // of a persistent kernel's grid, an i32
 // A block of a persistent kernel counts in 32 bits, and beyond the last program by up to twice the number of blocks.
 constexpr int64_t mostPrograms = largestSize - 65536;
+// The same along y and z, so that addresses of which they count large pieces have 32-bit indices
+// (lib/Analysis/IndexBounds.cpp).
+constexpr int64_t largestOuterPrograms = 1 << 22;
 constexpr int64_t largestGrid[3] = {2147483647, 65535, 65535}; // CUDA programming guide, "Technical specifications"
 
 int64_t largest(const LaunchInfo &launch, int dimension) {
   if (launch.persistent)
-    return largestSize;
+    return dimension == 0 ? largestSize : largestOuterPrograms;
   return dimension == 0 ? largestGrid[0] / blocksPerProgram(launch) : largestGrid[dimension];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What moves elements between lanes of a warp: one shuffle for each register of the result, or, in conversions, for
-// several that fill 32 bits.
+// several that fill 32 bits. Of bytes that two lanes have in pairs, two shuffles make a word.
 //
 //   %y = cta.convert_layout %x : [64] f32, lane = [[2], …, [32]] -> lane = [[2], [4], [0], [0], [0]]
 //     y[r] = shfl.idx x[register of r], (lane & 3) + constant of r
@@ -58,7 +58,12 @@ struct ShuffleLowering : OpConversionPattern<cta::ConvertLayoutOp> {
     unsigned bits = 8 * getBytesInMemory(element);
     if (!layout::movesByShuffles(src, dst, bits / 8))
       return rewriter.notifyMatchFailure(op, "is no movement between lanes");
-    Sources sources(layout::planMovement(src, dst).sources);
+    layout::LinearLayout map = layout::conversionMap(src, dst);
+    Sources sources(map);
+    if (layout::movesByPairs(map, bits / 8)) {
+      rewriter.replaceOpWithMultiple(op, {shufflePairs(rewriter, op, adaptor.getSrc(), map, sources)});
+      return success();
+    }
     unsigned count = sources.groupSize(shuffleBits / bits);
     WordFormat format{bits * count, 1, count};
     OffsetEmitter lanes(rewriter, op.getLoc(), sources.lanes);
@@ -76,6 +81,48 @@ struct ShuffleLowering : OpConversionPattern<cta::ConvertLayoutOp> {
   }
 
 private:
+  /// The word that a lane offers has both pairs among which the lanes that read it choose.
+  static Registers shufflePairs(OpBuilder &builder, cta::ConvertLayoutOp op, ValueRange src,
+                                const layout::LinearLayout &map, const Sources &sources) {
+    constexpr unsigned pair = 2, bytes = 4;
+    constexpr int32_t lowPairs = 0x5410, highPairs = 0x7632; // of two words (PTX ISA, "prmt")
+    Location loc = op.getLoc();
+    Type element = getElementTypeOf(op.getType());
+    ThreadMap choices = ThreadMap::coordinate(map, registerOut);
+    // Exclusive or of the numbers of both pairs' registers; 0 if there is no choice.
+    uint64_t other = 0;
+    for (uint64_t basis : choices.threads)
+      other |= basis;
+    Value selector = emitI32(builder, loc, lowPairs);
+    if (other != 0) {
+      Value chosen = OffsetEmitter(builder, loc, choices).index(0);
+      Value isOther = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, chosen, emitI32(builder, loc, 0));
+      selector = arith::SelectOp::create(builder, loc, isOther, emitI32(builder, loc, highPairs), selector);
+    }
+    OffsetEmitter lanes(builder, loc, sources.lanes);
+    DenseMap<int32_t, Value> offered;
+    auto offer = [&](size_t index) {
+      Value &word = offered[sources.registers[index]];
+      if (!word) {
+        SmallVector<Value> values;
+        for (uint64_t choice : {uint64_t(0), other})
+          for (unsigned part = 0; part < pair; ++part)
+            values.push_back(src[sources.registers[index + part] ^ choice]);
+        word = packWords(builder, loc, values, {shuffleBits, 1, bytes}).front();
+      }
+      return word;
+    };
+    Registers registers;
+    for (size_t first = 0; first < sources.registers.size(); first += bytes) {
+      Value low = shuffle(builder, loc, offer(first), lanes.indexOfRegister(first));
+      Value high = shuffle(builder, loc, offer(first + pair), lanes.indexOfRegister(first + pair));
+      Value word =
+          NVVM::PermuteOp::create(builder, loc, builder.getI32Type(), low, high, selector, NVVM::PermuteMode::DEFAULT);
+      llvm::append_range(registers, unpackWords(builder, loc, word, element, {shuffleBits, 1, bytes}));
+    }
+    return registers;
+  }
+
   static Value shuffle(OpBuilder &builder, Location loc, Value word, Value lane) {
     Type type = word.getType(), shuffled = builder.getIntegerType(shuffleBits);
     if (type != shuffled)

@@ -310,12 +310,14 @@ private:
         sum = rewriter.clone(*await, before)->getResult(0);
       late.map(isAddedTo ? await.getAcc() : Value(loop.getRegionIterArg(carrier)), sum);
     }
-    // What left operands are made of is read behind these products, too: else LLVM would make them before.
+    // What left operands are made of is read behind these products, too: else LLVM would make them before. Narrower
+    // values are few registers.
     for (unsigned index = 0; hasEarly && last && index < graph.nodes.size(); ++index)
       if (std::optional<unsigned> operand = graph.nodes[index].leftOperand;
           operand && isOfLate(graph.operations[*operand]->getResult(0)))
         for (Value value : getUsedValues(graph.operations[*operand]))
-          if (crossing.contains(value) && isa<RankedTensorType>(value.getType()))
+          if (crossing.contains(value) && isa<RankedTensorType>(value.getType()) &&
+              getElementTypeOf(value.getType()).getIntOrFloatBitWidth() == 32)
             late.map(value, cta::AwaitOp::create(rewriter, loop.getLoc(), late.lookup(value), last,
                                                  /*columns=*/IntegerAttr()));
     ValueRange previous = carried.drop_back(tokens.size()).take_back(slots.size());

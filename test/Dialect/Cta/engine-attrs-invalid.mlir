@@ -128,8 +128,8 @@ func.func private @right() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f32, 
 
 // -----
 
-// expected-error @below {{wgmma reads 'f8E4M3FN' from shared memory, not from registers}}
-func.func private @bytes() attributes {x = #cta.wgmma<m64n64k32, f8E4M3FN, f8E4M3FN, f32, groups = [1, 1], a = registers>}
+// expected-error @below {{wgmma reads 'f32' from shared memory, not from registers}}
+func.func private @words() attributes {x = #cta.wgmma<m64n64k8, f32, f32, f32, groups = [1, 1], a = registers>}
 
 // -----
 

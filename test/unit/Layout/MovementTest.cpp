@@ -105,6 +105,16 @@ TEST(Movement, BlockedToAccumulatorCrossesWarps) {
             MovementKind::shared);
 }
 
+TEST(Movement, PairsOfBytesMoveByShuffles) {
+  // What an accumulator of 64 columns has, as fragments of 8-bit types: four bytes a register, of two lanes.
+  LinearLayout accumulator = wgmmaAccumulator(64, 64, {.elementBits = 8, .instructionN = 64});
+  LinearLayout fragments = wgmmaOperandA(64, 64, {.elementBits = 8, .instructionN = 64});
+  EXPECT_TRUE(movesByShuffles(accumulator, fragments, 1));
+  EXPECT_FALSE(movesByShuffles(accumulator, fragments, 2));
+  EXPECT_FALSE(movesByShuffles(fragments, accumulator, 1)); // a lane has four bytes of its own
+  EXPECT_FALSE(movesByShuffles(defaultBlocked({64, 64}, {1, 0}, 8, 4), fragments, 1)); // of another warp
+}
+
 TEST(Movement, VectorsMoveByShuffles) {
   LinearLayout spread = layoutOf({1, 64, 128}, {2, 4, 8, 16, 32}, {0});
   LinearLayout columns = layoutOf({1, 8, 16, 32, 64, 128}, {2, 4, 0, 0, 0}, {0});
