@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nvvm-carry-words: let loops carry 32-bit words instead of the elements in them.
+// nvvm-carry-words: let loops carry words of 32 bits, or of two bytes, instead of the elements in them.
 //
-// A tensor of f16 becomes one scalar for each element, but instructions take and give words of two. Inside a block LLVM
-// removes the packing in between; through a loop argument it does not, and each iteration would take all words apart
-// and put them together again.
+// A tensor of f16 becomes one scalar for each element, but instructions take and give words of two. Conversions to
+// 8-bit floats give two bytes, which LLVM would carry as two registers if they were a vector: they are carried as an
+// integer. Inside a block LLVM removes the packing in between; through a loop argument it does not, and each iteration
+// would take all words apart and put them together again.
 //
 //   for iter_args(%x = …, %y = …)                       for iter_args(%w = pack(…, …))
 //     use(pack(%x, %y))                           ==>     use(pack(%w[0], %w[1]))           // LLVM: use(%w)
@@ -32,6 +33,18 @@ struct CarriedWord {
   TypedValue<VectorType> word;
 };
 
+constexpr int64_t bitsOfPair = 16;
+
+/// How a loop carries a word.
+Type carriedType(VectorType type) {
+  bool isPair = type.getNumElements() * type.getElementTypeBitWidth() == bitsOfPair;
+  return isPair ? Type(IntegerType::get(type.getContext(), bitsOfPair)) : type;
+}
+
+Value castTo(OpBuilder &builder, Type type, Value value) {
+  return value.getType() == type ? value : LLVM::BitcastOp::create(builder, value.getLoc(), type, value).getResult();
+}
+
 /// The vector of which `value` is element `position`.
 TypedValue<VectorType> findWord(Value value, int64_t position) {
   auto extract = value.getDefiningOp<LLVM::ExtractElementOp>();
@@ -48,8 +61,9 @@ std::optional<CarriedWord> planWord(scf::ForOp loop, unsigned first) {
   if (!word || !loop.getRegion().isAncestor(word.getParentRegion()))
     return std::nullopt;
   VectorType type = word.getType();
-  int64_t count = type.getNumElements();
-  if (type.getRank() != 1 || count * type.getElementTypeBitWidth() != 32 || first + count > int64_t(yielded.size()))
+  int64_t count = type.getNumElements(), bits = count * type.getElementTypeBitWidth();
+  bool isWord = type.getRank() == 1 && count > 1 && (bits == 32 || bits == bitsOfPair);
+  if (!isWord || first + count > int64_t(yielded.size()))
     return std::nullopt;
   for (int64_t position = 1; position < count; ++position)
     if (findWord(yielded[first + position], position) != word)
@@ -85,24 +99,30 @@ void carryWords(IRRewriter &rewriter, scf::ForOp loop) {
   if (plans.empty())
     return;
   rewriter.setInsertionPoint(loop);
-  SmallVector<Value> initial, words;
+  SmallVector<Value> initial;
   for (const CarriedWord &plan : plans) {
     VectorType type = plan.word.getType();
     ValueRange elements = loop.getInitArgs().slice(plan.first, type.getNumElements());
-    initial.push_back(packWord(rewriter, loop.getLoc(), type, elements));
-    words.push_back(plan.word);
+    initial.push_back(castTo(rewriter, carriedType(type), packWord(rewriter, loop.getLoc(), type, elements)));
   }
-  auto yieldWords = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return words; };
+  auto yieldWords = [&](OpBuilder &builder, Location, ArrayRef<BlockArgument>) {
+    SmallVector<Value> carried;
+    for (const CarriedWord &plan : plans)
+      carried.push_back(castTo(builder, carriedType(plan.word.getType()), plan.word));
+    return carried;
+  };
   auto replaced = cast<scf::ForOp>(
       *loop.replaceWithAdditionalYields(rewriter, initial, /*replaceInitOperandUsesInLoop=*/false, yieldWords));
   size_t added = replaced.getNumResults() - plans.size();
   for (auto [index, plan] : llvm::enumerate(plans)) {
-    int64_t count = plan.word.getType().getNumElements();
+    VectorType type = plan.word.getType();
+    int64_t count = type.getNumElements();
     rewriter.setInsertionPointToStart(replaced.getBody());
-    useWord(rewriter, replaced.getRegionIterArg(added + index),
+    useWord(rewriter, castTo(rewriter, type, replaced.getRegionIterArg(added + index)),
             ValueRange(replaced.getRegionIterArgs()).slice(plan.first, count));
     rewriter.setInsertionPointAfter(replaced);
-    useWord(rewriter, replaced.getResult(added + index), ValueRange(replaced.getResults()).slice(plan.first, count));
+    useWord(rewriter, castTo(rewriter, type, replaced.getResult(added + index)),
+            ValueRange(replaced.getResults()).slice(plan.first, count));
   }
 }
 

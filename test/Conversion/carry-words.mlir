@@ -23,6 +23,28 @@ func.func @halves(%n: i32, %x: f16, %y: f16) -> f16 {
 
 // -----
 
+// CHECK-LABEL: func.func @bytes
+// CHECK: %[[PAIR:.*]] = llvm.bitcast %{{.*}} : vector<2xi8> to i16
+// CHECK: scf.for {{.*}} iter_args({{.*}}, %[[WORD:.*]] = %[[PAIR]]) -> (i8, i8, i16)
+// CHECK: llvm.bitcast %[[WORD]] : i16 to vector<2xi8>
+// CHECK: %[[NEXT:.*]] = llvm.bitcast %{{.*}} : vector<2xi8> to i16
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[NEXT]] : i8, i8, i16
+func.func @bytes(%n: i32, %x: i8, %word: i16) -> i8 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %x) -> (i8, i8) : i32 {
+    %both = arith.extui %b : i8 to i16
+    %sum = arith.addi %both, %word : i16
+    %v = llvm.bitcast %sum : i16 to vector<2xi8>
+    %first = llvm.extractelement %v[%c0 : i32] : vector<2xi8>
+    %second = llvm.extractelement %v[%c1 : i32] : vector<2xi8>
+    scf.yield %first, %second : i8, i8
+  }
+  return %r#1 : i8
+}
+
+// -----
+
 // The elements come in another order, or from outside of the loop.
 // CHECK-LABEL: func.func @negative_order
 // CHECK: scf.for {{.*}} -> (f16, f16, f16, f16)
