@@ -26,6 +26,21 @@ SymValue emitMul(Sema &sema, BuiltinCall &call) {
   return emitOperator(sema, call, BinaryOp::Mult);
 }
 
+/// With ieee_rounding fp32 is rounded correctly; other types are anyway.
+static SymValue divide(Sema &sema, const SymValue &left, const SymValue &right, std::optional<bool> ieeeRounding,
+                       SourceRange range) {
+  SymValue quotient = sema.binary(BinaryOp::Div, left, right, range);
+  if (!ieeeRounding.value_or(false) || quotient.isError() || !quotient.type.is(Scalar::Float32))
+    return quotient;
+  auto division = quotient.value.getDefiningOp<arith::DivFOp>();
+  if (!division)
+    return quotient; // folded
+  quotient.value = RoundedOp::create(sema.builder, division.getLoc(), division.getType(), RoundedKind::div,
+                                     Rounding::rn, division->getOperands(), /*is_unsigned=*/false);
+  division.erase();
+  return quotient;
+}
+
 SymValue emitDivide(Sema &sema, BuiltinCall &call) {
   SymValue left = call.tensor(0), right = call.tensor(1);
   for (const SymValue *operand : {&left, &right}) {
@@ -34,17 +49,7 @@ SymValue emitDivide(Sema &sema, BuiltinCall &call) {
     if (!operand->type.isFloat())
       return sema.error(Diag::float_needed, call.range, {std::string(call.info.name), describe(*operand)});
   }
-  SymValue quotient = sema.binary(BinaryOp::Div, call[0], call[1], call.range);
-  // Of fp32 alone: `/` of other types is rounded to nearest as it is.
-  if (!call.flag(2).value_or(false) || quotient.isError() || !quotient.type.is(Scalar::Float32))
-    return quotient;
-  auto divide = quotient.value.getDefiningOp<arith::DivFOp>();
-  if (!divide)
-    return quotient; // folded
-  quotient.value = RoundedOp::create(sema.builder, divide.getLoc(), divide.getType(), RoundedKind::div, Rounding::rn,
-                                     divide->getOperands(), /*is_unsigned=*/false);
-  divide.erase();
-  return quotient;
+  return divide(sema, call[0], call[1], call.flag(2), call.range);
 }
 
 /// (x + (div - 1)) // div, with the operands' own kind of division.
@@ -219,7 +224,7 @@ SymValue emitSoftmax(Sema &sema, BuiltinCall &call) {
   SymValue power = emitFunction<math::ExpOp>(sema, call, sema.binary(BinaryOp::Sub, x, largest, call.range));
   if (power.isError())
     return {};
-  return sema.binary(BinaryOp::Div, power, reduce("sum", power, keep, none, none), call.range);
+  return divide(sema, power, reduce("sum", power, keep, none, none), call.flag(3), call.range);
 }
 
 } // namespace tile::frontend
