@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verification of buffer operations.
+// Verification and folding of buffer operations.
 #include "Cta/CtaDialect.h"
 
 using namespace mlir;
@@ -27,6 +27,14 @@ LogicalResult SlotOp::verify() {
     return emitOpError() << "result is " << getResult().getType() << " but a slot of the buffer is "
                          << getBuffer().getType().withSlots(1);
   return success();
+}
+
+OpFoldResult NextSlotOp::fold(FoldAdaptor adaptor) {
+  auto index = dyn_cast_if_present<IntegerAttr>(adaptor.getIndex());
+  if (!index)
+    return {};
+  int64_t next = index.getInt() + 1;
+  return IntegerAttr::get(getType(), next == getSlots() ? 0 : next);
 }
 
 static LogicalResult verifyTile(Operation *op, RankedTensorType tensor, BufferType buffer) {

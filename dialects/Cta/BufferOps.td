@@ -31,6 +31,20 @@ def Cta_SlotOp : Cta_Op<"slot", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Cta_NextSlotOp : Cta_Op<"next_slot", [Pure]> {
+  let summary = "the number of the slot after this one, in turns";
+  let description = [{
+    `index` + 1, and 0 after the last of `slots` slots. A loop that goes through the slots of its buffers carries such
+    numbers, so that analyses see which slot an iteration accesses. `cta-lower-rings` makes arithmetic of it.
+
+    Example: `%j = cta.next_slot %i of 3`
+  }];
+  let arguments = (ins I32:$index, ConfinedAttr<I32Attr, [IntPositive]>:$slots);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$index `of` $slots attr-dict";
+  let hasFolder = 1;
+}
+
 def Cta_TransBufferOp : Cta_Op<"trans_buffer", [Pure]> {
   let summary = "transposed view of a buffer";
   let description = [{

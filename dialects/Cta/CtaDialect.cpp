@@ -42,6 +42,11 @@ void CtaDialect::initialize() {
   attachLayouts();
 }
 
+/// Folded values become constants of arith.
+Operation *CtaDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
+  return arith::ConstantOp::materialize(builder, value, type, location);
+}
+
 LayoutAttr getLayoutAttr(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? dyn_cast_if_present<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();

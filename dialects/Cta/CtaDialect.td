@@ -15,6 +15,7 @@ def CtaDialect : Dialect {
     that compute on them. An operation is executed by all threads of the CTA together.
   }];
   let dependentDialects = ["::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

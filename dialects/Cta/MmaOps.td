@@ -48,7 +48,7 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
     `result = acc + a * b` with `wgmma.mma_async` of shape m64 x `n` x 32 bytes of k (PTX ISA, "Asynchronous Warpgroup
     Level Matrix Instructions"), all k steps as one group. If `accumulate` is given and false, `acc` is not read:
     `result = a * b`. The accumulator has the layout of the instruction (`lib/Layout/MmaLayouts.h`); the buffers have
-    swizzled layouts that a matrix descriptor can say. `a` is a buffer, or a tensor of 16-bit elements in registers with the
+    swizzled layouts that a matrix descriptor can say. `a` is a buffer, or a tensor of 8- or 16-bit elements in registers with the
     layout of the instruction's left operand. The result is in flight: it may be read after a `cta.await` of `token` only, and
     the buffers may be written after it; until then it may be nothing but the accumulator of further products. With `promote`, the products of as many elements along k are added up by themselves, and their sum
     then to `acc`, in f32: the tensor core adds 8-bit floats with 14 bits. Such a product, and one with an accumulator of

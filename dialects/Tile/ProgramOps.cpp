@@ -32,8 +32,16 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 std::string KernelOp::getArgName(unsigned index) {
-  auto name = getArgAttrOfType<StringAttr>(index, getArgNameAttrName());
+  auto name = getArgAttrOfType<StringAttr>(index, argNameAttrName);
   return name ? name.str() : "arg" + std::to_string(index);
+}
+
+TensorMapAttr KernelOp::getTensorMap(unsigned index) {
+  return getArgAttrOfType<TensorMapAttr>(index, tensorMapAttrName);
+}
+
+void KernelOp::setTensorMap(unsigned index, TensorMapAttr map) {
+  setArgAttr(index, tensorMapAttrName, map);
 }
 
 ProgramsOp KernelOp::getPrograms() {

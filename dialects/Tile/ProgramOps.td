@@ -6,6 +6,7 @@
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/LoopLikeInterface.td"
+include "Tile/LaunchAttrs.td"
 include "Tile/TileOpBase.td"
 
 def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, AutomaticAllocationScope]> {
@@ -15,7 +16,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     `tile.name` (source name, a string), `tile.divisibility` (i32: the value, or for a pointer its byte address, is a
     multiple of this; the launcher checks it) and `tile.unsigned` (a unit: the source type of the integer or pointee is
     unsigned, which signless types do not say and the manifest must). After the source's arguments may follow some that
-    the launcher adds: a descriptor has `tile.tensor_map`, a dictionary that says how to make it (see
+    the launcher adds: a descriptor has `tile.tensor_map`, a `#tile.tensor_map` that says how to make it (see
     `tile-host-descriptors`), and `tile.grid_size` (i32: 0, 1 or 2) is the number of programs along an axis of a kernel
     whose CTAs run several; a pointer with `tile.scratch` (i64: bytes for each CTA) is global memory that CTAs share.
 
@@ -26,8 +27,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     asks for CTAs that run side by side and share operands: how many along the first and the second axis of the grid,
     and how many share the steps of one program; `cluster_ctas` is the number of CTAs that a cluster really has (set by
     `tile-form-clusters` and `cta-share-steps`). `uneven` says that some programs take much longer than others (set by
-    `tile-distribute-programs`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`). `constants` are the compile-time parameters by name and `launch` holds the grid, buffer,
-    default and expectation directives as text, for the artifact's manifest.
+    `tile-distribute-programs`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
+    `constants` are the compile-time parameters by name, and `launch` holds the grid, buffer, default and expectation
+    directives for the artifact's manifest.
 
     Example:
     ```mlir
@@ -43,7 +45,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
                        UnitAttr:$ping_pong, DefaultValuedAttr<I32Attr, "1">:$teams,
                        OptionalAttr<DenseI32ArrayAttr>:$cluster, DefaultValuedAttr<I32Attr, "1">:$cluster_ctas,
                        UnitAttr:$uneven, OptionalAttr<I64Attr>:$shared_bytes,
-                       OptionalAttr<DictionaryAttr>:$constants, OptionalAttr<DictionaryAttr>:$launch,
+                       OptionalAttr<DictionaryAttr>:$constants, OptionalAttr<Tile_LaunchAttr>:$launch,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
@@ -52,19 +54,15 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
                                  CArg<"::llvm::ArrayRef<::mlir::NamedAttribute>", "{}">:$attributes)>];
   let extraClassDeclaration = [{
-    /// Names of argument attributes.
-    static ::llvm::StringRef getArgNameAttrName() { return "tile.name"; }
-    static ::llvm::StringRef getDivisibilityAttrName() { return "tile.divisibility"; }
-    static ::llvm::StringRef getUnsignedAttrName() { return "tile.unsigned"; }
-    static ::llvm::StringRef getTensorMapAttrName() { return "tile.tensor_map"; }
-    static ::llvm::StringRef getGridSizeAttrName() { return "tile.grid_size"; }
-    static ::llvm::StringRef getScratchAttrName() { return "tile.scratch"; }
-
     /// The programs of each CTA, if it computes several and no loop does that yet; or null.
     ::tile::ProgramsOp getPrograms();
 
     /// The argument's source name; `arg2` if it has none.
     ::std::string getArgName(unsigned index);
+
+    /// How the launcher makes the argument, a descriptor; null if it does not.
+    ::tile::TensorMapAttr getTensorMap(unsigned index);
+    void setTensorMap(unsigned index, ::tile::TensorMapAttr map);
 
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registration of the tile dialect and the queries on its types.
 #include "Tile/TileDialect.h"
+#include "Tile/ListParameter.h"
 #include "Tile/TileShapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,6 +2,8 @@
 // The tile dialect for C++: dialect, types, attributes, operations, and queries on their types.
 #pragma once
 
+#include "Tile/AttrNames.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

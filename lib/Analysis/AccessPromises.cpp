@@ -100,13 +100,13 @@ void PromiseTrial::setValue(BlockArgument parameter, int64_t value) {
 }
 
 static int64_t knownDivisor(KernelOp kernel, unsigned parameter) {
-  auto attribute = kernel.getArgAttrOfType<IntegerAttr>(parameter, KernelOp::getDivisibilityAttrName());
+  auto attribute = kernel.getArgAttrOfType<IntegerAttr>(parameter, divisibilityAttrName);
   return attribute ? attribute.getInt() : 1;
 }
 
 void PromiseTrial::setDivisor(BlockArgument parameter, int64_t divisor) {
   unsigned number = parameter.getArgNumber();
-  copy.setArgAttr(number, KernelOp::getDivisibilityAttrName(),
+  copy.setArgAttr(number, divisibilityAttrName,
                   OpBuilder(copy).getI32IntegerAttr(int32_t(std::max(knownDivisor(copy, number), divisor))));
 }
 

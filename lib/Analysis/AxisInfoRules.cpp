@@ -21,7 +21,7 @@ AxisInfo tile::inferArgumentAxisInfo(BlockArgument argument) {
   auto kernel = dyn_cast_if_present<KernelOp>(argument.getOwner()->getParentOp());
   if (!kernel || !argument.getOwner()->isEntryBlock())
     return info;
-  auto divisor = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), KernelOp::getDivisibilityAttrName());
+  auto divisor = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), divisibilityAttrName);
   if (divisor && divisor.getInt() > 0)
     info.divisibility[0] = getPowerOfTwoDivisor(divisor.getInt());
   return info;

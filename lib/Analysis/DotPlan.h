@@ -40,8 +40,9 @@ bool isBlock(const SharedOperand &operand);
 /// Whether a left operand of 16-bit elements is computed from other products (the probabilities of attention): the
 /// accumulator's registers are those of a left operand.
 bool isComputedFromDots(DotOp dot);
-/// Whether a left operand is computed from this product's sums or this one's from others, element by element, or
-/// whether that is so for a product with which it shares its sums, or whose sums meet what is computed from them.
+/// Whether a left operand is computed from this product's accumulator or this one's from others, element by element, or
+/// whether that is so for a product with which it shares its accumulator, or whose accumulator meets what is computed
+/// from them.
 bool isInChain(DotOp dot);
 
 /// Whether a left operand of 16-bit elements is computed, for this product alone, from matrices of 16-bit elements and
@@ -60,7 +61,7 @@ bool isFragmentOfAccumulators(DotOp dot);
 /// Whether a left operand may go to warp groups from registers: it has elements of 16 or 8 bits.
 bool mayComeFromRegisters(DotOp dot);
 
-/// Registers of a thread for the sums of products that a loop carries, of so many warps.
+/// Registers of a thread for the accumulators that a loop carries, of so many warps.
 int64_t countCarriedSums(mlir::LoopLikeOpInterface loop, unsigned numWarps);
 
 } // namespace tile

@@ -21,7 +21,7 @@
 //
 // So a read of the same elements by several threads and a write through the same parameter, in either order, are a
 // hazard, too; but not a volatile read, by which a loop may wait for another program, nor one of the first thread only.
-// A write by TMA waits for the reads in front of it; what is behind it waits by cta-insert-waits. What one thread
+// A write by TMA waits for the reads in front of it; what is after it waits by cta-insert-waits. What one thread
 // writes and another reads otherwise is the program's to order (tl.debug_barrier).
 #pragma once
 

@@ -84,7 +84,7 @@ private:
     for (NamedAttribute attribute : op->getDiscardableAttrs())
       // That the source's integers are unsigned is no decision, but what the interpreter reports overflows by; nor is
       // what the program asks of a loop.
-      if (attribute.getName() != KernelOp::getUnsignedAttrName() && attribute.getName() != numStagesAttrName)
+      if (attribute.getName() != unsignedAttrName && attribute.getName() != numStagesAttrName)
         return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
                          << "'; decisions must not hide in such attributes";
     if (isa<ProgramsOp>(op) && !isa<KernelOp, cta::WarpRolesOp>(op->getParentOp()))
@@ -134,6 +134,8 @@ private:
     if (isa<cta::RingAllocOp, cta::RingAcquireOp, cta::RingCommitOp, cta::RingWaitOp, cta::RingReleaseOp,
             cta::RingSkipOp, cta::RingDrainOp, cta::RingBuffersOp, cta::RingNoneOp, cta::RingHoldsOp>(op))
       return form == Form::ringed;
+    if (isa<cta::NextSlotOp>(op))
+      return form >= Form::lowering && form <= Form::ringed;
     // Turns of teams count, as rings do.
     if (cta::isTurnOfTeams(op))
       return form == Form::ringed;

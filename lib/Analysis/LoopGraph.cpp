@@ -81,16 +81,6 @@ bool LoopGraph::writesShared(unsigned index) const {
   return operations[index]->walk(writes).wasInterrupted();
 }
 
-/// Whether `next` is slot + 1, and 0 after the last slot.
-static bool isNextSlot(Value next, Value slot, int64_t slots) {
-  auto select = next.getDefiningOp<arith::SelectOp>();
-  auto wraps = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-  auto plusOne = select ? select.getFalseValue().getDefiningOp<arith::AddIOp>() : arith::AddIOp();
-  return wraps && plusOne && wraps.getPredicate() == arith::CmpIPredicate::eq && wraps.getLhs() == slot &&
-         isConstantIntValue(wraps.getRhs(), slots - 1) && isConstantIntValue(select.getTrueValue(), 0) &&
-         plusOne.getLhs() == slot && isConstantIntValue(plusOne.getRhs(), 1);
-}
-
 /// The slot of the buffer that an operation of the loop accesses in the first iteration, if it is the next one in each,
 /// and the first one after the last.
 static std::optional<int64_t> findFirstSlot(scf::ForOp loop, Operation *op, Operation *buffer) {
@@ -105,9 +95,9 @@ static std::optional<int64_t> findFirstSlot(scf::ForOp loop, Operation *op, Oper
     auto counter = slot ? dyn_cast<BlockArgument>(slot.getIndex()) : BlockArgument();
     if (!counter || counter.getOwner() != loop.getBody() || counter == loop.getInductionVar() || first)
       return std::nullopt;
-    OpOperand *next = loop.getTiedLoopYieldedValue(counter);
+    auto next = loop.getTiedLoopYieldedValue(counter)->get().getDefiningOp<cta::NextSlotOp>();
     std::optional<int64_t> init = getConstantIntValue(loop.getTiedLoopInit(counter)->get());
-    if (!init || !isNextSlot(next->get(), counter, slot.getBuffer().getType().getSlots()))
+    if (!init || !next || next.getIndex() != counter || next.getSlots() != slot.getBuffer().getType().getSlots())
       return std::nullopt;
     first = *init;
   }

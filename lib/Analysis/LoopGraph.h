@@ -5,7 +5,7 @@
 //   %s, %u = cta.wgmma %q, %k     product
 //   %r = cta.await %s after %u    await
 //   cta.ring_release %ring[%t]    release: needs what awaits the readers of those buffers
-//   cta.barrier                   order: needs all accesses to memory before it, and is needed by those behind it
+//   cta.barrier                   order: needs all accesses to memory before it, and is needed by those after it
 #pragma once
 
 #include "Analysis/ProductSchedule.h"
@@ -38,7 +38,7 @@ public:
   /// The node that makes it or, of an iteration argument, what becomes it in a later iteration.
   std::optional<unsigned> getSource(mlir::Value value) const;
 
-  /// The node behind which `index` no longer reads shared memory: of a product that which awaits it.
+  /// The node after which `index` no longer reads shared memory: of a product that which awaits it.
   unsigned getEnd(unsigned index) const;
 
   bool writesShared(unsigned index) const;

@@ -2,7 +2,6 @@
 // What the program asks of one loop: `tl.range(n, num_stages=3)`.
 #pragma once
 
-#include "Tile/AttrNames.h"
 #include "Tile/TileDialect.h"
 
 namespace tile {

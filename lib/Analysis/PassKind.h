@@ -6,7 +6,7 @@ namespace tile {
 
 enum class PassKind {
   Correctness, ///< Every pipeline runs it, -O0 too.
-  Optimisation ///< Can be left out by name, and the result computes the same.
+  Optimisation ///< Can be disabled by name, and the result computes the same.
 };
 
 /// Of all passes that are declared here; those of MLIR say nothing.

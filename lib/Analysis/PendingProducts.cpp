@@ -58,7 +58,7 @@ struct Issued {
   }
 };
 
-/// Tokens of what has to be complete before the operation, and before awaits behind it that nothing separates from it.
+/// Tokens of what has to be complete before the operation, and before awaits after it that nothing separates from it.
 SmallVector<Value> getNeeded(Operation *op) {
   if (auto release = dyn_cast<cta::RingReleaseOp>(op))
     return SmallVector<Value>(release.getTokens());

@@ -8,7 +8,7 @@
 //   %o, %u = cta.wgmma …
 //   %e = cta.await %s after %t       needs a wait with one pending: %o goes on
 //   %f = cta.await %o after %u       needs a wait with none pending
-//   cta.ring_release … after %u      is behind that wait
+//   cta.ring_release … after %u      is after that wait
 //
 // Forward data flow of how many products may be incomplete, and how many have been issued since each token's product:
 // of paths that meet the larger and the lesser number. What loops carry is the token of another iteration.

@@ -38,8 +38,8 @@ std::optional<SmallVector<Value>> getSources(Value value) {
 /// The pointer parameter that an argument of the kernel stands for; null if none is known.
 StringAttr getParameter(KernelOp kernel, BlockArgument argument) {
   unsigned index = argument.getArgNumber();
-  if (auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName()))
-    return map.getAs<StringAttr>("base");
+  if (TensorMapAttr map = kernel.getTensorMap(index))
+    return map.getBase();
   bool isPointer = isa<PtrType>(argument.getType());
   return isPointer ? StringAttr::get(kernel.getContext(), kernel.getArgName(index)) : StringAttr();
 }

@@ -174,7 +174,7 @@ std::optional<ProductSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
   for (unsigned index : users.set_bits()) {
     if (nodes[index].kind == LoopNodeKind::release)
       awaited.set(index);
-    else if (nodes[index].kind != LoopNodeKind::order) // which stays behind the products before it
+    else if (nodes[index].kind != LoopNodeKind::order) // which stays after the products before it
       return std::nullopt;
   }
   ProductSchedule schedule;

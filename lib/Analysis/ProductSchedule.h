@@ -77,7 +77,7 @@ struct ScheduledNode {
 /// All nodes, in the order of the new body.
 using ProductSchedule = llvm::SmallVector<ScheduledNode>;
 
-/// Products are awaited, and what they read released, behind those of the next iteration; all other nodes are late, in
+/// Products are awaited, and what they read released, after those of the next iteration; all other nodes are late, in
 /// program order. None unless all accumulate.
 std::optional<ProductSchedule> planInFlight(llvm::ArrayRef<LoopNode> nodes);
 

@@ -236,11 +236,11 @@ void LayoutSlicer::changeCarried(const CarriedValue &carried, cta::LayoutAttr la
     pending.emplace_back(operand, layout);
 }
 
-void tile::eraseIfUnused(ValueRange unused, function_ref<void(Operation *)> note) {
+void tile::eraseIfUnused(ValueRange unused, function_ref<void(Operation *)> note, Block *block) {
   llvm::SetVector<Value> values(unused.begin(), unused.end());
   while (!values.empty()) {
     Operation *op = values.pop_back_val().getDefiningOp();
-    if (!op || op->getNumRegions() != 0 || !isOpTriviallyDead(op))
+    if (!op || op->getNumRegions() != 0 || (block && op->getBlock() != block) || !isOpTriviallyDead(op))
       continue;
     values.insert(op->operand_begin(), op->operand_end());
     for (Value result : op->getResults())

@@ -67,9 +67,10 @@ private:
   llvm::DenseSet<mlir::Value> settled;
 };
 
-/// Erases what computes these values, as far as nothing else uses it; `note` is told before. Loops are left to the
-/// canonicalisation.
-void eraseIfUnused(mlir::ValueRange unused, llvm::function_ref<void(mlir::Operation *)> note = {});
+/// Erases what computes these values, as far as nothing else uses it and, if there is one, it stands in `block`; `note`
+/// is told before. Loops are left to the canonicalisation.
+void eraseIfUnused(mlir::ValueRange unused, llvm::function_ref<void(mlir::Operation *)> note = {},
+                   mlir::Block *block = nullptr);
 
 /// Whether `recreateColumns` can compute columns of this matrix: it is made of ranges, splats and arithmetic.
 bool canRecreateColumns(mlir::Value matrix);

@@ -5,7 +5,6 @@
 #include "Codegen/RunPtxas.h"
 #include "Target/ResidentCtas.h"
 #include "Target/TimeRecords.h"
-#include "Tile/AttrNames.h"
 #include "Tile/TileDialect.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -39,46 +38,30 @@ std::optional<runtime::DataType> dataTypeOf(Type type, bool isUnsigned) {
   return runtime::parseDataType(name);
 }
 
-llvm::Expected<std::vector<std::string>> readTexts(Attribute attribute, StringRef what) {
-  auto array = dyn_cast_or_null<ArrayAttr>(attribute);
+std::vector<std::string> textsOf(ArrayRef<StringAttr> list) {
   std::vector<std::string> texts;
-  if (!array)
-    return createStringError(formatv("launch attribute '{0}' is not a list of strings", what));
-  for (Attribute element : array) {
-    auto text = dyn_cast<StringAttr>(element);
-    if (!text)
-      return createStringError(formatv("launch attribute '{0}' is not a list of strings", what));
+  for (StringAttr text : list)
     texts.push_back(text.str());
-  }
   return texts;
 }
 
-llvm::Expected<runtime::BufferSpec> readBuffer(DictionaryAttr dictionary, StringRef name) {
-  runtime::BufferSpec buffer;
-  auto shape = readTexts(dictionary.get("shape"), (name + ".shape").str());
-  if (!shape)
-    return shape.takeError();
-  buffer.shape = std::move(*shape);
-  if (Attribute strides = dictionary.get("strides")) {
-    auto texts = readTexts(strides, (name + ".strides").str());
-    if (!texts)
-      return texts.takeError();
-    buffer.strides = std::move(*texts);
+runtime::BufferRole roleOf(BufferRole role) {
+  switch (role) {
+  case BufferRole::random:
+    return runtime::BufferRole::Random;
+  case BufferRole::output:
+    return runtime::BufferRole::Output;
+  case BufferRole::inout:
+    return runtime::BufferRole::Inout;
+  case BufferRole::zeros:
+    return runtime::BufferRole::Zeros;
   }
-  auto role = dictionary.getAs<StringAttr>("role");
-  for (runtime::BufferRole candidate : {runtime::BufferRole::Random, runtime::BufferRole::Output,
-                                        runtime::BufferRole::Inout, runtime::BufferRole::Zeros})
-    if (role && role.getValue() == StringRef(runtime::bufferRoleName(candidate))) {
-      buffer.role = candidate;
-      return buffer;
-    }
-  return createStringError(formatv("buffer '{0}' has no role; expected random, output, inout or zeros", name));
+  llvm_unreachable("unknown role");
 }
 
-llvm::Expected<runtime::Parameter> describeParameter(FunctionOpInterface kernel, unsigned index,
-                                                     DictionaryAttr launch) {
+llvm::Expected<runtime::Parameter> describeParameter(FunctionOpInterface kernel, unsigned index, LaunchAttr launch) {
   runtime::Parameter parameter;
-  auto name = kernel.getArgAttrOfType<StringAttr>(index, KernelOp::getArgNameAttrName());
+  auto name = kernel.getArgAttrOfType<StringAttr>(index, argNameAttrName);
   parameter.name = name ? name.str() : "arg" + std::to_string(index);
   Type type = kernel.getArgumentTypes()[index];
   Type element = type;
@@ -90,69 +73,49 @@ llvm::Expected<runtime::Parameter> describeParameter(FunctionOpInterface kernel,
     element = IntegerType::get(type.getContext(), 8); // what it points to is no longer known
   }
   std::optional<runtime::DataType> dataType =
-      dataTypeOf(element, kernel.getArgAttr(index, KernelOp::getUnsignedAttrName()) != nullptr);
+      dataTypeOf(element, kernel.getArgAttr(index, unsignedAttrName) != nullptr);
   if (!dataType)
     return createStringError(formatv("parameter '{0}' has type {1}, which an artifact cannot describe; expected a "
                                      "scalar or a pointer to scalars",
                                      parameter.name, print(type)));
   parameter.type = *dataType;
-  if (auto divisor = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getDivisibilityAttrName()))
+  if (auto divisor = kernel.getArgAttrOfType<IntegerAttr>(index, divisibilityAttrName))
     (parameter.isPointer ? parameter.alignment : parameter.divisibility) = divisor.getInt();
   if (!launch)
     return parameter;
 
-  if (auto defaults = launch.getAs<DictionaryAttr>("defaults"))
-    if (auto value = defaults.getAs<StringAttr>(parameter.name))
-      parameter.defaultValue = value.str();
-  if (auto buffers = launch.getAs<DictionaryAttr>("buffers"))
-    if (auto dictionary = buffers.getAs<DictionaryAttr>(parameter.name)) {
-      auto buffer = readBuffer(dictionary, parameter.name);
-      if (!buffer)
-        return buffer.takeError();
-      parameter.buffer = std::move(*buffer);
-    }
+  if (DefaultAttr value = launch.findDefault(parameter.name))
+    parameter.defaultValue = value.getValue().str();
+  if (BufferAttr buffer = launch.findBuffer(parameter.name))
+    parameter.buffer = {textsOf(buffer.getShape()), textsOf(buffer.getStrides()), roleOf(buffer.getRole())};
   return parameter;
 }
 
 bool isHiddenArgument(FunctionOpInterface kernel, unsigned index) {
-  return kernel.getArgAttr(index, KernelOp::getTensorMapAttrName()) ||
-         kernel.getArgAttr(index, KernelOp::getGridSizeAttrName()) ||
-         kernel.getArgAttr(index, KernelOp::getScratchAttrName());
+  return kernel.getArgAttr(index, tensorMapAttrName) || kernel.getArgAttr(index, gridSizeAttrName) ||
+         kernel.getArgAttr(index, scratchAttrName);
 }
 
-llvm::Expected<runtime::TensorMapSpec> describeTensorMap(DictionaryAttr recipe, const runtime::Manifest &manifest) {
-  runtime::TensorMapSpec map;
-  auto base = recipe ? recipe.getAs<StringAttr>("base") : nullptr;
-  const runtime::Parameter *parameter = base ? manifest.findParameter(base.getValue()) : nullptr;
+llvm::Expected<runtime::TensorMapSpec> describeTensorMap(TensorMapAttr recipe, const runtime::Manifest &manifest) {
+  const runtime::Parameter *parameter = manifest.findParameter(recipe.getBase().getValue());
   if (!parameter)
     return createStringError(
-        formatv("argument attribute '{0}' names no parameter as its base", KernelOp::getTensorMapAttrName()));
-  map.base = base.str();
-  map.element = parameter->type;
-  auto shape = readTexts(recipe.get("shape"), map.base + ".shape");
-  if (!shape)
-    return shape.takeError();
-  map.shape = std::move(*shape);
-  if (Attribute strides = recipe.get("strides")) { // one dimension has none
-    auto texts = readTexts(strides, map.base + ".strides");
-    if (!texts)
-      return texts.takeError();
-    map.strides = std::move(*texts);
-  }
-  auto box = recipe.getAs<DenseI64ArrayAttr>("box");
-  auto swizzle = recipe.getAs<IntegerAttr>("swizzle");
-  if (!box || !swizzle)
-    return createStringError(formatv("the tensor map of '{0}' has no box or no swizzle", map.base));
-  map.box.assign(box.asArrayRef().begin(), box.asArrayRef().end());
-  map.swizzle = swizzle.getInt();
-  if (auto promotion = recipe.getAs<IntegerAttr>("l2_promotion"))
-    map.l2Promotion = promotion.getInt();
-  if (auto element = recipe.getAs<TypeAttr>("element")) { // where the pointer's type is lost
-    std::optional<runtime::DataType> type = dataTypeOf(element.getValue(), /*isUnsigned=*/false);
+        formatv("the tensor map of '{0}' has no parameter of this name as its base", recipe.getBase().getValue()));
+  runtime::TensorMapSpec map{.base = recipe.getBase().str(),
+                             .element = parameter->type,
+                             .shape = textsOf(recipe.getShape()),
+                             .strides = textsOf(recipe.getStrides()),
+                             .box = recipe.getBox().vec(),
+                             .swizzle = recipe.getSwizzle(),
+                             .l2Promotion = recipe.getL2Promotion()};
+  if (map.box.empty())
+    return createStringError(formatv("the tensor map of '{0}' has no box", map.base));
+  if (Type element = recipe.getElement()) {
+    std::optional<runtime::DataType> type = dataTypeOf(element, /*isUnsigned=*/false);
     if (!type)
       return createStringError(formatv("the tensor map of '{0}' has elements of type {1}, which an artifact cannot "
                                        "describe",
-                                       map.base, print(element.getValue())));
+                                       map.base, print(element)));
     map.element = *type;
   }
   return map;
@@ -160,12 +123,7 @@ llvm::Expected<runtime::TensorMapSpec> describeTensorMap(DictionaryAttr recipe, 
 
 /// The bytes of scratch memory for each thread block.
 llvm::Expected<int64_t> describeScratch(LLVM::LLVMFuncOp kernel, unsigned index) {
-  auto bytes = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getScratchAttrName());
-  if (!bytes || bytes.getInt() <= 0)
-    return createStringError(formatv("argument attribute '{0}' of the lowered kernel '{1}' is {2}; expected a number "
-                                     "of bytes above 0",
-                                     KernelOp::getScratchAttrName(), kernel.getName(),
-                                     kernel.getArgAttr(index, KernelOp::getScratchAttrName())));
+  auto bytes = kernel.getArgAttrOfType<IntegerAttr>(index, scratchAttrName);
   if (Type type = kernel.getArgumentTypes()[index]; !isa<LLVM::LLVMPointerType>(type))
     return createStringError(formatv("the scratch memory of the lowered kernel '{0}' has type {1}; expected a pointer",
                                      kernel.getName(), print(type)));
@@ -176,20 +134,19 @@ llvm::Expected<int64_t> describeScratch(LLVM::LLVMFuncOp kernel, unsigned index)
 /// memory.
 llvm::Error describeHiddenArguments(LLVM::LLVMFuncOp kernel, runtime::Manifest &manifest) {
   unsigned index = manifest.parameters.size(), count = kernel.getNumArguments();
-  for (; index < count && kernel.getArgAttr(index, KernelOp::getTensorMapAttrName()); ++index) {
-    auto map =
-        describeTensorMap(kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName()), manifest);
+  for (; index < count && kernel.getArgAttr(index, tensorMapAttrName); ++index) {
+    auto map = describeTensorMap(kernel.getArgAttrOfType<TensorMapAttr>(index, tensorMapAttrName), manifest);
     if (!map)
       return map.takeError();
     manifest.tensorMaps.push_back(std::move(*map));
   }
   unsigned axis = 0;
   for (; axis < 3 && index < count; ++axis, ++index) {
-    auto dimension = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getGridSizeAttrName());
+    auto dimension = kernel.getArgAttrOfType<IntegerAttr>(index, gridSizeAttrName);
     if (!dimension || dimension.getInt() != axis)
       break;
   }
-  if (axis == 3 && index < count && kernel.getArgAttr(index, KernelOp::getScratchAttrName())) {
+  if (axis == 3 && index < count && kernel.getArgAttr(index, scratchAttrName)) {
     llvm::Expected<int64_t> bytes = describeScratch(kernel, index++);
     if (!bytes)
       return bytes.takeError();
@@ -218,20 +175,6 @@ runtime::ConstantValue describeConstant(Attribute attribute) {
   return text;
 }
 
-llvm::Expected<std::vector<runtime::Expectation>> readExpectations(ArrayAttr list) {
-  std::vector<runtime::Expectation> expectations;
-  for (Attribute element : list) {
-    auto dictionary = dyn_cast<DictionaryAttr>(element);
-    auto buffer = dictionary ? dictionary.getAs<StringAttr>("buffer") : nullptr;
-    auto expression = dictionary ? dictionary.getAs<StringAttr>("expression") : nullptr;
-    auto tolerance = dictionary ? dictionary.getAs<FloatAttr>("tolerance") : nullptr;
-    if (!buffer || !expression || !tolerance)
-      return createStringError("launch attribute 'expect' needs a buffer, an expression and a tolerance");
-    expectations.push_back({buffer.str(), expression.str(), tolerance.getValueAsDouble()});
-  }
-  return expectations;
-}
-
 } // namespace
 
 bool isLoweredKernel(FunctionOpInterface function) {
@@ -246,7 +189,7 @@ llvm::Expected<runtime::Manifest> describeKernel(FunctionOpInterface kernel, con
   manifest.sourceFile = source.file;
   manifest.sourceHash = source.hash;
   auto kernelOp = dyn_cast<KernelOp>(*kernel);
-  DictionaryAttr launch;
+  LaunchAttr launch;
   DictionaryAttr constants;
   if (kernelOp) {
     manifest.launch.numWarps = kernelOp.getNumWarps();
@@ -264,17 +207,11 @@ llvm::Expected<runtime::Manifest> describeKernel(FunctionOpInterface kernel, con
   if (constants)
     for (NamedAttribute constant : constants)
       manifest.constants.emplace_back(constant.getName().str(), describeConstant(constant.getValue()));
-  if (Attribute grid = launch ? launch.get("grid") : nullptr) {
-    auto texts = readTexts(grid, "grid");
-    if (!texts)
-      return texts.takeError();
-    manifest.launch.grid = std::move(*texts);
-  }
-  if (auto expect = launch ? launch.getAs<ArrayAttr>("expect") : nullptr) {
-    auto expectations = readExpectations(expect);
-    if (!expectations)
-      return expectations.takeError();
-    manifest.expect = std::move(*expectations);
+  if (launch) {
+    manifest.launch.grid = textsOf(launch.getGrid());
+    for (ExpectAttr expect : launch.getExpect())
+      manifest.expect.push_back(
+          {expect.getBuffer().str(), expect.getExpression().str(), expect.getTolerance().getValueAsDouble()});
   }
   return manifest;
 }

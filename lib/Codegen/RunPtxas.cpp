@@ -143,25 +143,6 @@ static std::vector<std::string> makeEnvironment() {
   return variables;
 }
 
-/// ptxas takes a tenth less time with -O1, for code that is as fast where all products are wgmma of 16-bit types with
-/// more than 128 columns: 1.000 to 1.014 of its speed for 1536 and more. With fewer columns it is 0.6 to 1.4 % slower,
-/// in attention up to 5 % (bench/results/h200/passes.md).
-static std::string optimizationLevel(StringRef ptx) {
-  constexpr StringRef product = "wgmma.mma_async.sync.aligned.m64n";
-  constexpr unsigned fewColumns = 128;
-  size_t place = ptx.find(product);
-  if (place == StringRef::npos)
-    return "-O3";
-  for (; place != StringRef::npos; place = ptx.find(product, place + 1)) {
-    StringRef shape = ptx.substr(place + product.size());
-    unsigned columns = 0;
-    shape.consumeInteger(10, columns);
-    if (columns <= fewColumns || !shape.starts_with("k16."))
-      return "-O3";
-  }
-  return "-O1";
-}
-
 /// Why ptxas has failed. It says so itself where it rejects the code, and less clearly where it cannot write.
 static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, StringRef output, const Ended &ended,
                                   const target::GpuTarget &target) {
@@ -212,9 +193,14 @@ static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const 
   for (llvm::SmallString<128> *path : {&program, &source, &result})
     if (std::error_code code = llvm::sys::fs::make_absolute(*path))
       return llvm::make_error<EnvironmentError>(formatv("cannot find '{0}': {1}", *path, code.message()).str());
-  std::vector<std::string> command = {
-      program.str().str(), "-v", optimizationLevel(ptx), "--gpu-name", std::string(StringRef(target.name)),
-      source.str().str(),  "-o", result.str().str()};
+  std::vector<std::string> command = {program.str().str(),
+                                      "-v",
+                                      "-O" + std::to_string(run.level),
+                                      "--gpu-name",
+                                      std::string(StringRef(target.name)),
+                                      source.str().str(),
+                                      "-o",
+                                      result.str().str()};
   if (run.lineTables)
     command.push_back("--generate-line-info");
   llvm::Expected<Ended> ended = runProgram(command, makeEnvironment(), maxSeconds, run.cancelled);

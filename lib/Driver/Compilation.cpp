@@ -302,6 +302,8 @@ bool Compilation::generate() {
     return fail(Outcome::Rejected, std::move(error));
   if (options.pipeline.instrument) // now the number of warps is known
     codegen::describeTimes(description);
+  if (auto level = moduleOp->lookupSymbol(description.entry)->getAttrOfType<IntegerAttr>(ptxasLevelAttrName))
+    assembled.level = level.getInt();
   llvmContext = std::make_unique<llvm::LLVMContext>();
   codegen::NvptxBackend backend(*gpu, options.pipeline.optLevel);
   std::unique_ptr<llvm::Module> llvmModule;
@@ -366,6 +368,7 @@ bool Compilation::assemble(const std::string &ptx) {
     return codegen::runPtxas(*ptxas, ptx, *gpu,
                              {.cancelled = options.cancelled,
                               .deletesOnSignal = !options.isGuest,
+                              .level = assembled.level,
                               .dynamicShared = description.launch.sharedDynamic});
   }();
   if (isCancelled()) {
@@ -384,7 +387,9 @@ bool Compilation::assemble(const std::string &ptx) {
   if (const codegen::KernelResources *resources = made->report.find(description.entry))
     codegen::describeResources(*resources, *gpu, description);
   description.format = "cubin";
-  assembled = {std::move(made->cubin), ptx, std::move(made->report.warnings)};
+  assembled.image = std::move(made->cubin);
+  assembled.ptx = ptx;
+  assembled.warnings = std::move(made->report.warnings);
   // A header becomes part of a program, which has a use for the PTX only where there is no GPU.
   bool keepsPtx = options.emit != EmitKind::Header || options.keepPtx;
   return finish(assembled.image, keepsPtx ? StringRef(ptx) : StringRef());

@@ -11,6 +11,7 @@
 // failure has been explained on `errors`.
 #pragma once
 
+#include "Codegen/RunPtxas.h"
 #include "Codegen/SourcePaths.h"
 #include "Driver/ChooseConfig.h"
 #include "Driver/CompilerOptions.h"
@@ -65,10 +66,12 @@ public:
   const frontend::KernelText &text() const { return kernelText; }
   /// What `options.emit` asked for: text, or the bytes of a cubin.
   const std::string &result() const { return output; }
-  /// Of a kernel that was assembled: what ptxas made, as it made it, of which PTX, and what it warned of.
+  /// Of a kernel that was assembled: what ptxas made, as it made it, of which PTX, at which level, and what it warned
+  /// of.
   struct Assembly {
     std::string image, ptx;
     std::vector<std::string> warnings;
+    unsigned level = codegen::highestPtxasLevel;
   };
   const Assembly &assembly() const { return assembled; }
   /// The files that were read: the input and the modules that it imports.

@@ -62,13 +62,11 @@ void appendFactors(KernelOp kernel, const frontend::Expr &expr, std::vector<Grid
 
 std::vector<GridFactor> gridFactors(KernelOp kernel) {
   std::vector<GridFactor> factors;
-  DictionaryAttr launch = kernel.getLaunchAttr();
-  auto grid = launch ? launch.getAs<ArrayAttr>("grid") : ArrayAttr();
-  for (Attribute dimension : grid ? grid.getValue() : ArrayRef<Attribute>()) {
+  LaunchAttr launch = kernel.getLaunchAttr();
+  for (StringAttr dimension : launch ? launch.getGrid() : ArrayRef<StringAttr>()) {
     frontend::DiagnosticEngine engine;
     frontend::Module nodes;
-    if (const frontend::Expr *expr =
-            frontend::parseExpression({"grid", cast<StringAttr>(dimension).str()}, nodes, engine))
+    if (const frontend::Expr *expr = frontend::parseExpression({"grid", dimension.str()}, nodes, engine))
       appendFactors(kernel, *expr, factors);
   }
   return factors;

@@ -55,7 +55,8 @@ MarkedText disassemble(const driver::CompilerOptions &options, const target::Gpu
   const std::optional<std::string> nvdisasm = codegen::findNvdisasm(options.toolkit);
   if (!ptxas || !nvdisasm || assembly.ptx.empty())
     return marked;
-  llvm::Expected<codegen::Assembled> assembled = codegen::runPtxas(*ptxas, assembly.ptx, gpu, {.lineTables = true});
+  llvm::Expected<codegen::Assembled> assembled =
+      codegen::runPtxas(*ptxas, assembly.ptx, gpu, {.lineTables = true, .level = assembly.level});
   if (!assembled) {
     llvm::consumeError(assembled.takeError());
     return marked;

@@ -297,7 +297,7 @@ static SymValue emitNumeric(Sema &sema, const SymValue &left, const SymValue &ri
     result = SignedOp::create(sema.builder, loc, left.value, right.value);
   // Unsigned numbers wrap by intent; the interpreter, asked for overflows, must know them.
   if (left.type.isInt() && left.type.isUnsigned())
-    result.getDefiningOp()->setAttr(KernelOp::getUnsignedAttrName(), sema.builder.getUnitAttr());
+    result.getDefiningOp()->setAttr(unsignedAttrName, sema.builder.getUnitAttr());
   return SymValue::makeTensor(result, left.type);
 }
 

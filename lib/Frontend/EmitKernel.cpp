@@ -41,10 +41,10 @@ void ModuleSema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, co
         constants.push_back(builder.getNamedAttr(name, constantAttribute(builder, *leaf.constant)));
     });
     for (const KernelArgument &passed : argumentsOf(formal.name, parameter)) {
-      op.setArgAttr(argument, KernelOp::getArgNameAttrName(), builder.getStringAttr(passed.name));
-      op.setArgAttr(argument, KernelOp::getDivisibilityAttrName(), builder.getI32IntegerAttr(passed.divisibility));
+      op.setArgAttr(argument, argNameAttrName, builder.getStringAttr(passed.name));
+      op.setArgAttr(argument, divisibilityAttrName, builder.getI32IntegerAttr(passed.divisibility));
       if (passed.type.isUnsigned()) // of a pointer: its elements; the manifest says so
-        op.setArgAttr(argument, KernelOp::getUnsignedAttrName(), builder.getUnitAttr());
+        op.setArgAttr(argument, unsignedAttrName, builder.getUnitAttr());
       ++argument;
     }
   }

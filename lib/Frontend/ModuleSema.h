@@ -201,7 +201,7 @@ private:
   bool checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters);
   double evaluateTolerance(const ExpectDirective &directive);
   std::vector<std::string> gridOfHost(const FunctionStmt &kernel); // SemaLaunch.cpp
-  mlir::DictionaryAttr launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance);
+  LaunchAttr launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance);
 
   // SemaImport.cpp
   void declareImport(const ImportStmt &import);

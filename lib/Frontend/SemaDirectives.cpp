@@ -52,18 +52,16 @@ private:
   std::vector<std::string> names;
 };
 
-ArrayAttr textArray(OpBuilder &builder, const std::vector<DirectiveExpr> &expressions) {
-  SmallVector<Attribute> texts;
-  for (const DirectiveExpr &expr : expressions)
-    texts.push_back(builder.getStringAttr(expr.text));
-  return builder.getArrayAttr(texts);
+SmallVector<StringAttr> textsOf(OpBuilder &builder, const std::vector<DirectiveExpr> &expressions) {
+  return llvm::map_to_vector(expressions, [&](const DirectiveExpr &expr) { return builder.getStringAttr(expr.text); });
 }
 
+using AddDefault = llvm::function_ref<void(const std::string &parameter, const std::string &value)>;
+
 /// The arguments that stand for the sizes and strides of a descriptor are those of its buffer.
-void describeDescriptor(OpBuilder &builder, const BufferDirective &buffer, SmallVector<NamedAttribute> &defaults) {
+void describeDescriptor(const BufferDirective &buffer, AddDefault addDefault) {
   auto add = [&](const char *what, size_t index, const std::string &text) {
-    defaults.push_back(
-        builder.getNamedAttr(buffer.parameter + what + std::to_string(index), builder.getStringAttr(text)));
+    addDefault(buffer.parameter + what + std::to_string(index), text);
   };
   for (size_t i = 0; i < buffer.shape.size(); ++i)
     add("_shape", i, buffer.shape[i].text);
@@ -106,20 +104,19 @@ double ModuleSema::evaluateTolerance(const ExpectDirective &directive) {
     return 0;
   SymValue value = evaluate(*directive.tolerance->expr);
   std::optional<double> number = value.isConstant() ? asDouble(value.constant) : std::nullopt;
-  if (!value.isError() && !(number && *number >= 0 && *number <= 1))
+  bool isBound = number && *number >= 0 && *number <= 1;
+  if (!value.isError() && !isBound)
     error(Diag::directive_tolerance, directive.tolerance->range, {describe(value)});
-  return number.value_or(0);
+  return isBound ? *number : 0;
 }
 
-DictionaryAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance) {
+LaunchAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance) {
   const DirectiveSet &directives = kernel.directives;
-  SmallVector<NamedAttribute> launch, buffers, defaults;
-  const auto &grid = instance && !instance->grid.empty() ? instance->grid : directives.grid;
-  if (!grid.empty())
-    launch.push_back(builder.getNamedAttr("grid", textArray(builder, grid)));
-  else if (std::vector<std::string> ofHost = gridOfHost(kernel); !ofHost.empty())
-    launch.push_back(
-        builder.getNamedAttr("grid", builder.getStrArrayAttr(SmallVector<StringRef>(ofHost.begin(), ofHost.end()))));
+  SmallVector<StringAttr> grid =
+      textsOf(builder, instance && !instance->grid.empty() ? instance->grid : directives.grid);
+  if (grid.empty())
+    for (const std::string &axis : gridOfHost(kernel))
+      grid.push_back(builder.getStringAttr(axis));
   // A parameter that has become a constant needs neither memory nor a default.
   auto valueOf = [&](const std::string &name) {
     auto leaf = tupleLeaves.find(name);
@@ -130,20 +127,26 @@ DictionaryAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const Ins
     SymValue value = valueOf(name);
     return !value.isError() && !value.isConstant();
   };
+  MLIRContext *context = builder.getContext();
+  SmallVector<DefaultAttr> defaults;
+  auto addDefault = [&](const std::string &parameter, const std::string &value) {
+    auto name = builder.getStringAttr(parameter);
+    // Names that a descriptor's sizes share with parameters are an error of the manifest.
+    if (llvm::none_of(defaults, [&](DefaultAttr other) { return other.getParameter() == name; }))
+      defaults.push_back(DefaultAttr::get(context, name, builder.getStringAttr(value)));
+  };
+  SmallVector<BufferAttr> buffers;
   for (const BufferDirective &buffer : directives.buffers) {
     if (!isRuntime(buffer.parameter))
       continue;
-    SmallVector<NamedAttribute> fields{builder.getNamedAttr("shape", textArray(builder, buffer.shape)),
-                                       builder.getNamedAttr("role", builder.getStringAttr(buffer.role))};
-    if (!buffer.strides.empty())
-      fields.push_back(builder.getNamedAttr("strides", textArray(builder, buffer.strides)));
     if (valueOf(buffer.parameter).kind == SymValue::Kind::Descriptor)
-      describeDescriptor(builder, buffer, defaults);
-    buffers.push_back(builder.getNamedAttr(buffer.parameter, builder.getDictionaryAttr(fields)));
+      describeDescriptor(buffer, addDefault);
+    buffers.push_back(BufferAttr::get(context, builder.getStringAttr(buffer.parameter), textsOf(builder, buffer.shape),
+                                      textsOf(builder, buffer.strides), *symbolizeBufferRole(buffer.role)));
   }
   for (const DefaultDirective &directive : directives.defaults)
     if (isRuntime(directive.parameter))
-      defaults.push_back(builder.getNamedAttr(directive.parameter, builder.getStringAttr(directive.value.text)));
+      addDefault(directive.parameter, directive.value.text);
   // A number as the parameter's own default; the kernel may be compiled for a pointer in its place.
   for (const Parameter &parameter : kernel.parameters) {
     bool isStated = llvm::any_of(
@@ -154,22 +157,14 @@ DictionaryAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const Ins
       continue;
     SymValue value = evaluate(*parameter.defaultValue);
     if (value.isConstant() && isNumber(value.constant) && !std::holds_alternative<bool>(value.constant))
-      defaults.push_back(builder.getNamedAttr(parameter.name, builder.getStringAttr(str(value.constant))));
+      addDefault(parameter.name, str(value.constant));
   }
-  SmallVector<Attribute> expects;
+  SmallVector<ExpectAttr> expects;
   for (const ExpectDirective &expect : directives.expects)
-    expects.push_back(builder.getDictionaryAttr({
-        builder.getNamedAttr("buffer", builder.getStringAttr(expect.buffer)),
-        builder.getNamedAttr("expression", builder.getStringAttr(expect.value.text)),
-        builder.getNamedAttr("tolerance", builder.getF64FloatAttr(evaluateTolerance(expect))),
-    }));
-  if (!buffers.empty())
-    launch.push_back(builder.getNamedAttr("buffers", builder.getDictionaryAttr(buffers)));
-  if (!defaults.empty())
-    launch.push_back(builder.getNamedAttr("defaults", builder.getDictionaryAttr(defaults)));
-  if (!expects.empty())
-    launch.push_back(builder.getNamedAttr("expect", builder.getArrayAttr(expects)));
-  return builder.getDictionaryAttr(launch);
+    expects.push_back(ExpectAttr::get(context, builder.getStringAttr(expect.buffer),
+                                      builder.getStringAttr(expect.value.text),
+                                      builder.getF64FloatAttr(evaluateTolerance(expect))));
+  return LaunchAttr::get(context, grid, buffers, defaults, expects);
 }
 
 } // namespace tile::frontend

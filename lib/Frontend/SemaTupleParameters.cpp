@@ -303,7 +303,7 @@ std::optional<std::pair<SourceRange, std::string>> ModuleSema::tupleHint(const S
   auto kernel = argument ? dyn_cast_or_null<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();
   if (!kernel)
     return std::nullopt;
-  auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), KernelOp::getArgNameAttrName());
+  auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), argNameAttrName);
   auto place = name ? argumentRanges.find(name.str()) : argumentRanges.end();
   if (place == argumentRanges.end())
     return std::nullopt;

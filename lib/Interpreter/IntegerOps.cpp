@@ -49,7 +49,7 @@ template <typename T, auto fn> bool binary(Machine &machine, const Instruction &
 
 /// Sums, differences and products, whose signed result may be asked to fit.
 template <typename T, auto fn> bool wrapping(Machine &machine, const Instruction &instruction) {
-  if (machine.options.checkOverflow && !instruction.op->hasAttr(KernelOp::getUnsignedAttrName()) && T::kWidth > 1) {
+  if (machine.options.checkOverflow && !instruction.op->hasAttr(unsignedAttrName) && T::kWidth > 1) {
     using U = typename T::U;
     using SWide = typename T::SWide;
     const U *a = machine.at<U>(instruction.in[0]), *b = machine.at<U>(instruction.in[1]);

@@ -97,7 +97,7 @@ struct ArgumentWriter {
   char *frame;
 
   std::string nameOf(unsigned index) {
-    if (auto name = kernel.getArgAttrOfType<StringAttr>(index, KernelOp::getArgNameAttrName()))
+    if (auto name = kernel.getArgAttrOfType<StringAttr>(index, argNameAttrName))
       return ("'" + name.getValue() + "'").str();
     return llvm::formatv("number {0}", index);
   }
@@ -149,7 +149,7 @@ struct ArgumentWriter {
 
   /// The compiler may have used the promise, so a launch that breaks it has no meaning.
   std::string checkDivisibility(unsigned index, const Argument &argument) {
-    auto divisor = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getDivisibilityAttrName());
+    auto divisor = kernel.getArgAttrOfType<IntegerAttr>(index, divisibilityAttrName);
     auto type = dyn_cast<IntegerType>(kernel.getArgumentTypes()[index]);
     if (!divisor || !type || divisor.getInt() <= 1)
       return {};

@@ -15,7 +15,7 @@ namespace {
 
 std::string nameOf(BlockArgument parameter) {
   auto kernel = cast<KernelOp>(parameter.getOwner()->getParentOp());
-  return kernel.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), KernelOp::getArgNameAttrName()).str();
+  return kernel.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), argNameAttrName).str();
 }
 
 /// Shows the parameter, and what its annotation could be.

@@ -78,7 +78,7 @@ private:
   }
 
   int64_t ofParameter(KernelOp kernel, BlockArgument parameter) const {
-    auto name = kernel.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), KernelOp::getArgNameAttrName());
+    auto name = kernel.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), argNameAttrName);
     auto size = name ? expected.sizes.find(name.str()) : expected.sizes.end();
     return size == expected.sizes.end() ? largestInt32 : std::abs(size->second);
   }

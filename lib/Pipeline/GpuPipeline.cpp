@@ -84,7 +84,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
 
   // Every tensor has a layout; naive, but right. This begins phase layout. Without optimisation addresses stay in the
   // layouts of accesses: to convert those of a whole block takes more shared memory than there may be.
-  list.add([=] { return createCtaAssignLayouts({/*sums=*/optimises}); });
+  list.add([=] { return createCtaAssignLayouts({/*accumulators=*/optimises}); });
   // Duplicate conversions would each be decided on alone.
   list.add(Optimisation, [] { return createCSEPass(); });
   // Values are computed where they are needed; what is left of conversions moves data that has to move.

@@ -37,9 +37,9 @@ struct GemmProblem {
   bool aKMajor = false, bKMajor = false;
   /// With wgmma, blockN may be any multiple of 16, or blockM, with `canSwap` and `anyRows`.
   bool anyBlockSize = true;
-  /// The last round of tiles is shared by more multiprocessors, as cta-share-steps does where it pays.
+  /// The last wave of tiles is shared by more multiprocessors, as cta-share-steps does where it pays.
   bool splitTail = true;
-  /// Also a round that is the only one, as persistent kernels for any sizes do; what is compiled for given sizes is not
+  /// Also a wave that is the only one, as persistent kernels for any sizes do; what is compiled for given sizes is not
   /// persistent then.
   bool splitOnlyRound = false;
   /// Warp groups multiply blocks of fewer than 64 rows, or of rows that are no power of two, with swapped operands, as

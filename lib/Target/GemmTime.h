@@ -129,7 +129,7 @@ private:
   bool splitOnlyRound;
   bool aKMajor, bKMajor;
   Divider blockM, blockN, blockK, multiprocessors;
-  std::optional<TailSplit> tail; ///< nothing: the last round is not split
+  std::optional<TailSplit> tail; ///< nothing: the last wave is not split
   double elementBytes, outputBytes;
   int64_t elementsOfLine;       ///< of L2
   Overlap unchanging;           ///< of an atom: the limits that sizes do not move

@@ -36,7 +36,7 @@ std::vector<SampledSize> sampleSizes(const KnownSizes &known, SampleKind kind = 
 struct GemmKernel {
   GemmConfig config;
   GemmSchedule schedule;
-  bool splitTail; ///< shares the tiles of the last round (cta-share-steps)
+  bool splitTail; ///< shares the tiles of the last wave (cta-share-steps)
 
   bool operator==(const GemmKernel &) const = default;
 };

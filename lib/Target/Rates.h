@@ -12,7 +12,7 @@ namespace tile::target {
 struct Rates {
   double clockGHz;      ///< boost
   double memory;        ///< GB/s
-  double products16;    ///< multiply-adds a clock and multiprocessor of 16-bit operands with fp32 sums, dense
+  double products16;    ///< multiply-adds a clock and multiprocessor of 16-bit operands with fp32 accumulators, dense
   double lanes = 128;   ///< fp32 operations a clock and multiprocessor
   double special = 16;  ///< exp2, rcp, …: CUDA programming guide, "Arithmetic Instructions"
   double ingest = 64;   ///< bytes a clock from L2 to a multiprocessor: its port to the crossbar

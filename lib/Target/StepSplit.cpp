@@ -36,11 +36,11 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
   constexpr unsigned mostThroughRegisters = 96;
   if (!config.wgmma && !problem.asyncCopies && registersOfStep(problem, config) > mostThroughRegisters)
     return false;
-  // A place for each of a thread's sums: tiles that are no power of two leave registers out.
+  // A place for each element of a thread's accumulator: tiles that are no power of two leave registers out.
   bool isWhole = std::has_single_bit(config.blockM) && std::has_single_bit(config.blockN);
   if (!target.has(Feature::Clusters) || !isWhole)
     return false;
-  // A copy of a tile's sums for each sender, beside at least four stages.
+  // A copy of a tile's accumulator for each sender, beside at least four stages.
   config.numStages = std::min(config.numStages, 4u);
   int64_t sums = int64_t(ctas - 1) * config.blockM * config.blockN * 4;
   return sharedBytes(problem, config) + sums <= target.maxSharedPerCta;

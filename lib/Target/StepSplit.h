@@ -14,7 +14,7 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
 /// must pay for meeting and for moving sums; memory gives no faster than before.
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate);
 
-/// us that CTAs of a cluster take to meet and to add up their sums of a tile.
+/// us that CTAs of a cluster take to meet and to add up their accumulators of a tile.
 double meetingTime(const GemmConfig &config, unsigned ctas);
 
 /// CTAs of clusters of `ctas` that run at the same time where each has a multiprocessor.

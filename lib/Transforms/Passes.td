@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 
 // A pass on a kernel. `flag` is dialect, verb, object; `required` is the form that it checks when it is run alone (see
 // Analysis/KernelForm.h): the phase that `Requires` names, or what the passes since then have made of it. `kind` is
-// Correctness for what -O0 runs, or Optimisation for what --disable leaves out. `ensured` is the phase of which the pass
+// Correctness for what -O0 runs, or Optimisation for what --disable turns off. `ensured` is the phase of which the pass
 // is the last one: the pipeline checks it.
 class KernelPass<string flag, string required, string kind, string ensured = required>
     : PassBase<flag, "::tile::FormChangingPass<::tile::Form::" # required # ", ::tile::Form::" # ensured #
@@ -145,9 +145,9 @@ def CtaAssignLayouts : KernelPass<"cta-assign-layouts", "tile", "Correctness", "
     that they want, and a convert_layout stands at every mismatch; operands of warp groups that TMA does not bring are
     stored into buffers. Does not: avoid conversions. Example: test/Transforms/Cta/assign-layouts.mlir.
   }];
-  let options = [Option<"sums", "sums", "bool", "true",
-                        "what has the shape of a product's sums has their layout; addresses have it, too, "
-                        "until cta-remove-conversions">];
+  let options = [Option<"accumulators", "accumulators", "bool", "true",
+                        "what has the shape of an accumulator has its layout; addresses have it, too, until "
+                        "cta-remove-conversions">];
 }
 
 def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout", "Optimisation"> {
@@ -310,9 +310,9 @@ def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "ringed", "Optimisat
 def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> {
   let summary = "overlap the products of a loop with each other and with what is computed between them";
   let description = [{
-    Requires: phase scheduled, or rings in it. Ensures: a loop whose products only add to their own sums awaits them, and
-    releases their slots, behind those of the next iteration. In others, products that need no other one's sum are issued an iteration ahead, where
-    registers and rings allow it, and all are awaited where their sums are needed; so they are in kernels without copies by
+    Requires: phase scheduled, or rings in it. Ensures: a loop whose products only add to their own accumulators awaits them, and
+    releases their slots, after those of the next iteration. In others, products that need no other one's result are
+    issued an iteration ahead, where registers and rings allow it, and all are awaited where their results are needed; so they are in kernels without copies by
     TMA, unless threads have no registers for all that is then in flight. In a loop of several with computation after them, of a role of several warp groups, each waits for its turn before an
     iteration's products, and hands it over when these are issued. A remark says which of it was done, and what an
     iteration takes of each resource. Does not: copy, select or predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.
@@ -347,7 +347,7 @@ def CtaShareSteps : KernelPass<"cta-share-steps", "async", "Optimisation"> {
 def CtaLowerCombines : KernelPass<"cta-lower-combines", "async", "Correctness"> {
   let summary = "let CTAs that share the steps of a program add up what they have got";
   let description = [{
-    Requires: phase async. Ensures: no `cta.combine` is left; sums go through distributed shared memory, or through scratch
+    Requires: phase async. Ensures: no `cta.combine` is left; partial accumulators go through distributed shared memory, or through scratch
     memory, an argument more, and one CTA goes on to what follows in the program. No result depends on the order in which
     CTAs run. The program of a kernel that is not persistent is its body again. Example:
     test/Transforms/Cta/lower-combines.mlir.

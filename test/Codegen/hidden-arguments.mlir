@@ -23,8 +23,8 @@
 // HEADER: k_launch(tile_kernel *kernel, void *stream, void *a, int32_t M, int32_t K)
 llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %m: i32 {tile.name = "M"}, %k: i32 {tile.name = "K"},
              %map: !llvm.ptr {llvm.byval = !llvm.array<16 x i64>, llvm.align = 64 : i64, nvvm.grid_constant,
-                              tile.tensor_map = {base = "a", shape = ["M", "K"], strides = ["K"], element = f16,
-                                                 box = array<i64: 128, 64>, l2_promotion = 256 : i32, swizzle = 128 : i32}},
+                              tile.tensor_map = #tile.tensor_map<base = "a", shape = ["M", "K"], strides = ["K"], box = [128, 64],
+                                                                 swizzle = 128, l2_promotion = 256, element = f16>},
              %x: i32 {tile.grid_size = 0 : i32}, %y: i32 {tile.grid_size = 1 : i32}, %z: i32 {tile.grid_size = 2 : i32})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 384>} {
   llvm.return
@@ -38,15 +38,15 @@ llvm.func @k(%m: i32 {tile.name = "M"}, %x: i32 {tile.grid_size = 0 : i32}, %z: 
 }
 
 //--- box.mlir
-// CHECK: the tensor map of 'a' has no box or no swizzle
-llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %map: !llvm.ptr {tile.tensor_map = {base = "a", shape = ["8"]}})
+// CHECK: the tensor map of 'a' has no box
+llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %map: !llvm.ptr {tile.tensor_map = #tile.tensor_map<base = "a", shape = ["8"]>})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
   llvm.return
 }
 
 //--- base.mlir
-// CHECK: argument attribute 'tile.tensor_map' names no parameter as its base
-llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %map: !llvm.ptr {tile.tensor_map = {base = "b", shape = ["8"]}})
+// CHECK: the tensor map of 'b' has no parameter of this name as its base
+llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %map: !llvm.ptr {tile.tensor_map = #tile.tensor_map<base = "b", shape = ["8"]>})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
   llvm.return
 }
@@ -71,7 +71,7 @@ llvm.func @k(%m: i32 {tile.name = "M"}, %scratch: !llvm.ptr<1> {tile.scratch = 1
 }
 
 //--- no-bytes.mlir
-// CHECK: argument attribute 'tile.scratch' of the lowered kernel 'k' is 0 : i64; expected a number of bytes above 0
+// CHECK: attribute 'tile.scratch' of argument 3 is 0 : i64; expected a number of bytes above 0
 llvm.func @k(%x: i32 {tile.grid_size = 0 : i32}, %y: i32 {tile.grid_size = 1 : i32}, %z: i32 {tile.grid_size = 2 : i32},
              %scratch: !llvm.ptr<1> {tile.scratch = 0 : i64})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {

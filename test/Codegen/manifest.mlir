@@ -22,8 +22,8 @@
 tile.kernel @fill(%out: !tile.ptr<bf16> {tile.name = "out", tile.divisibility = 16 : i32},
                   %n: i32 {tile.name = "n", tile.divisibility = 8 : i32, tile.unsigned})
     attributes {num_warps = 2 : i32, constants = {BLOCK = 64 : i32, FLAG = true, NAME = "none"},
-                launch = {grid = ["cdiv(n, BLOCK)"], buffers = {out = {shape = ["n"], role = "output"}},
-                          defaults = {n = "2 * 64"},
-                          expect = [{buffer = "out", expression = "out * 0", tolerance = 0.0}]}} {
+                launch = #tile.launch<grid = ["cdiv(n, BLOCK)"], buffers = [<parameter = "out", shape = ["n"], role = output>],
+                                      defaults = [<parameter = "n", value = "2 * 64">],
+                                      expect = [<buffer = "out", expression = "out * 0", tolerance = 0.0>]>} {
   tile.return
 }

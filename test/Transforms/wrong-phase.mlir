@@ -33,7 +33,7 @@ tile.kernel @tile(%p: !tile.ptr<f16>, %n: i32, %ld: i64) {
 //--- layout.mlir
 #a = #cta.layout<[16, 16], register = [[0, 8]], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #b = #cta.layout<[16, 16], register = [[8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]], warp = [[2, 0], [4, 0]]>
-tile.kernel @layout(%d: !tile.desc<16x16xf16> {tile.tensor_map = {base = "d"}}, %i: i32) {
+tile.kernel @layout(%d: !tile.desc<16x16xf16> {tile.tensor_map = #tile.tensor_map<base = "d">}, %i: i32) {
   %zero = arith.constant dense<0.0> : tensor<16x16xf16, #a>
   %y = cta.convert_layout %zero : tensor<16x16xf16, #a> -> tensor<16x16xf16, #b>
   %x = tile.desc_load %d[%i, %i] : <16x16xf16> -> tensor<16x16xf16, #b>

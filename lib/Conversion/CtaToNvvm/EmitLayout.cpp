@@ -3,6 +3,7 @@
 #include "EmitLayout.h"
 
 #include "Layout/Movement.h"
+#include "Tile/AttrNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -97,9 +97,7 @@ mlir::Value emitIsFirstOfTeam(mlir::OpBuilder &builder, mlir::Operation *op);
 /// The number of this thread's team, i32, the same in all lanes.
 mlir::Value emitTeam(mlir::OpBuilder &builder, mlir::Location loc);
 
-/// Of an LLVM function that has several teams of consumer warps: how many.
-inline constexpr llvm::StringRef teamsAttrName = "tile.teams";
-/// Whether the function around `op` has several teams.
+/// Whether the function around `op` has several teams of consumer warps.
 bool hasTeams(mlir::Operation *op);
 
 /// For each register of `dst` the register of `src` with the same element, if every thread holds in `src` what it

@@ -38,11 +38,10 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
       if (!converted)
         return rewriter.notifyMatchFailure(kernel, "argument has no register type");
       signature.addInputs(index, converted);
-      auto divisibility = kernel.getArgAttrOfType<IntegerAttr>(index, KernelOp::getDivisibilityAttrName());
+      auto divisibility = kernel.getArgAttrOfType<IntegerAttr>(index, divisibilityAttrName);
       SmallVector<NamedAttribute> attributes;
       // What the launcher adds is described in the manifest, from the lowered kernel.
-      for (StringRef name :
-           {KernelOp::getTensorMapAttrName(), KernelOp::getGridSizeAttrName(), KernelOp::getScratchAttrName()})
+      for (StringRef name : {tensorMapAttrName, gridSizeAttrName, scratchAttrName})
         if (Attribute value = kernel.getArgAttr(index, name))
           attributes.push_back(rewriter.getNamedAttr(name, value));
       if (divisibility && isa<PtrType>(type))
@@ -73,6 +72,8 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
           rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(), rewriter.getI32IntegerAttr(ctas)));
     if (kernel.getTeams() > 1)
       attributes.push_back(rewriter.getNamedAttr(teamsAttrName, rewriter.getI32IntegerAttr(kernel.getTeams())));
+    if (isQuicklyAssembled(kernel))
+      attributes.push_back(rewriter.getNamedAttr(ptxasLevelAttrName, rewriter.getI32IntegerAttr(1)));
     addLaunchAttributes(kernel, rewriter, attributes);
     auto function = LLVM::LLVMFuncOp::create(rewriter, kernel.getLoc(), kernel.getSymName(), type,
                                              LLVM::Linkage::External, /*dsoLocal=*/false, LLVM::CConv::C,
@@ -94,6 +95,21 @@ private:
       registers += warps * target::threadsPerWarp * op.getRegCount();
     });
     return registers == 0 ? 0 : target::registersPerSm / registers;
+  }
+
+  /// ptxas takes a tenth less time with -O1, for code that is as fast where all products are wgmma of 16-bit types with
+  /// more than 128 columns: 1.000 to 1.014 of its speed for 1536 and more. With fewer columns it is 0.6 to 1.4 %
+  /// slower, in attention up to 5 % (bench/results/h200/passes.md).
+  static bool isQuicklyAssembled(KernelOp kernel) {
+    constexpr uint32_t fewColumns = 128;
+    bool multiplies = false;
+    WalkResult result = kernel.walk([&](cta::WgmmaOp product) {
+      multiplies = true;
+      bool isWide =
+          product.getN() > fewColumns && product.getB().getType().getElementType().getIntOrFloatBitWidth() == 16;
+      return isWide ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    return multiplies && !result.wasInterrupted();
   }
 
   /// How the launcher starts CTAs, for the manifest.

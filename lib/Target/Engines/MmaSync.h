@@ -19,7 +19,7 @@ struct MmaSyncProduct {
   MmaType a = MmaType::F16, b = MmaType::F16, accumulator = MmaType::F32;
   int64_t m = 0, n = 0, k = 0;
   unsigned numWarps = 1;
-  bool isChained = false; ///< Takes a left operand from another product's sums, or makes one.
+  bool isChained = false; ///< Takes a left operand from another product's accumulator, or makes one.
 };
 
 struct MmaSyncPlan {

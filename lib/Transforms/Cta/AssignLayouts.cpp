@@ -8,9 +8,9 @@
 // the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
 // elements a thread as 16 bytes hold of the widest type that the innermost loops access, and of several rows that are
 // reduced, each to a number and not to one row, as few warps to each as possible. Shapes that are only reshaped, joined
-// or repeated from others follow these. Where dots decide, their sums' layout is the default one of its shape, and that
-// of their rows of vectors. A matrix of fp32 that is added to a product is loaded in the product's layout, and numbers
-// that scale its rows in a loop in that of the rows.
+// or repeated from others follow these. Where dots decide, their accumulators' layout is the default one of its shape,
+// and that of their rows of vectors. A matrix of fp32 that is added to a product is loaded in the product's layout, and
+// numbers that scale its rows in a loop in that of the rows.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -268,7 +268,7 @@ private:
       planSums();
   }
 
-  /// What has the shape of a product's sums has their layout, and a vector that such a matrix is reduced to that of its
+  /// What has the shape of an accumulator has its layout, and a vector that such a matrix is reduced to that of its
   /// rows or columns: loops carry both, and nothing moves in an iteration. Inner loops decide.
   void planSums() {
     SmallVector<Operation *> ordered(llvm::make_first_range(dotPlans));
@@ -333,8 +333,8 @@ private:
     });
   }
 
-  /// A matrix that is added to a product is loaded where its sums are, if that asks for as many sectors of memory: in
-  /// fp32 it does, and neither of the two goes through shared memory.
+  /// A matrix that is added to a product is loaded where its accumulator is, if that asks for as many sectors of
+  /// memory: in fp32 it does, and neither of the two goes through shared memory.
   void planAddend(LoadOp load, AxisInfoAnalysis &axisInfo) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     if (!type || !meetsSums(load))
@@ -483,7 +483,7 @@ struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
 
   void runOnKernel() override {
     const target::GpuTarget &gpu = cta::getTarget(getOperation());
-    LayoutAssignment(getOperation(), gpu, sums).run();
+    LayoutAssignment(getOperation(), gpu, accumulators).run();
   }
 };
 

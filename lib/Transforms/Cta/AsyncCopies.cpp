@@ -14,6 +14,7 @@
 // computed of copied elements before it becomes an operand is computed in the operand's layout: a buffer can be read in
 // any. Vectors for that, as of scales, are copied beside them if they would go from warp to warp otherwise.
 #include "Analysis/DotPlan.h"
+#include "Analysis/LoopContents.h"
 #include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
@@ -143,7 +144,7 @@ bool isVectorForOtherWarps(CopyPlan plan) {
 bool isWhereCopiesPay(LoadOp load) {
   constexpr int64_t operandBytes = 2;
   if (auto loop = dyn_cast<scf::ForOp>(load->getParentOp()))
-    return !hasInnerLoop(loop);
+    return !LoopContents::of(loop).has(LoopContent::innerLoop);
   auto kernel = dyn_cast<KernelOp>(load->getParentOp());
   return kernel && getBytesInMemory(getElementTypeOf(load.getType())) <= operandBytes &&
          !kernel.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();

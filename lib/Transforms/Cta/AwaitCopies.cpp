@@ -93,6 +93,6 @@ void tile::awaitCopiesLate(Block &block) {
   for (auto wait : block.getOps<cta::AsyncWaitOp>())
     if (isa_and_present<cta::AsyncCommitOp>(wait->getPrevNode()))
       waits.push_back(wait);
-  for (cta::AsyncWaitOp wait : llvm::reverse(waits)) // which then meets those behind it
+  for (cta::AsyncWaitOp wait : llvm::reverse(waits)) // which then meets those after it
     LateWait(wait).move();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Begins copies that no loop runs ahead behind the copies before them, instead of where their block is needed.
+// Copies that no loop runs ahead begin right after the copies before them, instead of where their block is needed.
 //
 //   async_copy a; commit; wait 0                async_copy a; commit; wait 0
 //   x = local_load a                            async_copy b; commit; wait 0
@@ -7,7 +7,7 @@
 //   async_copy b; commit; wait 0                y = f x
 //   z = local_load b                            z = local_load b
 //
-// What their addresses are computed of comes along. Copies stay behind what writes global memory, since they may read
+// What their addresses are computed of comes along. Copies stay after what writes global memory, since they may read
 // it, and where they are if more shared memory would leave room for fewer CTAs. Waits go down afterwards
 // (AwaitCopies.h).
 #pragma once

@@ -25,7 +25,7 @@ bool isLoadedIn(Block *block, Value value) {
           llvm::any_of(op->getOperands(), [&](Value operand) { return isLoadedIn(block, operand); }));
 }
 
-/// Stores of one block between which and the next operation nothing reads, and the fence behind the last of them.
+/// Stores of one block between which and the next operation nothing reads, and the fence after the last of them.
 class LateStores {
 public:
   explicit LateStores(int64_t mostRegisters) : mostRegisters(mostRegisters) {}

@@ -34,10 +34,6 @@ DenseSet<Operation *> tile::collectStage(scf::ForOp loop, llvm::function_ref<boo
   return stage;
 }
 
-bool tile::hasInnerLoop(scf::ForOp loop) {
-  return loop.getBody()->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
 void tile::nameYields(RewriterBase &rewriter, scf::ForOp loop) {
   Operation *yield = loop.getBody()->getTerminator();
   rewriter.setInsertionPoint(yield);

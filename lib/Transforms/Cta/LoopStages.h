@@ -18,9 +18,6 @@ using LoopSchedule = std::vector<std::pair<mlir::Operation *, unsigned>>;
 llvm::DenseSet<mlir::Operation *> collectStage(mlir::scf::ForOp loop,
                                                llvm::function_ref<bool(mlir::Operation *)> isRoot);
 
-/// Whether a loop has another one inside.
-bool hasInnerLoop(mlir::scf::ForOp loop);
-
 /// The scf pipeliner takes only values that operations of the body make. What an iteration hands on as it is, from the
 /// one before or from outside, passes through an operation, until eraseNames().
 void nameYields(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);

@@ -48,7 +48,7 @@ cta::BufferType tile::planExchangeBuffer(RankedTensorType sum, int64_t ctas) {
 
 namespace {
 
-/// Adds up the sums of a program, one after the other, and lets one CTA finish it.
+/// Adds up the partial accumulators of a program, one after the other, and lets one CTA finish it.
 class CombinesLowering {
 public:
   CombinesLowering(KernelOp kernel, ProgramsOp programs)
@@ -181,7 +181,7 @@ private:
   Value addScratch() {
     unsigned index = kernel.getNumArguments();
     auto attributes = rewriter.getDictionaryAttr(
-        rewriter.getNamedAttr(KernelOp::getScratchAttrName(), rewriter.getI64IntegerAttr(countBytesOfPiece())));
+        rewriter.getNamedAttr(scratchAttrName, rewriter.getI64IntegerAttr(countBytesOfPiece())));
     auto type = PtrType::get(kernel.getContext(), rewriter.getI8Type());
     (void)kernel.insertArgument(index, type, attributes, loc);
     return kernel.getArgument(index);

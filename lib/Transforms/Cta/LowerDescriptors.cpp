@@ -349,22 +349,17 @@ private:
     if (desc.getDefiningOp<OpenTensorMapOp>())
       return success();
     unsigned index = cast<BlockArgument>(desc).getArgNumber();
-    auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
+    TensorMapAttr map = kernel.getTensorMap(index);
     if (!map)
       return access->emitOpError() << "is through argument " << index << ", a descriptor without "
-                                   << KernelOp::getTensorMapAttrName();
-    NamedAttrList entries(map);
-    entries.set("box", builder.getDenseI64ArrayAttr(box));
-    entries.set("swizzle", builder.getI32IntegerAttr(boxes->swizzleBytes));
-    auto updated = entries.getDictionary(kernel.getContext());
-    if (map.get("box") && map != updated)
+                                   << StringRef(tensorMapAttrName);
+    TensorMapAttr updated = map.withBox(box, boxes->swizzleBytes);
+    if (!map.getBox().empty() && map != updated)
       return access->emitOpError() << "needs box [" << ArrayRef<int64_t>(box) << "] and swizzle " << boxes->swizzleBytes
                                    << " but the descriptor has the tensor map " << map;
-    if (auto load = dyn_cast<DescLoadOp>(access); load && readsHalfLines(load, *boxes)) {
-      entries.set("l2_promotion", builder.getI32IntegerAttr(promotedBytes));
-      updated = entries.getDictionary(kernel.getContext());
-    }
-    kernel.setArgAttr(index, KernelOp::getTensorMapAttrName(), updated);
+    if (auto load = dyn_cast<DescLoadOp>(access); load && readsHalfLines(load, *boxes))
+      updated = updated.withL2Promotion(promotedBytes);
+    kernel.setTensorMap(index, updated);
     return success();
   }
 
@@ -389,14 +384,8 @@ private:
     block[block.size() - 2 + axis] = elements;
     if (axis == 1)
       box.back() = elements;
-    auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
-    NamedAttrList entries(map);
-    if (auto name = map.getAs<StringAttr>("name"))
-      entries.set("name", builder.getStringAttr(name.getValue() + ".rest"));
-    entries.set("box", builder.getDenseI64ArrayAttr(box));
-    entries.set("swizzle", builder.getI32IntegerAttr(boxes.swizzleBytes));
-    DictionaryAttr attributes = builder.getDictionaryAttr(
-        builder.getNamedAttr(KernelOp::getTensorMapAttrName(), entries.getDictionary(kernel.getContext())));
+    TensorMapAttr map = kernel.getTensorMap(index).withBox(box, boxes.swizzleBytes);
+    DictionaryAttr attributes = builder.getDictionaryAttr(builder.getNamedAttr(tensorMapAttrName, map));
     LogicalResult inserted = kernel.insertArgument(
         index + 1, DescType::get(kernel.getContext(), block, type.getElementType()), attributes, desc.getLoc());
     assert(succeeded(inserted) && "a kernel's type is a function type");

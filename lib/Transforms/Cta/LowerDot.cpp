@@ -4,7 +4,7 @@
 // cta-assign-layouts has put operands and accumulator where the dot's engine wants them, so a dot becomes a
 // cta.mma_sync, or one for each step of the instruction (MmaSteps.h); or a cta.wgmma, which reads the buffers that TMA
 // or the threads have filled (and the left operand from registers, if it was computed there). A wgmma whose sum loops
-// move to other registers is copied behind its wait. Two cases need more: `tf32x3` splits each operand into its tf32
+// move to other registers is copied after its wait. Two cases need more: `tf32x3` splits each operand into its tf32
 // part and the rest and adds three products; a type that the tensor cores lack goes through shared memory to
 // cta.fma_dot.
 //
@@ -124,8 +124,8 @@ Value lower(OpBuilder &builder, DotOp dot) {
   return lowerToFma(builder, dot);
 }
 
-/// A product that takes the place of other registers, as when a loop exchanges two sums, is copied there. LLVM may copy
-/// it as soon as it is issued, unless it sees that this takes the result of the wait.
+/// A product that takes the place of other registers, as when a loop exchanges two accumulators, is copied there. LLVM
+/// may copy it as soon as it is issued, unless it sees that this takes the result of the wait.
 void copyBehindWait(OpBuilder &builder, cta::AwaitOp await) {
   builder.setInsertionPointAfter(await);
   bool isFloat = await.getType().getElementType().isF32();

@@ -14,6 +14,7 @@
 // Teams take the programs of their CTA in turns. All roles go over the same programs; what they have in common is
 // computed once, before them, but what follows from the CTA's number: to share that saves nothing when it is compiled,
 // and takes registers that epilogues need.
+#include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/StreamSegments.h"
 #include "Transforms/Numbers.h"
@@ -128,7 +129,9 @@ private:
     SmallVector<Value> made(place.begin(), place.end());
     if (exists)
       made.push_back(exists);
-    eraseDead(made);
+    // A grid may have fewer axes, and a program may not ask for all. Only the arithmetic of places: the branch that
+    // gives a segment's program also gives its steps, which nothing takes yet.
+    eraseIfUnused(made, /*note=*/{}, rewriter.getInsertionBlock());
   }
 
   Place emitPlace(ProgramsOp programs, Value number) {
@@ -147,25 +150,6 @@ private:
     place[slowest] = rem(rest, groups[slowest]);
     place[2] = n.div(rest, groups[slowest]);
     return place;
-  }
-
-  /// A grid may have fewer axes, and a program may not ask for all. Only the arithmetic of places: the branch that
-  /// gives a segment's program also gives its steps, which nothing takes yet.
-  void eraseDead(ValueRange values) {
-    llvm::SetVector<Operation *> worklist;
-    auto addSource = [&](Value value) {
-      Operation *op = value.getDefiningOp();
-      if (op && op->getBlock() == rewriter.getInsertionBlock() && op->getNumRegions() == 0)
-        worklist.insert(op);
-    };
-    llvm::for_each(values, addSource);
-    while (!worklist.empty()) {
-      Operation *op = worklist.pop_back_val();
-      if (!isOpTriviallyDead(op))
-        continue;
-      llvm::for_each(op->getOperands(), addSource);
-      rewriter.eraseOp(op);
-    }
   }
 
   Value emitGroups(Value size, int64_t extent) {

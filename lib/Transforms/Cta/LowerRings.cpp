@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-lower-rings: rings become buffers, mbarriers and counters.
+// cta-lower-rings: rings become buffers, mbarriers and counters, and cta.next_slot arithmetic.
 //
 // A ring is the buffers of all its slots, and two mbarriers a slot: `full` counts one arrival of the producer and the
 // bytes of the copies, `empty` one arrival of each warp that reads. A role's place in a ring is the number of the next
@@ -147,6 +147,13 @@ struct Place {
   std::optional<Location> taken;
 };
 
+/// The number of the slot after this one, and whether that is the first again.
+std::pair<Value, Value> emitNextSlot(Numbers n, Value slot, int64_t slots) {
+  Value wraps = n.equal(slot, n.constant(slots - 1));
+  Value next = n.add(slot, n.constant(1));
+  return {n.select(wraps, n.constant(0), next), wraps};
+}
+
 using Places = llvm::MapVector<Operation *, Place>; ///< By what is counted.
 
 class RingLowering {
@@ -167,6 +174,10 @@ public:
     }
     makeNumbersOfSlots();
     lowerUses();
+    kernel.walk([&](cta::NextSlotOp next) {
+      rewriter.setInsertionPoint(next);
+      rewriter.replaceOp(next, emitNextSlot(Numbers(rewriter, next.getLoc()), next.getIndex(), next.getSlots()).first);
+    });
     llvm::for_each(allocs, [&](cta::RingAllocOp alloc) { rewriter.eraseOp(alloc); });
   }
 
@@ -303,9 +314,8 @@ private:
       place.parity = flipped;
       return;
     }
-    Value wraps = n.equal(place.slot, n.constant(place.slots - 1));
-    Value next = n.add(place.slot, n.constant(1));
-    place.slot = n.select(wraps, n.constant(0), next);
+    auto [next, wraps] = emitNextSlot(n, place.slot, place.slots);
+    place.slot = next;
     place.parity = n.select(wraps, flipped, place.parity);
   }
 

@@ -14,7 +14,7 @@
 
 namespace tile {
 
-/// Where nothing else reads the operands, and they are loaded behind the last write of their buffers.
+/// Where nothing else reads the operands, and they are loaded after the last write of their buffers.
 void splitIntoSteps(KernelOp kernel);
 
 } // namespace tile

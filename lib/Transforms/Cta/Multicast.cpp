@@ -90,14 +90,11 @@ private:
   void share(cta::TmaLoadOp load) {
     layout::TmaParts parts = *planParts(kernel, load);
     unsigned index = cast<BlockArgument>(load.getDesc()).getArgNumber();
-    auto map = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
-    if (auto box = map.getAs<DenseI64ArrayAttr>("box")) {
-      // The box may have leading dimensions that the buffer lacks.
-      SmallVector<int64_t> extents(box.asArrayRef());
-      llvm::copy(parts.boxes.shape, extents.end() - parts.boxes.shape.size());
-      NamedAttrList entries(map);
-      entries.set("box", rewriter.getDenseI64ArrayAttr(extents));
-      kernel.setArgAttr(index, KernelOp::getTensorMapAttrName(), entries.getDictionary(kernel.getContext()));
+    TensorMapAttr map = kernel.getTensorMap(index);
+    if (SmallVector<int64_t> box(map.getBox()); !box.empty()) {
+      // It may have leading dimensions that the buffer lacks.
+      llvm::copy(parts.boxes.shape, box.end() - parts.boxes.shape.size());
+      kernel.setTensorMap(index, map.withBox(box, map.getSwizzle()));
     }
     rewriter.setInsertionPoint(load);
     rewriter.replaceOpWithNewOp<cta::TmaMulticastOp>(load, load.getDesc(), load.getOffsets(), load.getBuffer(),

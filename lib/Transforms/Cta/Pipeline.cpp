@@ -26,12 +26,12 @@
 //   for: x = load(i); s = reduce x; store s      ==>   for: x' = load(i + 1); s = reduce x; store s; yield x'
 //
 // Where warp groups multiply what is copied, a fence follows the wait. If the loop only computes such products, they
-// stay in flight while the next copies are awaited: behind them those before are awaited, and a second barrier makes
+// stay in flight while the next copies are awaited: after them those before are awaited, and a second barrier makes
 // their slot free. So copies have S-1 products' time to arrive.
 //
 //   for: wait S-2; fence; wgmma i; await that of i-1; copy of iteration i+S-1; commit
 //
-// Where TMA brings the other operand, copies come behind the product, too; cta-schedule-loop keeps it in flight then.
+// Where TMA brings the other operand, copies come after the product, too; cta-schedule-loop keeps it in flight then.
 //
 // A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it. Copies that no
 // loop runs ahead begin side by side, too (EarlyCopies.h), and are awaited where they are needed (AwaitCopies.h), and
@@ -43,6 +43,7 @@
 #include "Transforms/Cta/LateStores.h"
 #include "Transforms/Cta/PipelinePlan.h"
 #include "Transforms/Cta/RunAhead.h"
+#include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,19 +70,10 @@ struct SlotCounters {
 /// Adds `count` slot counters; returns the new loop, whose last arguments they are.
 scf::ForOp addSlotCounters(IRRewriter &rewriter, scf::ForOp loop, int64_t slots, unsigned count) {
   rewriter.setInsertionPoint(loop);
-  Location loc = loop.getLoc();
-  auto constant = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(value));
-  };
-  Value zero = constant(0), one = constant(1), last = constant(slots - 1);
+  Value zero = emitI32(rewriter, loop.getLoc(), 0);
   auto advance = [&](OpBuilder &builder, Location loc, ArrayRef<BlockArgument> counters) {
-    SmallVector<Value> next;
-    for (Value slot : counters) {
-      Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, slot, last);
-      Value plusOne = arith::AddIOp::create(builder, loc, slot, one);
-      next.push_back(arith::SelectOp::create(builder, loc, wraps, zero, plusOne));
-    }
-    return next;
+    return llvm::map_to_vector(counters,
+                               [&](Value slot) -> Value { return cta::NextSlotOp::create(builder, loc, slot, slots); });
   };
   auto replaced = loop.replaceWithAdditionalYields(rewriter, SmallVector<Value>(count, zero),
                                                    /*replaceInitOperandUsesInLoop=*/false, advance);
@@ -174,9 +166,7 @@ void foldSlots(IRRewriter &rewriter, scf::ForOp loop) {
       return;
     SmallVector<Value> folded;
     rewriter.setInsertionPoint(&op);
-    // What is folded in place, as a sum whose constant goes to the right, has no other results.
-    if (isa<arith::CmpIOp, arith::AddIOp, arith::SelectOp>(op) && succeeded(rewriter.tryFold(&op, folded)) &&
-        !folded.empty())
+    if (isa<cta::NextSlotOp>(op) && succeeded(rewriter.tryFold(&op, folded)))
       rewriter.replaceOp(&op, folded);
   }
 }

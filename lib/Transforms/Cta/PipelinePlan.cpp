@@ -2,6 +2,7 @@
 // What runs ahead in a loop; see PipelinePlan.h.
 #include "Transforms/Cta/PipelinePlan.h"
 
+#include "Analysis/LoopContents.h"
 #include "Analysis/LoopGraph.h"
 #include "Analysis/LoopOptions.h"
 #include "Analysis/PointerBases.h"
@@ -45,11 +46,6 @@ bool tile::isArrival(Operation *op) {
 }
 
 namespace {
-
-/// In the body or in branches.
-bool copiesByTma(scf::ForOp loop) {
-  return loop.getBody()->walk([](cta::TmaLoadSyncOp) { return WalkResult::interrupt(); }).wasInterrupted();
-}
 
 /// None unless the loads of the body are those of copied operands of a chain of products.
 std::optional<LookAhead> planLookAhead(scf::ForOp loop) {
@@ -142,7 +138,7 @@ DenseSet<Operation *> findIndices(scf::ForOp loop) {
 /// accumulators and addresses, which others would not leave; those of stores, and what is stored, take some, too.
 DenseSet<Operation *> findOperands(scf::ForOp loop, const DenseSet<Operation *> &indices, const PointerBases &written) {
   // Beside copies for warps' products only what becomes an operand runs ahead: weights that are widened, say. Beside
-  // products of warp groups, which have more sums, nothing does.
+  // products of warp groups, which have larger accumulators, nothing does.
   bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
   bool isBesideCopies = isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
   if (isBesideCopies && !loop.getBody()->getOps<cta::WgmmaOp>().empty())
@@ -212,7 +208,8 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
 
 /// Copies that stand in the body, on buffers of their own, and do not depend on what the computation produces or
 /// writes; and operands of products that threads load.
-std::optional<PipelinePlan> planProducts(scf::ForOp loop, const target::GpuTarget &target) {
+std::optional<PipelinePlan> planProducts(scf::ForOp loop, const LoopContents &contents,
+                                         const target::GpuTarget &target) {
   std::optional<PointerBases> written = findWritten(loop);
   if (!written)
     return std::nullopt;
@@ -226,7 +223,7 @@ std::optional<PipelinePlan> planProducts(scf::ForOp loop, const target::GpuTarge
   }
   PipelinePlan plan;
   // Copies by TMA run ahead in a role of their own.
-  if (!hasInnerLoop(loop) && !copiesByTma(loop)) {
+  if (!contents.hasAny({LoopContent::innerLoop, LoopContent::tmaCopy})) {
     plan.indices = findIndices(loop);
     plan.values = findOperands(loop, plan.indices, *written);
   }
@@ -247,51 +244,31 @@ std::optional<PipelinePlan> planProducts(scf::ForOp loop, const target::GpuTarge
     plan.ahead = planLookAhead(loop);
   plan.isShort = hasCopies && !plan.ahead && getTripCount(loop) == plan.slots;
   plan.copiesLast = hasCopies && !plan.isShort && staysInFlight(loop);
-  plan.inFlight = plan.copiesLast && !copiesByTma(loop);
+  plan.inFlight = plan.copiesLast && !contents.has(LoopContent::tmaCopy);
   return plan;
 }
 
-/// Nothing but arithmetic, reductions, plain loads and stores: what else a loop does keeps its order.
-bool isSimple(scf::ForOp loop) {
-  return !loop.getBody()
-              ->walk([](Operation *op) {
-                bool isAccess = isa<StoreOp>(op) || (isa<LoadOp>(op) && !cast<LoadOp>(op).getIsVolatile());
-                bool isPlain = isAccess || isa<scf::IfOp>(op) || isMemoryEffectFree(op);
-                return isPlain && !isa<LoopLikeOpInterface, cta::MmaSyncOp, cta::WgmmaOp, cta::FmaDotOp>(op)
-                           ? WalkResult::advance()
-                           : WalkResult::interrupt();
-              })
-              .wasInterrupted();
+/// A loop without products, in which nothing but plain loads and stores has an order to keep.
+bool isSimple(const LoopContents &contents) {
+  using enum LoopContent;
+  return contents.hasOnly({load, store, branch, reduction, exchange});
 }
 
 /// A loop of products of warp groups, of blocks that TMA brings, that does nothing else that keeps its order.
-bool isOfProducts(scf::ForOp loop) {
-  auto isPlain = [](Operation *op) {
-    if (auto load = dyn_cast<LoadOp>(op))
-      return !load.getIsVolatile();
-    if (isa<LoopLikeOpInterface>(op))
-      return false;
-    return isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp, cta::LocalLoadOp, cta::WgmmaOp, cta::AwaitOp,
-               scf::IfOp>(op) ||
-           isMemoryEffectFree(op);
-  };
-  return !loop.getBody()->getOps<cta::WgmmaOp>().empty() &&
-         !loop.getBody()
-              ->walk([&](Operation *op) { return isPlain(op) ? WalkResult::advance() : WalkResult::interrupt(); })
-              .wasInterrupted();
-}
-
-template <typename... Ops> bool contains(scf::ForOp loop) {
-  auto isOne = [](Operation *op) { return isa<Ops...>(op) ? WalkResult::interrupt() : WalkResult::advance(); };
-  return loop.getBody()->walk(isOne).wasInterrupted();
+bool isOfProducts(scf::ForOp loop, const LoopContents &contents) {
+  using enum LoopContent;
+  bool isPlain = contents.hasOnly({load, branch, reduction, exchange, groupProduct, warpProduct, tmaCopy, blockRead});
+  return isPlain && !loop.getBody()->getOps<cta::WgmmaOp>().empty();
 }
 
 constexpr unsigned unrollFactor = 4;
 
 /// A short loop in which nothing keeps the loads of several iterations from being issued at once. `slice`: the loads,
 /// and what their addresses are computed from.
-bool isForUnrolling(scf::ForOp loop, const DenseSet<Operation *> &loads, const DenseSet<Operation *> &slice) {
-  if (contains<ReduceOp, ScanOp, HistogramOp, GatherOp, StoreOp, scf::IfOp, cta::WgmmaOp>(loop))
+bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads,
+                    const DenseSet<Operation *> &slice) {
+  using enum LoopContent;
+  if (contents.hasAny({reduction, exchange, store, branch, groupProduct}))
     return false;
   // Registers of a thread, four times as many of which are in flight, and instructions.
   constexpr int64_t fewLoaded = 16, fewComputed = 32;
@@ -328,16 +305,16 @@ bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) 
 }
 
 /// Whether the loop's registers leave room for what is loaded ahead.
-bool hasRoom(scf::ForOp loop, const DenseSet<Operation *> &loads) {
+bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads) {
   int64_t threads = countThreads(loop);
   // Of a multiprocessor, and of a thread; what a quarter and half of the threads that it can hold may have each;
   // addresses and others.
   constexpr int64_t all = 65536, most = 255, ofQuarter = 128, ofHalf = 64, reserve = 24, manyCarried = 48;
   // Of few threads several CTAs run side by side, and memory is not idle while one of them reduces.
   const bool isSmall = threads <= 4 * target::threadsPerWarp;
-  if (!loop.getBody()->getOps<cta::WgmmaOp>().empty())
+  if (contents.has(LoopContent::groupProduct))
     return hasRoomBesideProducts(loop, loads);
-  bool exchanges = contains<ReduceOp, ScanOp>(loop);
+  bool reduces = contents.has(LoopContent::reduction);
   int64_t registers = reserve;
   for (Value carried : loop.getRegionIterArgs())
     registers += countRegisters(carried);
@@ -358,14 +335,14 @@ bool hasRoom(scf::ForOp loop, const DenseSet<Operation *> &loads) {
   }
   int64_t limit = std::min(most, all / threads);
   if (!hasFewThreads)
-    limit = !exchanges ? ofHalf : isSmall ? ofQuarter : limit;
+    limit = !reduces ? ofHalf : isSmall ? ofQuarter : limit;
   return registers <= limit;
 }
 
 /// Loads beside products of warp groups, or in a loop that has none.
-std::optional<PipelinePlan> planLoads(scf::ForOp loop) {
-  bool multiplies = isOfProducts(loop);
-  if (getNumStages(loop) < 2 || (!multiplies && !isSimple(loop)))
+std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &contents) {
+  bool multiplies = isOfProducts(loop, contents);
+  if (getNumStages(loop) < 2 || (!multiplies && !isSimple(contents)))
     return std::nullopt;
   PointerBases written;
   loop.walk([&](StoreOp store) { written.join(PointerBases::writtenBy(store)); });
@@ -393,9 +370,9 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop) {
   });
   if (!hasBlock || !isForSliceAlone)
     return std::nullopt;
-  if (isForUnrolling(loop, plan.values, slice))
+  if (isForUnrolling(loop, contents, plan.values, slice))
     plan.unroll = unrollFactor;
-  return plan.unroll > 1 || hasRoom(loop, plan.values) ? std::optional(plan) : std::nullopt;
+  return plan.unroll > 1 || hasRoom(loop, contents, plan.values) ? std::optional(plan) : std::nullopt;
 }
 
 /// In which order an iteration issues a product, loads for the next iteration, and awaits the product.
@@ -442,8 +419,9 @@ std::optional<PipelinePlan> tile::planPipeline(scf::ForOp loop, const target::Gp
   // How often a loop of step 0 runs is not known.
   if (std::optional<int64_t> step = getConstantIntValue(loop.getStep()); step && *step <= 0)
     return std::nullopt;
-  std::optional<PipelinePlan> plan = planLoads(loop);
-  return plan ? plan : planProducts(loop, target);
+  LoopContents contents = LoopContents::of(loop);
+  std::optional<PipelinePlan> plan = planLoads(loop, contents);
+  return plan ? plan : planProducts(loop, contents, target);
 }
 
 LoopSchedule tile::planOrder(scf::ForOp loop, const PipelinePlan &plan) {

@@ -32,7 +32,7 @@ struct LookAhead {
 struct PipelinePlan {
   int64_t slots = 0;       ///< Of each buffer that is copied to; none without copies.
   bool isShort = false;    ///< Each iteration has its slot.
-  bool copiesLast = false; ///< Behind products: into the slots of those of the iteration before.
+  bool copiesLast = false; ///< After products: into the slots of those of the iteration before.
   bool inFlight = false;   ///< These are, while the next copies are awaited; else of cta-schedule-loop.
   llvm::DenseSet<mlir::Operation *> indices; ///< Loads of what the addresses of copies are computed from.
   llvm::DenseSet<mlir::Operation *> values;  ///< Loads into registers that run an iteration ahead.
@@ -59,7 +59,7 @@ std::optional<PipelinePlan> planPipeline(mlir::scf::ForOp loop, const target::Gp
 /// The operations that copy asynchronously, or commit copies.
 bool isCopy(mlir::Operation *op);
 
-/// The wait for copies, and the fence behind it, in a loop whose buffers have their slots.
+/// The wait for copies, and the fence after it, in a loop whose buffers have their slots.
 bool isArrival(mlir::Operation *op);
 
 /// All operations of the body. In a loop with copies each buffer has its slots, and one wait is at the start.

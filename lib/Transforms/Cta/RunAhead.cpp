@@ -149,7 +149,7 @@ private:
     return !hasEarly || (node && stages[*node] != LoopStage::early);
   }
 
-  /// Late products are in flight, and read their left operands, while early ones' sums become what crosses.
+  /// Late products are in flight, and read their left operands, while early ones' results become what crosses.
   int64_t countRegistersOfTensors() const {
     auto count = [](Value value) -> int64_t {
       auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -310,7 +310,7 @@ private:
         sum = rewriter.clone(*await, before)->getResult(0);
       late.map(isAddedTo ? await.getAcc() : Value(loop.getRegionIterArg(carrier)), sum);
     }
-    // What left operands are made of is read behind these products, too: else LLVM would make them before. Narrower
+    // What left operands are made of is read after these products, too: else LLVM would make them before. Narrower
     // values are few registers.
     for (unsigned index = 0; hasEarly && last && index < graph.nodes.size(); ++index)
       if (std::optional<unsigned> operand = graph.nodes[index].leftOperand;
@@ -321,7 +321,7 @@ private:
             late.map(value, cta::AwaitOp::create(rewriter, loop.getLoc(), late.lookup(value), last,
                                                  /*columns=*/IntegerAttr()));
     ValueRange previous = carried.drop_back(tokens.size()).take_back(slots.size());
-    // Behind a loop of which no iteration stands apart there has been one.
+    // After a loop of which no iteration stands apart there has been one.
     bool mayBeFirst = hasEarly || isLater;
     for (auto [release, slot] : llvm::zip(released, previous)) {
       Value condition = mayBeFirst && !isLater ? emitHolds(rewriter, release.getLoc(), slot) : isLater;

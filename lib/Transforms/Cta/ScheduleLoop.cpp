@@ -3,7 +3,7 @@
 //
 // Where products of warp groups are issued, and where they are awaited:
 //
-//   only such as add to their own sums        they stay in flight until the next ones are issued
+//   only such as add to their own accumulators  they stay in flight until the next ones are issued
 //   several, of which one needs another       those that need none run an iteration ahead
 //   several otherwise                         issued early, and awaited late within the iteration, if registers
 //                                             hold what all of them read and add up
@@ -87,7 +87,7 @@ std::string describe(const LoopGraph &graph, const LoopPlan &plan) {
   llvm_unreachable("all overlaps are described");
 }
 
-/// Whether a product may be awaited behind `op` instead of in front of it: nothing there writes what it reads, and
+/// Whether a product may be awaited after `op` instead of in front of it: nothing there writes what it reads, and
 /// nobody waits for anything else.
 bool mayPass(cta::AwaitOp await, Operation *op) {
   bool isUser = llvm::is_contained(op->getOperands(), await.getResult());
@@ -95,12 +95,12 @@ bool mayPass(cta::AwaitOp await, Operation *op) {
   return !isUser && isHarmless && op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>();
 }
 
-/// Products are awaited where their sums are needed, so that several are issued one after the other.
+/// Products are awaited where their results are needed, so that several are issued one after the other.
 void awaitLate(KernelOp kernel) {
   SmallVector<cta::AwaitOp> awaits;
   kernel.walk([&](cta::AwaitOp await) {
     auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
-    // Registers of a left operand may be needed for something else behind the product.
+    // Registers of a left operand may be needed for something else after the product.
     if (product && product.getToken() == await.getToken() && product.getBufferA() &&
         product->getBlock() == await->getBlock())
       awaits.push_back(await);
@@ -113,7 +113,7 @@ void awaitLate(KernelOp kernel) {
   }
 }
 
-/// With roles, slots are released behind what awaits their readers; a copy by TMA in a loop awaits all threads.
+/// With roles, slots are released after what awaits their readers; a copy by TMA in a loop awaits all threads.
 bool copiesByTma(KernelOp kernel) {
   return kernel
       .walk([](Operation *op) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is computed of products' sums, and which of their shapes do not take the sums' layout, in which a column is
+// What is computed of accumulators, and which of their shapes do not take their layout, in which a column is
 // spread over eight lanes.
 #pragma once
 

@@ -5,8 +5,8 @@
 // kernel finds that it pays (ShareTail.cpp).
 //
 // Clusters are for a kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds
-// up its part of the steps, and the first one gets the others' sums through distributed shared memory and finishes the
-// program:
+// up its part of the steps, and the first one gets the others' accumulators through distributed shared memory and
+// finishes the program:
 //
 //   tile.programs (…) { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>

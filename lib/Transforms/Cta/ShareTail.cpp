@@ -52,7 +52,7 @@ std::optional<GemmPrograms> planStream(KernelOp kernel) {
     return std::nullopt;
   // Scratch memory of tensor maps: a kernel has one.
   for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
-    if (kernel.getArgAttr(index, KernelOp::getScratchAttrName()))
+    if (kernel.getArgAttr(index, scratchAttrName))
       return std::nullopt;
   std::optional<GemmPrograms> plan = findGemmPrograms(kernel);
   using target::TailSplit;

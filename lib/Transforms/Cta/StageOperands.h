@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operands of warp groups that TMA does not bring: stored into shared memory, where a matrix descriptor can say them.
 //
-//   %d = tile.dot %a, %b, %c    ==>   %buffer = cta.alloc : swizzled      behind what computes %b
+//   %d = tile.dot %a, %b, %c    ==>   %buffer = cta.alloc : swizzled      after what computes %b
 //                                     cta.local_store %b, %buffer
 //                                     cta.proxy_fence
 //                                     %x = cta.local_load %buffer         never executed: cta-lower-dot takes the

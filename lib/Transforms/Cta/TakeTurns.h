@@ -13,7 +13,7 @@
 //                                             wait s {1};  p = exp(s) …
 //
 // A turn ends when its last product is issued: warp groups' products are executed in order of issue. Between a turn and
-// the next lies the end of the iteration: elsewhere ptxas would move what is computed behind the wait for the turn, and
+// the next lies the end of the iteration: elsewhere ptxas would move what is computed after the wait for the turn, and
 // attention takes 1.27 times as long. Results do not depend on turns, and all warp groups take equally many: they run
 // the same loops. A warp group that has the turn waits for nothing but copies of the producer, which follow releases of
 // slots in earlier turns.

@@ -48,8 +48,7 @@ Value emitScratch(KernelOp kernel, size_t count) {
   OpBuilder builder(kernel.getContext());
   Location loc = kernel.getLoc();
   int64_t bytes = count * cta::tensorMapBytes;
-  auto attributes =
-      builder.getDictionaryAttr(builder.getNamedAttr(KernelOp::getScratchAttrName(), builder.getI64IntegerAttr(bytes)));
+  auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(scratchAttrName, builder.getI64IntegerAttr(bytes)));
   unsigned index = kernel.getNumArguments();
   (void)kernel.insertArgument(index, PtrType::get(kernel.getContext(), builder.getI8Type()), attributes, loc);
   builder.setInsertionPointToStart(&kernel.getBody().front());

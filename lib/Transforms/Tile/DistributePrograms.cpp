@@ -7,12 +7,12 @@
 //   %first = 128 * program_id 0                     %first = 128 * program_id 0 descending
 //   for %i = 0 to %first + 128 step 64 { … }   ==>  for …
 //
-// They are also no work to be dealt out beforehand: with 128 blocks of rows, and 132 CTAs that take every 132nd program,
-// some CTAs would have only long ones.
+// They are also no work to be dealt out beforehand: with 128 blocks of rows, and 132 CTAs that take every 132nd
+// program, some CTAs would have only long ones.
 //
-// Programs of one length that read through tensor maps are: a warp of their own copies ahead, so copies for the next one
-// can run while this one writes its result. The launcher starts at most as many CTAs as run at the same time, and passes
-// the grid that the programs believe in as three more arguments. Each CTA then has several programs to compute:
+// Programs of one length that read through tensor maps are: a warp of their own copies ahead, so copies for the next
+// one can run while this one writes its result. The launcher starts at most as many CTAs as run at the same time, and
+// passes the grid that the programs believe in as three more arguments. Each CTA then has several programs to compute:
 //
 //   body  ==>  tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid> { body }
 //
@@ -67,8 +67,8 @@ SmallVector<Value> addGridArguments(KernelOp kernel) {
   SmallVector<Value> sizes;
   for (unsigned axis = 0; axis < numAxes; ++axis) {
     unsigned index = kernel.getNumArguments();
-    auto attributes = builder.getDictionaryAttr(
-        builder.getNamedAttr(KernelOp::getGridSizeAttrName(), builder.getI32IntegerAttr(axis)));
+    auto attributes =
+        builder.getDictionaryAttr(builder.getNamedAttr(gridSizeAttrName, builder.getI32IntegerAttr(axis)));
     (void)kernel.insertArgument(index, builder.getI32Type(), attributes, kernel.getLoc());
     sizes.push_back(kernel.getArgument(index));
   }

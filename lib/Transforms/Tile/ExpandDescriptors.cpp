@@ -138,7 +138,7 @@ RankedTensorType blockOf(Operation *access) {
 /// A descriptor is made here or by the launcher, and used; it does not travel.
 LogicalResult verifyDescriptors(KernelOp kernel) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
-    if (isa<DescType>(type) && !kernel.getArgAttr(index, KernelOp::getTensorMapAttrName()))
+    if (isa<DescType>(type) && !kernel.getTensorMap(index))
       return kernel.emitOpError() << "argument " << index << " is a descriptor; pass a pointer and make the descriptor "
                                   << "in the kernel";
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {

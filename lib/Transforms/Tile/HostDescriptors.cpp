@@ -2,8 +2,8 @@
 // tile-host-descriptors: let the launcher make descriptors and pass them as arguments of the kernel.
 //
 //   tile.kernel @k(%a {tile.name = "a"}, %M, %K, %lda)      tile.kernel @k(%a, %M, %K, %lda, %d: !tile.desc<128x64xf16>
-//     %d = tile.make_desc %a, [%M, %K], [%lda, %one]   ==>      {tile.tensor_map = {name = "a.map0", base = "a",
-//     %x = tile.desc_load %d[%i, %j]                             shape = ["M", "K"], strides = ["lda"]}})
+//     %d = tile.make_desc %a, [%M, %K], [%lda, %one]   ==>      {tile.tensor_map = #tile.tensor_map<base = "a",
+//     %x = tile.desc_load %d[%i, %j]                             shape = ["M", "K"], strides = ["lda"]>})
 //                                                             %x = tile.desc_load %d[%i, %j]
 //
 // The recipe's shape and strides are expressions in the language of lib/Runtime/Expression, outermost dimension first,
@@ -76,7 +76,7 @@ private:
   std::optional<std::string> printParameter(BlockArgument argument) {
     bool isParameter = argument.getOwner()->getParentOp() == kernel &&
                        (argument.getType().isInteger(32) || argument.getType().isInteger(64)) &&
-                       !kernel.getArgAttr(argument.getArgNumber(), KernelOp::getUnsignedAttrName());
+                       !kernel.getArgAttr(argument.getArgNumber(), unsignedAttrName);
     if (!isParameter)
       return std::nullopt;
     return kernel.getArgName(argument.getArgNumber());
@@ -105,10 +105,9 @@ private:
   AxisInfoAnalysis &facts;
 };
 
-/// What the launcher has to know to make a descriptor, but for its name.
+/// What the launcher has to know to make a descriptor.
 struct Recipe {
-  std::string base;
-  SmallVector<std::string> shape, strides;
+  TensorMapAttr map;
   DescType type;
 
   bool operator==(const Recipe &) const = default;
@@ -148,19 +147,18 @@ public:
 private:
   RecipeResult planRecipe(MakeDescOp desc) {
     auto fail = [](std::string reason) { return RecipeResult{std::nullopt, std::move(reason)}; };
-    Recipe recipe;
-    recipe.type = desc.getType();
+    DescType type = desc.getType();
     // What cta-lower-descriptors has buffers for.
-    if (size_t rank = dropLeadingOnes(recipe.type.getShape()).size(); rank > 2)
+    if (size_t rank = dropLeadingOnes(type.getShape()).size(); rank > 2)
       return fail(formatv("its blocks have rank {0}; vectors and matrices are copied by TMA", rank));
     auto base = dyn_cast<BlockArgument>(desc.getBase());
     if (!base || base.getOwner()->getParentOp() != kernel)
       return fail("its base is not a parameter");
-    recipe.base = kernel.getArgName(base.getArgNumber());
+    std::string name = kernel.getArgName(base.getArgNumber());
     // CUDA driver API, cuTensorMapEncodeTiled: the global address.
     if (facts.get(base).getDivisibilityOfAll() < 16)
-      return fail(formatv("'{0}' is not known to be aligned to 16 bytes", recipe.base));
-    if (recipe.type.getElementType().isInteger(1))
+      return fail(formatv("'{0}' is not known to be aligned to 16 bytes", name));
+    if (type.getElementType().isInteger(1))
       return fail("a tensor map has no elements of type i1");
     if (!matchPattern(desc.getStrides().back(), m_One()))
       return fail("its last stride is not the constant 1");
@@ -171,24 +169,26 @@ private:
     if (!needsNoPadding(desc))
       return fail("its blocks have a size that is no power of two, and are not only multiplied or stored");
     // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.
-    int64_t whole = 16 / getBytesInMemory(recipe.type.getElementType());
+    int64_t whole = 16 / getBytesInMemory(type.getElementType());
     if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>) &&
         facts.get(desc.getShape().back()).getDivisibilityOfAll() < whole)
       return fail(
           formatv("it is written through, and its rows are not known to have a multiple of {0} elements", whole));
+    SmallVector<StringAttr> shape, strides;
     for (auto [dim, size] : llvm::enumerate(desc.getShape())) {
       std::optional<std::string> text = printSize(size);
       if (!text)
         return fail(formatv("the size of dimension {0} does not follow from integer parameters", dim));
-      recipe.shape.push_back(*text);
+      shape.push_back(StringAttr::get(kernel.getContext(), *text));
     }
     for (auto [dim, stride] : llvm::enumerate(desc.getStrides().drop_back())) {
       std::optional<std::string> text = printer.print(stride);
       if (!text)
         return fail(formatv("the stride of dimension {0} does not follow from integer parameters", dim));
-      recipe.strides.push_back(*text);
+      strides.push_back(StringAttr::get(kernel.getContext(), *text));
     }
-    return {recipe, ""};
+    StringAttr baseName = StringAttr::get(kernel.getContext(), name);
+    return {Recipe{TensorMapAttr::get(kernel.getContext(), baseName, shape, strides), type}, ""};
   }
 
   std::optional<std::string> printSize(Value size) {
@@ -204,16 +204,7 @@ private:
       if (other == recipe)
         return argument;
     Builder builder(kernel.getContext());
-    unsigned number = llvm::count_if(arguments, [&](const auto &entry) { return entry.first.base == recipe.base; });
-    auto strings = [&](ArrayRef<std::string> texts) -> Attribute {
-      return builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(texts));
-    };
-    DictionaryAttr map = builder.getDictionaryAttr(
-        {builder.getNamedAttr("name", builder.getStringAttr(formatv("{0}.map{1}", recipe.base, number))),
-         builder.getNamedAttr("base", builder.getStringAttr(recipe.base)),
-         builder.getNamedAttr("shape", strings(recipe.shape)),
-         builder.getNamedAttr("strides", strings(recipe.strides))});
-    DictionaryAttr attributes = builder.getDictionaryAttr(builder.getNamedAttr(KernelOp::getTensorMapAttrName(), map));
+    DictionaryAttr attributes = builder.getDictionaryAttr(builder.getNamedAttr(tensorMapAttrName, recipe.map));
     unsigned index = kernel.getNumArguments();
     LogicalResult inserted = kernel.insertArgument(index, recipe.type, attributes, location);
     assert(succeeded(inserted) && "a kernel's type is a function type");

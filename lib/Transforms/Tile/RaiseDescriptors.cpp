@@ -8,7 +8,7 @@
 // lib/Analysis/BlockPointers.h says what has to be proven. An operand that is contiguous along its first dimension is
 // loaded as it lies in memory and transposed. A block that a further dimension leads to, as in `a + batch * stride`, is
 // reshaped from and to a block of one index along it. Cache hints are dropped: descriptor accesses have none. An access
-// that does not qualify stays, with a remark that says why. Where a table has the base, the descriptor is made behind
+// that does not qualify stays, with a remark that says why. Where a table has the base, the descriptor is made after
 // its load, and the kernel makes the tensor map (tile-device-descriptors).
 //
 // Only what pays is raised: both operands of a dot, or neither, since the tensor cores' wide instructions want both

@@ -4,7 +4,7 @@
 //   %b = tile.load %pointers                            %b = tile.load %pointers
 //   tile.dot %a, %b, %c {engine = #cta.wgmma<…>}   ==>  tile.dot %a, %b, %c {engine = #cta.wgmma<…, b = threads>}
 //
-// No tensor map was made, since the pass that does was left out or found no recipe for it; then threads bring the
+// No tensor map was made, since the pass that does was disabled or found no recipe for it; then threads bring the
 // operand, with sizes that are powers of two, in its own role. Sizes and types have their final form, so that all later
 // passes can rely on the engine.
 #include "Analysis/EngineChoice.h"

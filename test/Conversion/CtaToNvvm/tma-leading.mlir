@@ -10,7 +10,7 @@
 // CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c64_i32
 // CHECK: %[[FIRST:.*]] = arith.addi %[[I]], %[[ROW]] : i32
 // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %{{.*}}, %{{.*}}, box[%[[J]], %[[FIRST]], %[[Z]]]
-tile.kernel @leading(%z: i32, %i: i32, %j: i32, %d: !tile.desc<1x128x32xf16> {tile.tensor_map = {base = "a"}})
+tile.kernel @leading(%z: i32, %i: i32, %j: i32, %d: !tile.desc<1x128x32xf16> {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 8 : i32, shared_bytes = 9216 : i64} {
   %b = cta.alloc at 0 : !cta.buffer<128x32xf16, #s>
   %m = cta.mbarrier_alloc arrivals 1 at 8192 : !cta.mbarrier<1>

@@ -6,14 +6,14 @@
 !b = !cta.buffer<64x128xf16, #s>
 
 // CHECK-LABEL: llvm.func @load
-// CHECK-SAME: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, tile.tensor_map = {base = "a"}}
+// CHECK-SAME: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, tile.tensor_map = #tile.tensor_map<base = "a">}
 // CHECK-DAG: %[[I:.*]] = arith.constant 3 : i32
 // CHECK-DAG: %[[J:.*]] = arith.constant 5 : i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%[[J]], %[[I]]]
 // CHECK: %[[PANEL:.*]] = arith.addi %[[J]]
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%[[PANEL]], %[[I]]]
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
-tile.kernel @load(%d: !d {tile.tensor_map = {base = "a"}}) attributes {shared_bytes = 16416 : i64} {
+tile.kernel @load(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {shared_bytes = 16416 : i64} {
   %i = arith.constant 3 : i32
   %j = arith.constant 5 : i32
   %slot = arith.constant 1 : i32
@@ -31,7 +31,7 @@ tile.kernel @load(%d: !d {tile.tensor_map = {base = "a"}}) attributes {shared_by
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %[[D]],
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %[[REST]],
 #w = #cta.layout<[64, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64], [0, 128]]>
-tile.kernel @load_rest(%d: !tile.desc<64x160xf16> {tile.tensor_map = {base = "a"}}, %r: !tile.desc<64x32xf16> {tile.tensor_map = {base = "a"}}, %i: i32) attributes {shared_bytes = 24608 : i64} {
+tile.kernel @load_rest(%d: !tile.desc<64x160xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %r: !tile.desc<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: i32) attributes {shared_bytes = 24608 : i64} {
   %b = cta.alloc at 0 : !cta.buffer<64x160xf16, #w>
   %m = cta.mbarrier_alloc arrivals 1 at 24576 : !cta.mbarrier<1>
   cta.tma_load_sync %d[%i, %i] rest %r, %b, %m : !tile.desc<64x160xf16> rest !tile.desc<64x32xf16>, !cta.buffer<64x160xf16, #w>, !cta.mbarrier<1>
@@ -51,7 +51,7 @@ tile.kernel @load_rest(%d: !tile.desc<64x160xf16> {tile.tensor_map = {base = "a"
 // CHECK: mbarrier.try_wait.parity
 // CHECK: nvvm.mbarrier.inval
 // CHECK: nvvm.barrier
-tile.kernel @load_sync(%d: !d {tile.tensor_map = {base = "a"}}, %i: i32) attributes {shared_bytes = 16416 : i64} {
+tile.kernel @load_sync(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: i32) attributes {shared_bytes = 16416 : i64} {
   %b = cta.alloc at 0 : !b
   %m = cta.mbarrier_alloc arrivals 1 at 16384 : !cta.mbarrier<1>
   cta.tma_load_sync %d[%i, %i], %b, %m : !d, !b, !cta.mbarrier<1>
@@ -64,7 +64,7 @@ tile.kernel @load_sync(%d: !d {tile.tensor_map = {base = "a"}}, %i: i32) attribu
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.global.shared.cta
 // CHECK: nvvm.cp.async.bulk.commit.group
 // CHECK: nvvm.cp.async.bulk.wait_group 1 {read}
-tile.kernel @store(%d: !d {tile.tensor_map = {base = "a"}}, %i: i32) attributes {shared_bytes = 16384 : i64} {
+tile.kernel @store(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: i32) attributes {shared_bytes = 16384 : i64} {
   %b = cta.alloc at 0 : !b
   cta.proxy_fence
   cta.tma_store %b, %d[%i, %i] : !b, !d
@@ -102,7 +102,7 @@ tile.kernel @barriers(%slot: i32, %parity: i32, %c: i1) attributes {shared_bytes
 // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
 // CHECK: llvm.return
-tile.kernel @store_of_groups(%d: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}, %i: i32) attributes {num_warps = 8 : i32, shared_bytes = 16384 : i64} {
+tile.kernel @store_of_groups(%d: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: i32) attributes {num_warps = 8 : i32, shared_bytes = 16384 : i64} {
   %b = cta.alloc at 0 : !cta.buffer<128x64xf16, #panel>
   cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !cta.buffer<128x64xf16, #panel>, !tile.desc<128x64xf16>
   tile.return
@@ -117,7 +117,7 @@ tile.kernel @store_of_groups(%d: !tile.desc<128x64xf16> {tile.tensor_map = {base
 // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta {{.*}} box[%[[COLUMN]], %arg1]
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
 // CHECK: llvm.return
-tile.kernel @store_of_panels(%d: !tile.desc<16x128xf16> {tile.tensor_map = {base = "a"}}, %i: i32) attributes {num_warps = 8 : i32, shared_bytes = 4096 : i64} {
+tile.kernel @store_of_panels(%d: !tile.desc<16x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: i32) attributes {num_warps = 8 : i32, shared_bytes = 4096 : i64} {
   %b = cta.alloc at 0 : !cta.buffer<16x128xf16, #panels>
   cta.tma_store %b, %d[%i, %i] {groups = 2 : i32} : !cta.buffer<16x128xf16, #panels>, !tile.desc<16x128xf16>
   tile.return
@@ -135,7 +135,7 @@ tile.kernel @store_of_panels(%d: !tile.desc<16x128xf16> {tile.tensor_map = {base
 // CHECK-COUNT-5: nvvm.cp.async.bulk.tensor.shared.cluster.global
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
 // CHECK: llvm.return
-tile.kernel @blocks_of_160(%d: !tile.desc<160x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<8x160xf16> {tile.tensor_map = {base = "b"}}, %i: i32) attributes {shared_bytes = 32768 : i64} {
+tile.kernel @blocks_of_160(%d: !tile.desc<160x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<8x160xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}, %i: i32) attributes {shared_bytes = 32768 : i64} {
   %b = cta.alloc at 0 : !cta.buffer<160x64xf16, #rows>
   %c = cta.alloc at 20480 : !cta.buffer<8x160xf16, #narrow>
   %m = cta.mbarrier_alloc arrivals 1 at 32000 : !cta.mbarrier<1>

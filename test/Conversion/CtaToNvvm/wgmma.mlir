@@ -25,6 +25,7 @@
 
 // k contiguous: 8 rows of 128 bytes are 1024 bytes; 4 steps of 32 bytes, one group.
 // CHECK-LABEL: llvm.func @k_contiguous_128
+// CHECK-NOT: ptxas_level
 // CHECK-DAG: arith.constant 4611686293305294848 : i64
 // CHECK-DAG: arith.constant 65536 : i32
 // CHECK: llvm.inline_asm {{.*}}wgmma.fence.sync.aligned;\0Awgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, $38, $39, always, 1, 1, 0, 0;\0Awgmma.commit_group.sync.aligned
@@ -172,7 +173,9 @@ tile.kernel @registers(%x: f16) attributes {shared_bytes = 32768 : i64} {
 
 // 160 columns of 256: one instruction with 80 registers a thread, in five panels of 64 bytes (32 columns by 64 rows of k,
 // 4096 bytes); the other registers stay out of the statements.
+// All products are wide, so that ptxas need not try hard.
 // CHECK-LABEL: llvm.func @columns
+// CHECK-SAME: tile.ptxas_level = 1 : i32
 // CHECK-DAG: arith.constant 16777216 : i32
 // CHECK-DAG: arith.constant -9223371899415822336 : i64
 // CHECK: llvm.inline_asm {{.*}}wgmma.mma_async.sync.aligned.m64n160k16.f32.f16.f16 {$0, $1, {{.*}}, $78, $79}, $80, $81, always

@@ -217,3 +217,11 @@ tile.kernel @count_type() {
   cta.local_count %i, %b : tensor<64xi32, #x>, !cta.buffer<64xf32, #s>
   tile.return
 }
+
+// -----
+
+tile.kernel @no_slots(%i: i32) {
+  // expected-error @below {{'cta.next_slot' op attribute 'slots' failed to satisfy constraint: 32-bit signless integer attribute whose value is positive}}
+  %j = cta.next_slot %i of 0
+  tile.return
+}

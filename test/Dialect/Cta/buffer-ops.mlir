@@ -16,6 +16,8 @@ tile.kernel @k(%x: i32) {
   %r = cta.alloc at 4096 : !cta.buffer<64x32xf16, #s, slots = 3>
   // CHECK: cta.slot %[[R]][%{{.*}}] : <64x32xf16, #[[S]], slots = 3> -> <64x32xf16, #[[S]]>
   %t = cta.slot %r[%x] : !cta.buffer<64x32xf16, #s, slots = 3> -> !cta.buffer<64x32xf16, #s>
+  // CHECK: cta.next_slot %{{.*}} of 3
+  %next = cta.next_slot %x of 3
   // CHECK: cta.trans_buffer %[[B]] : <64x32xf16, #[[S]]> -> <32x64xf16, #[[T]]>
   %turned = cta.trans_buffer %b : !cta.buffer<64x32xf16, #s> -> !cta.buffer<32x64xf16, #t>
   // CHECK: cta.local_load %[[B]] : <64x32xf16, #[[S]]> -> tensor<64x32xf16, #[[X]]>

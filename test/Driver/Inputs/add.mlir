@@ -1,8 +1,9 @@
 // Element-wise addition with a ragged end: the driver's test input.
 tile.kernel @add(%x: !tile.ptr<f32> {tile.name = "x", tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.name = "y", tile.divisibility = 16 : i32}, %out: !tile.ptr<f32> {tile.name = "out", tile.divisibility = 16 : i32}, %n: i32 {tile.name = "n"})
   attributes {num_warps = 4 : i32, num_stages = 3 : i32, constants = {BLOCK = 1024 : i32},
-   launch = {grid = ["cdiv(n, BLOCK)"], buffers = {x = {shape = ["n"], role = "random"}, y = {shape = ["n"], role = "random"}, out = {shape = ["n"], role = "output"}},
-             expect = [{buffer = "out", expression = "x + y", tolerance = 1.0e-6}]}} {
+   launch = #tile.launch<grid = ["cdiv(n, BLOCK)"],
+     buffers = [<parameter = "x", shape = ["n"], role = random>, <parameter = "y", shape = ["n"], role = random>, <parameter = "out", shape = ["n"], role = output>],
+     expect = [<buffer = "out", expression = "x + y", tolerance = 1.0e-6>]>} {
   %c1024 = arith.constant 1024 : i32
   %pid = tile.program_id 0
   %start = arith.muli %pid, %c1024 : i32

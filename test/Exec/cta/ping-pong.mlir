@@ -31,15 +31,17 @@ tile.kernel @ping_pong(
     %pc: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.name = "c"},
     %M: i32 {tile.divisibility = 1 : i32, tile.name = "M"}, %N: i32 {tile.divisibility = 8 : i32, tile.name = "N"},
     %K: i32 {tile.divisibility = 8 : i32, tile.name = "K"},
-    %a: !desc {tile.tensor_map = {base = "a", box = array<i64: 64, 64>, name = "a.map0", shape = ["M", "K"], strides = ["K"], swizzle = 128 : i32}},
-    %b: !desc {tile.tensor_map = {base = "b", box = array<i64: 64, 64>, name = "b.map0", shape = ["N", "K"], strides = ["K"], swizzle = 128 : i32}},
-    %c: !desc {tile.tensor_map = {base = "c", box = array<i64: 64, 64>, name = "c.map0", shape = ["M", "N"], strides = ["N"], swizzle = 128 : i32}},
+    %a: !desc {tile.tensor_map = #tile.tensor_map<base = "a", shape = ["M", "K"], strides = ["K"], box = [64, 64], swizzle = 128>},
+    %b: !desc {tile.tensor_map = #tile.tensor_map<base = "b", shape = ["N", "K"], strides = ["K"], box = [64, 64], swizzle = 128>},
+    %c: !desc {tile.tensor_map = #tile.tensor_map<base = "c", shape = ["M", "N"], strides = ["N"], box = [64, 64], swizzle = 128>},
     %gridM: i32 {tile.grid_size = 0 : i32}, %gridN: i32 {tile.grid_size = 1 : i32}, %gridZ: i32 {tile.grid_size = 2 : i32})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, teams = 2 : i32, launch = {
+    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, teams = 2 : i32, launch = #tile.launch<
       grid = ["cdiv(M, 64)", "cdiv(N, 64)"],
-      buffers = {a = {role = "random", shape = ["M", "K"]}, b = {role = "random", shape = ["K", "N"], strides = ["1", "K"]}, c = {role = "output", shape = ["M", "N"]}},
-      defaults = {M = "768", N = "768", K = "64"},
-      expect = [{buffer = "c", expression = "a @ b", tolerance = 1.000000e-03 : f64}]}} {
+      buffers = [<parameter = "a", shape = ["M", "K"], role = random>,
+                 <parameter = "b", shape = ["K", "N"], strides = ["1", "K"], role = random>,
+                 <parameter = "c", shape = ["M", "N"], role = output>],
+      defaults = [<parameter = "M", value = "768">, <parameter = "N", value = "768">, <parameter = "K", value = "64">],
+      expect = [<buffer = "c", expression = "a @ b", tolerance = 1.0e-3>]>} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32

@@ -6,7 +6,7 @@
 // CHECK: %[[A:.*]] = tile.desc_load %arg1
 // CHECK: %[[B:.*]] = tile.desc_load %arg2
 // CHECK: tile.dot %[[A]], %[[B]], {{.*}} -> tensor<64x128xf32, #cta.layout<[64, 128], register = {{\[}}[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = {{\[}}[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[}}[16, 0], [32, 0]]>>
-tile.kernel @product(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x128xf16> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @product(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<64x128xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x128xf16> -> tensor<64x128xf16>
@@ -24,7 +24,7 @@ tile.kernel @product(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base
 // CHECK-NEXT: cta.proxy_fence
 // CHECK: %[[B:.*]] = cta.local_load %[[BUFFER]]
 // CHECK-NEXT: tile.dot %[[A]], %[[B]],
-tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %b = arith.negf %a : tensor<64x64xf16>
@@ -65,7 +65,7 @@ tile.kernel @shared(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
 // A vector of statistics next to two products is loaded by each warp, so that warps need not meet.
 // CHECK-LABEL: tile.kernel @statistics
 // CHECK: tile.load {{.*}} : tensor<64x!tile.ptr<f32>, #cta.layout<[64], {{.*}}warp = {{\[}}[0], [0]]>>
-tile.kernel @statistics(%n: i32, %p: !tile.ptr<f32>, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @statistics(%n: i32, %p: !tile.ptr<f32>, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -92,7 +92,7 @@ tile.kernel @statistics(%n: i32, %p: !tile.ptr<f32>, %d: !tile.desc<64x64xf16> {
 // CHECK-LABEL: tile.kernel @scaled
 // CHECK: tile.load {{.*}}, #cta.layout<[64, 64], register = {{\[}}[0, 1], [0, 2], [8, 0]
 // CHECK: tile.load {{.*}}, #cta.layout<[64, 64], register = {{\[}}[0, 1], [8, 0], [0, 8]
-tile.kernel @scaled(%i: i32, %p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @scaled(%i: i32, %p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %r = tile.arange 0 to 64 : tensor<64xi32>
   %row = tile.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>

@@ -394,8 +394,8 @@ tile.kernel @groups_of_columns(%i: i32, %d: !tile.desc<32x32xf16>) attributes {n
 // CHECK-NEXT: cta.barrier{{$}}
 // CHECK-NEXT: cta.tma_store
 tile.kernel @read_before_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"},
-                              %dx: !tile.desc<32x32xf16> {tile.tensor_map = {base = "x"}},
-                              %dy: !tile.desc<32x32xf16> {tile.tensor_map = {base = "y"}})
+                              %dx: !tile.desc<32x32xf16> {tile.tensor_map = #tile.tensor_map<base = "x">},
+                              %dy: !tile.desc<32x32xf16> {tile.tensor_map = #tile.tensor_map<base = "y">})
     attributes {num_warps = 8 : i32} {
   %v = arith.constant dense<0.0> : tensor<32x32xf16, #rows>
   %b = cta.alloc at 0 : !b
@@ -431,7 +431,7 @@ tile.kernel @address_instead(%x: !tile.ptr<f16> {tile.name = "x"}, %t: !tile.ptr
 // CHECK: cta.tma_store
 // CHECK-NOT: cta.barrier
 // CHECK: tile.return
-tile.kernel @read_behind_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"}, %d: !tile.desc<32x32xf16> {tile.tensor_map = {base = "x"}}) {
+tile.kernel @read_behind_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"}, %d: !tile.desc<32x32xf16> {tile.tensor_map = #tile.tensor_map<base = "x">}) {
   %v = arith.constant dense<0.0> : !v
   %b = cta.alloc at 0 : !b
   cta.local_store %v, %b : !v, !b

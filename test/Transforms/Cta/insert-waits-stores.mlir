@@ -20,7 +20,7 @@
 // CHECK-NEXT: cta.tma_store_wait 0 written
 // CHECK-NEXT: tile.barrier
 // CHECK-NEXT: tile.return
-tile.kernel @behind(%d: !d {tile.tensor_map = {base = "x"}}, %x: !tile.ptr<f16> {tile.name = "x"},
+tile.kernel @behind(%d: !d {tile.tensor_map = #tile.tensor_map<base = "x">}, %x: !tile.ptr<f16> {tile.name = "x"},
                     %y: !tile.ptr<f16> {tile.name = "y"}, %lock: !tile.ptr<i32> {tile.name = "lock"}, %i: i32) {
   %b = cta.alloc at 0 : !b
   %locks = tile.splat %lock : !tile.ptr<i32> -> tensor<1x!tile.ptr<i32>, #one>
@@ -43,7 +43,7 @@ tile.kernel @behind(%d: !d {tile.tensor_map = {base = "x"}}, %x: !tile.ptr<f16> 
 // CHECK-NEXT: cta.tma_store_wait 0 written
 // CHECK-NEXT: tile.barrier
 // CHECK-NEXT: tile.inline_asm "red
-tile.kernel @text(%d: !d {tile.tensor_map = {base = "x"}}, %i: i32, %address: i64) {
+tile.kernel @text(%d: !d {tile.tensor_map = #tile.tensor_map<base = "x">}, %i: i32, %address: i64) {
   %b = cta.alloc at 0 : !b
   cta.tma_store %b, %d[%i, %i] : !b, !d
   %zero = tile.inline_asm "mov.b32 $0, 0;", "=r" pack 1() : () -> i32
@@ -61,7 +61,7 @@ tile.kernel @text(%d: !d {tile.tensor_map = {base = "x"}}, %i: i32, %address: i6
 // CHECK-NEXT: cta.tma_store
 // CHECK: } producer {
 // CHECK-NOT: wait
-tile.kernel @loop(%d: !d {tile.tensor_map = {base = "x"}}, %x: !tile.ptr<f16> {tile.name = "x"}, %n: i32)
+tile.kernel @loop(%d: !d {tile.tensor_map = #tile.tensor_map<base = "x">}, %x: !tile.ptr<f16> {tile.name = "x"}, %n: i32)
     attributes {producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -79,7 +79,7 @@ tile.kernel @loop(%d: !d {tile.tensor_map = {base = "x"}}, %x: !tile.ptr<f16> {t
 
 // CHECK-LABEL: tile.kernel @branches
 // CHECK-NOT: written
-tile.kernel @branches(%d: !d {tile.tensor_map = {base = "x"}}, %x: !tile.ptr<f16> {tile.name = "x"}, %c: i1, %i: i32) {
+tile.kernel @branches(%d: !d {tile.tensor_map = #tile.tensor_map<base = "x">}, %x: !tile.ptr<f16> {tile.name = "x"}, %c: i1, %i: i32) {
   %b = cta.alloc at 0 : !b
   scf.if %c {
     cta.tma_store %b, %d[%i, %i] : !b, !d
@@ -106,7 +106,7 @@ tile.kernel @branches(%d: !d {tile.tensor_map = {base = "x"}}, %x: !tile.ptr<f16
 // CHECK-NEXT: cta.tma_store_wait 0 written
 // CHECK-NEXT: tile.barrier
 // CHECK-NEXT: tile.load
-tile.kernel @programs(%d: !d {tile.tensor_map = {base = "x"}}, %x: !tile.ptr<f16> {tile.name = "x"}, %e: !d {tile.tensor_map = {base = "y"}},
+tile.kernel @programs(%d: !d {tile.tensor_map = #tile.tensor_map<base = "x">}, %x: !tile.ptr<f16> {tile.name = "x"}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "y">},
                       %n: i32) {
   %b = cta.alloc at 0 : !b
   tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {

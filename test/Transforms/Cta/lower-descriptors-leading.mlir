@@ -6,11 +6,11 @@
 
 // Dimensions before the matrix have one index in the box, and are not in the buffer.
 // CHECK-LABEL: tile.kernel @load
-// CHECK-SAME: box = array<i64: 1, 64, 64>
+// CHECK-SAME: box = [1, 64, 64]
 // CHECK: cta.tma_load_sync %arg2[%arg0, %arg1, %arg1], %[[B:.*]], %{{.*}} : <1x64x128xf16>, <64x128xf16
 // CHECK: %[[X:.*]] = cta.local_load %[[B]]
 // CHECK: tile.reshape %[[X]] : tensor<64x128xf16, {{.*}}> -> tensor<1x64x128xf16
-tile.kernel @load(%z: i32, %i: i32, %d: !tile.desc<1x64x128xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @load(%z: i32, %i: i32, %d: !tile.desc<1x64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %x = tile.desc_load %d[%z, %i, %i] : !tile.desc<1x64x128xf16> -> tensor<1x64x128xf16, #x>
   tile.print "" %x : tensor<1x64x128xf16, #x>
   tile.return
@@ -18,23 +18,23 @@ tile.kernel @load(%z: i32, %i: i32, %d: !tile.desc<1x64x128xf16> {tile.tensor_ma
 
 // Panels are cut from the matrix.
 // CHECK-LABEL: tile.kernel @store
-// CHECK-SAME: box = array<i64: 1, 64, 64>
+// CHECK-SAME: box = [1, 64, 64]
 // CHECK: %[[Y:.*]] = tile.reshape %{{.*}} -> tensor<64x128xf16
 // CHECK: cta.slice_columns %[[Y]]
 // CHECK: cta.tma_store %{{.*}}, %arg2[%arg0, %arg1, %{{.*}}] : <64x64xf16, {{.*}}>, <1x64x128xf16>
 // CHECK: cta.slice_columns %[[Y]]
 // CHECK: %[[COLUMN:.*]] = arith.addi %arg1, %c64_i32
 // CHECK: cta.tma_store %{{.*}}, %arg2[%arg0, %arg1, %[[COLUMN]]] : <64x64xf16, {{.*}}>, <1x64x128xf16>
-tile.kernel @store(%z: i32, %i: i32, %d: !tile.desc<1x64x128xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @store(%z: i32, %i: i32, %d: !tile.desc<1x64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %x = arith.constant dense<1.0> : tensor<1x64x128xf16, #acc>
   tile.desc_store %d[%z, %i, %i], %x : !tile.desc<1x64x128xf16>, tensor<1x64x128xf16, #acc>
   tile.return
 }
 
 // CHECK-LABEL: tile.kernel @line
-// CHECK-SAME: box = array<i64: 1, 1, 32>
+// CHECK-SAME: box = [1, 1, 32]
 // CHECK: cta.tma_load_sync %{{.*}} : <1x1x256xf32>, <1x256xf32
-tile.kernel @line(%i: i32, %d: !tile.desc<1x1x256xf32> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @line(%i: i32, %d: !tile.desc<1x1x256xf32> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %x = tile.desc_load %d[%i, %i, %i] : !tile.desc<1x1x256xf32> -> tensor<1x1x256xf32, #v>
   tile.print "" %x : tensor<1x1x256xf32, #v>
   tile.return
@@ -43,6 +43,6 @@ tile.kernel @line(%i: i32, %d: !tile.desc<1x1x256xf32> {tile.tensor_map = {base 
 // A tensor map through which nothing is read any more is no parameter.
 // CHECK-LABEL: tile.kernel @unused
 // CHECK-SAME: (%arg0: i32)
-tile.kernel @unused(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @unused(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   tile.return
 }

@@ -10,15 +10,15 @@
 
 // A block's buffer has the widest swizzle, and its box is a panel of it; the read is awaited at once.
 // CHECK-LABEL: tile.kernel @load
-// CHECK-SAME: box = array<i64: 64, 64>
-// CHECK-SAME: swizzle = 128 : i32
+// CHECK-SAME: box = [64, 64]
+// CHECK-SAME: swizzle = 128
 // CHECK: %[[B:.*]] = cta.alloc : <64x128xf16, {{.*}}offset = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64]]>>
 // CHECK: %[[M:.*]] = cta.mbarrier_alloc arrivals 1 : <1>
 // CHECK: cta.tma_load_sync %arg1[%arg0, %arg0], %[[B]], %[[M]]
 // CHECK: cta.local_load %[[B]]
 // CHECK-NOT: tma_store
 // CHECK: tile.return
-tile.kernel @load(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @load(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %x = tile.desc_load %d[%i, %i] : !tile.desc<64x128xf16> -> tensor<64x128xf16, #x>
   tile.print "" %x : tensor<64x128xf16, #x>
   tile.return
@@ -33,7 +33,7 @@ tile.kernel @load(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = {base =
 // CHECK: scf.for
 // CHECK-NOT: cta.local_load
 // CHECK: tile.print "" %[[Y]]
-tile.kernel @load_converted(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @load_converted(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %x = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16, #y>
   scf.for %k = %i to %n step %n : i32 {
     %y = cta.convert_layout %x : tensor<64x64xf16, #y> -> tensor<64x64xf16, #left>
@@ -45,12 +45,12 @@ tile.kernel @load_converted(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.te
 
 // Of 144 columns the last panel has 16: a box of their own, through a second map of the same tensor. Each of its rows takes 128 bytes.
 // CHECK-LABEL: tile.kernel @load_columns
-// CHECK-SAME: %arg1: !tile.desc<64x144xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>, name = "a.map0", swizzle = 128 : i32}}
-// CHECK-SAME: %arg2: !tile.desc<64x16xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 16>, name = "a.map0.rest", swizzle = 128 : i32}}
+// CHECK-SAME: %arg1: !tile.desc<64x144xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128>}
+// CHECK-SAME: %arg2: !tile.desc<64x16xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 16], swizzle = 128>}
 // CHECK: %[[B:.*]] = cta.alloc : <64x144xf16, {{.*}}[1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64], [0, 128]]>>
 // CHECK: cta.tma_load_sync %arg1[%arg0, %arg0] rest %arg2, %[[B]]
 // CHECK: cta.tma_load_sync %arg1[%arg0, %arg0] rest %arg2,
-tile.kernel @load_columns(%i: i32, %d: !tile.desc<64x144xf16> {tile.tensor_map = {base = "a", name = "a.map0"}}) {
+tile.kernel @load_columns(%i: i32, %d: !tile.desc<64x144xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %x = tile.desc_load %d[%i, %i] : !tile.desc<64x144xf16> -> tensor<64x256xf16, #acc>
   %y = tile.desc_load %d[%i, %i] : !tile.desc<64x144xf16> -> tensor<64x256xf16, #acc>
   tile.print "" %x, %y : tensor<64x256xf16, #acc>, tensor<64x256xf16, #acc>
@@ -59,13 +59,12 @@ tile.kernel @load_columns(%i: i32, %d: !tile.desc<64x144xf16> {tile.tensor_map =
 
 // Long vectors and tall blocks are several boxes.
 // CHECK-LABEL: tile.kernel @boxes
-// CHECK-SAME: box = array<i64: 256>
-// CHECK-SAME: swizzle = 0 : i32
-// CHECK-SAME: box = array<i64: 256, 64>
-// CHECK-SAME: swizzle = 128 : i32
+// CHECK-SAME: box = [256]>
+// CHECK-SAME: box = [256, 64]
+// CHECK-SAME: swizzle = 128
 // CHECK-COUNT-2: cta.tma_load_sync
-tile.kernel @boxes(%i: i32, %d: !tile.desc<512xf32> {tile.tensor_map = {base = "a"}},
-                   %e: !tile.desc<512x64xf16> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @boxes(%i: i32, %d: !tile.desc<512xf32> {tile.tensor_map = #tile.tensor_map<base = "a">},
+                   %e: !tile.desc<512x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %x = tile.desc_load %d[%i] : !tile.desc<512xf32> -> tensor<512xf32, #v>
   tile.print "" %x : tensor<512xf32, #v>
   %y = tile.desc_load %e[%i, %i] : !tile.desc<512x64xf16> -> tensor<512x64xf16, #rows>
@@ -76,7 +75,7 @@ tile.kernel @boxes(%i: i32, %d: !tile.desc<512xf32> {tile.tensor_map = {base = "
 // The accumulator's threads have columns of every panel: panels go through two slots in turns, and a slot is filled
 // when the copy before the last has read it. The kernel ends when all have been read.
 // CHECK-LABEL: tile.kernel @store_panels
-// CHECK-SAME: box = array<i64: 64, 64>
+// CHECK-SAME: box = [64, 64]
 // CHECK: %[[RING:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 2>
 // CHECK: cta.tma_store_wait 1
 // CHECK: cta.slot %[[RING]][%c0_i32
@@ -93,7 +92,7 @@ tile.kernel @boxes(%i: i32, %d: !tile.desc<512xf32> {tile.tensor_map = {base = "
 // CHECK: cta.tma_store {{.*}}[%arg0, %[[J]]]
 // CHECK-NEXT: cta.tma_store_wait 0
 // CHECK-NEXT: tile.return
-tile.kernel @store_panels(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<f16>) {
+tile.kernel @store_panels(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %p: !tile.ptr<f16>) {
   %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x256x!tile.ptr<f16>, #acc>
   %z = tile.load %ps : tensor<64x256x!tile.ptr<f16>, #acc>
   tile.desc_store %d[%i, %i], %z : !tile.desc<64x256xf16>, tensor<64x256xf16, #acc>
@@ -106,7 +105,7 @@ tile.kernel @store_panels(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map =
 // CHECK-COUNT-4: tile.splat %{{.*}} : f16 -> tensor<64x64xf16
 // CHECK-NOT: cta.slice_columns
 // CHECK: tile.return
-tile.kernel @store_splat(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = {base = "a"}}, %f: f16) {
+tile.kernel @store_splat(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %f: f16) {
   %z = tile.splat %f : f16 -> tensor<64x256xf16, #acc>
   tile.desc_store %d[%i, %i], %z : !tile.desc<64x256xf16>, tensor<64x256xf16, #acc>
   tile.return
@@ -114,12 +113,12 @@ tile.kernel @store_splat(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = 
 
 // Where a loop reads 128 bytes of each row at a step, L2 reads the next step's with them.
 // CHECK-LABEL: tile.kernel @walk
-// CHECK-SAME: %arg1: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>, l2_promotion = 256 : i32, swizzle = 128 : i32}}
-// CHECK-SAME: %arg2: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b", box = array<i64: 64, 64>, swizzle = 128 : i32}}
-// CHECK-SAME: %arg3: !tile.desc<64x128xf16> {tile.tensor_map = {base = "c", box = array<i64: 64, 64>, swizzle = 128 : i32}}
-tile.kernel @walk(%i: i32, %along: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}},
-                  %across: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}},
-                  %wide: !tile.desc<64x128xf16> {tile.tensor_map = {base = "c"}}) {
+// CHECK-SAME: %arg1: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128, l2_promotion = 256>}
+// CHECK-SAME: %arg2: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b", box = [64, 64], swizzle = 128>}
+// CHECK-SAME: %arg3: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "c", box = [64, 64], swizzle = 128>}
+tile.kernel @walk(%i: i32, %along: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">},
+                  %across: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b">},
+                  %wide: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "c">}) {
   %zero = arith.constant 0 : i32
   %step = arith.constant 64 : i32
   scf.for %k = %zero to %i step %step : i32 {
@@ -136,7 +135,7 @@ tile.kernel @walk(%i: i32, %along: !tile.desc<64x64xf16> {tile.tensor_map = {bas
 // Threads that do not have columns of every panel write the block at once, when the copy before has read it. What one
 // descriptor reads and writes has one box.
 // CHECK-LABEL: tile.kernel @store_block
-// CHECK-SAME: box = array<i64: 64, 64>
+// CHECK-SAME: box = [64, 64]
 // CHECK: cta.alloc : <64x128xf16, {{.*}}[0, 64]]>>
 // CHECK: cta.tma_load_sync
 // CHECK: cta.tma_store_wait 0
@@ -144,7 +143,7 @@ tile.kernel @walk(%i: i32, %along: !tile.desc<64x64xf16> {tile.tensor_map = {bas
 // CHECK: cta.tma_store
 // CHECK-NOT: cta.tma_store %
 // CHECK: tile.return
-tile.kernel @store_block(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @store_block(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %x = tile.desc_load %d[%i, %i] : !tile.desc<64x128xf16> -> tensor<64x128xf16, #x>
   tile.desc_store %d[%i, %i], %x : !tile.desc<64x128xf16>, tensor<64x128xf16, #x>
   tile.return
@@ -153,8 +152,8 @@ tile.kernel @store_block(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = 
 // 160 columns are two panels of 64, in turns, and one of 32, with a buffer and a tensor map of its own. The write before into
 // any of them was three writes ago.
 // CHECK-LABEL: tile.kernel @store_columns
-// CHECK-SAME: !tile.desc<64x160xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>, swizzle = 128 : i32}}
-// CHECK-SAME: %arg2: !tile.desc<64x32xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 32>, swizzle = 64 : i32}}
+// CHECK-SAME: !tile.desc<64x160xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128>}
+// CHECK-SAME: %arg2: !tile.desc<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 32], swizzle = 64>}
 // CHECK-DAG: %[[RING:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 2>
 // CHECK-DAG: %[[LAST:.*]] = cta.alloc : <64x32xf16
 // CHECK-COUNT-2: cta.tma_store_wait 2
@@ -163,7 +162,7 @@ tile.kernel @store_block(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = 
 // CHECK: cta.tma_store %[[LAST]], %arg2
 // CHECK-NEXT: cta.tma_store_wait 0
 // CHECK-NEXT: tile.return
-tile.kernel @store_columns(%i: i32, %d: !tile.desc<64x160xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @store_columns(%i: i32, %d: !tile.desc<64x160xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<1.0> : tensor<64x256xf16, #acc>
   tile.desc_store %d[%i, %i], %z : !tile.desc<64x160xf16>, tensor<64x256xf16, #acc>
   tile.return
@@ -177,7 +176,7 @@ tile.kernel @store_columns(%i: i32, %d: !tile.desc<64x160xf16> {tile.tensor_map 
 // CHECK: cta.tma_store_wait 3
 // CHECK: cta.tma_store_wait 0
 // CHECK-NEXT: tile.return
-tile.kernel @store_turns(%i: i32, %d: !tile.desc<64x224xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @store_turns(%i: i32, %d: !tile.desc<64x224xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<1.0> : tensor<64x256xf16, #acc>
   tile.desc_store %d[%i, %i], %z : !tile.desc<64x224xf16>, tensor<64x256xf16, #acc>
   tile.return
@@ -185,13 +184,13 @@ tile.kernel @store_turns(%i: i32, %d: !tile.desc<64x224xf16> {tile.tensor_map = 
 
 // What no panel of a power of two holds is cut into equal ones: 176 columns into eleven of 16.
 // CHECK-LABEL: tile.kernel @store_narrow
-// CHECK-SAME: box = array<i64: 64, 16>
-// CHECK-SAME: swizzle = 32 : i32
+// CHECK-SAME: box = [64, 16]
+// CHECK-SAME: swizzle = 32
 // CHECK: cta.tma_store_wait 0
 // CHECK-COUNT-11: cta.tma_store %
 // CHECK-NOT: cta.tma_store %
 // CHECK: tile.return
-tile.kernel @store_narrow(%i: i32, %d: !tile.desc<64x176xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @store_narrow(%i: i32, %d: !tile.desc<64x176xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<1.0> : tensor<64x256xf16, #acc>
   tile.desc_store %d[%i, %i], %z : !tile.desc<64x176xf16>, tensor<64x256xf16, #acc>
   tile.return
@@ -200,8 +199,8 @@ tile.kernel @store_narrow(%i: i32, %d: !tile.desc<64x176xf16> {tile.tensor_map =
 // 144 rows leave as two bands of 64 and one of 16 if threads have whole columns. Of each, a warp group copies its own columns:
 // one panel of the buffer.
 // CHECK-LABEL: tile.kernel @store_rows
-// CHECK-SAME: !tile.desc<144x128xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>, swizzle = 128 : i32}}
-// CHECK-SAME: %arg3: !tile.desc<16x128xf16> {tile.tensor_map = {base = "a", box = array<i64: 16, 64>, swizzle = 128 : i32}}
+// CHECK-SAME: !tile.desc<144x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128>}
+// CHECK-SAME: %arg3: !tile.desc<16x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [16, 64], swizzle = 128>}
 // CHECK-DAG: %[[RING:.*]] = cta.alloc : <64x128xf16, {{.*}} slots = 2>
 // CHECK-DAG: %[[LAST:.*]] = cta.alloc : <16x128xf16
 // CHECK: %[[TURNED:.*]] = tile.trans {{.*}} -> tensor<128x256xf16
@@ -216,7 +215,7 @@ tile.kernel @store_narrow(%i: i32, %d: !tile.desc<64x176xf16> {tile.tensor_map =
 // CHECK: cta.tma_store %[[LAST]], %arg3
 // CHECK-NEXT: cta.tma_store_wait 0
 // CHECK-NEXT: tile.return
-tile.kernel @store_rows(%i: i32, %j: i32, %d: !tile.desc<144x128xf16> {tile.tensor_map = {base = "a"}}, %f: f16) attributes {num_warps = 8 : i32} {
+tile.kernel @store_rows(%i: i32, %j: i32, %d: !tile.desc<144x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %f: f16) attributes {num_warps = 8 : i32} {
   %z = tile.splat %f : f16 -> tensor<256x128xf16, #turned>
   tile.desc_store %d[%i, %j], %z : !tile.desc<144x128xf16>, tensor<256x128xf16, #turned>
   tile.return
@@ -228,7 +227,7 @@ tile.kernel @store_rows(%i: i32, %j: i32, %d: !tile.desc<144x128xf16> {tile.tens
 // CHECK-COUNT-3: cta.tma_store %
 // CHECK-NOT: cta.tma_store %
 // CHECK: tile.return
-tile.kernel @store_rows_converted(%i: i32, %d: !tile.desc<48x256xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @store_rows_converted(%i: i32, %d: !tile.desc<48x256xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<1.0> : tensor<64x256xf16, #acc>
   tile.desc_store %d[%i, %i], %z : !tile.desc<48x256xf16>, tensor<64x256xf16, #acc>
   tile.return
@@ -240,7 +239,7 @@ tile.kernel @store_rows_converted(%i: i32, %d: !tile.desc<48x256xf16> {tile.tens
 // CHECK-COUNT-2: cta.slice_columns %[[X]]
 // CHECK-NOT: cta.slice_columns
 // CHECK: tile.return
-tile.kernel @store_converted(%i: i32, %d: !tile.desc<64x96xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @store_converted(%i: i32, %d: !tile.desc<64x96xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<1.0> : tensor<64x128xf16, #x>
   tile.desc_store %d[%i, %i], %z : !tile.desc<64x96xf16>, tensor<64x128xf16, #x>
   tile.return
@@ -250,7 +249,7 @@ tile.kernel @store_converted(%i: i32, %d: !tile.desc<64x96xf16> {tile.tensor_map
 
 #x = #cta.layout<[2, 8, 32], register = [[0, 0, 1], [1, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 0, 8], [0, 0, 16], [0, 1, 0]], warp = [[0, 2, 0], [0, 4, 0]]>
 
-tile.kernel @rank(%i: i32, %d: !tile.desc<2x8x32xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @rank(%i: i32, %d: !tile.desc<2x8x32xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   // expected-error @below {{'tile.desc_load' op moves blocks of 'tensor<2x8x32xf16>', which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes}}
   %x = tile.desc_load %d[%i, %i, %i] : !tile.desc<2x8x32xf16> -> tensor<2x8x32xf16, #x>
   tile.print "" %x : tensor<2x8x32xf16, #x>
@@ -261,8 +260,8 @@ tile.kernel @rank(%i: i32, %d: !tile.desc<2x8x32xf16> {tile.tensor_map = {base =
 
 #x = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 
-tile.kernel @other_box(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 32>, swizzle = 64 : i32}}) {
-  // expected-error @below {{'tile.desc_load' op needs box [64, 64] and swizzle 128 but the descriptor has the tensor map {base = "a", box = array<i64: 64, 32>, swizzle = 64 : i32}}}
+tile.kernel @other_box(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 32], swizzle = 64>}) {
+  // expected-error @below {{'tile.desc_load' op needs box [64, 64] and swizzle 128 but the descriptor has the tensor map #tile.tensor_map<base = "a", box = [64, 32], swizzle = 64>}}
   %x = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16, #x>
   tile.print "" %x : tensor<64x64xf16, #x>
   tile.return

@@ -6,7 +6,7 @@
 // CHECK-COUNT-2: tile.inline_asm "mov.b32 $0, $1;", "=f,f" pack 1 pure
 // CHECK-NOT: tile.inline_asm
 // CHECK: tile.return
-tile.kernel @exchanged(%i: i32, %c: i1, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @exchanged(%i: i32, %c: i1, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %c1 = arith.constant 1 : i32
   %sums:4 = scf.for %k = %c1 to %i step %c1 iter_args(%x = %z, %y = %z, %u = %z, %v = %z) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
@@ -32,7 +32,7 @@ tile.kernel @exchanged(%i: i32, %c: i1, %d: !tile.desc<64x64xf16> {tile.tensor_m
 // CHECK-COUNT-1: tile.inline_asm
 // CHECK-NOT: tile.inline_asm
 // CHECK: tile.return
-tile.kernel @inside(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @inside(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %c1 = arith.constant 1 : i32
   %sums:2 = scf.for %k = %c1 to %i step %c1 iter_args(%x = %z, %y = %z) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
@@ -51,7 +51,7 @@ tile.kernel @inside(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base 
 // CHECK-COUNT-1: tile.inline_asm
 // CHECK-NOT: tile.inline_asm
 // CHECK: tile.return
-tile.kernel @outside(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @outside(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %c1 = arith.constant 1 : i32
   %sums:2 = scf.for %t = %c1 to %i step %c1 iter_args(%x = %z, %y = %z) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {

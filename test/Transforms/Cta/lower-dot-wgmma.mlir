@@ -13,7 +13,7 @@
 // CHECK: %[[AT:.*]] = cta.trans_buffer %[[A]]
 // CHECK: %[[BT:.*]] = cta.trans_buffer %[[B]]
 // CHECK: cta.wgmma %[[AT]], %[[BT]], %{{.*}} {n = 128 : i32}
-tile.kernel @orders(%i: i32, %d: !tile.desc<128x128xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<128x128xf16> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @orders(%i: i32, %d: !tile.desc<128x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<128x128xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<128x128xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<128x128xf16> -> tensor<128x128xf16>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<128x128xf16> -> tensor<128x128xf16>
@@ -31,7 +31,7 @@ tile.kernel @orders(%i: i32, %d: !tile.desc<128x128xf16> {tile.tensor_map = {bas
 // CHECK-NOT: cta.local_load
 // CHECK: %[[AT:.*]] = cta.trans_buffer %[[A]]
 // CHECK: cta.wgmma %[[AT]], %[[A]],
-tile.kernel @square(%i: i32, %d: !tile.desc<64x64xbf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @square(%i: i32, %d: !tile.desc<64x64xbf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xbf16> -> tensor<64x64xbf16>
   %at = tile.trans %a {order = array<i32: 1, 0>} : tensor<64x64xbf16> -> tensor<64x64xbf16>
@@ -43,7 +43,7 @@ tile.kernel @square(%i: i32, %d: !tile.desc<64x64xbf16> {tile.tensor_map = {base
 // Groups along m as far as there are 64 rows for each, the others along n: 2 x 2 of 64 x 128.
 // CHECK-LABEL: tile.kernel @groups
 // CHECK: cta.wgmma {{.*}} {groups_n = 2 : i32, n = 128 : i32} {{.*}} warp = {{\[}}[16, 0], [32, 0], [64, 0], [0, 128]]
-tile.kernel @groups(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x256xf16> {tile.tensor_map = {base = "b"}}) attributes {num_warps = 16 : i32} {
+tile.kernel @groups(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x256xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {num_warps = 16 : i32} {
   %z = arith.constant dense<0.0> : tensor<128x256xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x256xf16> -> tensor<64x256xf16>
@@ -58,7 +58,7 @@ tile.kernel @groups(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base
 // CHECK: cta.await
 // CHECK-NOT: cta.wgmma
 // CHECK: cta.mma_sync
-tile.kernel @bytes(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xi8> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @bytes(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xi8> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0> : tensor<64x64xi32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xi8> -> tensor<64x64xi8>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xi8> -> tensor<64x64xi8>
@@ -72,7 +72,7 @@ tile.kernel @bytes(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = {base = 
 // CHECK-LABEL: tile.kernel @negative_few_rows
 // CHECK-NOT: cta.wgmma
 // CHECK: cta.mma_sync
-tile.kernel @negative_few_rows(%i: i32, %d: !tile.desc<32x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @negative_few_rows(%i: i32, %d: !tile.desc<32x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<32x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
@@ -84,7 +84,7 @@ tile.kernel @negative_few_rows(%i: i32, %d: !tile.desc<32x64xf16> {tile.tensor_m
 // CHECK-LABEL: tile.kernel @negative_half_a_group
 // CHECK-NOT: cta.wgmma
 // CHECK: cta.mma_sync
-tile.kernel @negative_half_a_group(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) attributes {num_warps = 2 : i32} {
+tile.kernel @negative_half_a_group(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {num_warps = 2 : i32} {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %c = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
@@ -97,8 +97,8 @@ tile.kernel @negative_half_a_group(%i: i32, %d: !tile.desc<64x64xf16> {tile.tens
 // CHECK-NOT: cta.wgmma
 // CHECK: cta.mma_sync
 // CHECK: cta.wgmma {{.*}} {n = 8 : i32}
-tile.kernel @negative_narrow(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x8xf16> {tile.tensor_map = {base = "b"}},
-                             %f: !tile.desc<8x64xf16> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @negative_narrow(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x8xf16> {tile.tensor_map = #tile.tensor_map<base = "b">},
+                             %f: !tile.desc<8x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<64x8xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x8xf16> -> tensor<64x8xf16>
@@ -115,7 +115,7 @@ tile.kernel @negative_narrow(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map
 // CHECK: cta.local_store %{{.*}}, %[[BUFFER:[^ ]*]] :
 // CHECK-NOT: cta.local_load %[[BUFFER]]
 // CHECK: cta.wgmma %{{[^ ]*}}, %[[BUFFER]],
-tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %b = arith.negf %a : tensor<64x64xf16>
@@ -133,7 +133,7 @@ tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {bas
 // CHECK: cta.mma_sync
 // CHECK: cta.mma_sync
 // CHECK: cta.mma_sync
-tile.kernel @types(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xf32> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @types(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xf32> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf16>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %c = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf16>
@@ -158,7 +158,7 @@ tile.kernel @types(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base =
 // OTHER: cta.mma_sync
 // OTHER: %[[P:.*]] = cta.mma_sync {{.*}}, %cst{{[_0-9]*}} {
 // OTHER: arith.addf %[[P]], %
-tile.kernel @promoted(%i: i32, %d: !tile.desc<64x64xf8E5M2> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<256x64xf8E4M3FN> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @promoted(%i: i32, %d: !tile.desc<64x64xf8E5M2> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<256x64xf8E4M3FN> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<64x256xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf8E5M2> -> tensor<64x64xf8E5M2>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<256x64xf8E4M3FN> -> tensor<256x64xf8E4M3FN>
@@ -175,7 +175,7 @@ tile.kernel @promoted(%i: i32, %d: !tile.desc<64x64xf8E5M2> {tile.tensor_map = {
 // CHECK: %[[S:.*]] = cta.await
 // CHECK: %[[L:.*]] = arith.truncf {{.*}} to tensor<64x64xf16, #cta.layout<[64, 64], register = {{\[}}[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = {{\[}}[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[}}[16, 0], [32, 0]]>>
 // CHECK: cta.wgmma %[[L]], %{{.*}}, %{{.*}} {n = 64 : i32} : tensor
-tile.kernel @registers(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @registers(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %s = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
@@ -189,7 +189,7 @@ tile.kernel @registers(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {ba
 // CHECK-LABEL: tile.kernel @loaded
 // CHECK: cta.local_store %{{.*}}, %[[BUFFER:[^ ]*]] :
 // CHECK: cta.wgmma %[[BUFFER]], %{{[^ ]*}},
-tile.kernel @loaded(%i: i32, %p: !tile.ptr<f16>, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @loaded(%i: i32, %p: !tile.ptr<f16>, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
   %a = tile.load %ps : tensor<64x64x!tile.ptr<f16>>
@@ -201,17 +201,17 @@ tile.kernel @loaded(%i: i32, %p: !tile.ptr<f16>, %d: !tile.desc<64x64xf16> {tile
 
 // 160 columns in one instruction, of b in either order. The descriptor's block says how many.
 // CHECK-LABEL: tile.kernel @columns
-// CHECK-SAME: box = array<i64: 64, 64>
-// CHECK-SAME: box = array<i64: 64, 32>
-// CHECK-SAME: box = array<i64: 160, 64>
-// CHECK-SAME: swizzle = 128 : i32
+// CHECK-SAME: box = [64, 64]
+// CHECK-SAME: box = [64, 32]
+// CHECK-SAME: box = [160, 64]
+// CHECK-SAME: swizzle = 128
 // CHECK: cta.alloc : <64x160xf16, #cta.layout<[64, 256],
 // CHECK: cta.alloc : <160x64xf16, #cta.layout<[256, 64],
 // CHECK-NOT: cta.local_load
 // CHECK: cta.wgmma {{.*}} {n = 160 : i32} {{.*}} -> tensor<128x256xf32,
 // CHECK: cta.await %{{.*}} {columns = 160 : i32}
 // CHECK: cta.wgmma {{.*}} {n = 160 : i32} {{.*}} -> tensor<128x256xf32,
-tile.kernel @columns(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x160xf16> {tile.tensor_map = {base = "b"}}, %f: !tile.desc<160x64xf16> {tile.tensor_map = {base = "c"}}) {
+tile.kernel @columns(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x160xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}, %f: !tile.desc<160x64xf16> {tile.tensor_map = #tile.tensor_map<base = "c">}) {
   %z = arith.constant dense<0.0> : tensor<128x256xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x160xf16> -> tensor<64x256xf16>
@@ -229,7 +229,7 @@ tile.kernel @columns(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {bas
 // CHECK: cta.await
 // CHECK: scf.if
 // CHECK-NEXT: cta.local_load {{.*}} register = {{\[}}[0, 1], [0, 2], [0, 4]
-tile.kernel @read(%i: i32, %d: !tile.desc<64x64xbf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @read(%i: i32, %d: !tile.desc<64x64xbf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xbf16> -> tensor<64x64xbf16>
   %f = tile.dot %a, %a, %z : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>

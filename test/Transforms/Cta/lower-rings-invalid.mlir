@@ -83,7 +83,7 @@ tile.kernel @not_acquired() attributes {producer_warps = 4 : i32} {
 
 !b = !cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>
 !ring = !cta.ring<3 x [!b]>
-tile.kernel @late(%d: !tile.desc<2xf16> {tile.tensor_map = {base = "a"}}, %i: i32) attributes {producer_warps = 4 : i32} {
+tile.kernel @late(%d: !tile.desc<2xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: i32) attributes {producer_warps = 4 : i32} {
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
   } producer {

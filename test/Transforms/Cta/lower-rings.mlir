@@ -41,7 +41,7 @@
 // CHECK-NEXT: %[[TILE:.*]] = cta.slot %[[B]][%[[SLOT]]]
 // CHECK-NEXT: cta.tma_load %{{.*}}, %[[TILE]], %[[FULL]][%[[SLOT]]]
 // CHECK-NOT: ring
-tile.kernel @counters(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {producer_warps = 4 : i32} {
+tile.kernel @counters(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !pair
@@ -238,7 +238,7 @@ tile.kernel @cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas =
 // CHECK-LABEL: tile.kernel @read_by_products
 // CHECK-NOT: cta.proxy_fence
 // CHECK: cta.mbarrier_arrive
-tile.kernel @read_by_products(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {producer_warps = 4 : i32} {
+tile.kernel @read_by_products(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
@@ -256,5 +256,17 @@ tile.kernel @read_by_products(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) 
       cta.ring_commit %ring[%s] : !ring
     }
   }
+  tile.return
+}
+
+// The slots of other buffers, which loops count themselves.
+// CHECK-LABEL: tile.kernel @next_slot
+// CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[I:.*]], %c3
+// CHECK: %[[ADDED:.*]] = arith.addi %[[I]], %c1
+// CHECK: %[[NEXT:.*]] = arith.select %[[WRAPS]], %c0{{.*}}, %[[ADDED]]
+// CHECK: tile.print "" %[[NEXT]]
+tile.kernel @next_slot(%i: i32) {
+  %j = cta.next_slot %i of 4
+  tile.print "" %j : i32
   tile.return
 }

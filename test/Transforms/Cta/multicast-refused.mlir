@@ -9,7 +9,7 @@
 // CHECK-LABEL: tile.kernel @diverging_loop
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @diverging_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @diverging_loop(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
@@ -31,7 +31,7 @@ tile.kernel @diverging_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) at
 // CHECK-LABEL: tile.kernel @diverging_branch
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @diverging_branch(%n: i32, %p: !tile.ptr<i1>, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @diverging_branch(%n: i32, %p: !tile.ptr<i1>, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
@@ -58,7 +58,7 @@ tile.kernel @diverging_branch(%n: i32, %p: !tile.ptr<i1>, %d: !d {tile.tensor_ma
 // CHECK-LABEL: tile.kernel @diverging_while
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
@@ -84,7 +84,7 @@ tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) a
 // Each ring that is filled in a block is shared.
 // CHECK-LABEL: tile.kernel @two_slots
 // CHECK-COUNT-2: tma_multicast
-tile.kernel @two_slots(%d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "b"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @two_slots(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %ring = cta.ring_alloc readers 4 : !ring
   %other = cta.ring_alloc readers 4 : !ring
@@ -105,7 +105,7 @@ tile.kernel @two_slots(%d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.ten
 // CTAs may run a while loop together.
 // CHECK-LABEL: tile.kernel @common_while
 // CHECK: tma_multicast
-tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
@@ -132,7 +132,7 @@ tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attr
 // CHECK-COUNT-1: tma_multicast
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "b"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
@@ -162,7 +162,7 @@ tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_m
 // CHECK-LABEL: tile.kernel @other_copies
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @other_copies(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @other_copies(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {
@@ -205,7 +205,7 @@ tile.kernel @own_maps(%n: i32, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i
 // CHECK-LABEL: tile.kernel @diverging_programs
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @diverging_programs(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @diverging_programs(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring

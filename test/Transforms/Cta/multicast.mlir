@@ -9,14 +9,14 @@
 
 // Each CTA has rows of its own of a; half of the 64 rows of b is a box.
 // CHECK-LABEL: tile.kernel @shared
-// CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}
-// CHECK-SAME: %[[B:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b", box = array<i64: 32, 64>}}
+// CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}
+// CHECK-SAME: %[[B:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b", box = [32, 64]>}
 // CHECK: cta.ring_alloc readers 4 {ctas = 2 : i32}
 // CHECK: cta.cluster_barrier
 // CHECK-NEXT: } producer {
 // CHECK: cta.tma_load %[[A]]
 // CHECK: cta.tma_multicast %[[B]]{{.*}} {parts = 2 : i32}
-tile.kernel @shared(%n: i32, %d: !d {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}, %e: !d {tile.tensor_map = {base = "b", box = array<i64: 64, 64>}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @shared(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b", box = [64, 64]>}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !pair
@@ -40,13 +40,13 @@ tile.kernel @shared(%n: i32, %d: !d {tile.tensor_map = {base = "a", box = array<
 
 // Boxes that are whole already stay: the columns of this buffer are in two panels, one for each CTA.
 // CHECK-LABEL: tile.kernel @panels
-// CHECK-SAME: box = array<i64: 64, 64>
+// CHECK-SAME: box = [64, 64]
 // CHECK: cta.tma_multicast {{.*}} {parts = 2 : i32}
 #p = #cta.layout<[64, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64]]>
 !p = !cta.buffer<64x128xf16, #p>
 !panels = !cta.ring<2 x [!p]>
 !wide = !tile.desc<64x128xf16>
-tile.kernel @panels(%n: i32, %d: !wide {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}) attributes {cluster = array<i32: 1, 2, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @panels(%n: i32, %d: !wide {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}) attributes {cluster = array<i32: 1, 2, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !panels
@@ -70,7 +70,7 @@ tile.kernel @panels(%n: i32, %d: !wide {tile.tensor_map = {base = "a", box = arr
 // CHECK-LABEL: tile.kernel @negative_no_cluster
 // CHECK-NOT: multicast
 // CHECK: tile.return
-tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}) attributes {producer_warps = 4 : i32} {
+tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}) attributes {producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
@@ -105,10 +105,10 @@ tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = {base = "a",
 
 // Neighbouring programs along the first axis: the CTAs have rows of their own, and columns in common.
 // CHECK-LABEL: tile.kernel @programs
-// CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"
+// CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a"
 // CHECK: cta.tma_load %[[A]]
 // CHECK: cta.tma_multicast
-tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}, %e: !d {tile.tensor_map = {base = "b", box = array<i64: 64, 64>}}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b", box = [64, 64]>}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !pair
   cta.warp_roles consumer {
@@ -132,7 +132,7 @@ tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = {base = "a", box = arra
 // CHECK-LABEL: tile.kernel @steps
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @steps(%n: i32, %d: !d {tile.tensor_map = {base = "a", box = array<i64: 64, 64>}}) attributes {cluster = array<i32: 1, 1, 2>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @steps(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}) attributes {cluster = array<i32: 1, 1, 2>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc readers 4 : !ring
   cta.warp_roles consumer {

@@ -8,7 +8,7 @@
 !ring = !cta.ring<1 x [!b]>
 
 // No request, no remark.
-tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -39,7 +39,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: a program is not computed by 4 warps}}
-tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 8 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -70,7 +70,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: the CTAs of a cluster share its operands or steps}}
-tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong, cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -101,7 +101,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
-tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -134,7 +134,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
-tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -166,7 +166,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
-tile.kernel @parts(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @parts(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c1 = arith.constant 1 : i32
   cta.warp_roles consumer {
@@ -185,7 +185,7 @@ tile.kernel @parts(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}}
 !ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: programs use more than one ring, or use it more than once}}
-tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -218,7 +218,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: programs use more than one ring, or use it more than once}}
-tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -252,7 +252,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: a tensor map that the kernel makes is for one program at a time}}
-tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -285,7 +285,7 @@ tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, 
 !ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: the buffers of two teams do not fit into shared memory}}
-tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -318,7 +318,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 
 // The other team would not know how many steps to skip.
 // expected-remark @below {{no ping-pong: programs may have different numbers of steps}}
-tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -349,7 +349,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
 !ring = !cta.ring<1 x [!b]>
 
 // expected-remark @below {{no ping-pong: programs may have different numbers of steps}}
-tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<i32>, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<i32>, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

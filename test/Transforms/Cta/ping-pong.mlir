@@ -35,7 +35,7 @@
 // CHECK: } producer {
 // CHECK-NOT: team
 // CHECK: consumer_registers = 232 : i32, producer_registers = 40 : i32
-tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "c"}})
+tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "c">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -97,7 +97,7 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}}
 // CHECK: } else {
 // CHECK-NEXT: cta.turn_end of 2 teams
 // CHECK-NOT: cta.turn_end
-tile.kernel @products(%count: i32, %k: i32, %d: !d {tile.tensor_map = {base = "a"}})
+tile.kernel @products(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -201,7 +201,7 @@ tile.kernel @negative_barrier_beside(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i
 // CHECK: cta.tma_load_sync %{{.*}}[%[[PLACE]],
 // CHECK: cta.wgmma %
 // CHECK: scf.yield %{{.*}}, %[[NEXT]]
-tile.kernel @place(%x: !tile.ptr<i32> {tile.name = "x"}, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a", box = array<i64: 64, 64>, swizzle = 128 : i32}}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+tile.kernel @place(%x: !tile.ptr<i32> {tile.name = "x"}, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128>}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<64x64xf32, #product>

@@ -11,6 +11,7 @@
 // CHECK: cta.async_wait 1
 // CHECK: cta.async_copy
 // CHECK: cta.local_load
+// CHECK: cta.next_slot %{{.*}} of 3
 // CHECK: scf.yield
 // CHECK: cta.async_wait 0
 tile.kernel @loop(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {

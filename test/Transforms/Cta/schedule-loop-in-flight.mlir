@@ -359,12 +359,8 @@ tile.kernel @beside_copies(%n: i32, %base: !tile.ptr<f16>) {
     %to = cta.slot %rows[%fill] : !slots -> !a
     cta.async_copy %p, %to {vector = 8 : i32} : tensor<64x16x!tile.ptr<f16>, #copy>, !a
     cta.async_commit
-    %fill_last = arith.cmpi eq, %fill, %c2 : i32
-    %fill_more = arith.addi %fill, %c1 : i32
-    %fill_next = arith.select %fill_last, %c0, %fill_more : i32
-    %use_last = arith.cmpi eq, %use, %c2 : i32
-    %use_more = arith.addi %use, %c1 : i32
-    %use_next = arith.select %use_last, %c0, %use_more : i32
+    %fill_next = cta.next_slot %fill of 3
+    %use_next = cta.next_slot %use of 3
     scf.yield %r, %fill_next, %use_next : !c, i32, i32
   }
   tile.print "sum" %sum#0 : !c
@@ -395,9 +391,7 @@ tile.kernel @beside_copies_to_its_slot(%n: i32, %base: !tile.ptr<f16>) {
     cta.ring_release %ring[%slot] after %d_t : !brows
     cta.async_copy %p, %a {vector = 8 : i32} : tensor<64x16x!tile.ptr<f16>, #copy>, !a
     cta.async_commit
-    %use_last = arith.cmpi eq, %use, %c2 : i32
-    %use_more = arith.addi %use, %c1 : i32
-    %use_next = arith.select %use_last, %c0, %use_more : i32
+    %use_next = cta.next_slot %use of 3
     scf.yield %r, %use_next : !c, i32
   }
   tile.print "sum" %sum#0 : !c

@@ -121,7 +121,7 @@ tile.kernel @negative_no_room(%n: i32) attributes {cluster = array<i32: 1, 1, 2>
 !x = tensor<64x64xf32, #x>
 
 // expected-remark @below {{steps are not split in a cluster: blocks are read by TMA, and the kernel is not persistent}}
-tile.kernel @negative_blocks(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 1, 1, 2>} {
+tile.kernel @negative_blocks(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 1, 1, 2>} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !x

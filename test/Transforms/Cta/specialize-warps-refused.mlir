@@ -13,7 +13,7 @@
 // CHECK-LABEL: tile.kernel @negative_written_coordinates
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_written_coordinates(%n: i32, %p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_written_coordinates(%n: i32, %p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -32,7 +32,7 @@ tile.kernel @negative_written_coordinates(%n: i32, %p: !tile.ptr<i32> {tile.name
 // CHECK-LABEL: tile.kernel @negative_written_bound
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_written_bound(%p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_written_bound(%p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %n = tile.load %p : !tile.ptr<i32>
@@ -51,7 +51,7 @@ tile.kernel @negative_written_bound(%p: !tile.ptr<i32> {tile.name = "p"}, %d: !d
 // CHECK-LABEL: tile.kernel @negative_written_tensor
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_written_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "a"}, %v: f16, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_written_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "a"}, %v: f16, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -70,7 +70,7 @@ tile.kernel @negative_written_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "a
 // CHECK-LABEL: tile.kernel @negative_written_nameless_tensor
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_written_nameless_tensor(%n: i32, %p: !tile.ptr<f16>, %v: f16, %d: !d {tile.tensor_map = {base = "arg1"}}) {
+tile.kernel @negative_written_nameless_tensor(%n: i32, %p: !tile.ptr<f16>, %v: f16, %d: !d {tile.tensor_map = #tile.tensor_map<base = "arg1">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -89,7 +89,7 @@ tile.kernel @negative_written_nameless_tensor(%n: i32, %p: !tile.ptr<f16>, %v: f
 // CHECK-LABEL: tile.kernel @negative_written_by_tma
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_written_by_tma(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_written_by_tma(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %w = cta.alloc : !b
@@ -110,7 +110,7 @@ tile.kernel @negative_written_by_tma(%n: i32, %d: !d {tile.tensor_map = {base = 
 // CHECK-LABEL: tile.kernel @negative_chosen_pointer
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_chosen_pointer(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}, %r: !tile.ptr<f16> {tile.name = "a"}, %t: i1, %v: f16, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_chosen_pointer(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}, %r: !tile.ptr<f16> {tile.name = "a"}, %t: i1, %v: f16, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -134,7 +134,7 @@ tile.kernel @negative_chosen_pointer(%n: i32, %p: !tile.ptr<f16> {tile.name = "c
 // CHECK-LABEL: tile.kernel @negative_written_buffer
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_written_buffer(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_written_buffer(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -152,7 +152,7 @@ tile.kernel @negative_written_buffer(%n: i32, %d: !d {tile.tensor_map = {base = 
 // CHECK-LABEL: tile.kernel @negative_volatile
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_volatile(%p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_volatile(%p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %n = tile.load %p volatile : !tile.ptr<i32>
@@ -170,7 +170,7 @@ tile.kernel @negative_volatile(%p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {til
 // CHECK-LABEL: tile.kernel @negative_polling
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_polling(%n: i32, %p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_polling(%n: i32, %p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.while : () -> () {
@@ -203,7 +203,7 @@ tile.kernel @negative_polling(%n: i32, %p: !tile.ptr<i32> {tile.name = "p"}, %d:
 // CHECK-LABEL: tile.kernel @negative_memory
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_memory(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %other = cta.alloc : !cta.buffer<128x128xf32, #s, slots = 3>
@@ -231,7 +231,7 @@ tile.kernel @negative_memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
 // CHECK-LABEL: tile.kernel @negative_half_a_group
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_half_a_group(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_warps = 2 : i32} {
+tile.kernel @negative_half_a_group(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {num_warps = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -257,7 +257,7 @@ tile.kernel @negative_half_a_group(%n: i32, %d: !d {tile.tensor_map = {base = "a
 // CHECK-LABEL: tile.kernel @negative_too_many_warps
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_too_many_warps(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_warps = 32 : i32} {
+tile.kernel @negative_too_many_warps(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {num_warps = 32 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -332,7 +332,7 @@ tile.kernel @addresses_of_two_arrays(%n: i32, %from: !tile.ptr<i64> {tile.name =
 // CHECK-LABEL: tile.kernel @negative_shared_barrier
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_shared_barrier(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_shared_barrier(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -352,7 +352,7 @@ tile.kernel @negative_shared_barrier(%n: i32, %d: !d {tile.tensor_map = {base = 
 // CHECK-LABEL: tile.kernel @negative_used_before
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
-tile.kernel @negative_used_before(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_used_before(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -370,7 +370,7 @@ tile.kernel @negative_used_before(%n: i32, %d: !d {tile.tensor_map = {base = "a"
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
 #acc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
-tile.kernel @negative_multiplied_before(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @negative_multiplied_before(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #acc>

@@ -34,7 +34,7 @@
 // CHECK-NEXT: }
 // CHECK-NOT: tile.print
 // CHECK: tile.return
-tile.kernel @channel(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}, %e: !d {tile.tensor_map = {base = "b"}}) {
+tile.kernel @channel(%n: i32, %c: i1, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -67,7 +67,7 @@ tile.kernel @channel(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}, %
 // CHECK: cta.tma_load %{{.*}}[%[[I]], %[[J]]]
 // CHECK-NOT: tile.print
 // CHECK: tile.return
-tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c1 = arith.constant 1 : i32
   %x = arith.muli %n, %n : i32
   tile.programs (%i, %j, %k, %exists) in (%x, %x, %c1) #tile.work<order = swizzle2d, group = 4> {
@@ -93,7 +93,7 @@ tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
 // CHECK: cta.tma_load {{.*}}, %[[OUTER]]
 // CHECK: cta.tma_load {{.*}}, %[[INNER]]
 // CHECK: tile.return
-tile.kernel @channels(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @channels(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -119,7 +119,7 @@ tile.kernel @channels(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
 // CHECK: cta.tma_load %{{.*}}[%[[AT]],
 // CHECK-NOT: arith.addf
 // CHECK: tile.return
-tile.kernel @carried(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @carried(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !x
@@ -147,7 +147,7 @@ tile.kernel @carried(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
 // CHECK: scf.for {{.*}} : i32 {
 // CHECK-NEXT: scf.if %arg1 {
 // CHECK: cta.tma_load
-tile.kernel @branch(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @branch(%n: i32, %c: i1, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !x
@@ -176,7 +176,7 @@ tile.kernel @branch(%n: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
 // CHECK: } producer {
 // CHECK: scf.if %arg1
 // CHECK: cta.tma_load
-tile.kernel @once(%i: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @once(%i: i32, %c: i1, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   scf.if %c {
     %a = cta.alloc : !b
     %m = cta.mbarrier_alloc arrivals 1 : !m
@@ -199,7 +199,7 @@ tile.kernel @once(%i: i32, %c: i1, %d: !d {tile.tensor_map = {base = "a"}}) {
 // CHECK: scf.condition
 // CHECK: cta.tma_load
 // CHECK: scf.yield
-tile.kernel @while_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @while_loop(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c1 = arith.constant 1 : i32
   %end = scf.while (%i = %n) : (i32) -> i32 {
     tile.print "i" %i : i32
@@ -230,7 +230,7 @@ tile.kernel @while_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
 // CHECK-NEXT: cta.ring_acquire
 // CHECK: cta.ring_commit
 // CHECK: scf.condition
-tile.kernel @while_condition(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @while_condition(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c1 = arith.constant 1 : i32
   %end = scf.while (%i = %n) : (i32) -> i32 {
     %a = cta.alloc : !b
@@ -251,7 +251,7 @@ tile.kernel @while_condition(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
 // Different parameters are different tensors, also where control flow chooses one.
 // CHECK-LABEL: tile.kernel @written_chosen_tensor
 // CHECK: cta.warp_roles
-tile.kernel @written_chosen_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}, %r: !tile.ptr<f16> {tile.name = "e"}, %t: i1, %v: f16, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @written_chosen_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}, %r: !tile.ptr<f16> {tile.name = "e"}, %t: i1, %v: f16, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -280,7 +280,7 @@ tile.kernel @written_chosen_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}
 // CHECK: } producer {
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: arith.addi %[[HALF]]
-tile.kernel @common(%n: i32, %p: !tile.ptr<i32> {tile.name = "sizes"}, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @common(%n: i32, %p: !tile.ptr<i32> {tile.name = "sizes"}, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %size = tile.load %p : !tile.ptr<i32>
@@ -303,7 +303,7 @@ tile.kernel @common(%n: i32, %p: !tile.ptr<i32> {tile.name = "sizes"}, %d: !d {t
 // CHECK: scf.for
 // CHECK: } producer {
 // CHECK: scf.for
-tile.kernel @common_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @common_loop(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !x
@@ -326,7 +326,7 @@ tile.kernel @common_loop(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) {
 // Different parameters are different tensors.
 // CHECK-LABEL: tile.kernel @written_other_tensor
 // CHECK: cta.warp_roles
-tile.kernel @written_other_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}, %v: f16, %d: !d {tile.tensor_map = {base = "a"}}) {
+tile.kernel @written_other_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}, %v: f16, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -354,7 +354,7 @@ tile.kernel @written_other_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"},
 // CHECK-LABEL: tile.kernel @memory
 // CHECK: cta.ring_alloc readers 4 : <3 x [<128x128xf32,
 // CHECK: cta.warp_roles
-tile.kernel @memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_stages = 8 : i32} {
+tile.kernel @memory(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {num_stages = 8 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -370,7 +370,7 @@ tile.kernel @memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes
 // CHECK-LABEL: tile.kernel @less_memory
 // CHECK: cta.ring_alloc readers 4 : <2 x [<128x128xf32,
 // CHECK: cta.warp_roles
-tile.kernel @less_memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_stages = 8 : i32} {
+tile.kernel @less_memory(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {num_stages = 8 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %other = cta.alloc : !b
@@ -397,7 +397,7 @@ tile.kernel @less_memory(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attri
 // CHECK-LABEL: tile.kernel @registers_of_two_groups
 // CHECK: cta.ring_alloc readers 8
 // CHECK: {consumer_registers = 232 : i32, producer_registers = 40 : i32}
-tile.kernel @registers_of_two_groups(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_warps = 8 : i32} {
+tile.kernel @registers_of_two_groups(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {num_warps = 8 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
@@ -422,7 +422,7 @@ tile.kernel @registers_of_two_groups(%n: i32, %d: !d {tile.tensor_map = {base = 
 // Four groups share what the CTA starts with, five times 96 for each thread: nobody could ever get more.
 // CHECK-LABEL: tile.kernel @registers_of_four_groups
 // CHECK: {consumer_registers = 104 : i32, producer_registers = 40 : i32}
-tile.kernel @registers_of_four_groups(%n: i32, %d: !d {tile.tensor_map = {base = "a"}}) attributes {num_warps = 16 : i32} {
+tile.kernel @registers_of_four_groups(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {num_warps = 16 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {

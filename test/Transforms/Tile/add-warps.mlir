@@ -5,7 +5,7 @@
 // The second product multiplies what is computed of the first one, and both have rows for two warp groups.
 // CHECK-LABEL: tile.kernel @chain
 // CHECK-SAME: num_warps = 8
-tile.kernel @chain(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = {base = "k"}}) attributes {num_warps = 4 : i32} {
+tile.kernel @chain(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {
   %q = arith.constant dense<1.0> : tensor<128x64xf16>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -64,7 +64,7 @@ tile.kernel @sums(%n: i32) attributes {num_warps = 4 : i32} {
 // 64 rows are those of one warp group.
 // CHECK-LABEL: tile.kernel @negative_rows
 // CHECK-NOT: num_warps = 8
-tile.kernel @negative_rows(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = {base = "k"}}) attributes {num_warps = 4 : i32} {
+tile.kernel @negative_rows(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -82,7 +82,7 @@ tile.kernel @negative_rows(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_ma
 // One product a step.
 // CHECK-LABEL: tile.kernel @negative_product
 // CHECK-NOT: num_warps = 8
-tile.kernel @negative_product(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = {base = "k"}}) attributes {num_warps = 4 : i32} {
+tile.kernel @negative_product(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {
   %q = arith.constant dense<1.0> : tensor<128x64xf16>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -99,7 +99,7 @@ tile.kernel @negative_product(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor
 // Of one that a step adds up, 128 registers a thread are enough; of two nothing is left.
 // CHECK-LABEL: tile.kernel @gated
 // CHECK-SAME: num_warps = 8
-tile.kernel @gated(%n: i32, %desc: !tile.desc<128x64xf16> {tile.tensor_map = {base = "k"}}) attributes {num_warps = 4 : i32} {
+tile.kernel @gated(%n: i32, %desc: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -118,7 +118,7 @@ tile.kernel @gated(%n: i32, %desc: !tile.desc<128x64xf16> {tile.tensor_map = {ba
 
 // CHECK-LABEL: tile.kernel @negative_one_sum
 // CHECK-NOT: num_warps = 8
-tile.kernel @negative_one_sum(%n: i32, %desc: !tile.desc<128x64xf16> {tile.tensor_map = {base = "k"}}) attributes {num_warps = 4 : i32} {
+tile.kernel @negative_one_sum(%n: i32, %desc: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>

@@ -9,7 +9,7 @@
 // What descriptors bring is for warp groups.
 // CHECK-LABEL: tile.kernel @blocks
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [2, 1]>}
-tile.kernel @blocks(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x256xf16> {tile.tensor_map = {base = "b"}}) attributes {num_warps = 8 : i32} {
+tile.kernel @blocks(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x256xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {num_warps = 8 : i32} {
   %z = arith.constant dense<0.0> : tensor<128x256xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x256xf16> -> tensor<64x256xf16>
@@ -21,7 +21,7 @@ tile.kernel @blocks(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = {base
 // A few rows are the columns of the transposed product.
 // CHECK-LABEL: tile.kernel @few_rows
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n16k16, bf16, bf16, f32, groups = [1, 1], swapped>}
-tile.kernel @few_rows(%i: i32, %d: !tile.desc<16x64xbf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xbf16> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @few_rows(%i: i32, %d: !tile.desc<16x64xbf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xbf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<16x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<16x64xbf16> -> tensor<16x64xbf16>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xbf16> -> tensor<64x64xbf16>
@@ -36,7 +36,7 @@ tile.kernel @few_rows(%i: i32, %d: !tile.desc<16x64xbf16> {tile.tensor_map = {ba
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
 // REMARK-NOT: remark
-tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<f16>) {
+tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %p: !tile.ptr<f16>) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %s = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
@@ -55,7 +55,7 @@ tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {bas
 // CHECK: tile.dot {{.*}} {engine = #cta.fma, precision = #tile<precision ieee>}
 // REMARK: remark: no tensor maps for its operands: warp groups would multiply them if k were contiguous in both operands, which it is not in the right one
 // REMARK: remark: no tensor maps for its operands: warp groups do not multiply these types, sizes or operand orders
-tile.kernel @types(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x64xf32> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @types(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xf32> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0> : tensor<64x64xi32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xi8> -> tensor<64x64xi8>
   %c = tile.dot %a, %a, %z : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>

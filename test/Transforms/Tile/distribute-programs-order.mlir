@@ -11,7 +11,7 @@
 // GRID-LABEL: tile.kernel @causal
 // GRID-NOT: tile.grid_size
 // GRID: tile.program_id 0 descending
-tile.kernel @causal(%s: i32, %d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", shape = ["5"], strides = []}}) {
+tile.kernel @causal(%s: i32, %d: !tile.desc<64xf16> {tile.tensor_map = #tile.tensor_map<base = "arg0", shape = ["5"]>}) {
   %c0 = arith.constant 0 : i32
   %c63 = arith.constant 63 : i32
   %c64 = arith.constant 64 : i32
@@ -61,7 +61,7 @@ tile.kernel @backward(%s: i32) {
 // CHECK-NOT: descending
 // GRID-LABEL: tile.kernel @others
 // GRID-SAME: tile.grid_size
-tile.kernel @others(%tiles: i32, %stride: i32, %d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", shape = ["5"], strides = []}}) {
+tile.kernel @others(%tiles: i32, %stride: i32, %d: !tile.desc<64xf16> {tile.tensor_map = #tile.tensor_map<base = "arg0", shape = ["5"]>}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c132 = arith.constant 132 : i32

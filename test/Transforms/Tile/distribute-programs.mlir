@@ -11,7 +11,7 @@
 // CHECK: tile.desc_load %{{.*}}[%[[IDX]]]
 // CHECK: }
 // CHECK-NEXT: tile.return
-tile.kernel @programs(%a: !tile.ptr<f16>, %c: i1, %d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", shape = ["5"], strides = []}}) {
+tile.kernel @programs(%a: !tile.ptr<f16>, %c: i1, %d: !tile.desc<64xf16> {tile.tensor_map = #tile.tensor_map<base = "arg0", shape = ["5"]>}) {
   %x = tile.program_id 0
   %z = tile.program_id 2
   tile.print "ids" %x, %z : i32, i32
@@ -31,7 +31,7 @@ tile.kernel @programs(%a: !tile.ptr<f16>, %c: i1, %d: !tile.desc<64xf16> {tile.t
 // CHECK: tile.programs (%[[I:.*]], %[[J:.*]], %[[Z:.*]], %{{.*}}) in ({{.*}}) #tile.work<order = swizzle2d, group = 8>
 // CHECK-NOT: tile.swizzle2d
 // CHECK: tile.print "place" %[[I]], %[[J]], %[[Z]]
-tile.kernel @ordered(%d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", shape = ["5"], strides = []}}) {
+tile.kernel @ordered(%d: !tile.desc<64xf16> {tile.tensor_map = #tile.tensor_map<base = "arg0", shape = ["5"]>}) {
   %c8_i32 = arith.constant 8 : i32
   %x = tile.program_id 0
   %y = tile.program_id 1
@@ -50,7 +50,7 @@ tile.kernel @ordered(%d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", s
 // CHECK-LABEL: tile.kernel @place(
 // CHECK: tile.programs (%[[X:.*]], %[[Y:.*]], %{{.*}}, %{{.*}}) in ({{.*}}) #tile.work<order = transposed>
 // CHECK: tile.swizzle2d %[[X]], %[[Y]]
-tile.kernel @place(%d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", shape = ["5"], strides = []}}) {
+tile.kernel @place(%d: !tile.desc<64xf16> {tile.tensor_map = #tile.tensor_map<base = "arg0", shape = ["5"]>}) {
   %c8_i32 = arith.constant 8 : i32
   %x = tile.program_id 0
   %y = tile.program_id 1
@@ -65,7 +65,7 @@ tile.kernel @place(%d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", sha
 // CHECK-LABEL: tile.kernel @groups(
 // CHECK: tile.programs {{.*}} #tile.work<order = transposed>
 // CHECK: tile.swizzle2d
-tile.kernel @groups(%group: i32, %d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", shape = ["5"], strides = []}}) {
+tile.kernel @groups(%group: i32, %d: !tile.desc<64xf16> {tile.tensor_map = #tile.tensor_map<base = "arg0", shape = ["5"]>}) {
   %x = tile.program_id 0
   %y = tile.program_id 1
   %rows = tile.num_programs 0
@@ -80,7 +80,7 @@ tile.kernel @groups(%group: i32, %d: !tile.desc<64xf16> {tile.tensor_map = {base
 // CHECK-LABEL: tile.kernel @columns(
 // CHECK: tile.programs {{.*}} #tile.work<order = grid>
 // CHECK: tile.swizzle2d
-tile.kernel @columns(%d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", shape = ["5"], strides = []}}) {
+tile.kernel @columns(%d: !tile.desc<64xf16> {tile.tensor_map = #tile.tensor_map<base = "arg0", shape = ["5"]>}) {
   %c8_i32 = arith.constant 8 : i32
   %x = tile.program_id 0
   %y = tile.program_id 1
@@ -107,7 +107,7 @@ tile.kernel @negative_no_tensor_map(%a: !tile.ptr<f16>) {
 // CHECK-COUNT-1: tile.programs
 // CHECK-NOT: tile.programs
 // CHECK: tile.return
-tile.kernel @negative_persistent(%n: i32, %d: !tile.desc<64xf16> {tile.tensor_map = {base = "arg0", shape = ["5"], strides = []}}) {
+tile.kernel @negative_persistent(%n: i32, %d: !tile.desc<64xf16> {tile.tensor_map = #tile.tensor_map<base = "arg0", shape = ["5"]>}) {
   tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
     %v = tile.desc_load %d[%i] : !tile.desc<64xf16> -> tensor<64xf16>
     tile.print "v" %v : tensor<64xf16>

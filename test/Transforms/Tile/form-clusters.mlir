@@ -11,7 +11,7 @@
 // CHECK-NEXT: scf.if %[[EXISTS]] {
 // CHECK-NEXT: tile.desc_store
 // CHECK-NEXT: }
-tile.kernel @ordered(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>} {
+tile.kernel @ordered(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>} {
   %c8 = arith.constant 8 : i32
   %x = tile.program_id 0
   %y = tile.program_id 1
@@ -30,7 +30,7 @@ tile.kernel @ordered(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluste
 // CHECK: tile.programs (%[[I:.*]], %[[J:.*]], %{{.*}}, %[[EXISTS:.*]]) in ({{.*}}) #tile.work<order = grid, cluster = [1, 2]>
 // CHECK-NEXT: scf.if %[[EXISTS]]
 // CHECK-NEXT: tile.print "" %[[I]], %[[J]]
-tile.kernel @plain(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 1, 2, 1>} {
+tile.kernel @plain(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 1, 2, 1>} {
   %x = tile.program_id 0
   %y = tile.program_id 1
   tile.print "" %x, %y : i32, i32
@@ -40,7 +40,7 @@ tile.kernel @plain(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster 
 // The steps of a program are split elsewhere.
 // CHECK-LABEL: tile.kernel @along_k(
 // CHECK-NOT: cluster = [
-tile.kernel @along_k(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 1, 1, 2>} {
+tile.kernel @along_k(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 1, 1, 2>} {
   tile.return
 }
 
@@ -52,7 +52,7 @@ tile.kernel @along_k(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluste
 // CHECK-LABEL: tile.kernel @negative_pointers(
 // CHECK-NOT: cluster = [
 // expected-remark @below {{no clusters: a program accesses memory through pointers, or runs a while loop, before it has read all its blocks}}
-tile.kernel @negative_pointers(%d: !d {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
+tile.kernel @negative_pointers(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0
   %q = tile.addptr %p, %x : !tile.ptr<i32>, i32
   %i = tile.load %q : !tile.ptr<i32>
@@ -69,7 +69,7 @@ tile.kernel @negative_pointers(%d: !d {tile.tensor_map = {base = "a"}}, %p: !til
 // CHECK-LABEL: tile.kernel @negative_while(
 // CHECK-NOT: cluster = [
 // expected-remark @below {{no clusters: a program accesses memory through pointers, or runs a while loop, before it has read all its blocks}}
-tile.kernel @negative_while(%d: !d {tile.tensor_map = {base = "a"}}) attributes {cluster = array<i32: 2, 1, 1>} {
+tile.kernel @negative_while(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0
   %n = tile.num_programs 0
   %i = scf.while (%k = %x) : (i32) -> i32 {
@@ -101,7 +101,7 @@ tile.kernel @negative_no_tensor_maps(%p: !tile.ptr<i32>) attributes {cluster = a
 // CHECK-LABEL: tile.kernel @negative_own_maps(
 // CHECK-NOT: cluster = [
 // expected-remark @below {{no clusters: the kernel makes tensor maps itself}}
-tile.kernel @negative_own_maps(%d: !d {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64) attributes {cluster = array<i32: 2, 1, 1>} {
+tile.kernel @negative_own_maps(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0
   %e = tile.make_desc %p, [%x, %x], [%ld, %ld] at %place : !tile.ptr<f16>, !tile.ptr<i8> -> !d
   %v = tile.desc_load %d[%x, %x] : !d -> tensor<64x64xf16>

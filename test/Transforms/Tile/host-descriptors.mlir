@@ -6,9 +6,9 @@
 
 // Two descriptors of one recipe share an argument; other sizes or blocks are other recipes.
 // CHECK-LABEL: tile.kernel @recipes
-// CHECK-SAME: %arg6: !tile.desc<64x16xf16> {tile.tensor_map = {base = "a", name = "a.map0", shape = ["M", "K"], strides = ["lda"]}}
-// CHECK-SAME: %arg7: !tile.desc<16x64xf16> {tile.tensor_map = {base = "b", name = "b.map0", shape = ["min(K, 512)", "(M * 2) - 1"], strides = ["(M + 7) * 8"]}}
-// CHECK-SAME: %arg8: !tile.desc<8x64xf16> {tile.tensor_map = {base = "b", name = "b.map1", shape = ["5", "cdiv(9, 4)"], strides = ["N // 2"]}}
+// CHECK-SAME: %arg6: !tile.desc<64x16xf16> {tile.tensor_map = #tile.tensor_map<base = "a", shape = ["M", "K"], strides = ["lda"]>}
+// CHECK-SAME: %arg7: !tile.desc<16x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b", shape = ["min(K, 512)", "(M * 2) - 1"], strides = ["(M + 7) * 8"]>}
+// CHECK-SAME: %arg8: !tile.desc<8x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b", shape = ["5", "cdiv(9, 4)"], strides = ["N // 2"]>}
 // CHECK-NOT: make_desc
 // CHECK: tile.desc_load %arg6
 // CHECK: tile.desc_load %arg7

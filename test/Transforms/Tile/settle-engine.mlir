@@ -6,7 +6,7 @@
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], b = threads>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = threads>}
 // CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [1, 4]>}
-tile.kernel @settled(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<16x64xf16> {tile.tensor_map = {base = "a"}}, %p: !tile.ptr<f16>) {
+tile.kernel @settled(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<16x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %p: !tile.ptr<f16>) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %c = tile.dot %a, %a, %z {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
@@ -29,7 +29,7 @@ tile.kernel @settled(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k32, i8, i8, i32, groups = [1, 1], a = threads, b = threads>}
 // CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k32, i8, i8, i32, warps = [2, 2]>}
-tile.kernel @orders(%i: i32, %x: f16, %y: i8, %d: !tile.desc<64x64xi8> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @orders(%i: i32, %x: f16, %y: i8, %d: !tile.desc<64x64xi8> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %a = tile.splat %x : f16 -> tensor<64x64xf16>
   %b = tile.splat %x : f16 -> tensor<64x256xf16>
   %z = arith.constant dense<0.0> : tensor<64x256xf32>
@@ -70,7 +70,7 @@ tile.kernel @room(%x: f16, %y: f16) {
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n32k16, f16, f16, f32, groups = [1, 1], a = registers>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n32k16, f16, f16, f32, groups = [1, 1]>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>}
-tile.kernel @held(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = {base = "a"}}, %e: !tile.desc<64x256xf16> {tile.tensor_map = {base = "b"}}, %f: !tile.desc<64x32xf16> {tile.tensor_map = {base = "c"}}, %g: !tile.desc<256x32xf16> {tile.tensor_map = {base = "d"}}, %h: !tile.desc<256x64xf16> {tile.tensor_map = {base = "f"}}) {
+tile.kernel @held(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x256xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}, %f: !tile.desc<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = "c">}, %g: !tile.desc<256x32xf16> {tile.tensor_map = #tile.tensor_map<base = "d">}, %h: !tile.desc<256x64xf16> {tile.tensor_map = #tile.tensor_map<base = "f">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %z = arith.constant dense<0.0> : tensor<64x32xf32>

@@ -14,8 +14,8 @@
 // CHECK-NEXT: scf.yield %[[DOT]]
 // CHECK: %[[BACK:.*]] = tile.trans %[[RESULT]] {order = array<i32: 1, 0>} : tensor<64x16xf32> -> tensor<16x64xf32>
 // CHECK: tile.print "" %[[BACK]]
-tile.kernel @loop(%n: i32, %d: !tile.desc<16x64xf16> {tile.tensor_map = {base = "a"}},
-                  %e: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @loop(%n: i32, %d: !tile.desc<16x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">},
+                  %e: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %z = arith.constant dense<0.0> : tensor<16x64xf32>
@@ -32,8 +32,8 @@ tile.kernel @loop(%n: i32, %d: !tile.desc<16x64xf16> {tile.tensor_map = {base = 
 
 // CHECK-LABEL: tile.kernel @once
 // CHECK: tile.dot {{.*}} : tensor<64x64xf16>, tensor<64x32xf16> -> tensor<64x32xf32>
-tile.kernel @once(%i: i32, %d: !tile.desc<32x64xf16> {tile.tensor_map = {base = "a"}},
-                  %e: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @once(%i: i32, %d: !tile.desc<32x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">},
+                  %e: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<32x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<32x64xf16> -> tensor<32x64xf16>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
@@ -48,9 +48,9 @@ tile.kernel @once(%i: i32, %d: !tile.desc<32x64xf16> {tile.tensor_map = {base = 
 // CHECK: tile.trans {{.*}} : tensor<128x144xf32> -> tensor<144x128xf32>
 // CHECK: tile.dot {{.*}} -> tensor<128x128xf32>
 // CHECK-NEXT: tile.print
-tile.kernel @odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_map = {base = "a"}},
-                      %e: !tile.desc<64x128xf16> {tile.tensor_map = {base = "b"}},
-                      %f: !tile.desc<128x64xf16> {tile.tensor_map = {base = "a"}}) {
+tile.kernel @odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">},
+                      %e: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "b">},
+                      %f: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<144x128xf32>
   %square = arith.constant dense<0.0> : tensor<128x128xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<144x64xf16> -> tensor<144x64xf16>
@@ -66,8 +66,8 @@ tile.kernel @odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_map = {ba
 // The left operand has the sum's shape, but nobody adds it: it stays in shared memory.
 // CHECK-LABEL: tile.kernel @odd_rows_and_few_columns
 // CHECK: tile.dot {{.*}} : tensor<64x64xf16>, tensor<64x96xf16> -> tensor<64x96xf32>
-tile.kernel @odd_rows_and_few_columns(%i: i32, %d: !tile.desc<96x64xf16> {tile.tensor_map = {base = "a"}},
-                                      %e: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @odd_rows_and_few_columns(%i: i32, %d: !tile.desc<96x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">},
+                                      %e: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<96x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<96x64xf16> -> tensor<96x64xf16>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
@@ -79,10 +79,10 @@ tile.kernel @odd_rows_and_few_columns(%i: i32, %d: !tile.desc<96x64xf16> {tile.t
 // Not if such a left operand is used otherwise, too, or a matrix like the sum is loaded.
 // CHECK-LABEL: tile.kernel @negative_odd_rows
 // CHECK-NOT: tile.trans
-tile.kernel @negative_odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_map = {base = "a"}},
-                               %e: !tile.desc<64x128xf16> {tile.tensor_map = {base = "b"}},
-                               %f: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}},
-                               %r: !tile.desc<144x64xf16> {tile.tensor_map = {base = "r"}}) {
+tile.kernel @negative_odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">},
+                               %e: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "b">},
+                               %f: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b">},
+                               %r: !tile.desc<144x64xf16> {tile.tensor_map = #tile.tensor_map<base = "r">}) {
   %z = arith.constant dense<0.0> : tensor<144x128xf32>
   %narrow = arith.constant dense<0.0> : tensor<144x64xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<144x64xf16> -> tensor<144x64xf16>
@@ -102,9 +102,9 @@ tile.kernel @negative_odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_
 // The first accumulator is scaled between the products; the second operand is computed; the third has too few columns.
 // CHECK-LABEL: tile.kernel @negative_forms
 // CHECK-NOT: tile.trans
-tile.kernel @negative_forms(%n: i32, %d: !tile.desc<16x64xf16> {tile.tensor_map = {base = "a"}},
-                            %e: !tile.desc<64x64xf16> {tile.tensor_map = {base = "b"}},
-                            %f: !tile.desc<64x32xf16> {tile.tensor_map = {base = "b"}}) {
+tile.kernel @negative_forms(%n: i32, %d: !tile.desc<16x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">},
+                            %e: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b">},
+                            %f: !tile.desc<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %z = arith.constant dense<0.0> : tensor<16x64xf32>

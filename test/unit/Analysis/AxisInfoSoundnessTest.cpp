@@ -188,7 +188,7 @@ public:
     Block *entry = builder.createBlock(&kernel.getBody(), {}, {element, element, element, pointer},
                                        SmallVector<Location>(4, location));
     for (auto [index, divisor] : llvm::enumerate(divisors))
-      kernel.setArgAttr(index, KernelOp::getDivisibilityAttrName(), builder.getI32IntegerAttr(divisor));
+      kernel.setArgAttr(index, divisibilityAttrName, builder.getI32IntegerAttr(divisor));
     builder.setInsertionPointToEnd(entry);
     seedPools(entry);
     for (int step = 0; step < 24; ++step)

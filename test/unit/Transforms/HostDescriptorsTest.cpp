@@ -64,24 +64,24 @@ protected:
 
   /// What the launcher would pass for the descriptor argument `index`.
   static interp::Argument makeDescriptor(KernelOp kernel, unsigned index, const Sizes &sizes) {
-    auto recipe = kernel.getArgAttrOfType<DictionaryAttr>(index, KernelOp::getTensorMapAttrName());
+    TensorMapAttr recipe = kernel.getTensorMap(index);
     runtime::ExpressionNames names{{{"M"}, {"N"}, {"K"}, {"ldb"}}, {}};
-    auto evaluate = [&](StringRef list) {
+    auto evaluate = [&](ArrayRef<StringAttr> list) {
       SmallVector<int64_t, 5> values;
-      for (Attribute text : cast<ArrayAttr>(recipe.get(list))) {
-        auto expression = runtime::Expression::compile(cast<StringAttr>(text).str(), names);
-        EXPECT_TRUE(bool(expression)) << cast<StringAttr>(text).str();
+      for (StringAttr text : list) {
+        auto expression = runtime::Expression::compile(text.str(), names);
+        EXPECT_TRUE(bool(expression)) << text.str();
         values.push_back(expression->evaluate(std::array{sizes.m, sizes.n, sizes.k, sizes.ldb}).value);
       }
       return values;
     };
     // Buffers are in the order of the pointer parameters.
-    StringRef base = recipe.getAs<StringAttr>("base").getValue();
+    StringRef base = recipe.getBase().getValue();
     interp::Argument argument = interp::Argument::pointer(base == "a" ? 0 : base == "b" ? 1 : 2);
-    argument.shape = evaluate("shape");
+    argument.shape = evaluate(recipe.getShape());
     for (int64_t &size : argument.shape)
       size = std::max<int64_t>(size, 0);
-    argument.strides = evaluate("strides");
+    argument.strides = evaluate(recipe.getStrides());
     argument.strides.push_back(1);
     return argument;
   }
