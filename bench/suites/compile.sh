@@ -21,17 +21,20 @@ named() {
   done
   "$tilec" "$examples/gemm/$file" --variants="$variants" --target="$target" "${options[@]}" -o "$folder/$name.cubin"
 }
-# list NAME VARIANTS: those of NAME.artifacts, as many at a time as there are processors.
+# list NAME: those of NAME.artifacts, as many at a time as there are processors; as users get them, with kernels for classes of
+# sizes, but for edges, which are those of one kernel each.
 list() {
+  local variants=auto
+  [ "$1" != edges ] || variants=none
   while read -r -a words; do
     case ${words[0]-} in '' | '#'*) continue ;; esac
-    named "$2" "${words[@]}" &
+    named $variants "${words[@]}" &
     while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
   done <"$(dirname "$0")/$1.artifacts"
   while [ -n "$(jobs -rp)" ]; do wait -n; done
 }
 if [ -n "${4-}" ]; then
-  list "$4" none
+  list "$4"
   exit
 fi
 
@@ -107,5 +110,4 @@ while read -r name _ m n k _; do
 done <"$(dirname "$0")/dense.suite"
 wait
 
-# As users get them, with kernels for classes of sizes.
-list gemm auto
+list gemm
