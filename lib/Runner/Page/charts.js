@@ -52,7 +52,7 @@ function base(isNarrow) {
     color: colours,
     aria: { enabled: true },
     tooltip: { trigger: 'item', confine: true, appendTo: 'body', className: 'tip' },
-    legend: { type: 'plain', top: 4, left: 0, itemGap: 18, itemWidth: 34, textStyle: { ...text, lineHeight: 15 } },
+    legend: { type: 'plain', top: 4, left: 0, itemGap: 24, itemWidth: 34, textStyle: { ...text, lineHeight: 15 } },
     grid: { left: isNarrow ? 52 : 64, right: isNarrow ? 14 : 28, bottom: 48, containLabel: false },
   };
 }
