@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two products in a row, y[M, N] = act(x[M, K] @ w1[K, H]) @ w2[H, N], in the two forms that they have:
+// Two products in a row, y[M, N] = act(x[M, K] @ w1[K, H]) @ w2[H, N], in both forms that they have:
 //
-//   two launches   the first one's epilogue is the activation, and it writes h; the second one begins while the first
-//   ends one, fused     h stays in registers: for layers so narrow that reading and writing h takes longer than the
-//   products
+//   two launches   the first writes h, with the activation in its epilogue; the second begins while it ends
+//   fused          h stays in registers: for layers so narrow that moving h takes longer than multiplying
 //
 //   two-layers         each form, small, compared with fp64; without a GPU in the simulator
 //   two-layers time    also what large ones take, with launches that overlap and that do not; needs a GPU
