@@ -2,11 +2,11 @@
 // A block of a transformer, forward and backward, by kernels of tile: RMSNorm, attention with rotary positions, and a
 // gated MLP.
 //
-//   h = x + attention(norm(x) @ w_qkv) @ w_out          y = h + (silu(gate) * value) @ w_down,  gate, value = norm(h) @
-//   w_both
+//   h = x + attention(norm(x) @ w_qkv) @ w_out
+//   y = h + (silu(gate) * value) @ w_down        gate, value = norm(h) @ w_both
 //
-//   transformer-block          a small one, each result compared with one in double on the host; without a GPU in the
-//   simulator transformer-block time     also the time of a large one: 4096 tokens, 2048 columns; needs a GPU
+//   transformer-block         a small one, each result compared with fp64; without a GPU in the simulator
+//   transformer-block time    also what a large one takes, with launches that overlap and that do not; needs a GPU
 //
 // Everything is in 16-bit floats, with sums in 32 bits. What the backward pass needs of the forward pass is kept.
 #include "../driver/device.h"
