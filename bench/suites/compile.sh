@@ -8,10 +8,10 @@ tilec=$1 target=$2 folder=$3
 examples=$(cd "$(dirname "$0")/../../examples" && pwd)
 mkdir -p "$folder"
 
-# named NAME FILE OPTION...: one of a list of artifacts.
+# named VARIANTS NAME FILE OPTION...: one of a list of artifacts.
 named() {
-  local name=$1 file=$2 options=()
-  shift 2
+  local variants=$1 name=$2 file=$3 options=()
+  shift 3
   for option; do
     case $option in
       @rows) options+=(--assume={lda,ldb,ldc,N}=8) ;;
@@ -19,13 +19,16 @@ named() {
       *) options+=("$option") ;;
     esac
   done
-  "$tilec" "$examples/gemm/$file" --variants=none --target="$target" "${options[@]}" -o "$folder/$name.cubin"
+  "$tilec" "$examples/gemm/$file" --variants="$variants" --target="$target" "${options[@]}" -o "$folder/$name.cubin"
 }
-# list NAME: those of NAME.artifacts, as many at a time as there are processors.
+# list NAME: those of NAME.artifacts, as many at a time as there are processors; as users get them, with kernels for classes of
+# sizes, but for edges, which are those of one kernel each.
 list() {
+  local variants=auto
+  [ "$1" != edges ] || variants=none
   while read -r -a words; do
     case ${words[0]-} in '' | '#'*) continue ;; esac
-    named "${words[@]}" &
+    named $variants "${words[@]}" &
     while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
   done <"$(dirname "$0")/$1.artifacts"
   while [ -n "$(jobs -rp)" ]; do wait -n; done

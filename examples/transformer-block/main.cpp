@@ -2,17 +2,17 @@
 // A block of a transformer, forward and backward, by kernels of tile: RMSNorm, attention with rotary positions, and a
 // gated MLP.
 //
-//   h = x + attention(norm(x) @ w_qkv) @ w_out          y = h + (silu(gate) * value) @ w_down,  gate, value = norm(h) @
-//   w_both
+//   h = x + attention(norm(x) @ w_qkv) @ w_out
+//   y = h + (silu(gate) * value) @ w_down        gate, value = norm(h) @ w_both
 //
-//   transformer-block          a small one, each result compared with one in double on the host; without a GPU in the
-//   simulator transformer-block time     also the time of a large one: 4096 tokens, 2048 columns; needs a GPU
+//   transformer-block         a small one, each result compared with fp64; without a GPU in the simulator
+//   transformer-block time    also what a large one takes, with launches that overlap and that do not; needs a GPU
 //
 // Everything is in 16-bit floats, with sums in 32 bits. What the backward pass needs of the forward pass is kept.
+#include "../driver/device.h"
 #include "attention_backward_keys.h"
 #include "attention_backward_queries.h"
 #include "attention_forward.h"
-#include "device.h"
 #include "linear_backward_input.h"
 #include "linear_backward_weight.h"
 #include "merge_heads.h"
@@ -242,12 +242,18 @@ void timeLarge(Device &device, const Kernels &kernels) {
   auto measure = [&](const char *name, double operations, auto &&work) {
     constexpr int rounds = 21;
     work();
-    std::vector<float> times(rounds);
-    for (float &time : times)
-      time = device.time(work);
-    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
-    std::printf("%-8s %.3f ms, %.0f TFLOP/s (median of %d)\n", name, times[rounds / 2],
-                operations / (times[rounds / 2] * 1e9), rounds);
+    std::vector<float> inTurn(rounds), overlapping(rounds);
+    for (int round = 0; round < rounds; ++round) {
+      device.overlaps = false;
+      inTurn[round] = device.time(work);
+      device.overlaps = true;
+      overlapping[round] = device.time(work);
+    }
+    for (std::vector<float> *times : {&inTurn, &overlapping})
+      std::nth_element(times->begin(), times->begin() + rounds / 2, times->end());
+    const float alone = inTurn[rounds / 2], time = overlapping[rounds / 2];
+    std::printf("%-8s %.3f ms, %.0f TFLOP/s; launches that do not overlap: %.3f ms (medians of %d)\n", name, time,
+                operations / (time * 1e9), alone, rounds);
   };
   std::printf("%.0f tokens, %.0f columns, %.0f hidden:\n", m, n, f);
   measure("forward", 2 * (products + attention), [&] { block.forward(); });

@@ -3,6 +3,7 @@
 #include "Driver/ReadProduct.h"
 
 #include "Analysis/AccessPromises.h"
+#include "Analysis/DotPlan.h"
 #include "Frontend/Diagnostics.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Unparse.h"
@@ -190,9 +191,8 @@ Value sourceOf(Value operand, unsigned &kDim) {
 }
 
 std::optional<Operand> readOperand(KernelOp kernel, Value operand, Value raised, unsigned kDim) {
-  unsigned kOfRaised = kDim;
-  if (sourceOf(raised, kOfRaised).getDefiningOp<DescLoadOp>())
-    return Operand{true, widestAccess, kOfRaised == 1};
+  if (SharedOperand block = traceOperand(raised); isa_and_present<DescLoadOp>(block.source))
+    return Operand{true, widestAccess, kDim == (block.transposed ? 0 : 1)};
   auto load = sourceOf(operand, kDim).getDefiningOp<LoadOp>();
   if (!load)
     return std::nullopt;

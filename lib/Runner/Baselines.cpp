@@ -114,11 +114,16 @@ Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
   const Cublas::Pointers types = pointersOf(places, bench, request.sessions.front(), 0);
   Baseline baseline;
   const bool isFloat = types.firstType != DataType::I8 && types.firstType != DataType::F64;
+  const bool isFloat8 = isFloat && runtime::dataTypeSize(types.firstType) == 1;
   if (!Cublas::supports(types.firstType, types.secondType, types.outputType) ||
       ((plan.hasEpilogue() || isSearched) && !isFloat)) {
     baseline.note = fmt::format("{} does not compute {}{} from {}", isSearched ? "the search in cublasLt" : "cuBLAS",
                                 dataTypeName(types.outputType), plan.hasEpilogue() ? " with bias or activation" : "",
                                 dataTypeName(types.firstType));
+    return baseline;
+  }
+  if (plan.batch > 1 && (isFloat8 || isSearched)) {
+    baseline.note = fmt::format("batches of {} are not measured by cublasLt", dataTypeName(types.firstType));
     return baseline;
   }
   const Driver &driver = request.device->cudaContext().driver();
@@ -139,10 +144,9 @@ Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
     return baseline;
   }
   owner->cublas = std::move(*cublas);
-  const bool isFloat8 = isFloat && runtime::dataTypeSize(types.firstType) == 1;
   baseline.name = owner->cublas->name();
   if (types.firstType == DataType::F32)
-    baseline.name += " (tf32)";
+    baseline.name += plan.needsFp32 ? " (fp32)" : " (tf32)";
   if (isFloat8)
     baseline.name += bench.isPrecise ? " (fp8, added in fp32)" : " (fp8, fast accumulation)";
   if (plan.isPart)

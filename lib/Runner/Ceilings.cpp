@@ -106,7 +106,8 @@ Result<CeilingMeter::Product> CeilingMeter::measureProduct(const Stopwatch &watc
   if (Status status = fillNormal(driver, operands->address(), 2 * bytes, type); !status)
     return status.error();
   // K contiguous in both: what 8-bit floats need, and as fast as any order for the others.
-  const GemmPlan plan{n, n, n, {"a", true, n}, {"b", false, n}, {"c", false, n}, "", false};
+  const GemmPlan plan{
+      .m = n, .n = n, .k = n, .first = {"a", true, n}, .second = {"b", false, n}, .output = {"c", false, n}};
   Result<std::function<Status(CUstream)>> launch = (*library)->prepare(plan, {.first = operands->address(),
                                                                               .second = operands->address() + bytes,
                                                                               .output = target->address(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The six functions and few numbers of cublas_api.h that a product needs, declared here with their documented values.
+// The seven functions and few numbers of cublas_api.h that a product needs, declared here with their documented values.
 #include "Runner/Cublas.h"
 
 #include "Runner/CublasLt.h"
@@ -34,14 +34,15 @@ int cudaDataType(DataType type) {
   }
 }
 
-int cublasComputeType(DataType input) {
+int cublasComputeType(DataType input, const GemmPlan &plan) {
   switch (input) {
   case DataType::F64:
     return cublas::compute64F;
   case DataType::I8:
     return cublas::compute32I;
   case DataType::F32:
-    return cublas::compute32FFastTf32; // the tensor cores' type for f32, as our kernels use by default
+    // The tensor cores' type for f32, as our kernels use by default.
+    return plan.needsFp32 ? cublas::compute32F : cublas::compute32FFastTf32;
   default:
     return cublas::compute32F;
   }
@@ -56,6 +57,9 @@ struct Cublas::Functions {
   int (*gemmEx)(void *handle, int opA, int opB, int m, int n, int k, const void *alpha, const void *a, int typeA,
                 int lda, const void *b, int typeB, int ldb, const void *beta, void *c, int typeC, int ldc, int compute,
                 int algorithm) = nullptr;
+  int (*gemmBatched)(void *handle, int opA, int opB, int m, int n, int k, const void *alpha, const void *a, int typeA,
+                     int lda, long long strideA, const void *b, int typeB, int ldb, long long strideB, const void *beta,
+                     void *c, int typeC, int ldc, long long strideC, int batch, int compute, int algorithm) = nullptr;
 };
 
 Result<std::unique_ptr<Cublas>> Cublas::load(const std::string &path, runtime::CUdeviceptr workspace) {
@@ -80,7 +84,8 @@ Result<std::unique_ptr<Cublas>> Cublas::load(const std::string &path, runtime::C
       {"cublasSetStream_v2", reinterpret_cast<void **>(&f.setStream)},
       {"cublasSetWorkspace_v2", reinterpret_cast<void **>(&f.setWorkspace)},
       {"cublasGetVersion_v2", reinterpret_cast<void **>(&f.getVersion)},
-      {"cublasGemmEx", reinterpret_cast<void **>(&f.gemmEx)}};
+      {"cublasGemmEx", reinterpret_cast<void **>(&f.gemmEx)},
+      {"cublasGemmStridedBatchedEx", reinterpret_cast<void **>(&f.gemmBatched)}};
   for (const auto &[symbol, slot] : symbols)
     if (!(*slot = dlsym(library, symbol)))
       return makeError(TILE_ERROR_UNSUPPORTED, "cuBLAS has no function {}", symbol);
@@ -150,17 +155,30 @@ Status Cublas::launchGemmEx(const GemmPlan &plan, const Pointers &pointers, runt
     alpha = &one64, beta = &zero64;
   else if (pointers.firstType == DataType::I8)
     alpha = &oneInteger, beta = &zeroInteger;
-  const int inputType = cudaDataType(pointers.firstType);
-  const int status = functions->gemmEx(
-      handle, plan.first.isTransposed ? cublas::opT : cublas::opN, plan.second.isTransposed ? cublas::opT : cublas::opN,
-      static_cast<int>(plan.m), static_cast<int>(plan.n), static_cast<int>(plan.k), alpha,
-      reinterpret_cast<const void *>(pointers.first), inputType, static_cast<int>(plan.first.leadingDimension),
-      reinterpret_cast<const void *>(pointers.second), inputType, static_cast<int>(plan.second.leadingDimension), beta,
-      reinterpret_cast<void *>(pointers.output), cudaDataType(pointers.outputType),
-      static_cast<int>(plan.output.leadingDimension), cublasComputeType(pointers.firstType), cublas::gemmDefault);
+  const int inputType = cudaDataType(pointers.firstType), outputType = cudaDataType(pointers.outputType);
+  const int opFirst = plan.first.isTransposed ? cublas::opT : cublas::opN,
+            opSecond = plan.second.isTransposed ? cublas::opT : cublas::opN;
+  const int m = static_cast<int>(plan.m), n = static_cast<int>(plan.n), k = static_cast<int>(plan.k);
+  const int leadingFirst = static_cast<int>(plan.first.leadingDimension),
+            leadingSecond = static_cast<int>(plan.second.leadingDimension),
+            leadingOutput = static_cast<int>(plan.output.leadingDimension);
+  const auto *first = reinterpret_cast<const void *>(pointers.first);
+  const auto *second = reinterpret_cast<const void *>(pointers.second);
+  auto *output = reinterpret_cast<void *>(pointers.output);
+  const int compute = cublasComputeType(pointers.firstType, plan);
+  const int status =
+      plan.batch == 1
+          ? functions->gemmEx(handle, opFirst, opSecond, m, n, k, alpha, first, inputType, leadingFirst, second,
+                              inputType, leadingSecond, beta, output, outputType, leadingOutput, compute,
+                              cublas::gemmDefault)
+          : functions->gemmBatched(handle, opFirst, opSecond, m, n, k, alpha, first, inputType, leadingFirst,
+                                   plan.first.batchStride, second, inputType, leadingSecond, plan.second.batchStride,
+                                   beta, output, outputType, leadingOutput, plan.output.batchStride,
+                                   static_cast<int>(plan.batch), compute, cublas::gemmDefault);
   if (status == 0)
     return Success{};
-  return makeError(TILE_ERROR_DRIVER, "cublasGemmEx failed with status {}", status);
+  return makeError(TILE_ERROR_DRIVER, "{} failed with status {}",
+                   plan.batch == 1 ? "cublasGemmEx" : "cublasGemmStridedBatchedEx", status);
 }
 
 } // namespace tile::runner

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cuBLAS as the opponent of a matrix product, loaded with dlopen when a benchmark asks for it: cublasGemmEx, and
-// cublasLtMatmul for a product with bias and activation, or of 8-bit floats.
+// cuBLAS as the opponent of a matrix product, loaded with dlopen when a benchmark asks for it: cublasGemmEx,
+// cublasGemmStridedBatchedEx, and cublasLtMatmul for a product with bias and activation, or of 8-bit floats.
 #pragma once
 
 #include "Runner/Gemm.h"

@@ -98,7 +98,7 @@ Status CublasLtMatmul::describe(const GemmPlan &plan) {
             outputType = cudaDataType(pointers.outputType);
   int status = f.create(&handle);
   if (status == 0)
-    status = f.descCreate(&operation, cublasComputeType(pointers.firstType), cudaDataType(DataType::F32));
+    status = f.descCreate(&operation, cublasComputeType(pointers.firstType, plan), cudaDataType(DataType::F32));
   const auto set = [&](int attribute, const auto &value) {
     if (status == 0)
       status = f.descSet(operation, attribute, &value, sizeof(value));

@@ -19,7 +19,7 @@ constexpr int compute32F = 68, compute32FFastTf32 = 77, compute64F = 70, compute
 /// cudaDataType of library_types.h; -1: not a type of cuBLAS's products.
 int cudaDataType(DataType type);
 /// cublasComputeType_t for operands of this type.
-int cublasComputeType(DataType input);
+int cublasComputeType(DataType input, const GemmPlan &plan);
 
 /// One product with its epilogue, its algorithm chosen by cuBLAS's heuristic: the first of its list, as frameworks do,
 /// or the fastest after a search.

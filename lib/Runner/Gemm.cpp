@@ -8,10 +8,11 @@
 namespace tile::runner {
 namespace {
 
-/// A matrix as the expression sees it: sizes and strides, after transpose().
+/// A matrix, or a batch of them, as the expression sees it: sizes and strides, after transpose().
 struct MatrixView {
   std::string buffer;
   int64_t rows = 0, columns = 0, rowStride = 0, columnStride = 0;
+  int64_t batch = 1, batchStride = 0;
 
   bool operator==(const MatrixView &) const = default;
 
@@ -23,9 +24,16 @@ struct MatrixView {
 
 std::optional<MatrixView> viewOf(const HostBuffer &buffer, const std::string &name) {
   const BufferLayout &layout = buffer.layout();
-  if (layout.shape.size() != 2 || layout.elements == 0)
+  const size_t rank = layout.shape.size();
+  if ((rank != 2 && rank != 3) || layout.elements == 0)
     return std::nullopt;
-  return MatrixView{name, layout.shape[0], layout.shape[1], layout.strides[0], layout.strides[1]};
+  MatrixView view{name, layout.shape[rank - 2], layout.shape[rank - 1], layout.strides[rank - 2],
+                  layout.strides[rank - 1]};
+  if (rank == 3 && layout.shape[0] > 1) {
+    view.batch = layout.shape[0];
+    view.batchStride = layout.strides[0];
+  }
+  return view;
 }
 
 std::optional<MatrixView> viewOfNode(const TensorNode &node, const TensorNames &names) {
@@ -55,9 +63,9 @@ std::optional<GemmOperand> operandFor(MatrixView view) {
   view.transpose();
   const int64_t asColumnMajor = rowMajorLeading(view);
   if (asColumnMajor)
-    return GemmOperand{view.buffer, false, asColumnMajor};
+    return GemmOperand{view.buffer, false, asColumnMajor, view.batchStride};
   if (asRowMajor)
-    return GemmOperand{view.buffer, true, asRowMajor};
+    return GemmOperand{view.buffer, true, asRowMajor, view.batchStride};
   return std::nullopt;
 }
 
@@ -135,8 +143,11 @@ std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const 
     return std::nullopt;
   std::optional<MatrixView> a = viewOfNode(*epilogue->product->operands[0], names);
   std::optional<MatrixView> b = viewOfNode(*epilogue->product->operands[1], names);
-  if (!a || !b)
+  if (!a || !b || (c->batch > 1 && (epilogue->hasRelu || !epilogue->bias.empty())))
     return std::nullopt;
+  for (const MatrixView &operand : {*a, *b})
+    if (operand.batch != c->batch && operand.batch != 1) // one matrix serves all, at a stride of 0
+      return std::nullopt;
   if (!epilogue->bias.empty()) { // cublasLtMatmul adds one number to each row of its column-major output
     const auto bias = names.buffers.find(epilogue->bias);
     if (!rowMajorLeading(*c) || bias == names.buffers.end() || !isRowOf(bias->second, c->columns))
@@ -150,10 +161,19 @@ std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const 
   const std::optional<GemmOperand> first = operandFor(*a), second = operandFor(*b), result = operandFor(*c);
   if (!first || !second || !result || result->isTransposed)
     return std::nullopt;
-  const GemmPlan plan{c->rows, c->columns,     a->columns,        *first,          *second,
-                      *result, epilogue->bias, epilogue->hasRelu, epilogue->isPart};
-  for (int64_t size :
-       {plan.m, plan.n, plan.k, first->leadingDimension, second->leadingDimension, result->leadingDimension})
+  const GemmPlan plan{.m = c->rows,
+                      .n = c->columns,
+                      .k = a->columns,
+                      .batch = c->batch,
+                      .first = *first,
+                      .second = *second,
+                      .output = *result,
+                      .bias = epilogue->bias,
+                      .hasRelu = epilogue->hasRelu,
+                      .isPart = epilogue->isPart,
+                      .needsFp32 = expectation.tolerance < 1e-4};
+  for (int64_t size : {plan.m, plan.n, plan.k, plan.batch, first->leadingDimension, second->leadingDimension,
+                       result->leadingDimension})
     if (size > std::numeric_limits<int>::max())
       return std::nullopt;
   return plan;

@@ -112,10 +112,11 @@ std::string tableHtml(const std::vector<Measurement> &all) {
   const bool hasEnergy = std::any_of(all.begin(), all.end(), [](const Measurement &one) { return one.millijoules; });
   const bool hasCeilings =
       std::any_of(all.begin(), all.end(), [](const Measurement &one) { return one.memoryCeiling > 0; });
-  std::string html = "<table>\n<thead><tr><th>case</th><th>kernel</th><th>&micro;s</th><th>rate</th><th></th>";
+  std::string html =
+      "<table>\n<thead><tr><th>case</th><th class=\"text\">kernel</th><th>&micro;s</th><th>rate</th><th></th>";
   html += hasCeilings ? "<th>% of copy</th><th>% of product</th>" : "";
   html += hasEnergy ? "<th>mJ</th>" : "";
-  html += "<th>beside</th><th>&micro;s</th><th>ratio</th></tr></thead>\n<tbody>\n";
+  html += "<th class=\"text\">beside</th><th>&micro;s</th><th>ratio</th></tr></thead>\n<tbody>\n";
   const auto percent = [](double value) { return value > 0 ? fmt::format("{:.1f}", value) : std::string(); };
   for (const Measurement &measured : all) {
     const size_t rows = std::max<size_t>(measured.baselines.size(), 1);

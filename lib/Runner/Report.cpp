@@ -131,13 +131,6 @@ std::string benchText(const BenchResult &bench) {
   return text;
 }
 
-std::string csvText(std::string_view text) {
-  std::string result = "\"";
-  for (char c : text)
-    result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + "\"";
-}
-
 /// JSON has no infinity and no NaN: they become text.
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
@@ -308,6 +301,13 @@ std::string formatRow(const RunReport &report) {
     if (!check.passed)
       row += "  " + checkText(check);
   return row;
+}
+
+std::string csvText(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text)
+    result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
 }
 
 std::string csvHeader() {

@@ -34,6 +34,8 @@ std::string formatText(const RunReport &report);
 std::string formatRow(const RunReport &report);
 std::string rowHeader();
 
+/// In quotes, as a field of CSV.
+std::string csvText(std::string_view text);
 std::string csvHeader();
 std::string formatCsv(const RunReport &report);
 

@@ -67,6 +67,11 @@ Result<std::vector<SuiteCase>> expandCases(const std::vector<SuiteCase> &cases,
 
 Result<std::vector<SuiteCase>> readSuite(const std::string &file, const std::string &folder,
                                          const std::vector<std::string> &arguments) {
+  for (const std::string &argument : arguments)
+    if (argument.find('=') == std::string::npos)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                       "'{}' is not of the form name=value; the cases of a suite name their artifacts themselves",
+                       argument);
   Result<std::string> text = runtime::readFile(file, 1 << 24);
   if (!text)
     return text.error();

@@ -52,6 +52,7 @@ example embed-cpp multiply embed-cpp/matmul.tilepack
 example embed-jit scale
 example train-mlp train-mlp /usr/share/tile/examples/train-mlp/digits.csv 5
 example transformer-block transformer-block
+example two-layers two-layers
 example dlpack dlpack
 [ ! -e /usr/include/torch/library.h ] || example torch-operator try-operator
 [ ! -e /usr/include/onnxruntime ] || example onnxruntime-operator try-operator

@@ -5,6 +5,7 @@
 #include "Runner/Compare.h"
 #include "Runner/Commands/Commands.h"
 #include "Runner/CompareResults.h"
+#include "Runner/Report.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -37,6 +38,23 @@ static bool isResults(const std::string &file) {
   return file.ends_with(".jsonl");
 }
 
+static const char *verdictOf(const ResultChange &change) {
+  return change.isSlower() ? "slower" : change.isFaster() ? "faster" : "same";
+}
+
+/// A line for each case of either file; what cannot be compared has no figures.
+static void printCsv(const ResultComparison &comparison) {
+  fmt::print("case,figure,before,after,change,noise,verdict\n");
+  for (const ResultChange &change : comparison.changes)
+    fmt::print("{},{},{:.6g},{:.6g},{:.4f},{:.4f},{}\n", csvText(change.name), change.isRatio ? "ratio" : "time_us",
+               change.before, change.after, change.change, change.noise, verdictOf(change));
+  for (const auto &[names, verdict] :
+       {std::pair(&comparison.onlyBefore, "only before"), std::pair(&comparison.onlyAfter, "only after"),
+        std::pair(&comparison.notCompared, "not compared")})
+    for (const std::string &name : *names)
+      fmt::print("{},,,,,,{}\n", csvText(name), verdict);
+}
+
 static void printJson(const ResultComparison &comparison) {
   nlohmann::ordered_json json = {{"changes", nlohmann::ordered_json::array()},
                                  {"only_before", comparison.onlyBefore},
@@ -51,9 +69,7 @@ static void printJson(const ResultComparison &comparison) {
                                {"after", change.after},
                                {"change", change.change},
                                {"noise", change.noise},
-                               {"verdict", change.isSlower()   ? "slower"
-                                           : change.isFaster() ? "faster"
-                                                               : "same"}});
+                               {"verdict", verdictOf(change)}});
   fmt::print("{}\n", json.dump());
 }
 
@@ -101,6 +117,8 @@ static int compareFiles(const CompareOptions &options) {
                                                          options.run.artifact, options.other.file));
   if (options.run.format == "json")
     printJson(comparison);
+  else if (options.run.format == "csv")
+    printCsv(comparison);
   else
     printTable(comparison, usesTime);
   return std::any_of(comparison.changes.begin(), comparison.changes.end(),

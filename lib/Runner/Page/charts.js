@@ -57,25 +57,30 @@ function base(isNarrow) {
   };
 }
 
-/** Places the legend above the chart: ECharts makes no room for it. A name as wide as the chart is broken, and each then has a line of its own. */
+/**
+ * Places the legend above the chart: ECharts makes no room for it. A name as wide as the chart is broken, and each then has a line of its own.
+ * Returns the pixels that it takes.
+ */
 function placeLegend(option, names, width) {
+  const { itemGap, textStyle: { lineHeight } } = option.legend;
   const widest = width - 90, widthOf = name => 8 * name.length;
-  let lines = 0, left = 0;
+  let height = 0, left = 0;
   if (names.some(name => widthOf(name) > widest)) {
     option.legend.textStyle = { ...option.legend.textStyle, width: widest, overflow: 'break' };
     for (const name of names)
-      lines += Math.ceil(widthOf(name) / widest);
+      height += Math.ceil(widthOf(name) / widest) * lineHeight + itemGap;
   } else {
     for (const name of names) {
       const needed = 68 + widthOf(name);
       if (needed > left) {
-        ++lines;
+        height += lineHeight + itemGap;
         left = width;
       }
       left -= needed;
     }
   }
-  option.grid.top = lines * 31 + 10;
+  option.grid.top = height + 2;
+  return height;
 }
 
 function axis(name, type, more) {
@@ -120,8 +125,11 @@ const escapeText = text => String(text).replace(/[&<>"]/g, c => ({ '&': '&amp;',
 /** The best of a ceiling that several measurements have. */
 const best = (records, key) => Math.max(0, ...records.map(record => record.ceilings?.[key] ?? 0));
 
-function sizeChart(records, width) {
+function sizeChart(all, width) {
   const isNarrow = width < 520;
+  // Artifacts of one case each are those of a kernel that is compiled for each size.
+  const isOneEach = unique(all.map(record => record.line)).length === all.length;
+  const records = isOneEach ? all.map(record => ({ ...record, line: record.kernel })) : all;
   const along = findAxis(records);
   const sizes = unique(records.map(along.valueOf));
   if (sizes.length < 2)
@@ -129,11 +137,15 @@ function sizeChart(records, width) {
   const unit = unitOf(records[0]);
   const lines = linesOf(records);
   const ceiling = isProduct(records[0]) ? best(records, 'gflop_per_s') * 1e-3 : best(records, 'memory_gb_per_s') * 1e-3;
-  const series = [...lines].map(([name, points], i) => ({
-    name, type: isFunction(points, along) ? 'line' : 'scatter', ...lookOf(i), showSymbol: true,
-    data: points.map(point => ({ value: [along.valueOf(point.record), rateOf(point.record, point.microseconds)], tip: tipOf(name, point) }))
-      .sort((a, b) => a.value[0] - b.value[0]),
-  }));
+  const series = [...lines].map(([name, points], i) => {
+    const look = lookOf(i);
+    return {
+      name, type: 'line', ...look, showSymbol: true,
+      lineStyle: { ...look.lineStyle, width: isFunction(points, along) ? 2 : 0 },
+      data: points.map(point => ({ value: [along.valueOf(point.record), rateOf(point.record, point.microseconds)], tip: tipOf(name, point) }))
+        .sort((a, b) => a.value[0] - b.value[0]),
+    };
+  });
   if (ceiling > 0)
     series[0].markLine = {
       silent: true, symbol: 'none', lineStyle: { color: '#444', type: 'dashed' }, data: [{ yAxis: ceiling }],
@@ -141,14 +153,14 @@ function sizeChart(records, width) {
     };
   const isLog = Math.min(...sizes) > 0 && Math.max(...sizes) >= 8 * Math.min(...sizes);
   const option = base(isNarrow);
-  placeLegend(option, [...lines.keys()], width);
+  const legend = placeLegend(option, [...lines.keys()], width);
   option.xAxis = axis(along.name, isLog ? 'log' : 'value', {
     ...(isLog ? { logBase: 2 } : {}), min: 'dataMin', max: 'dataMax', scale: true,
     axisLabel: { ...text, hideOverlap: true, formatter: shortNumber },
   });
   option.yAxis = axis(unit, 'value', { nameGap: isNarrow ? 36 : 46, min: 0, axisLabel: { ...text, formatter: shortNumber } });
   option.series = series;
-  return { kind: 'size', title: `${records[0].kernel}: ${unit} over ${along.name}`, option, height: isNarrow ? 340 : 420,
+  return { kind: 'size', title: `${records[0].kernel}: ${unit} over ${along.name}`, option, height: legend + (isNarrow ? 300 : 380),
     caption: `Higher is better. ${conditions(records)}` };
 }
 
@@ -168,6 +180,8 @@ function conditions(records) {
   let caption = `Measured as ${ways.join(' and ')}.`;
   if (throttled > 0)
     caption += ` The clock was throttled in ${throttled} of ${records.length} cases.`;
+  if (records.some(record => record.leavesOutCopy))
+    caption += ' Copies that take less than half of a product\'s time are in the table alone.';
   if (recorded.length > 0)
     caption += ` Not measured in the same rounds: ${recorded.join(', ')}.`;
   return caption;
@@ -200,7 +214,7 @@ function rooflineChart(records, width) {
     });
   });
   const option = base(isNarrow);
-  placeLegend(option, series.map(item => item.name), width);
+  const legend = placeLegend(option, series.map(item => item.name), width);
   option.xAxis = axis('FLOP a byte of memory', 'log', { min: least, max: most, axisLabel: { ...text, hideOverlap: true, formatter: shortNumber } });
   option.yAxis = axis('TFLOP/s', 'log', { nameGap: isNarrow ? 36 : 46, axisLabel: { ...text, hideOverlap: true, formatter: shortNumber } });
   option.legend.itemWidth = 18;
@@ -208,7 +222,7 @@ function rooflineChart(records, width) {
   const caption = peaks.length > 0
     ? 'Bytes are the least that must be read and written. The roof is what this card was measured to give: a copy on the slope, cuBLAS on the flat part.'
     : 'Bytes are the least that must be read and written. Without --ceilings no roof was measured.';
-  return { kind: 'roofline', title: `Roofline of ${unique(products.map(record => record.kernel)).join(', ')}`, option, height: isNarrow ? 340 : 420, caption };
+  return { kind: 'roofline', title: `Roofline of ${unique(products.map(record => record.kernel)).join(', ')}`, option, height: legend + (isNarrow ? 300 : 380), caption };
 }
 
 function barChart(records, width) {
@@ -233,7 +247,7 @@ function barChart(records, width) {
   placeLegend(option, names, width);
   option.grid.containLabel = true;
   option.grid.left = 24;
-  option.yAxis = axis('', 'category', { data: cases, inverse: true, axisLabel: { ...text, fontSize: 12, width: isNarrow ? 110 : 260, overflow: 'break', interval: 0 } });
+  option.yAxis = axis('', 'category', { data: cases, inverse: true, axisLabel: { ...text, fontSize: 12, lineHeight: 13, width: isNarrow ? 110 : 260, overflow: 'break', interval: 0 } });
   option.xAxis = axis(unitOf(records[0]), 'value', { min: 0 });
   option.series = series;
   const height = option.grid.top + 60 + cases.length * (12 + 15 * (isSingle ? 2 : names.length));
@@ -257,12 +271,22 @@ function joinLines(records) {
   return tooMany ? records.map(record => ({ ...record, line: record.kernel })) : records;
 }
 
+/**
+ * Without copies of a product's bytes that take less than half of its time: memory does not bind it, and as TFLOP/s they would stretch the
+ * axis until nothing else can be told apart.
+ */
+function withoutIdleCopies(record) {
+  const isIdle = other => isProduct(record) && other.name === 'device copy' && 2 * other.time_us < record.time_us;
+  return { ...record, baselines: record.baselines.filter(other => !isIdle(other)), leavesOutCopy: record.baselines.some(isIdle) };
+}
+
 /** All charts of the data, for a width in pixels. */
 function makeCharts(data, width) {
+  const all = data.records.map(withoutIdleCopies);
   const keyOf = record => `${record.kernel} ${unitOf(record)}`;
-  const groupsBy = of => unique(data.records.map(of)).map(key => joinLines(data.records.filter(record => of(record) === key)));
+  const groupsBy = of => unique(all.map(of)).map(key => joinLines(all.filter(record => of(record) === key)));
   const groups = groupsBy(keyOf);
-  const charts = [...groups.map(records => sizeChart(records, width)), rooflineChart(joinLines(data.records), width),
+  const charts = [...groups.map(records => sizeChart(records, width)), rooflineChart(joinLines(all), width),
     ...groupsBy(unitOf).map(records => barChart(records, width))].filter(Boolean);
   for (const chart of charts)
     chart.option.tooltip.formatter = parameters => parameters.data?.tip ?? '';

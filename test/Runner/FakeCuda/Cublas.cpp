@@ -83,6 +83,18 @@ int cublasGemmEx(void *, int opA, int opB, int m, int n, int k, const void *alph
   return 0;
 }
 
+int cublasGemmStridedBatchedEx(void *handle, int opA, int opB, int m, int n, int k, const void *alpha, const void *a,
+                               int typeA, int lda, long long strideA, const void *b, int typeB, int ldb,
+                               long long strideB, const void *beta, void *c, int typeC, int ldc, long long strideC,
+                               int batch, int compute, int algorithm) {
+  for (int i = 0; i < batch; ++i)
+    if (int status = cublasGemmEx(handle, opA, opB, m, n, k, alpha, static_cast<const float *>(a) + i * strideA, typeA,
+                                  lda, static_cast<const float *>(b) + i * strideB, typeB, ldb, beta,
+                                  static_cast<float *>(c) + i * strideC, typeC, ldc, compute, algorithm))
+      return status;
+  return 0;
+}
+
 int cublasLtCreate(void **handle) {
   *handle = reinterpret_cast<void *>(0x48);
   return 0;

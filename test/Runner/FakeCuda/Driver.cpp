@@ -132,6 +132,21 @@ void matmul(const LaunchConfig &, void **arguments) {
     }
 }
 
+/// c[z, m, n] = a[z, m, k] @ b[z, k, n] in f32, all contiguous: Inputs/batched.tile.
+void batched(const LaunchConfig &, void **arguments) {
+  const float *a = argument<const float *>(arguments, 0), *b = argument<const float *>(arguments, 1);
+  float *c = argument<float *>(arguments, 2);
+  const int m = argument<int>(arguments, 3), n = argument<int>(arguments, 4), k = argument<int>(arguments, 5),
+            matrices = argument<int>(arguments, 6);
+  for (int row = 0; row < matrices * m; ++row)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int p = 0; p < k; ++p)
+        sum += a[row * k + p] * b[(row / m * k + p) * n + j];
+      c[row * n + j] = sum;
+    }
+}
+
 /// c[m, n] = a[m, k] @ b[n, k]^T in f32 of e4m3, all contiguous.
 void bytes(const LaunchConfig &, void **arguments) {
   const uint8_t *a = argument<const uint8_t *>(arguments, 0), *b = argument<const uint8_t *>(arguments, 1);
@@ -298,7 +313,7 @@ CUresult cuModuleUnload(CUmodule module) {
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
   constexpr std::pair<const char *, void (*)(const LaunchConfig &, void **)> kernels[] = {
       {"scale", scale}, {"matmul", matmul}, {"bias_relu", biasRelu}, {"persistent", persistentMatmul},
-      {"rows", rows},   {"twice", twice},   {"bytes", bytes}};
+      {"rows", rows},   {"twice", twice},   {"bytes", bytes},        {"batched", batched}};
   for (const auto &[known, kernel] : kernels)
     if (std::strcmp(name, known) == 0) {
       static std::vector<std::unique_ptr<Function>> functions; // as long as the process

@@ -24,21 +24,22 @@ const double *elements(const HostBuffer &buffer) {
   return reinterpret_cast<const double *>(buffer.data());
 }
 
-/// What cublasGemmEx does with column-major memory.
+/// What cublasGemmStridedBatchedEx does with column-major memory.
 void columnMajorProduct(const GemmPlan &plan, const TensorNames &names, HostBuffer &output) {
   const double *first = elements(*names.buffers.at(plan.first.buffer));
   const double *second = elements(*names.buffers.at(plan.second.buffer));
   double *out = reinterpret_cast<double *>(output.data());
-  for (int64_t i = 0; i < plan.m; ++i)
-    for (int64_t j = 0; j < plan.n; ++j) {
-      double sum = 0;
-      for (int64_t p = 0; p < plan.k; ++p)
-        sum +=
-            first[plan.first.isTransposed ? i * plan.first.leadingDimension + p : p * plan.first.leadingDimension + i] *
-            second[plan.second.isTransposed ? p * plan.second.leadingDimension + j
-                                            : j * plan.second.leadingDimension + p];
-      out[j * plan.output.leadingDimension + i] = sum;
-    }
+  for (int64_t ij = 0; ij < plan.m * plan.n * plan.batch; ++ij) {
+    const int64_t i = ij % plan.m, j = ij / plan.m % plan.n, z = ij / plan.m / plan.n;
+    const auto at = [](const GemmOperand &operand, int64_t row, int64_t column, int64_t matrix) {
+      const int64_t leading = operand.leadingDimension;
+      return matrix * operand.batchStride + (operand.isTransposed ? row * leading + column : column * leading + row);
+    };
+    double sum = 0;
+    for (int64_t p = 0; p < plan.k; ++p)
+      sum += first[at(plan.first, i, p, z)] * second[at(plan.second, p, j, z)];
+    out[at(plan.output, i, j, z)] = sum;
+  }
 }
 
 TEST(Gemm, allOperandOrdersGiveTheSameProduct) {
@@ -65,6 +66,27 @@ TEST(Gemm, allOperandOrdersGiveTheSameProduct) {
         }
         EXPECT_EQ(valuesOf(c), expected);
       }
+}
+
+TEST(Gemm, buffersOfThreeDimensionsAreBatches) {
+  constexpr int64_t Z = 2;
+  const auto F64 = tile::runtime::DataType::F64;
+  const HostBuffer a = makeBuffer({Z, M, K}, randomValues(Z * M * K, 1), F64, {M * K + 7, K, 1});
+  const HostBuffer b = makeBuffer({Z, K, N}, randomValues(Z * K * N, 2), F64, {K * N, 1, K});
+  const HostBuffer shared = makeBuffer({K, N}, randomValues(K * N, 3));
+  HostBuffer c = makeBuffer({Z, M, N}, std::vector<double>(Z * M * N), F64, {M * N + 5, N, 1});
+  TensorNames names;
+  names.buffers = {{"a", &a}, {"b", &b}, {"shared", &shared}, {"c", &c}};
+  for (const char *text : {"a @ b", "a @ shared"}) {
+    const std::optional<GemmPlan> plan = planGemm({"c", text, 1e-3}, names, c);
+    ASSERT_TRUE(plan) << text;
+    EXPECT_EQ(plan->batch, Z);
+    columnMajorProduct(*plan, names, c);
+    Result<TensorExpression> expression = TensorExpression::parse(text);
+    EXPECT_EQ(valuesOf(c), BoundTensorExpression::bind(*expression, names)->evaluate({}).values) << text;
+  }
+  EXPECT_TRUE(planGemm({"c", "2 * (a @ b)", 1e-3}, names, c)->isPart);
+  EXPECT_FALSE(planGemm({"c", "maximum(a @ b, 0)", 1e-3}, names, c)); // cublasLt's epilogue is for one product
 }
 
 TEST(Gemm, transposeInTheExpressionIsTheSameAsInTheStrides) {

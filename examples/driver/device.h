@@ -33,21 +33,23 @@ public:
   }
   void clear(void *memory, size_t bytes);
 
-  /// Each kernel may be brought to the GPU while the one before it still runs: libtilert lets those do it that await
-  /// its end before they touch memory.
+  /// Whether each kernel may be brought to the GPU while the one before it still runs (programmatic dependent launch):
+  /// libtilert lets those do it that await its end before they touch memory.
+  bool overlaps = true;
   template <typename... Arguments> void launch(tile_kernel *kernel, Arguments... arguments) {
     void *pointers[] = {&arguments...};
     tile_launch_options options = {};
     options.stream = stream;
-    options.overlap = 1;
+    options.overlap = overlaps;
     check(tile_launch(kernel, &options, pointers, sizeof...(arguments)), "launch");
   }
   void wait();
-  /// Milliseconds that the device needs for what `work` launches.
-  template <typename Work> float time(const Work &work) {
+  /// Milliseconds that the device needs for what `work` launches so many times.
+  template <typename Work> float time(const Work &work, int repetitions = 1) {
     startClock();
-    work();
-    return stopClock();
+    for (int i = 0; i < repetitions; ++i)
+      work();
+    return stopClock() / float(repetitions);
   }
 
   static void check(int status, const char *what);

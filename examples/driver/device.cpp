@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "device.h"
 
-#include "../driver/driver.h"
+#include "driver.h"
 
 using driver::Address;
 using driver::call;
