@@ -125,9 +125,10 @@ private:
   llvm::Expected<Assembled> assembleFor(unsigned ctas) { return assembler(forCtas(ptx, ctas)); }
 
   /// CTAs that a multiprocessor holds.
-  unsigned resident(unsigned registers) const {
-    return target::countResidentCtas(target, registers, threads, dynamicShared).least();
+  target::ResidentCtas residentCtas(unsigned registers) const {
+    return target::countResidentCtas(target, registers, threads, dynamicShared);
   }
+  unsigned resident(unsigned registers) const { return residentCtas(registers).least(); }
 
   /// Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
   /// product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB. So it is asked for one CTA then, and
@@ -169,9 +170,9 @@ private:
     constexpr unsigned fewWarps = 12, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
     bool isAsked = false;
     while (spilledBytes(made) <= spilledAnyway) {
-      unsigned used = registersOf(made), ctas = target::registersPerSm / (used * threads) + 1;
+      unsigned used = registersOf(made), ctas = residentCtas(used).ofRegisters + 1;
       unsigned warps = ctas * threads / threadsOfWarp;
-      unsigned allowed = llvm::alignDown(target::registersPerSm / (ctas * threads), granularity);
+      unsigned allowed = target::countRegistersFor(ctas, threads);
       unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40; // bytes; registers
       bool isBeyondHalf = warps > mostWarps;
       if (isBeyondHalf) {
