@@ -164,7 +164,7 @@ private:
   }
 
   /// One CTA more at a time, while there is room for it. Up to three warps for each scheduler, which hide badly what
-  /// they wait for, a hundred spills in front of a loop and after it cost less than the warps gain; in a loop a few
+  /// they wait for, a hundred spills in front of a loop and after it cost less than the warps gain; in a loop twenty
   /// cost a third of its speed. More warps gain less.
   Assembled moreCtas(Assembled made) {
     constexpr unsigned fewWarps = 12, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
@@ -182,7 +182,7 @@ private:
       if (resident(/*registers=*/0) < ctas || allowed + fewer < used)
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, made);
-      if (!more || registersOf(*more) > allowed || (spilledBytes(*more) > 0 && !spillsOutsideLoops(more->cubin)) ||
+      if (!more || registersOf(*more) > allowed || (spilledBytes(*more) > 0 && !spillsHardlyInLoops(more->cubin)) ||
           (isBeyondHalf && more->cubin.size() > made.cubin.size()))
         break;
       made = std::move(*more);
