@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A wait moves down to the first operation that may access what is copied, or write what the copies read, or that is
-// not known to do neither. Groups that are committed on the way need not be complete.
+// not known to do neither; it passes what TMA copies elsewhere, and is awaited there. Groups that are committed on the
+// way need not be complete.
 #include "Transforms/Cta/AwaitCopies.h"
 
 #include "Analysis/SharedAccesses.h"
@@ -73,9 +74,10 @@ private:
     if (op->hasTrait<OpTrait::IsTerminator>())
       return false;
     auto load = dyn_cast<LoadOp>(op);
-    bool isKnown = (load && !load.getIsVolatile()) ||
-                   isa<cta::AllocOp, cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AsyncWaitOp, cta::ProxyFenceOp,
-                       cta::LocalLoadOp, cta::LocalStoreOp, cta::WgmmaOp, cta::AwaitOp>(op);
+    bool isKnown =
+        (load && !load.getIsVolatile()) ||
+        isa<cta::AllocOp, cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AsyncWaitOp, cta::ProxyFenceOp, cta::LocalLoadOp,
+            cta::LocalStoreOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp, cta::WgmmaOp, cta::AwaitOp>(op);
     return isMemoryEffectFree(op) || (isKnown && llvm::none_of(getSharedAccesses(op), [&](const SharedAccess &access) {
                                         return copied.contains(getAlloc(access.buffer));
                                       }));

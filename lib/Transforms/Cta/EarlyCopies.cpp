@@ -33,7 +33,7 @@ public:
       else if (isNeeded || !mayPass(op))
         return;
       else
-        passes |= isLoad ? takesTime(op) : isa<cta::LocalLoadOp, LoadOp>(op);
+        passes |= isLoad ? takesTime(op) : isa<cta::LocalLoadOp, LoadOp, cta::TmaLoadSyncOp>(op);
       first = op;
     }
   }
@@ -64,15 +64,18 @@ private:
 
   /// It goes through shared memory, or waits for what does.
   static bool takesTime(Operation *op) {
-    return isa<cta::ConvertLayoutOp, cta::LocalLoadOp, cta::AsyncWaitOp, cta::AwaitOp, cta::MmaSyncOp, ReduceOp>(op);
+    return isa<cta::ConvertLayoutOp, cta::LocalLoadOp, cta::AsyncWaitOp, cta::TmaLoadSyncOp, cta::AwaitOp,
+               cta::MmaSyncOp, ReduceOp>(op);
   }
 
   bool mayPass(Operation *op) const {
     if (isLoad)
-      return isMemoryEffectFree(op) || isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::AsyncWaitOp,
-                                           cta::ProxyFenceOp, cta::WgmmaOp, cta::AwaitOp>(op);
+      return isMemoryEffectFree(op) ||
+             isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::AsyncWaitOp, cta::ProxyFenceOp,
+                 cta::MbarrierAllocOp, cta::TmaLoadSyncOp, cta::WgmmaOp, cta::AwaitOp>(op);
     auto load = dyn_cast<LoadOp>(op);
-    bool isKnown = (load && !load.getIsVolatile()) || isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp>(op);
+    bool isKnown = (load && !load.getIsVolatile()) ||
+                   isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp>(op);
     return isMemoryEffectFree(op) || (isKnown && llvm::none_of(getSharedAccesses(op), [&](const SharedAccess &access) {
                                         return buffers.contains(getAlloc(access.buffer));
                                       }));
