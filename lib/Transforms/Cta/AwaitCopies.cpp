@@ -4,6 +4,7 @@
 // way need not be complete.
 #include "Transforms/Cta/AwaitCopies.h"
 
+#include "Analysis/PointerBases.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
@@ -21,8 +22,10 @@ public:
   explicit LateWait(cta::AsyncWaitOp wait)
       : wait(wait), fence(dyn_cast_or_null<cta::ProxyFenceOp>(wait->getNextNode())) {
     for (Operation *op = wait->getPrevNode(); op && !isa<cta::AsyncWaitOp>(op); op = op->getPrevNode())
-      if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
+      if (auto copy = dyn_cast<cta::AsyncCopyOp>(op)) {
         copied.insert(getAlloc(copy.getBuffer()));
+        read.join(PointerBases::of(copy.getPtr()));
+      }
   }
 
   void move() {
@@ -73,6 +76,8 @@ private:
   bool mayPass(Operation *op) const {
     if (op->hasTrait<OpTrait::IsTerminator>())
       return false;
+    if (isa<StoreOp>(op))
+      return !PointerBases::writtenBy(op).mayOverlap(read);
     auto load = dyn_cast<LoadOp>(op);
     bool isKnown =
         (load && !load.getIsVolatile()) ||
@@ -86,6 +91,7 @@ private:
   cta::AsyncWaitOp wait;
   cta::ProxyFenceOp fence;      ///< Or none.
   DenseSet<Operation *> copied; ///< Since the wait before, which is there for other copies.
+  PointerBases read;            ///< By these copies.
 };
 
 } // namespace
