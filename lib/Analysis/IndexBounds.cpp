@@ -18,6 +18,10 @@ using namespace tile;
 static constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 static constexpr int64_t largestIndex = std::numeric_limits<int32_t>::max();
 
+/// Along the second and third dimension of a grid (CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability").
+static constexpr int64_t mostPrograms = 65535;
+
 /// Loop bounds and the like are a few operations; longer chains have the bound of their type.
 static constexpr unsigned maxDepth = 12;
 
@@ -112,8 +116,20 @@ int64_t IndexBounds::getUpperBound(Value factor) {
 int64_t IndexBounds::getBoundOfOperation(Operation *op) {
   auto bound = [&](unsigned operand) { return getUpperBound(op->getOperand(operand)); };
   auto divisor = [&] { return getPositiveConstant(op->getOperand(1)); };
+  auto sum = [&] {
+    int64_t result;
+    return llvm::AddOverflow(bound(0), bound(1), result) ? largest : result;
+  };
+  auto multiple = [&] {
+    std::optional<int64_t> factor = getPositiveConstant(op->getOperand(1));
+    int64_t result;
+    return !factor || llvm::MulOverflow(bound(0), *factor, result) ? largest : result;
+  };
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case([&](arith::ExtSIOp) { return bound(0); })
+      .Case([&](ProgramIdOp program) { return program.getAxis() == 0 ? largestIndex - 1 : mostPrograms - 1; })
+      .Case([&](arith::AddIOp) { return sum(); })
+      .Case([&](arith::MulIOp) { return multiple(); })
       .Case([&](arith::MinSIOp) { return std::min(bound(0), bound(1)); })
       .Case<arith::DivSIOp, arith::FloorDivSIOp>([&](Operation *) { return bound(0) / divisor().value_or(1); })
       .Case([&](arith::CeilDivSIOp) { return llvm::divideCeilSigned(bound(0), divisor().value_or(1)); })

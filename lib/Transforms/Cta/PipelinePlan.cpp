@@ -393,8 +393,7 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop) {
   });
   if (!hasBlock || !isForSliceAlone)
     return std::nullopt;
-  if (isForUnrolling(loop, plan.values, slice))
-    plan.unroll = unrollFactor;
+  plan.unroll = isForUnrolling(loop, plan.values, slice) ? unrollFactor : 1;
   return plan.unroll > 1 || hasRoom(loop, plan.values) ? std::optional(plan) : std::nullopt;
 }
 
@@ -411,6 +410,7 @@ IssueOrder planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) {
   if (products.empty())
     return order;
   DenseSet<Operation *> late = loads, after; // what needs loaded numbers, and what needs the product
+  SmallVector<Operation *> others;           // after the product that need neither: for loaded numbers, too
   auto needs = [](Operation &op, const DenseSet<Operation *> &others) {
     auto uses = [&](Operation *inner) {
       return llvm::any_of(inner->getOperands(), [&](Value operand) { return others.contains(operand.getDefiningOp()); })
@@ -432,7 +432,12 @@ IssueOrder planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) {
       after.insert(&op);
     else if (isLate && !loads.contains(&op) && isMemoryEffectFree(&op))
       order.use.insert(&op);
+    else if (!isLate && isAfter && isMemoryEffectFree(&op))
+      others.push_back(&op);
   }
+  for (Operation *op : llvm::reverse(others))
+    if (llvm::any_of(op->getUsers(), [&](Operation *user) { return order.use.contains(user); }))
+      order.use.insert(op);
   return order;
 }
 

@@ -163,8 +163,11 @@ private:
     Value product;
     for (Value factor : term.factors) {
       factor = copy ? emitCopy(factor) : factor;
-      if (factor.getType() != type)
+      unsigned width = factor.getType().getIntOrFloatBitWidth();
+      if (width < type.getIntOrFloatBitWidth())
         factor = arith::ExtSIOp::create(builder, location, type, factor);
+      else if (width > type.getIntOrFloatBitWidth()) // of what is no larger (BlockPointers)
+        factor = arith::TruncIOp::create(builder, location, type, factor);
       product = product ? arith::MulIOp::create(builder, location, product, factor) : factor;
     }
     if (!product)
