@@ -165,9 +165,9 @@ private:
 
   /// One CTA more at a time, while there is room for it. Up to three warps for each scheduler, which hide badly what
   /// they wait for, a hundred spills in front of a loop and after it cost less than the warps gain; in a loop twenty
-  /// cost a third of its speed. More warps gain less.
+  /// cost a third of its speed, and a few are worth the fourth warp. More warps gain less.
   Assembled moreCtas(Assembled made) {
-    constexpr unsigned fewWarps = 12, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
+    constexpr unsigned fewWarps = 12, someWarps = 16, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
     bool isAsked = false;
     while (spilledBytes(made) <= spilledAnyway) {
       unsigned used = registersOf(made), ctas = residentCtas(used).ofRegisters + 1;
@@ -179,10 +179,12 @@ private:
         spills = 0;
         fewer = granularity;
       }
-      if (resident(/*registers=*/0) < ctas || allowed + fewer < used)
+      if (resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, made);
-      if (!more || registersOf(*more) > allowed || (spilledBytes(*more) > 0 && !spillsHardlyInLoops(more->cubin)) ||
+      unsigned inLoops = warps <= someWarps ? 4 : 0; // accesses
+      if (!more || registersOf(*more) > allowed ||
+          (spilledBytes(*more) > 0 && !spillsHardlyInLoops(more->cubin, inLoops)) ||
           (isBeyondHalf && more->cubin.size() > made.cubin.size()))
         break;
       made = std::move(*more);
