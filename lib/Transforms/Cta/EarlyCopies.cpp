@@ -69,17 +69,16 @@ private:
 
   /// It goes through shared memory, or waits for what does.
   static bool takesTime(Operation *op) {
-    return isa<cta::ConvertLayoutOp, cta::LocalLoadOp, cta::AsyncWaitOp, cta::TmaLoadSyncOp, cta::AwaitOp,
-               cta::MmaSyncOp, ReduceOp>(op);
+    return isa<cta::ConvertLayoutOp, cta::LocalLoadOp, cta::AsyncWaitOp, cta::AwaitOp, cta::MmaSyncOp, ReduceOp>(op);
   }
 
   bool mayPass(Operation *op) const {
+    // Behind a loop that multiplies, what is loaded before stores would take registers beside the sums.
     if (isa<StoreOp>(op))
-      return !PointerBases::writtenBy(op).mayOverlap(read);
+      return (!isLoad || isa<LoopLikeOpInterface>(op->getParentOp())) && !PointerBases::writtenBy(op).mayOverlap(read);
     if (isLoad)
-      return isMemoryEffectFree(op) ||
-             isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::AsyncWaitOp, cta::ProxyFenceOp,
-                 cta::MbarrierAllocOp, cta::TmaLoadSyncOp, cta::WgmmaOp, cta::AwaitOp>(op);
+      return isMemoryEffectFree(op) || isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::AsyncWaitOp,
+                                           cta::ProxyFenceOp, cta::WgmmaOp, cta::AwaitOp>(op);
     auto load = dyn_cast<LoadOp>(op);
     bool isKnown = (load && !load.getIsVolatile()) ||
                    isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp>(op);
