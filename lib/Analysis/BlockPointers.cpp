@@ -346,12 +346,13 @@ private:
     return formatv("dimension {0} has 64-bit indices; descriptors have 32-bit ones", dim);
   }
 
-  /// Computed from 32-bit numbers only.
-  static bool isShort(const Polynomial &number) {
-    return llvm::all_of(number.getTerms(), [](const Polynomial::Term &term) {
-      return llvm::isInt<32>(term.coefficient) &&
-             llvm::all_of(term.factors, [](Value factor) { return factor.getType().getIntOrFloatBitWidth() <= 32; });
+  /// Computed from 32-bit numbers only, or no larger than these.
+  bool isShort(const Polynomial &number) {
+    auto isNarrow = [](Value factor) { return factor.getType().getIntOrFloatBitWidth() <= 32; };
+    bool isOfNarrow = llvm::all_of(number.getTerms(), [&](const Polynomial::Term &term) {
+      return llvm::isInt<32>(term.coefficient) && llvm::all_of(term.factors, isNarrow);
     });
+    return isOfNarrow || (isNonNegative(number) && IndexBounds(blocks).getUpperBound(number, pointer) <= maxExtent);
   }
 
   /// TMA writes whole pieces of 16 bytes: the last one of a row must not reach beyond the row. (Measured on an H200;

@@ -66,6 +66,7 @@ namespace {
 /// What a left operand is computed from in the block of the product.
 struct LeftSources {
   bool loads = false, products = false;
+  bool matrices = false;   ///< Among the loads: more than rows and columns.
   bool otherSizes = false; ///< Matrices of which ldmatrix reads no fragments.
   bool others = false;     ///< What descriptors bring, for one.
 };
@@ -99,8 +100,10 @@ static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
     }
     constexpr unsigned fragmentBytes = 2;
     auto load = dyn_cast<LoadOp>(op);
+    bool loadsMatrix = load && isMatrix(load);
     sources.loads |= bool(load);
-    sources.otherSizes |= load && isMatrix(load) && getBytesInMemory(getElementTypeOf(load.getType())) != fragmentBytes;
+    sources.matrices |= loadsMatrix;
+    sources.otherSizes |= loadsMatrix && getBytesInMemory(getElementTypeOf(load.getType())) != fragmentBytes;
     sources.others |= !load && !isMemoryEffectFree(op);
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()) && visited.insert(operand).second)
@@ -182,7 +185,8 @@ bool tile::isInChain(DotOp dot) {
 
 bool tile::staysInRegisters(DotOp dot) {
   LeftSources sources = findLeftSources(dot);
-  return mayComeFromRegisters(dot) && !sources.loads && !sources.others;
+  bool waitsForLoads = sources.matrices || (sources.loads && !sources.products);
+  return mayComeFromRegisters(dot) && !waitsForLoads && !sources.others;
 }
 
 bool tile::isComputedFromLoads(DotOp dot) {

@@ -115,13 +115,24 @@ int64_t IndexBounds::getUpperBound(Value factor) {
 int64_t IndexBounds::getBoundOfOperation(Operation *op) {
   auto bound = [&](unsigned operand) { return getUpperBound(op->getOperand(operand)); };
   auto divisor = [&] { return getPositiveConstant(op->getOperand(1)); };
+  auto sum = [&] {
+    int64_t result;
+    return llvm::AddOverflow(bound(0), bound(1), result) ? largest : result;
+  };
+  auto multiple = [&] {
+    std::optional<int64_t> factor = getPositiveConstant(op->getOperand(1));
+    int64_t result;
+    return !factor || llvm::MulOverflow(bound(0), *factor, result) ? largest : result;
+  };
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case([&](arith::ExtSIOp) { return bound(0); })
+      .Case([&](ProgramIdOp id) { return (id.getAxis() == 0 ? largestIndex : largestOuterGrid) - 1; })
+      .Case([&](NumProgramsOp number) { return number.getAxis() == 0 ? largestIndex : largestOuterGrid; })
+      .Case([&](arith::AddIOp) { return sum(); })
+      .Case([&](arith::MulIOp) { return multiple(); })
       .Case([&](arith::MinSIOp) { return std::min(bound(0), bound(1)); })
       .Case<arith::DivSIOp, arith::FloorDivSIOp>([&](Operation *) { return bound(0) / divisor().value_or(1); })
       .Case([&](arith::CeilDivSIOp) { return llvm::divideCeilSigned(bound(0), divisor().value_or(1)); })
       .Case([&](arith::RemSIOp) { return divisor() ? *divisor() - 1 : bound(0); })
-      .Case([&](ProgramIdOp id) { return id.getAxis() == 0 ? largest : largestOuterGrid - 1; })
-      .Case([&](NumProgramsOp number) { return number.getAxis() == 0 ? largest : largestOuterGrid; })
       .Default([](Operation *) { return largest; });
 }

@@ -11,7 +11,10 @@ using namespace mlir;
 using namespace tile;
 
 RaisableAccesses::RaisableAccesses(Operation *op) : kernel(cast<KernelOp>(op)), pointers(kernel) {
-  kernel.walk([&](Operation *op) { position[op] = position.size(); });
+  kernel.walk([&](Operation *op) {
+    position[op] = position.size();
+    waitsForOthers |= writesGlobalMemory(op) && !isa<StoreOp, DescStoreOp, AtomicRmwOp>(op);
+  });
 }
 
 const BlockAccessResult &RaisableAccesses::get(LoadOp load) {
@@ -20,6 +23,8 @@ const BlockAccessResult &RaisableAccesses::get(LoadOp load) {
     entry->second = pointers.analyze(load);
     if (entry->second.access && isPrecededByWrite(load))
       entry->second = {std::nullopt, "the program may have written memory before it"};
+    if (entry->second.access && waitsForOthers)
+      entry->second = {std::nullopt, "no producer can run ahead of a program that waits for others"};
     if (entry->second.access && entry->second.access->isFromMemory() && !findPlace(load, *entry->second.access))
       entry->second = {std::nullopt, "its descriptor would be made in each iteration"};
   }

@@ -37,6 +37,7 @@ private:
 
   KernelOp kernel;
   BlockPointers pointers;
+  bool waitsForOthers = false; ///< Or may write anything, somewhere in the kernel: at a barrier, for one.
   llvm::DenseMap<mlir::Operation *, unsigned> position;
   llvm::DenseMap<mlir::Operation *, BlockAccessResult> analyzed;
 };

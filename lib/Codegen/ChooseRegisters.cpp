@@ -125,9 +125,10 @@ private:
   llvm::Expected<Assembled> assembleFor(unsigned ctas) { return assembler(forCtas(ptx, ctas)); }
 
   /// CTAs that a multiprocessor holds.
-  unsigned resident(unsigned registers) const {
-    return target::countResidentCtas(target, registers, threads, dynamicShared).least();
+  target::ResidentCtas residentCtas(unsigned registers) const {
+    return target::countResidentCtas(target, registers, threads, dynamicShared);
   }
+  unsigned resident(unsigned registers) const { return residentCtas(registers).least(); }
 
   /// Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
   /// product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB. So it is asked for one CTA then, and
@@ -163,25 +164,27 @@ private:
   }
 
   /// One CTA more at a time, while there is room for it. Up to three warps for each scheduler, which hide badly what
-  /// they wait for, a hundred spills in front of a loop and after it cost less than the warps gain; in a loop a few
-  /// cost a third of its speed. More warps gain less.
+  /// they wait for, a hundred spills in front of a loop and after it cost less than the warps gain; in a loop twenty
+  /// cost a third of its speed, and a few are worth the fourth warp. More warps gain less.
   Assembled moreCtas(Assembled made) {
-    constexpr unsigned fewWarps = 12, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
+    constexpr unsigned fewWarps = 12, someWarps = 16, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
     bool isAsked = false;
     while (spilledBytes(made) <= spilledAnyway) {
-      unsigned used = registersOf(made), ctas = target::registersPerSm / (used * threads) + 1;
+      unsigned used = registersOf(made), ctas = residentCtas(used).ofRegisters + 1;
       unsigned warps = ctas * threads / threadsOfWarp;
-      unsigned allowed = llvm::alignDown(target::registersPerSm / (ctas * threads), granularity);
+      unsigned allowed = target::countRegistersFor(ctas, threads);
       unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40; // bytes; registers
       bool isBeyondHalf = warps > mostWarps;
       if (isBeyondHalf) {
         spills = 0;
         fewer = granularity;
       }
-      if (resident(/*registers=*/0) < ctas || allowed + fewer < used)
+      if (resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, made);
-      if (!more || registersOf(*more) > allowed || (spilledBytes(*more) > 0 && !spillsOutsideLoops(more->cubin)) ||
+      unsigned inLoops = warps <= someWarps ? 4 : 0; // accesses
+      if (!more || registersOf(*more) > allowed ||
+          (spilledBytes(*more) > 0 && !spillsHardlyInLoops(more->cubin, inLoops)) ||
           (isBeyondHalf && more->cubin.size() > made.cubin.size()))
         break;
       made = std::move(*more);

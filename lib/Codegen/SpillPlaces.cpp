@@ -12,15 +12,18 @@ static bool isLocal(const Instruction &instruction) {
   return instruction.opcode() == load || instruction.opcode() == store;
 }
 
-bool spillsOutsideLoops(llvm::StringRef cubin) {
+bool spillsHardlyInLoops(llvm::StringRef cubin, unsigned few) {
+  constexpr int64_t hundred = 100;
   bool spills = false, spillsInLoop = false;
   bool isUnderstood = forEachCode(cubin, [&](llvm::ArrayRef<Instruction> code) {
     std::vector<int64_t> localsBefore{0}; // each instruction
     for (const Instruction &instruction : code)
       localsBefore.push_back(localsBefore.back() + isLocal(instruction));
     spills |= localsBefore.back() != 0;
-    spillsInLoop |= llvm::any_of(findLoops(code),
-                                 [&](CodeLoop loop) { return localsBefore[loop.first] != localsBefore[loop.last]; });
+    spillsInLoop |= llvm::any_of(findLoops(code), [&](CodeLoop loop) {
+      int64_t locals = localsBefore[loop.last] - localsBefore[loop.first];
+      return locals > int64_t(few) || locals * hundred > int64_t(loop.last - loop.first);
+    });
   });
   return isUnderstood && spills && !spillsInLoop;
 }

@@ -6,7 +6,8 @@
 
 namespace tile::codegen {
 
-/// Whether a cubin that spills does so outside of loops only. False, too, if its code is not understood.
-bool spillsOutsideLoops(llvm::StringRef cubin);
+/// Whether a cubin that spills does so outside of loops, but for up to `few` accesses of a long loop, which are no
+/// hundredth of its instructions. False, too, if its code is not understood.
+bool spillsHardlyInLoops(llvm::StringRef cubin, unsigned few);
 
 } // namespace tile::codegen

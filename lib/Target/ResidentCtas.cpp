@@ -6,16 +6,32 @@
 
 namespace tile::target {
 
+// Each of a multiprocessor's partitions has a quarter of its registers, and of a CTA's warps. A warp gets its registers
+// in units, so many for a thread.
+static constexpr int64_t partitions = 4, registersOfPartition = registersPerSm / partitions, unitOfThread = 8;
+
+static int64_t divideUp(int64_t number, int64_t divisor) {
+  return (number + divisor - 1) / divisor;
+}
+
+static int64_t countWarps(int64_t threads) {
+  return std::max<int64_t>(divideUp(threads, threadsPerWarp), 1);
+}
+
 ResidentCtas countResidentCtas(const GpuTarget &gpu, int64_t registers, int64_t threads, int64_t sharedBytes) {
-  constexpr int64_t registerUnit = 256; // a warp gets its registers in units of so many
-  int64_t warps = std::max<int64_t>((threads + threadsPerWarp - 1) / threadsPerWarp, 1);
-  int64_t registersPerWarp = (registers * threadsPerWarp + registerUnit - 1) / registerUnit * registerUnit;
+  int64_t warps = countWarps(threads);
+  int64_t registersOfWarp = divideUp(registers, unitOfThread) * unitOfThread * threadsPerWarp;
   ResidentCtas ctas;
   ctas.ofBlocks = gpu.maxCtasPerSm;
   ctas.ofWarps = gpu.maxWarpsPerSm / warps;
-  ctas.ofRegisters = registers ? registersPerSm / (registersPerWarp * warps) : ctas.ofBlocks;
+  ctas.ofRegisters = registers ? registersOfPartition / registersOfWarp * partitions / warps : ctas.ofBlocks;
   ctas.ofShared = gpu.sharedPerSm / (sharedBytes + reservedShared);
   return ctas;
+}
+
+int64_t countRegistersFor(int64_t ctas, int64_t threads) {
+  int64_t warpsOfPartition = divideUp(ctas * countWarps(threads), partitions);
+  return registersOfPartition / (warpsOfPartition * threadsPerWarp) / unitOfThread * unitOfThread;
 }
 
 } // namespace tile::target

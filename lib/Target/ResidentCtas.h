@@ -22,4 +22,7 @@ inline constexpr int64_t registersOfWarpProducts = 168;
 /// `registers` a thread, 0 if that is not known; `sharedBytes` a CTA, without the 1 KiB that the system takes.
 ResidentCtas countResidentCtas(const GpuTarget &gpu, int64_t registers, int64_t threads, int64_t sharedBytes);
 
+/// The registers that a thread may have where so many CTAs run side by side.
+int64_t countRegistersFor(int64_t ctas, int64_t threads);
+
 } // namespace tile::target

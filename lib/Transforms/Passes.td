@@ -53,11 +53,11 @@ def TileNarrowLoads : KernelPass<"tile-narrow-loads", "program", "Optimisation">
 }
 
 def TileFoldConditions : KernelPass<"tile-fold-conditions", "program", "Optimisation"> {
-  let summary = "replace comparisons of indices that always hold";
+  let summary = "replace comparisons of indices that always hold, and narrow others";
   let description = [{
     Requires: phase tile. Ensures: phase tile; signed comparisons with constants that hold for all elements, on the
-    promise that index arithmetic does not overflow, are true. Does not: replace what never holds, nor simplify what
-    follows. Example: test/Transforms/Tile/fold-conditions.mlir.
+    promise that index arithmetic does not overflow, are true; those of 64-bit numbers that have 32 bits compare these.
+    Does not: replace what never holds, nor simplify what follows. Example: test/Transforms/Tile/fold-conditions.mlir.
   }];
 }
 

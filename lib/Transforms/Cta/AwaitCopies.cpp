@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A wait moves down to the first operation that may access what is copied, or write what the copies read, or that is
-// not known to do neither. Groups that are committed on the way need not be complete.
+// not known to do neither; it passes what TMA copies elsewhere, and is awaited there. Groups that are committed on the
+// way need not be complete.
 #include "Transforms/Cta/AwaitCopies.h"
 
+#include "Analysis/PointerBases.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
@@ -20,8 +22,10 @@ public:
   explicit LateWait(cta::AsyncWaitOp wait)
       : wait(wait), fence(dyn_cast_or_null<cta::ProxyFenceOp>(wait->getNextNode())) {
     for (Operation *op = wait->getPrevNode(); op && !isa<cta::AsyncWaitOp>(op); op = op->getPrevNode())
-      if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
+      if (auto copy = dyn_cast<cta::AsyncCopyOp>(op)) {
         copied.insert(getAlloc(copy.getBuffer()));
+        read.join(PointerBases::of(copy.getPtr()));
+      }
   }
 
   void move() {
@@ -72,10 +76,13 @@ private:
   bool mayPass(Operation *op) const {
     if (op->hasTrait<OpTrait::IsTerminator>())
       return false;
+    if (isa<StoreOp>(op))
+      return !PointerBases::writtenBy(op).mayOverlap(read);
     auto load = dyn_cast<LoadOp>(op);
-    bool isKnown = (load && !load.getIsVolatile()) ||
-                   isa<cta::AllocOp, cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AsyncWaitOp, cta::ProxyFenceOp,
-                       cta::LocalLoadOp, cta::LocalStoreOp, cta::WgmmaOp, cta::AwaitOp>(op);
+    bool isKnown =
+        (load && !load.getIsVolatile()) ||
+        isa<cta::AllocOp, cta::AsyncCopyOp, cta::AsyncCommitOp, cta::AsyncWaitOp, cta::ProxyFenceOp, cta::LocalLoadOp,
+            cta::LocalStoreOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp, cta::WgmmaOp, cta::AwaitOp>(op);
     return isMemoryEffectFree(op) || (isKnown && llvm::none_of(getSharedAccesses(op), [&](const SharedAccess &access) {
                                         return copied.contains(getAlloc(access.buffer));
                                       }));
@@ -84,6 +91,7 @@ private:
   cta::AsyncWaitOp wait;
   cta::ProxyFenceOp fence;      ///< Or none.
   DenseSet<Operation *> copied; ///< Since the wait before, which is there for other copies.
+  PointerBases read;            ///< By these copies.
 };
 
 } // namespace

@@ -69,18 +69,22 @@ static bool isComputedByColumns(Operation *op, cta::LayoutAttr layout) {
   return part && part->dim.value_or(1) == 1 && getOperandLayout(op, layout);
 }
 
-ColumnSlicer::ColumnSlicer(Value matrix, Operation *user, const PointerBases &written, int64_t columns)
-    : matrix(matrix), allColumns(cast<RankedTensorType>(matrix.getType()).getDimSize(1)), columns(columns) {
+ColumnSlicer::ColumnSlicer(ArrayRef<Value> matrices, ArrayRef<Operation *> users, const PointerBases &written,
+                           int64_t columns)
+    : allColumns(cast<RankedTensorType>(matrices.front().getType()).getDimSize(1)), columns(columns) {
+  Operation *user = users.front();
   // Last to first, so that all users of an operation have been decided on.
   DenseSet<Operation *> candidates;
-  if (Operation *op = matrix.getDefiningOp(); op && op->getBlock() == user->getBlock())
-    candidates.insert(op);
+  for (Value matrix : matrices)
+    if (Operation *op = matrix.getDefiningOp(); op && op->getBlock() == user->getBlock())
+      candidates.insert(op);
   for (Operation *op = user->getPrevNode(); op && !candidates.empty(); op = op->getPrevNode()) {
     if (!candidates.erase(op))
       continue;
     auto type = dyn_cast<RankedTensorType>(op->getResultTypes().front());
-    if (!type || !sliceLayout(type, columns) ||
-        !llvm::all_of(op->getUsers(), [&](Operation *other) { return other == user || recomputed.contains(other); }))
+    if (!type || !sliceLayout(type, columns) || !llvm::all_of(op->getUsers(), [&](Operation *other) {
+          return llvm::is_contained(users, other) || recomputed.contains(other);
+        }))
       continue;
     auto convert = dyn_cast<cta::ConvertLayoutOp>(op);
     if (convert && isLoaded(convert, user, written)) {
@@ -122,9 +126,9 @@ RankedTensorType ColumnSlicer::sliceType(RankedTensorType type) const {
   return RankedTensorType::get({type.getDimSize(0), columns}, type.getElementType(), *sliceLayout(type, columns));
 }
 
-Value ColumnSlicer::slice(OpBuilder &builder, int64_t first) {
-  this->first = first;
-  created.clear();
+Value ColumnSlicer::slice(OpBuilder &builder, Value matrix, int64_t first) {
+  if (std::exchange(this->first, first) != first)
+    created.clear();
   return create(builder, matrix);
 }
 

@@ -25,16 +25,19 @@ std::optional<cta::LayoutAttr> sliceLayout(mlir::RankedTensorType matrix, int64_
 std::optional<layout::LinearLayout> planRowAccess(const layout::LinearLayout &owned, const layout::LinearLayout &access,
                                                   int64_t vector);
 
-/// Slices of a matrix for one write to memory, one after the other.
+/// Slices of matrices for writes to memory, one after the other.
 class ColumnSlicer {
 public:
-  /// `columns` is a power of two for which `sliceLayout` gives a layout; `user` is followed by a write to `written`.
-  ColumnSlicer(mlir::Value matrix, mlir::Operation *user, const PointerBases &written, int64_t columns);
+  /// `users` of one matrix each, of as many columns, stand one after the other, and are followed by writes to
+  /// `written`. `columns` is a power of two for which `sliceLayout` gives a layout.
+  ColumnSlicer(llvm::ArrayRef<mlir::Value> matrices, llvm::ArrayRef<mlir::Operation *> users,
+               const PointerBases &written, int64_t columns);
 
-  /// Columns first, first + 1, …: element-wise operations and broadcasts that nothing but `user` needs are computed at
-  /// the builder's place, what they start from is sliced. Of a matrix that is loaded and converted just for them, these
-  /// columns are loaded, and pass a buffer of their size.
-  mlir::Value slice(mlir::OpBuilder &builder, int64_t first);
+  /// Columns first, first + 1, … of one of the matrices: element-wise operations and broadcasts that nothing but the
+  /// users needs are computed at the builder's place, or where they were for another matrix and the same columns; what
+  /// they start from is sliced. Of a matrix that is loaded and converted just for them, these columns are loaded, and
+  /// pass a buffer of their size; of a block that TMA has copied they are read where they are needed.
+  mlir::Value slice(mlir::OpBuilder &builder, mlir::Value matrix, int64_t first);
 
   /// Issues the loads of a slice ahead.
   void load(mlir::OpBuilder &builder, int64_t first);
@@ -46,8 +49,7 @@ private:
   mlir::Value emitLoaded(mlir::OpBuilder &builder, cta::ConvertLayoutOp convert);
   mlir::RankedTensorType sliceType(mlir::RankedTensorType type) const;
 
-  mlir::Value matrix;
-  int64_t allColumns, columns, first = 0;
+  int64_t allColumns, columns, first = -1;
   llvm::DenseSet<mlir::Operation *> recomputed;
   llvm::MapVector<mlir::Operation *, mlir::Value> buffers; ///< Of loaded matrices; null until needed.
   llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, mlir::Value> loaded;

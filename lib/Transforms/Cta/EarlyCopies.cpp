@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Transforms/Cta/EarlyCopies.h"
 
+#include "Analysis/PointerBases.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
@@ -20,11 +21,15 @@ class EarlyGroup {
 public:
   /// Finds how far up `last` may go, and the copies before it if it is a commit.
   explicit EarlyGroup(Operation *last) : isLoad(isa<LoadOp>(last)) {
+    if (auto load = dyn_cast<LoadOp>(last))
+      read.join(PointerBases::of(load.getPtr()));
     add(last);
     for (Operation *op = last->getPrevNode(); op; op = op->getPrevNode()) {
       auto copy = isLoad ? cta::AsyncCopyOp() : dyn_cast<cta::AsyncCopyOp>(op);
-      if (copy)
+      if (copy) {
         buffers.insert(getAlloc(copy.getBuffer()));
+        read.join(PointerBases::of(copy.getPtr()));
+      }
       bool isNeeded = llvm::any_of(op->getResults(), [&](Value result) { return needed.contains(result); });
       bool comesAlong =
           copy || (isNeeded && op->getNumRegions() == 0 && (isa<cta::AllocOp>(op) || isMemoryEffectFree(op)));
@@ -33,7 +38,7 @@ public:
       else if (isNeeded || !mayPass(op))
         return;
       else
-        passes |= isLoad ? takesTime(op) : isa<cta::LocalLoadOp, LoadOp>(op);
+        passes |= isLoad ? takesTime(op) : isa<cta::LocalLoadOp, LoadOp, cta::TmaLoadSyncOp>(op);
       first = op;
     }
   }
@@ -68,11 +73,15 @@ private:
   }
 
   bool mayPass(Operation *op) const {
+    // Behind a loop that multiplies, what is loaded before stores would take registers beside the sums.
+    if (isa<StoreOp>(op))
+      return (!isLoad || isa<LoopLikeOpInterface>(op->getParentOp())) && !PointerBases::writtenBy(op).mayOverlap(read);
     if (isLoad)
       return isMemoryEffectFree(op) || isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::AsyncWaitOp,
                                            cta::ProxyFenceOp, cta::WgmmaOp, cta::AwaitOp>(op);
     auto load = dyn_cast<LoadOp>(op);
-    bool isKnown = (load && !load.getIsVolatile()) || isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp>(op);
+    bool isKnown = (load && !load.getIsVolatile()) ||
+                   isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp>(op);
     return isMemoryEffectFree(op) || (isKnown && llvm::none_of(getSharedAccesses(op), [&](const SharedAccess &access) {
                                         return buffers.contains(getAlloc(access.buffer));
                                       }));
@@ -81,7 +90,8 @@ private:
   bool isLoad;
   SmallVector<Operation *> operations; ///< From the last one to the first.
   DenseSet<Value> needed;
-  DenseSet<Operation *> buffers;
+  DenseSet<Operation *> buffers; ///< To which is copied.
+  PointerBases read;
   DenseMap<Operation *, Operation *> next; ///< Before they were moved.
   Operation *first = nullptr;              ///< That they may stand before.
   bool passes = false;
@@ -138,10 +148,10 @@ static void beginLoadsEarly(Block &block) {
   constexpr int64_t mostInLoops = 32, mostOnce = 96; // registers of a thread, for all
   int64_t registers = 0, mostRegisters = isa<LoopLikeOpInterface>(block.getParentOp()) ? mostInLoops : mostOnce;
   for (LoadOp load : llvm::to_vector(block.getOps<LoadOp>())) {
-    auto isInside = [&](Operation *user) {
-      return user->getBlock() == &block && !user->hasTrait<OpTrait::IsTerminator>();
-    };
-    if (load.getIsVolatile() || !llvm::all_of(load->getUsers(), isInside))
+    // What the next iteration alone uses has its time.
+    auto isInside = [&](Operation *user) { return user->getBlock() == &block; };
+    auto isHandedOn = [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); };
+    if (load.getIsVolatile() || !llvm::all_of(load->getUsers(), isInside) || llvm::all_of(load->getUsers(), isHandedOn))
       continue;
     EarlyGroup group(load);
     if (!group.isLate() || registers + countRegisters(load.getResult()) > mostRegisters)

@@ -7,9 +7,9 @@
 //   async_copy b; commit; wait 0                y = f x
 //   z = local_load b                            z = local_load b
 //
-// What their addresses are computed of comes along. Copies stay after what writes global memory, since they may read
-// it, and where they are if more shared memory would leave room for fewer CTAs. Waits go down afterwards
-// (AwaitCopies.h).
+// What their addresses are computed of comes along. Copies stay after what may write what they read, as stores to
+// other parameters do not, and where they are if more shared memory would leave room for fewer CTAs. Waits go down
+// afterwards (AwaitCopies.h).
 #pragma once
 
 #include "Target/GpuTarget.h"

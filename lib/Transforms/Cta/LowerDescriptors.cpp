@@ -136,6 +136,7 @@ public:
       if (failed(load ? lowerLoad(load) : lowerStore(cast<DescStoreOp>(op))))
         return failure();
     }
+    readColumns();
     if (hasStores) {
       // Shared memory must outlive the copies that read it.
       builder.setInsertionPoint(kernel.getBody().front().getTerminator());
@@ -152,6 +153,27 @@ private:
           isa<DescType>(argument.getType()) && argument.use_empty() && failed(kernel.eraseArgument(index)))
         return failure();
     return success();
+  }
+
+  /// Columns of a block that has been copied are read where they are needed, not the whole block into registers.
+  void readColumns() {
+    kernel.walk([&](cta::SliceColumnsOp slice) {
+      Value block = slice.getSrc();
+      while (auto reshape = block.getDefiningOp<ReshapeOp>())
+        block = reshape.getSrc();
+      auto load = block.getDefiningOp<cta::LocalLoadOp>();
+      bool isCopied = load && !load.getStart() && block.getType() == slice.getSrc().getType() &&
+                      llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>);
+      if (!isCopied)
+        return;
+      builder.setInsertionPoint(slice);
+      Value columns = cta::LocalLoadOp::create(builder, slice.getLoc(), slice.getType(), load.getBuffer(),
+                                               builder.getDenseI32ArrayAttr({0, int32_t(slice.getFirst())}));
+      Value whole = slice.getSrc();
+      slice.replaceAllUsesWith(columns);
+      slice.erase();
+      eraseIfUnused(whole);
+    });
   }
 
   LogicalResult lowerLoad(DescLoadOp load) {
@@ -217,8 +239,11 @@ private:
     RankedTensorType block = store.getValue().getType(), value = reshaped(block, dropLeadingOnes(block.getShape()));
     builder.setInsertionPoint(store);
     Value matrix = store.getValue();
-    if (value != block)
-      matrix = ReshapeOp::create(builder, loc, value, matrix);
+    if (value != block) {
+      auto reshape = matrix.getDefiningOp<ReshapeOp>();
+      bool wasMatrix = reshape && reshape.getSrc().getType() == value;
+      matrix = wasMatrix ? Value(reshape.getSrc()) : ReshapeOp::create(builder, loc, value, matrix);
+    }
     SmallVector<int64_t> sizes(dropLeadingOnes(store.getDesc().getType().getShape()));
     if (llvm::count_if(sizes, [](int64_t size) { return !llvm::isPowerOf2_64(size); }) > 1)
       return refuse(store, store.getDesc().getType());
@@ -274,9 +299,10 @@ private:
     PointerBases written = PointerBases::of(store.getDesc());
     std::optional<ColumnSlicer> slicer, restSlicer;
     if (writes > 1) {
-      slicer.emplace(matrix, store, written, partSize);
+      Operation *user = store;
+      slicer.emplace(ArrayRef<Value>(matrix), ArrayRef<Operation *>(user), written, partSize);
       if (rest)
-        restSlicer.emplace(matrix, store, written, size - count * partSize);
+        restSlicer.emplace(ArrayRef<Value>(matrix), ArrayRef<Operation *>(user), written, size - count * partSize);
     }
     auto slicerOf = [&](int64_t index) -> ColumnSlicer & { return index == count ? *restSlicer : *slicer; };
     if (writes > 1)
@@ -288,7 +314,7 @@ private:
       Value values = matrix;
       SmallVector<Value> offsets(store.getOffsets());
       if (writes > 1) {
-        values = slicerOf(index).slice(builder, index * partSize);
+        values = slicerOf(index).slice(builder, matrix, index * partSize);
         offsets[dim] = arith::AddIOp::create(builder, loc, offsets[dim], emitI32(builder, loc, index * partSize));
       }
       if (cutsRows)

@@ -11,6 +11,7 @@
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/ResidentCtas.h"
+#include "Transforms/Cta/IssueOrder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -370,47 +371,8 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &conte
   });
   if (!hasBlock || !isForSliceAlone)
     return std::nullopt;
-  if (isForUnrolling(loop, contents, plan.values, slice))
-    plan.unroll = unrollFactor;
+  plan.unroll = isForUnrolling(loop, contents, plan.values, slice) ? unrollFactor : 1;
   return plan.unroll > 1 || hasRoom(loop, contents, plan.values) ? std::optional(plan) : std::nullopt;
-}
-
-/// In which order an iteration issues a product, loads for the next iteration, and awaits the product.
-struct IssueOrder {
-  DenseSet<Operation *> issue; ///< The product and what comes before it, but for what waits for loaded numbers.
-  DenseSet<Operation *> use;   ///< What is computed from these alone: before the next ones take their registers.
-};
-
-/// Empty if there is no product, or if it or its operands wait for loaded numbers.
-IssueOrder planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) {
-  auto products = loop.getBody()->getOps<cta::WgmmaOp>();
-  IssueOrder order;
-  if (products.empty())
-    return order;
-  DenseSet<Operation *> late = loads, after; // what needs loaded numbers, and what needs the product
-  auto needs = [](Operation &op, const DenseSet<Operation *> &others) {
-    auto uses = [&](Operation *inner) {
-      return llvm::any_of(inner->getOperands(), [&](Value operand) { return others.contains(operand.getDefiningOp()); })
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    };
-    return op.walk(uses).wasInterrupted();
-  };
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    bool isLate = loads.contains(&op) || needs(op, late), isAfter = !after.empty();
-    if (isLate)
-      late.insert(&op);
-    else if (!isAfter)
-      order.issue.insert(&op);
-    // A copy, too, to a place that was loaded.
-    if (isLate && !isAfter && !loads.contains(&op) && !isMemoryEffectFree(&op))
-      return {};
-    if (isa<cta::WgmmaOp>(op) || needs(op, after))
-      after.insert(&op);
-    else if (isLate && !loads.contains(&op) && isMemoryEffectFree(&op))
-      order.use.insert(&op);
-  }
-  return order;
 }
 
 } // namespace

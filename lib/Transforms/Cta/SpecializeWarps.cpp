@@ -69,15 +69,17 @@ bool isAloneByShared(KernelOp kernel, const Channel &channel, unsigned slots) {
 }
 
 /// Slots that a channel is to have. Triton's default, three stages, leaves room for a second CTA that computes while
-/// this one waits. Where there is none all the same, its part of the shared memory holds slots. What no loop repeats
-/// needs one.
+/// this one waits. Where there is none all the same, its part of the shared memory holds slots of the ring in the
+/// deepest loop, if there is one such. What no loop repeats needs one.
 constexpr unsigned defaultStages = 3;
 unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
   SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
   if (loops.empty())
     return 1;
   unsigned stages = getNumStages(loops.back());
-  bool isForTwo = stages > 1 && stages <= defaultStages && plan.channels.size() == 1;
+  auto isOuter = [&](const Channel &other) { return other.getLoops().size() < loops.size(); };
+  bool isForTwo = stages > 1 && stages <= defaultStages &&
+                  size_t(llvm::count_if(plan.channels, isOuter)) + 1 == plan.channels.size();
   bool isAlone = isForTwo && (isAloneByRegisters(kernel) || isAloneByShared(kernel, channel, stages));
   return isAlone ? 2 * stages : stages;
 }

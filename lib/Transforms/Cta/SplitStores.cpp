@@ -10,13 +10,17 @@
 //                                                                          tile.store (columns p of %ptrs), %y mask …
 //
 // In #panel each warp writes the rows of its own accumulators, so warp groups do not wait for each other. What %x is
-// computed from element by element is computed for each panel, too. A branch in a loop has its buffer to itself: the
-// rest of the loop uses the memory.
+// computed from element by element is computed for each panel, too. Stores one after the other, as of several
+// gradients, are written panel by panel in turns: what they are computed from in common is computed once, and lives as
+// shortly. A branch in a loop has its buffer to itself: the rest of the loop uses the memory.
 #include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Cta/ColumnSlice.h"
 #include "Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 namespace tile {
 #define GEN_PASS_DEF_CTASPLITSTORES
@@ -33,72 +37,145 @@ namespace {
 /// accumulators.
 constexpr int64_t panelElements = 32;
 
-class StoreSplit {
-public:
-  explicit StoreSplit(StoreOp store) : store(store) {}
+/// How one store is written panel by panel.
+struct StorePlan {
+  StoreOp store;
+  cta::ConvertLayoutOp convert;
+  cta::LayoutAttr slice; ///< Of a panel's accumulators.
+  cta::LayoutAttr rows;  ///< In which it is written.
+  int64_t columns;
 
-  void run() {
-    auto convert = store.getValue().getDefiningOp<cta::ConvertLayoutOp>();
-    auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
-    if (!convert || !convert->hasOneUse() || convert->getBlock() != store->getBlock() || !type || type.getRank() != 2 ||
-        !canRecreateColumns(store.getPtr()) || (store.getMask() && !canRecreateColumns(store.getMask())))
-      return;
-    const LinearLayout &acc = cta::getLayout(convert.getSrc().getType());
-    if (layout::planMovement(acc, cta::getLayout(type)).kind != layout::MovementKind::shared)
-      return;
-    columns = panelElements * layout::lanesPerWarp * acc.numWarps() / type.getDimSize(0);
-    // What is written at once lies in one row of a panel.
-    if (columns > 0)
-      columns = std::max<int64_t>(columns, store.getVector());
-    if (columns == 0 || columns >= type.getDimSize(1))
-      return;
-    std::optional<cta::LayoutAttr> slice = sliceLayout(convert.getSrc().getType(), columns);
-    std::optional<LinearLayout> rows =
-        slice ? planRowAccess(slice->getLayout(), cta::getLayout(type), store.getVector()) : std::nullopt;
-    if (rows)
-      split(convert, type, *slice, *rows);
+  RankedTensorType getType() { return convert.getType(); }
+  /// Of a panel, of which the layout says whether it is before or after the conversion.
+  RankedTensorType getPanel(cta::LayoutAttr layout) {
+    return RankedTensorType::get(rows.getLayout().outShape(), getType().getElementType(), layout);
   }
+};
 
-private:
-  void split(cta::ConvertLayoutOp convert, RankedTensorType type, cta::LayoutAttr slice, const LinearLayout &rows) {
-    convert->moveBefore(store);
-    Location loc = store.getLoc();
-    MLIRContext *context = store.getContext();
-    auto layout = cta::LayoutAttr::get(context, rows);
-    auto panel = RankedTensorType::get(rows.outShape(), type.getElementType(), layout);
-    auto from = RankedTensorType::get(rows.outShape(), type.getElementType(), slice);
-    OpBuilder builder(store);
-    Value buffer = allocatePanel(builder, loc, from, panel);
-    ColumnSlicer slicer(convert.getSrc(), convert, PointerBases::of(store.getPtr()), columns);
-    slicer.load(builder, 0);
-    for (int64_t first = 0; first < type.getDimSize(1); first += columns) {
-      if (first + columns < type.getDimSize(1))
-        slicer.load(builder, first + columns);
-      cta::LocalStoreOp::create(builder, loc, slicer.slice(builder, first), buffer, /*first=*/false);
-      Value loaded = cta::LocalLoadOp::create(builder, loc, panel, buffer, /*start=*/{});
-      auto part = cast<StoreOp>(builder.clone(*store));
-      part.getPtrMutable().assign(recreateColumns(builder, store.getPtr(), first, columns, layout));
-      part.getValueMutable().assign(loaded);
-      if (store.getMask())
-        part.getMaskMutable().assign(recreateColumns(builder, store.getMask(), first, columns, layout));
-      // Operands must stand before the clone.
-      part->moveBefore(store);
+std::optional<StorePlan> plan(StoreOp store) {
+  auto convert = store.getValue().getDefiningOp<cta::ConvertLayoutOp>();
+  auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
+  if (!convert || !convert->hasOneUse() || convert->getBlock() != store->getBlock() || !type || type.getRank() != 2 ||
+      !canRecreateColumns(store.getPtr()) || (store.getMask() && !canRecreateColumns(store.getMask())))
+    return std::nullopt;
+  const LinearLayout &acc = cta::getLayout(convert.getSrc().getType());
+  if (layout::planMovement(acc, cta::getLayout(type)).kind != layout::MovementKind::shared)
+    return std::nullopt;
+  int64_t columns = panelElements * layout::lanesPerWarp * acc.numWarps() / type.getDimSize(0);
+  // What is written at once lies in one row of a panel.
+  if (columns > 0)
+    columns = std::max<int64_t>(columns, store.getVector());
+  if (columns == 0 || columns >= type.getDimSize(1))
+    return std::nullopt;
+  std::optional<cta::LayoutAttr> slice = sliceLayout(convert.getSrc().getType(), columns);
+  std::optional<LinearLayout> rows =
+      slice ? planRowAccess(slice->getLayout(), cta::getLayout(type), store.getVector()) : std::nullopt;
+  if (!rows)
+    return std::nullopt;
+  return StorePlan{store, convert, *slice, cta::LayoutAttr::get(store.getContext(), *rows), columns};
+}
+
+/// The matrices that this one is computed from element by element in its block, itself and constants apart.
+DenseSet<Value> findInputs(Value matrix) {
+  DenseSet<Value> inputs;
+  SmallVector<Value> values{matrix};
+  while (!values.empty()) {
+    Operation *op = values.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != matrix.getParentBlock() || !isElementwise(op))
+      continue;
+    for (Value operand : op->getOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.getType());
+      bool isMatrix = type && type.getShape() == cast<RankedTensorType>(matrix.getType()).getShape();
+      if (isMatrix && !matchPattern(operand, m_Constant()) && inputs.insert(operand).second)
+        values.push_back(operand);
     }
-    SmallVector<Value> operands(store->getOperands());
-    store.erase();
+  }
+  return inputs;
+}
+
+/// Whether `next` is to be written in turns with those before it: computed from the same, to other places, in panels of
+/// the same columns, and nothing between them has effects.
+bool isWrittenWith(MutableArrayRef<StorePlan> group, StorePlan next) {
+  StorePlan last = group.back();
+  if (next.store->getBlock() != last.store->getBlock() || next.columns != last.columns ||
+      next.getType().getShape() != last.getType().getShape())
+    return false;
+  PointerBases written = PointerBases::of(next.store.getPtr());
+  for (StorePlan other : group)
+    if (PointerBases::of(other.store.getPtr()).mayOverlap(written))
+      return false;
+  for (Operation *op = last.store->getNextNode(); op != next.store; op = op->getNextNode())
+    if (!isMemoryEffectFree(op))
+      return false;
+  DenseSet<Value> inputs = findInputs(next.convert.getSrc());
+  return llvm::any_of(findInputs(last.convert.getSrc()), [&](Value input) { return inputs.contains(input); });
+}
+
+void split(MutableArrayRef<StorePlan> group) {
+  StoreOp last = group.back().store;
+  OpBuilder builder(last);
+  PointerBases written;
+  SmallVector<Value> matrices, buffers;
+  SmallVector<Operation *> users;
+  DenseMap<std::pair<Type, Type>, Value> bufferOf;
+  for (StorePlan &plan : group) {
+    plan.convert->moveBefore(last);
+    written.join(PointerBases::of(plan.store.getPtr()));
+    matrices.push_back(plan.convert.getSrc());
+    users.push_back(plan.convert);
+    // One buffer for all that are alike: warps wait for nobody else before they write to it again.
+    RankedTensorType from = plan.getPanel(plan.slice), to = plan.getPanel(plan.rows);
+    Value &buffer = bufferOf[{from, to}];
+    if (!buffer)
+      buffer = allocatePanel(builder, plan.store.getLoc(), from, to);
+    buffers.push_back(buffer);
+  }
+  int64_t columns = group.front().columns, all = group.front().getType().getDimSize(1);
+  ColumnSlicer slicer(matrices, users, written, columns);
+  slicer.load(builder, 0);
+  for (int64_t first = 0; first < all; first += columns) {
+    if (first + columns < all)
+      slicer.load(builder, first + columns);
+    for (auto [plan, matrix, buffer] : llvm::zip(group, matrices, buffers)) {
+      StoreOp store = plan.store;
+      Location loc = store.getLoc();
+      cta::LocalStoreOp::create(builder, loc, slicer.slice(builder, matrix, first), buffer, /*first=*/false);
+      Value loaded = cta::LocalLoadOp::create(builder, loc, plan.getPanel(plan.rows), buffer, /*start=*/{});
+      Value ptr = recreateColumns(builder, store.getPtr(), first, columns, plan.rows), mask;
+      if (store.getMask())
+        mask = recreateColumns(builder, store.getMask(), first, columns, plan.rows);
+      auto part = cast<StoreOp>(builder.clone(*store));
+      part.getPtrMutable().assign(ptr);
+      part.getValueMutable().assign(loaded);
+      if (mask)
+        part.getMaskMutable().assign(mask);
+    }
+  }
+  for (StorePlan &plan : group) {
+    SmallVector<Value> operands(plan.store->getOperands());
+    plan.store.erase();
     eraseIfUnused(operands);
   }
-
-  StoreOp store;
-  int64_t columns = 0;
-};
+}
 
 struct CtaSplitStores : tile::impl::CtaSplitStoresBase<CtaSplitStores> {
   void runOnKernel() override {
+    SmallVector<StorePlan> group;
+    auto splitGroup = [&] {
+      if (!group.empty())
+        split(group);
+      group.clear();
+    };
     SmallVector<StoreOp> stores;
     getOperation().walk([&](StoreOp store) { stores.push_back(store); });
-    for (StoreOp store : stores)
-      StoreSplit(store).run();
+    for (StoreOp store : stores) {
+      std::optional<StorePlan> next = plan(store);
+      if (!next || (!group.empty() && !isWrittenWith(group, *next)))
+        splitGroup();
+      if (next)
+        group.push_back(*next);
+    }
+    splitGroup();
   }
 };
 

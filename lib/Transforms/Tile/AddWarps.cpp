@@ -12,13 +12,16 @@
 // see. Kernels with one product a step keep the number that they ask for: there more CTAs hide as much; and so do those
 // whose threads copy all operands, and would have to wait for more of each other: attention's causal backward pass took
 // 1.2 times as long in a compiler that gave it eight. But not where one group's registers cannot hold what a loop sums:
-// two products of 128 x 128, as of a gated layer, leave none for anything else.
+// two products of 128 x 128, as of a gated layer, leave none for anything else; nor do 128 x 128 sums and two such
+// blocks that they are multiplied with after the loop, as in its backward pass: one CTA of one warp group would be
+// alone on a multiprocessor, where nothing runs while it waits.
 #include "Analysis/DotPlan.h"
 #include "Analysis/EngineChoice.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tile {
 #define GEN_PASS_DEF_TILEADDWARPS
@@ -47,6 +50,38 @@ bool isChained(DotOp dot) {
   return false;
 }
 
+/// Whether a product takes the value, or what is computed of it element by element.
+bool isMultiplied(Value value) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t index = 0; index < values.size(); ++index)
+    for (Operation *user : values[index].getUsers()) {
+      if (isa<DotOp>(user))
+        return true;
+      if (isElementwise(user) || isa<ShapeChange>(user))
+        values.insert_range(user->getResults());
+    }
+  return false;
+}
+
+/// Registers of a thread of one warp group for blocks of `elements` that are loaded after the loops of products, and
+/// combined with what these have summed.
+int64_t countBlocksOfEpilogue(KernelOp kernel, int64_t elements) {
+  constexpr int64_t bytesOfRegister = 4;
+  int64_t registers = 0;
+  kernel.walk([&](Operation *op) {
+    if (!isa<LoadOp, DescLoadOp>(op))
+      return;
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    bool isBeside = llvm::any_of(op->getBlock()->getOps<LoopLikeOpInterface>(),
+                                 [&](LoopLikeOpInterface loop) { return countCarriedSums(loop, oneGroup) > 0; });
+    if (type && type.getNumElements() == elements && isBeside && !isMultiplied(op->getResult(0)))
+      registers +=
+          elements * getBytesInMemory(type.getElementType()) / bytesOfRegister / (oneGroup * target::threadsPerWarp);
+  });
+  return registers;
+}
+
 struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
   void runOnKernel() override {
     KernelOp kernel = getOperation();
@@ -66,6 +101,7 @@ struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
       hasChain |= isa<LoopLikeOpInterface>(dot->getParentOp()) && isChained(dot);
     });
     kernel.walk([&](LoopLikeOpInterface loop) { sums = std::max(sums, countCarriedSums(loop, oneGroup)); });
+    sums += countBlocksOfEpilogue(kernel, /*elements=*/sums * oneGroup * target::threadsPerWarp);
     bool isFull = sums > (hasChain ? mostSums : mostOfOneStep);
     if (hasRows && (isFull ? hasGroups : hasChain && hasBlocks && !hasOthers))
       kernel.setNumWarps(twoGroups);

@@ -10,8 +10,12 @@
 // base of a block is a scalar. Addresses are 64-bit. Bounds are compared as unsigned 32-bit numbers, so that one
 // comparison also excludes negative coordinates (and sums beyond 2^31, which wrap to such).
 //
+// Of a block with more than two dimensions those of size 1 are part of its base, as far as a matrix is left: what
+// writes matrices does so column by column. Outside of the tensor along such a dimension a block has no rows.
+//
 // Descriptors that the launcher passes (tile-host-descriptors), those that have a place for a tensor map
 // (tile-device-descriptors), and those that the program opens in memory stay as they are.
+#include "Analysis/Recreate.h"
 #include "CarriedDescriptors.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
@@ -42,36 +46,93 @@ struct BlockAccess {
   Value pointers, mask;
 };
 
+/// The dimensions of a block that remain when those of size 1 are left out, from the first on, until two are left.
+SmallVector<unsigned> findMatrixDims(ArrayRef<int64_t> block) {
+  auto dims = llvm::to_vector(llvm::seq<unsigned>(0, block.size()));
+  for (unsigned dim = 0; dim < block.size() && dims.size() > 2; ++dim)
+    if (block[dim] == 1)
+      llvm::erase(dims, dim);
+  return dims;
+}
+
+SmallVector<int64_t> findMatrixShape(ArrayRef<int64_t> block) {
+  return llvm::map_to_vector(findMatrixDims(block), [&](unsigned dim) { return block[dim]; });
+}
+
+/// Whether two shapes differ in dimensions of size 1 only.
+bool areEqualBesideOnes(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  auto isNoOne = [](int64_t size) { return size != 1; };
+  return llvm::equal(llvm::make_filter_range(a, isNoOne), llvm::make_filter_range(b, isNoOne));
+}
+
+/// The elements of a block without dimensions of size 1: as they were before it got these, also if it was rounded
+/// since.
+Value emitMatrix(OpBuilder &builder, Value block, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(block.getType());
+  if (type.getShape() == shape)
+    return block;
+  Operation *op = block.getDefiningOp();
+  auto reshape = dyn_cast_or_null<ReshapeOp>(op);
+  if (reshape && areEqualBesideOnes(reshape.getSrc().getType().getShape(), shape))
+    return emitMatrix(builder, reshape.getSrc(), shape);
+  if (op && isElementwise(op) && op->getNumOperands() == 1 && block.hasOneUse()) {
+    Value operand = emitMatrix(builder, op->getOperand(0), shape);
+    Operation *again = builder.clone(*op);
+    again->setOperand(0, operand);
+    again->getResult(0).setType(type.clone(shape));
+    return again->getResult(0);
+  }
+  return ReshapeOp::create(builder, block.getLoc(), type.clone(shape), block);
+}
+
 class DescriptorExpansion {
 public:
-  explicit DescriptorExpansion(MakeDescOp desc) : desc(desc), builder(desc), shape(desc.getType().getShape()) {}
+  explicit DescriptorExpansion(MakeDescOp desc)
+      : desc(desc), builder(desc), dims(findMatrixDims(desc.getType().getShape())),
+        shape(findMatrixShape(desc.getType().getShape())) {}
 
   void run() {
     emitPattern();
     for (Operation *user : llvm::make_early_inc_range(desc->getUsers())) {
       builder.setInsertionPoint(user);
       location = user->getLoc();
-      if (auto load = dyn_cast<DescLoadOp>(user)) {
-        BlockAccess access = emitAccess(load.getOffsets());
-        Value loaded = LoadOp::create(builder, location, load.getType(), access.pointers, access.mask,
-                                      emitPadding(load.getType()));
-        load.replaceAllUsesWith(loaded);
-      } else {
-        auto store = cast<DescStoreOp>(user);
-        BlockAccess access = emitAccess(store.getOffsets());
-        if (std::optional<AtomicKind> kind = store.getReduce())
-          AtomicRmwOp::create(builder, location, store.getValue().getType(), *kind, MemoryOrder::relaxed,
-                              MemoryScope::gpu, access.pointers, store.getValue(), access.mask);
-        else
-          StoreOp::create(builder, location, access.pointers, store.getValue(), access.mask);
-      }
-      user->erase();
+      if (auto load = dyn_cast<DescLoadOp>(user))
+        expand(load);
+      else
+        expand(cast<DescStoreOp>(user));
     }
     desc.erase();
   }
 
 private:
-  unsigned getRank() { return shape.size(); }
+  void expand(DescLoadOp load) {
+    BlockAccess access = emitAccess(load.getOffsets());
+    RankedTensorType block = load.getType(), matrix = block.clone(shape);
+    Value loaded = LoadOp::create(builder, location, matrix, access.pointers, access.mask, emitPadding(matrix));
+    if (block != matrix) {
+      for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
+        if (auto reshape = dyn_cast<ReshapeOp>(user); reshape && reshape.getType() == matrix) {
+          reshape.replaceAllUsesWith(loaded);
+          reshape.erase();
+        }
+      if (!load->use_empty())
+        loaded = ReshapeOp::create(builder, location, block, loaded);
+    }
+    load.replaceAllUsesWith(loaded);
+    load.erase();
+  }
+
+  void expand(DescStoreOp store) {
+    BlockAccess access = emitAccess(store.getOffsets());
+    Value block = store.getValue(), matrix = emitMatrix(builder, block, shape);
+    if (std::optional<AtomicKind> kind = store.getReduce())
+      AtomicRmwOp::create(builder, location, matrix.getType(), *kind, MemoryOrder::relaxed, MemoryScope::gpu,
+                          access.pointers, matrix, access.mask);
+    else
+      StoreOp::create(builder, location, access.pointers, matrix, access.mask);
+    store.erase();
+    eraseIfUnused(block);
+  }
 
   Value splat(Value scalar, ArrayRef<int64_t> sizes) {
     return SplatOp::create(builder, location, RankedTensorType::get(sizes, scalar.getType()), scalar);
@@ -88,45 +149,75 @@ private:
 
   void emitPattern() {
     builder.setInsertionPointAfter(desc);
-    for (unsigned dim = 0; dim < getRank(); ++dim) {
-      auto lineType = RankedTensorType::get(shape[dim], builder.getI32Type());
-      Value index = ArangeOp::create(builder, location, lineType, 0, shape[dim]);
+    for (auto [axis, dim] : llvm::enumerate(dims)) {
+      auto lineType = RankedTensorType::get(shape[axis], builder.getI32Type());
+      Value index = ArangeOp::create(builder, location, lineType, 0, shape[axis]);
       pattern.indices.push_back(index);
       Value offset = arith::ExtSIOp::create(builder, location, lineType.clone(builder.getI64Type()), index);
       // The last stride is 1; multiplying by it would hide that addresses are consecutive.
-      if (dim + 1 < getRank())
-        offset = arith::MulIOp::create(builder, location, offset, splat(desc.getStrides()[dim], shape[dim]));
-      offset = emitAlongDim(builder, location, offset, dim, shape);
+      if (dim != lastDim())
+        offset = arith::MulIOp::create(builder, location, offset, splat(desc.getStrides()[dim], shape[axis]));
+      offset = emitAlongDim(builder, location, offset, axis, shape);
       pattern.offsets = pattern.offsets ? arith::AddIOp::create(builder, location, pattern.offsets, offset) : offset;
     }
   }
 
   BlockAccess emitAccess(ValueRange offsets) {
-    BlockAccess access;
     Value base = desc.getBase();
-    for (unsigned dim = 0; dim < getRank(); ++dim) {
-      Value start = arith::ExtSIOp::create(builder, location, builder.getI64Type(), offsets[dim]);
-      if (dim + 1 < getRank())
+    for (auto [dim, offset] : llvm::enumerate(offsets)) {
+      Value start = arith::ExtSIOp::create(builder, location, builder.getI64Type(), offset);
+      if (dim != lastDim())
         start = arith::MulIOp::create(builder, location, start, desc.getStrides()[dim]);
       base = AddPtrOp::create(builder, location, base, start);
-
+    }
+    BlockAccess access;
+    for (auto [axis, dim] : llvm::enumerate(dims)) {
       Value coordinate =
-          arith::AddIOp::create(builder, location, splat(offsets[dim], shape[dim]), pattern.indices[dim]);
-      Value inside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, coordinate,
-                                           splat(desc.getShape()[dim], shape[dim]));
-      inside = emitAlongDim(builder, location, inside, dim, shape);
+          arith::AddIOp::create(builder, location, splat(offsets[dim], shape[axis]), pattern.indices[axis]);
+      Value extent = axis == 0 ? emitRows(offsets) : desc.getShape()[dim];
+      Value inside =
+          arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, coordinate, splat(extent, shape[axis]));
+      inside = emitAlongDim(builder, location, inside, axis, shape);
       access.mask = access.mask ? arith::AndIOp::create(builder, location, access.mask, inside) : inside;
     }
     access.pointers = AddPtrOp::create(builder, location, splat(base, shape), pattern.offsets);
     return access;
   }
 
+  /// The extent along the first dimension of the matrix: none where another coordinate is outside.
+  Value emitRows(ValueRange offsets) {
+    Value rows = desc.getShape()[dims.front()];
+    for (auto [dim, offset] : llvm::enumerate(offsets)) {
+      if (llvm::is_contained(dims, dim))
+        continue;
+      Value inside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, offset, desc.getShape()[dim]);
+      Value none = arith::ConstantOp::create(builder, location, builder.getZeroAttr(rows.getType()));
+      rows = arith::SelectOp::create(builder, location, inside, rows, none);
+    }
+    return rows;
+  }
+
+  unsigned lastDim() { return desc.getShape().size() - 1; }
+
   MakeDescOp desc;
   OpBuilder builder;
   Location location = desc.getLoc();
-  ArrayRef<int64_t> shape;
+  SmallVector<unsigned> dims; ///< Of the block, which are those of the matrix.
+  SmallVector<int64_t> shape; ///< Of the matrix.
   BlockPattern pattern;
 };
+
+/// A block that is written by TMA gets dimensions of size 1 last, after it has been rounded.
+void addOnesLast(DescStoreOp store) {
+  TypedValue<RankedTensorType> block = store.getValue();
+  SmallVector<int64_t> shape = findMatrixShape(block.getType().getShape());
+  if (int64_t(shape.size()) == block.getType().getRank())
+    return;
+  OpBuilder builder(store);
+  Value matrix = emitMatrix(builder, block, shape);
+  store.getValueMutable().assign(ReshapeOp::create(builder, store.getLoc(), block.getType(), matrix));
+  eraseIfUnused(block);
+}
 
 /// The block that a load or store through the descriptor moves.
 RankedTensorType blockOf(Operation *access) {
@@ -174,6 +265,7 @@ struct TileExpandDescriptors : tile::impl::TileExpandDescriptorsBase<TileExpandD
     });
     for (MakeDescOp desc : descriptors)
       DescriptorExpansion(desc).run();
+    getOperation().walk([](DescStoreOp store) { addOnesLast(store); });
   }
 };
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-fold-conditions: comparisons of indices that hold for all elements become true.
+// tile-fold-conditions: comparisons of indices that hold for all elements become true, and others have 32 bits if they
+// can.
 //
 //   %rows = 64 * program_id + arange 0 to 64     %rows >= 0     ==>  true
 //   for %i = 0 to 2: %ks = 64 * %i + arange      %ks < 128      ==>  true
 //   for %i = 0 to %n step 64                     min(64, %n - %i) > 0   ==>  true
+//   %t = extsi program_id 1: 64 * %t + arange < extsi %n                ==>  64 * program_id 1 + arange < %n
 //
 // Block pointers check both ends of each dimension, of which masks need one or none. Masks are computed for each
-// access of a thread, in each iteration. What a loop does under a condition that always holds, it can do ahead.
+// access of a thread, in each iteration. What a loop does under a condition that always holds, it can do ahead. A
+// comparison of 64 bits is two instructions, and its operands take two registers each.
 #include "Analysis/IndexBounds.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
@@ -37,7 +40,30 @@ public:
            holds(swap(compare.getPredicate()), compare.getRhs(), compare.getLhs());
   }
 
+  /// Whether a signed comparison of 64-bit numbers, or one for equality, is that of their lower halves.
+  bool isNarrow(arith::CmpIOp compare) {
+    bool isSigned = compare.getPredicate() < CmpIPredicate::ult; // or equality
+    return isSigned && getElementTypeOf(compare.getLhs().getType()).isInteger(64) && fits(compare.getLhs()) &&
+           fits(compare.getRhs());
+  }
+
 private:
+  /// Whether all elements are numbers of 32 bits.
+  bool fits(Value index) {
+    if (auto widen = skipShapes(index).getDefiningOp<arith::ExtSIOp>())
+      return getElementTypeOf(widen.getIn().getType()).getIntOrFloatBitWidth() <= 32;
+    APInt number;
+    if (matchPattern(index, m_ConstantInt(&number)))
+      return number.isSignedIntN(32);
+    return getSmallest(index) >= 0 && getLargest(index) <= std::numeric_limits<int32_t>::max();
+  }
+
+  static Value skipShapes(Value value) {
+    while (auto change = dyn_cast_or_null<ShapeChange>(value.getDefiningOp()))
+      value = change->getOperand(0);
+    return value;
+  }
+
   /// Of the signed ones that may hold: what they are with operands exchanged.
   static CmpIPredicate swap(CmpIPredicate predicate) {
     switch (predicate) {
@@ -124,15 +150,56 @@ private:
   IndexBounds bounds;
 };
 
+/// The lower half of a number or tensor of 64 bits, computed from lower halves as far as shapes and sums go.
+class LowerHalves {
+public:
+  Value get(Value value) {
+    Value lower = known.lookup(value);
+    return lower ? lower : known[value] = emit(value);
+  }
+
+private:
+  Value emit(Value value) {
+    Operation *op = value.getDefiningOp();
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    Type type = getTypeLike(value.getType(), builder.getI32Type());
+    if (auto widen = dyn_cast_or_null<arith::ExtSIOp>(op); widen && widen.getIn().getType() == type)
+      return widen.getIn();
+    bool isComputed = isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp, ShapeChange>(op);
+    if (!isComputed)
+      return arith::TruncIOp::create(builder, value.getLoc(), type, value);
+    SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return get(operand); });
+    builder.setInsertionPointAfterValue(value);
+    Operation *lower = builder.clone(*op);
+    lower->setOperands(operands);
+    lower->getResult(0).setType(type);
+    return lower->getResult(0);
+  }
+
+  /// Of the shape, if it is a tensor.
+  static Type getTypeLike(Type type, Type element) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor ? tensor.clone(element) : element;
+  }
+
+  DenseMap<Value, Value> known;
+};
+
 struct TileFoldConditions : tile::impl::TileFoldConditionsBase<TileFoldConditions> {
   void runOnKernel() override {
     // All are found before any is replaced: forms are remembered by value.
     ConditionFolder folder(getOperation());
-    SmallVector<arith::CmpIOp> found;
+    SmallVector<arith::CmpIOp> found, narrow;
     getOperation().walk([&](arith::CmpIOp compare) {
       if (folder.holds(compare))
         found.push_back(compare);
+      else if (folder.isNarrow(compare))
+        narrow.push_back(compare);
     });
+    LowerHalves lower;
+    for (arith::CmpIOp compare : narrow)
+      compare->setOperands({lower.get(compare.getLhs()), lower.get(compare.getRhs())});
     for (arith::CmpIOp compare : found) {
       OpBuilder builder(compare);
       TypedAttr one = builder.getBoolAttr(true);

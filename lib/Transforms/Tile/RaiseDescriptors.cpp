@@ -13,10 +13,13 @@
 //
 // Only what pays is raised: both operands of a dot, or neither, since the tensor cores' wide instructions want both
 // to come through tensor maps; and the stores of a kernel with such a dot. Elementwise kernels stay as they are:
-// they reach the speed of a copy with plain vector accesses, and so do programs that multiply several blocks once each:
-// who copies for them has nothing to run ahead of, and takes the place of a second CTA.
-// Analysis/RaisableAccesses.h says which accesses can be, tile-choose-engine which products are such.
+// they reach the speed of a copy with plain vector accesses, and so do programs that multiply several blocks once or
+// twice: who copies for them has nothing to run ahead of, and takes the place of a second CTA. Nor is anything raised
+// in a loop whose threads copy other operands, or need the registers that a producer takes, or where all wait for
+// others. Analysis/RaisableAccesses.h says which accesses can be, tile-choose-engine which products are such.
 #include "Analysis/EngineChoice.h"
+#include "Analysis/Recreate.h"
+#include "Analysis/RolePlan.h"
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"
@@ -48,8 +51,11 @@ public:
       : kernel(kernel), accesses(accesses), target(target) {}
 
   RaisePlan plan() {
-    isOfSingleSteps = multipliesOnce();
+    isOfSingleSteps = copiesOnce();
     kernel.walk([&](DotOp dot) { planOperands(dot); });
+    leaveMixedLoops();
+    leaveFullLoops();
+    bool hasProduct = llvm::any_of(worthwhile, [&](DotOp dot) { return !copiesByThreads(dot); });
     if (hasProduct)
       kernel.walk([&](StoreOp store) { planStore(store); });
     for (auto &[access, reason] : reasons)
@@ -59,12 +65,24 @@ public:
   }
 
 private:
-  /// Whether the kernel has several products, none of them in a loop.
-  bool multipliesOnce() {
+  /// Whether the kernel has several products, and no loop loads their operands more than twice.
+  bool copiesOnce() {
     SmallVector<DotOp> dots;
     kernel.walk([&](DotOp dot) { dots.push_back(dot); });
+    auto isRepeated = [](Value operand) {
+      Operation *op = traceOperand(operand).source;
+      if (!isa_and_present<LoadOp, DescLoadOp>(op))
+        return false;
+      for (op = op->getParentOp(); !isa<KernelOp>(op); op = op->getParentOp())
+        if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+          std::optional<APInt> trips = loop.getStaticTripCount();
+          if (!trips || trips->ugt(2))
+            return true;
+        }
+      return false;
+    };
     return dots.size() > 1 &&
-           llvm::none_of(dots, [](DotOp dot) { return dot->getParentOfType<LoopLikeOpInterface>(); });
+           llvm::none_of(dots, [&](DotOp dot) { return isRepeated(dot.getA()) || isRepeated(dot.getB()); });
   }
 
   void planOperands(DotOp dot) {
@@ -81,7 +99,8 @@ private:
     bool fromRegisters = !loads[0] && staysInRegisters(dot);
     bool canMultiply = engine && ready[1] && (engine.isFromRegisters() ? fromRegisters : ready[0]);
     bool isWorthwhile = canMultiply && !isOfSingleSteps;
-    hasProduct |= isWorthwhile;
+    if (isWorthwhile)
+      worthwhile.push_back(dot);
     for (auto [index, op] : llvm::enumerate(loads)) {
       auto load = dyn_cast_if_present<LoadOp>(op);
       if (!load)
@@ -90,7 +109,8 @@ private:
       if (isWorthwhile)
         raised.try_emplace(load, *result.access);
       else if (canMultiply)
-        reasons[load] = "several products, none of which is repeated; copies by threads leave room for more CTAs";
+        reasons[load] =
+            "several products, whose operands are loaded twice at most; copies by threads leave room for more CTAs";
       else if (ready[1] && (ready[0] || fromRegisters))
         reasons[load] = whyNotMultiplied(dot, operands);
       else if (!result.access)
@@ -99,6 +119,58 @@ private:
         reasons[load] =
             loads[1 - index] ? "the other operand of the dot cannot be" : "the other operand of the dot is computed";
     }
+  }
+
+  /// Whether an operand is loaded, and not raised.
+  bool copiesByThreads(DotOp dot) {
+    return llvm::any_of(ArrayRef<Value>{dot.getA(), dot.getB()}, [&](Value operand) {
+      Operation *load = traceOperand(operand).source;
+      return isa_and_present<LoadOp>(load) && !raised.contains(load);
+    });
+  }
+
+  /// Threads that copy operands in a loop wait for these; a producer of others would gain nothing, and take registers.
+  void leaveMixedLoops() {
+    DenseSet<Operation *> mixed;
+    kernel.walk([&](DotOp dot) {
+      for (Value operand : {dot.getA(), dot.getB()})
+        if (auto load = dyn_cast_if_present<LoadOp>(traceOperand(operand).source))
+          if (load->getBlock() == dot->getBlock() && !raised.contains(load))
+            mixed.insert(dot->getParentOp());
+    });
+    leave("threads copy operands of other products of the loop", [&](scf::ForOp loop) { return mixed.contains(loop); });
+  }
+
+  /// The registers that a producer needs would be spilled by the others.
+  void leaveFullLoops() {
+    std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps());
+    int64_t threads = kernel.getNumWarps() * target::threadsPerWarp;
+    leave("a producer's registers are those that the loop's products need", [&](scf::ForOp loop) {
+      constexpr int64_t lanesOfRow = 4, bytesOfRegister = 4;
+      int64_t bytes = 0, ofVectors = 0, products = 0;
+      for (auto dot : loop.getBody()->getOps<DotOp>()) {
+        ++products;
+        if (!dot.getAcc().getDefiningOp<DotOp>())
+          bytes += LayoutSlicer::bytesOf(dot.getResult());
+        if (!isa_and_present<LoadOp, DescLoadOp>(traceOperand(dot.getA()).source))
+          bytes += LayoutSlicer::bytesOf(dot.getA());
+      }
+      for (auto load : loop.getBody()->getOps<LoadOp>())
+        if (auto type = dyn_cast<RankedTensorType>(load.getType()); type && type.getRank() == 1)
+          ofVectors += type.getNumElements() / lanesOfRow;
+      int64_t registers = bytes / bytesOfRegister / threads + ofVectors + registersBesideTensors;
+      return budget && products > 1 && registers > budget->consumer;
+    });
+  }
+
+  void leave(const char *reason, llvm::function_ref<bool(scf::ForOp)> isLeft) {
+    for (DotOp dot : worthwhile)
+      if (auto loop = dyn_cast<scf::ForOp>(dot->getParentOp()); loop && isLeft(loop))
+        for (Value operand : {dot.getA(), dot.getB()})
+          if (Operation *load = traceOperand(operand).source; raised.contains(load)) {
+            raised.erase(load);
+            reasons[load] = reason;
+          }
   }
 
   std::string whyNotMultiplied(DotOp dot, ArrayRef<SharedOperand> operands) {
@@ -124,7 +196,7 @@ private:
   const target::GpuTarget &target;
   RaisePlan raised;
   llvm::MapVector<Operation *, std::string> reasons; ///< Why an access is not raised.
-  bool hasProduct = false;                           ///< Of operands that come through descriptors.
+  SmallVector<DotOp> worthwhile;                     ///< Whose operands come through descriptors, or registers.
   bool isOfSingleSteps = false;
 };
 
@@ -163,8 +235,11 @@ private:
     Value product;
     for (Value factor : term.factors) {
       factor = copy ? emitCopy(factor) : factor;
-      if (factor.getType() != type)
+      unsigned width = factor.getType().getIntOrFloatBitWidth();
+      if (width < type.getIntOrFloatBitWidth())
         factor = arith::ExtSIOp::create(builder, location, type, factor);
+      else if (width > type.getIntOrFloatBitWidth()) // of what is no larger (BlockPointers)
+        factor = arith::TruncIOp::create(builder, location, type, factor);
       product = product ? arith::MulIOp::create(builder, location, product, factor) : factor;
     }
     if (!product)

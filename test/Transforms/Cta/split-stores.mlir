@@ -44,6 +44,48 @@ tile.kernel @panels(%p: !tile.ptr<f16>, %f: !tile.ptr<f32>, %n: i32) {
   tile.return
 }
 
+// Two matrices that are computed of one are written in turns: what both need is computed once a panel.
+// CHECK-LABEL: tile.kernel @in_turns
+// CHECK: %[[S:.*]] = cta.slice_columns %{{.*}} {first = 0 : i32}
+// CHECK: %[[E:.*]] = math.exp %[[S]] : tensor<64x64xf32
+// CHECK-NOT: math.exp
+// CHECK: tile.store
+// CHECK: arith.addf %[[E]], %[[E]]
+// CHECK: tile.store
+// CHECK: cta.slice_columns %{{.*}} {first = 64 : i32}
+tile.kernel @in_turns(%p: !tile.ptr<f32> {tile.name = "p"}, %q: !tile.ptr<f32> {tile.name = "q"}, %f: !tile.ptr<f32>) {
+  %fs = tile.splat %f : !tile.ptr<f32> -> tensor<64x256x!tile.ptr<f32>, #sum>
+  %x = tile.load %fs : tensor<64x256x!tile.ptr<f32>, #sum>
+  %e = math.exp %x : tensor<64x256xf32, #sum>
+  %d = arith.addf %e, %e : tensor<64x256xf32, #sum>
+  %first = cta.convert_layout %e : tensor<64x256xf32, #sum> -> tensor<64x256xf32, #rows>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x256x!tile.ptr<f32>, #rows>
+  tile.store %ps, %first : tensor<64x256x!tile.ptr<f32>, #rows>
+  %second = cta.convert_layout %d : tensor<64x256xf32, #sum> -> tensor<64x256xf32, #rows>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<64x256x!tile.ptr<f32>, #rows>
+  tile.store %qs, %second : tensor<64x256x!tile.ptr<f32>, #rows>
+  tile.return
+}
+
+// But not to the same tensor: the second one is written last.
+// CHECK-LABEL: tile.kernel @negative_in_turns
+// CHECK: math.exp %{{.*}} : tensor<64x256xf32
+// CHECK: cta.slice_columns %{{.*}} {first = 192 : i32}
+// CHECK: tile.store
+// CHECK: cta.slice_columns %{{.*}} {first = 0 : i32}
+tile.kernel @negative_in_turns(%p: !tile.ptr<f32> {tile.name = "p"}, %f: !tile.ptr<f32>) {
+  %fs = tile.splat %f : !tile.ptr<f32> -> tensor<64x256x!tile.ptr<f32>, #sum>
+  %x = tile.load %fs : tensor<64x256x!tile.ptr<f32>, #sum>
+  %e = math.exp %x : tensor<64x256xf32, #sum>
+  %d = arith.addf %e, %e : tensor<64x256xf32, #sum>
+  %first = cta.convert_layout %e : tensor<64x256xf32, #sum> -> tensor<64x256xf32, #rows>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x256x!tile.ptr<f32>, #rows>
+  tile.store %ps, %first : tensor<64x256x!tile.ptr<f32>, #rows>
+  %second = cta.convert_layout %d : tensor<64x256xf32, #sum> -> tensor<64x256xf32, #rows>
+  tile.store %ps, %second : tensor<64x256x!tile.ptr<f32>, #rows>
+  tile.return
+}
+
 // Addresses that are loaded cannot be computed for a part.
 // CHECK-LABEL: tile.kernel @loaded
 // CHECK: cta.convert_layout

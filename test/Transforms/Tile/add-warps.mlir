@@ -61,6 +61,48 @@ tile.kernel @sums(%n: i32) attributes {num_warps = 4 : i32} {
   tile.return
 }
 
+// Nor for 128 rows and columns, and two such blocks that they are combined with after the loop.
+// CHECK-LABEL: tile.kernel @blocks_of_epilogue
+// CHECK-SAME: num_warps = 8
+tile.kernel @blocks_of_epilogue(%n: i32, %g: !tile.ptr<f16>) attributes {num_warps = 4 : i32} {
+  %q = arith.constant dense<1.0> : tensor<128x128xf16>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+    %s = tile.dot %q, %q, %acc : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %s : tensor<128x128xf32>
+  }
+  %gs = tile.splat %g : !tile.ptr<f16> -> tensor<128x128x!tile.ptr<f16>>
+  %gate = tile.load %gs : tensor<128x128x!tile.ptr<f16>>
+  %up = tile.load %gs : tensor<128x128x!tile.ptr<f16>>
+  %both = arith.mulf %gate, %up : tensor<128x128xf16>
+  %wide = arith.extf %both : tensor<128x128xf16> to tensor<128x128xf32>
+  %o = arith.mulf %r, %wide : tensor<128x128xf32>
+  tile.print "o" %o : tensor<128x128xf32>
+  tile.return
+}
+
+// One block leaves registers.
+// CHECK-LABEL: tile.kernel @negative_block_of_epilogue
+// CHECK-NOT: num_warps = 8
+tile.kernel @negative_block_of_epilogue(%n: i32, %g: !tile.ptr<f16>) attributes {num_warps = 4 : i32} {
+  %q = arith.constant dense<1.0> : tensor<128x128xf16>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+    %s = tile.dot %q, %q, %acc : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %s : tensor<128x128xf32>
+  }
+  %gs = tile.splat %g : !tile.ptr<f16> -> tensor<128x128x!tile.ptr<f16>>
+  %gate = tile.load %gs : tensor<128x128x!tile.ptr<f16>>
+  %wide = arith.extf %gate : tensor<128x128xf16> to tensor<128x128xf32>
+  %o = arith.mulf %r, %wide : tensor<128x128xf32>
+  tile.print "o" %o : tensor<128x128xf32>
+  tile.return
+}
+
 // 64 rows are those of one warp group.
 // CHECK-LABEL: tile.kernel @negative_rows
 // CHECK-NOT: num_warps = 8

@@ -44,6 +44,28 @@ tile.kernel @ranks(%a: !tile.ptr<f32>, %n: i32, %s: i64) {
   tile.return
 }
 
+// Dimensions of size 1 belong to the base: outside along them there are no rows. A block gets them after its rounding,
+// which is left out here.
+// CHECK-LABEL: tile.kernel @ones
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %arg4, %arg2
+// CHECK: %[[ROWS:.*]] = arith.select %[[INSIDE]], %arg2, %{{.*}} : i32
+// CHECK: tile.splat %[[ROWS]] : i32 -> tensor<8xi32>
+// CHECK: %[[X:.*]] = tile.load %{{.*}} mask %{{.*}} : tensor<8x16x!tile.ptr<f32>>
+// CHECK: %[[Y:.*]] = arith.truncf %[[X]] : tensor<8x16xf32> to tensor<8x16xf16>
+// CHECK-NOT: tile.reshape
+// CHECK: tile.store %{{.*}}, %[[Y]] mask %{{.*}} : tensor<8x16x!tile.ptr<f16>>
+tile.kernel @ones(%a: !tile.ptr<f32>, %b: !tile.ptr<f16>, %n: i32, %s: i64, %i: i32) {
+  %one = arith.constant 1 : i64
+  %from = tile.make_desc %a, [%n, %n, %n], [%s, %s, %one] : !tile.ptr<f32> -> !tile.desc<1x8x16xf32>
+  %to = tile.make_desc %b, [%n, %n, %n], [%s, %s, %one] : !tile.ptr<f16> -> !tile.desc<8x1x16xf16>
+  %x = tile.desc_load %from[%i, %n, %n] : !tile.desc<1x8x16xf32> -> tensor<1x8x16xf32>
+  %m = tile.reshape %x : tensor<1x8x16xf32> -> tensor<8x16xf32>
+  %r = tile.reshape %m : tensor<8x16xf32> -> tensor<8x1x16xf32>
+  %y = arith.truncf %r : tensor<8x1x16xf32> to tensor<8x1x16xf16>
+  tile.desc_store %to[%n, %i, %n], %y : !tile.desc<8x1x16xf16>, tensor<8x1x16xf16>
+  tile.return
+}
+
 // -----
 
 // expected-error @below {{argument 0 is a descriptor; pass a pointer and make the descriptor in the kernel}}

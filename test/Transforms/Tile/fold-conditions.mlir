@@ -86,3 +86,32 @@ tile.kernel @negative_open(%n: i32) {
   }
   tile.return
 }
+
+// Numbers that have 32 bits are compared as such; those that may have more are not.
+// CHECK-LABEL: tile.kernel @narrow
+// CHECK: %[[PID:.*]] = tile.program_id 1
+// CHECK: %[[WIDE:.*]] = arith.muli %[[PID]], %{{.*}} : i32
+// CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} : tensor<64xi32>
+// CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} : tensor<64xi64>
+tile.kernel @narrow(%n: i32) {
+  %c64 = arith.constant 64 : i64
+  %i = tile.arange 0 to 64 : tensor<64xi32>
+  %offsets = arith.extsi %i : tensor<64xi32> to tensor<64xi64>
+  %size = arith.extsi %n : i32 to i64
+  %end = tile.splat %size : i64 -> tensor<64xi64>
+  %outer = tile.program_id 1
+  %outer_wide = arith.extsi %outer : i32 to i64
+  %outer_first = arith.muli %outer_wide, %c64 : i64
+  %outer_all = tile.splat %outer_first : i64 -> tensor<64xi64>
+  %rows = arith.addi %outer_all, %offsets : tensor<64xi64>
+  %inside = arith.cmpi slt, %rows, %end : tensor<64xi64>
+  tile.print "" %inside : tensor<64xi1>
+  %inner = tile.program_id 0
+  %inner_wide = arith.extsi %inner : i32 to i64
+  %inner_first = arith.muli %inner_wide, %c64 : i64
+  %inner_all = tile.splat %inner_first : i64 -> tensor<64xi64>
+  %columns = arith.addi %inner_all, %offsets : tensor<64xi64>
+  %below = arith.cmpi slt, %columns, %end : tensor<64xi64>
+  tile.print "" %below : tensor<64xi1>
+  tile.return
+}

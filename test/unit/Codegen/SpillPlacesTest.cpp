@@ -16,19 +16,33 @@ constexpr Words load{0x0000000001027983, 0x000ea80000100800};  // LDL R2, [R1]
 } // namespace
 
 TEST(SpillPlaces, areFoundOutsideOfLoops) {
-  EXPECT_TRUE(spillsOutsideLoops(makeCubin({store, other, other, branch(-2), load})));
-  EXPECT_TRUE(spillsOutsideLoops(makeCubin({branch(2), other, store, branch(0)}))); // forward, and the end of the code
+  EXPECT_TRUE(spillsHardlyInLoops(makeCubin({store, other, other, branch(-2), load}), 4));
+  EXPECT_TRUE(
+      spillsHardlyInLoops(makeCubin({branch(2), other, store, branch(0)}), 4)); // forward, and the end of the code
 }
 
 TEST(SpillPlaces, negative_inLoops) {
-  EXPECT_FALSE(spillsOutsideLoops(makeCubin({store, other, load, branch(-2), other})));
-  EXPECT_FALSE(spillsOutsideLoops(makeCubin({other, store, branch(-1), load})));
+  EXPECT_FALSE(spillsHardlyInLoops(makeCubin({store, other, load, branch(-2), other}), 4));
+  EXPECT_FALSE(spillsHardlyInLoops(makeCubin({other, store, branch(-1), load}), 4));
+}
+
+TEST(SpillPlaces, fewOfALongLoopAreNone) {
+  auto loopOf = [](size_t loads, size_t others) {
+    std::vector<Words> code(loads, load);
+    code.insert(code.end(), others, other);
+    code.push_back(branch(-int64_t(loads + others)));
+    return makeCubin(code);
+  };
+  EXPECT_TRUE(spillsHardlyInLoops(loopOf(2, 220), 4));
+  EXPECT_FALSE(spillsHardlyInLoops(loopOf(2, 220), 0));
+  EXPECT_FALSE(spillsHardlyInLoops(loopOf(2, 150), 4));
+  EXPECT_FALSE(spillsHardlyInLoops(loopOf(5, 900), 4));
 }
 
 TEST(SpillPlaces, negative_whatIsNotUnderstood) {
-  EXPECT_FALSE(spillsOutsideLoops(makeCubin({other, other}))); // it spills by other instructions
-  EXPECT_FALSE(spillsOutsideLoops(""));
-  EXPECT_FALSE(spillsOutsideLoops("PTX"));
+  EXPECT_FALSE(spillsHardlyInLoops(makeCubin({other, other}), 4)); // it spills by other instructions
+  EXPECT_FALSE(spillsHardlyInLoops("", 4));
+  EXPECT_FALSE(spillsHardlyInLoops("PTX", 4));
   std::string cut = makeCubin({store, load});
-  EXPECT_FALSE(spillsOutsideLoops(llvm::StringRef(cut).drop_back(30)));
+  EXPECT_FALSE(spillsHardlyInLoops(llvm::StringRef(cut).drop_back(30), 4));
 }

@@ -2,6 +2,7 @@
 // Laws of the target and mma.sync tables.
 #include "Target/GpuTarget.h"
 #include "Target/MmaTable.h"
+#include "Target/ResidentCtas.h"
 
 #include <gtest/gtest.h>
 
@@ -28,6 +29,19 @@ TEST(GpuTarget, sharedMemoryOfACtaFitsTheMultiprocessor) {
     EXPECT_GE(target->maxSharedPerCta, maxStaticShared) << target->name;
     EXPECT_EQ(target->sharedPerSm % 1024, 0u) << target->name;
   }
+}
+
+// The figures of CUDA's occupancy calculator (cuda_occupancy.h).
+TEST(ResidentCtas, warpsOfACtaShareThePartitionsOfAMultiprocessor) {
+  auto ofRegisters = [](int64_t registers, int64_t threads) {
+    return countResidentCtas(*findTarget("sm_90a"), registers, threads, /*sharedBytes=*/0).ofRegisters;
+  };
+  EXPECT_EQ(ofRegisters(255, 128), 2);
+  EXPECT_EQ(ofRegisters(168, 160), 2);
+  EXPECT_EQ(ofRegisters(176, 160), 1); // three warps in two of the partitions, though all registers hold two CTAs
+  EXPECT_EQ(ofRegisters(152, 32), 12);
+  EXPECT_EQ(countRegistersFor(2, 160), 168);
+  EXPECT_EQ(countRegistersFor(4, 128), 128);
 }
 
 TEST(GpuTarget, ptxVersionIsOneThatLlvmKnows) {
