@@ -49,12 +49,12 @@ constexpr unsigned numAxes = ProgramsOp::numAxes;
 constexpr double leastGrowth = 0.25; // in iterations; a loop that deals out work has one more in some programs only
 
 /// Whether programs may wait for each other, in a loop that ends when memory says so. What sees the writes of others
-/// while they run, as atomic operations do, counts as writing and has a result.
+/// while they run, as atomic operations do, counts as writing; who does not look at its result has not waited.
 bool mayWait(KernelOp kernel) {
   return kernel
       .walk([](scf::WhileOp loop) {
         return loop.walk([](Operation *op) {
-          return op->getNumResults() != 0 && writesGlobalMemory(op) ? WalkResult::interrupt() : WalkResult::advance();
+          return !op->use_empty() && writesGlobalMemory(op) ? WalkResult::interrupt() : WalkResult::advance();
         });
       })
       .wasInterrupted();
