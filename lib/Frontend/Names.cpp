@@ -177,7 +177,8 @@ FirstUse firstUse(const Block &block, const std::string &name) {
     if (const auto *branches = as<IfStmt>(stmt)) {
       use = firstUse(*branches, name);
     } else if (const auto *loop = as<ForStmt>(stmt)) {
-      bool isRead = mentions(loop->iterator, name) || firstUse(loop->body, name) == FirstUse::Read;
+      bool isTarget = loop->target->id == name;
+      bool isRead = mentions(loop->iterator, name) || (!isTarget && firstUse(loop->body, name) == FirstUse::Read);
       use = isRead ? FirstUse::Read : FirstUse::None; // it may not run
     } else if (const auto *loop = as<WhileStmt>(stmt)) {
       bool isRead = mentions(loop->condition, name) || firstUse(loop->body, name) == FirstUse::Read;
