@@ -143,8 +143,9 @@ void ModuleSema::checkLoopConstants(const Stmt &loop, const std::vector<std::str
   for (const std::string &name : assignedNames(body)) {
     auto initial = before.find(name);
     auto final = after.find(name);
-    const bool isOutside = initial != before.end() && initial->second.unusable.empty() && final != after.end();
-    if (!isOutside || llvm::is_contained(carried, name) || (counting && counting->target->id == name))
+    const bool isKnown = initial != before.end() && initial->second.unusable.empty() &&
+                         !initial->second.value.isError() && final != after.end();
+    if (!isKnown || llvm::is_contained(carried, name) || (counting && counting->target->id == name))
       continue;
     const bool isRead = firstUse(body, name) == FirstUse::Read || (testing && mentions(testing->condition, name));
     const bool isChanged = !final->second.unusable.empty() || !sameValue(initial->second.value, final->second.value);
