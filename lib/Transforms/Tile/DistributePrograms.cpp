@@ -60,7 +60,7 @@ bool mayWait(KernelOp kernel) {
       .wasInterrupted();
 }
 
-/// Lets programs whose loops are longest begin first.
+/// Lets programs whose loops are longest begin first, if their order is free.
 void orderByLength(KernelOp kernel, bool isFree) {
   ProgramLengths lengths(kernel);
   for (unsigned axis = 0; axis < numAxes; ++axis) {
