@@ -42,9 +42,11 @@ private:
       parameters.insert(parameter);
       isAnything |= !parameter;
     }
-    // Addresses may be numbers, too, and a tensor map knows its own; with dependent launches another grid writes.
+    // Addresses may be numbers, too, and a tensor map knows its own; with dependent launches another grid writes, and
+    // what others have written is to be seen behind an acquire or a volatile load.
     StringRef text = nameOf(instruction);
-    isAnything |= text.contains("griddepcontrol") ||
+    isAnything |= text.contains("griddepcontrol") || text.contains(".acq") || text.contains(".volatile") ||
+                  instruction.isVolatile() ||
                   (!hasPointer && (text.contains("global") || text.contains("bulk") || text.contains("tensor")));
   }
 

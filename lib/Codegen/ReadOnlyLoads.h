@@ -11,8 +11,8 @@ class Instruction;
 
 namespace tile::codegen {
 
-/// Loads of memory that nothing in the kernel writes. Different parameters are different memory, as
-/// the language has it. None in a grid that may begin before the previous one has written what it reads.
+/// Loads of memory that nothing in the kernel writes. Different parameters are different memory, as the language has
+/// it. None in a grid that may begin before the previous one has written what it reads, or that may wait for others.
 llvm::DenseSet<const llvm::Instruction *> findReadOnlyLoads(llvm::Function &function);
 
 /// Tells ptxas that the load may move across stores (PTX ISA, "ld.global.nc").

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions of expressions in "#:" directives: the front end accepts these names, lib/Runtime/Expression and
-// lib/Runner/TensorExpr evaluate them, and unit tests of both call each.
+// lib/Runner/TensorExpr and lib/Runner/FillText evaluate them, and unit tests call each.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +22,10 @@ inline constexpr std::string_view tensorFunctions[] = {
     // by places
     "index", "take", "repeat", "conv2d", "max_pool2d", "gather", "segment", "group_matmul", "ragged_matmul",
     "group_outer", "part", "concat"};
+
+/// Of defaults of buffers; a name alone is one, too.
+inline constexpr std::string_view fillings[] = {"random", "uniform", "zeros",       "ones",    "full",
+                                                "arange", "randint", "permutation", "offsets", "addresses"};
 
 template <size_t Count> constexpr bool contains(const std::string_view (&names)[Count], std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);

@@ -154,10 +154,13 @@ std::optional<SmallVector<int64_t>> BuiltinCall::shape(size_t index) const {
       sema.error(Diag::constant_needed, rangeOf(index), {"a size of a shape", describe(element)});
       return std::nullopt;
     }
-    if (*size <= 0 || *size > maxBlockElements || !sema.isBlockSize(static_cast<int64_t>(*size))) {
-      bool hasHint = *size > 0 && *size <= maxBlockElements;
+    if (*size > maxBlockElements) {
+      sema.error(Diag::too_many_elements, rangeOf(index), {"of " + toString(*size), std::to_string(maxBlockElements)});
+      return std::nullopt;
+    }
+    if (*size <= 0 || !sema.isBlockSize(static_cast<int64_t>(*size))) {
       std::string hint =
-          hasHint ? "; the next one is " + std::to_string(llvm::PowerOf2Ceil(static_cast<uint64_t>(*size))) : "";
+          *size > 0 ? "; the next one is " + std::to_string(llvm::PowerOf2Ceil(static_cast<uint64_t>(*size))) : "";
       sema.error(Diag::shape_size, rangeOf(index), {toString(*size), hint});
       return std::nullopt;
     }

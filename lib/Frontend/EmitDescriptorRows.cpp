@@ -7,6 +7,8 @@
 
 #include "Frontend/EmitMemory.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace tile::frontend {
@@ -115,10 +117,9 @@ SymValue emitDescriptorGather(Sema &sema, BuiltinCall &call) {
   if (!rows)
     return {};
   Type type = sema.mlirType(rows->type, rows->pointer.shape());
-  SymValue other;
-  if (llvm::cast<DescType>(call[0].value.getType()).getPadsNan())
-    other =
-        sema.makeSplat(Value(std::numeric_limits<double>::quiet_NaN()), rows->type, rows->pointer.shape(), call.range);
+  const bool padsNan = llvm::cast<DescType>(call[0].value.getType()).getPadsNan();
+  SymValue other =
+      sema.makeSplat(padsNan ? Value(std::nan("")) : Value(Int128(0)), rows->type, rows->pointer.shape(), call.range);
   mlir::Value loaded =
       LoadOp::create(sema.builder, sema.location(call.range), type, rows->pointer.value, rows->mask.value, other.value,
                      CacheModifier::none, EvictionPolicy::normal, /*isVolatile=*/false);

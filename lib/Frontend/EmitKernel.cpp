@@ -97,7 +97,9 @@ OwningOpRef<ModuleOp> ModuleSema::emitKernel(const FunctionStmt &kernel, const I
     observe(formal.range, value, /*isName=*/true);
   }
   setKernelAttributes(op, kernel, instance, parameters);
-  reportBroken(kernel);
+  // What was not parsed assigns nothing, so that what follows would be wrong, too.
+  if (reportBroken(kernel) && !request.isDraft)
+    return {};
   BlockResult end = emitBlock({&kernel.body, 0, nullptr});
   if (end.returned && !end.value.isError() && !end.value.isNoneValue())
     error(Diag::kernel_returns, end.range, {describe(end.value)});

@@ -100,19 +100,20 @@ static bool widenPointer(BuiltinCall &call, SymValue &pointer) {
   return true;
 }
 
-/// What a block pointer reads outside of the tensor: zeros unless "nan" is asked for.
+/// What a block pointer reads outside of the tensor: NaN or zeros, if the program asks for them.
 static std::optional<SymValue> padding(BuiltinCall &call, size_t index, const SymValue &like, DType element) {
   std::optional<std::string> option = call.text(index);
   if (!option)
     return std::nullopt;
-  if (option->empty() || *option == "zero")
+  const bool isZero = *option == "zero";
+  if (option->empty() || (isZero && element.isPointer))
     return SymValue();
-  if (*option != "nan" || !element.isFloat()) {
+  if (!isZero && !(*option == "nan" && element.isFloat())) {
     call.sema.error(Diag::unknown_option, call.rangeOf(index),
                     {"padding_option", *option, element.isFloat() ? "'', 'zero' or 'nan'" : "'' or 'zero'"});
     return std::nullopt;
   }
-  return call.sema.makeSplat(Value(std::nan("")), element, like.shape(), call.range);
+  return call.sema.makeSplat(isZero ? Value(Int128(0)) : Value(std::nan("")), element, like.shape(), call.range);
 }
 
 static SymValue emitBlockLoad(Sema &sema, BuiltinCall &call) {

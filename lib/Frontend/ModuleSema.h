@@ -382,8 +382,9 @@ private:
   void walkWhile(const WhileStmt &stmt);
   /// Whether what is compiled is a function that runs at compile time.
   bool isConstexprFunction() const { return !frames.empty() && frames.back().function->isConstexpr; }
-  std::vector<std::string> assignedNames(const Block &body);
   void decayCarriedTuples(const Block &body, const Expr *condition, SourceRange loop);
+  void checkLoopConstants(const Stmt &loop, const std::vector<std::string> &carried, const Environment &before,
+                          const Environment &after);
   bool loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
                    SourceRange loop, llvm::SmallVectorImpl<mlir::Value> &values);
   void leaveLoop(const Environment &before, const std::vector<std::string> &names, mlir::ValueRange results,

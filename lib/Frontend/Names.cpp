@@ -106,4 +106,95 @@ const NameExpr *changedBy(const Stmt &stmt) {
   return assignment && assignment->target->kind == ExprKind::Subscript ? containerOf(*assignment->target) : nullptr;
 }
 
+static void collectTargets(const Expr &target, std::set<std::string> &names) {
+  if (const auto *name = as<NameExpr>(&target))
+    names.insert(name->id);
+  if (const auto *tuple = as<TupleExpr>(&target))
+    for (const Expr *element : tuple->elements)
+      collectTargets(*element, names);
+  if (const auto *list = as<ListExpr>(&target))
+    for (const Expr *element : list->elements)
+      collectTargets(*element, names);
+}
+
+static void collectAssigned(const Block &block, std::set<std::string> &names) {
+  for (const Stmt *stmt : block) {
+    if (const NameExpr *changed = changedBy(*stmt))
+      names.insert(changed->id);
+    else if (const auto *assigned = as<AssignStmt>(stmt))
+      collectTargets(*assigned->target, names);
+    else if (const auto *augmented = as<AugAssignStmt>(stmt))
+      names.insert(augmented->target->id);
+    else if (const auto *annotated = as<AnnAssignStmt>(stmt))
+      names.insert(annotated->target->id);
+    if (const auto *branches = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : branches->branches)
+        collectAssigned(branch.body, names);
+      collectAssigned(branches->elseBody, names);
+    } else if (const auto *loop = as<ForStmt>(stmt)) {
+      names.insert(loop->target->id);
+      collectAssigned(loop->body, names);
+    } else if (const auto *loop = as<WhileStmt>(stmt)) {
+      collectAssigned(loop->body, names);
+    } else if (const auto *with = as<WithStmt>(stmt)) {
+      for (const WithStmt::Item &item : with->items)
+        if (item.target)
+          names.insert(item.target->id);
+      collectAssigned(with->body, names);
+    }
+  }
+}
+
+bool mentions(const Expr *expr, const std::string &name) {
+  std::set<std::string> names;
+  collectNames(expr, names);
+  return names.contains(name);
+}
+
+std::vector<std::string> assignedNames(const Block &block) {
+  std::set<std::string> names;
+  collectAssigned(block, names);
+  return {names.begin(), names.end()};
+}
+
+static FirstUse firstUse(const IfStmt &stmt, const std::string &name) {
+  bool allAssign = !stmt.elseBody.empty();
+  for (const IfStmt::Branch &branch : stmt.branches) {
+    FirstUse use = mentions(branch.condition, name) ? FirstUse::Read : firstUse(branch.body, name);
+    if (use == FirstUse::Read)
+      return use;
+    allAssign &= use == FirstUse::Assigned;
+  }
+  FirstUse otherwise = firstUse(stmt.elseBody, name);
+  if (otherwise == FirstUse::Read)
+    return otherwise;
+  return allAssign && otherwise == FirstUse::Assigned ? FirstUse::Assigned : FirstUse::None;
+}
+
+FirstUse firstUse(const Block &block, const std::string &name) {
+  for (const Stmt *stmt : block) {
+    FirstUse use = FirstUse::None;
+    if (const auto *branches = as<IfStmt>(stmt)) {
+      use = firstUse(*branches, name);
+    } else if (const auto *loop = as<ForStmt>(stmt)) {
+      bool isTarget = loop->target->id == name;
+      bool isRead = mentions(loop->iterator, name) || (!isTarget && firstUse(loop->body, name) == FirstUse::Read);
+      use = isRead ? FirstUse::Read : FirstUse::None; // it may not run
+    } else if (const auto *loop = as<WhileStmt>(stmt)) {
+      bool isRead = mentions(loop->condition, name) || firstUse(loop->body, name) == FirstUse::Read;
+      use = isRead ? FirstUse::Read : FirstUse::None;
+    } else {
+      std::set<std::string> read, assigned;
+      collectNames({stmt}, read);
+      collectAssigned({stmt}, assigned);
+      const auto *augmented = as<AugAssignStmt>(stmt);
+      bool isRead = read.contains(name) || (augmented && augmented->target->id == name);
+      use = isRead ? FirstUse::Read : assigned.contains(name) ? FirstUse::Assigned : FirstUse::None;
+    }
+    if (use != FirstUse::None)
+      return use;
+  }
+  return FirstUse::None;
+}
+
 } // namespace tile::frontend

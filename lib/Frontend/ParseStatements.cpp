@@ -42,8 +42,10 @@ bool Parser::parseBlock(Block &out) {
   if (!at(Tok::Newline))
     return parseSimpleLine(out);
   advance();
-  if (at(Tok::Error))
+  if (at(Tok::Error)) {
     unexpected("an indented block");
+    return false;
+  }
   if (!accept(Tok::Indent)) {
     error(Diag::expected_block, previousRange);
     return false;
@@ -359,8 +361,9 @@ void Parser::parseIf(Block &out) {
     stmt->branches.push_back(std::move(branch));
     if (stmt->branches.size() > maxBranches) {
       error(Diag::too_deep, peek().range, {"'elif' branches", std::to_string(maxBranches)});
-      ok = false;
-      break;
+      for (; at(Tok::KwElif) || at(Tok::KwElse); skipBlock())
+        skipLine();
+      return;
     }
   } while (at(Tok::KwElif));
   if (at(Tok::KwElse)) {

@@ -9,6 +9,7 @@
 //   rest                  else: rest; return b
 
 #include "Frontend/ModuleSema.h"
+#include "Frontend/Names.h"
 
 using namespace mlir;
 

@@ -2,6 +2,7 @@
 // Directives of the chosen kernel: every name in them must be a parameter, and the launch attribute that carries them
 // to the manifest.
 
+#include "Directives/Functions.h"
 #include "Frontend/ModuleSema.h"
 
 using namespace mlir;
@@ -23,6 +24,15 @@ public:
     sema.error(Diag::directive_name, range, {name, kernel.name, guess ? "; did you mean '" + *guess + "'?" : ""});
   }
   void check(const DirectiveExpr &expr) { check(*expr.expr); }
+  void check(const DefaultDirective &directive) {
+    checkName(directive.parameter, directive.nameRange);
+    const auto *filling = as<NameExpr>(directive.value.expr);
+    const bool isBuffer = llvm::any_of(kernel.directives.buffers, [&](const BufferDirective &buffer) {
+      return buffer.parameter == directive.parameter;
+    });
+    if (!filling || !isBuffer || !directives::contains(directives::fillings, filling->id))
+      check(directive.value);
+  }
   void check(const Expr &expr) {
     if (const auto *name = as<NameExpr>(&expr))
       return checkName(name->id, name->range);
@@ -87,10 +97,8 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
     llvm::for_each(buffer.shape, [&](const DirectiveExpr &expr) { checker.check(expr); });
     llvm::for_each(buffer.strides, [&](const DirectiveExpr &expr) { checker.check(expr); });
   }
-  for (const DefaultDirective &directive : kernel.directives.defaults) {
-    checker.checkName(directive.parameter, directive.nameRange);
-    checker.check(directive.value);
-  }
+  for (const DefaultDirective &directive : kernel.directives.defaults)
+    checker.check(directive);
   for (const ExpectDirective &directive : kernel.directives.expects) {
     checker.checkName(directive.buffer, directive.nameRange);
     checker.check(directive.value);

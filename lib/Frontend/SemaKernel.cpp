@@ -83,8 +83,7 @@ bool hasDirectives(const FunctionStmt &function) {
 }
 
 /// Names that functions call, their own variables and themselves aside.
-std::set<std::string> calledNames(const std::vector<Candidate> &functions,
-                                  llvm::function_ref<std::vector<std::string>(const Block &)> assignedNames) {
+std::set<std::string> calledNames(const std::vector<Candidate> &functions) {
   std::set<std::string> called;
   for (const Candidate &candidate : functions) {
     std::set<std::string> mentioned;
@@ -190,7 +189,7 @@ const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance)
       wanted = candidate.kernel;
       top = candidate.kernelRange;
     }
-  std::set<std::string> called = calledNames(functions, [&](const Block &body) { return assignedNames(body); });
+  std::set<std::string> called = calledNames(functions);
   // What methods call is no kernel either; those of the host program launch it.
   std::vector<const ClassStmt *> classes;
   collectClasses(module.body, classes);

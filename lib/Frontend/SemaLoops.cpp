@@ -23,95 +23,6 @@ namespace {
 // An unrolled loop is copied into the kernel as often as it runs.
 constexpr size_t maxUnrolled = 65536;
 
-void collectTargets(const Expr &target, std::set<std::string> &names) {
-  if (const auto *name = as<NameExpr>(&target))
-    names.insert(name->id);
-  if (const auto *tuple = as<TupleExpr>(&target))
-    for (const Expr *element : tuple->elements)
-      collectTargets(*element, names);
-  if (const auto *list = as<ListExpr>(&target))
-    for (const Expr *element : list->elements)
-      collectTargets(*element, names);
-}
-
-void collectAssigned(const Block &block, std::set<std::string> &names) {
-  for (const Stmt *stmt : block) {
-    if (const NameExpr *changed = changedBy(*stmt))
-      names.insert(changed->id);
-    else if (const auto *assigned = as<AssignStmt>(stmt))
-      collectTargets(*assigned->target, names);
-    else if (const auto *augmented = as<AugAssignStmt>(stmt))
-      names.insert(augmented->target->id);
-    else if (const auto *annotated = as<AnnAssignStmt>(stmt))
-      names.insert(annotated->target->id);
-    if (const auto *branches = as<IfStmt>(stmt)) {
-      for (const IfStmt::Branch &branch : branches->branches)
-        collectAssigned(branch.body, names);
-      collectAssigned(branches->elseBody, names);
-    } else if (const auto *loop = as<ForStmt>(stmt)) {
-      names.insert(loop->target->id);
-      collectAssigned(loop->body, names);
-    } else if (const auto *loop = as<WhileStmt>(stmt)) {
-      collectAssigned(loop->body, names);
-    } else if (const auto *with = as<WithStmt>(stmt)) {
-      for (const WithStmt::Item &item : with->items)
-        if (item.target)
-          names.insert(item.target->id);
-      collectAssigned(with->body, names);
-    }
-  }
-}
-
-/// What happens to a name first.
-enum class FirstUse { None, Read, Assigned };
-
-bool mentions(const Expr *expr, const std::string &name) {
-  std::set<std::string> names;
-  collectNames(expr, names);
-  return names.contains(name);
-}
-
-FirstUse firstUse(const Block &block, const std::string &name);
-
-FirstUse firstUse(const IfStmt &stmt, const std::string &name) {
-  bool allAssign = !stmt.elseBody.empty();
-  for (const IfStmt::Branch &branch : stmt.branches) {
-    FirstUse use = mentions(branch.condition, name) ? FirstUse::Read : firstUse(branch.body, name);
-    if (use == FirstUse::Read)
-      return use;
-    allAssign &= use == FirstUse::Assigned;
-  }
-  FirstUse otherwise = firstUse(stmt.elseBody, name);
-  if (otherwise == FirstUse::Read)
-    return otherwise;
-  return allAssign && otherwise == FirstUse::Assigned ? FirstUse::Assigned : FirstUse::None;
-}
-
-FirstUse firstUse(const Block &block, const std::string &name) {
-  for (const Stmt *stmt : block) {
-    FirstUse use = FirstUse::None;
-    if (const auto *branches = as<IfStmt>(stmt)) {
-      use = firstUse(*branches, name);
-    } else if (const auto *loop = as<ForStmt>(stmt)) {
-      bool isRead = mentions(loop->iterator, name) || firstUse(loop->body, name) == FirstUse::Read;
-      use = isRead ? FirstUse::Read : FirstUse::None; // it may not run
-    } else if (const auto *loop = as<WhileStmt>(stmt)) {
-      bool isRead = mentions(loop->condition, name) || firstUse(loop->body, name) == FirstUse::Read;
-      use = isRead ? FirstUse::Read : FirstUse::None;
-    } else {
-      std::set<std::string> read, assigned;
-      collectNames({stmt}, read);
-      collectAssigned({stmt}, assigned);
-      const auto *augmented = as<AugAssignStmt>(stmt);
-      bool isRead = read.contains(name) || (augmented && augmented->target->id == name);
-      use = isRead ? FirstUse::Read : assigned.contains(name) ? FirstUse::Assigned : FirstUse::None;
-    }
-    if (use != FirstUse::None)
-      return use;
-  }
-  return FirstUse::None;
-}
-
 } // namespace
 
 /// A tuple that a loop changes holds run-time values, as all that is assigned to a name: the numbers in it become such.
@@ -123,13 +34,6 @@ void ModuleSema::decayCarriedTuples(const Block &body, const Expr *condition, So
     if (isCarried)
       found->second.value = decayAll(found->second.value, loop);
   }
-}
-
-/// Names that the body assigns, in alphabetical order.
-std::vector<std::string> ModuleSema::assignedNames(const Block &body) {
-  std::set<std::string> names;
-  collectAssigned(body, names);
-  return {names.begin(), names.end()};
 }
 
 /// The iterator must be a call of range, tl.range or tl.static_range; the callee may be chosen by a constant.
@@ -226,6 +130,28 @@ void ModuleSema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
     Binding &target = scope[stmt.target->id];
     target.unusable = "the loop may end early, at run time; assign it to another name before the jump";
     target.unusableAt = stmt.range;
+  }
+}
+
+/// What a loop reads before it changes it must be a value of run time before the loop, or all iterations would read
+/// that.
+void ModuleSema::checkLoopConstants(const Stmt &loop, const std::vector<std::string> &carried,
+                                    const Environment &before, const Environment &after) {
+  const auto *counting = as<ForStmt>(&loop);
+  const auto *testing = as<WhileStmt>(&loop);
+  const Block &body = counting ? counting->body : testing->body;
+  for (const std::string &name : assignedNames(body)) {
+    auto initial = before.find(name);
+    auto final = after.find(name);
+    const bool isKnown = initial != before.end() && initial->second.unusable.empty() &&
+                         !initial->second.value.isError() && final != after.end();
+    if (!isKnown || llvm::is_contained(carried, name) || (counting && counting->target->id == name))
+      continue;
+    const bool isRead = firstUse(body, name) == FirstUse::Read || (testing && mentions(testing->condition, name));
+    const bool isChanged = !final->second.unusable.empty() || !sameValue(initial->second.value, final->second.value);
+    if (isRead && isChanged && !final->second.value.isError())
+      error(Diag::loop_constant, final->second.defined, {name, describe(initial->second.value)},
+            std::pair{initial->second.defined, std::string("its value before the loop is defined here")});
   }
 }
 
@@ -360,6 +286,7 @@ void ModuleSema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
   emitBlock({&stmt.body, 0, nullptr});
   --loopDepth;
   Environment after = std::move(scope);
+  checkLoopConstants(stmt, names, before, after);
   SmallVector<mlir::Value> next;
   if (!loopCarried(names, before, after, stmt.range, next))
     next = SmallVector<mlir::Value>(loop.getRegionIterArgs());
@@ -399,6 +326,7 @@ void ModuleSema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds
   emitBlock({&stmt.body, 0, nullptr});
   --loopDepth;
   Environment after = std::move(scope);
+  checkLoopConstants(stmt, names, before, after);
   // The distance to the end fits the unsigned type, so that the counter never wraps unnoticed.
   mlir::Value left = arith::SubIOp::create(builder, loc, bounds[1].value, counter);
   SmallVector<mlir::Value> next{arith::AddIOp::create(builder, loc, counter, bounds[2].value),
@@ -452,7 +380,13 @@ void ModuleSema::emitWhile(const WhileStmt &stmt) {
   SymValue chosen = evaluate(*stmt.condition);
   if (std::optional<bool> known = chosen.isError() ? std::nullopt : constantTruth(chosen)) {
     // Decided at compile time: either nothing to emit, or a loop without an end.
-    if (*known)
+    const std::vector<std::string> assigned = assignedNames(stmt.body);
+    auto changed = llvm::find_if(assigned, [&](const std::string &name) {
+      return mentions(stmt.condition, name) && before.count(name) != 0 && !llvm::is_contained(names, name);
+    });
+    if (*known && changed != assigned.end())
+      error(Diag::loop_constant, stmt.condition->range, {*changed, describe(before.at(*changed).value)});
+    else if (*known)
       error(Diag::endless_loop, stmt.condition->range);
     loop.erase();
     scope = std::move(before);
@@ -470,6 +404,7 @@ void ModuleSema::emitWhile(const WhileStmt &stmt) {
   emitBlock({&stmt.body, 0, nullptr});
   --loopDepth;
   Environment after = std::move(scope);
+  checkLoopConstants(stmt, names, before, after);
   SmallVector<mlir::Value> next;
   if (!loopCarried(names, before, after, stmt.range, next))
     next = SmallVector<mlir::Value>(body->getArguments());

@@ -39,6 +39,12 @@ bool hasNamedBlock(const Parameter &parameter,
   return text.trim().starts_with("tensordesc<") && llvm::any_of(text.split('[').second.split(']').first, llvm::isAlpha);
 }
 
+/// Whether the name cannot be a kernel's symbol: no identifier of PTX, a constant of PTX, or what kernels have or call.
+bool isTakenInPtx(StringRef name) {
+  return name == "_" || name == "WARP_SZ" || name == "tile_shared" || name == "vprintf" || name == "__assertfail" ||
+         name.starts_with("__nv_");
+}
+
 } // namespace
 
 /// Parses and evaluates the text of an option in the scope of the module.
@@ -396,6 +402,8 @@ bool ModuleSema::resolveParameters(const FunctionStmt &kernel, const InstanceDir
         error(Diag::duplicate_parameter, formal.range, {name},
               std::pair(other->second, std::string("the other one is here")));
   }
+  if (isTakenInPtx(kernel.name))
+    error(Diag::kernel_name, kernel.nameRange, {kernel.name});
   if (atRunTime > TILE_MAX_PARAMETERS)
     error(Diag::too_many_parameters, kernel.nameRange,
           {kernel.name, std::to_string(atRunTime), std::to_string(TILE_MAX_PARAMETERS)});

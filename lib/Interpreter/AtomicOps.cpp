@@ -45,7 +45,7 @@ template <Kind kind> struct Update {
       if (!address)
         return false;
       result[i] = readMemory<kind>(address);
-      writeMemory<kind>(address, combineAtomically<kind>(data.kind, result[i], values[i]));
+      changeMemory<kind>(machine, address, combineAtomically<kind>(data.kind, result[i], values[i]));
     }
     return true;
   }
@@ -65,7 +65,7 @@ template <Kind kind> struct CompareAndSwap {
       writeMemory<kind>(wanted, expected[i]);
       result[i] = readMemory<kind>(address);
       if (std::memcmp(address, wanted, sizeof(wanted)) == 0)
-        writeMemory<kind>(address, values[i]);
+        changeMemory<kind>(machine, address, values[i]);
     }
     return true;
   }

@@ -35,7 +35,7 @@ bool runFor(Machine &machine, const Instruction &instruction) {
   // The distance to the end fits 64 unsigned bits, so the variable never wraps.
   for (;; variable = int64_t(uint64_t(variable) + uint64_t(step))) {
     std::memcpy(machine.at<char>(data.variable), &variable, bytesInFrame(instruction.kind));
-    if (!machine.runBlock(data.body))
+    if (!machine.runBlock(data.body) || !machine.goesOn(instruction))
       return false;
     if (uint64_t(upper) - uint64_t(variable) <= uint64_t(step))
       return true;
@@ -155,18 +155,39 @@ bool compileIf(Compiler &compiler, Operation *op) {
 
 struct WhileData {
   size_t condition;
+  SmallVector<Slot> carried;
   Block before, after;
 };
 
+std::string carriedBytes(const Machine &machine, ArrayRef<Slot> carried) {
+  std::string bytes;
+  for (Slot slot : carried)
+    bytes.append(machine.at<char>(slot.offset), size_t(slot.count) * bytesInFrame(slot.kind));
+  return bytes;
+}
+
+/// A loop whose iteration changes neither memory nor what it carries has no end: it waits for another program.
 bool runWhile(Machine &machine, const Instruction &instruction) {
+  constexpr uint64_t patience = 1000; // iterations, before the cost of looking is paid
   const auto &data = instruction.dataAs<WhileData>();
-  for (;;) {
+  uint64_t changes = 0;
+  std::string carried;
+  for (uint64_t iteration = 0;; ++iteration) {
     if (!machine.runBlock(data.before))
       return false;
     if (!*machine.at<uint8_t>(data.condition))
       return true;
-    if (!machine.runBlock(data.after))
+    if (!machine.runBlock(data.after) || !machine.goesOn(instruction))
       return false;
+    if (iteration < patience)
+      continue;
+    std::string now = carriedBytes(machine, data.carried);
+    if (iteration > patience && changes == machine.changes && carried == now)
+      return machine.fail(instruction,
+                          "this loop has no end: no iteration changes anything; programs run one after the "
+                          "other here, so none can wait for a later one");
+    changes = machine.changes;
+    carried = std::move(now);
   }
 }
 
@@ -187,6 +208,7 @@ bool compileWhile(Compiler &compiler, Operation *op) {
   Slot condition = compiler.scratch(Kind::I1, 1);
   auto data = std::make_shared<WhileData>();
   data->condition = condition.offset;
+  data->carried = arguments;
   bool succeeded = compiler.compileBlock(*loop.getBeforeBody(), data->before, [&](Operation *terminator) {
     auto conditionOp = cast<scf::ConditionOp>(terminator);
     compiler.emitCopy(terminator, compiler.slotOf(conditionOp.getCondition()), condition);

@@ -111,6 +111,7 @@ bool createMap(Machine &machine, const Instruction &instruction) {
   char old[sizeof(image)];
   std::memcpy(old, place, sizeof(image));
   std::memcpy(place, &image, sizeof(image));
+  ++machine.changes;
   return !machine.shadow || machine.shadow->write(machine, instruction, buffer, place, old, sizeof(image), 0);
 }
 
@@ -260,7 +261,8 @@ template <Kind kind> bool storeBlock(Machine &machine, const Instruction &instru
               instruction,
               describeOutOfBounds(machine, "descriptor store writes", tensor->buffer, offset, data.element), element);
         if (data.reduce) {
-          writeMemory<kind>(address, combineAtomically<kind>(*data.reduce, readMemory<kind>(address), value[element]));
+          changeMemory<kind>(machine, address,
+                             combineAtomically<kind>(*data.reduce, readMemory<kind>(address), value[element]));
           return true;
         }
         return writeElement<kind>(machine, instruction, tensor->buffer, address, element, value[element]);

@@ -238,6 +238,7 @@ bool compileMap(Compiler &compiler, Operation *operation) {
 bool readTimer(Machine &machine, const Instruction &instruction) {
   auto now = std::chrono::steady_clock::now().time_since_epoch();
   *machine.at<int64_t>(instruction.out[0]) = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  ++machine.changes;
   return true;
 }
 

@@ -205,12 +205,11 @@ std::optional<Error> Program::run(Grid grid, ArrayRef<Argument> arguments, Array
   Shadow shadow(kernel, buffers, options);
   if (shadow.tracksAny())
     machine.shadow = &shadow;
-  const uint64_t programs = uint64_t(grid.x) * grid.y * grid.z;
-  uint64_t ended = 0;
+  machine.programs = uint64_t(grid.x) * grid.y * grid.z;
   for (uint32_t z = 0; z < grid.z; ++z)
     for (uint32_t y = 0; y < grid.y; ++y)
       for (uint32_t x = 0; x < grid.x; ++x) {
-        if (options.goesOn && !options.goesOn(ended++, programs))
+        if (options.goesOn && !options.goesOn(machine.ended, machine.programs))
           return launchError("the run was stopped");
         machine.program = {x, y, z};
         bool succeeded = machine.runBlock(impl->body);
@@ -218,6 +217,7 @@ std::optional<Error> Program::run(Grid grid, ArrayRef<Argument> arguments, Array
           options.observer->ended(machine);
         if (!succeeded)
           return machine.error;
+        ++machine.ended;
       }
   return std::nullopt;
 }

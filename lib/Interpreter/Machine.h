@@ -99,6 +99,14 @@ public:
     return instruction.count == kLanes ? lanes : instruction.count;
   }
 
+  /// For each iteration of a loop; false, with `error` set, if the run is to stop.
+  bool goesOn(const Instruction &loop) {
+    constexpr uint64_t rare = 1024; // iterations, so that asking costs nothing
+    if (!options.goesOn || ++iterations % rare != 0)
+      return true;
+    return options.goesOn(ended, programs) || fail(loop, "the run was stopped");
+  }
+
   /// Records an error at the instruction; `element` is the row-major number of the tensor element, -1 for none.
   bool fail(const Instruction &instruction, std::string message, int64_t element = -1);
 
@@ -108,12 +116,17 @@ public:
   const Options options;
   char *const frame;
   std::array<uint32_t, 3> program{};
+  uint64_t ended = 0;    ///< programs
+  uint64_t programs = 1; ///< of the grid
+  uint64_t changes = 0;  ///< of memory and of the time, counted; a loop that waits ends by them
   int64_t lanes = 1;
   std::optional<Error> error;
   Shadow *shadow = nullptr; ///< null: accesses are checked against bounds only
 
 private:
   bool runObserved(const Block &block);
+
+  uint64_t iterations = 0;
 };
 
 /// `file:line:column` of the innermost source position of a location; empty if it has none.

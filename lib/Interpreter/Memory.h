@@ -49,6 +49,14 @@ template <Kind kind> inline void writeMemory(char *address, HeldType<kind> value
   std::memcpy(address, &bits, sizeof(bits));
 }
 
+/// The same in a buffer: a loop may wait for it.
+template <Kind kind> inline void changeMemory(Machine &machine, char *address, HeldType<kind> value) {
+  char old[sizeof(MemoryType<kind>)];
+  std::memcpy(old, address, sizeof(old));
+  writeMemory<kind>(address, value);
+  machine.changes += std::memcmp(old, address, sizeof(old)) != 0;
+}
+
 /// Reads an element at an address in a buffer, and fails where the shadow objects.
 template <Kind kind>
 inline bool readElement(Machine &machine, const Instruction &instruction, int32_t buffer, const char *address,
@@ -64,14 +72,10 @@ inline bool readElement(Machine &machine, const Instruction &instruction, int32_
 template <Kind kind>
 inline bool writeElement(Machine &machine, const Instruction &instruction, int32_t buffer, char *address,
                          int64_t element, HeldType<kind> value) {
-  if (!machine.shadow) [[likely]] {
-    writeMemory<kind>(address, value);
-    return true;
-  }
   char old[sizeof(MemoryType<kind>)];
   std::memcpy(old, address, sizeof(old));
-  writeMemory<kind>(address, value);
-  return machine.shadow->write(machine, instruction, buffer, address, old, sizeof(old), element);
+  changeMemory<kind>(machine, address, value);
+  return !machine.shadow || machine.shadow->write(machine, instruction, buffer, address, old, sizeof(old), element);
 }
 
 /// The instance of a kernel template for a kind of number.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Runner/FillText.h"
+#include "Directives/Functions.h"
 
 #include <algorithm>
 #include <charconv>
@@ -33,6 +34,7 @@ constexpr Form forms[] = {{"random", 0, 0, "random or random(seed=3)"},
                           {"permutation", 0, 1, "permutation or permutation(n)"},
                           {"offsets", 1, 1, "offsets(total) or offsets(lengths)"},
                           {"addresses", 1, 2, "addresses(buffer) or addresses(buffer, offsets)"}};
+static_assert(directives::areListed(forms, directives::fillings));
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ')

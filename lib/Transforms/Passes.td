@@ -262,7 +262,8 @@ def TileDistributePrograms : KernelPass<"tile-distribute-programs", "program", "
     `descending`. If CTAs may compute several programs, the body of a kernel with tensor maps is a `tile.programs`, in the
     order that the program asks for by `tile.swizzle2d`; three more arguments have the size of the grid, and the launcher
     starts as many CTAs as run at once. Does not: change kernels without tensor maps, the launcher's or those that
-    `tile-device-descriptors` will make; nor those with only the launcher's whose programs are `uneven`.
+    `tile-device-descriptors` will make; nor those with only the launcher's whose programs are `uneven`; nor the order of
+    programs that may wait for each other.
     Example: test/Transforms/Tile/distribute-programs.mlir.
   }];
   let options = [Option<"several", "several", "bool", "true", "CTAs may compute several programs">];

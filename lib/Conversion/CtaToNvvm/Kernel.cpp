@@ -136,7 +136,6 @@ struct ReturnLowering : OpConversionPattern<ReturnOp> {
   }
 };
 
-/// Reads the special register of axis x, y or z.
 /// The special register of the axis.
 template <typename X, typename Y, typename Z> Value readGrid(OpBuilder &builder, Location loc, unsigned axis) {
   Type type = builder.getI32Type();

@@ -20,6 +20,9 @@
 // besides, it at least runs in the order of the operation's numbers, row by row, which is y fastest if rows are x. Else
 // those that run at the same time are not those that it puts together: 8192x8192x8192 then reads 352 million sectors
 // from L2 instead of 292, both in groups of 8.
+//
+// Programs that wait for others, as in a scan with look-back, wait for smaller numbers: those must begin first, or CTAs
+// that wait take all multiprocessors, and what they wait for never begins. Such kernels keep the order of the grid.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/ProgramLengths.h"
@@ -45,15 +48,27 @@ namespace {
 constexpr unsigned numAxes = ProgramsOp::numAxes;
 constexpr double leastGrowth = 0.25; // in iterations; a loop that deals out work has one more in some programs only
 
-/// Lets programs whose loops are longest begin first.
-void orderByLength(KernelOp kernel) {
+/// Whether programs may wait for each other, in a loop that ends when memory says so. What sees the writes of others
+/// while they run, as atomic operations do, counts as writing; who does not look at its result has not waited.
+bool mayWait(KernelOp kernel) {
+  return kernel
+      .walk([](scf::WhileOp loop) {
+        return loop.walk([](Operation *op) {
+          return !op->use_empty() && writesGlobalMemory(op) ? WalkResult::interrupt() : WalkResult::advance();
+        });
+      })
+      .wasInterrupted();
+}
+
+/// Lets programs whose loops are longest begin first, if their order is free.
+void orderByLength(KernelOp kernel, bool isFree) {
   ProgramLengths lengths(kernel);
   for (unsigned axis = 0; axis < numAxes; ++axis) {
     const double growth = lengths.getGrowth(axis).value_or(0);
     if (std::abs(growth) < leastGrowth)
       continue;
     kernel.setUneven(true);
-    if (growth > 0)
+    if (growth > 0 && isFree)
       kernel.walk([&](ProgramIdOp id) {
         if (id.getAxis() == axis)
           id.setDescending(true);
@@ -120,8 +135,8 @@ Order findOrder(KernelOp kernel) {
   return order;
 }
 
-void makePersistent(KernelOp kernel) {
-  Order order = findOrder(kernel);
+void makePersistent(KernelOp kernel, bool isFree) {
+  Order order = isFree ? findOrder(kernel) : Order();
   auto work = WorkAttr::get(kernel.getContext(), order.order, order.group);
   ProgramsOp programs = wrapPrograms(kernel, addGridArguments(kernel), work);
   if (!order.swizzle)
@@ -147,9 +162,10 @@ struct TileDistributePrograms : tile::impl::TileDistributeProgramsBase<TileDistr
 
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    orderByLength(kernel);
+    const bool isFree = !mayWait(kernel);
+    orderByLength(kernel, isFree);
     if (several && isForSeveral(kernel))
-      makePersistent(kernel);
+      makePersistent(kernel, isFree);
   }
 };
 

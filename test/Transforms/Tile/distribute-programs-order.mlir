@@ -76,3 +76,32 @@ tile.kernel @others(%tiles: i32, %stride: i32, %d: !tile.desc<64xf16> {tile.tens
   }
   tile.return
 }
+
+// -----
+
+// Programs wait for those before them, which must begin first.
+// CHECK-LABEL: tile.kernel @waits
+// CHECK-SAME: uneven
+// CHECK-NOT: descending
+tile.kernel @waits(%flag: !tile.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0> : tensor<1xi32>
+  %x = tile.program_id 0
+  scf.for %i = %c0 to %x step %c1 : i32 {
+    tile.print "i" %i : i32
+  }
+  %place = tile.splat %flag : !tile.ptr<i32> -> tensor<1x!tile.ptr<i32>>
+  scf.while : () -> () {
+    %seen = tile.atomic_rmw add acquire gpu %place, %zero : tensor<1x!tile.ptr<i32>>
+    %turn = tile.reduce %seen {axis = 0 : i32} : tensor<1xi32> -> i32 {
+    ^bb0(%a: i32, %b: i32):
+      tile.yield %a : i32
+    }
+    %waits = arith.cmpi ne, %turn, %x : i32
+    scf.condition(%waits)
+  } do {
+    scf.yield
+  }
+  tile.return
+}
