@@ -196,7 +196,7 @@ TEST_F(TensorMapTest, persistentBlocksAreWholeClusters) {
   EXPECT_EQ(blocksOf(100, 100, 1, 132), 260); // 264 fit
   EXPECT_EQ(blocksOf(1, 7, 1, 132), 10);
   EXPECT_EQ(blocksOf(1, 7, 1, 1), 5); // at least one cluster
-  EXPECT_EQ(blocksOf(2147483647, 2147483647, 0, 132), 0);
+  EXPECT_EQ(blocksOf(2147483647, 4194304, 0, 132), 0);
   driver.launches.clear();
   ASSERT_EQ(launch({}), TILE_OK) << error();
   EXPECT_EQ(driver.launches[0].config.gridX, 15u);
@@ -216,13 +216,13 @@ TEST_F(TensorMapTest, clustersTakeGroupsOfPrograms) {
   EXPECT_EQ(blocksOf(1, 1, 1), 4);
   EXPECT_EQ(blocksOf(64, 64, 1), 132);
   EXPECT_EQ(blocksOf(0, 5, 1), 0);
-  EXPECT_EQ(blocksOf(2147483647, 2147483647, 0), 0);
+  EXPECT_EQ(blocksOf(2147483647, 4194304, 0), 0);
 }
 
 TEST_F(TensorMapTest, negative_persistentGridsHaveALimit) {
   loadPersistent();
   const int64_t huge[3] = {65536, 32768, 1}, full[3] = {2147483647, 1, 1}, negative[3] = {1, -1, 1},
-                wide[3] = {1, 1, int64_t(1) << 31};
+                wide[3] = {1, 1, 4194305};
   EXPECT_EQ(launch({}, huge), TILE_ERROR_GRID);
   EXPECT_TRUE(errorHas("65536x32768x1 has too many programs")) << error();
   EXPECT_EQ(launch({}, full), TILE_ERROR_GRID); // a block's counter would overflow after the last program
@@ -230,7 +230,7 @@ TEST_F(TensorMapTest, negative_persistentGridsHaveALimit) {
       << error();
   EXPECT_EQ(launch({}, negative), TILE_ERROR_GRID);
   EXPECT_EQ(launch({}, wide), TILE_ERROR_GRID);
-  EXPECT_TRUE(errorHas("grid dimension 2 is 2147483648; possible are 0 to 2147483647")) << error();
+  EXPECT_TRUE(errorHas("grid dimension 2 is 4194305; possible are 0 to 4194304")) << error();
   EXPECT_TRUE(driver.launches.empty());
 }
 

@@ -45,7 +45,7 @@ TEST(Wgmma, typesAndOrders) {
   EXPECT_TRUE(isRefused(bytes));
   bytes.bKMajor = true;
   bytes.fromRegisters = true;
-  EXPECT_TRUE(isRefused(bytes));
+  EXPECT_EQ(plan(bytes), (WgmmaPlan{64, 32, 1, 1}));
   WgmmaProduct halves = product(64, 64, 64);
   halves.aKMajor = halves.bKMajor = false;
   EXPECT_EQ(plan(halves), (WgmmaPlan{64, 16, 1, 1}));
@@ -58,7 +58,9 @@ TEST(Wgmma, typesAndOrders) {
   EXPECT_TRUE(isRefused(halves));
   WgmmaProduct rounded{.a = MmaType::TF32, .b = MmaType::TF32, .m = 64, .n = 64, .k = 32};
   EXPECT_EQ(plan(rounded), (WgmmaPlan{64, 8, 1, 1}));
-  rounded.aKMajor = false;
+  rounded.fromRegisters = true; // no accumulator is such a fragment
+  EXPECT_TRUE(isRefused(rounded));
+  rounded.fromRegisters = rounded.aKMajor = false;
   EXPECT_TRUE(isRefused(rounded));
 }
 
