@@ -23,7 +23,7 @@ struct GemmPlan {
   int64_t m = 0, n = 0, k = 0;
   int64_t batch = 1; ///< products; more than one have no epilogue
   GemmOperand first, second, output;
-  std::string bias; ///< buffer of m contiguous elements; empty: none
+  std::string bias{}; ///< buffer of m contiguous elements; empty: none
   bool hasRelu = false;
   bool isPart = false;    ///< the expectation is more than this product
   bool needsFp32 = false; ///< products of f32 must be nearer than those of tf32, 3e-4, are
