@@ -22,7 +22,9 @@
 // from L2 instead of 292, both in groups of 8.
 //
 // Programs that wait for others, as in a scan with look-back, wait for smaller numbers: those must begin first, or CTAs
-// that wait take all multiprocessors, and what they wait for never begins. Such kernels keep the order of the grid.
+// that wait take all multiprocessors, and what they wait for never begins. Such kernels keep the order of the grid. So
+// do those that print, or check conditions with --debug: a CTA then computes the program whose numbers its messages
+// have.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/ProgramLengths.h"
@@ -47,6 +49,13 @@ namespace {
 
 constexpr unsigned numAxes = ProgramsOp::numAxes;
 constexpr double leastGrowth = 0.25; // in iterations; a loop that deals out work has one more in some programs only
+
+/// Whether messages of the kernel say the numbers of its CTAs.
+bool hasMessages(KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) { return isa<PrintOp, AssertOp>(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
 
 /// Whether programs may wait for each other, in a loop that ends when memory says so. What sees the writes of others
 /// while they run, as atomic operations do, counts as writing; who does not look at its result has not waited.
@@ -162,6 +171,8 @@ struct TileDistributePrograms : tile::impl::TileDistributeProgramsBase<TileDistr
 
   void runOnKernel() override {
     KernelOp kernel = getOperation();
+    if (hasMessages(kernel))
+      return;
     const bool isFree = !mayWait(kernel);
     orderByLength(kernel, isFree);
     if (several && isForSeveral(kernel))

@@ -13,7 +13,7 @@
 // CHECK: %[[OFFSET:.*]] = arith.muli %[[WIDE]], %c256_i64
 // CHECK: %[[FIRST:.*]] = tile.addptr %[[SCRATCH]], %[[OFFSET]]
 // CHECK: %[[N:.*]] = tile.load
-// CHECK-NEXT: tile.print "group"
+// CHECK-NEXT: %{{.*}} = tile.inline_asm "// group"
 // CHECK-NEXT: %[[ANY:.*]] = arith.cmpi slt, %{{.*}}, %[[N]]
 // CHECK-NEXT: %[[A:.*]] = tile.make_desc {{.*}} at %[[FIRST]] if %[[ANY]]
 // CHECK: %[[SECOND:.*]] = tile.addptr %[[FIRST]], %c128_i64
@@ -33,12 +33,12 @@ tile.kernel @groups(%a: !tile.ptr<f16> {tile.name = "a"}, %sizes: !tile.ptr<i32>
     %n = tile.load %p : !tile.ptr<i32>
     %d = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
     %e = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
-    tile.print "group" %i : i32
+    %use1 = tile.inline_asm "// group", "=r,r" pack 1(%i) : (i32) -> i32
     scf.for %k = %c0 to %n step %c1 : i32 {
       %x = tile.desc_load %d[%c0, %k] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
       %y = tile.desc_load %e[%k, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
       %c = tile.dot %x, %y, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
-      tile.print "" %c : tensor<64x64xf32>
+      %use2 = tile.inline_asm "// ", "=f,f" pack 1(%c) : (tensor<64x64xf32>) -> tensor<64x64xf32>
     }
   }
   tile.return
@@ -61,7 +61,7 @@ tile.kernel @outside(%a: !tile.ptr<f16> {tile.name = "a"}, %n: i32, %ld: i64) {
   scf.for %k = %c0 to %n step %c1 : i32 {
     %y = tile.desc_load %d[%k, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
     %c = tile.dot %x, %y, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
-    tile.print "" %c : tensor<64x64xf32>
+    %use3 = tile.inline_asm "// ", "=f,f" pack 1(%c) : (tensor<64x64xf32>) -> tensor<64x64xf32>
   }
   tile.return
 }
@@ -88,7 +88,7 @@ tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a"}, %bits: !tile.p
   %d = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x = tile.desc_load %d[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %c = tile.dot %x, %x, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
-  tile.print "" %c : tensor<64x64xf32>
+  %use4 = tile.inline_asm "// ", "=f,f" pack 1(%c) : (tensor<64x64xf32>) -> tensor<64x64xf32>
   %written = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   tile.desc_store %written[%c0, %c0], %x : !tile.desc<64x64xf16>, tensor<64x64xf16>
   %c8 = arith.constant 8 : i32
@@ -98,28 +98,29 @@ tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a"}, %bits: !tile.p
   %both = tile.make_desc %a, [%n, %whole], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   tile.desc_store %both[%c0, %c0], %x : !tile.desc<64x64xf16>, tensor<64x64xf16>
   %u = tile.desc_load %both[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
-  tile.print "" %u : tensor<64x64xf16>
+  %use5 = tile.inline_asm "// ", "=h,h" pack 1(%u) : (tensor<64x64xf16>) -> tensor<64x64xf16>
   %cube = tile.make_desc %a, [%n, %n, %n], [%ld, %ld, %one] : !tile.ptr<f16> -> !tile.desc<2x8x8xf16>
   %v = tile.desc_load %cube[%c0, %c0, %c0] : !tile.desc<2x8x8xf16> -> tensor<2x8x8xf16>
-  tile.print "" %v : tensor<2x8x8xf16>
+  %use6 = tile.inline_asm "// ", "=h,h" pack 1(%v) : (tensor<2x8x8xf16>) -> tensor<2x8x8xf16>
   %mask = tile.make_desc %bits, [%n], [%one] : !tile.ptr<i1> -> !tile.desc<64xi1>
   %m = tile.desc_load %mask[%c0] : !tile.desc<64xi1> -> tensor<64xi1>
-  tile.print "" %m : tensor<64xi1>
+  %bit = arith.extui %m : tensor<64xi1> to tensor<64xi32>
+  %use11 = tile.inline_asm "// ", "=r,r" pack 1(%bit) : (tensor<64xi32>) -> tensor<64xi32>
   %strided = tile.make_desc %a, [%n], [%ld] : !tile.ptr<f16> -> !tile.desc<64xf16>
   %s = tile.desc_load %strided[%c0] : !tile.desc<64xf16> -> tensor<64xf16>
-  tile.print "" %s : tensor<64xf16>
+  %use7 = tile.inline_asm "// ", "=h,h" pack 1(%s) : (tensor<64xf16>) -> tensor<64xf16>
   %passed = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %one_of = arith.select %choice, %passed, %passed : !tile.desc<64x64xf16>
   %t = tile.desc_load %one_of[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
-  tile.print "" %t : tensor<64x64xf16>
+  %use8 = tile.inline_asm "// ", "=h,h" pack 1(%t) : (tensor<64x64xf16>) -> tensor<64x64xf16>
   %tall = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<144x64xf16>
   %rows = tile.desc_load %tall[%c0, %c0] : !tile.desc<144x64xf16> -> tensor<144x64xf16>
-  tile.print "" %rows : tensor<144x64xf16>
+  %use9 = tile.inline_asm "// ", "=h,h" pack 1(%rows) : (tensor<144x64xf16>) -> tensor<144x64xf16>
   %wide = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x144xf16>
   %columns = tile.desc_load %wide[%c0, %c0] : !tile.desc<64x144xf16> -> tensor<64x144xf16>
   %w = arith.constant dense<0.0> : tensor<64x144xf32>
   %product = tile.dot %t, %columns, %w : tensor<64x64xf16>, tensor<64x144xf16> -> tensor<64x144xf32>
-  tile.print "" %product : tensor<64x144xf32>
+  %use10 = tile.inline_asm "// ", "=f,f" pack 1(%product) : (tensor<64x144xf32>) -> tensor<64x144xf32>
   tile.return
 }
 
@@ -135,6 +136,6 @@ tile.kernel @negative_type(%a: !tile.ptr<f32> {tile.name = "a"}, %n: i32, %ld: i
   %d = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f32> -> !tile.desc<64x64xf32>
   %x = tile.desc_load %d[%c0, %c0] : !tile.desc<64x64xf32> -> tensor<64x64xf32>
   %c = tile.dot %x, %x, %z : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
-  tile.print "" %c : tensor<64x64xf32>
+  %use11 = tile.inline_asm "// ", "=f,f" pack 1(%c) : (tensor<64x64xf32>) -> tensor<64x64xf32>
   tile.return
 }

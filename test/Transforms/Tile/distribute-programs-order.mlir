@@ -26,13 +26,13 @@ tile.kernel @causal(%s: i32, %d: !tile.desc<64xf16> {tile.tensor_map = #tile.ten
   %blocks = arith.divsi %more, %c64 : i32
   scf.for %i = %c0 to %blocks step %c1 : i32 {
     %v = tile.desc_load %d[%i] : !tile.desc<64xf16> -> tensor<64xf16>
-    tile.print "v" %v : tensor<64xf16>
+    %use1 = tile.inline_asm "// v", "=h,h" pack 1(%v) : (tensor<64xf16>) -> tensor<64xf16>
   }
   scf.for %i = %first to %end step %c64 : i32 {
-    tile.print "y" %y : i32
+    %use2 = tile.inline_asm "// y", "=r,r" pack 1(%y) : (i32) -> i32
   }
   %again = tile.program_id 0
-  tile.print "again" %again : i32
+  %use3 = tile.inline_asm "// again", "=r,r" pack 1(%again) : (i32) -> i32
   tile.return
 }
 
@@ -47,7 +47,7 @@ tile.kernel @backward(%s: i32) {
   %x = tile.program_id 1
   %first = arith.muli %x, %c64 : i32
   scf.for %i = %first to %s step %c64 : i32 {
-    tile.print "i" %i : i32
+    %use4 = tile.inline_asm "// i", "=r,r" pack 1(%i) : (i32) -> i32
   }
   tile.return
 }
@@ -68,11 +68,11 @@ tile.kernel @others(%tiles: i32, %stride: i32, %d: !tile.desc<64xf16> {tile.tens
   %x = tile.program_id 0
   scf.for %tile = %x to %tiles step %c132 : i32 {
     %v = tile.desc_load %d[%tile] : !tile.desc<64xf16> -> tensor<64xf16>
-    tile.print "v" %v : tensor<64xf16>
+    %use5 = tile.inline_asm "// v", "=h,h" pack 1(%v) : (tensor<64xf16>) -> tensor<64xf16>
   }
   %end = arith.muli %x, %stride : i32
   scf.for %i = %c0 to %end step %c1 : i32 {
-    tile.print "i" %i : i32
+    %use6 = tile.inline_asm "// i", "=r,r" pack 1(%i) : (i32) -> i32
   }
   tile.return
 }
@@ -89,7 +89,7 @@ tile.kernel @waits(%flag: !tile.ptr<i32>) {
   %zero = arith.constant dense<0> : tensor<1xi32>
   %x = tile.program_id 0
   scf.for %i = %c0 to %x step %c1 : i32 {
-    tile.print "i" %i : i32
+    %use7 = tile.inline_asm "// i", "=r,r" pack 1(%i) : (i32) -> i32
   }
   %place = tile.splat %flag : !tile.ptr<i32> -> tensor<1x!tile.ptr<i32>>
   scf.while : () -> () {

@@ -29,11 +29,11 @@ tile.kernel @ordered(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) at
 // CHECK-LABEL: tile.kernel @plain(
 // CHECK: tile.programs (%[[I:.*]], %[[J:.*]], %{{.*}}, %[[EXISTS:.*]]) in ({{.*}}) #tile.work<order = grid, cluster = [1, 2]>
 // CHECK-NEXT: scf.if %[[EXISTS]]
-// CHECK-NEXT: tile.print "" %[[I]], %[[J]]
+// CHECK-NEXT: %{{.*}} = tile.inline_asm {{.*}}(%[[I]], %[[J]])
 tile.kernel @plain(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 1, 2, 1>} {
   %x = tile.program_id 0
   %y = tile.program_id 1
-  tile.print "" %x, %y : i32, i32
+  %use1 = tile.inline_asm "// ", "=r,r,r" pack 1(%x, %y) : (i32, i32) -> i32
   tile.return
 }
 
@@ -57,7 +57,7 @@ tile.kernel @negative_pointers(%d: !d {tile.tensor_map = #tile.tensor_map<base =
   %q = tile.addptr %p, %x : !tile.ptr<i32>, i32
   %i = tile.load %q : !tile.ptr<i32>
   %v = tile.desc_load %d[%i, %i] : !d -> tensor<64x64xf16>
-  tile.print "" %v : tensor<64x64xf16>
+  %use2 = tile.inline_asm "// ", "=h,h" pack 1(%v) : (tensor<64x64xf16>) -> tensor<64x64xf16>
   tile.return
 }
 
@@ -81,7 +81,7 @@ tile.kernel @negative_while(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a
     scf.yield %next : i32
   }
   %v = tile.desc_load %d[%i, %i] : !d -> tensor<64x64xf16>
-  tile.print "" %v : tensor<64x64xf16>
+  %use3 = tile.inline_asm "// ", "=h,h" pack 1(%v) : (tensor<64x64xf16>) -> tensor<64x64xf16>
   tile.return
 }
 
@@ -106,6 +106,6 @@ tile.kernel @negative_own_maps(%d: !d {tile.tensor_map = #tile.tensor_map<base =
   %e = tile.make_desc %p, [%x, %x], [%ld, %ld] at %place : !tile.ptr<f16>, !tile.ptr<i8> -> !d
   %v = tile.desc_load %d[%x, %x] : !d -> tensor<64x64xf16>
   %w = tile.desc_load %e[%x, %x] : !d -> tensor<64x64xf16>
-  tile.print "" %v, %w : tensor<64x64xf16>, tensor<64x64xf16>
+  %use4 = tile.inline_asm "// ", "=h,h,h" pack 1(%v, %w) : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
   tile.return
 }
