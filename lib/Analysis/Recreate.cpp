@@ -69,13 +69,32 @@ static bool isKept(Value value, cta::LayoutAttr layout, const LayoutSlice &slice
            if (std::optional<CarriedValue> fed = CarriedValue::fedBy(use))
              return !slice.recreated.contains({fed->values.front(), layout});
            Value result = user->getNumResults() == 1 ? user->getResult(0) : Value();
-           return !result || !slice.recreated.contains({result, layout}) || isKept(result, layout, slice, seen);
+           return !result || !slice.recreates(result) || isKept(result, layout, slice, seen);
          });
 }
 
-LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit) {
+void LayoutSlice::recreate(Value value, cta::LayoutAttr layout) {
+  if (recreated.insert({value, layout}))
+    ++timesRecreated[value];
+}
+
+void LayoutSlice::keepRecreated(size_t count) {
+  while (recreated.size() > count)
+    --timesRecreated[recreated.pop_back_val().first];
+}
+
+size_t LayoutSlice::countComputedTwice() const {
+  return llvm::count_if(recreated, [&](auto &entry) {
+    DenseSet<Value> seen;
+    return !entry.first.template getDefiningOp<cta::ConvertLayoutOp>() &&
+           isKept(entry.first, entry.second, *this, seen);
+  });
+}
+
+LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit, bool offsets) {
   LayoutSlice slice;
   slice.limit = limit;
+  slice.offsets = offsets;
   visit(value, layout, slice);
   return slice;
 }
@@ -87,6 +106,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     return;
   if (slice.recreated.size() >= maxSlice) {
     slice.cost = slice.limit;
+    slice.saved = 0;
     return;
   }
   if (std::optional<CarriedValue> carried = CarriedValue::of(value)) {
@@ -95,7 +115,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
   }
   Operation *op = value.getDefiningOp();
   if (auto convert = dyn_cast_or_null<cta::ConvertLayoutOp>(op)) {
-    slice.recreated.insert({value, layout});
+    slice.recreate(value, layout);
     DenseSet<Value> seen;
     if (!isKept(value, layout, slice, seen)) // the conversion goes
       slice.saved += bytesOf(value);
@@ -103,7 +123,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     return;
   }
   if (GatherOp gather = getGatherAgain(op, layout)) {
-    slice.recreated.insert({value, layout});
+    slice.recreate(value, layout);
     visit(gather.getIndices(), layout, slice);
     return;
   }
@@ -112,16 +132,15 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     slice.cost += bytesOf(value);
     return;
   }
-  int64_t costBefore = slice.cost, savedBefore = slice.saved;
+  int64_t costBefore = slice.cost, savedBefore = slice.saved, netBefore = slice.netCost();
   size_t sizeBefore = slice.recreated.size();
-  slice.recreated.insert({value, layout});
+  slice.recreate(value, layout);
   for (Value operand : op->getOperands())
     visit(operand, operands, slice);
-  if (slice.cost - costBefore <= bytesOf(value))
+  if (slice.netCost() - netBefore <= bytesOf(value))
     return;
   // What is rounded, say, is less than what it is computed of.
-  while (slice.recreated.size() > sizeBefore)
-    slice.recreated.pop_back();
+  slice.keepRecreated(sizeBefore);
   slice.leaves.insert({value, layout});
   slice.cost = costBefore + bytesOf(value);
   slice.saved = savedBefore;
@@ -139,7 +158,7 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
     slice.cost += bytesOf(first);
     return;
   }
-  slice.recreated.insert({first, layout});
+  slice.recreate(first, layout);
   // What converts the values that are handed on goes: a loop's accumulator is made in the layout in which it is used.
   for (OpOperand *operand : carried.operands)
     if (auto convert = operand->get().getDefiningOp<cta::ConvertLayoutOp>())
@@ -155,8 +174,8 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
     slice.cost += bytesOf(first);
 }
 
-Value LayoutSlicer::rewrite(Value value, cta::LayoutAttr layout) {
-  current = plan(value, layout);
+Value LayoutSlicer::rewrite(Value value, cta::LayoutAttr layout, bool offsets) {
+  current = plan(value, layout, INT64_MAX, offsets);
   created.clear();
   Value result = create(value, layout);
   // What a loop yields may depend on `result`, so it is created only now.
@@ -230,7 +249,7 @@ void LayoutSlicer::changeCarried(const CarriedValue &carried, cta::LayoutAttr la
     value.replaceAllUsesExcept(old, old);
     // Clones refer to the carried value by its old uses' conversion.
     created[{old, layout}] = value;
-    current.recreated.insert({old, layout});
+    current.recreate(old, layout);
   }
   for (OpOperand *operand : carried.operands)
     pending.emplace_back(operand, layout);
