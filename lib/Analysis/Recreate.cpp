@@ -46,6 +46,16 @@ static GatherOp getGatherAgain(Operation *op, cta::LayoutAttr layout) {
   return gather && isOfFewRegisters(layout) ? gather : GatherOp();
 }
 
+/// Of a vector: whether one instruction loads what a thread has, if it lies side by side in memory, too.
+static bool isOneAccess(cta::LayoutAttr layout, int64_t elementBytes) {
+  constexpr int64_t mostBytes = 16;
+  layout::LinearLayout own = layout::dropDuplicateRegisters(layout.getLayout());
+  for (auto [bit, step] : llvm::enumerate(own.flatBases(layout::registerDim)))
+    if (step != uint64_t(1) << bit)
+      return false;
+  return own.numRegisters() * elementBytes <= mostBytes;
+}
+
 /// Whether each thread may load for itself what it needs: of a buffer, or of a vector a few elements, which come from
 /// L1 sooner than through shared memory with its barriers. More of them take registers that other CTAs could have.
 bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
@@ -56,7 +66,8 @@ bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
     return false;
   auto type = cast<RankedTensorType>(load.getType());
   bool isVector = type.getNumElements() == llvm::max_element(type.getShape())[0];
-  return isVector && isOfFewRegisters(layout);
+  return isVector &&
+         (isOfFewRegisters(layout) || isOneAccess(layout, getBytesInMemory(getElementTypeOf(load.getType()))));
 }
 
 /// Whether a value is needed in its old layout, too, when others are created again in `layout`: not by those that
