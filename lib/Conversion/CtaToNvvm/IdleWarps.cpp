@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Warps leave out what only others write. A scan of 64 elements is one warp's work, which all of a CTA's warps do, of
-// which one writes:
+// which one writes. Those behind the last one that writes are not launched:
 //
-//   %s = tile.scan …                       scf.if (tid.x & 96) == 0 {
-//   tile.store %p, %s              ==>       %s = tile.scan …
-//                                            tile.store %p, %s     // by the first copies of elements, as before
-//                                          }
+//   tile.kernel … num_warps = 4            tile.kernel … num_warps = 1
+//     %s = tile.scan …             ==>       %s = tile.scan …
+//     tile.store %p, %s                      tile.store %p, %s
 //
 // Only where warps neither meet nor share memory: they would wait, or miss what is written for them. Everywhere else
 // at least the numbers that a row has one of, as the logarithm of its sum, are the first warp's work:
@@ -115,18 +114,9 @@ static void leaveNumbersToFirstWarp(KernelOp kernel) {
 }
 
 void leaveIdleWarps(KernelOp kernel) {
-  uint64_t idle = findIdleWarpBits(kernel);
-  if (idle == 0) {
-    leaveNumbersToFirstWarp(kernel);
-    return;
-  }
-  Block &body = kernel.getBody().front();
-  SmallVector<Operation *> work(llvm::make_pointer_range(body.without_terminator()));
-  OpBuilder builder = OpBuilder::atBlockBegin(&body);
-  Value works = emitBitsAreZero(builder, kernel.getLoc(), idle);
-  auto branch = scf::IfOp::create(builder, kernel.getLoc(), works, /*withElseRegion=*/false);
-  for (Operation *op : work)
-    op->moveBefore(branch.thenYield());
+  uint64_t working = (warpBits(kernel) & ~findIdleWarpBits(kernel)) >> layout::laneBits;
+  kernel.setNumWarps(llvm::bit_ceil(working + 1));
+  leaveNumbersToFirstWarp(kernel);
 }
 
 } // namespace tile::conversion
