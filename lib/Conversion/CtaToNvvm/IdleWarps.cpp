@@ -114,8 +114,8 @@ static void leaveNumbersToFirstWarp(KernelOp kernel) {
 }
 
 void leaveIdleWarps(KernelOp kernel) {
-  uint64_t working = (warpBits(kernel) & ~findIdleWarpBits(kernel)) >> layout::laneBits;
-  kernel.setNumWarps(llvm::bit_ceil(working + 1));
+  if (uint64_t idle = findIdleWarpBits(kernel))
+    kernel.setNumWarps(llvm::bit_ceil(((warpBits(kernel) & ~idle) >> layout::laneBits) + 1));
   leaveNumbersToFirstWarp(kernel);
 }
 
