@@ -7,8 +7,8 @@
 //   kernel                    | CTAs asked for
 //   a product                 | as ptxas likes; then one more at a time, while that spills little, outside of loops
 //   a loop that only loads    | those of 512 threads if ptxas likes few registers: a thread's loads hide each other
-//   any other                 | as ptxas likes, or those of 1024 threads if they hardly spill, or more if it costs
-//   nothing what has few warps then   | as many as there are anyway, if instructions wait less for each other
+//   any other                 | as ptxas likes, or those of 1024 threads if they hardly spill, or more at no cost
+//   what has few warps then   | as many as there are anyway, if instructions wait less for each other
 //
 // The figures are fitted to launches of public kernels, 72 of them assembled for 2 to 8 CTAs, 241 for two choices
 // (bench/results/h200/registers.md).
