@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -46,6 +47,23 @@ static GatherOp getGatherAgain(Operation *op, cta::LayoutAttr layout) {
   return gather && isOfFewRegisters(layout) ? gather : GatherOp();
 }
 
+/// Whether all elements are the same: a number, spread over the tensor.
+static bool isSpread(Value value) {
+  Operation *op = value.getDefiningOp();
+  return !isa<RankedTensorType>(value.getType()) || isa_and_nonnull<SplatOp>(op) || matchPattern(value, m_Constant());
+}
+
+/// Whether the elements of a vector of addresses or indices lie one behind the other: a range behind a number.
+static bool countsUp(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<ExpandDimsOp, cta::ConvertLayoutOp, arith::ExtSIOp>(op))
+    return countsUp(op->getOperand(0));
+  if (!isa_and_nonnull<arith::AddIOp, AddPtrOp>(op))
+    return isa_and_nonnull<ArangeOp>(op);
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  return (isSpread(lhs) && countsUp(rhs)) || (countsUp(lhs) && isSpread(rhs));
+}
+
 /// Of a vector: whether one instruction loads what a thread has, if it lies side by side in memory, too.
 static bool isOneAccess(cta::LayoutAttr layout, int64_t elementBytes) {
   constexpr int64_t mostBytes = 16;
@@ -66,8 +84,8 @@ bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
     return false;
   auto type = cast<RankedTensorType>(load.getType());
   bool isVector = type.getNumElements() == llvm::max_element(type.getShape())[0];
-  return isVector &&
-         (isOfFewRegisters(layout) || isOneAccess(layout, getBytesInMemory(getElementTypeOf(load.getType()))));
+  int64_t bytes = getBytesInMemory(type.getElementType());
+  return isVector && (isOfFewRegisters(layout) || (countsUp(load.getPtr()) && isOneAccess(layout, bytes)));
 }
 
 /// Whether a value is needed in its old layout, too, when others are created again in `layout`: not by those that
