@@ -63,7 +63,7 @@ rows() {
   "$tilec" "$examples/$kernel.tile" --variants=none --target="$target" -D BLOCK="$block" --num-warps="$warps" \
     --assume=N=8 "${promises[@]}" -o "$folder/$kernel-$block.cubin"
 }
-rows rmsnorm_matrix 128 4 stride_x stride_out
+rows rmsnorm_matrix 256 4 stride_x stride_out
 for shape in "1024 4" "8192 8" "32768 32"; do
   # shellcheck disable=SC2086 # the columns, and the warps
   {

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -46,6 +47,33 @@ static GatherOp getGatherAgain(Operation *op, cta::LayoutAttr layout) {
   return gather && isOfFewRegisters(layout) ? gather : GatherOp();
 }
 
+/// Whether all elements are the same: a number, spread over the tensor.
+static bool isSpread(Value value) {
+  Operation *op = value.getDefiningOp();
+  return !isa<RankedTensorType>(value.getType()) || isa_and_nonnull<SplatOp>(op) || matchPattern(value, m_Constant());
+}
+
+/// Whether the elements of a vector of addresses or indices lie one behind the other: a range behind a number.
+static bool countsUp(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<ExpandDimsOp, cta::ConvertLayoutOp, arith::ExtSIOp>(op))
+    return countsUp(op->getOperand(0));
+  if (!isa_and_nonnull<arith::AddIOp, AddPtrOp>(op))
+    return isa_and_nonnull<ArangeOp>(op);
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  return (isSpread(lhs) && countsUp(rhs)) || (countsUp(lhs) && isSpread(rhs));
+}
+
+/// Of a vector: whether one instruction loads what a thread has, if it lies side by side in memory, too.
+static bool isOneAccess(cta::LayoutAttr layout, int64_t elementBytes) {
+  constexpr int64_t mostBytes = 16;
+  layout::LinearLayout own = layout::dropDuplicateRegisters(layout.getLayout());
+  for (auto [bit, step] : llvm::enumerate(own.flatBases(layout::registerDim)))
+    if (step != uint64_t(1) << bit)
+      return false;
+  return own.numRegisters() * elementBytes <= mostBytes;
+}
+
 /// Whether each thread may load for itself what it needs: of a buffer, or of a vector a few elements, which come from
 /// L1 sooner than through shared memory with its barriers. More of them take registers that other CTAs could have.
 bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
@@ -56,7 +84,8 @@ bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
     return false;
   auto type = cast<RankedTensorType>(load.getType());
   bool isVector = type.getNumElements() == llvm::max_element(type.getShape())[0];
-  return isVector && isOfFewRegisters(layout);
+  int64_t bytes = getBytesInMemory(type.getElementType());
+  return isVector && (isOfFewRegisters(layout) || (countsUp(load.getPtr()) && isOneAccess(layout, bytes)));
 }
 
 /// Whether a value is needed in its old layout, too, when others are created again in `layout`: not by those that
@@ -69,13 +98,32 @@ static bool isKept(Value value, cta::LayoutAttr layout, const LayoutSlice &slice
            if (std::optional<CarriedValue> fed = CarriedValue::fedBy(use))
              return !slice.recreated.contains({fed->values.front(), layout});
            Value result = user->getNumResults() == 1 ? user->getResult(0) : Value();
-           return !result || !slice.recreated.contains({result, layout}) || isKept(result, layout, slice, seen);
+           return !result || !slice.recreates(result) || isKept(result, layout, slice, seen);
          });
 }
 
-LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit) {
+void LayoutSlice::recreate(Value value, cta::LayoutAttr layout) {
+  if (recreated.insert({value, layout}))
+    ++timesRecreated[value];
+}
+
+void LayoutSlice::keepRecreated(size_t count) {
+  while (recreated.size() > count)
+    --timesRecreated[recreated.pop_back_val().first];
+}
+
+size_t LayoutSlice::countComputedTwice() const {
+  return llvm::count_if(recreated, [&](auto &entry) {
+    DenseSet<Value> seen;
+    return !entry.first.template getDefiningOp<cta::ConvertLayoutOp>() &&
+           isKept(entry.first, entry.second, *this, seen);
+  });
+}
+
+LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit, bool offsets) {
   LayoutSlice slice;
   slice.limit = limit;
+  slice.offsets = offsets;
   visit(value, layout, slice);
   return slice;
 }
@@ -87,6 +135,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     return;
   if (slice.recreated.size() >= maxSlice) {
     slice.cost = slice.limit;
+    slice.saved = 0;
     return;
   }
   if (std::optional<CarriedValue> carried = CarriedValue::of(value)) {
@@ -95,7 +144,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
   }
   Operation *op = value.getDefiningOp();
   if (auto convert = dyn_cast_or_null<cta::ConvertLayoutOp>(op)) {
-    slice.recreated.insert({value, layout});
+    slice.recreate(value, layout);
     DenseSet<Value> seen;
     if (!isKept(value, layout, slice, seen)) // the conversion goes
       slice.saved += bytesOf(value);
@@ -103,7 +152,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     return;
   }
   if (GatherOp gather = getGatherAgain(op, layout)) {
-    slice.recreated.insert({value, layout});
+    slice.recreate(value, layout);
     visit(gather.getIndices(), layout, slice);
     return;
   }
@@ -112,16 +161,15 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     slice.cost += bytesOf(value);
     return;
   }
-  int64_t costBefore = slice.cost, savedBefore = slice.saved;
+  int64_t costBefore = slice.cost, savedBefore = slice.saved, netBefore = slice.netCost();
   size_t sizeBefore = slice.recreated.size();
-  slice.recreated.insert({value, layout});
+  slice.recreate(value, layout);
   for (Value operand : op->getOperands())
     visit(operand, operands, slice);
-  if (slice.cost - costBefore <= bytesOf(value))
+  if (slice.netCost() - netBefore <= bytesOf(value))
     return;
   // What is rounded, say, is less than what it is computed of.
-  while (slice.recreated.size() > sizeBefore)
-    slice.recreated.pop_back();
+  slice.keepRecreated(sizeBefore);
   slice.leaves.insert({value, layout});
   slice.cost = costBefore + bytesOf(value);
   slice.saved = savedBefore;
@@ -139,7 +187,7 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
     slice.cost += bytesOf(first);
     return;
   }
-  slice.recreated.insert({first, layout});
+  slice.recreate(first, layout);
   // What converts the values that are handed on goes: a loop's accumulator is made in the layout in which it is used.
   for (OpOperand *operand : carried.operands)
     if (auto convert = operand->get().getDefiningOp<cta::ConvertLayoutOp>())
@@ -155,8 +203,8 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
     slice.cost += bytesOf(first);
 }
 
-Value LayoutSlicer::rewrite(Value value, cta::LayoutAttr layout) {
-  current = plan(value, layout);
+Value LayoutSlicer::rewrite(Value value, cta::LayoutAttr layout, bool offsets) {
+  current = plan(value, layout, INT64_MAX, offsets);
   created.clear();
   Value result = create(value, layout);
   // What a loop yields may depend on `result`, so it is created only now.
@@ -230,7 +278,7 @@ void LayoutSlicer::changeCarried(const CarriedValue &carried, cta::LayoutAttr la
     value.replaceAllUsesExcept(old, old);
     // Clones refer to the carried value by its old uses' conversion.
     created[{old, layout}] = value;
-    current.recreated.insert({old, layout});
+    current.recreate(old, layout);
   }
   for (OpOperand *operand : carried.operands)
     pending.emplace_back(operand, layout);

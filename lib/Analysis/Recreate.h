@@ -28,8 +28,20 @@ struct LayoutSlice {
   /// Bytes that conversions of leaves would move, and that those move which are no longer needed.
   int64_t cost = 0, saved = 0;
   int64_t limit = 0;
+  /// Whether conversions that are no longer needed make up for others.
+  bool offsets = false;
 
-  bool isTooDear() const { return cost >= limit; }
+  int64_t netCost() const { return offsets ? cost - saved : cost; }
+  bool isTooDear() const { return netCost() >= limit; }
+  bool recreates(mlir::Value value) const { return timesRecreated.lookup(value) > 0; }
+  void recreate(mlir::Value value, cta::LayoutAttr layout);
+  /// Takes back all but the first `count`.
+  void keepRecreated(size_t count);
+  /// How many values are computed again although they are needed in their old layouts, too.
+  size_t countComputedTwice() const;
+
+private:
+  llvm::DenseMap<mlir::Value, unsigned> timesRecreated; ///< In one layout or another.
 };
 
 class LayoutSlicer {
@@ -38,10 +50,10 @@ public:
   explicit LayoutSlicer(bool readsBuffers = false) : readsBuffers(readsBuffers) {}
 
   /// Collects the slice; changes nothing. It may stop where the cost has reached `limit`.
-  LayoutSlice plan(mlir::Value value, cta::LayoutAttr layout, int64_t limit = INT64_MAX);
+  LayoutSlice plan(mlir::Value value, cta::LayoutAttr layout, int64_t limit = INT64_MAX, bool offsets = false);
 
   /// `value` in `layout`: re-creates what `plan` found and converts its leaves.
-  mlir::Value rewrite(mlir::Value value, cta::LayoutAttr layout);
+  mlir::Value rewrite(mlir::Value value, cta::LayoutAttr layout, bool offsets = false);
 
   /// Changes with each value of a loop or branch that `rewrite` changed.
   size_t numCarriedChanges() const { return settled.size(); }

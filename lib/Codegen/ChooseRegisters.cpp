@@ -7,7 +7,7 @@
 //   kernel                    | CTAs asked for
 //   a product                 | as ptxas likes; then one more at a time, while that spills little, outside of loops
 //   a loop that only loads    | those of 512 threads if ptxas likes few registers: a thread's loads hide each other
-//   any other                 | as ptxas likes, or those of 1024 threads if they hardly spill
+//   any other                 | as ptxas likes, or those of 1024 threads if they hardly spill, or more at no cost
 //   what has few warps then   | as many as there are anyway, if instructions wait less for each other
 //
 // The figures are fitted to launches of public kernels, 72 of them assembled for 2 to 8 CTAs, 241 for two choices
@@ -231,7 +231,7 @@ private:
     unsigned half = threads == most ? 2 * most : most;
     unsigned spills = threads == most ? 0 : now == threads ? fewSpills : nextToNothing;
     if (now >= half)
-      return made;
+      return threads == most ? std::move(made) : moreForNothing(std::move(made));
     bool isNear = registersOf(made) <= target::registersPerSm / half + saved;
     if (half >= 2 * threads && (isNear || now == threads))
       if (std::optional<Assembled> more = tryFor(half / threads, spills, made))
@@ -241,6 +241,27 @@ private:
       if (std::optional<Assembled> more = tryFor(quarter / threads, now < quarter ? fewSpills : 0, made))
         return std::move(*more);
     return moreCtas(std::move(made));
+  }
+
+  /// All threads that a multiprocessor can hold, or those with eight registers less, if neither spills nor the time to
+  /// issue instructions says that registers are missing: ptxas takes a few more than it needs where nothing tells it
+  /// what they are worth, and a row of 1024 halves, of a layer norm in four warps, is on 12 CTAs then instead of 16.
+  Assembled moreForNothing(Assembled made) {
+    constexpr unsigned most = 2048;  // threads of a multiprocessor
+    constexpr uint64_t slower = 105; // per cent of the cycles
+    unsigned used = registersOf(made), now = resident(used);
+    unsigned all = std::min(most / threads, resident(/*registers=*/0));
+    unsigned some = std::min(all, resident(used - granularity));
+    for (unsigned ctas : {all, some}) {
+      if (ctas <= now)
+        break;
+      std::optional<Assembled> more = tryFor(ctas, /*bytes=*/0, made);
+      if (more && issueCycles(more->cubin) * 100 <= issueCycles(made.cubin) * slower)
+        return std::move(*more);
+      if (all == some)
+        break;
+    }
+    return made;
   }
 
   static constexpr unsigned quarter = 512;   ///< Of the threads that a multiprocessor holds.

@@ -131,10 +131,11 @@ static SymValue emitBatch(Sema &sema, BuiltinCall &call, const SymValue &a, cons
   SymValue numbers = sema.arange(0, count, call.range);
   for (int dim : {1, 2})
     numbers = sema.expandDims(numbers, dim, call.range);
-  SymValue whole;
+  // Side by side, not one after the other: operands reach the products together, and so do these the result.
+  SmallVector<BuiltinCall> calls;
   for (int64_t i = 0; i < count; ++i) {
     SymValue number = SymValue::makeConstant(Int128(i));
-    BuiltinCall one = call;
+    BuiltinCall &one = calls.emplace_back(call);
     one.arguments[0].value = sema.elementAt(a, 0, number, call.range);
     one.arguments[1].value = sema.elementAt(b, 0, number, call.range);
     if (const SymValue &acc = call[2]; acc.isBlock() && acc.shape().size() == 3 && acc.shape()[0] == count)
@@ -143,14 +144,16 @@ static SymValue emitBatch(Sema &sema, BuiltinCall &call, const SymValue &a, cons
     one.arguments[4].value = SymValue::makeConstant(NoneValue{});
     for (size_t flag : {7, 8})
       one.arguments[flag].value = SymValue::makeConstant(false);
-    SymValue product = emitDot(sema, one);
-    if (product.isError())
+  }
+  SmallVector<SymValue> products;
+  for (BuiltinCall &one : calls)
+    if (products.emplace_back(emitDot(sema, one)).isError())
       return {};
-    product = sema.expandDims(product, 0, call.range);
-    if (i == 0)
-      whole =
-          sema.makeSplat(Value(Int128(0)), product.type, {count, product.shape()[1], product.shape()[2]}, call.range);
-    whole = sema.select(sema.compare(CompareOp::Eq, numbers, number, call.range), product, whole, call.range);
+  SymValue whole = sema.makeSplat(Value(Int128(0)), products.front().type,
+                                  {count, products.front().shape()[0], products.front().shape()[1]}, call.range);
+  for (auto [index, product] : llvm::enumerate(products)) {
+    SymValue isOwn = sema.compare(CompareOp::Eq, numbers, SymValue::makeConstant(Int128(index)), call.range);
+    whole = sema.select(isOwn, sema.expandDims(product, 0, call.range), whole, call.range);
   }
   return whole;
 }

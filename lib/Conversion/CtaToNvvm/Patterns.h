@@ -80,7 +80,7 @@ mlir::LogicalResult checkRowMajor(mlir::Operation *op, cta::BufferType buffer);
 
 /// An i1 argument of a kernel is passed as i8 (the launch ABI).
 void widenBoolArguments(KernelOp kernel);
-/// Lets warps leave at once that only repeat what others do and write.
+/// Does without warps that only repeat what others do and write, and leaves the numbers of a row to the first one.
 void leaveIdleWarps(KernelOp kernel);
 /// Turns roles into branches on the number of the warp, after the initialisation of barriers.
 void lowerWarpRoles(KernelOp kernel);

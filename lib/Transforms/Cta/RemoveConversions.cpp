@@ -324,13 +324,19 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &wor
 bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getType());
   int64_t bytes = LayoutSlicer::bytesOf(convert.getSrc());
-  LayoutSlice slice = slicer.plan(convert.getSrc(), layout, /*limit=*/2 * bytes);
-  // Conversions that are no longer needed make up for others, but not for much that is computed.
-  constexpr size_t littleComputed = 4; // values, among them converted ones
-  int64_t saved = slice.recreated.size() <= littleComputed ? slice.saved : 0;
-  if (slice.cost - saved >= bytes)
+  // Conversions that are no longer needed make up for others, but not for much that is computed twice, nor for what
+  // threads compute of more elements.
+  constexpr size_t littleComputed = 4; // values
+  bool takesMore = layout.getLayout().numRegisters() > cta::getLayout(convert.getSrc().getType()).numRegisters();
+  LayoutSlice slice = slicer.plan(convert.getSrc(), layout, /*limit=*/2 * bytes, /*offsets=*/true);
+  if (slice.netCost() >= bytes)
     return false;
-  Value value = slicer.rewrite(convert.getSrc(), layout), source = convert.getSrc();
+  if (slice.cost >= bytes && (takesMore || slice.countComputedTwice() > littleComputed)) {
+    slice = slicer.plan(convert.getSrc(), layout, /*limit=*/2 * bytes);
+    if (slice.cost >= bytes)
+      return false;
+  }
+  Value value = slicer.rewrite(convert.getSrc(), layout, slice.offsets), source = convert.getSrc();
   convert.getResult().replaceAllUsesWith(value);
   convert.erase();
   worklist.eraseDead(source);
