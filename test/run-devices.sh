@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # run-devices.sh DEVICE[,DEVICE...] WORD...: `tilec run WORD...` on each device; stops at the first that fails. The simulator gets the
-# code of the GPU with the most special instructions; a GPU gets its own, and no --orders=N, since it alone orders its warps.
+# code of the GPU with the most special instructions; a GPU gets its own, and neither --orders=N nor --sms=N, since it orders its warps
+# itself and has its own number of multiprocessors.
 devices=$1
 shift
 for device in $(echo "$devices" | tr , ' '); do
@@ -10,7 +11,7 @@ for device in $(echo "$devices" | tr , ' '); do
   *)
     for word in "$@"; do
       shift
-      case $word in --orders=*) ;; *) set -- "$@" "$word" ;; esac
+      case $word in --orders=* | --sms=*) ;; *) set -- "$@" "$word" ;; esac
     done
     tilec run --device="$device" "$@" || exit
     ;;

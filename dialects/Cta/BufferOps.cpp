@@ -78,7 +78,7 @@ LogicalResult LocalCountOp::verify() {
   if (buffer.getSlots() != 1)
     return emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
   if (buffer.getShape().size() != 1 || !buffer.getElementType().isInteger(32))
-    return emitOpError() << "counts in " << buffer << ", which is no vector of i32";
+    return emitOpError() << "counts in " << buffer << ", which is not a vector of i32";
   return success();
 }
 

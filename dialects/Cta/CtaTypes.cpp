@@ -97,7 +97,7 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, A
   if (!layout::usedExtent(map, shape.vec()))
     return emitError() << "buffer is [" << shape
                        << "]; only the slowest dimension of its layout may have a size that is "
-                       << "no power of two";
+                       << "not a power of two";
   if (slots < 1)
     return emitError() << "buffer has " << slots << " slots but needs at least 1";
   if (slots > maxSlots)

@@ -62,7 +62,7 @@ ParseResult parseEngine(AsmParser &parser, StringRef gridName, Parsed &parsed) {
   if (parser.parseLess() || parser.parseKeyword(&shape))
     return failure();
   if (!readShape(shape, parsed))
-    return parser.emitError(start) << "'" << shape << "' is no shape of an instruction, such as m64n256k16";
+    return parser.emitError(start) << "'" << shape << "' is not a shape of an instruction, such as m64n256k16";
   for (Type *type : {&parsed.a, &parsed.b, &parsed.accumulator})
     if (parser.parseComma() || parser.parseType(*type))
       return failure();

@@ -54,7 +54,7 @@ constexpr Known ofOperations[] = {
 LogicalResult verify(Operation *op, ArrayRef<Known> all, NamedAttribute attribute, StringRef what) {
   const Known *known = llvm::find_if(all, [&](const Known &entry) { return entry.name == attribute.getName(); });
   if (known == all.end())
-    return op->emitError() << "'" << attribute.getName().getValue() << "' is no attribute of " << what;
+    return op->emitError() << "'" << attribute.getName().getValue() << "' is not an attribute of " << what;
   if (!known->isValid(attribute.getValue()))
     return op->emitError() << "attribute '" << known->name << "' of " << what << " is " << attribute.getValue()
                            << "; expected " << known->expected;
@@ -77,7 +77,7 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned regi
     return success(); // what a lowered kernel takes is a pointer
   auto desc = dyn_cast<DescType>(kernel.getFunctionType().getInput(index));
   if (!desc)
-    return op->emitError() << "argument " << index << " has a '" << tensorMapAttrName << "' but is no descriptor";
+    return op->emitError() << "argument " << index << " has a '" << tensorMapAttrName << "' but is not a descriptor";
   size_t rank = desc.getShape().size();
   for (size_t dims : {map.getShape().size(), map.getBox().size()})
     if (dims != 0 && dims != rank)

@@ -56,7 +56,7 @@ void launch(tile_kernel *kernel, void *stream, int device, const std::vector<Arg
 
 int64_t rowStride(const DLTensor &tensor) {
   if (tensor.ndim != 2)
-    throw std::invalid_argument("a tensor of " + std::to_string(tensor.ndim) + " dimensions is no matrix");
+    throw std::invalid_argument("a tensor of " + std::to_string(tensor.ndim) + " dimensions is not a matrix");
   if (!tensor.strides) // compact
     return tensor.shape[1];
   if (tensor.strides[1] != 1)

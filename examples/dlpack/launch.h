@@ -18,6 +18,6 @@ using Argument = std::variant<const DLTensor *, int64_t>;
 /// fails. Shapes are the kernel's matter: the caller passes them as numbers.
 void launch(tile_kernel *kernel, void *stream, int device, const std::vector<Argument> &arguments);
 
-/// The distance between rows of a matrix in elements. Throws std::invalid_argument if it is no matrix, or the elements
-/// of a row are not side by side.
+/// The distance between rows of a matrix in elements. Throws std::invalid_argument if it is not a matrix, or the
+/// elements of a row are not side by side.
 int64_t rowStride(const DLTensor &tensor);

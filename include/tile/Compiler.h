@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// libtilec for C++17 and later: tilec.h with owners, and with exceptions left to the caller.
+// libtilec for C++17 and later: tilec.h with owning classes. Failures are statuses; nothing throws but std::bad_alloc.
 //
 //   tile::Compiler compiler;
 //   tile::CompileResult made = compiler.compile(text, {"--target=sm_90a"});
@@ -8,7 +8,7 @@
 //   else
 //     tile_kernel_load_memory(runtime, made.data(), made.size(), &kernel);
 //
-// All of it is inline, over the C functions, so that it does not depend on the C++ library of libtilec.
+// Everything is inline over the C functions, so it does not depend on the C++ library that libtilec was built with.
 #ifndef TILE_COMPILER_H
 #define TILE_COMPILER_H
 
@@ -29,14 +29,14 @@ struct Diagnostic {
 
 struct CompilerSettings {
   std::string ptxas, cudaPath; ///< empty: searched
-  std::string cacheFolder;     ///< empty: nothing is kept
+  std::string cacheFolder;     ///< empty: no cache
   uint64_t cacheBytes = 0;     ///< 0: 1 GiB
-  bool isolated = false;       ///< in a process apart
-  std::string worker;          ///< its program; empty: the installed one
-  uint64_t memoryBytes = 0;    ///< its limit; 0: none
+  bool isolated = false;       ///< compile in a separate process
+  std::string worker;          ///< path of tilec for that process; empty: the installed one
+  uint64_t memoryBytes = 0;    ///< memory limit of that process; 0: none
 };
 
-/// Cancels from another thread.
+/// Cancels compilations from another thread.
 class Cancellation {
 public:
   Cancellation() {
@@ -63,7 +63,7 @@ public:
   bool isCached() const { return tilec_result_is_cached(handle.get()) != 0; }
 
   tilec_status status = TILEC_OK;
-  std::string error; ///< the first
+  std::string error; ///< the first error; empty on success
   std::vector<Diagnostic> diagnostics;
 
 private:
@@ -76,7 +76,7 @@ private:
 
 class Compiler {
 public:
-  /// What is wrong with the settings is told by the first compilation.
+  /// Invalid settings are reported by the first compilation.
   explicit Compiler(const CompilerSettings &settings = {}) {
     auto textOrNull = [](const std::string &text) { return text.empty() ? nullptr : text.c_str(); };
     tilec_compiler_options options = TILEC_COMPILER_OPTIONS_INIT;

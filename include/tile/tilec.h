@@ -9,11 +9,11 @@
  *   request.options = options;  request.option_count = 2;
  *   if (tilec_compile(compiler, &request, &result) != TILEC_OK) puts(tilec_last_error());
  *
- * A compiler may be used by any number of threads at a time. The library has no settings of its own, takes no handlers
- * of signals, and has its copies of LLVM and MLIR hidden, so that another may be in the same program. Every function
- * returns; nothing here prints, exits or throws. Where LLVM gives up, or an assertion of the compiler fails, the
- * compilation ends with TILEC_INTERNAL, and its memory is lost. A violation of memory would still end the program: who
- * cannot have that, and who compiles sources of strangers, asks for `isolate`, which compiles in a process apart.
+ * A compiler may be used by any number of threads at a time. The library has no global settings, installs no signal
+ * handlers, and hides its copies of LLVM and MLIR, so that the program may contain others. Nothing here prints, exits
+ * or throws. When LLVM reports a fatal error or an assertion of the compiler fails, the compilation ends with
+ * TILEC_INTERNAL and leaks its memory. A memory fault in the compiler would still end the program; to be safe from
+ * that, and to compile untrusted sources, set `isolate`, which compiles in a separate process.
  */
 #ifndef TILE_TILEC_H
 #define TILE_TILEC_H
@@ -35,7 +35,7 @@ extern "C" {
 typedef enum tilec_status {
   TILEC_OK = 0,
   TILEC_REJECTED = 1,    /* the source has errors, or does not fit the target */
-  TILEC_USAGE = 2,       /* an option or an argument is wrong */
+  TILEC_USAGE = 2,       /* an option or an argument is invalid */
   TILEC_ENVIRONMENT = 3, /* a file or tool is missing, a process cannot be started, memory is short */
   TILEC_INTERNAL = 4,    /* a bug of the compiler or of ptxas */
   TILEC_CANCELLED = 5
@@ -47,44 +47,44 @@ typedef struct tilec_compiler tilec_compiler;
 typedef struct tilec_result tilec_result;
 typedef struct tilec_cancellation tilec_cancellation;
 
-/* Structures begin with their size, so that later versions can append to them. */
+/* Structures begin with their size, so that later versions can append fields. */
 typedef struct tilec_compiler_options {
   size_t struct_bytes;
-  const char *ptxas;     /* the assembler; NULL: from cuda_path, else PATH and CUDA_HOME. Without one, PTX is made. */
+  const char *ptxas; /* path of ptxas; NULL: searched in cuda_path, PATH and CUDA_HOME. Without it, results are PTX. */
   const char *cuda_path; /* folder of the CUDA toolkit; NULL: CUDA_HOME, CUDA_PATH, /usr/local/cuda */
-  /* Results are kept in this folder, which is made if need be, and may be shared by processes and machines; NULL: they
-     are not kept. Who can write there decides what is launched: it belongs to its owner alone. */
+  /* Folder of the cache, created if needed; processes and machines may share it; NULL: no cache. Whoever can write to
+     it decides what is launched, so only its owner should be able to. */
   const char *cache_folder;
-  uint64_t cache_bytes; /* most that it holds; 0: 1 GiB. Results of more than a sixteenth are not kept. */
-  /* 1: compile in a process apart, the program tilec, at the cost of 10 ms. Whatever happens there is a status here. */
+  uint64_t cache_bytes; /* maximum size of the cache; 0: 1 GiB. Results above a sixteenth of it are not cached. */
+  /* 1: compile in a separate process, tilec, which takes 10 ms more. Whatever happens there becomes a status here. */
   uint32_t isolate;
-  const char *worker; /* with isolate: the file of tilec; NULL: the one that is installed with the library */
-  /* With isolate: most memory of that process, in bytes; 0: no limit. Without isolate there is none. */
+  const char *worker; /* with isolate: path of tilec; NULL: the one installed with the library */
+  /* With isolate: memory limit of that process in bytes; 0: none. Has no effect without isolate. */
   uint64_t memory_bytes;
 } tilec_compiler_options;
 
 typedef struct tilec_diagnostic {
   tilec_severity severity;
   const char *message;
-  const char *flag; /* "-Wtf32-dot"; "" where it has none */
-  const char *file; /* "" where it is about no file */
-  /* From 1, columns in bytes; the range ends in front of its end. 0: about no place. */
+  const char *flag; /* "-Wtf32-dot"; "" if there is none */
+  const char *file; /* "" if it is not about a file */
+  /* Counted from 1, columns in bytes; the end is exclusive. 0: no position. */
   uint32_t line, column, end_line, end_column;
 } tilec_diagnostic;
 
-/* Called in the thread of tilec_compile before that returns; the texts live as long as the call. Notes follow what they
-   explain. */
+/* Called on the thread of tilec_compile before that returns; the strings live as long as the call. Notes follow the
+   diagnostic that they explain. */
 typedef void (*tilec_diagnostic_callback)(void *user, const tilec_diagnostic *diagnostic);
 
 typedef struct tilec_request {
   size_t struct_bytes;
-  const char *source; /* UTF-8; need not end with 0 */
+  const char *source; /* UTF-8; need not be null-terminated */
   size_t source_bytes;
-  /* Name of the source in messages and in the artifact; modules that it imports are searched beside it, and so is its
-     signature, FILE.sig. NULL: it imports only what -I finds. */
+  /* File name of the source, for messages and the artifact; imported modules and the sidecar, FILE.sig, are searched
+     beside it. NULL: imports are found only through -I. */
   const char *name;
-  /* Words as on the command line of tilec: "--target=sm_90a", "--signature=x: *fp32, n: i32", "-DBLOCK=128",
-     "--variants=none", "--variants-budget=3M", "--emit=ptx". Those that name an output or print are refused. */
+  /* As on the command line of tilec: "--target=sm_90a", "--signature=x: *fp32, n: i32", "-DBLOCK=128",
+     "--variants=none", "--variants-budget=3M", "--emit=ptx". Options that name an output or print are refused. */
   const char *const *options;
   size_t option_count;
   tilec_diagnostic_callback on_diagnostic; /* NULL: the first error is tilec_last_error() */
@@ -95,31 +95,31 @@ typedef struct tilec_request {
 #define TILEC_COMPILER_OPTIONS_INIT {sizeof(tilec_compiler_options), NULL, NULL, NULL, 0, 0, NULL, 0}
 #define TILEC_REQUEST_INIT {sizeof(tilec_request), NULL, 0, NULL, NULL, 0, NULL, NULL, NULL}
 
-/* What failed last in the calling thread; "" if nothing did. Valid until the thread's next call. */
+/* Describes the last failure in the calling thread; "" if there was none. Valid until the thread's next call. */
 TILEC_API const char *tilec_last_error(void);
 TILEC_API const char *tilec_version(void);
-/* The names that --target takes, until NULL. */
+/* The index-th target that --target accepts; NULL past the last. */
 TILEC_API const char *tilec_target(size_t index);
 
 /* `options` may be NULL. */
 TILEC_API tilec_status tilec_compiler_create(const tilec_compiler_options *options, tilec_compiler **compiler);
-/* Its compilations must have ended. Results live on. */
+/* Compilations with it must have ended. Their results stay valid. */
 TILEC_API void tilec_compiler_destroy(tilec_compiler *compiler);
 
-/* On success `*result` is the caller's, else NULL. */
+/* On success the caller owns `*result`; otherwise it is NULL. */
 TILEC_API tilec_status tilec_compile(tilec_compiler *compiler, const tilec_request *request, tilec_result **result);
 
 /* The artifact, or the text that --emit asked for. */
 TILEC_API const void *tilec_result_data(const tilec_result *result);
 TILEC_API size_t tilec_result_bytes(const tilec_result *result);
-/* Whether it comes from the cache. */
+/* Whether the result comes from the cache. */
 TILEC_API int tilec_result_is_cached(const tilec_result *result);
-/* Files that were read for it, until NULL. */
+/* The index-th file that was read for the result; NULL past the last. */
 TILEC_API const char *tilec_result_file(const tilec_result *result, size_t index);
 TILEC_API void tilec_result_destroy(tilec_result *result);
 
-/* Ends compilations from another thread: those that have it, now and later, return TILEC_CANCELLED soon: when the pass
-   that runs has ended, and at once where ptxas runs, or with `isolate`. */
+/* Cancels compilations from another thread: those whose request has it, now or later, return TILEC_CANCELLED at the end
+   of the current pass, or at once while ptxas runs or with `isolate`. */
 TILEC_API tilec_status tilec_cancellation_create(tilec_cancellation **cancellation);
 TILEC_API void tilec_cancel(tilec_cancellation *cancellation);
 TILEC_API void tilec_cancellation_destroy(tilec_cancellation *cancellation);

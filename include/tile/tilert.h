@@ -9,10 +9,9 @@
  *   if (tile_launch(kernel, NULL, arguments, 6) != TILE_OK) puts(tile_last_error());
  *
  * Everything that the compiler assumed is checked before a launch: a broken assumption is an error, not a wrong
- * answer. Every function returns a status; tile_last_error() explains the last failure of the calling thread. Nothing
- * here prints, exits or throws. A kernel may be used by many threads and devices at once; creating, destroying and
- * loading are not on the launch path, which neither locks nor allocates once a device has its module and, where the
- * kernel takes scratch memory, a stream its own.
+ * answer. Functions return a status; tile_last_error() explains the last failure of the calling thread. Nothing here
+ * prints, exits or throws. A kernel may be used by many threads and devices at once. A launch neither locks nor
+ * allocates once its module is loaded in the context and, for kernels with scratch memory, the stream has a buffer.
  */
 #ifndef TILE_TILERT_H
 #define TILE_TILERT_H
@@ -33,7 +32,7 @@ extern "C" {
 /* Version of this interface and of the manifests that it reads ("abi_version"). */
 #define TILE_ABI_VERSION 1
 
-/* Most parameters that a kernel may have. */
+/* The maximum number of parameters of a kernel. */
 #define TILE_MAX_PARAMETERS 128
 
 typedef enum tile_status {
@@ -83,22 +82,22 @@ typedef struct tile_kernel_info {
   uint32_t cluster[3];
   uint32_t shared_static;  /* bytes */
   uint32_t shared_dynamic; /* bytes */
-  uint32_t registers;      /* a thread; 0: unknown */
+  uint32_t registers;      /* per thread; 0: unknown */
   uint32_t parameter_count;
-  uint32_t tensor_map_count; /* made by the launch; the kernel takes them after its parameters */
-  uint32_t persistent;       /* 1: few blocks work off the grid of programs; see tile_kernel_blocks */
+  uint32_t tensor_map_count; /* created by the launch; the kernel takes them after its parameters */
+  uint32_t persistent;       /* 1: a fixed number of thread blocks computes all programs; see tile_kernel_blocks */
   uint32_t may_overlap;      /* 1: tile_launch_options.overlap has an effect */
 } tile_kernel_info;
 
-/* One of the variants of a kernel, and what it would do with a call; see tile_kernel_estimate. */
+/* One of the variants of a kernel, and how it would serve a call; see tile_kernel_estimate. */
 typedef struct tile_variant {
-  const char *name;    /* "aligned-128x256x64"; "" where there is one variant; lives as long as the kernel */
+  const char *name;    /* "aligned-128x256x64"; "" for a kernel without variants; lives as long as the kernel */
   const char *target;  /* "sm_90a" */
-  double microseconds; /* that the call is expected to take; below 0: no model knows */
-  int32_t serves;      /* 1: takes this call */
+  double microseconds; /* expected duration of the call; negative: unknown */
+  int32_t serves;      /* 1: can be used for this call */
 } tile_variant;
 
-/* One argument with its own tag, for callers that do not know the types at compile time; see tile_launch_values. */
+/* An argument tagged with its kind, for callers that do not know the types at compile time; see tile_launch_values. */
 typedef struct tile_value {
   tile_parameter_kind kind;
   union {
@@ -114,35 +113,35 @@ typedef struct tile_launch_options {
   /* The next two are read only if tile_kernel_scratch_bytes is not zero. */
   void *scratch;        /* device memory, see tile_kernel_scratch_bytes; NULL: the runtime's own for this stream */
   size_t scratch_bytes; /* at `scratch` */
-  /* 1: the kernel may begin before the work before it in the stream has ended, if that is a kernel too: it then
-     initialises itself, and awaits the end before it accesses memory (programmatic dependent launch; in a captured
-     stream, an edge of that kind in the graph). Kernels of which tile_kernel_info.may_overlap is 0 ignore this. 0: it
-     begins when the work before it has ended. */
+  /* 1: if the previous work in the stream is a kernel, this one may start before that has ended. It initialises
+     itself, but waits for the end before it accesses memory (programmatic dependent launch; in a captured stream, the
+     corresponding edge of the graph). Kernels whose tile_kernel_info.may_overlap is 0 ignore this. 0: the kernel
+     starts when the previous work has ended. */
   uint32_t overlap;
 } tile_launch_options;
 
-/* Text about the last failure of the calling thread; "" if there was none. Valid until the thread's next call. */
+/* Describes the last failure in the calling thread; "" if there was none. Valid until the thread's next call. */
 TILE_API const char *tile_last_error(void);
 TILE_API const char *tile_status_name(tile_status status);
 TILE_API const char *tile_version(void);
 
 /* Loads the driver with dlopen, or through `lookup` when it is not NULL. */
 TILE_API tile_status tile_runtime_create(tile_symbol_lookup lookup, void *user, tile_runtime **runtime);
-/* Kernels of the runtime must have been destroyed before: while there are some it stays, and this is an error. */
+/* Fails, and leaves the runtime as it is, while kernels of it exist: destroy them first. */
 TILE_API tile_status tile_runtime_destroy(tile_runtime *runtime);
 
 TILE_API tile_status tile_device_count(tile_runtime *runtime, int *count);
 /* Retains the device's primary context and makes it current on the calling thread. */
 TILE_API tile_status tile_device_activate(tile_runtime *runtime, int device);
 
-/* Writes the architecture of the current context's device, "sm_90", to `name`. */
+/* Writes the architecture of the current context's device, such as "sm_90", to `name`, a buffer of `bytes` bytes. */
 TILE_API tile_status tile_device_target(tile_runtime *runtime, char *name, size_t bytes);
 
 /* `runtime` may be NULL: such a kernel can be described but not launched. `data` is copied. */
 TILE_API tile_status tile_kernel_load_memory(tile_runtime *runtime, const void *data, size_t size,
                                              tile_kernel **kernel);
 TILE_API tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_kernel **kernel);
-/* The contexts in which the kernel was launched must still exist. Its launches must have ended. */
+/* The contexts in which the kernel was launched must still exist, and its launches must have ended. */
 TILE_API void tile_kernel_destroy(tile_kernel *kernel);
 
 /* The manifest as JSON text; lives as long as the kernel. */
@@ -150,27 +149,28 @@ TILE_API tile_status tile_kernel_manifest(const tile_kernel *kernel, const char 
 TILE_API tile_status tile_kernel_describe(const tile_kernel *kernel, tile_kernel_info *info);
 TILE_API tile_status tile_kernel_parameter(const tile_kernel *kernel, uint32_t index, tile_parameter *parameter);
 
-/* Loads the module into the current context now instead of at the first launch; checks architecture and limits. Of
-   several variants all that run on the device, so that no later launch loads one. */
+/* Loads the module into the current context now instead of at the first launch, and checks architecture and limits.
+   Loads every variant that runs on the device, so that no later launch has to. */
 TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
 
 /* Scratch memory: thread blocks of some persistent kernels pass partial results to each other in global memory. By
-   default the runtime makes it, one buffer for each stream that the kernel is launched in (128 at most) and, for the
-   per-thread default stream, each thread, and keeps it as long as the kernel. The first launch of a variant in a
-   stream allocates; while a stream is captured that is refused, so call tile_kernel_prepare_stream before. A graph
-   keeps the buffer of the stream that it was captured in, so that it must not overlap with launches there. A stream
-   that is destroyed leaves its buffer to the next stream with the same handle; its work must have ended by then. Each
-   variant has a buffer of its own; tile_launch_options.scratch is divided among them. */
+   default the runtime allocates one buffer for each stream in which the kernel is launched (at most 128) and, for the
+   per-thread default stream, for each thread, and keeps it as long as the kernel. The first launch of a variant in a
+   stream allocates, which is refused while the stream is being captured: call tile_kernel_prepare_stream before. A
+   graph keeps using the buffer of the stream in which it was captured, so it must not overlap with launches there. The
+   buffer of a destroyed stream passes to the next stream with the same handle; the work of the old one must have ended
+   by then. Each variant has its own buffer; tile_launch_options.scratch is divided among them. */
 
-/* tile_kernel_prepare, and makes the scratch memory for launches in `stream` (a CUstream) if the kernel takes any. */
+/* Does what tile_kernel_prepare does, and allocates scratch memory for launches in `stream` (a CUstream) if the kernel
+   needs any. */
 TILE_API tile_status tile_kernel_prepare_stream(tile_kernel *kernel, void *stream);
-/* Size of tile_launch_options.scratch on a device with `num_sms` multiprocessors, for any variant that a launch may
-   take; 0: the kernel takes none. The memory must be aligned to 128 bytes and zero before the first launch that uses
-   it. A launch leaves it so that a next one of the same kernel can use it as it is; launches that may overlap must not
-   share it. */
+/* Size in bytes of tile_launch_options.scratch on a device with `num_sms` multiprocessors, for any variant that a
+   launch may use; 0: the kernel needs none. The memory must be aligned to 128 bytes and zero before the first launch
+   that uses it. A launch leaves it in a state in which the next launch of the same kernel can use it; launches that may
+   overlap must not share it. */
 TILE_API tile_status tile_kernel_scratch_bytes(const tile_kernel *kernel, int num_sms, size_t *bytes);
 
-/* The grid of programs for these arguments; `num_sms` is the number of multiprocessors of the device. */
+/* Computes the grid of programs for these arguments; `num_sms` is the device's number of multiprocessors. */
 TILE_API tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
                                       int64_t grid[3]);
 
@@ -179,54 +179,54 @@ TILE_API tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *ar
    without a launch. `options` may be NULL. */
 TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_launch_options *options, void *const *arguments,
                                  size_t count);
-/* The same with tagged values, converted and range-checked. */
+/* Like tile_launch, with tagged values, which are converted and range-checked. */
 TILE_API tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_options *options,
                                         const tile_value *values, size_t count);
 
-/* For debugging, since it asks the driver, which a launch does not: whether these arguments could be launched with, and
-   each pointer is memory of the current context's device, with room for all that the kernel may access as its manifest
-   says ("buffer"; pointers without one need only be device memory). */
+/* For debugging: asks the driver, which a launch does not do. Succeeds if a launch with these arguments is possible and
+   every pointer is memory of the current context's device, large enough for the buffer that the manifest declares for
+   it; a pointer without a declared buffer need only be device memory. */
 TILE_API tile_status tile_check_arguments(tile_kernel *kernel, void *const *arguments, size_t count);
 
-/* Variants. An artifact may have the kernel compiled in several ways: for pointers and sizes that divide by something,
-   for classes of sizes, for several GPUs. A launch takes, of the variants that serve the call and run on the device,
-   the one that a tuning table names, else the one that is expected to be the fastest; the same for the same call.
-   A thread remembers what it chose for the last sizes; others take some microseconds. If options->grid is given,
-   variants with other constants than variant 0 are left out. A launch that no variant serves is an error that says
-   what fails for each. Variant 0 is the general one: it has all parameters and promises the least. What
-   tile_kernel_describe, manifest, grid, blocks and encode_tensor_map say of a kernel with variants is about that
-   one; tile_kernel_scratch_bytes is for all. */
+/* Variants. An artifact may contain several builds of a kernel: for aligned pointers and divisible sizes, for classes
+   of sizes, for several GPUs. Among the variants that accept the call and run on the device, a launch uses the one that
+   a tuning table names, or else the one expected to be fastest; the same call always gets the same variant. Each thread
+   remembers its choice for recent sizes; new sizes take a few microseconds. If options->grid is given, only variants
+   with the constants of variant 0 are considered. A launch that no variant accepts is an error that says for each what
+   does not hold. Variant 0 is the general one: it has all parameters and assumes the least. For a kernel with variants,
+   tile_kernel_describe, manifest, grid, blocks and encode_tensor_map describe variant 0; tile_kernel_scratch_bytes
+   covers all of them. */
 
-/* 1 where the artifact has one. */
+/* The number of variants; 1 for a kernel without variants. */
 TILE_API tile_status tile_kernel_variant_count(const tile_kernel *kernel, uint32_t *count);
-/* A variant as a kernel of its own, which all functions take; to launch it forces it. It has its own parameters: those
-   of the kernel but for some that may be fixed (see its manifest's "constants"). It belongs to the kernel: destroying
-   it does nothing, and it lives as long. */
+/* A variant as a kernel of its own, accepted by all functions; launching it forces this variant. Its parameters are
+   those of the kernel, except for any that it fixes (see "constants" in its manifest). It belongs to the kernel and
+   lives as long; destroying it does nothing. */
 TILE_API tile_status tile_kernel_variant(tile_kernel *kernel, uint32_t index, tile_kernel **variant);
-/* The variant that a launch with these arguments takes on a device with `num_sms` multiprocessors: that of the current
-   context, or, without one, the device for which variant 0 is compiled. */
+/* The variant that a launch with these arguments would use on a device with `num_sms` multiprocessors: the device of
+   the current context or, without one, the device for which variant 0 was compiled. */
 TILE_API tile_status tile_kernel_choice(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
                                         uint32_t *index);
-/* What variant `index` would do with these arguments, on that device. If it does not serve them (which is no error),
+/* How variant `index` would serve these arguments on that device. If it does not accept them, which is not an error,
    tile_last_error() says why. */
 TILE_API tile_status tile_kernel_estimate(const tile_kernel *kernel, uint32_t index, void *const *arguments,
                                           size_t count, int num_sms, tile_variant *variant);
-/* Launches on devices like that of the current context follow the table of measurements in the file, as `tile-run tune`
-   writes it, from now on. A table of another kernel, other variants, another device or another major version of the
-   driver is refused. A table in the artifact is used without this call, if it is the right one. Allocates; may be
-   called while other threads launch. */
+/* From now on, launches on devices like that of the current context follow the tuning table in this file, written by
+   `tile-run tune`. A table for another kernel, other variants, another device or another major version of the driver is
+   refused. A matching table in the artifact is used without this call. Allocates; may be called while other threads
+   launch. */
 TILE_API tile_status tile_kernel_use_tuning(tile_kernel *kernel, const char *path);
-/* Which table launches in the current context follow, or why they do not follow the artifact's, in words for people;
-   lives as long as the kernel. */
+/* A human-readable text that says which table launches in the current context follow, or why they do not follow the
+   artifact's; lives as long as the kernel. */
 TILE_API tile_status tile_kernel_tuning(const tile_kernel *kernel, const char **text);
 
-/* For callers with a launcher of their own. The kernel takes, in this order: its parameters; each tensor map by value;
-   if it is persistent, three int32_t: the grid of programs; if tile_kernel_scratch_bytes is not zero, the address of
-   so much memory. Its grid of thread blocks is tile_kernel_blocks. What tile_launch checks of the arguments is then the
-   caller's matter, but for what concerns tensor maps. */
+/* For callers that launch kernels themselves. The kernel takes, in this order: its parameters; each tensor map by
+   value; if it is persistent, the grid of programs as three int32_t; if tile_kernel_scratch_bytes is not zero, the
+   address of that much memory. tile_kernel_blocks gives the grid of thread blocks. The caller is then responsible for
+   the checks that tile_launch makes, except for those of tensor maps. */
 
-/* The thread blocks that run a grid of programs: the same grid, or, if the kernel is persistent, as many as `num_sms`
-   multiprocessors hold, {n, 1, 1}. */
+/* The thread blocks that run a grid of programs: the same grid or, if the kernel is persistent, as many as fit on
+   `num_sms` multiprocessors, {n, 1, 1}. */
 TILE_API tile_status tile_kernel_blocks(const tile_kernel *kernel, const int64_t grid[3], int num_sms,
                                         int64_t blocks[3]);
 /* Writes tensor map `index` for these arguments to `map`: a CUtensorMap, 128 bytes. No device is touched. */

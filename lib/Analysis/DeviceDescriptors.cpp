@@ -40,7 +40,7 @@ static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
   if (std::string reason = whyNoTensorMap(desc); !reason.empty())
     return reason;
   if (!needsNoPadding(desc))
-    return "its blocks have a size that is no power of two, and are not only multiplied or stored";
+    return "its blocks have a size that is not a power of two, and are not only multiplied or stored";
   if (llvm::none_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))
     return "";
   // The producer reads, and warps that multiply write: each makes its own maps.

@@ -180,7 +180,7 @@ private:
       cta::LayoutAttr layout = cta::getLayoutAttr(type);
       if (form == Form::tile && tensor.getShape() != ArrayRef(getPaddedShape(tensor.getShape())))
         return error(op) << "tensor " << type
-                         << " has a size that is no power of two; tile-pad-blocks makes all sizes powers of two";
+                         << " has a size that is not a power of two; tile-pad-blocks makes all sizes powers of two";
       if (form <= Form::tile)
         return tensor.getEncoding() ? error(op) << "tensor " << type << " has a layout already" : success();
       if (!layout)

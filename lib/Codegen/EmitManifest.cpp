@@ -153,7 +153,7 @@ llvm::Error describeHiddenArguments(LLVM::LLVMFuncOp kernel, runtime::Manifest &
     manifest.launch.scratchPerCta = *bytes;
   }
   if (index != count || (axis != 0 && axis != 3))
-    return createStringError(formatv("argument {0} of the lowered kernel '{1}' is no parameter, tensor map, grid "
+    return createStringError(formatv("argument {0} of the lowered kernel '{1}' is not a parameter, tensor map, grid "
                                      "dimension or scratch memory in its place; expected {2} parameters, tensor maps, "
                                      "and none or three grid dimensions with or without scratch memory",
                                      index, manifest.entry, manifest.parameters.size()));

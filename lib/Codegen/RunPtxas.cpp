@@ -153,7 +153,7 @@ static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, StringRef outp
   if (!blamesCode && space && space->available < leastRoom)
     return llvm::make_error<EnvironmentError>(
         formatv("'{0}' cannot write '{1}': no space left on device", ptxas, output).str());
-  // What depends on the memory of the machine is no property of the code.
+  // What depends on the memory of the machine is not a property of the code.
   if (ended.code == 128 + SIGKILL)
     return llvm::make_error<EnvironmentError>(formatv("'{0}' was killed; is there enough memory?", ptxas).str());
   std::string reason =

@@ -154,7 +154,7 @@ llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::Arra
         formatv("'{0}' did not finish in {1} seconds; use smaller blocks or more warps", command[0], maxSeconds));
   Ended ended{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), output.take()};
   if (ended.code == cannotStart && ended.output.empty())
-    return cannot("it is no program that this machine can run");
+    return cannot("it is not a program that this machine can run");
   return ended;
 }
 

@@ -160,7 +160,7 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
 
 target::GemmChoices givenChoices(const frontend::TileChoices &tiles) {
   auto given = [](std::optional<int64_t> value) {
-    constexpr int64_t largestBlock = 1 << 20; // the front end rejects what is no size of a block
+    constexpr int64_t largestBlock = 1 << 20; // the front end rejects what is not a size of a block
     bool isSize = value && *value > 0 && *value <= largestBlock;
     return isSize ? std::optional(unsigned(*value)) : std::nullopt;
   };

@@ -19,7 +19,7 @@ struct ConfigChoice {
 /// What the cost model learns about a product.
 target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,
                               const frontend::OpenProduct &product, const KernelFacts &facts);
-/// What is fixed; numbers that are no sizes, which the front end rejects later, count as open.
+/// What is fixed; numbers that are not sizes, which the front end rejects later, count as open.
 target::GemmChoices givenChoices(const frontend::TileChoices &tiles);
 
 /// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best.

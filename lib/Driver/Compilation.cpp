@@ -380,7 +380,7 @@ bool Compilation::assemble(const std::string &ptx) {
   if (!StringRef(made->cubin)
            .starts_with("\x7f"
                         "ELF"))
-    return fail(Outcome::Environment, formatv("'{0}' reports success, but has written {1} bytes that are no cubin",
+    return fail(Outcome::Environment, formatv("'{0}' reports success, but has written {1} bytes that are not a cubin",
                                               *ptxas, made->cubin.size()));
   for (const std::string &warning : made->report.warnings)
     warnOfPtxas(warning);

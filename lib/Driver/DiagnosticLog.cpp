@@ -205,7 +205,7 @@ std::string DiagnosticLog::print(DiagnosticsFormat format) const {
     json["version"] = "2.1.0";
     json["runs"].push_back(std::move(run));
   }
-  // Messages may quote bytes of the source that are no UTF-8.
+  // Messages may quote bytes of the source that are not UTF-8.
   return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -72,7 +72,7 @@ std::optional<std::string> DiskCache::find(StringRef key) const {
     return std::nullopt;
   int handle = 0;
   if (!fs::openFileForWrite(path, handle, fs::CD_OpenExisting, fs::OF_Append)) {
-    // Wanted again. That the folder cannot be written is no mistake.
+    // Wanted again. That the folder cannot be written is not a mistake.
     fs::setLastAccessAndModificationTime(handle, std::chrono::system_clock::now());
     fs::closeFile(handle);
   }

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tile::driver {
 
-/// Whether a product has sizes that are no powers of two, which warp groups cannot multiply in its form.
+/// Whether a product has sizes that are not powers of two, which warp groups cannot multiply in its form.
 static bool hasProductForNoWarpGroup(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
     bool isInVain = needsPadding(dot.getAcc().getType()) && !mayHaveOddSize(dot);

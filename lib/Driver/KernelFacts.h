@@ -9,7 +9,7 @@ namespace tile::driver {
 /// Each rules out some blocks; none does before the code is known. The code is that for some sizes of blocks, which
 /// conditions on constants may have changed, so facts of several sizes add up.
 struct KernelFacts {
-  bool refusesOddRows = false;    ///< Blocks of rows that are no power of two are in vain.
+  bool refusesOddRows = false;    ///< Blocks of rows that are not a power of two are in vain.
   bool refusesOddColumns = false; ///< Of columns; then those of rows are not offered either.
   bool multipliesExactly = false; ///< f32, more precisely than warp groups do
   bool keepsMoreSums = false;     ///< A thread has the sums of two products at a time.

@@ -20,7 +20,7 @@ llvm::Error cannot(StringRef verb, StringRef path, std::error_code code) {
   return llvm::createStringError(formatv("cannot {0} '{1}': {2}", verb, path, code.message()));
 }
 
-/// For what is no regular file.
+/// For what is not a regular file.
 llvm::Error writeInPlace(StringRef path, StringRef contents) {
   std::error_code code;
   llvm::raw_fd_ostream stream(path, code);

@@ -47,7 +47,7 @@ llvm::MapVector<BlockArgument, SmallVector<BlockArgument>> findStridesOfPointers
 }
 
 /// Which strides are 1, first the last ones of all pointers: parameters stand in the order of dimensions, and rows are
-/// contiguous mostly. One entry without definitions if strides are no parameters.
+/// contiguous mostly. One entry without definitions if strides are not parameters.
 std::vector<Definitions> findStrideChoices(KernelOp kernel) {
   constexpr size_t most = 4; // the operand orders of a product
   std::vector<Definitions> choices{{}};
@@ -86,7 +86,7 @@ public:
   }
 
 private:
-  /// Whether there is a kernel with the given blocks that multiplies what threads load: blocks that are no powers of
+  /// Whether there is a kernel with the given blocks that multiplies what threads load: blocks that are not powers of
   /// two are only for tensor maps, and others may be too large for the registers.
   bool canDoWithout(InspectedKernel &inspected) {
     auto isOdd = [](std::optional<int64_t> size) { return size && !llvm::isPowerOf2_64(*size); };

@@ -19,7 +19,8 @@ namespace {
 
 using driver::EmitKind;
 
-/// By the cost model, of the configuration that it takes for these sizes; 0 if the kernel is no product that it knows.
+/// By the cost model, of the configuration that it takes for these sizes; 0 if the kernel is not a product that it
+/// knows.
 double expectedTime(const driver::CompilerOptions &options, const target::GpuTarget &gpu) {
   if (options.language != driver::InputLanguage::Tile)
     return 0;

@@ -79,7 +79,7 @@ runner::Action addExplain(CLI::App &app, const RunOptions &start) {
   runner::addKernelOptions(app, options->run);
   runner::addVariantOptions(app, options->run);
   app.add_option("-o", options->output.file, "Where the page (.html) or its figures (.json) go")->type_name("FILE");
-  app.add_option("--trace", options->output.trace, "Write the modelled time line for Chrome or Perfetto")
+  app.add_option("--trace", options->output.trace, "Write the modelled timeline for Chrome or Perfetto")
       ->type_name("FILE.json");
   app.add_option("--sms", options->run.multiprocessors, "Multiprocessors of the simulated GPU (default: the target's)")
       ->check(CLI::Range(1, 1024));

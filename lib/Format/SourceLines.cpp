@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tokens -> logical lines. Comments are no tokens: they are found between them.
+// Tokens -> logical lines. Comments are not tokens: they are found between them.
 //
 // A comment before the end of a block belongs to the innermost block that it is not left of.
 #include "Format/SourceLines.h"

@@ -6,6 +6,7 @@
 
 #include "Frontend/Ast.h"
 #include "Frontend/Builtins.h"
+#include "Frontend/HostLists.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -64,24 +65,6 @@ std::optional<Value> hostFact(StringRef path, int capability, bool isVariable) {
   return std::nullopt;
 }
 
-/// Every choice of one element each, the last of them changing first.
-static std::optional<SymValue> product(llvm::ArrayRef<SymValue> lists) {
-  constexpr size_t most = 1024;
-  std::vector<SymValue> choices{SymValue::makeTuple({})};
-  for (const SymValue &list : lists) {
-    if (!list.isTuple() || choices.size() * list.elements.size() > most)
-      return std::nullopt;
-    std::vector<SymValue> longer;
-    for (const SymValue &choice : choices)
-      for (const SymValue &element : list.elements) {
-        longer.push_back(choice);
-        longer.back().elements.push_back(element);
-      }
-    choices = std::move(longer);
-  }
-  return SymValue::makeTuple(std::move(choices));
-}
-
 std::optional<SymValue> hostAnswer(StringRef path, llvm::ArrayRef<SymValue> arguments, int capability) {
   StringRef name = lastPart(path);
   auto object = [](const char *kind) { return SymValue::makeConstant(NamespaceValue{kind}); };
@@ -98,7 +81,7 @@ std::optional<SymValue> hostAnswer(StringRef path, llvm::ArrayRef<SymValue> argu
     if (std::optional<Int128> least = asInteger(arguments[0].constant))
       return SymValue::makeConstant(Int128(capability) >= *least);
   if (path == "itertools.product")
-    return product(arguments);
+    return productOfLists(arguments, /*most=*/1024);
   // How projects find a function of libdevice in every version of Triton.
   if (const std::string *wanted = name == "libdevice_find" && arguments.size() == 1 && arguments[0].isConstant()
                                       ? std::get_if<std::string>(&arguments[0].constant)

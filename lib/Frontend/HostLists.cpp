@@ -165,6 +165,22 @@ SymValue zipLists(const std::vector<SymValue> &lists) {
   return SymValue::makeTuple(std::move(rows));
 }
 
+std::optional<SymValue> productOfLists(llvm::ArrayRef<SymValue> lists, size_t most) {
+  std::vector<SymValue> choices{SymValue::makeTuple({})};
+  for (const SymValue &list : lists) {
+    if (!list.isTuple() || choices.size() * list.elements.size() > most)
+      return std::nullopt;
+    std::vector<SymValue> longer;
+    for (const SymValue &choice : choices)
+      for (const SymValue &element : list.elements) {
+        longer.push_back(choice);
+        longer.back().elements.push_back(element);
+      }
+    choices = std::move(longer);
+  }
+  return SymValue::makeTuple(std::move(choices));
+}
+
 std::optional<SymValue> changedValue(SymValue value, StringRef method, ArrayRef<SymValue> arguments) {
   bool isList = value.isTuple() && value.names.empty();
   if (isList)
@@ -249,6 +265,26 @@ bool ModuleSema::isListFunction(const Expr &callee) {
   return true;
 }
 
+/// What `any` or `all` give; nothing where an element that counts has no known truth.
+static std::optional<bool> anyOrAll(llvm::ArrayRef<SymValue> items, bool isAny,
+                                    llvm::function_ref<std::optional<bool>(const SymValue &)> truthOf) {
+  for (const SymValue &item : items) {
+    std::optional<bool> truth = truthOf(item);
+    if (!truth || *truth == isAny)
+      return truth;
+  }
+  return !isAny;
+}
+
+/// The items without those that equal an earlier one.
+static SymValue withoutRepetitions(llvm::ArrayRef<SymValue> items) {
+  std::vector<SymValue> kept;
+  for (const SymValue &item : items)
+    if (llvm::none_of(kept, [&](const SymValue &other) { return isEqual(item, other); }))
+      kept.push_back(item);
+  return SymValue::makeTuple(std::move(kept));
+}
+
 SymValue ModuleSema::callListFunction(const CallExpr &call) {
   const std::string &name = as<NameExpr>(call.callee)->id;
   std::vector<BoundArgument> arguments;
@@ -306,15 +342,9 @@ SymValue ModuleSema::callListFunction(const CallExpr &call) {
     return sum;
   }
   if (name == "any" || name == "all") {
-    bool isAny = name == "any";
-    for (const SymValue &item : *items) {
-      std::optional<bool> holds = constantTruth(item);
-      if (!holds)
-        return unknown();
-      if (*holds == isAny)
-        return SymValue::makeConstant(isAny);
-    }
-    return SymValue::makeConstant(!isAny);
+    std::optional<bool> holds =
+        anyOrAll(*items, name == "any", [&](const SymValue &item) { return constantTruth(item); });
+    return holds ? SymValue::makeConstant(*holds) : unknown();
   }
   if (name == "sorted")
     return sortByKeys(*items, std::vector<SymValue>(*items), isDown) ? SymValue::makeTuple(std::move(*items))
@@ -327,13 +357,8 @@ SymValue ModuleSema::callListFunction(const CallExpr &call) {
     std::reverse(items->begin(), items->end());
     return SymValue::makeTuple(std::move(*items));
   }
-  if (name == "set") {
-    std::vector<SymValue> kept;
-    for (const SymValue &item : *items)
-      if (llvm::none_of(kept, [&](const SymValue &other) { return isEqual(item, other); }))
-        kept.push_back(item);
-    return SymValue::makeTuple(std::move(kept));
-  }
+  if (name == "set")
+    return withoutRepetitions(*items);
   return unknown();
 }
 

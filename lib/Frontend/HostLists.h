@@ -28,10 +28,14 @@ std::optional<SymValue> withItem(SymValue container, const SymValue &index, SymV
 /// A dictionary of keys with their values; an unknown value where a key is unknown.
 SymValue dictionaryOf(const std::vector<SymValue> &entries);
 
-/// Puts numbers in order, downwards if so wanted, by their keys; false where the keys are no numbers.
+/// Puts numbers in order, downwards if so wanted, by their keys; false where the keys are not numbers.
 bool sortByKeys(std::vector<SymValue> &items, const std::vector<SymValue> &keys, bool isDown);
 
 /// Rows of one element of each list, as many as the shortest has.
 SymValue zipLists(const std::vector<SymValue> &lists);
+
+/// Every choice of one element from each list, the last list changing first; nothing if one of them is not a list or
+/// there are more than `most` choices.
+std::optional<SymValue> productOfLists(llvm::ArrayRef<SymValue> lists, size_t most);
 
 } // namespace tile::frontend

@@ -42,13 +42,13 @@ public:
   std::optional<SymValue> evaluate(const Expr &expr);
   /// A name of the current module whose value takes host code: a list of configurations.
   std::optional<SymValue> lookup(const std::string &name);
-  /// Calls a function of the host program, or a lambda. Unknown arguments are no error.
+  /// Calls a function of the host program, or a lambda. Unknown arguments are not an error.
   SymValue call(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range);
   SymValue call(const SymValue &callee, std::vector<SymValue> values, SourceRange range);
   std::optional<SymValue> memberOf(const SymValue &configuration, const std::string &name);
 
   Configuration &configuration(const SymValue &value) { return configurations[static_cast<size_t>(value.dims[0])]; }
-  /// The configurations among the elements of a list. What is no configuration is noted.
+  /// The configurations among the elements of a list. What is not a configuration is noted.
   std::vector<SymValue> configurationsOf(const SymValue &list, SourceRange range);
   /// From here on configurations that come out where a condition had no answer are marked.
   void beginPruning() { isPruning = true; }

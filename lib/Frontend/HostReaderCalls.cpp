@@ -79,23 +79,6 @@ SymValue chain(const std::vector<SymValue> &lists) {
   return SymValue::makeTuple(std::move(all));
 }
 
-/// Every choice of one element each, the last of them changing first; unknown if there are more than 'most'.
-SymValue product(const std::vector<SymValue> &lists, size_t most) {
-  std::vector<SymValue> choices{SymValue::makeTuple({})};
-  for (const SymValue &list : lists) {
-    if (!list.isTuple() || choices.size() * list.elements.size() * lists.size() > most)
-      return {};
-    std::vector<SymValue> longer;
-    for (const SymValue &choice : choices)
-      for (const SymValue &element : list.elements) {
-        longer.push_back(choice);
-        longer.back().elements.push_back(element);
-      }
-    choices = std::move(longer);
-  }
-  return SymValue::makeTuple(std::move(choices));
-}
-
 /// Unknown where it has more than 'most' numbers.
 SymValue range(const std::vector<SymValue> &arguments, size_t most) {
   Int128 bounds[3] = {0, 0, 1};
@@ -163,7 +146,7 @@ SymValue HostReader::sortItems(std::vector<SymValue> items, const std::vector<Bo
       for (SymValue &key : keys)
         key = call(argument.value, {key}, range);
   }
-  sortByKeys(items, keys, isDown); // of what are no numbers the order is unknown, and kept
+  sortByKeys(items, keys, isDown); // of what are not numbers the order is unknown, and kept
   return SymValue::makeTuple(std::move(items));
 }
 
@@ -238,7 +221,9 @@ SymValue HostReader::callListFunction(StringRef name, const std::vector<BoundArg
     constexpr Int128 mostLists = 16;
     for (Int128 i = 0; i < std::min(repeat, mostLists); ++i)
       llvm::append_range(lists, values);
-    return repeat < 1 || repeat > mostLists ? SymValue() : product(lists, mostElements);
+    if (repeat < 1 || repeat > mostLists)
+      return {};
+    return productOfLists(lists, mostElements / std::max<size_t>(1, lists.size())).value_or(SymValue());
   }
   default:
     break;

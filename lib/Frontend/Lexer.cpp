@@ -225,7 +225,7 @@ void Lexer::reportOpenBrackets() {
 }
 
 TokenStream Lexer::run() {
-  // A byte order mark is no token.
+  // A byte order mark is not a token.
   if (!isExpression && text.substr(position).starts_with("\xEF\xBB\xBF"))
     position += 3;
   while (!atEnd()) {

@@ -3,7 +3,7 @@
 //
 // Blocks become Indent/Dedent tokens (a tab advances to the next multiple of 8 columns); line ends inside brackets and
 // after '\' vanish. Comments vanish except directive lines "#: ...", which are collected on the side. Any byte sequence
-// is accepted: what is no token becomes Tok::Error, which the parser reports if it ever needs that token.
+// is accepted: what is not a token becomes Tok::Error, which the parser reports if it ever needs that token.
 
 #pragma once
 

@@ -116,7 +116,7 @@ std::optional<Int128> decodeInteger(std::string_view text) {
     anyDigit = true;
     allZero &= digit == 0;
   }
-  // Python: "007" is no integer, "000" is.
+  // Python: "007" is not an integer, "000" is.
   bool hasLeadingZero = base == 10 && text.size() > 1 && text[0] == '0' && !allZero;
   if (!anyDigit || hasLeadingZero)
     return std::nullopt;

@@ -3,7 +3,7 @@
 //
 // A file may have any classes; those that kernels use are named tuples, aggregates and namespaces of constants and
 // functions. So nothing in a class is an error by itself: what is wrong in a method is kept with the method, and
-// everything that is no field, constant or method is skipped.
+// everything that is not a field, constant or method is skipped.
 
 #include "Frontend/ParserImpl.h"
 

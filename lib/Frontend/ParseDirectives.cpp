@@ -406,7 +406,7 @@ void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set
         bool opens = token.kind == Tok::LeftParen || token.kind == Tok::LeftBracket;
         bool closes = token.kind == Tok::RightParen || token.kind == Tok::RightBracket;
         depth += opens ? 1 : closes ? -1 : 0;
-        // A bracket that the next line closes is no error here.
+        // A bracket that the next line closes is not an error here.
         if (token.kind != Tok::Error || token.error != Diag::unclosed_bracket)
           tokens.tokens.push_back(std::move(token));
       }

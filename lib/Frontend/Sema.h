@@ -107,7 +107,7 @@ protected:
   virtual void warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision,
                                 SourceRange range) = 0;
 
-  std::set<int64_t> openSizes; // of blocks, that are no powers of two, and are allowed all the same
+  std::set<int64_t> openSizes; // of blocks, that are not powers of two, and are allowed all the same
 };
 
 } // namespace tile::frontend

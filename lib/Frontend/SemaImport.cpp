@@ -138,7 +138,7 @@ SymValue ModuleSema::unknownImport(const std::string &name, SourceRange range) {
   return error(Diag::unknown_import, range, {name, explainMissing({module.str(), member.str(), /*level=*/0, range})});
 }
 
-/// Of the file that is compiled: a package whose parts have been left behind. What no kernel needs is no error.
+/// Of the file that is compiled: a package whose parts have been left behind. What no kernel needs is not an error.
 void ModuleSema::warnMissingModule(const ImportStmt &import) {
   if (!import.isFrom || import.level == 0 || import.isOptional || current->module != &module ||
       current->path.starts_with('<'))

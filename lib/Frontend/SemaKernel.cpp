@@ -190,7 +190,7 @@ const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance)
       top = candidate.kernelRange;
     }
   std::set<std::string> called = calledNames(functions);
-  // What methods call is no kernel either; those of the host program launch it.
+  // What methods call is not a kernel either; those of the host program launch it.
   std::vector<const ClassStmt *> classes;
   collectClasses(module.body, classes);
   for (const ClassStmt *type : classes)

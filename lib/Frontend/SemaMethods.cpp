@@ -163,7 +163,7 @@ std::optional<SymValue> methodOfText(StringRef text, StringRef name, const std::
 
 } // namespace
 
-/// "%d of %s" % (1, name); nothing if the left operand is no text.
+/// "%d of %s" % (1, name); nothing if the left operand is not a text.
 std::optional<SymValue> ModuleSema::formatText(const SymValue &pattern, const SymValue &values, SourceRange range) {
   const std::string *text = textOf(pattern);
   if (!text || (!values.isTuple() && !values.isConstant()))

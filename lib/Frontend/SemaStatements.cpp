@@ -77,7 +77,7 @@ bool ModuleSema::emitSimple(const Stmt &stmt) {
     emitAssert(*as<AssertStmt>(&stmt));
     return true;
   case StmtKind::Expr: {
-    // Docstrings and bare names are no calls; their value is dropped all the same.
+    // Docstrings and bare names are not calls; their value is dropped all the same.
     const Expr &value = *as<ExprStmt>(&stmt)->value;
     if (value.kind != ExprKind::String && value.kind != ExprKind::Ellipsis) {
       warnUnusedAdvance(value);

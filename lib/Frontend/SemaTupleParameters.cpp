@@ -145,7 +145,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromText(const std
   StringRef inner = isQuoted ? text.drop_front().drop_back().trim() : text;
   if (isTupleText(inner))
     return tupleFromText(name, inner, recordOf(annotation), range);
-  // A string that is no type is the constant.
+  // A string that is not a type is the constant.
   bool isType = inner == "constexpr" || inner.starts_with("*") || inner.starts_with("tensordesc<") ||
                 dtypeByName(inner.rsplit(':').first.trim().str());
   if (isQuoted && !isType) {

@@ -70,6 +70,12 @@ private:
   }
   void printUnary(const UnaryExpr &expr);
   void printBinary(const BinaryExpr &expr);
+  void printBoolOp(const BoolOpExpr &expr);
+  void printCompare(const CompareExpr &expr);
+  void printConditional(const ConditionalExpr &expr);
+  void printSubscript(const SubscriptExpr &expr);
+  void printSlice(const SliceExpr &expr);
+  void printDict(const DictExpr &expr);
   void printCall(const CallExpr &expr);
   void printFString(const FStringExpr &expr);
   void printComprehension(const ComprehensionExpr &expr);
@@ -120,6 +126,57 @@ void Unparser::printBinary(const BinaryExpr &expr) {
   out += spelling(expr.op);
   out += ' ';
   print(*expr.right, isPower ? Sign : next(level));
+}
+
+void Unparser::printBoolOp(const BoolOpExpr &expr) {
+  for (size_t i = 0; i < expr.values.size(); ++i) {
+    out += i == 0 ? "" : " " + std::string(spelling(expr.op)) + " ";
+    print(*expr.values[i], next(levelOf(expr)));
+  }
+}
+
+void Unparser::printCompare(const CompareExpr &expr) {
+  print(*expr.left, BitOr);
+  out += " " + std::string(spelling(expr.op)) + " ";
+  print(*expr.right, BitOr);
+}
+
+void Unparser::printConditional(const ConditionalExpr &expr) {
+  print(*expr.thenValue, Or);
+  out += " if ";
+  print(*expr.condition, Or);
+  out += " else ";
+  print(*expr.elseValue, Conditional);
+}
+
+void Unparser::printSubscript(const SubscriptExpr &expr) {
+  print(*expr.value, Postfix);
+  out += '[';
+  if (const auto *tuple = as<TupleExpr>(expr.index); tuple && !tuple->parenthesized && !tuple->elements.empty())
+    printList(tuple->elements);
+  else
+    print(*expr.index, Conditional);
+  out += ']';
+}
+
+void Unparser::printSlice(const SliceExpr &expr) {
+  printOptional(expr.lower);
+  out += ':';
+  printOptional(expr.upper);
+  out += expr.step ? ":" : "";
+  printOptional(expr.step);
+}
+
+void Unparser::printDict(const DictExpr &expr) {
+  out += '{';
+  for (size_t i = 0; i < expr.keys.size(); ++i) {
+    out += i == 0 ? "" : ", ";
+    if (expr.keys[i])
+      print(*expr.keys[i], Conditional);
+    out += expr.keys[i] ? ": " : "**";
+    print(*expr.values[i], Conditional);
+  }
+  out += '}';
 }
 
 void Unparser::printCall(const CallExpr &expr) {
@@ -212,56 +269,22 @@ void Unparser::printBody(const Expr &expr) {
     return printUnary(*as<UnaryExpr>(&expr));
   case ExprKind::Binary:
     return printBinary(*as<BinaryExpr>(&expr));
-  case ExprKind::BoolOp: {
-    const auto &node = *as<BoolOpExpr>(&expr);
-    for (size_t i = 0; i < node.values.size(); ++i) {
-      out += i == 0 ? "" : " " + std::string(spelling(node.op)) + " ";
-      print(*node.values[i], next(levelOf(expr)));
-    }
-    return;
-  }
-  case ExprKind::Compare: {
-    const auto &node = *as<CompareExpr>(&expr);
-    print(*node.left, BitOr);
-    out += " " + std::string(spelling(node.op)) + " ";
-    print(*node.right, BitOr);
-    return;
-  }
-  case ExprKind::Conditional: {
-    const auto &node = *as<ConditionalExpr>(&expr);
-    print(*node.thenValue, Or);
-    out += " if ";
-    print(*node.condition, Or);
-    out += " else ";
-    print(*node.elseValue, Conditional);
-    return;
-  }
+  case ExprKind::BoolOp:
+    return printBoolOp(*as<BoolOpExpr>(&expr));
+  case ExprKind::Compare:
+    return printCompare(*as<CompareExpr>(&expr));
+  case ExprKind::Conditional:
+    return printConditional(*as<ConditionalExpr>(&expr));
   case ExprKind::Call:
     return printCall(*as<CallExpr>(&expr));
   case ExprKind::Attribute:
     print(*as<AttributeExpr>(&expr)->value, Postfix);
     out += "." + as<AttributeExpr>(&expr)->attribute;
     return;
-  case ExprKind::Subscript: {
-    const auto &node = *as<SubscriptExpr>(&expr);
-    print(*node.value, Postfix);
-    out += '[';
-    if (const auto *tuple = as<TupleExpr>(node.index); tuple && !tuple->parenthesized && !tuple->elements.empty())
-      printList(tuple->elements);
-    else
-      print(*node.index, Conditional);
-    out += ']';
-    return;
-  }
-  case ExprKind::Slice: {
-    const auto &node = *as<SliceExpr>(&expr);
-    printOptional(node.lower);
-    out += ':';
-    printOptional(node.upper);
-    out += node.step ? ":" : "";
-    printOptional(node.step);
-    return;
-  }
+  case ExprKind::Subscript:
+    return printSubscript(*as<SubscriptExpr>(&expr));
+  case ExprKind::Slice:
+    return printSlice(*as<SliceExpr>(&expr));
   case ExprKind::Tuple: {
     const auto &elements = as<TupleExpr>(&expr)->elements;
     out += '(';
@@ -276,19 +299,8 @@ void Unparser::printBody(const Expr &expr) {
     return;
   case ExprKind::Comprehension:
     return printComprehension(*as<ComprehensionExpr>(&expr));
-  case ExprKind::Dict: {
-    const auto &node = *as<DictExpr>(&expr);
-    out += '{';
-    for (size_t i = 0; i < node.keys.size(); ++i) {
-      out += i == 0 ? "" : ", ";
-      if (node.keys[i])
-        print(*node.keys[i], Conditional);
-      out += node.keys[i] ? ": " : "**";
-      print(*node.values[i], Conditional);
-    }
-    out += '}';
-    return;
-  }
+  case ExprKind::Dict:
+    return printDict(*as<DictExpr>(&expr));
   case ExprKind::Starred:
     out += as<StarredExpr>(&expr)->isMapping ? "**" : "*";
     print(*as<StarredExpr>(&expr)->value, Conditional);

@@ -169,7 +169,7 @@ std::optional<Descriptor> findTensor(Machine &machine, const Instruction &instru
   const std::string &name = machine.buffers[descriptor.buffer].name;
   if (std::memcmp(image.magic, mapMagic, sizeof(mapMagic)) != 0) {
     machine.fail(instruction,
-                 llvm::formatv("at byte {0} of buffer '{1}' is no tensor map that this program has made; the "
+                 llvm::formatv("at byte {0} of buffer '{1}' is not a tensor map that this program has made; the "
                                "interpreter cannot read those of a GPU's driver",
                                descriptor.offset, name));
     return std::nullopt;

@@ -152,7 +152,7 @@ private:
   bool checkDivisibility() {
     for (int64_t divisor : data.divisibility)
       if (numbers.front() % (divisor & -divisor) != 0)
-        return fail(llvm::formatv("{0} is no multiple of {1}", print(0), divisor), 0);
+        return fail(llvm::formatv("{0} is not a multiple of {1}", print(0), divisor), 0);
     return true;
   }
 
@@ -183,7 +183,7 @@ bool compileHint(Compiler &compiler, Operation *operation) {
   auto op = cast<HintOp>(operation);
   Slot from = compiler.slotOf(op.getSrc());
   compiler.emitCopy(op, from, compiler.define(op.getResult()));
-  // In a region that runs for many elements at once they are no tensor.
+  // In a region that runs for many elements at once they are not a tensor.
   if (compiler.vectorLanes || isFloat(from.kind))
     return true;
   HintData data;

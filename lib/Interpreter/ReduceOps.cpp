@@ -127,6 +127,11 @@ bool compileCombine(Compiler &compiler, mlir::Block &block, ReduceData &data, in
   compiler.vectorLanes.reset();
   for (Slot place : places)
     compiler.release(place);
+  if (data.isVector)
+    for (Operand &operand : data.operands) {
+      operand.lefts = operand.left;
+      operand.rights = operand.right;
+    }
   return succeeded;
 }
 
@@ -164,11 +169,6 @@ bool compileReduce(Compiler &compiler, Operation *operation) {
       }
   if (!compileCombine(compiler, op.getCombine().front(), *data, pairs))
     return false;
-  if (data->isVector)
-    for (Operand &operand : data->operands) {
-      operand.lefts = operand.left;
-      operand.rights = operand.right;
-    }
   for (Slot place : places)
     compiler.release(place);
   compiler.emit(op, reduce, {}, {}, Slot()).data = std::move(data);
@@ -226,11 +226,6 @@ bool compileScan(Compiler &compiler, Operation *operation) {
   }
   if (!compileCombine(compiler, op.getCombine().front(), *data, pairs))
     return false;
-  if (data->isVector)
-    for (Operand &operand : data->operands) {
-      operand.lefts = operand.left;
-      operand.rights = operand.right;
-    }
   for (Slot place : places)
     compiler.release(place);
   compiler.emit(op, scan, {}, {}, Slot()).data = std::move(data);

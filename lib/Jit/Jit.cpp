@@ -303,7 +303,7 @@ tile_status tile_jit_create(tilec_compiler *compiler, tile_runtime *runtime, con
     return fail(TILE_ERROR_INVALID_ARGUMENT, "tile_jit_create: an argument is a null pointer");
   *jit = nullptr;
   if (options && options->struct_bytes < sizeof *options)
-    return fail(TILE_ERROR_INVALID_ARGUMENT, "tile_jit_create: 'struct_bytes' is no size of tile_jit_options");
+    return fail(TILE_ERROR_INVALID_ARGUMENT, "tile_jit_create: 'struct_bytes' is not a size of tile_jit_options");
   if (options && options->specializations > SpecializationTable::most)
     return fail(TILE_ERROR_INVALID_ARGUMENT, fmt::format("{} specializations; possible are {}",
                                                          options->specializations, SpecializationTable::most));

@@ -220,7 +220,7 @@ llvm::Expected<llvm::json::Array> rename(const Document &document, uint32_t offs
   if (!owner)
     return owner.takeError();
   if (!isIdentifier(newName))
-    return refuse("'" + newName + "' is no name");
+    return refuse("'" + newName + "' is not a name");
   if (newName != use->name) {
     // Where it is a name already, also one of another scope, one could come to stand for the other.
     auto other = llvm::find_if(tree.uses(), [&](const NameUse &known) {

@@ -97,7 +97,7 @@ bool isLiteral(llvm::ArrayRef<Token> value) {
 
 } // namespace
 
-/// "name: type" behind names without an annotation; behind what has one " = value", if that is no literal.
+/// "name: type" behind names without an annotation; behind what has one " = value", if that is not a literal.
 llvm::json::Array ValueTable::hints(const Document &document, uint32_t begin, uint32_t limit) const {
   constexpr int isType = 1;
   llvm::json::Array hints;

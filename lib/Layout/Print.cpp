@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  /// The next character that is no space, or 0 at the end.
+  /// The next character that is not space, or 0 at the end.
   char skipSpace() {
     while (position < text.size() && std::isspace(static_cast<unsigned char>(text[position])))
       ++position;

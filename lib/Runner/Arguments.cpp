@@ -302,7 +302,7 @@ Result<BufferOffsets> parseOffsets(const std::vector<std::string> &texts, const 
     const char *end = split->value.data() + split->value.size();
     const auto [last, error] = std::from_chars(split->value.data(), end, value);
     if (error != std::errc() || last != end || value < 0 || value > largest)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' is no number of elements from 0 to {}", text, largest);
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' is not a number of elements from 0 to {}", text, largest);
     offsets[split->name] = value;
   }
   return offsets;

@@ -180,11 +180,10 @@ Status requireWork(const Grid &grid) {
   return Success{};
 }
 
-Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
-  if (Status status = requireWork(request.grid); !status)
-    return status.error();
+/// The baselines that the request names; without any, the default one.
+static Result<std::vector<BaselineChoice>> parseBaselines(const std::vector<std::string> &texts) {
   std::vector<BaselineChoice> choices;
-  for (const std::string &text : request.baselines) {
+  for (const std::string &text : texts) {
     Result<BaselineChoice> choice = parseBaseline(text);
     if (!choice)
       return choice.error();
@@ -192,6 +191,40 @@ Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
   }
   if (choices.empty())
     choices.emplace_back();
+  return choices;
+}
+
+/// The sessions that launches use in turns: more than one where a graph has to find the cache full of other data.
+static Result<std::vector<CudaSession>> prepareSessions(CudaDevice &device, const Stopwatch &watch,
+                                                        const BenchRequest &request) {
+  std::vector<CudaSession> sessions;
+  for (size_t copies = countCopies(device, watch, request); sessions.size() < copies;) {
+    Result<CudaSession> session = device.prepare(request.arguments);
+    if (!session)
+      return session.error();
+    sessions.push_back(std::move(*session));
+  }
+  return sessions;
+}
+
+static Result<std::vector<Baseline>> prepareBaselines(std::span<const BaselineChoice> choices,
+                                                      const BaselineRequest &request) {
+  std::vector<Baseline> baselines;
+  for (const BaselineChoice &choice : choices) {
+    Result<Baseline> baseline = prepareBaseline(choice, request);
+    if (!baseline)
+      return baseline.error();
+    baselines.push_back(std::move(*baseline));
+  }
+  return baselines;
+}
+
+Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
+  if (Status status = requireWork(request.grid); !status)
+    return status.error();
+  Result<std::vector<BaselineChoice>> choices = parseBaselines(request.baselines);
+  if (!choices)
+    return choices.error();
   Result<Workload> work = findWorkload(*request.manifest, request.arguments, *request.names);
   if (!work)
     return work.error();
@@ -202,28 +235,20 @@ Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
   Result<Stopwatch> watch = Stopwatch::create(device.cudaContext());
   if (!watch)
     return watch.error();
-  std::vector<CudaSession> sessions;
-  for (size_t copies = countCopies(device, *watch, request); sessions.size() < copies;) {
-    Result<CudaSession> session = device.prepare(request.arguments);
-    if (!session)
-      return session.error();
-    sessions.push_back(std::move(*session));
-  }
-  const BaselineRequest beside = {&request, &device, sessions, &*watch, work->plan, work->bytes};
-  std::vector<Baseline> baselines;
-  for (const BaselineChoice &choice : choices) {
-    Result<Baseline> baseline = prepareBaseline(choice, beside);
-    if (!baseline)
-      return baseline.error();
-    baselines.push_back(std::move(*baseline));
-  }
+  Result<std::vector<CudaSession>> sessions = prepareSessions(device, *watch, request);
+  if (!sessions)
+    return sessions.error();
+  const BaselineRequest beside = {&request, &device, *sessions, &*watch, work->plan, work->bytes};
+  Result<std::vector<Baseline>> baselines = prepareBaselines(*choices, beside);
+  if (!baselines)
+    return baselines.error();
 
   std::vector<Contestant> contestants;
   std::vector<Launch> launches;
-  for (CudaSession &session : sessions)
+  for (CudaSession &session : *sessions)
     launches.push_back([&](CUstream stream) { return session.launch(request.grid, stream); });
   contestants.emplace_back(std::move(launches));
-  for (const Baseline &baseline : baselines)
+  for (const Baseline &baseline : *baselines)
     if (!baseline.launches.empty())
       contestants.emplace_back(baseline.launches);
   if (Status status = measureContestants(device, *watch, contestants, request, result); !status)
@@ -240,7 +265,7 @@ Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
     return energy.error();
   result.millijoules = *energy;
   size_t next = 1;
-  for (const Baseline &baseline : baselines) {
+  for (const Baseline &baseline : *baselines) {
     BaselineTime time;
     time.name = baseline.name;
     time.note = baseline.note;
@@ -257,7 +282,7 @@ Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
       time.millijoules = *energy;
     }
     if (baseline.comparedArgument) {
-      Result<double> difference = compareWithBaseline(device, sessions.front(), request, baseline);
+      Result<double> difference = compareWithBaseline(device, sessions->front(), request, baseline);
       if (!difference)
         return difference.error();
       time.difference = *difference;

@@ -327,7 +327,7 @@ private:
       return wrong("addresses have 64 bits; expected elements of type i64 or u64");
     std::optional<size_t> target = findBuffer(source.arguments[0]);
     if (!target)
-      return wrong("addresses: '{}' is no buffer of the kernel", source.arguments[0]);
+      return wrong("addresses: '{}' is not a buffer of the kernel", source.arguments[0]);
     if (Status status = bind(*target); !status)
       return status;
     const BufferLayout &layout = filled[*target].buffer.layout();

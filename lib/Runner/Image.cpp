@@ -73,7 +73,7 @@ Result<Image> parseImage(std::string_view bytes) {
   while (image.pixels.size() < size) {
     const std::optional<int64_t> value = scanner.number();
     if (!value || *value > 255)
-      return malformed(fmt::format("value {} of {} is no number up to 255", image.pixels.size() + 1, size));
+      return malformed(fmt::format("value {} of {} is not a number up to 255", image.pixels.size() + 1, size));
     image.pixels.push_back(static_cast<char>(*value));
   }
   return image;
@@ -83,9 +83,10 @@ Result<std::string> formatImage(const std::vector<int64_t> &shape, std::string_v
   const bool isColour = shape.size() == 3 && shape[2] == 3;
   const bool isGrey = shape.size() == 2 || (shape.size() == 3 && shape[2] == 1);
   if (!isColour && !isGrey)
-    return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
-                              "an array of shape [{}] is no image; expected [height, width, 3] or [height, width, 1]",
-                              fmt::join(shape, ", "));
+    return runtime::makeError(
+        TILE_ERROR_INVALID_ARGUMENT,
+        "an array of shape [{}] is not an image; expected [height, width, 3] or [height, width, 1]",
+        fmt::join(shape, ", "));
   std::string out = fmt::format("{}\n{} {}\n255\n", isColour ? "P6" : "P5", shape[1], shape[0]);
   return out.append(pixels);
 }

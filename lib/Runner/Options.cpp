@@ -14,22 +14,22 @@ static std::string isUnsigned(const std::string &text) {
   auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   return code == std::errc() && end == text.data() + text.size()
              ? std::string()
-             : "'" + text + "' is no integer from 0 to " + std::to_string(UINT64_MAX);
+             : "'" + text + "' is not an integer from 0 to " + std::to_string(UINT64_MAX);
 }
 
 static std::string isLabel(const std::string &text) {
   const size_t at = text.find('=');
-  return at != std::string::npos && at > 0 ? std::string() : "'" + text + "' is no KEY=VALUE";
+  return at != std::string::npos && at > 0 ? std::string() : "'" + text + "' is not a KEY=VALUE";
 }
 
 std::string isSeconds(const std::string &text) {
   double seconds = 0;
   const bool isNumber = CLI::detail::lexical_cast(text, seconds) && seconds >= 0.001 && seconds <= 1e6; // nor NaN
-  return isNumber ? std::string() : "'" + text + "' is no number of seconds from 0.001 to 1000000";
+  return isNumber ? std::string() : "'" + text + "' is not a number of seconds from 0.001 to 1000000";
 }
 
 const char *const exitCodeHelp = "Exit codes: 0 success; 1 a check failed, or the kernel could not be loaded or run; 2 "
-                                 "wrong options or arguments, also ones that this kernel does not take.";
+                                 "wrong options or arguments, including those that the kernel does not accept.";
 
 // The sections of --help.
 static constexpr const char *runGroup = "Running", *compareGroup = "Comparing", *simGroup = "Simulator (--device=sim)",
@@ -47,7 +47,7 @@ void addKernelOptions(CLI::App &app, RunOptions &options) {
                  "one, else sim")
       ->group(runGroup)
       ->capture_default_str();
-  app.add_option("--grid", options.grid, "Grid to launch instead of the kernel's own")
+  app.add_option("--grid", options.grid, "Launch this grid instead of the kernel's own")
       ->delimiter(',')
       ->expected(1, 3)
       ->type_name("X[,Y[,Z]]")
@@ -57,26 +57,26 @@ void addKernelOptions(CLI::App &app, RunOptions &options) {
       ->check(isUnsigned)
       ->group(runGroup)
       ->capture_default_str();
-  app.add_option("--offset", options.offsets,
-                 "Begin a buffer so many elements past an address that is a multiple of 256 bytes")
+  app.add_option("--offset", options.offsets, "Start a buffer ELEMENTS past an address aligned to 256 bytes")
       ->type_name("NAME=ELEMENTS")
       ->allow_extra_args(false)
       ->group(runGroup);
-  app.add_flag("--overlap", options.overlap,
-               "Let the kernel begin before the previous one has ended (programmatic dependent launch), if it can")
+  app.add_flag(
+         "--overlap", options.overlap,
+         "Let the kernel start before the previous one has ended (programmatic dependent launch), if it supports that")
       ->group(runGroup);
 }
 
 void addVariantOptions(CLI::App &app, RunOptions &options) {
   const std::string group = "Artifacts with several variants";
-  app.add_option("--variant", options.variant, "Run this variant instead of the one that the call takes")
+  app.add_option("--variant", options.variant, "Run this variant instead of the one that a launch would choose")
       ->type_name("NAME")
       ->group(group);
-  app.add_option("--tuning", options.tuning, "Choose by this table of `tile-run tune` where it has measurements")
+  app.add_option("--tuning", options.tuning, "Choose variants by this table, written by `tile-run tune`")
       ->type_name("FILE")
       ->group(group);
   app.add_option("--target", options.target,
-                 "In the simulator, choose among the variants for this target (default: that of the first)")
+                 "In the simulator, choose among the variants for this target (default: the target of the first)")
       ->type_name("TARGET")
       ->group(group);
 }
@@ -84,7 +84,7 @@ void addVariantOptions(CLI::App &app, RunOptions &options) {
 void addTimeLimit(CLI::App &app, RunOptions &options) {
   app.add_option_function<double>(
          "--time-limit", [&options](const double &seconds) { options.limit.emplace(seconds); },
-         "Stop simulations and checks when the command has taken so long")
+         "Stop simulations and checks after this time")
       ->type_name("SECONDS")
       ->check(isSeconds)
       ->group(runGroup);
@@ -92,79 +92,82 @@ void addTimeLimit(CLI::App &app, RunOptions &options) {
 
 void addTraceOption(CLI::App &app, RunOptions &options) {
   app.add_option("--trace", options.trace,
-                 "Write the times that a kernel compiled with --instrument has recorded, as a time line for Chrome or "
-                 "Perfetto")
+                 "Write what a kernel compiled with --instrument has recorded as a timeline for Chrome or Perfetto")
       ->type_name("FILE.json")
       ->group(runGroup);
 }
 
 void addCheckOptions(CLI::App &app, RunOptions &options) {
   addTimeLimit(app, options);
-  app.add_option("--repeat", options.repeat, "Run (and check) this many times with fresh buffers")
+  app.add_option("--repeat", options.repeat, "Run (and check) this many times, each with fresh buffers")
       ->check(CLI::Range(1, 1000000))
       ->group(runGroup)
       ->capture_default_str();
   app.add_option("--save", options.saves,
-                 "Write a buffer after the run, as .npy, an image (.ppm, .pgm) or raw elements")
+                 "Write a buffer to a file after the run: .npy, an image (.ppm, .pgm) or raw elements")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false)
       ->group(runGroup);
   app.add_flag("--check", options.check,
-               "Compare outputs with the kernel's `expect` declarations, in double on the CPU")
+               "Compare outputs with the kernel's `expect` declarations, computed in double precision on the CPU")
       ->group(runGroup);
 }
 
 void addRecordedOptions(CLI::App &app, const std::string &name, RunOptions &options) {
   app.add_option(name, options.recorded,
-                 "Compare a buffer after the run with a file that --save wrote: of another device, version or "
-                 "framework")
+                 "Compare a buffer after the run with a file written by --save, on another device, with another "
+                 "version or by another framework")
       ->type_name("NAME=FILE")
       ->allow_extra_args(false)
       ->group(compareGroup);
-  app.add_option("--within", options.within, "Relative error that is allowed, as `expect ... within`; 0: equal values")
+  app.add_option("--within", options.within,
+                 "Allowed relative error, as in `expect ... within`; 0 demands equal values")
       ->check([](const std::string &text) {
         double bound = 0;
         const bool isBound = CLI::detail::lexical_cast(text, bound) && bound >= 0 && bound <= 1; // not NaN, either
-        return isBound ? std::string() : "'" + text + "' is no number from 0 to 1";
+        return isBound ? std::string() : "'" + text + "' is not a number from 0 to 1";
       })
       ->group(compareGroup);
 }
 
 void addSimulatorOptions(CLI::App &app, RunOptions &options) {
-  app.add_option("--order", options.order,
-                 "In which order warps and asynchronous operations go on; what a report names repeats its run")
+  app.add_option(
+         "--order", options.order,
+         "Order in which warps and asynchronous operations proceed; the order that a report names reproduces its run")
       ->type_name("seed:N")
       ->group(simGroup);
   app.add_option("--orders", options.orders,
-                 "Run (and check) under so many orders with fresh buffers; stop at the first that fails")
+                 "Run (and check) under N different orders, each with fresh buffers; stop at the first failure")
       ->check(CLI::Range(1, 1000000))
       ->group(simGroup)
       ->capture_default_str();
   app.add_option("--sms", options.multiprocessors,
-                 "Multiprocessors that a persistent kernel finds (default: 4); if given, `tilec run` compiles for them")
+                 "Number of simulated multiprocessors, which persistent kernels see (default: 4); `tilec run` then "
+                 "also compiles for that many")
       ->check(CLI::Range(1, 1024))
       ->group(simGroup);
-  app.add_option("--threads", options.threads, "Threads of the host (default: one a core)")
+  app.add_option("--threads", options.threads, "Host threads (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->group(simGroup);
   app.add_option("--steps", options.steps,
-                 "Instructions after which a warp counts as hanging (default: 100000000, half a minute)")
+                 "Instructions after which a warp is considered hung (default: 100000000, about half a minute)")
       ->check(CLI::Range(uint64_t(1), uint64_t(1) << 62))
       ->group(simGroup);
   app.add_flag("--no-checks", options.noSimChecks,
-               "Look for no races, missing waits and uninitialized reads, only for what stops a kernel; faster")
+               "Skip the checks for races, missing waits and uninitialized reads, which is faster; errors that stop "
+               "the kernel are still reported")
       ->group(simGroup);
-  app.add_flag("--profile", options.profile,
-               "Print the kernel's source with what each line did: instructions, transactions, bank conflicts, copies")
+  app.add_flag(
+         "--profile", options.profile,
+         "Print the kernel's source with counters for each line: instructions, transactions, bank conflicts, copies")
       ->group(simGroup);
-  app.add_option("--profile-json", options.profileJson, "Append the same counters to FILE, one JSON object a run")
+  app.add_option("--profile-json", options.profileJson, "Append the same counters to FILE, one JSON object per run")
       ->type_name("FILE")
       ->group(simGroup);
 
-  app.add_option(
-         "--sources", options.sourceFolders,
-         "Folder in which the kernel's source is found, for reports and profiles that show its lines, if not in "
-         "the working directory or beside the artifact")
+  app.add_option("--sources", options.sourceFolders,
+                 "Folder to search for the kernel's source, which reports and profiles show, besides the working "
+                 "directory and the artifact's folder")
       ->type_name("FOLDER")
       ->allow_extra_args(false)
       ->group(simGroup);
@@ -172,31 +175,31 @@ void addSimulatorOptions(CLI::App &app, RunOptions &options) {
 
 void addMeasureOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--graph", options.graph,
-               "Measure replays of a CUDA graph of many launches: the device's time alone, for kernels that take less "
-               "than a launch")
+               "Measure replays of a CUDA graph of many launches, which shows the device's time alone: for kernels "
+               "that are shorter than a launch")
       ->group(benchGroup);
   app.add_option(
          "--l2", options.l2,
-         "Whether inputs that fit are in the L2 cache: cold or warm (default: cold for single launches, warm for "
-         "graphs)")
+         "State of the L2 cache before a launch: cold or warm (default: cold for single launches, warm for graphs)")
       ->check(CLI::IsMember({"cold", "warm"}))
       ->group(benchGroup);
-  app.add_option(
-         "--baseline", options.baselines,
-         "What to measure beside the kernel, also several: cublas; cublaslt, the fastest algorithm that a search "
-         "finds; copy, of as many bytes; none; another artifact; a file .jsonl with recorded times. Default: "
-         "cublas for a product, else copy")
+  app.add_option("--baseline", options.baselines,
+                 "What to compare with; may be repeated: cublas; cublaslt, the fastest algorithm found by a search; "
+                 "copy, a device copy of as many bytes; none; another artifact; a .jsonl file of recorded times. "
+                 "Default: cublas for a matrix product, otherwise copy")
       ->type_name("NAME|FILE")
       ->allow_extra_args(false)
       ->group(benchGroup);
-  app.add_flag("--energy", options.energy, "Measure the energy of a launch, too: a second more for each contestant")
+  app.add_flag("--energy", options.energy,
+               "Also measure the energy per launch, which takes another second per contestant")
       ->group(benchGroup);
-  app.add_option("--rounds", options.rounds, "Interleaved rounds of kernel and baseline; their median counts")
+  app.add_option("--rounds", options.rounds,
+                 "Number of interleaved rounds of kernel and baseline; the median is reported")
       ->check(CLI::Range(1, 1000))
       ->group(benchGroup)
       ->capture_default_str();
   app.add_option("-o,--bench-json", options.benchJson,
-                 "Append the measurement to this file, one JSON object a line; see tile-run plot and compare")
+                 "Append the measurement to this file, one JSON object per line, for tile-run plot and compare")
       ->type_name("FILE")
       ->group(benchGroup);
   app.add_option("--label", options.labels, "Record KEY=VALUE with the measurement, for example commit=1a2b3c")
@@ -204,18 +207,17 @@ void addMeasureOptions(CLI::App &app, RunOptions &options) {
       ->check(isLabel)
       ->allow_extra_args(false)
       ->group(benchGroup);
-  app.add_option("--cublas", options.cublas, "The cuBLAS library to load; default: libcublas.so.13, .12 or .11")
+  app.add_option("--cublas", options.cublas, "The cuBLAS library to load (default: libcublas.so.13, .12 or .11)")
       ->type_name("FILE")
       ->group(benchGroup);
-  app.add_flag(
-         "--precise-baseline", options.preciseBaseline,
-         "cuBLAS adds products of 8-bit floats in fp32, for kernels that do (max_num_imprecise_acc); default: its "
-         "fast accumulation")
+  app.add_flag("--precise-baseline", options.preciseBaseline,
+               "Let cuBLAS accumulate products of 8-bit floats in fp32, as kernels with max_num_imprecise_acc do, "
+               "instead of its fast accumulation")
       ->group(benchGroup);
 }
 
 void addFormatOption(CLI::App &app, RunOptions &options) {
-  app.add_option("--format", options.format, "Form of the report: table, csv or json")
+  app.add_option("--format", options.format, "Format of the report: table, csv or json")
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
 }
@@ -227,9 +229,9 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   addRecordedOptions(app, "--compare", options);
   app.get_option("--within")->needs("--compare");
   addSimulatorOptions(app, options);
-  CLI::Option *bench = app.add_flag("--bench", options.bench,
-                                    "Measure against cuBLAS (GEMMs) or a device copy of the same traffic "
-                                    "(everything else)");
+  CLI::Option *bench = app.add_flag(
+      "--bench", options.bench,
+      "Measure the kernel beside cuBLAS (matrix products) or a device copy of as many bytes (everything else)");
   bench->group(benchGroup);
   addMeasureOptions(app, options);
   app.get_option("--graph")->needs(bench);

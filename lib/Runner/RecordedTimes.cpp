@@ -65,7 +65,7 @@ Result<std::vector<RecordedTime>> parseRecordedTimes(std::string_view text) {
       continue;
     const Json json = Json::parse(line, nullptr, false);
     if (json.is_discarded())
-      return makeError(TILE_ERROR_FILE, "line {} is no JSON", number);
+      return makeError(TILE_ERROR_FILE, "line {} is not JSON", number);
     Result<RecordedTime> recorded = parseLine(json);
     if (!recorded)
       return runtime::withContext(fmt::format("line {}", number), recorded.error());

@@ -56,7 +56,7 @@ Result<std::vector<std::string>> expandRange(const std::string &item, size_t dot
     step = parseNumber(std::string_view(item).substr(colon + 1));
   if (!low || !high || !step || (colon != std::string::npos && *step < 1))
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                     "'{}' is no range; expected LOW..HIGH (powers of two in between) or LOW..HIGH:STEP", item);
+                     "'{}' is not a range; expected LOW..HIGH (powers of two in between) or LOW..HIGH:STEP", item);
   if (*low > *high || (*step == 0 && *low < 1))
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "range '{}' {}", item,
                      *low > *high ? "is empty" : "doubles from below 1; give a step, LOW..HIGH:STEP");
@@ -89,7 +89,7 @@ Tied splitTied(const std::string &argument) {
   return tied;
 }
 
-/// The values of one argument; nothing if it is no sweep.
+/// The values of one argument; nothing if it is not a sweep.
 Result<std::vector<std::string>> expandValue(const std::string &text) {
   std::vector<std::string> values;
   for (const std::string &item : splitList(text)) {

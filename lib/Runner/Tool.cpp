@@ -14,18 +14,19 @@ namespace tile::runner {
 namespace {
 
 constexpr Subcommand ownSubcommands[] = {
-    {"run", "Run a kernel, or a suite of cases, and check it", addRun},
-    {"bench", "Measure a kernel, or a suite of cases, beside cuBLAS or a copy", addBench},
-    {"plot", "Draw charts of measurements: a page, or SVG", addPlot},
-    {"roofline", "Say what binds a kernel: memory, L2, tensor cores, ...", addRoofline},
-    {"soak", "Launch with random sizes, or the cases of suites, and check each launch", addSoak},
-    {"compare", "Compare two builds of a kernel, or its outputs with recorded ones", addCompare},
-    {"list-variants", "Print which of an artifact's variants a call takes, and why", addListVariants},
-    {"tune", "Measure which variants are the fastest for which sizes", addTune},
+    {"run", "Run a kernel or a suite of cases, and check the results", addRun},
+    {"bench", "Measure a kernel or a suite of cases beside cuBLAS or a device copy", addBench},
+    {"plot", "Draw charts of measurements, as a page or as SVG", addPlot},
+    {"roofline", "Show what bounds a kernel: memory, L2, tensor cores, ...", addRoofline},
+    {"soak", "Launch again and again with random sizes, or the cases of suites, and check every launch", addSoak},
+    {"compare", "Compare two builds of a kernel, its outputs with recorded ones, or two files of measurements",
+     addCompare},
+    {"list-variants", "Print which of an artifact's variants a call would use, and why", addListVariants},
+    {"tune", "Measure which variants are fastest for which sizes", addTune},
     {"describe", "Print an artifact's manifest", addDescribe},
     {"devices", "List the GPUs of this machine", addDevices}};
 
-/// Options for what subcommands do.
+/// Options of earlier versions, and the subcommands that replace them.
 constexpr std::pair<std::string_view, std::string_view> moved[] = {
     {"--bench", "tile-run bench"},
     {"--report", "tile-run explain, with -o FILE.html"},
@@ -59,7 +60,7 @@ std::string findMistake(const Subcommands &subcommands, const std::vector<std::s
   for (const Subcommand &command : subcommands)
     names.push_back(command.name);
   const std::string hint = suggestion(words[0], names);
-  return hint.empty() ? hint : fmt::format("'{}' is no subcommand and no file{}", words[0], hint);
+  return hint.empty() ? hint : fmt::format("'{}' is neither a subcommand nor a file{}", words[0], hint);
 }
 
 } // namespace
@@ -82,7 +83,7 @@ int runTool(std::span<const char *const> arguments, const std::string &version, 
   CLI::App app("Runs kernels compiled by tilec, checks their results and measures them.\n\n"
                "  tile-run gemm.cubin M=512 N=512 K=300 --check\n"
                "  tile-run bench gemm.cubin M=8192 N=8192 K=8192\n\n"
-               "`run` is optional. tile-run SUBCOMMAND --help explains each.",
+               "`run` may be omitted. `tile-run SUBCOMMAND --help` explains each subcommand.",
                "tile-run");
   app.footer(exitCodeHelp);
   app.set_version_flag("--version", version);

@@ -75,7 +75,7 @@ tile_status checkPointer(const Driver &driver, const tile_kernel &kernel, size_t
   uint64_t start = 0;
   size_t bytes = 0;
   if (driver.pointerGetAttribute(&type, attributeMemoryType, address) != cuda::success)
-    return fail("is no memory that the driver knows");
+    return fail("is not memory that the driver knows");
   if (type == memoryOfHost)
     return fail("is memory of the host");
   if (driver.pointerGetAttribute(&ordinal, attributeDevice, address) == cuda::success && ordinal != device)

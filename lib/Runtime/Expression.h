@@ -11,7 +11,7 @@
 //   primary = integer | name | True | False | '(' expression ')' | function '(' expression {',' expression} ')'
 //
 // Division and remainder round towards minus infinity, as Python's `//`; `/` is the same operation here. `2 ** -1`,
-// which is no integer, is an error. `if`/`else` evaluates only the branch that is taken.
+// which is not an integer, is an error. `if`/`else` evaluates only the branch that is taken.
 #pragma once
 
 #include "Runtime/Result.h"

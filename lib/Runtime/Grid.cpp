@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The programs of a persistent kernel are no blocks: only their number is limited.
+// The programs of a persistent kernel are not blocks: only their number is limited.
 #include "Runtime/Grid.h"
 
 #include <algorithm>

@@ -76,7 +76,7 @@ Status checkParameter(const Parameter &parameter, const ExpressionNames &names) 
 Status checkTensorMap(const TensorMapSpec &map, const Manifest &manifest, const ExpressionNames &names) {
   const Parameter *base = manifest.findParameter(map.base);
   if (!base || !base->isPointer)
-    return invalid(fmt::format("a tensor map names '{}', which is no pointer parameter", map.base));
+    return invalid(fmt::format("a tensor map names '{}', which is not a pointer parameter", map.base));
   const std::string place = fmt::format("tensor map of '{}'", map.base);
   if (map.shape.empty() || map.shape.size() > highestTensorRank)
     return invalid(fmt::format("{} has {} dimensions; expected 1 to {}", place, map.shape.size(), highestTensorRank));
@@ -238,7 +238,7 @@ Status validate(const Manifest &manifest) {
   for (const Expectation &expectation : manifest.expect) {
     const Parameter *parameter = manifest.findParameter(expectation.buffer);
     if (!parameter || !parameter->buffer)
-      return invalid(fmt::format("'expect' names '{}', which is no buffer parameter", expectation.buffer));
+      return invalid(fmt::format("'expect' names '{}', which is not a buffer parameter", expectation.buffer));
     if (!(expectation.tolerance >= 0) || expectation.tolerance > 1e300)
       return invalid(fmt::format("the tolerance of '{}' is {}; expected a number of at least 0", expectation.buffer,
                                  expectation.tolerance));

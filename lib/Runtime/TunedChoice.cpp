@@ -47,7 +47,7 @@ Result<TunedChoice> TunedChoice::compile(const TuningTable &table, std::span<con
   for (const std::string &name : table.parameters) {
     const Parameter *parameter = general.findParameter(name);
     if (!parameter || !parameter->isInteger())
-      return makeError(TILE_ERROR_MANIFEST, "tuning table: '{}' is no integer parameter of kernel '{}'", name,
+      return makeError(TILE_ERROR_MANIFEST, "tuning table: '{}' is not an integer parameter of kernel '{}'", name,
                        general.kernel);
     tuned.slots.push_back(static_cast<uint16_t>(parameter - general.parameters.data()));
   }

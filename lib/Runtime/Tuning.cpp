@@ -27,7 +27,7 @@ TuningEntry readEntry(const Json &json, const std::string &path, size_t paramete
     reader.fail(reader.pathOf("sizes"),
                 fmt::format("{} sizes; expected one for each of {} parameters", entry.sizes.size(), parameters));
   if (!std::isfinite(entry.microseconds) || entry.microseconds < 0)
-    reader.fail(reader.pathOf("microseconds"), fmt::format("{} is no time", entry.microseconds));
+    reader.fail(reader.pathOf("microseconds"), fmt::format("{} is not a time", entry.microseconds));
   if (!parseHex(entry.serves))
     reader.fail(reader.pathOf("serves"), fmt::format("'{}'; expected hexadecimal digits", entry.serves));
   return entry;
@@ -69,7 +69,7 @@ Result<TuningTable> parseTuning(std::string_view text) {
   table.device = reader.string("device", true);
   const int64_t driver = reader.integer("driver", 0);
   if (driver < 0 || driver > INT32_MAX)
-    reader.fail("driver", fmt::format("{} is no version", driver));
+    reader.fail("driver", fmt::format("{} is not a version", driver));
   table.driver = static_cast<int>(driver);
   table.parameters = reader.strings("parameters", true);
   if (table.parameters.size() > TILE_MAX_PARAMETERS)

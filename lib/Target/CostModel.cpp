@@ -27,7 +27,7 @@ constexpr unsigned straddlingStages =
 constexpr unsigned maxAccumulators = 128; // per thread, of 255 registers
 constexpr unsigned mmaStepBytes = 64;     // of a K step of mma.sync: two instructions
 
-/// Of blocks that are no powers of two.
+/// Of blocks that are not powers of two.
 constexpr unsigned oddSizes[] = {96, 144, 160, 192, 224};
 
 bool isPowerOfTwo(int64_t value) {
@@ -89,7 +89,7 @@ std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, cons
   if (config.blockM > maxBox || config.blockN > maxBox)
     return "a TMA box has at most 256 elements along a dimension";
   if (!isPowerOfTwo(product.n) && config.blockK * problem.elementBytes() > swizzleSpan)
-    return "columns that are no power of two have K steps of at most 128 bytes";
+    return "columns that are not a power of two have K steps of at most 128 bytes";
   unsigned groupsN = result.plan->groupsN;
   if (product.n / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : leastColumns(problem)))
     return "a warp group has too few columns";
@@ -263,7 +263,7 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
       return "K steps and warps are powers of two";
   bool isOdd = !isPowerOfTwo(config.blockM) || !isPowerOfTwo(config.blockN);
   if (isOdd && !(config.wgmma && problem.anyBlockSize))
-    return "only wgmma multiplies blocks that are no powers of two";
+    return "only wgmma multiplies blocks that are not powers of two";
   if (config.numStages < 1 || config.numStages > maxStages || config.groupM < 1)
     return "a kernel has 1 to 16 stages and groups of at least one tile";
   if (config.numWarps * threadsPerWarp > maxThreadsPerCta)

@@ -36,7 +36,7 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
   constexpr unsigned mostThroughRegisters = 96;
   if (!config.wgmma && !problem.asyncCopies && registersOfStep(problem, config) > mostThroughRegisters)
     return false;
-  // A place for each element of a thread's accumulator: tiles that are no power of two leave registers out.
+  // A place for each element of a thread's accumulator: tiles that are not a power of two leave registers out.
   bool isWhole = std::has_single_bit(config.blockM) && std::has_single_bit(config.blockN);
   if (!target.has(Feature::Clusters) || !isWhole)
     return false;

@@ -1,4 +1,4 @@
-// What a kernel takes after its parameters is no parameter: tensor maps become recipes, the grid's size a persistent
+// What a kernel takes after its parameters is not a parameter: tensor maps become recipes, the grid's size a persistent
 // launch, scratch memory its size. Anything else in their place is refused.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: tilec maps.mlir --emit=manifest | tr -d ' \n' | FileCheck maps.mlir
@@ -31,7 +31,7 @@ llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %m: i32 {tile.name = "M"}, %k: i32
 }
 
 //--- order.mlir
-// CHECK: argument 2 of the lowered kernel 'k' is no parameter, tensor map, grid dimension or scratch memory in its place
+// CHECK: argument 2 of the lowered kernel 'k' is not a parameter, tensor map, grid dimension or scratch memory in its place
 llvm.func @k(%m: i32 {tile.name = "M"}, %x: i32 {tile.grid_size = 0 : i32}, %z: i32 {tile.grid_size = 2 : i32})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
   llvm.return
@@ -64,7 +64,7 @@ llvm.func @k(%m: i32 {tile.name = "M"},
 }
 
 //--- no-grid.mlir
-// CHECK: argument 1 of the lowered kernel 'k' is no parameter, tensor map, grid dimension or scratch memory in its place
+// CHECK: argument 1 of the lowered kernel 'k' is not a parameter, tensor map, grid dimension or scratch memory in its place
 llvm.func @k(%m: i32 {tile.name = "M"}, %scratch: !llvm.ptr<1> {tile.scratch = 128 : i64})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
   llvm.return

@@ -47,7 +47,7 @@ tile.kernel @attribute() {
 // -----
 
 tile.kernel @size() {
-  // expected-error @below {{phase tile: tensor 'tensor<48xi32>' has a size that is no power of two}}
+  // expected-error @below {{phase tile: tensor 'tensor<48xi32>' has a size that is not a power of two}}
   %r = tile.arange 0 to 48 : tensor<48xi32>
   tile.return
 }

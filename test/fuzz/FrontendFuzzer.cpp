@@ -98,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize, unsigned seed) {
-  // Bytes now and then: what is no token must be survived, too.
+  // Bytes now and then: what is not a token must be survived, too.
   if (seed % 8 == 0)
     return LLVMFuzzerMutate(data, size, maxSize);
   tile::fuzz::Mutator mutator(seed);

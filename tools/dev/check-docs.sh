@@ -50,7 +50,7 @@ while IFS=, read -r id group enabled rest; do
     complain "warning ${id//_/-}: lib/Frontend/Warnings.md has no row with group$group and default $default"
 done < <(sed -n 's/^TILE_WARNING(//p' lib/Frontend/Warnings.def)
 [ "$(grep -c '^TILE_WARNING(' lib/Frontend/Warnings.def)" = "$(grep -c '^| `-W' lib/Frontend/Warnings.md)" ] ||
-  complain "lib/Frontend/Warnings.md has a row that is no warning"
+  complain "lib/Frontend/Warnings.md has a row that is not a warning"
 
 while read -r lines file; do
   [ "$lines" -le 150 ] || complain "$file: $lines lines; a README has at most 150"

@@ -34,10 +34,10 @@ attributes=$(grep -rhoE '"(tile|cta)\.[a-z0-9_]+"' lib dialects --include='*.h' 
 prose=$(awk '/^```/ { inCode = !inCode } !inCode && !/^#|^Interfaces|^Effects|^Traits/' "$docs"/tile.md "$docs"/cta.md "$docs"/passes.md)
 for name in $(grep -oE '`(tile|cta)\.[a-z0-9_]+`' <<<"$prose" | tr -d '`' | sort -u); do
   grep -qxF -- "$name" <<<"$known
-$attributes" || complain "a description refers to '$name', which is no operation and no attribute"
+$attributes" || complain "a description refers to '$name', which is neither an operation nor an attribute"
 done
 for name in $(grep -oE '\b(tile|cta|nvvm)-[a-z]+(-[a-z0-9]+)*\b' <<<"$prose" | sort -u); do
-  grep -qxF -- "$name" <<<"$known" || complain "a description refers to '$name', which is no pass"
+  grep -qxF -- "$name" <<<"$known" || complain "a description refers to '$name', which is not a pass"
 done
 for path in $(grep -oE '\b(lib|dialects|test|examples|bench)/[A-Za-z0-9_./-]+' <<<"$prose" | sed 's/[.,]*$//' | sort -u); do
   [ -e "$path" ] || complain "a description refers to $path, which does not exist"

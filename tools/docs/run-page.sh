@@ -66,7 +66,7 @@ finish() {
     ;;
   *' from='*)
     text=${words#* from=}
-    [[ $(<"$root/${text%% *}") == *"$block"* ]] || complain "the block is no part of ${text%% *}"
+    [[ $(<"$root/${text%% *}") == *"$block"* ]] || complain "the block is not part of ${text%% *}"
     ;;
   esac
 }

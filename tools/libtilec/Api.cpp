@@ -190,7 +190,7 @@ tilec_status tilec_compiler_create(const tilec_compiler_options *given, tilec_co
     *compiler = nullptr;
     tilec_compiler_options options = TILEC_COMPILER_OPTIONS_INIT;
     if (given && !readStruct(given, options))
-      return fail(TILEC_USAGE, "tilec_compiler_create: 'struct_bytes' is no size of tilec_compiler_options");
+      return fail(TILEC_USAGE, "tilec_compiler_create: 'struct_bytes' is not a size of tilec_compiler_options");
     auto made = std::make_unique<tilec_compiler>();
     if (options.ptxas)
       made->options.push_back("--ptxas=" + std::string(options.ptxas));
@@ -223,7 +223,7 @@ tilec_status tilec_compile(tilec_compiler *compiler, const tilec_request *given,
     *result = nullptr;
     tilec_request whole = TILEC_REQUEST_INIT;
     if (!readStruct(given, whole))
-      return fail(TILEC_USAGE, "tilec_compile: 'struct_bytes' is no size of tilec_request");
+      return fail(TILEC_USAGE, "tilec_compile: 'struct_bytes' is not a size of tilec_request");
     Request request;
     if (tilec_status status = readRequest(whole, *compiler, request); status != TILEC_OK)
       return status;

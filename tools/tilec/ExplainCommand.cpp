@@ -23,11 +23,6 @@ using driver::Outcome;
 
 namespace {
 
-int fail(const CommandLine &line, Outcome outcome, const llvm::Twine &message) {
-  messages() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, message.str());
-  return int(outcome);
-}
-
 /// Arguments that are wrong are an error, those that are missing are not if there are none: then nothing runs.
 std::optional<int> prepare(explain::ExplainRequest &request, CommandLine &line) {
   std::string messages;
@@ -57,7 +52,7 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, CommandLine &li
       ->check(CLI::Range(1, 1024));
   app.add_option("--steps", run.steps, "Instructions after which a warp counts as hanging");
   addTimeLimit(app, run);
-  app.add_option("--trace", trace, "Write the modelled time line for Chrome or Perfetto")->type_name("FILE.json");
+  app.add_option("--trace", trace, "Write the modelled timeline for Chrome or Perfetto")->type_name("FILE.json");
   ParseStatus status = parseCommandLine(words, /*run=*/true, line);
   if (status == ParseStatus::Help)
     llvm::outs() << "tilec explain [options] <file.tile> [NAME=VALUE...] [-o FILE.html | -o FILE.json]\n\n"
@@ -68,10 +63,10 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, CommandLine &li
     std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 takes words from the back
     app.parse(rest);
   } catch (const CLI::ParseError &error) {
-    return fail(line, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec explain --help");
+    return fail(line.compiler, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec explain --help");
   }
   if (run.device != "auto" && run.device != "sim")
-    return fail(line, Outcome::Usage, "tilec explain looks into the simulator; leave out --device");
+    return fail(line.compiler, Outcome::Usage, "tilec explain looks into the simulator; leave out --device");
   return std::nullopt;
 }
 
@@ -95,10 +90,10 @@ int tile::explainCommand(llvm::ArrayRef<const char *> words) {
     output = (line.compiler.input == "-" ? "kernel" : llvm::sys::path::stem(line.compiler.input)).str() + ".html";
   const bool isPage = llvm::StringRef(output).ends_with(".html");
   if (!isPage && output != "-" && !llvm::StringRef(output).ends_with(".json"))
-    return fail(line, Outcome::Usage, "'" + output + "' is neither .html nor .json");
+    return fail(line.compiler, Outcome::Usage, "'" + output + "' is neither .html nor .json");
   llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
   if (!text)
-    return fail(line, Outcome::Environment, toString(text.takeError()));
+    return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
   line.compiler.inputText = std::move(*text);
   line.compiler.numSms = std::max(0, run.multiprocessors);
   line.compiler.advise = false;
@@ -109,11 +104,11 @@ int tile::explainCommand(llvm::ArrayRef<const char *> words) {
   if (std::optional<int> code = explain::explain(request, messages(), made))
     return *code;
   if (!trace.empty() && made.trace.empty())
-    return fail(line, Outcome::Usage, "--trace shows a run, but nothing ran: " + request.whyNotRun);
+    return fail(line.compiler, Outcome::Usage, "--trace shows a run, but nothing ran: " + request.whyNotRun);
   const std::string title = llvm::sys::path::filename(line.compiler.input).str();
   llvm::Error error =
       driver::writeOutput(output, isPage ? explain::makePage(made.document, title) : made.document + "\n");
   if (!error && !trace.empty())
     error = driver::writeOutput(trace, made.trace);
-  return error ? fail(line, Outcome::Environment, toString(std::move(error))) : int(Outcome::Success);
+  return error ? fail(line.compiler, Outcome::Environment, toString(std::move(error))) : int(Outcome::Success);
 }

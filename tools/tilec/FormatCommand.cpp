@@ -14,7 +14,7 @@ using driver::Outcome;
 
 namespace {
 
-int fail(Outcome outcome, const llvm::Twine &message) {
+int report(Outcome outcome, const llvm::Twine &message) {
   messages() << "error: " << message << '\n';
   return int(outcome);
 }
@@ -55,13 +55,13 @@ Outcome formatFile(const std::string &path, bool isCheck) {
 } // namespace
 
 int tile::formatCommand(llvm::ArrayRef<const char *> words) {
-  CLI::App app("Formats .tile files in place: indentation, blanks, blank lines, and lines of more than 120 columns.\n"
-               "Comments and directives stay, and so does what the program means.",
+  CLI::App app("Formats .tile files in place: indentation, spacing, blank lines, and lines longer than 120 columns.\n"
+               "Comments, directives and the meaning of the program are preserved.",
                "tilec format");
   bool isCheck = false;
   std::vector<std::string> files;
   app.add_flag("--check", isCheck, "Change nothing; fail if a file is not formatted");
-  app.add_option("FILES", files, "Files; '-', or none, is standard input, whose result goes to standard output");
+  app.add_option("FILES", files, "Files to format; '-', or no file at all, formats standard input to standard output");
   app.footer("Exit codes: 0 success; 1 a file has errors, or --check found one that is not formatted; 2 wrong command "
              "line;\n3 a file cannot be read or written.");
   try {
@@ -71,7 +71,7 @@ int tile::formatCommand(llvm::ArrayRef<const char *> words) {
     llvm::outs() << app.help();
     return int(Outcome::Success);
   } catch (const CLI::ParseError &error) {
-    return fail(Outcome::Usage, llvm::Twine(error.what()) + "; see tilec format --help");
+    return report(Outcome::Usage, llvm::Twine(error.what()) + "; see tilec format --help");
   }
   if (files.empty())
     files.emplace_back("-");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Messages.h"
 
+#include "Driver/DiagnosticLog.h"
+
 #include <cstdlib>
 
 namespace {
@@ -37,6 +39,11 @@ private:
 
 tile::runner::Colours tile::colours() {
   return runner::chooseColours(std::getenv("NO_COLOR"), std::getenv("TERM"));
+}
+
+int tile::fail(const driver::CompilerOptions &options, driver::Outcome outcome, const llvm::Twine &message) {
+  messages() << driver::DiagnosticLog::printError(options.diagnosticsFormat, message.str());
+  return int(outcome);
 }
 
 llvm::raw_ostream &tile::messages() {

@@ -29,10 +29,14 @@ constexpr OptTable::Info optionInfos[] = {
 };
 
 constexpr const char *helpEpilogue = R"(
-A .tile file becomes a cubin that carries its own description; tile-run and libtilert launch it.
-`tilec run` compiles a kernel and runs it at once, `tilec explain` makes a page that shows what became of it;
-with --help they tell how. `tilec format` formats .tile files, `tilec opt` is tile-opt, `tilec lsp` a language server for
-editors.
+The result is a cubin that carries its own description; tile-run and libtilert launch it.
+
+Other commands; each has its own --help:
+  tilec run      Compile a kernel and run it
+  tilec explain  Make a page that shows what the kernel became and how it runs
+  tilec format   Format .tile files
+  tilec opt      The same as tile-opt
+  tilec lsp      Language server for editors
 
 Exit codes: 0 success; 1 the input has errors or does not fit the target; 2 wrong command line;
 3 a file or tool is missing or cannot be read or written; 4 internal error.

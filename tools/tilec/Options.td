@@ -12,98 +12,83 @@ def grp_output : OptionGroup<"output">, HelpText<"Output">;
 def grp_kernel : OptionGroup<"kernel">, HelpText<"Kernel">;
 def grp_passes : OptionGroup<"passes">, HelpText<"Passes">;
 def grp_tools : OptionGroup<"tools">, HelpText<"Tools">;
+def grp_variants : OptionGroup<"variants">, HelpText<"Variants">;
+def grp_diagnostics : OptionGroup<"diagnostics">, HelpText<"Diagnostics">;
+def grp_general : OptionGroup<"general">, HelpText<"General">;
 
 let Group = grp_output in {
 def o : JoinedOrSeparate<["-"], "o">, HelpText<"Write the result to <file>; '-' is standard output">,
         MetaVarName<"<file>">;
-defm emit : Value<"emit", "What to make: ast, configs, tile, cta, nvvm, llvm, ptx, cubin (default), manifest, header or tilepack",
+defm emit : Value<"emit", "What to produce: ast, configs, tile, cta, nvvm, llvm, ptx, cubin (default), manifest, header or tilepack",
                   "<kind>">;
 defm target : Value<"target", "GPU to compile for (default: sm_90a), or several for a tilepack or a header; --target=help lists them", "<gpu>,...">;
-}
-
-let Group = grp_output in {
-defm header_name : Value<"header-name", "What a header's functions begin with (default: the kernel's name)", "<name>">;
-def keep_ptx : Flag<["--"], "keep-ptx">, HelpText<"Leave the PTX in a header, so that the program also runs in the simulator">;
-def MD : Flag<["-"], "MD">, HelpText<"Write the files that the result depends on beside it, as a rule for make and ninja in <file>.d">;
-def MF : JoinedOrSeparate<["-"], "MF">, HelpText<"With -MD: write the rule to <file>">, MetaVarName<"<file>">;
-defm file_prefix_map : Value<"file-prefix-map", "In names of source files in artifacts, <new> stands for the folder <old>; /=/ keeps "
-                             "absolute paths (default: relative to the input's folder)", "<old>=<new>">;
-}
-
-let Group = grp_output in {
-def cache : Flag<["--"], "cache">, HelpText<"Keep results, and take what was made before, in the folder tile below XDG_CACHE_HOME or ~/.cache">;
-def cache_in : Joined<["--"], "cache=">, HelpText<"The same in <dir>, where only you may write">, MetaVarName<"<dir>">;
-defm cache_size : Value<"cache-size", "Most bytes of the cache (K, M, G: times 1024 once, twice, three times; default: 1G)", "<n>">;
+defm header_name : Value<"header-name", "Prefix of the functions in a header (default: the kernel's name)", "<name>">;
+def keep_ptx : Flag<["--"], "keep-ptx">, HelpText<"Embed the PTX in a header as well, so that the program also runs in the simulator">;
+def MD : Flag<["-"], "MD">, HelpText<"Write a dependency file <file>.d for make and ninja beside the output">;
+def MF : JoinedOrSeparate<["-"], "MF">, HelpText<"With -MD: name of the dependency file">, MetaVarName<"<file>">;
+defm file_prefix_map : Value<"file-prefix-map", "Replace the path prefix <old> by <new> in the source file names that artifacts record; /=/ keeps absolute paths (default: paths relative to the input's folder)", "<old>=<new>">;
+def cache : Flag<["--"], "cache">, HelpText<"Cache results in the folder tile below XDG_CACHE_HOME or ~/.cache">;
+def cache_in : Joined<["--"], "cache=">, HelpText<"Cache results in <dir>, which only you should be able to write to">, MetaVarName<"<dir>">;
+defm cache_size : Value<"cache-size", "Maximum size of the cache in bytes, with an optional binary suffix K, M or G (default: 1G)", "<n>">;
 }
 
 let Group = grp_kernel in {
-defm kernel : Value<"kernel", "Kernel or instance to compile, when the file has several", "<name>">;
-def D : JoinedOrSeparate<["-"], "D">, HelpText<"Give a compile-time parameter its value; several make variants">,
+defm kernel : Value<"kernel", "Kernel or instance to compile if the file has several", "<name>">;
+def D : JoinedOrSeparate<["-"], "D">, HelpText<"Set a compile-time parameter; several values produce variants">,
         MetaVarName<"<name>=<value>,...">;
-def I : JoinedOrSeparate<["-"], "I">, HelpText<"Folder in which modules that the file imports are searched">,
+def I : JoinedOrSeparate<["-"], "I">, HelpText<"Add a folder to the search path for imported modules">,
         MetaVarName<"<dir>">;
-defm signature : Value<"signature", "Types of the parameters, in order or by name: 'a: *fp16:16, n: i32'; or '@file.sig', a sidecar (default: the one beside the input)", "<types>">;
-defm assume : Value<"assume", "An integer parameter is a multiple of <n>, or a pointer aligned to <n> bytes",
+defm signature : Value<"signature", "Parameter types, in order or by name: 'a: *fp16:16, n: i32'; or '@file.sig', a sidecar file (default: the one beside the input)", "<types>">;
+defm assume : Value<"assume", "Promise that an integer parameter is a multiple of <n>, or that a pointer is aligned to <n> bytes",
                     "<name>=<n>">;
-defm size : Value<"size", "Sizes to expect, for what the kernel leaves open by 'auto'; it stays right for all others",
+defm size : Value<"size", "Sizes to tune for where the kernel says 'auto'; the result is correct for all other sizes, too",
                   "<name>=<n>,...">;
-defm num_warps : Value<"num-warps", "Warps of 32 threads that run one program: 1, 2, 4, 8, 16 or 32", "<n>">;
+defm num_warps : Value<"num-warps", "Warps per program: 1, 2, 4, 8, 16 or 32", "<n>">;
 defm num_stages : Value<"num-stages", "Depth of software pipelines, 1 to 16", "<n>">;
-defm std : Value<"std", "Rules of the language: triton (default), or tile1: break, continue, return in loops, '//' and '%' "
-                        "that round down, 64-bit program numbers, x[i]", "<name>">;
-defm cluster : Value<"cluster", "CTAs that share operands, of <m>x<n> neighbouring programs, or the steps of one, 1x1x<k>; or auto", "<shape>">;
-defm schedule : Value<"schedule", "Kernel schedule: cooperative, all consumer warps share a tile; pingpong, two warp groups alternate between tiles; or auto", "<name>">;
-def instrument : Flag<["--"], "instrument">, HelpText<"Record when warps wait, copy and multiply, in a buffer that the kernel takes as its last parameter; tile-run --trace=FILE makes a time line of it">;
+defm std : Value<"std", "Language standard: triton (default), or tile1, which adds break, continue and return in loops, '//' and '%' that round down, 64-bit program ids and x[i]", "<name>">;
+defm cluster : Value<"cluster", "Cluster shape: <m>x<n> neighbouring programs share operands, 1x1x<k> CTAs share the K steps of one program; or auto", "<shape>">;
+defm schedule : Value<"schedule", "Schedule of the kernel: cooperative (all consumer warps share a tile), pingpong (two warp groups alternate between tiles) or auto", "<name>">;
+def instrument : Flag<["--"], "instrument">, HelpText<"Record when warps wait, copy and multiply in a buffer that becomes the kernel's last parameter; tile-run --trace=FILE turns it into a timeline">;
 def debug : Flag<["--"], "debug">, HelpText<"Keep assertions in the kernel">;
-def x : JoinedOrSeparate<["-"], "x">, HelpText<"Language of the input: tile or mlir (default: by the file's name)">,
+def x : JoinedOrSeparate<["-"], "x">, HelpText<"Language of the input: tile or mlir (default: by file extension)">,
         MetaVarName<"<language>">;
 }
 
 let Group = grp_passes in {
-def O : Joined<["-"], "O">, HelpText<"0: only what correctness needs; 1, 2 (default): every optimisation">,
+def O : Joined<["-"], "O">, HelpText<"Optimisation level: 0, only the passes that correctness needs; 1 or 2 (default), all passes">,
         MetaVarName<"<level>">;
-defm disable : Value<"disable", "Disable optimisation passes, by name, separated by commas", "<passes>">;
-defm start_after : Value<"start-after", "Begin after a pass: the input is IR that --stop-after printed", "<pass>">;
+defm disable : Value<"disable", "Disable optimisation passes, a comma-separated list of names", "<passes>">;
+defm start_after : Value<"start-after", "Start after a pass; the input is IR printed by --stop-after", "<pass>">;
 defm stop_after : Value<"stop-after", "Stop after a pass and print the IR", "<pass>">;
 defm dump_ir : Value<"dump-ir", "Write the IR after every pass that changed it into <dir>", "<dir>">;
-def Rpass : Joined<["-"], "Rpass=">, HelpText<"Show what the passes say whose names match <regex>">,
+def Rpass : Joined<["-"], "Rpass=">, HelpText<"Show remarks of the passes whose names match <regex>">,
             MetaVarName<"<regex>">;
-def time_passes : Flag<["--"], "time-passes">, HelpText<"Print the time of every phase and pass">;
-def explain_config : Flag<["--"], "explain-config">, HelpText<"Print how what 'auto' leaves open was chosen, and the variants of an artifact">;
-def print_layouts : Flag<["--"], "print-layouts">, HelpText<"Print which thread holds which element, as tables">;
+def time_passes : Flag<["--"], "time-passes">, HelpText<"Print the time spent in every phase and pass">;
+def explain_config : Flag<["--"], "explain-config">, HelpText<"Print how the values of 'auto' were chosen, and the variants of the artifact">;
+def print_layouts : Flag<["--"], "print-layouts">, HelpText<"Print tables of which thread holds which element">;
 }
-
-def grp_variants : OptionGroup<"variants">, HelpText<"Variants">;
 
 let Group = grp_variants in {
-defm variants : Value<"variants", "Kernels of an artifact, of which a launch takes the fastest that serves it: none (one, as "
-                                  "promises and sizes say), alignment (for aligned and other arguments), auto (default; for "
-                                  "sizes, too), all, or invariant (rows are summed in one order for all sizes)", "<mode>">;
-defm variants_budget : Value<"variants-budget", "Leave out those that gain least until the artifact has at most <n> bytes "
-                                                "(K, M: times 1024, 1024 * 1024)", "<n>">;
-defm variant : Value<"variant", "Make only this one, which --explain-config lists; also as text", "<name>">;
-def j : JoinedOrSeparate<["-"], "j">, HelpText<"Variants to compile at a time (default: as many as cores)">, MetaVarName<"<n>">;
+defm variants : Value<"variants", "Which variants of the kernel to put into the artifact; a launch takes the fastest that fits: none (a single kernel), alignment (for aligned and unaligned arguments), auto (default; also for classes of sizes), all, or invariant (sums are in the same order for all sizes)", "<mode>">;
+defm variants_budget : Value<"variants-budget", "Leave out the least useful variants until the artifact has at most <n> bytes, with an optional binary suffix K or M", "<n>">;
+defm variant : Value<"variant", "Compile only this variant, as listed by --explain-config", "<name>">;
+def j : JoinedOrSeparate<["-"], "j">, HelpText<"Number of variants to compile in parallel (default: the number of cores)">, MetaVarName<"<n>">;
 }
 
-def grp_diagnostics : OptionGroup<"diagnostics">, HelpText<"Diagnostics">;
-
 let Group = grp_diagnostics in {
-def W : Joined<["-"], "W">, HelpText<"Enable a warning or a group; -Wno-<name> disables it, -Werror[=<name>] makes it an "
-                                    "error, -Wall enables every one">,
+def W : Joined<["-"], "W">, HelpText<"Enable a warning or a group; -Wno-<name> disables it, -Werror[=<name>] makes it an error, -Wall enables all">,
         MetaVarName<"<name>">;
-def w : Flag<["-"], "w">, HelpText<"Report no warnings">;
+def w : Flag<["-"], "w">, HelpText<"Suppress all warnings">;
 def help_warnings : Flag<["--"], "help-warnings">, HelpText<"List the warnings">;
-defm diagnostics_format : Value<"diagnostics-format", "Form of errors and warnings: text (default), json or sarif",
+defm diagnostics_format : Value<"diagnostics-format", "Format of errors and warnings: text (default), json or sarif",
                                 "<form>">;
 }
 
 let Group = grp_tools in {
-defm ptxas : Value<"ptxas", "The assembler (default: from PATH, or from the CUDA toolkit)", "<file>">;
+defm ptxas : Value<"ptxas", "Path of ptxas (default: searched on PATH and in the CUDA toolkit)", "<file>">;
 defm cuda_path : Value<"cuda-path", "Folder of the CUDA toolkit (default: CUDA_HOME, CUDA_PATH, /usr/local/cuda)",
                        "<dir>">;
 }
-
-def grp_general : OptionGroup<"general">, HelpText<"General">;
 
 let Group = grp_general in {
 def help : Flag<["--"], "help">, HelpText<"Print this text">;

@@ -12,7 +12,7 @@
 namespace tile {
 
 struct Request {
-  std::string name; ///< in "<>" where it is no file
+  std::string name; ///< in "<>" where it is not a file
   std::string text;
   std::vector<std::string> options; ///< words as on tilec's command line
 };

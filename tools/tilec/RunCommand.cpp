@@ -26,11 +26,6 @@ using driver::Outcome;
 
 namespace {
 
-int fail(const CommandLine &line, Outcome outcome, const llvm::Twine &message) {
-  messages() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, message.str());
-  return int(outcome);
-}
-
 /// The best target of the table for the device; its architecture-specific variant where there is one.
 std::optional<std::string> targetOfDevice(const runner::CudaDeviceInfo &info) {
   std::string name = llvm::formatv("sm_{0}{1}", info.major, info.minor);
@@ -48,7 +43,7 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   if (run.device == "interp" || run.device == "sim")
     return std::nullopt;
   if (run.device != "auto" && run.device != "cuda" && !llvm::StringRef(run.device).starts_with("cuda:"))
-    return fail(line, Outcome::Usage,
+    return fail(line.compiler, Outcome::Usage,
                 llvm::formatv("unknown device '{0}'; expected auto, cuda, cuda:N, sim or interp", run.device));
   runner::Result<std::vector<runner::CudaDeviceInfo>> devices = runner::listCudaDevices();
   if (run.device == "auto") {
@@ -68,7 +63,7 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
     return std::nullopt;
   std::optional<std::string> target = targetOfDevice((*devices)[ordinal]);
   if (!target)
-    return fail(line, Outcome::Rejected,
+    return fail(line.compiler, Outcome::Rejected,
                 llvm::formatv("device '{0}' has compute capability {1}.{2}; tilec has the targets {3}",
                               (*devices)[ordinal].name, (*devices)[ordinal].major, (*devices)[ordinal].minor,
                               target::listTargets()));
@@ -124,7 +119,7 @@ struct InterpreterArguments {
   }
 
   static int rejectCondition(const CommandLine &line, llvm::StringRef option, llvm::StringRef text) {
-    return fail(line, Outcome::Usage,
+    return fail(line.compiler, Outcome::Usage,
                 option + ": cannot read the condition '" + text +
                     "'; expected comparisons like pid==(1,0), line==12 or k>=3, joined by 'and'");
   }
@@ -141,7 +136,8 @@ struct InterpreterArguments {
       if (std::optional<int> code = readPrintedLines(line, text))
         return code;
     if (!breakpoints.empty() && line.compiler.input == "-")
-      return fail(line, Outcome::Usage, "--break reads commands from standard input, so the kernel must be a file");
+      return fail(line.compiler, Outcome::Usage,
+                  "--break reads commands from standard input, so the kernel must be a file");
     return std::nullopt;
   }
 
@@ -154,7 +150,7 @@ struct InterpreterArguments {
     for (llvm::StringRef word : llvm::split(lines, ',')) {
       unsigned number = 0;
       if (word.trim().getAsInteger(10, number))
-        return fail(line, Outcome::Usage,
+        return fail(line.compiler, Outcome::Usage,
                     "--print-values expects lines, like 55 or 55,56, and 'if' with a condition, not '" + text + "'");
       options.debug.printLines.push_back({number, condition});
     }
@@ -165,12 +161,13 @@ struct InterpreterArguments {
   std::optional<int> check(const CommandLine &line, const interp::DebugInfo &info) const {
     for (const interp::Condition &condition : options.debug.breakpoints)
       if (std::string mistake = condition.findMistake(info); !mistake.empty())
-        return fail(line, Outcome::Usage, "--break: '" + condition.toString() + "': " + mistake);
+        return fail(line.compiler, Outcome::Usage, "--break: '" + condition.toString() + "': " + mistake);
     for (const interp::Debugger::PrintedLine &printed : options.debug.printLines) {
       if (std::string mistake = info.explainMissing(printed.line); !mistake.empty())
-        return fail(line, Outcome::Usage, "--print-values: " + mistake);
+        return fail(line.compiler, Outcome::Usage, "--print-values: " + mistake);
       if (std::string mistake = printed.condition ? printed.condition->findMistake(info) : ""; !mistake.empty())
-        return fail(line, Outcome::Usage, "--print-values: '" + printed.condition->toString() + "': " + mistake);
+        return fail(line.compiler, Outcome::Usage,
+                    "--print-values: '" + printed.condition->toString() + "': " + mistake);
     }
     return std::nullopt;
   }
@@ -188,7 +185,8 @@ int runInterpreter(const runner::RunOptions &run, CommandLine &line, const Inter
     return int(compilation.outcome());
   auto kernels = compilation.module().getOps<KernelOp>();
   if (kernels.empty())
-    return fail(line, Outcome::Rejected, "the interpreter runs the tile dialect, but the input is lowered already");
+    return fail(line.compiler, Outcome::Rejected,
+                "the interpreter runs the tile dialect, but the input is lowered already");
   interp::DebugInfo info = driver::makeDebugInfo(*kernels.begin(), compilation.text(), line.compiler.inputText);
   if (std::optional<int> failure = arguments.check(line, info))
     return *failure;
@@ -249,13 +247,14 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (status != ParseStatus::Compile)
     return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
   if (line.emitGiven || !line.output.empty() || !line.cacheFolder.empty())
-    return fail(line, Outcome::Usage, "tilec run makes no file; leave out -o, -MD, --emit, --cache and --stop-after");
+    return fail(line.compiler, Outcome::Usage,
+                "tilec run makes no file; leave out -o, -MD, --emit, --cache and --stop-after");
   try {
     std::vector<std::string> rest = InterpreterArguments::joinConditions(line.rest);
     std::reverse(rest.begin(), rest.end()); // CLI11 takes words from the back
     app.parse(rest);
   } catch (const CLI::ParseError &error) {
-    return fail(line, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec run --help");
+    return fail(line.compiler, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec run --help");
   }
 
   if (std::optional<int> code = interpreter.read(line))
@@ -263,7 +262,7 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   interpreter.options.limit = run.limit;
   llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
   if (!text)
-    return fail(line, Outcome::Environment, toString(text.takeError()));
+    return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
   line.compiler.inputText = std::move(*text);
   bool needsInterpreter = interpreter.options.wantsDebugger() || interpreter.options.checkOverflow;
   if (run.device == "auto" && needsInterpreter)
@@ -274,7 +273,7 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (runner::Status status = runner::checkSimOptions(run); !status)
     return runner::reportFailure(run, status.error());
   if (needsInterpreter && run.device != "interp")
-    return fail(line, Outcome::Usage, "--break, --print-values and --check-overflow need --device=interp");
+    return fail(line.compiler, Outcome::Usage, "--break, --print-values and --check-overflow need --device=interp");
   std::vector<std::string> kernels;
   if (line.compiler.kernel.empty() && !interpreter.options.wantsDebugger())
     kernels = listKernels(line);

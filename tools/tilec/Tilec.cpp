@@ -24,11 +24,6 @@ using driver::Outcome;
 
 namespace {
 
-int fail(const CommandLine &line, Outcome outcome, llvm::Error error) {
-  messages() << driver::DiagnosticLog::printError(line.compiler.diagnosticsFormat, toString(std::move(error)));
-  return int(outcome);
-}
-
 /// Where the result goes when -o does not say: text is shown, an artifact is named after its source.
 std::string defaultOutput(const driver::CompilerOptions &options) {
   if (options.emit != EmitKind::Cubin && options.emit != EmitKind::Tilepack)
@@ -95,19 +90,19 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
   }
   llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
   if (!text)
-    return fail(line, Outcome::Environment, text.takeError());
+    return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
   line.compiler.inputText = std::move(*text);
   std::string output = line.output.empty() ? defaultOutput(line.compiler) : line.output;
 
   // Written in one step at the end, it would be lost only when all has gone well.
   if (bool same = false; output != "-" && !llvm::sys::fs::equivalent(line.compiler.input, output, same) && same)
-    return fail(line, Outcome::Usage, llvm::createStringError("the output '" + output + "' is the input"));
+    return fail(line.compiler, Outcome::Usage, "the output '" + output + "' is the input");
 
   std::optional<CacheEntry> entry = findEntry(line);
   if (std::optional<Answer> kept = entry ? findAnswer(entry->cache, entry->key) : std::nullopt) {
     messages() << kept->diagnostics;
     llvm::Error error = writeResult(output, line.depfile, kept->artifact, kept->files);
-    return error ? fail(line, Outcome::Environment, std::move(error)) : int(Outcome::Success);
+    return error ? fail(line.compiler, Outcome::Environment, toString(std::move(error))) : int(Outcome::Success);
   }
 
   // The process ends here: nothing needs to be freed operation by operation.
@@ -135,10 +130,9 @@ int languageServerCommand(llvm::ArrayRef<const char *> words) {
   llvm::SmallVector<const char *> options;
   for (const char *word : words) {
     if (llvm::StringRef(word) == "--help" || llvm::StringRef(word) == "-h") {
-      llvm::outs()
-          << "tilec lsp [--stdio] [-I DIR] [--std=STANDARD] [--target=TARGET] [-W...]\n\nThe language server, also "
-             "by the name tile-lsp: an editor starts it and speaks to it on standard\ninput and output. The "
-             "options are those of tilec, and hold for all files.\n";
+      llvm::outs() << "tilec lsp [--stdio] [-I DIR] [--std=STANDARD] [--target=TARGET] [-W...]\n\nThe language server, "
+                      "also installed as tile-lsp. An editor starts it and speaks to it on standard\ninput and output. "
+                      "The options are those of tilec and apply to all files.\n";
       return int(Outcome::Success);
     }
     if (llvm::StringRef(word) != "--stdio") // some clients say it, though there is no other way
@@ -148,8 +142,8 @@ int languageServerCommand(llvm::ArrayRef<const char *> words) {
   if (!parseServerOptions(options, line))
     return int(Outcome::Usage);
   if (!target::findTarget(line.compiler.target))
-    return fail(line, Outcome::Usage,
-                llvm::createStringError("unknown target '" + line.compiler.target + "'; see tilec --target=help"));
+    return fail(line.compiler, Outcome::Usage,
+                "unknown target '" + line.compiler.target + "'; see tilec --target=help");
   return lsp::serve(std::make_unique<llvm::lsp::JSONTransportInputOverFile>(stdin), llvm::outs(),
                     std::move(line.compiler));
 }

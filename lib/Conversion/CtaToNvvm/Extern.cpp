@@ -203,7 +203,8 @@ static LogicalResult checkImmediates(InlineAsmOp op, StringRef letters) {
     bool isConstant = isa<IntegerType>(element) && matchPattern(scalar, m_Constant());
     for (unsigned group = 0; group < op.getPack(); group += elementsPerRegister(element, op.getPack()), ++letter)
       if (letters[letter] == immediateLetter && (!isConstant || elementsPerRegister(element, op.getPack()) > 1))
-        return op.emitOpError() << "has constraint 'n' for argument " << index << ", which is no constant integer; 'n' "
+        return op.emitOpError() << "has constraint 'n' for argument " << index
+                                << ", which is not a constant integer; 'n' "
                                 << "takes one, not one of several in a register";
   }
   return success();

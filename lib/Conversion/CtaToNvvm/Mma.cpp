@@ -191,7 +191,7 @@ struct MmaSyncLowering : OpConversionPattern<cta::MmaSyncOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     std::optional<MmaFragments> fragments = planMma(op);
     if (!fragments)
-      return rewriter.notifyMatchFailure(op, "operands are no fragments");
+      return rewriter.notifyMatchFailure(op, "operands are not fragments");
     MmaEmitter emitter(rewriter, op, *fragments);
     rewriter.replaceOpWithMultiple(op, {emitter.emit(adaptor.getA(), adaptor.getB(), adaptor.getAcc())});
     return success();

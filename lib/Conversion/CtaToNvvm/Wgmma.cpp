@@ -391,7 +391,7 @@ static LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
   bool exists = typeA && typeB && typeAcc && target::isWgmmaInstruction(*typeA, *typeB, *typeAcc, op.getN());
   if (!exists)
     return op.emitOpError() << "is m64n" << op.getN() << " of " << a << " and " << b << " into " << acc
-                            << ", which is no instruction";
+                            << ", which is not an instruction";
   if (!planWgmma(op))
     return op.emitOpError() << "operands or accumulator do not have a layout of m64n" << op.getN();
   return success();

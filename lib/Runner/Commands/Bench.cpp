@@ -95,25 +95,25 @@ Action addBench(CLI::App &app, const RunOptions &start) {
   auto options = std::make_shared<BenchOptions>(BenchOptions{start, {}, {}});
   options->run.bench = true;
   addArtifact(app, options->run)
-      ->description("Cubin, PTX or .tilepack made by tilec; several, each a line of the result, before the arguments");
+      ->description(
+          "Cubin, PTX or .tilepack made by tilec; several artifacts, given before the arguments, make one line each");
   addKernelOptions(app, options->run);
   app.get_option("arguments")
-      ->description("As of tile-run run; also ranges, which make a case of each value: M=2^7..2^13 (powers of two), "
-                    "M=128..1024:128, M=1,16,300, M=N=K=... for several at once");
+      ->description("As for tile-run run; a range makes a case of each value: M=2^7..2^13 (powers of two), "
+                    "M=128..1024:128, M=1,16,300, or M=N=K=... for several parameters at once");
   addVariantOptions(app, options->run);
   addCheckOptions(app, options->run);
   addMeasureOptions(app, options->run);
-  app.add_option(
-         "--inputs", options->inputs,
-         "What fills the inputs of floats, several as cases: random,zeros,uniform,uniform(0, 1),ones; the power "
-         "that a card takes, and so its clock, depends on it")
+  app.add_option("--inputs", options->inputs,
+                 "What to fill floating-point inputs with; several make a case each: random,zeros,uniform,uniform(0, "
+                 "1),ones. Power draw, and with it the clock, depends on the data")
       ->type_name("FILL,...")
       ->group("Measuring");
   app.add_flag("--ceilings", options->run.ceilings,
-               "Measure what this card gives at most, too, and say how many per cent of that each case reaches")
+               "Also measure what the card achieves at most, and report each case as a percentage of that")
       ->group("Measuring");
   app.add_flag("--resume", options->run.resume,
-               "Leave out what the file of -o has already: to go on after an interruption")
+               "Skip the cases that the file of -o already has, to continue after an interruption")
       ->group("Measuring");
   addSuiteOptions(app, options->suite);
   addFormatOption(app, options->run);

@@ -131,15 +131,15 @@ Action addCompare(CLI::App &app, const RunOptions &start) {
   addArtifact(app, options->run)
       ->description("Cubin, PTX or .tilepack made by tilec; or measurements (.jsonl) of tile-run bench -o");
   app.add_option("other", options->other.file,
-                 "Another artifact, of the same kernel, or the same for another variant; or other measurements: exit "
-                 "code 1 if a case has become slower by more than the noise")
+                 "Another artifact of the same kernel, or the same one for --other-variant; or newer measurements: the "
+                 "exit code is 1 if a case has become slower by more than the noise")
       ->type_name("FILE");
-  app.add_option("--threshold", options->threshold, "Of two files of measurements: changes of fewer per cent are noise")
+  app.add_option("--threshold", options->threshold, "For measurements: changes below this percentage count as noise")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str()
       ->group("Measurements");
   app.add_option("--figure", options->figure,
-                 "Of two files of measurements: compare times, or ratios to the baseline where both have the same")
+                 "For measurements: compare times, or ratios to the baseline where both files have the same one")
       ->check(CLI::IsMember({"ratio", "time"}))
       ->capture_default_str()
       ->group("Measurements");
@@ -151,9 +151,8 @@ Action addCompare(CLI::App &app, const RunOptions &start) {
   addCheckOptions(app, options->run);
   addRecordedOptions(app, "--recorded", options->run);
   app.get_option("--within")
-      ->description(
-          "Relative error that is allowed; 0: equal values. Default: between two artifacts, what the kernel's "
-          "`expect` declarations allow; beside recorded outputs, 0");
+      ->description("Allowed relative error; 0 demands equal values. Default: what the kernel's `expect` declarations "
+                    "allow for two artifacts, 0 for recorded outputs");
   addSimulatorOptions(app, options->run);
   addMeasureOptions(app, options->run);
   addFormatOption(app, options->run);

@@ -8,9 +8,8 @@ namespace tile::runner {
 Action addDescribe(CLI::App &app, const RunOptions &start) {
   auto options = std::make_shared<RunOptions>(start);
   addArtifact(app, *options);
-  app.add_option("--variant", options->variant, "Of an artifact with several variants, this one (default: the first)")
-      ->type_name("NAME");
-  app.add_option("--target", options->target, "The variant of this name for this target")->type_name("TARGET");
+  app.add_option("--variant", options->variant, "Describe this variant (default: the first)")->type_name("NAME");
+  app.add_option("--target", options->target, "Describe the variant for this target")->type_name("TARGET");
   return [options] {
     return withArtifact(*options, [&](const runtime::Artifact &artifact) {
       size_t index = 0;

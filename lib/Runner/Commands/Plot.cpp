@@ -65,16 +65,16 @@ int plot(const PlotOptions &options) {
 Action addPlot(CLI::App &app, const RunOptions &start) {
   auto options = std::make_shared<PlotOptions>();
   options->run = start;
-  app.add_option("results", options->files, "Measurements, as tile-run bench -o has written them")->type_name("FILE");
+  app.add_option("results", options->files, "Measurements written by tile-run bench -o")->type_name("FILE");
   app.add_option(
          "-o,--output", options->output,
-         "A page with all charts and a table (.html), which needs no network; or one chart (.svg), drawn by node")
+         "Output: a self-contained page with all charts and a table (.html), or one chart (.svg), which needs node")
       ->type_name("FILE");
   app.add_option("--chart", options->chart,
-                 "Of an SVG: size, performance over size; roofline; bars, beside the baselines")
+                 "Chart of an SVG: size (performance over size), roofline, or bars (beside the baselines)")
       ->check(CLI::IsMember({"size", "roofline", "bars"}))
       ->capture_default_str();
-  app.add_option("--width", options->width, "Of an SVG, in pixels")
+  app.add_option("--width", options->width, "Width of an SVG in pixels")
       ->check(CLI::Range(280, 4000))
       ->capture_default_str();
   app.add_option("--title", options->title, "Title of the page (default: kernels and device)");

@@ -143,15 +143,16 @@ Action addRoofline(CLI::App &app, const RunOptions &start) {
   addArtifact(app, *options);
   addKernelOptions(app, *options);
   addVariantOptions(app, *options);
-  app.add_option("--rounds", options->rounds, "Rounds of measuring; their median counts")
+  app.add_option("--rounds", options->rounds, "Number of rounds to measure; the median is reported")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--cublas", options->cublas, "The cuBLAS library that shows what the tensor cores can do")
+  app.add_option("--cublas", options->cublas,
+                 "The cuBLAS library that measures what the tensor cores can do (default: libcublas.so.13, .12 or .11)")
       ->type_name("FILE");
   app.add_option("--cupti", all->cupti,
-                 "The CUPTI library that reads hardware counters; default: libcupti.so.13 or .12")
+                 "The CUPTI library that reads hardware counters (default: libcupti.so.13 or .12)")
       ->type_name("FILE");
-  app.add_option("--format", options->format, "Form of the report: table or json")
+  app.add_option("--format", options->format, "Format of the report: table or json")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
   return [all] {

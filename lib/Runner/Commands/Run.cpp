@@ -19,10 +19,10 @@ int withArtifact(const RunOptions &options, const std::function<int(const runtim
 }
 
 void addSuiteOptions(CLI::App &app, SuiteOptions &suite) {
-  CLI::Option *file =
-      app.add_option("--suite", suite.file, "The cases of this file instead, one `name artifact NAME=VALUE...` a line")
-          ->type_name("FILE")
-          ->group("Suites");
+  CLI::Option *file = app.add_option("--suite", suite.file,
+                                     "Run the cases of this file instead, one `name artifact NAME=VALUE...` per line")
+                          ->type_name("FILE")
+                          ->group("Suites");
   app.add_option("--artifacts", suite.folder, "Folder of the suite's artifacts")
       ->type_name("FOLDER")
       ->needs(file)

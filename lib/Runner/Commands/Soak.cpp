@@ -32,25 +32,25 @@ Action addSoak(CLI::App &app, const RunOptions &start) {
   addKernelOptions(app, options->run);
   addVariantOptions(app, options->run);
   app.get_option("arguments")
-      ->description("NAME=LOW..HIGH is the range of an integer (1..2048 for those without a value), NAME=VALUE fixes "
-                    "an argument; buffers as in tile-run run");
-  app.add_option("--seconds", options->seconds, "How long to launch")
+      ->description("NAME=LOW..HIGH draws an integer from a range (1..2048 for integers that are not given), "
+                    "NAME=VALUE fixes an argument; buffers as for tile-run run");
+  app.add_option("--seconds", options->seconds, "How long to keep launching")
       ->check(isSeconds)
       ->type_name("SECONDS")
       ->capture_default_str();
-  app.add_option("--deadline", options->deadlineSeconds, "Seconds after which a launch on a GPU counts as hanging")
+  app.add_option("--deadline", options->deadlineSeconds, "Seconds after which a launch on a GPU is considered hung")
       ->check(isSeconds)
       ->type_name("SECONDS")
       ->capture_default_str();
-  app.add_option("--repeat", options->run.repeat, "Launch each size this many times")
+  app.add_option("--repeat", options->run.repeat, "Number of launches of each size")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  CLI::Option *suites =
-      app.add_option("--suite", options->suites, "The cases of these files instead, in random order; may be repeated")
-          ->type_name("FILE")
-          ->group("Suites")
-          ->take_all()
-          ->expected(1);
+  CLI::Option *suites = app.add_option("--suite", options->suites,
+                                       "Launch the cases of this file instead, in random order; may be repeated")
+                            ->type_name("FILE")
+                            ->group("Suites")
+                            ->take_all()
+                            ->expected(1);
   app.add_option("--artifacts", options->folder, "Folder of the suites' artifacts")
       ->type_name("FOLDER")
       ->needs(suites)

@@ -93,7 +93,7 @@ Decoding::Readable Decoding::writable(const Operand &operand, unsigned bits) {
     return result;
   if (operand.kind != Operand::Kind::Register) {
     failed = true;
-    failure = "the destination is no register";
+    failure = "the destination is not a register";
     return result;
   }
   const Register &reg = program.function.registers[operand.index];
@@ -117,7 +117,7 @@ PredicateSource Decoding::predicateSource(const Operand &operand) {
   }
   if (operand.kind != Operand::Kind::Register || program.function.registers[operand.index].type != Type::Pred) {
     failed = true;
-    failure = "an operand is no predicate";
+    failure = "an operand is not a predicate";
     return source;
   }
   source.isConstant = false;
@@ -131,7 +131,7 @@ PredicateDest Decoding::predicateDest(const Operand &operand) {
     return dest;
   if (operand.kind != Operand::Kind::Register || program.function.registers[operand.index].type != Type::Pred) {
     failed = true;
-    failure = "the destination is no predicate";
+    failure = "the destination is not a predicate";
     return dest;
   }
   dest.isSink = false;

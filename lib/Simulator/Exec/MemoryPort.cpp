@@ -108,7 +108,7 @@ bool reportOutOfBounds(Warp &warp, const Place &place, unsigned lane, std::strin
 bool reportMisaligned(Warp &warp, const Place &place, unsigned lane, std::string_view what, uint64_t bytes,
                       uint32_t alignment, Space space, uint64_t address) {
   warp.fault(ReportKind::Misaligned, place, lane,
-             fmt::format("{} of {} bytes at {}: address {:#x} is no multiple of {}", what, bytes,
+             fmt::format("{} of {} bytes at {}: address {:#x} is not a multiple of {}", what, bytes,
                          describeAddress(warp, space, address), address, alignment));
   return false;
 }

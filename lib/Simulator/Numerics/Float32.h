@@ -38,7 +38,7 @@ template <Rounding rounding, bool flush = false> inline float fmaRounded(float a
   return sumToFloat<rounding, flush>(double(a) * double(b), c);
 }
 
-// A quotient or root of floats that is no float, nor midpoint of two, is farther from all of these than a double's
+// A quotient or root of floats that is not a float, nor midpoint of two, is farther from all of these than a double's
 // rounding moves it (by at least 2^-50 of its size), so that it may be rounded twice.
 template <Rounding rounding, bool flush = false> inline float divRounded(float a, float b) {
   if constexpr (rounding == Rounding::NearestEven && !flush)

@@ -52,7 +52,7 @@ enum class Type : uint8_t {
 };
 /// Bits that a value takes in a register; 1 for Pred, 0 for None.
 unsigned bitWidth(Type type);
-/// "b32", "f16x2", … without the dot; nothing for a word that is no type.
+/// "b32", "f16x2", … without the dot; nothing for a word that is not a type.
 std::optional<Type> parseType(std::string_view name);
 std::string_view typeName(Type type);
 

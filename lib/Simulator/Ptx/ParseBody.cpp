@@ -119,7 +119,7 @@ bool PtxParser::parseGuard(Instruction &instruction) {
   if (!lookUpRegister(name, index))
     return failAt(line, "'{}' is not declared", name);
   if (function->registers[index].type != Type::Pred)
-    return failAt(line, "the guard '{}' is no predicate", name);
+    return failAt(line, "the guard '{}' is not a predicate", name);
   instruction.guard = int32_t(index);
   return true;
 }

@@ -57,7 +57,7 @@ bool PtxParser::parseVariableHead(VariableHead &head) {
       if (!takeInteger(value, "an alignment"))
         return false;
       if (!std::has_single_bit(value) || value > limits::bytes)
-        return failAt(line, "the alignment {} is no power of two", value);
+        return failAt(line, "the alignment {} is not a power of two", value);
       // After .ptr it is what the pointer points to that is aligned.
       if (!isPointer)
         alignment = value;

@@ -266,7 +266,7 @@ bool PtxParser::parseThree(uint32_t (&values)[3]) {
     if (!takeInteger(value, "a size"))
       return false;
     if (value == 0 || value > UINT32_MAX)
-      return failAt(line, "{} is no possible size", value);
+      return failAt(line, "{} is not a possible size", value);
     values[i] = uint32_t(value);
     if (!take(","))
       return true;

@@ -159,7 +159,7 @@ private:
   std::vector<std::unique_ptr<std::string>> names; ///< of ranges of variables: what the scopes refer to
 };
 
-/// "%laneid", "%tid.x"; nothing for a name that is no special register of a thread here.
+/// "%laneid", "%tid.x"; nothing for a name that is not a special register of a thread here.
 std::optional<SpecialRegister> parseSpecialRegisterName(std::string_view name);
 
 } // namespace tile::sim

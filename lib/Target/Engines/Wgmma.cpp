@@ -69,7 +69,7 @@ std::string whyNoWgmma(const GpuTarget &target, const WgmmaProduct &product) {
   // PTX ISA, "Matrix descriptor": only 16-bit types may have m or n contiguous.
   if (!is16Bit && !(product.hasKMajorA() && product.bKMajor))
     return "wgmma multiplies " + a + " only if k is contiguous in both operands";
-  // PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": those of tf32 are no accumulators, nor do shuffles
+  // PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": those of tf32 are not accumulators, nor do shuffles
   // make them.
   if (product.elementBits() > 16 && product.fromRegisters)
     return "wgmma multiplies " + a + " from shared memory only";

@@ -113,7 +113,7 @@ LogicalResult checkOperands(DotOp dot) {
   if (!engine || (isInBuffer(dot.getB()) && (engine.isFromRegisters() || isInBuffer(dot.getA()))))
     return success();
   return dot.emitError() << "warp groups multiply what lies in shared memory; " << engine
-                         << " is no engine for operands that are not loaded from there";
+                         << " is not an engine for operands that are not loaded from there";
 }
 
 Value lower(OpBuilder &builder, DotOp dot) {

@@ -167,7 +167,7 @@ private:
     if (std::string reason = whyNoTensorMap(desc); !reason.empty())
       return fail(reason);
     if (!needsNoPadding(desc))
-      return fail("its blocks have a size that is no power of two, and are not only multiplied or stored");
+      return fail("its blocks have a size that is not a power of two, and are not only multiplied or stored");
     // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.
     int64_t whole = 16 / getBytesInMemory(type.getElementType());
     if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>) &&

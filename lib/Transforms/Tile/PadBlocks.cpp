@@ -129,7 +129,7 @@ struct TilePadBlocks : tile::impl::TilePadBlocksBase<TilePadBlocks> {
     if (!needsPadding(getOperation()))
       return markAllAnalysesPreserved();
     if (std::optional<PaddingProblem> problem = findPaddingProblem(getOperation())) {
-      problem->op->emitError() << "this block has a size that is no power of two; " << problem->reason;
+      problem->op->emitError() << "this block has a size that is not a power of two; " << problem->reason;
       return signalPassFailure();
     }
     BlockPadding(getOperation()).run();

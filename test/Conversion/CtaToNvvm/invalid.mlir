@@ -209,7 +209,7 @@ tile.kernel @print() attributes {num_warps = 1 : i32} {
 #x = #cta.layout<[64, 2], register = [[0, 1], [32, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
 tile.kernel @padded() attributes {num_warps = 1 : i32} {
   %a = cta.alloc at 0 : !cta.buffer<48x2xf32, #s>
-  // expected-error @+1 {{'cta.local_load' op accesses all elements of the layout of '!cta.buffer<48x2xf32, #cta.layout<[64, 2], offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>>', which are more than it holds; only wgmma and TMA take blocks that are no powers of two}}
+  // expected-error @+1 {{'cta.local_load' op accesses all elements of the layout of '!cta.buffer<48x2xf32, #cta.layout<[64, 2], offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>>', which are more than it holds; only wgmma and TMA take blocks that are not powers of two}}
   %x = cta.local_load %a : !cta.buffer<48x2xf32, #s> -> tensor<64x2xf32, #x>
   tile.return
 }
@@ -245,7 +245,7 @@ tile.kernel @map_layouts(%f: f32) attributes {num_warps = 1 : i32} {
 #x = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 tile.kernel @immediate(%n: i32) attributes {num_warps = 1 : i32} {
   %x = tile.splat %n : i32 -> tensor<32xi32, #x>
-  // expected-error @+1 {{'tile.inline_asm' op has constraint 'n' for argument 1, which is no constant integer}}
+  // expected-error @+1 {{'tile.inline_asm' op has constraint 'n' for argument 1, which is not a constant integer}}
   %y = tile.inline_asm "shl.b32 $0, $1, $2;", "=r,r,n" pack 1 pure(%x, %x) : (tensor<32xi32, #x>, tensor<32xi32, #x>) -> tensor<32xi32, #x>
   tile.return
 }

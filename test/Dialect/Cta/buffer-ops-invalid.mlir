@@ -182,7 +182,7 @@ tile.kernel @gather_result() {
 // 24 rows of a matrix that is stored column by column.
 #s = #cta.layout<[32, 4], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [0, 2]]>
 
-// expected-error @below {{buffer is [24, 4]; only the slowest dimension of its layout may have a size that is no power of two}}
+// expected-error @below {{buffer is [24, 4]; only the slowest dimension of its layout may have a size that is not a power of two}}
 func.func private @fast(!cta.buffer<24x4xf32, #s>)
 
 // -----
@@ -213,7 +213,7 @@ tile.kernel @count_slots() {
 tile.kernel @count_type() {
   %b = cta.alloc : !cta.buffer<64xf32, #s>
   %i = tile.arange 0 to 64 : tensor<64xi32, #x>
-  // expected-error @below {{which is no vector of i32}}
+  // expected-error @below {{which is not a vector of i32}}
   cta.local_count %i, %b : tensor<64xi32, #x>, !cta.buffer<64xf32, #s>
   tile.return
 }

@@ -52,7 +52,7 @@ tile.kernel @step(%a: i32) {
 
 // -----
 
-// What is no engine at all.
+// What is not an engine at all.
 tile.kernel @other(%a: i32) {
   %x = arith.constant dense<0.0> : tensor<16x16xf16>
   %c = arith.constant dense<0.0> : tensor<16x16xf32>
@@ -98,7 +98,7 @@ func.func private @swap() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f32, g
 
 // -----
 
-// expected-error @below {{'m64' is no shape of an instruction, such as m64n256k16}}
+// expected-error @below {{'m64' is not a shape of an instruction, such as m64n256k16}}
 func.func private @shape() attributes {x = #cta.wgmma<m64, f16, f16, f32, groups = [1, 1]>}
 
 // -----

@@ -71,7 +71,7 @@
 
 // -----
 
-// expected-error @below {{'tile.order' is no attribute of argument 0}}
+// expected-error @below {{'tile.order' is not an attribute of argument 0}}
 tile.kernel @unknown(%n: i32 {tile.order = 1 : i32}) {
   tile.return
 }
@@ -99,7 +99,7 @@ tile.kernel @map(%d: !tile.desc<64xf16> {tile.tensor_map = {base = "a"}}) {
 
 // -----
 
-// expected-error @below {{argument 0 has a 'tile.tensor_map' but is no descriptor}}
+// expected-error @below {{argument 0 has a 'tile.tensor_map' but is not a descriptor}}
 tile.kernel @no_descriptor(%n: i32 {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   tile.return
 }
@@ -127,7 +127,7 @@ tile.kernel @axis(%n: i32 {tile.grid_size = 3 : i32}) {
 
 // -----
 
-// expected-error @below {{'tile.order' is no attribute of an operation}}
+// expected-error @below {{'tile.order' is not an attribute of an operation}}
 tile.kernel @operation() attributes {tile.order = 1 : i32} {
   tile.return
 }

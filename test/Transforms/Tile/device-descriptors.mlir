@@ -79,7 +79,7 @@ tile.kernel @outside(%a: !tile.ptr<f16> {tile.name = "a"}, %n: i32, %ld: i64) {
 // REMARK: remark: descriptor is not made by the kernel: a tensor map has no elements of type i1
 // REMARK: remark: descriptor is not made by the kernel: its last stride is not the constant 1
 // REMARK: remark: descriptor is not made by the kernel: it is passed on
-// REMARK: remark: descriptor is not made by the kernel: its blocks have a size that is no power of two, and are not only multiplied or stored
+// REMARK: remark: descriptor is not made by the kernel: its blocks have a size that is not a power of two, and are not only multiplied or stored
 // REMARK: remark: descriptor is not made by the kernel: that of the dot's other operand is not
 tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a"}, %bits: !tile.ptr<i1> {tile.name = "bits"}, %n: i32, %ld: i64, %choice: i1) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>

@@ -1,4 +1,4 @@
-// Blocks whose sizes are no powers of two: passed where nothing has to be padded.
+// Blocks whose sizes are not powers of two: passed where nothing has to be padded.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-host-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
 
@@ -49,8 +49,8 @@ tile.kernel @rows(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16 : 
 // no block by TMA leaves the product to other instructions.
 // CHECK-LABEL: tile.kernel @negative_others
 // CHECK-COUNT-4: make_desc
-// REMARK: remark: descriptor is not made by the launcher: its blocks have a size that is no power of two, and are not only multiplied or stored
-// REMARK: remark: descriptor is not made by the launcher: its blocks have a size that is no power of two
+// REMARK: remark: descriptor is not made by the launcher: its blocks have a size that is not a power of two, and are not only multiplied or stored
+// REMARK: remark: descriptor is not made by the launcher: its blocks have a size that is not a power of two
 // REMARK: remark: descriptor is not made by the launcher: the size of dimension 0 does not follow
 // REMARK: remark: descriptor is not made by the launcher: that of the dot's other operand is not
 tile.kernel @negative_others(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.name = "b", tile.divisibility = 16 : i32},

@@ -100,7 +100,7 @@ tile.kernel @assert(%n: i32, %p: !tile.ptr<i32>) {
 
 tile.kernel @reshape(%x: f32) {
   %a = tile.splat %x : f32 -> tensor<48x2xf32>
-  // expected-error @below {{this block has a size that is no power of two; such blocks cannot be reshaped}}
+  // expected-error @below {{this block has a size that is not a power of two; such blocks cannot be reshaped}}
   %b = tile.reshape %a : tensor<48x2xf32> -> tensor<96xf32>
   tile.return
 }
@@ -109,7 +109,7 @@ tile.kernel @reshape(%x: f32) {
 
 tile.kernel @print(%x: f32) {
   %a = tile.splat %x : f32 -> tensor<48xf32>
-  // expected-error @below {{this block has a size that is no power of two; such blocks cannot be printed}}
+  // expected-error @below {{this block has a size that is not a power of two; such blocks cannot be printed}}
   tile.print "" %a : tensor<48xf32>
   tile.return
 }
@@ -118,7 +118,7 @@ tile.kernel @print(%x: f32) {
 
 tile.kernel @difference(%x: f32) {
   %a = tile.splat %x : f32 -> tensor<48xf32>
-  // expected-error @below {{this block has a size that is no power of two; along it only sums, minima, maxima and the like can be computed}}
+  // expected-error @below {{this block has a size that is not a power of two; along it only sums, minima, maxima and the like can be computed}}
   %r = tile.reduce %a {axis = 0 : i32} : tensor<48xf32> -> f32 {
   ^bb0(%l: f32, %s: f32):
     %m = arith.subf %l, %s : f32
@@ -130,7 +130,7 @@ tile.kernel @difference(%x: f32) {
 // -----
 
 tile.kernel @range() {
-  // expected-error @below {{this block has a size that is no power of two; the next power of two leads beyond 32-bit integers}}
+  // expected-error @below {{this block has a size that is not a power of two; the next power of two leads beyond 32-bit integers}}
   %a = tile.arange 2147483599 to 2147483647 : tensor<48xi32>
   tile.return
 }
@@ -138,7 +138,7 @@ tile.kernel @range() {
 // -----
 
 tile.kernel @constant() {
-  // expected-error @below {{this block has a size that is no power of two; the elements of such blocks cannot be different constants}}
+  // expected-error @below {{this block has a size that is not a power of two; the elements of such blocks cannot be different constants}}
   %a = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
   tile.return
 }
@@ -147,7 +147,7 @@ tile.kernel @constant() {
 
 tile.kernel @unknown(%x: i32) {
   %a = tile.splat %x : i32 -> tensor<48xi32>
-  // expected-error @below {{this block has a size that is no power of two; such blocks are unknown to 'tile.histogram'}}
+  // expected-error @below {{this block has a size that is not a power of two; such blocks are unknown to 'tile.histogram'}}
   %b = tile.histogram %a : tensor<48xi32> -> tensor<64xi32>
   tile.return
 }

@@ -24,7 +24,7 @@ tile.kernel @settled(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile
   tile.return
 }
 
-// Columns that were no power of two are padded, and operands of bytes lie in the order that threads give them, but not that of TMA.
+// Columns that were not a power of two are padded, and operands of bytes lie in the order that threads give them, but not that of TMA.
 // CHECK-LABEL: tile.kernel @orders
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k32, i8, i8, i32, groups = [1, 1], a = threads, b = threads>}

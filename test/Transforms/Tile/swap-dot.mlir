@@ -42,7 +42,7 @@ tile.kernel @once(%i: i32, %d: !tile.desc<32x64xf16> {tile.tensor_map = #tile.te
   tile.return
 }
 
-// Rows that are no power of two are columns of wgmma, and powers of two are rows as they stand.
+// Rows that are not a power of two are columns of wgmma, and powers of two are rows as they stand.
 // CHECK-LABEL: tile.kernel @odd_rows
 // CHECK: tile.dot {{.*}} : tensor<128x64xf16>, tensor<64x144xf16> -> tensor<128x144xf32>
 // CHECK: tile.trans {{.*}} : tensor<128x144xf32> -> tensor<144x128xf32>

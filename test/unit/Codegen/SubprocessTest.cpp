@@ -59,5 +59,6 @@ TEST(RunProgram, saysWhatCannotBeStarted) {
   ASSERT_FALSE(bool(ended));
   llvm::Error error = ended.takeError();
   EXPECT_TRUE(error.isA<EnvironmentError>());
-  EXPECT_EQ(toString(std::move(error)), "cannot start '/absent/program': it is no program that this machine can run");
+  EXPECT_EQ(toString(std::move(error)),
+            "cannot start '/absent/program': it is not a program that this machine can run");
 }

@@ -10,14 +10,14 @@ using namespace tile::frontend;
 TEST(BuiltinDocs, EveryFunctionHasText) {
   for (const BuiltinDoc &doc : builtinDocs()) {
     EXPECT_FALSE(doc.text.empty()) << doc.name << " has no entry in BuiltinDocs.def";
-    EXPECT_TRUE(doc.text.empty() || doc.text.ends_with('.')) << doc.name << ": the text is no sentence";
+    EXPECT_TRUE(doc.text.empty() || doc.text.ends_with('.')) << doc.name << ": the text is not a sentence";
     EXPECT_TRUE(doc.text.empty() || doc.types.find("→") != std::string_view::npos) << doc.name << ": no types";
   }
 }
 
 TEST(BuiltinDocs, NoTextIsLeftOver) {
   for (std::string_view name : unusedBuiltinDocs())
-    ADD_FAILURE() << name << " of BuiltinDocs.def is no function";
+    ADD_FAILURE() << name << " of BuiltinDocs.def is not a function";
 }
 
 TEST(BuiltinDocs, FoundAsWritten) {

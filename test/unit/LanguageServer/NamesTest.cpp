@@ -111,8 +111,8 @@ TEST(LanguageServer, RefusesToRename) {
                           {client.askToRename(10, 14, "g"), "'load' is a member of something"},
                           {client.askToRename(11, 12, "g"), "'min' is part of the language"},
                           {client.askToRename(5, 6, "g"), "'size' is a member of a class"},
-                          {client.askToRename(10, 4, "2y"), "'2y' is no name"},
-                          {client.askToRename(10, 4, "lambda"), "'lambda' is no name"},
+                          {client.askToRename(10, 4, "2y"), "'2y' is not a name"},
+                          {client.askToRename(10, 4, "lambda"), "'lambda' is not a name"},
                           {client.askToRename(10, 4, "x"), "'x' is a name already, in line 10"},
                           {client.askToRename(2, 0, "g"), "there is no name here"},
                           {client.askAt("textDocument/prepareRename", 10, 8), "'f' comes from another file"}};

@@ -180,7 +180,7 @@ TEST(Algebra, QuotientsUndoProducts) {
   for (int round = 0; round < 50; ++round) {
     LinearLayout a = random.distributed(random.shape(2, 7), 1, random.below(2), true);
     LinearLayout b = random.distributed(random.shape(2, 6), 1, random.below(2), true);
-    // 10 lane bits are no layout of a real warp, but the algebra does not mind.
+    // 10 lane bits are not a layout of a real warp, but the algebra does not mind.
     LinearLayout product = a * b;
     EXPECT_EQ(divideLeft(product, a), b);
     EXPECT_EQ(divideRight(product, b), a);

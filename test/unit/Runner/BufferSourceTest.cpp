@@ -135,7 +135,7 @@ TEST(BufferSource, negative_whatIsWrong) {
       {{"small=offsets(lengths)"}, "offsets of 4 lengths have 5 elements, but the buffer 8"},
       {{"starts=offsets(table)", "table=addresses(x, starts)"}, "it would be made of itself"},
       {{"lengths=addresses(x)"}, "expected elements of type i64 or u64"},
-      {{"table=addresses(y)"}, "addresses: 'y' is no buffer of the kernel"},
+      {{"table=addresses(y)"}, "addresses: 'y' is not a buffer of the kernel"},
       {{"table=addresses(x, small)", "small=full(-1)"}, "address 0 is of element -1 of buffer 'x', which has 28"},
       {{"table=addresses(x, 10)"}, "address 3 is of element 30 of buffer 'x', which has 28"},
       {{"table=addresses(x, free)", "free=[0]"}, "addresses: 'free' has 1 elements, but the table 4"},

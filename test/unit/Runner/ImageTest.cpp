@@ -32,7 +32,7 @@ TEST(Image, writtenImagesAreReadAgain) {
   EXPECT_EQ(*colour, "P6\n1 2\n255\nabcdef");
   EXPECT_EQ(parseImage(*colour)->pixels, "abcdef");
   EXPECT_EQ(*grey, "P5\n3 1\n255\nabc");
-  EXPECT_NE(formatImage({2, 2, 4}, "").error().message.find("shape [2, 2, 4] is no image"), std::string::npos);
+  EXPECT_NE(formatImage({2, 2, 4}, "").error().message.find("shape [2, 2, 4] is not an image"), std::string::npos);
 }
 
 TEST(Image, negative_brokenFilesAreErrors) {
@@ -45,8 +45,8 @@ TEST(Image, negative_brokenFilesAreErrors) {
       {"P6 2 2 65535 ", "the largest value is 65535"},
       {"P6 2 2 255 abc", "2x2 pixels need 12 bytes, the file has 3"},
       {"P5 1 1 255", "1x1 pixels need 1 bytes, the file has 0"},
-      {"P3 1 1 255 1 2", "value 3 of 3 is no number up to 255"},
-      {"P2 1 1 255 256", "value 1 of 1 is no number up to 255"},
+      {"P3 1 1 255 1 2", "value 3 of 3 is not a number up to 255"},
+      {"P2 1 1 255 256", "value 1 of 1 is not a number up to 255"},
       {"P2 9999 9999 255 1", "9999x9999 pixels do not fit the file"},
   };
   for (const auto &[text, expected] : cases) {

@@ -65,7 +65,7 @@ TEST_F(CheckArguments, negative_Sizes) {
 }
 
 TEST_F(CheckArguments, negative_OtherMemory) {
-  EXPECT_EQ(check(0x50000), "parameter 0 'a': 0x50000 is no memory that the driver knows");
+  EXPECT_EQ(check(0x50000), "parameter 0 'a': 0x50000 is not memory that the driver knows");
   EXPECT_EQ(
       check(0x10008),
       "parameter 0 'a' is 0x10008, which is not a multiple of 16 bytes; the kernel was compiled for that alignment");
@@ -74,7 +74,7 @@ TEST_F(CheckArguments, negative_OtherMemory) {
   driver.ranges[0x10000] = {400, 2, 1};
   EXPECT_EQ(check(), "parameter 0 'a': 0x10000 is memory of device 1, but the current context is one of device 0");
   driver.ranges[0x10000] = {400, 2, 0};
-  EXPECT_EQ(check(0x10000, 0x20000 + 9 * 8 * 4, 0), "parameter 2 'table': 0x0 is no memory that the driver knows");
+  EXPECT_EQ(check(0x10000, 0x20000 + 9 * 8 * 4, 0), "parameter 2 'table': 0x0 is not memory that the driver knows");
 }
 
 TEST_F(CheckArguments, negative_WrongCalls) {

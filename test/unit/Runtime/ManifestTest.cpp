@@ -136,7 +136,7 @@ TEST(Manifest, negative_errorsNameThePlace) {
       {replaced("{\"name\": \"M\"", "[\"M\""), "not valid JSON"},
       {replaced("\"entry\": \"matmul_0\"", "\"entry\": 3"), "entry: expected a string"},
       {replaced("\"type\": \"f32\"", "\"type\": \"f8e5m2\""), "which only pointers may have"},
-      {replaced("\"base\": \"a\"", "\"base\": \"M\""), "a tensor map names 'M', which is no pointer parameter"},
+      {replaced("\"base\": \"a\"", "\"base\": \"M\""), "a tensor map names 'M', which is not a pointer parameter"},
       {replaced("\"element\": \"f16\"", "\"element\": \"f17\""), "tensor_maps[0].element: unknown type 'f17'"},
       {replaced("\"box\": [128, 64]", "\"box\": [128]"), "has 2 dimensions, 1 strides and a box of 1"},
       {replaced("\"box\": [128, 64]", "\"box\": [128, 1, 1, 64]"), "has 2 dimensions, 1 strides and a box of 4"},

@@ -75,7 +75,7 @@ TEST(Tuning, negative_damagedText) {
   EXPECT_EQ(errorOf("[512,512]", "[512]"),
             "tuning table: entries[0].sizes: 1 sizes; expected one for each of 2 parameters");
   EXPECT_EQ(errorOf("\"microseconds\": 5.5", "\"microseconds\": -1"),
-            "tuning table: entries[0].microseconds: -1 is no time");
+            "tuning table: entries[0].microseconds: -1 is not a time");
   EXPECT_EQ(errorOf("\"serves\": \"7\"", "\"serves\": \"x\""),
             "tuning table: entries[0].serves: 'x'; expected hexadecimal digits");
   EXPECT_EQ(errorOf("\"device\"", "\"other\""), "tuning table: device: is missing");
@@ -190,7 +190,8 @@ TEST_F(TunedTest, negative_tablesOfOtherKernels) {
   Result<Chooser> chooser = Chooser::make(manifests);
   TuningTable table = smallTable();
   table.parameters = {"M", "Q"};
-  EXPECT_EQ(chooser->compile(table).error().message, "tuning table: 'Q' is no integer parameter of kernel 'product'");
+  EXPECT_EQ(chooser->compile(table).error().message,
+            "tuning table: 'Q' is not an integer parameter of kernel 'product'");
   table = smallTable();
   table.entries[0].variant = "odd";
   EXPECT_EQ(chooser->compile(table).error().message, "tuning table: kernel 'product' has no variant 'odd'");

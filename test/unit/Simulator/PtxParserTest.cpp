@@ -276,13 +276,13 @@ TEST(PtxParser, Errors) {
   EXPECT_EQ(errorOf(".section .debug {"), "line 1: the section that begins here has no end");
   EXPECT_EQ(errorOf("\n`"), "line 2: unexpected '`'");
   EXPECT_EQ(errorOf(std::string("\0.", 2)), "line 1: unexpected byte 0x00");
-  EXPECT_EQ(errorOf(kernel(".reg .b32 r; @r ret;")), "line 5: the guard 'r' is no predicate");
+  EXPECT_EQ(errorOf(kernel(".reg .b32 r; @r ret;")), "line 5: the guard 'r' is not a predicate");
   EXPECT_EQ(errorOf(kernel("") + kernel("").substr(head.size())), "line 7: 'k' is defined twice");
   EXPECT_EQ(errorOf(kernel(".reg .b32 %r<1000000>;")), "line 5: more than 262144 registers");
   EXPECT_EQ(errorOf(kernel("call nothing;")), "line 5: 'nothing' is not declared");
   EXPECT_EQ(errorOf(kernel(".loc 1 2 3, inlined 1 2 3")), "line 5: unknown attribute 'inlined' of '.loc'");
-  EXPECT_EQ(errorOf(".entry k(.param .b32 x) .maxntid 0 { ret; }"), "line 1: 0 is no possible size");
-  EXPECT_EQ(errorOf(".global .align 3 .b8 x;"), "line 1: the alignment 3 is no power of two");
+  EXPECT_EQ(errorOf(".entry k(.param .b32 x) .maxntid 0 { ret; }"), "line 1: 0 is not a possible size");
+  EXPECT_EQ(errorOf(".global .align 3 .b8 x;"), "line 1: the alignment 3 is not a power of two");
   EXPECT_EQ(errorOf(".global .b32 x[1] = {1, 2};"), "line 1: '2' values for 4 bytes");
   EXPECT_EQ(errorOf(".global .b64 x = y;"), "line 1: 'y' is not declared as a variable");
   EXPECT_EQ(errorOf(".shared .b64 x = 1;"), "line 1: only variables in .global and .const may be initialized");

@@ -256,7 +256,7 @@ TEST(CostModel, choicesThatAreNotLegalAreKeptToo) {
 // 132 tiles of 128x144 are one wave, 384 of 128x192 nearly three.
 TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   GemmProblem problem = square(1536);
-  // Rows of blocks of c and of a row-major b would begin inside of lines of L2: then rows are no power of two.
+  // Rows of blocks of c and of a row-major b would begin inside of lines of L2: then rows are not a power of two.
   EXPECT_EQ(best(hopper, problem), (GemmConfig{144, 128, 64, 4, 8, 4, true}));
   problem.anyRows = false;
   EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 144, 64, 4, 8, 4, true}));

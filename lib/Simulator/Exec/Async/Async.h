@@ -21,6 +21,20 @@ Result<OperationPtr> decodeTensorCopy(Decoding &decoding);      // cp{.reduce}.a
 Result<OperationPtr> decodeTensorPrefetch(Decoding &decoding);  // cp.async.bulk.prefetch.tensor, after these
 Result<OperationPtr> decodeTensorMapChange(Decoding &decoding); // tensormap
 
+/// An operation that each lane carries out by itself, one after the other, until one of them fails or has to wait.
+class LaneByLaneOperation : public Operation {
+public:
+  Step execute(Warp &warp, Fragment &, LaneMask active) const final {
+    for (; active; active &= active - 1)
+      if (Step step = executeLane(warp, firstLane(active)); step != Step::Next)
+        return step;
+    return Step::Next;
+  }
+
+private:
+  virtual Step executeLane(Warp &warp, unsigned lane) const = 0;
+};
+
 inline Checker *checkerOf(const Warp &warp) {
   return warp.cta.cluster.machine.checker;
 }

@@ -41,22 +41,15 @@ private:
   uint32_t barrier;
 };
 
-template <typename T> class AsyncStore final : public Operation {
+template <typename T> class AsyncStore final : public LaneByLaneOperation {
 public:
   AddressSource address, barrier;
   unsigned elements = 1;
   Source<T> values[mostElements];
   Reducer reducer = nullptr;
 
-  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
-    for (; active; active &= active - 1)
-      if (Step step = one(warp, firstLane(active)); step != Step::Next)
-        return step;
-    return Step::Next;
-  }
-
 private:
-  Step one(Warp &warp, unsigned lane) const {
+  Step executeLane(Warp &warp, unsigned lane) const override {
     const Place &place = instruction->place;
     T data[mostElements];
     for (unsigned i = 0; i < elements; ++i)

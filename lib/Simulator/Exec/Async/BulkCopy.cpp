@@ -53,7 +53,7 @@ namespace {
 
 constexpr uint32_t bulkAlignment = 16; ///< of both addresses, and the size
 
-class BulkCopy final : public Operation {
+class BulkCopy final : public LaneByLaneOperation {
 public:
   BulkForm form;
   Reducer reducer = nullptr;
@@ -61,15 +61,8 @@ public:
   Source<uint32_t> size;
   Source<uint16_t> ctaMask;
 
-  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
-    for (; active; active &= active - 1)
-      if (Step step = one(warp, firstLane(active)); step != Step::Next)
-        return step;
-    return Step::Next;
-  }
-
 private:
-  Step one(Warp &warp, unsigned lane) const {
+  Step executeLane(Warp &warp, unsigned lane) const override {
     uint32_t bytes = size.one(warp, lane);
     if (bytes % bulkAlignment)
       return warp.fault(ReportKind::Misaligned, instruction->place, lane,
@@ -82,7 +75,7 @@ private:
     uint64_t global = form.direction == BulkDirection::IntoShared ? from : to;
     if (form.direction != BulkDirection::BetweenShared && global % bulkAlignment)
       return warp.fault(ReportKind::Misaligned, instruction->place, lane,
-                        fmt::format("a bulk copy at {:#x}, which is no multiple of {}", global, bulkAlignment));
+                        fmt::format("a bulk copy at {:#x}, which is not a multiple of {}", global, bulkAlignment));
     if (form.direction == BulkDirection::OutOfShared)
       return store(plan, to, from);
     if (form.direction == BulkDirection::IntoShared) {

@@ -22,7 +22,7 @@ std::byte *resolveTensorMap(Warp &warp, const Instruction &instruction, unsigned
                             AccessKind kind) {
   if (address % mapAlignment) {
     warp.fault(ReportKind::Misaligned, instruction.place, lane,
-               fmt::format("a tensor map at {:#x}, which is no multiple of {}", address, mapAlignment));
+               fmt::format("a tensor map at {:#x}, which is not a multiple of {}", address, mapAlignment));
     return nullptr;
   }
   LaneAccess access;

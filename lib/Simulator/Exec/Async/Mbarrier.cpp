@@ -207,7 +207,7 @@ private:
       phase = (current & 1) == value ? current : current - 1;
       if (value > 1)
         warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
-                   fmt::format("{} is no parity of a phase: 0 or 1", value));
+                   fmt::format("{} is not a parity of a phase: 0 or 1", value));
       return value <= 1;
     }
     phase = phaseOfToken(state.one(warp, lane));

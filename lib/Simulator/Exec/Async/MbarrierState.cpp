@@ -99,7 +99,7 @@ Cta *findBarrierPlace(Warp &warp, const Place &place, unsigned lane, uint64_t ad
                                                         barrierName(*cta, within)));
   if (within % mbarrierBytes)
     return fail(ReportKind::Misaligned,
-                fmt::format("address {:#x} of an mbarrier is no multiple of {}", within, mbarrierBytes));
+                fmt::format("address {:#x} of an mbarrier is not a multiple of {}", within, mbarrierBytes));
   if (!cta->shared(within, mbarrierBytes))
     return fail(ReportKind::OutOfBounds, fmt::format("{} lies outside the {} bytes of shared memory",
                                                      barrierName(*cta, within), cta->sharedSize()));

@@ -35,7 +35,7 @@ bool loadBox(Warp &warp, const Instruction &instruction, unsigned lane, const Te
   return true;
 }
 
-class TensorCopy final : public Operation {
+class TensorCopy final : public LaneByLaneOperation {
 public:
   BulkForm form;
   std::optional<ReduceOp> reduction;
@@ -43,15 +43,8 @@ public:
   AddressSource shared, barrier;
   Source<uint16_t> ctaMask;
 
-  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
-    for (; active; active &= active - 1)
-      if (Step step = one(warp, firstLane(active)); step != Step::Next)
-        return step;
-    return Step::Next;
-  }
-
 private:
-  Step one(Warp &warp, unsigned lane) const {
+  Step executeLane(Warp &warp, unsigned lane) const override {
     TensorMap map;
     int32_t coordinates[mostTensorDimensions] = {};
     if (!loadBox(warp, *instruction, lane, tensor, map, coordinates))

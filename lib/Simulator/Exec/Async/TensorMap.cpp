@@ -61,7 +61,7 @@ Status checkTensorMap(const TensorMap &map) {
   if (uint8_t(map.fill) > uint8_t(MapFill::Nan) || (map.fill == MapFill::Nan && !isFloat(map.type)))
     return broken("fill mode {} of a tensor map of element type {}", uint8_t(map.fill), uint8_t(map.type));
   if (map.address == 0 || map.address % alignment)
-    return broken("the address {:#x} of a tensor map is no multiple of {}", map.address, alignment);
+    return broken("the address {:#x} of a tensor map is not a multiple of {}", map.address, alignment);
   uint64_t boxBytes = map.elementBytes();
   for (unsigned dim = 0; dim < map.rank; ++dim) {
     if (map.sizes[dim] == 0 || map.sizes[dim] > mostElements)
@@ -138,7 +138,7 @@ Result<TensorMapBytes> encodeTensorMap(const TensorMap &map) {
 Result<TensorMap> decodeTensorMap(const std::byte *bytes) {
   TensorMap map;
   if (!readTensorMapFields(bytes, map))
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the bytes are no tensor map");
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the bytes are not a tensor map");
   if (Status status = checkTensorMap(map); !status)
     return status.error();
   return map;

@@ -2,7 +2,7 @@
 // Tensor maps of the simulator: what cuTensorMapEncodeTiled is told, in 128 bytes of an own format.
 //
 // The bytes of real maps are NVIDIA's secret and nobody looks into them; only this file knows what these mean. A map
-// starts as zeros, which is no valid map, so that tensormap.replace can make one field by field.
+// starts as zeros, which is not a valid map, so that tensormap.replace can make one field by field.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -55,7 +55,7 @@ using TensorMapBytes = std::array<std::byte, tensorMapBytes>;
 runtime::Status checkTensorMap(const TensorMap &map);
 /// An error for a map that breaks a rule.
 runtime::Result<TensorMapBytes> encodeTensorMap(const TensorMap &map);
-/// An error for bytes that are no valid map.
+/// An error for bytes that are not a valid map.
 runtime::Result<TensorMap> decodeTensorMap(const std::byte *bytes);
 
 /// For tensormap.replace: the fields as they are, valid or not. False: the bytes are neither zeros nor a map.
