@@ -20,7 +20,7 @@ namespace tile::conversion {
 
 /// Bits of tid.x, those of warps, that are zero in all threads that write.
 static uint64_t findIdleWarpBits(KernelOp kernel) {
-  bool isPlain = kernel.getTeams() == 1 && kernel.getProducerWarps() == 0 && kernel.getClusterCtas() <= 1;
+  bool isPlain = !cta::findRoles(kernel) && kernel.getClusterCtas() <= 1;
   uint64_t idle = isPlain ? uint64_t(kernel.getNumWarps() - 1) << layout::laneBits : 0;
   kernel.getBody().walk([&](Operation *op) {
     auto load = dyn_cast<LoadOp>(op);
