@@ -55,3 +55,27 @@ tile.kernel @uncounted(%v: f32) attributes {cluster = array<i32: 1, 1, 2>, clust
   %s = cta.cluster_sum %x, %b, %m, %m {ctas = 2 : i32} : tensor<64x64xf32, #x>, !cta.buffer<4096xf32, #e>, !cta.mbarrier<1>
   tile.return
 }
+
+// -----
+
+#x = #cta.layout<[4], register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>
+tile.kernel @tensor_of_other_warps() {
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <store, warps = 2> {
+    // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: layout of 'tensor<4xf16, #cta.layout<[4], register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>>' is for 4 warps but the role has 2}}
+    %v = arith.constant dense<0.0> : tensor<4xf16, #x>
+  }
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[4], register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>
+tile.kernel @tensor_of_one_thread() {
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
+    // expected-error @below {{is in role 'producer', which is one thread's}}
+    %v = arith.constant dense<0.0> : tensor<4xf16, #x>
+  }
+  tile.return
+}
