@@ -114,8 +114,6 @@ std::optional<Role> findRole(mlir::Operation *op);
 WarpRolesOp findRoles(KernelOp kernel);
 /// Of a CTA: those of all roles.
 unsigned countWarps(KernelOp kernel);
-/// Warps that execute the operation together: those of its role, or of the kernel where it has none.
-unsigned countWarpsTogether(mlir::Operation *op);
 
 /// Whether the operation is about turns of teams, not of warp groups.
 bool isTurnOfTeams(mlir::Operation *op);

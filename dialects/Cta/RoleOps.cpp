@@ -197,11 +197,6 @@ unsigned tile::cta::countWarps(KernelOp kernel) {
   return roles ? roles.countWarps() : kernel.getNumWarps();
 }
 
-unsigned tile::cta::countWarpsTogether(Operation *op) {
-  std::optional<Role> role = findRole(op);
-  return role ? role->getAttr().getWarps() : op->getParentOfType<KernelOp>().getNumWarps();
-}
-
 bool tile::cta::isTurnOfTeams(Operation *op) {
   if (auto open = dyn_cast<TurnOpenOp>(op))
     return open.getTeams();
