@@ -39,7 +39,7 @@ def Cta_MbarrierWaitOp : Cta_MbarrierOp<"mbarrier_wait"> {
 def Cta_MbarrierArriveOp : Cta_MbarrierOp<"mbarrier_arrive"> {
   let summary = "arrive at an mbarrier, once for each warp";
   let description = [{
-    PTX ISA, `mbarrier.arrive`, by one thread of each warp that executes the operation; nothing if `condition` is false.
+    PTX ISA, `mbarrier.arrive`, by one thread of each warp that executes the operation, or by the only thread of a role that has one; nothing if `condition` is false.
     With `ctas` above 1, at the same barrier of each CTA of a cluster of so many; that makes nothing visible to peers,
     it says only that the warp has read what the barrier guards.
 
@@ -54,7 +54,7 @@ def Cta_MbarrierArriveOp : Cta_MbarrierOp<"mbarrier_arrive"> {
 def Cta_MbarrierExpectOp : Cta_MbarrierOp<"mbarrier_expect"> {
   let summary = "arrive at an mbarrier once and announce bytes of TMA copies";
   let description = [{
-    PTX ISA, `mbarrier.arrive.expect_tx`, in the producer of a `cta.warp_roles`: the phase also waits for `bytes` of
+    PTX ISA, `mbarrier.arrive.expect_tx`, in a role of one thread: the phase also waits for `bytes` of
     asynchronous copies.
 
     Example: `cta.mbarrier_expect %full[%slot], 49152 : !cta.mbarrier<4>`

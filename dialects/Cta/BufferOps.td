@@ -128,14 +128,14 @@ def Cta_LocalCountOp : Cta_Op<"local_count", [
 def Cta_BarrierOp : Cta_Op<"barrier", [MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "barrier of the CTA, or of a part of its warps";
   let description = [{
-    Shared-memory accesses before it are visible to every thread after it. With `warps`, only the first `warps` warps
-    take part, or, where there are several teams, those of this thread's team. With `groups`, the warps of each warp
-    group meet, and only their accesses are ordered.
+    Shared-memory accesses before it are visible to every thread after it. In a role of `cta.warp_roles` the warps of
+    that role meet, or those of one team where it has several. With `groups`, the warps of each warp group meet, and only
+    their accesses are ordered.
 
     Example: `cta.barrier`
   }];
-  let arguments = (ins OptionalAttr<I32Attr>:$warps, UnitAttr:$groups);
-  let assemblyFormat = "(`warps` $warps^)? (`groups` $groups^)? attr-dict";
+  let arguments = (ins UnitAttr:$groups);
+  let assemblyFormat = "(`groups` $groups^)? attr-dict";
 }
 
 #endif

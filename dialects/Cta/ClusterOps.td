@@ -44,7 +44,7 @@ def Cta_ClusterBarrierOp : Cta_Op<"cluster_barrier", [
   let summary = "barrier of all CTAs of a cluster";
   let description = [{
     PTX ISA, `barrier.cluster`: for all threads that have not ended yet. At the end of the consumer role it keeps the
-    CTA alive until its peers no longer need its shared memory: the producer ends without it.
+    CTA alive until its peers no longer need its shared memory: roles of one thread end without it.
 
     Example: `cta.cluster_barrier`
   }];

@@ -88,6 +88,33 @@ layout::LinearLayout getSourceCoordinates(ShapeChange op, const layout::LinearLa
 /// The registers of the tensor, ascending; only those that hold a part of the first `columns` columns, if given.
 std::vector<int32_t> registersInColumns(mlir::RankedTensorType type, std::optional<uint32_t> columns);
 
+/// One role of a cta.warp_roles.
+class Role {
+public:
+  Role(RoleAttr attr, mlir::Region &body, unsigned firstWarp) : attr(attr), body(&body), firstWarp(firstWarp) {}
+
+  RoleAttr getAttr() const { return attr; }
+  mlir::Region &getBody() const { return *body; }
+  /// Of the CTA.
+  unsigned getFirstWarp() const { return firstWarp; }
+  /// Whether it takes slots of the ring to fill them, or to read them.
+  bool fills(mlir::Value ring) const;
+  bool reads(mlir::Value ring) const;
+
+private:
+  RoleAttr attr;
+  mlir::Region *body;
+  unsigned firstWarp;
+};
+
+class WarpRolesOp;
+/// The role in which the operation stands; none outside of roles.
+std::optional<Role> findRole(mlir::Operation *op);
+/// The kernel's roles, or null if it has none.
+WarpRolesOp findRoles(KernelOp kernel);
+/// Of a CTA: those of all roles.
+unsigned countWarps(KernelOp kernel);
+
 /// Whether the operation is about turns of teams, not of warp groups.
 bool isTurnOfTeams(mlir::Operation *op);
 

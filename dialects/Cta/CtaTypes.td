@@ -44,7 +44,7 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
 
 def Cta_RingType : TypeDef<CtaDialect, "Ring"> {
   let mnemonic = "ring";
-  let summary = "circular buffer in shared memory that a producer fills and consumers read";
+  let summary = "circular buffer in shared memory that warp roles fill and others read";
   let description = [{
     `slots` slots, each with room for one tile of all `buffers`.
 

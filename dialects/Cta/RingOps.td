@@ -11,15 +11,15 @@ include "Cta/CtaOpBase.td"
 def Cta_RingAllocOp : Cta_Op<"ring_alloc", [MemoryEffects<[MemAlloc<Cta_SharedMemory>]>]> {
   let summary = "allocate a ring of slots in shared memory";
   let description = [{
-    All slots are empty. A slot is empty again when so many `readers` have released it: the consumer warps of the CTA,
-    each once. With `ctas` above 1, producers of as many CTAs of a cluster fill each other's slots, so those of all CTAs
-    release them. Usable inside a `cta.warp_roles` that follows.
+    All slots are empty. Any roles of a `cta.warp_roles` that follows may fill it, and any others read it: a slot is full
+    when each role that fills the ring has committed it, and empty again when each role that reads the ring has released
+    it. With `ctas` above 1, as many CTAs of a cluster fill each other's slots, so the readers of all CTAs release them.
 
-    Example: `%r = cta.ring_alloc readers 4 : !cta.ring<3 x [<64x32xf16, #s>, <32x64xf16, #s>]>`
+    Example: `%r = cta.ring_alloc : !cta.ring<3 x [<64x32xf16, #s>, <32x64xf16, #s>]>`
   }];
-  let arguments = (ins I32Attr:$readers, DefaultValuedAttr<I32Attr, "1">:$ctas);
+  let arguments = (ins DefaultValuedAttr<I32Attr, "1">:$ctas);
   let results = (outs Cta_RingType:$result);
-  let assemblyFormat = "`readers` $readers attr-dict `:` type($result)";
+  let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
@@ -30,7 +30,7 @@ class Cta_RingOp<string opMnemonic> : Cta_Op<opMnemonic, [
 def Cta_RingAcquireOp : Cta_RingOp<"ring_acquire"> {
   let summary = "take the next slot to fill, when it is empty";
   let description = [{
-    In the producer of a `cta.warp_roles`. The slot belongs to the producer until `cta.ring_commit`.
+    In a role of a `cta.warp_roles`, which does not read the ring. The slot belongs to the role until `cta.ring_commit`.
 
     Example: `%s = cta.ring_acquire %r : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -42,8 +42,9 @@ def Cta_RingAcquireOp : Cta_RingOp<"ring_acquire"> {
 def Cta_RingCommitOp : Cta_RingOp<"ring_commit"> {
   let summary = "hand a slot over: it is full when all copies to it have come";
   let description = [{
-    In the producer, once after each `cta.ring_acquire` and in its block; does not wait. The copies are those between
-    the two that name the slot.
+    Once after each `cta.ring_acquire` and in its block; does not wait. The copies are those between the two that name
+    the slot: only a role of one thread has such. In others each warp hands over what it has written, with the values
+    of a `cta.async_copy` that it has awaited; those are visible to copies and products of the readers, too.
 
     Example: `cta.ring_commit %r[%s] : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -54,7 +55,7 @@ def Cta_RingCommitOp : Cta_RingOp<"ring_commit"> {
 def Cta_RingWaitOp : Cta_RingOp<"ring_wait"> {
   let summary = "take the next slot to read, when it is full";
   let description = [{
-    In the consumer of a `cta.warp_roles`. The slot may be read until `cta.ring_release`.
+    In a role of a `cta.warp_roles`, which does not fill the ring. The slot may be read until `cta.ring_release`.
 
     Example: `%s = cta.ring_wait %r : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -67,7 +68,7 @@ def Cta_RingReleaseOp : Cta_Op<"ring_release", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "hand a slot back: this warp has read it";
   let description = [{
-    In the consumer, by each warp, once after each `cta.ring_wait`; nothing if `condition` is false. The products of
+    By each warp of the role, once after each `cta.ring_wait`; nothing if `condition` is false. The products of
     `tokens`, which read the slot, are complete first: `cta-insert-waits` sees to that. Has no branch if there is a
     condition.
 
@@ -83,7 +84,7 @@ def Cta_RingReleaseOp : Cta_Op<"ring_release", [AttrSizedOperandSegments,
 def Cta_RingSkipOp : Cta_RingOp<"ring_skip"> {
   let summary = "leave the next slots to another team";
   let description = [{
-    In the consumer: goes on after the next `count` slots (at least 0), which other warps wait for and release.
+    In a role of several teams: goes on after the next `count` slots (at least 0), which other warps wait for and release.
 
     Example: `cta.ring_skip %r, %n : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -94,7 +95,7 @@ def Cta_RingSkipOp : Cta_RingOp<"ring_skip"> {
 def Cta_RingDrainOp : Cta_RingOp<"ring_drain"> {
   let summary = "wait until all slots that have been handed over are full";
   let description = [{
-    In the producer, between slots: what its copies read through, such as a tensor map in memory, may be changed
+    In a role that fills the ring, between slots: what its copies read through, such as a tensor map in memory, may be changed
     afterwards.
 
     Example: `cta.ring_drain %r : !cta.ring<3 x [<64x32xf16, #s>]>`

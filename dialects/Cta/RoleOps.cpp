@@ -1,44 +1,200 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Syntax and verification of warp roles.
+// Warp roles: syntax, verification, and who is where.
 #include "Cta/CtaDialect.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-// `consumer {…} producer {…} attributes`. The regions belong to `result` from the start: the parser of MLIR takes uses
-// of values away from what it destroys after an error, but knows only of the regions there.
-ParseResult WarpRolesOp::parse(OpAsmParser &parser, OperationState &result) {
-  Region *consumer = result.addRegion(), *producer = result.addRegion();
-  if (parser.parseKeyword("consumer") || parser.parseRegion(*consumer) || parser.parseKeyword("producer") ||
-      parser.parseRegion(*producer) || parser.parseOptionalAttrDict(result.attributes))
-    return failure();
-  for (Region *region : {consumer, producer})
-    if (region->empty())
-      region->emplaceBlock();
+// `<consumer, warps = 4, teams = 2, registers = 232>`; what is not said is 1, none and false.
+Attribute RoleAttr::parse(AsmParser &parser, Type) {
+  SMLoc start = parser.getCurrentLocation();
+  StringRef name;
+  unsigned warps = 0, teams = 1, registers = 0;
+  bool oneThread = false;
+  auto parseNumber = [&](StringRef keyword, unsigned &number) {
+    return parser.parseKeyword(keyword) || parser.parseEqual() || parser.parseInteger(number);
+  };
+  if (parser.parseLess() || parser.parseKeyword(&name) || parser.parseComma() || parseNumber("warps", warps))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("one_thread")))
+      oneThread = true;
+    else if (succeeded(parser.parseOptionalKeyword("teams"))) {
+      if (parser.parseEqual() || parser.parseInteger(teams))
+        return {};
+    } else if (parseNumber("registers", registers))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(start); }, parser.getContext(), name, warps, teams, registers,
+                    oneThread);
+}
+
+void RoleAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getName() << ", warps = " << getWarps();
+  if (getTeams() > 1)
+    printer << ", teams = " << getTeams();
+  if (getRegisters())
+    printer << ", registers = " << getRegisters();
+  printer << (getOneThread() ? ", one_thread>" : ">");
+}
+
+LogicalResult RoleAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name, unsigned warps,
+                               unsigned teams, unsigned registers, bool oneThread) {
+  constexpr unsigned most = target::maxThreadsPerCta / target::threadsPerWarp, mostTeams = 2;
+  if (warps < 1 || warps > most)
+    return emitError() << "role '" << name << "' has " << warps << " warps; possible are 1 to " << most;
+  if (teams < 1 || teams > mostTeams || (teams > 1 && (warps != target::warpsPerGroup || oneThread)))
+    return emitError() << "role '" << name << "' has " << teams << " teams of " << (oneThread ? "one thread of " : "")
+                       << warps << " warps; possible are one team, or two of 4 warps";
+  // PTX ISA, "setmaxnreg".
+  if (registers != 0 && (registers < 24 || registers > 256 || registers % 8 != 0))
+    return emitError() << "role '" << name << "' has " << registers
+                       << " registers a thread; possible are multiples of 8 from 24 to 256";
   return success();
+}
+
+// `role <consumer, …> {…} role <producer, …> {…} attributes`. The regions belong to `result` from the start: the parser
+// of MLIR takes uses of values away from what it destroys after an error, but knows only of the regions there.
+ParseResult WarpRolesOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<Attribute> roles;
+  while (succeeded(parser.parseOptionalKeyword("role"))) {
+    Attribute role = RoleAttr::parse(parser, Type());
+    Region *body = result.addRegion();
+    if (!role || parser.parseRegion(*body))
+      return failure();
+    if (body->empty())
+      body->emplaceBlock();
+    roles.push_back(role);
+  }
+  result.addAttribute(getRolesAttrName(result.name), parser.getBuilder().getArrayAttr(roles));
+  return parser.parseOptionalAttrDict(result.attributes);
 }
 
 void WarpRolesOp::print(OpAsmPrinter &printer) {
-  printer << " consumer ";
-  printer.printRegion(getConsumer(), /*printEntryBlockArgs=*/false);
-  printer << " producer ";
-  printer.printRegion(getProducer(), /*printEntryBlockArgs=*/false);
-  printer.printOptionalAttrDict((*this)->getAttrs());
+  for (auto [role, body] : llvm::zip_equal(getRoles().getAsRange<RoleAttr>(), getBodies())) {
+    printer << " role ";
+    role.print(printer);
+    printer << ' ';
+    printer.printRegion(body, /*printEntryBlockArgs=*/false);
+  }
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getRolesAttrName()});
 }
 
-// PTX ISA, "setmaxnreg".
 LogicalResult WarpRolesOp::verify() {
-  for (std::optional<uint32_t> registers : {getConsumerRegisters(), getProducerRegisters()})
-    if (registers && (*registers < 24 || *registers > 256 || *registers % 8 != 0))
-      return emitOpError() << "gives a role " << int32_t(*registers)
-                           << " registers; possible are multiples of 8 from 24 to 256";
-  if (getConsumerRegisters().has_value() != getProducerRegisters().has_value())
-    return emitOpError() << "gives one role a number of registers but not the other";
-  for (Region *region : {&getConsumer(), &getProducer()})
-    if (region->getNumArguments() != 0)
-      return emitOpError() << "has a role with " << region->getNumArguments() << " arguments; roles take none";
+  if (getRoles().size() != getBodies().size() || getRoles().empty())
+    return emitOpError() << "has " << getRoles().size() << " roles and " << getBodies().size()
+                         << " regions; each role has one";
+  for (Region &body : getBodies())
+    if (body.getNumArguments() != 0)
+      return emitOpError() << "has a role with " << body.getNumArguments() << " arguments; roles take none";
+  llvm::StringSet<> names;
+  unsigned registers = 0, ofTeams = 0, withRegisters = 0;
+  for (Role role : getAll()) {
+    RoleAttr attr = role.getAttr();
+    if (!names.insert(attr.getName()).second)
+      return emitOpError() << "has two roles '" << attr.getName() << "'";
+    if (!attr.getOneThread() && role.getFirstWarp() % attr.getWarps() != 0)
+      return emitOpError() << "has role '" << attr.getName() << "' of " << attr.getWarps() << " warps at warp "
+                           << role.getFirstWarp() << "; it must begin at a multiple of its warps";
+    bool isOfGroups =
+        role.getFirstWarp() % target::warpsPerGroup == 0 && attr.countWarps() % target::warpsPerGroup == 0;
+    if (attr.getRegisters() && !isOfGroups)
+      return emitOpError() << "sets the registers of role '" << attr.getName() << "', which has " << attr.countWarps()
+                           << " warps from warp " << role.getFirstWarp()
+                           << " on; only whole warp groups have their own";
+    withRegisters += attr.getRegisters() ? 1 : 0;
+    registers += attr.getRegisters() * attr.countWarps() * target::threadsPerWarp;
+    ofTeams += attr.getTeams() > 1 ? 1 : 0;
+  }
+  if (ofTeams > 1)
+    return emitOpError() << "has " << ofTeams << " roles of several teams; one can be";
+  if (unsigned most = target::maxThreadsPerCta / target::threadsPerWarp; countWarps() > most)
+    return emitOpError() << "has " << countWarps() << " warps; a CTA has at most " << most;
+  if (withRegisters != 0 && withRegisters != getRoles().size())
+    return emitOpError() << "gives " << withRegisters << " of " << getRoles().size()
+                         << " roles a number of registers; all have one or none has";
+  if (registers > target::registersPerSm)
+    return emitOpError() << "gives its roles " << registers << " registers; a multiprocessor has "
+                         << target::registersPerSm;
+  if (std::optional<unsigned> atStart = getRegistersAtStart()) {
+    unsigned all = *atStart * countWarps() * target::threadsPerWarp;
+    if (registers > all)
+      return emitOpError() << "gives its roles " << registers << " registers, but the CTA starts with " << all << ", "
+                           << *atStart << " a thread";
+  }
   return success();
+}
+
+SmallVector<Role> WarpRolesOp::getAll() {
+  SmallVector<Role> all;
+  unsigned firstWarp = 0;
+  for (auto [attr, body] : llvm::zip_equal(getRoles().getAsRange<RoleAttr>(), getBodies())) {
+    all.emplace_back(attr, body, firstWarp);
+    firstWarp += attr.countWarps();
+  }
+  return all;
+}
+
+unsigned WarpRolesOp::countWarps() {
+  unsigned warps = 0;
+  for (auto role : getRoles().getAsRange<RoleAttr>())
+    warps += role.countWarps();
+  return warps;
+}
+
+unsigned WarpRolesOp::countResidentCtas() {
+  unsigned registers = 0;
+  for (auto role : getRoles().getAsRange<RoleAttr>())
+    registers += role.getRegisters() * role.countWarps() * target::threadsPerWarp;
+  return registers == 0 ? 0 : target::registersPerSm / registers;
+}
+
+// All threads start with the same number, a multiple of 8.
+std::optional<unsigned> WarpRolesOp::getRegistersAtStart() {
+  constexpr unsigned granule = 8;
+  unsigned ctas = countResidentCtas();
+  if (ctas == 0)
+    return std::nullopt;
+  unsigned ofThread = target::registersPerSm / (ctas * countWarps() * target::threadsPerWarp);
+  return std::min(ofThread, target::maxRegistersPerThread + 1) / granule * granule;
+}
+
+bool Role::fills(Value ring) const {
+  return llvm::any_of(ring.getUsers(), [&](Operation *user) {
+    return isa<RingAcquireOp>(user) && body->isAncestor(user->getParentRegion());
+  });
+}
+
+bool Role::reads(Value ring) const {
+  return llvm::any_of(ring.getUsers(), [&](Operation *user) {
+    return isa<RingWaitOp, RingReleaseOp>(user) && body->isAncestor(user->getParentRegion());
+  });
+}
+
+std::optional<Role> tile::cta::findRole(Operation *op) {
+  auto roles = op->getParentOfType<WarpRolesOp>();
+  if (!roles)
+    return std::nullopt;
+  for (Role role : roles.getAll())
+    if (role.getBody().isAncestor(op->getParentRegion()))
+      return role;
+  llvm_unreachable("what is in an operation is in one of its regions");
+}
+
+WarpRolesOp tile::cta::findRoles(KernelOp kernel) {
+  auto all = kernel.getBody().front().getOps<WarpRolesOp>();
+  return llvm::hasSingleElement(all) ? *all.begin() : WarpRolesOp();
+}
+
+unsigned tile::cta::countWarps(KernelOp kernel) {
+  WarpRolesOp roles = findRoles(kernel);
+  return roles ? roles.countWarps() : kernel.getNumWarps();
 }
 
 bool tile::cta::isTurnOfTeams(Operation *op) {

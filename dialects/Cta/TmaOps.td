@@ -15,7 +15,7 @@ def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments, Cta_CountsInSl
     PTX ISA, `cp.async.bulk.tensor`. `offsets` is the coordinate of the block's first element; elements outside the
     tensor are zeros. The buffer may lack leading dimensions of the block that have size 1. The bytes of the block count
     for the slot of a ring, or at a barrier, which `cta.mbarrier_expect` must have told. If the buffer's last panel has fewer columns than the
-    others, `rest` leads to the same tensor, with a box of so many columns. Only in the producer of a `cta.warp_roles`.
+    others, `rest` leads to the same tensor, with a box of so many columns. Only in a role of one thread.
 
     Example:
     ```mlir
@@ -37,21 +37,19 @@ def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "TMA copy of a block from global to shared memory, awaited at once";
   let description = [{
-    As `cta.tma_load`, executed by all threads, or with `warps` by those of the first `warps` warps: all of them meet
+    As `cta.tma_load`, executed by all threads of the CTA or role: they meet
     before the copy begins and after it has come. The barrier has one slot and serves nothing else; this operation
     initialises it.
 
     Example:
     ```mlir
     cta.tma_load_sync %d[%i, %j], %b, %m : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<1>
-    cta.tma_load_sync %d[%i, %j], %b, %m warps 8 : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<1>
     ```
   }];
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$rest,
-                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer, Cta_MbarrierType:$barrier,
-                       OptionalAttr<I32Attr>:$warps);
+                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer, Cta_MbarrierType:$barrier);
   let assemblyFormat = [{
-    $desc `[` $offsets `]` (`rest` $rest^)? `,` $buffer `,` $barrier (`warps` $warps^)? attr-dict
+    $desc `[` $offsets `]` (`rest` $rest^)? `,` $buffer `,` $barrier attr-dict
     `:` type($desc) (`rest` type($rest)^)? `,` type($buffer) `,` type($barrier)
   }];
   let hasVerifier = 1;
@@ -102,8 +100,8 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
   let summary = "encode a tensor map in the kernel";
   let description = [{
     PTX ISA, `tensormap.replace` and `fence.proxy.tensormap`. One thread fills a tensor map in `staging`, 128 bytes of
-    shared memory, and copies it to `place`, 128 bytes of global memory that belong to this CTA: the CTA's first thread,
-    for whom the others wait, all or the first `warps` warps; or with `single` the only one that executes the operation.
+    shared memory, and copies it to `place`, 128 bytes of global memory that belong to this CTA: the first thread of the
+    CTA or role, for whom the others wait; or with `single` the only one that executes the operation.
     Only these may access through the descriptor. Reads through an earlier map at `place` must be complete; writes are
     awaited here. Shape and strides are those of `tile.make_desc`, `box` and `swizzle` those of a `tile.tensor_map`. If
     `needed` is false no map is made, and none may be used.
@@ -116,11 +114,11 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
   }];
   let arguments = (ins Tile_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides, Tile_PtrType:$place,
                        Arg<Cta_BufferType, "staging", [MemWrite<Cta_SignalledMemory>]>:$staging, Optional<I1>:$needed,
-                       DenseI64ArrayAttr:$box, I32Attr:$swizzle, UnitAttr:$single, OptionalAttr<I32Attr>:$warps);
+                       DenseI64ArrayAttr:$box, I32Attr:$swizzle, UnitAttr:$single);
   let results = (outs Tile_DescType:$result);
   let assemblyFormat = [{
     (`single` $single^)? $base `,` `[` $shape `]` `,` `[` $strides `]` `at` $place `via` $staging (`if` $needed^)?
-    (`warps` $warps^)? attr-dict `:` type($base) `,` type($place) `,` type($staging) `->` type($result)
+    attr-dict `:` type($base) `,` type($place) `,` type($staging) `->` type($result)
   }];
   let hasVerifier = 1;
 }

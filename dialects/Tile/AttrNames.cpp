@@ -47,7 +47,6 @@ constexpr Known ofOperations[] = {
        return numbers && numbers.size() == 3;
      }},
     {pdlAttrName, "a unit", isUnit},
-    {teamsAttrName, "a number above 1", [](Attribute value) { return isFrom(value, 2); }},
     {ptxasLevelAttrName, "a number from 0 to 3", [](Attribute value) { return isFrom(value, 0, 3); }},
 };
 

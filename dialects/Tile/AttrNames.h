@@ -42,8 +42,6 @@ inline constexpr llvm::StringLiteral sharedBytesAttrName = "tile.shared_bytes";
 inline constexpr llvm::StringLiteral programsPerClusterAttrName = "tile.programs_per_cluster";
 /// A unit: it may be launched before the previous grid has ended (programmatic dependent launch); for the manifest.
 inline constexpr llvm::StringLiteral pdlAttrName = "tile.pdl";
-/// How many teams of consumer warps there are, if several; for the lowering of what the warps of a team do.
-inline constexpr llvm::StringLiteral teamsAttrName = "tile.teams";
 /// The level at which ptxas assembles it, if not the highest; for the call of ptxas.
 inline constexpr llvm::StringLiteral ptxasLevelAttrName = "tile.ptxas_level";
 

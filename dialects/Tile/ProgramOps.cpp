@@ -85,10 +85,6 @@ LogicalResult KernelOp::verify() {
   uint32_t stages = getNumStages();
   if (stages < 1 || stages > 16)
     return emitOpError() << "num_stages is " << stages << " but must be from 1 to 16";
-  constexpr uint32_t warpsPerGroup = 4, mostTeams = 2;
-  if (getTeams() < 1 || getTeams() > mostTeams || (getTeams() > 1 && warps != warpsPerGroup))
-    return emitOpError() << "has " << int32_t(getTeams()) << " teams of " << warps
-                         << " warps; possible are one team, or two of 4 warps";
   return verifyCluster(*this);
 }
 

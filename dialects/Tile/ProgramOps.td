@@ -21,11 +21,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     whose CTAs run several; a pointer with `tile.scratch` (i64: bytes for each CTA) is global memory that CTAs share.
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
-    the depth of software pipelines. `producer_warps` is the number of warps beyond these that only copy data for them
-    (set by `cta-specialize-warps`). `ping_pong` asks for two teams of `num_warps` warps, each of which computes every
-    other program of a CTA; `teams` is the number of teams that there really are (set by `cta-ping-pong`). `cluster`
-    asks for CTAs that run side by side and share operands: how many along the first and the second axis of the grid,
-    and how many share the steps of one program; `cluster_ctas` is the number of CTAs that a cluster really has (set by
+    the depth of software pipelines. A `cta.warp_roles` in the body says how many warps there are in all, and who does
+    what. `ping_pong` asks for two teams of `num_warps` warps, each of which computes every other program of a CTA.
+    `cluster` asks for CTAs that run side by side and share operands: how many along the first and the second axis of the
+    grid, and how many share the steps of one program; `cluster_ctas` is the number of CTAs that a cluster really has (set by
     `tile-form-clusters` and `cta-share-steps`). `uneven` says that some programs take much longer than others (set by
     `tile-distribute-programs`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
     `constants` are the compile-time parameters by name, and `launch` holds the grid, buffer, default and expectation
@@ -41,8 +40,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        DefaultValuedAttr<I32Attr, "4">:$num_warps, DefaultValuedAttr<I32Attr, "3">:$num_stages,
-                       DefaultValuedAttr<I32Attr, "0">:$producer_warps,
-                       UnitAttr:$ping_pong, DefaultValuedAttr<I32Attr, "1">:$teams,
+                       UnitAttr:$ping_pong,
                        OptionalAttr<DenseI32ArrayAttr>:$cluster, DefaultValuedAttr<I32Attr, "1">:$cluster_ctas,
                        UnitAttr:$uneven, OptionalAttr<I64Attr>:$shared_bytes,
                        OptionalAttr<DictionaryAttr>:$constants, OptionalAttr<Tile_LaunchAttr>:$launch,

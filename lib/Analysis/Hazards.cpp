@@ -7,7 +7,6 @@
 // appears without it.
 #include "Analysis/Hazards.h"
 #include "Analysis/PointerBases.h"
-#include "Analysis/RolePlan.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Analysis/StructuredFlow.h"
@@ -83,8 +82,8 @@ struct GlobalAccess {
 };
 
 GlobalAccess getGlobalAccess(Operation *op) {
-  // The producer is one warp, and has no barrier with the others.
-  if (isOfProducer(op))
+  // One thread sees what it has done itself.
+  if (std::optional<cta::Role> role = cta::findRole(op); role && role->getAttr().getOneThread())
     return {};
   if (auto load = dyn_cast<LoadOp>(op)) {
     auto block = dyn_cast<RankedTensorType>(load.getType());

@@ -185,9 +185,14 @@ private:
         return tensor.getEncoding() ? error(op) << "tensor " << type << " has a layout already" : success();
       if (!layout)
         return error(op) << "tensor " << type << " has no layout";
-      if (layout.getLayout().numWarps() != kernel.getNumWarps())
-        return error(op) << "layout of " << type << " is for " << layout.getLayout().numWarps()
-                         << " warps but the kernel has " << kernel.getNumWarps();
+      std::optional<cta::Role> role = cta::findRole(op);
+      if (role && role->getAttr().getOneThread())
+        return error(op) << "tensor " << type << " is in role '" << role->getAttr().getName()
+                         << "', which is one thread's";
+      int64_t warps = role ? role->getAttr().getWarps() : kernel.getNumWarps();
+      if (layout.getLayout().numWarps() != warps)
+        return error(op) << "layout of " << type << " is for " << layout.getLayout().numWarps() << " warps but the "
+                         << (role ? "role" : "kernel") << " has " << warps;
       return success();
     };
     for (Type type : op->getResultTypes())

@@ -3,7 +3,6 @@
 #include "Analysis/PendingStores.h"
 
 #include "Analysis/PointerBases.h"
-#include "Analysis/RolePlan.h"
 #include "Analysis/StorePlaces.h"
 #include "Analysis/StructuredFlow.h"
 
@@ -58,10 +57,7 @@ public:
 
   llvm::MapVector<Operation *, bool> find() {
     Pending none;
-    flowThrough<Pending>(kernel.getBody().front(), none, [&](Operation *op, Pending &pending) {
-      if (!isOfProducer(op))
-        visit(op, pending);
-    });
+    flowThrough<Pending>(kernel.getBody().front(), none, [&](Operation *op, Pending &pending) { visit(op, pending); });
     return std::move(waiting);
   }
 

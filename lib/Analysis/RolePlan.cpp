@@ -310,11 +310,6 @@ private:
 
 } // namespace
 
-bool tile::isOfProducer(Operation *op) {
-  auto roles = op->getParentOfType<cta::WarpRolesOp>();
-  return roles && roles.getProducer().isAncestor(op->getParentRegion());
-}
-
 std::optional<RegisterBudget> tile::planRegisters(unsigned consumerWarps) {
   constexpr unsigned producer = 40, granule = 8;
   unsigned groups = consumerWarps / target::warpsPerGroup,

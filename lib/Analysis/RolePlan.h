@@ -53,9 +53,6 @@ struct RolePlan {
 /// the consumer warps make them.
 std::optional<RolePlan> planRoles(KernelOp kernel);
 
-/// Whether the operation is the producer's, which reads nothing that the program writes.
-bool isOfProducer(mlir::Operation *op);
-
 /// Registers a thread of each role.
 struct RegisterBudget {
   unsigned consumer, producer;

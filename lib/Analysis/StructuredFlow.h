@@ -8,6 +8,8 @@
 // finitely often. `transfer` may be called more than once for an operation, with ever larger states.
 #pragma once
 
+#include "Cta/CtaDialect.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tile {
@@ -42,6 +44,13 @@ void flowThroughRegions(mlir::Operation *op, State &state,
         return;
       }
     }
+  }
+  // Roles run at the same time, and wait for each other by rings and mbarriers, not here.
+  if (auto roles = mlir::dyn_cast<cta::WarpRolesOp>(op)) {
+    const State start = state;
+    for (mlir::Region &body : roles.getBodies())
+      state.join(flowThrough(body, start, transfer));
+    return;
   }
   // A for loop, or regions that run in an unknown order: each may follow any.
   bool changed = op->getNumRegions() != 0;

@@ -2,17 +2,17 @@
 // RUN: tile-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(cta-schedule-loop))'
 
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
-tile.kernel @good(%n: i32) attributes {producer_warps = 4 : i32} {
+tile.kernel @good(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     %none = cta.ring_none
     %last = scf.for %i = %c0 to %n step %c1 iter_args(%s = %none) -> (!cta.ring_slot) : i32 {
       %next = cta.ring_wait %ring : !ring
       scf.yield %next : !cta.ring_slot
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -20,9 +20,9 @@ tile.kernel @good(%n: i32) attributes {producer_warps = 4 : i32} {
 // -----
 
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
-tile.kernel @carried(%c: i1) attributes {producer_warps = 4 : i32} {
-  %a = cta.ring_alloc readers 4 : !ring
-  %b = cta.ring_alloc readers 4 : !ring
+tile.kernel @carried(%c: i1) {
+  %a = cta.ring_alloc : !ring
+  %b = cta.ring_alloc : !ring
   // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'scf.if' cannot have a value of type '!cta.ring<3 x [<2xf16, #cta.layout<[2], offset = [[1]]>>]>' in this phase}}
   %ring = scf.if %c -> !ring {
     scf.yield %a : !ring
@@ -53,5 +53,29 @@ tile.kernel @uncounted(%v: f32) attributes {cluster = array<i32: 1, 1, 2>, clust
   %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
   // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'cta.cluster_sum' has no parity; only in the block of a tile.programs it is counted}}
   %s = cta.cluster_sum %x, %b, %m, %m {ctas = 2 : i32} : tensor<64x64xf32, #x>, !cta.buffer<4096xf32, #e>, !cta.mbarrier<1>
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[4], register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>
+tile.kernel @tensor_of_other_warps() {
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <store, warps = 2> {
+    // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: layout of 'tensor<4xf16, #cta.layout<[4], register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>>' is for 4 warps but the role has 2}}
+    %v = arith.constant dense<0.0> : tensor<4xf16, #x>
+  }
+  tile.return
+}
+
+// -----
+
+#x = #cta.layout<[4], register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>
+tile.kernel @tensor_of_one_thread() {
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
+    // expected-error @below {{is in role 'producer', which is one thread's}}
+    %v = arith.constant dense<0.0> : tensor<4xf16, #x>
+  }
   tile.return
 }

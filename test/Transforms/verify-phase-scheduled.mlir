@@ -3,17 +3,17 @@
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
 tile.kernel @ring() {
   // expected-error @below {{phase scheduled: 'cta.ring_alloc' does not belong to this phase}}
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   tile.return
 }
 
 // -----
 
-tile.kernel @teams() attributes {producer_warps = 4 : i32, teams = 2 : i32} {
-  cta.warp_roles consumer {
+tile.kernel @teams() {
+  cta.warp_roles role <consumer, warps = 4, teams = 2> {
     // expected-error @below {{phase scheduled: 'cta.turn_open' does not belong to this phase}}
     cta.turn_open of 2 teams
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }

@@ -92,25 +92,26 @@ struct BarrierLowering : OpConversionPattern<cta::BarrierOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    if (op.getGroups() || (op.getWarps() && hasTeams(op))) {
-      // Barriers 0 and 1 are for all warps. A team is a warp group.
+    std::optional<cta::Role> role = cta::findRole(op);
+    if (op.getGroups() || (role && role->getAttr().getTeams() > 1)) { // a team is a warp group
       Value group = arith::ShRUIOp::create(rewriter, op.getLoc(), emitUniformWarpId(rewriter, op.getLoc()),
                                            emitI32(rewriter, op.getLoc(), 2));
-      Value id = arith::AddIOp::create(rewriter, op.getLoc(), group, emitI32(rewriter, op.getLoc(), 2));
+      Value id = arith::AddIOp::create(rewriter, op.getLoc(), group,
+                                       emitI32(rewriter, op.getLoc(), NamedBarriers::firstOfGroups));
       rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op, /*res=*/Type(), id, emitI32(rewriter, op.getLoc(), 128),
                                                    NVVM::BarrierReductionAttr(), /*reductionPredicate=*/Value());
       return success();
     }
-    if (op.getWarps()) {
-      // Barrier 0 is for the whole CTA.
-      Value id = emitI32(rewriter, op.getLoc(), 1), threads = emitI32(rewriter, op.getLoc(), 32 * *op.getWarps());
+    if (role && role->getAttr().getWarps() > 1) {
+      Value id = emitI32(rewriter, op.getLoc(), NamedBarriers::ofRole(*role));
+      Value threads = emitI32(rewriter, op.getLoc(), role->getAttr().getWarps() * target::threadsPerWarp);
       rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op, /*res=*/Type(), id, threads, NVVM::BarrierReductionAttr(),
                                                    /*reductionPredicate=*/Value());
       return success();
     }
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
-    if (threads && threads.asArrayRef().front() == 32)
+    if (role || (threads && threads.asArrayRef().front() == target::threadsPerWarp))
       rewriter.replaceOpWithNewOp<NVVM::SyncWarpOp>(op, emitI32(rewriter, op.getLoc(), -1));
     else
       rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op);

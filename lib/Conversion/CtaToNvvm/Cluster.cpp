@@ -136,7 +136,7 @@ private:
     Location loc = op.getLoc();
     PartialPlaces places = planPlaces(op);
     int64_t bytes = places.warps * places.warpBytes * (op.getCtas() - 1);
-    auto announces = scf::IfOp::create(builder, loc, emitIsFirstThread(builder, loc), /*withElseRegion=*/false);
+    auto announces = scf::IfOp::create(builder, loc, emitIsFirstOfRole(builder, op), /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(announces.thenBlock());

@@ -86,7 +86,8 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
 #define FAMILY(name) register##name##Lowerings(lowerings);
 #include "Families.def"
     if (failed(prepare(lowerings)) || failed(convert(lowerings)))
-      signalPassFailure();
+      return signalPassFailure();
+    lowerWarpRoles(getOperation());
   }
 
   LogicalResult prepare(const Lowerings &lowerings) {
@@ -105,7 +106,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
       noteSmallIntegers(kernel);
       leaveIdleWarps(kernel);
       widenBoolArguments(kernel);
-      lowerWarpRoles(kernel);
+      emitBarriersReady(kernel);
     }
     bool usesShared =
         getOperation()
@@ -125,6 +126,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     target.addLegalOp<ModuleOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
     target.addIllegalDialect<TileDialect, cta::CtaDialect>();
+    target.addLegalOp<cta::WarpRolesOp>(); // patterns ask in which role they are
     target.markUnknownOpDynamicallyLegal(
         [&](Operation *op) { return lowerings.converter.isLegal(op) && isSelectable(op, lowerings.gpu); });
     return applyFullConversion(getOperation(), target, std::move(lowerings.patterns));

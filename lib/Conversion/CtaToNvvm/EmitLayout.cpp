@@ -2,8 +2,8 @@
 // Index arithmetic for layouts; see EmitLayout.h.
 #include "EmitLayout.h"
 
+#include "Cta/CtaDialect.h"
 #include "Layout/Movement.h"
-#include "Tile/AttrNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -18,9 +18,6 @@ using tile::layout::LinearLayout;
 namespace tile::conversion {
 
 namespace {
-
-/// A team is a warp group (tile.kernel).
-constexpr int64_t threadsPerTeam = 128;
 
 std::vector<uint64_t> threadBases(std::vector<uint64_t> lanes, const std::vector<uint64_t> &warps) {
   lanes.insert(lanes.end(), warps.begin(), warps.end());
@@ -192,19 +189,25 @@ Value emitIsFirstThread(OpBuilder &builder, Location loc) {
                                emitI32(builder, loc, 0));
 }
 
-bool hasTeams(Operation *op) {
-  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-  return function && function->hasAttr(teamsAttrName);
+Value emitIsFirstOfRole(OpBuilder &builder, Operation *op) {
+  std::optional<cta::Role> role = cta::findRole(op);
+  if (!role || (role->getFirstWarp() == 0 && role->getAttr().getTeams() == 1 && !role->getAttr().getOneThread()))
+    return emitIsFirstThread(builder, op->getLoc());
+  if (role->getAttr().getOneThread())
+    return {};
+  if (role->getAttr().getTeams() > 1) // each is as many warps, from a multiple of them on
+    return emitBitsAreZero(builder, op->getLoc(), role->getAttr().getWarps() * target::threadsPerWarp - 1);
+  return arith::CmpIOp::create(builder, op->getLoc(), arith::CmpIPredicate::eq, emitThreadId(builder, op->getLoc()),
+                               emitI32(builder, op->getLoc(), role->getFirstWarp() * target::threadsPerWarp));
 }
 
-Value emitIsFirstOfTeam(OpBuilder &builder, Operation *op) {
-  return hasTeams(op) ? emitBitsAreZero(builder, op->getLoc(), threadsPerTeam - 1)
-                      : emitIsFirstThread(builder, op->getLoc());
-}
-
-Value emitTeam(OpBuilder &builder, Location loc) {
-  constexpr int64_t warpsPerTeam = threadsPerTeam / 32;
-  return arith::DivUIOp::create(builder, loc, emitUniformWarpId(builder, loc), emitI32(builder, loc, warpsPerTeam));
+Value emitGroupInRole(OpBuilder &builder, Operation *op) {
+  Location loc = op->getLoc();
+  Value group = arith::DivUIOp::create(builder, loc, emitUniformWarpId(builder, loc),
+                                       emitI32(builder, loc, target::warpsPerGroup));
+  std::optional<cta::Role> role = cta::findRole(op);
+  unsigned first = role ? role->getFirstWarp() / target::warpsPerGroup : 0;
+  return first == 0 ? group : arith::SubIOp::create(builder, loc, group, emitI32(builder, loc, first)).getResult();
 }
 
 Value emitUniformWarpId(OpBuilder &builder, Location loc) {

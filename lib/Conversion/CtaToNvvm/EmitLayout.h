@@ -91,14 +91,12 @@ mlir::Value emitUniformWarpId(mlir::OpBuilder &builder, mlir::Location loc);
 /// Whether this is thread 0, an i1.
 mlir::Value emitIsFirstThread(mlir::OpBuilder &builder, mlir::Location loc);
 
-/// The same for `op`, which the warps of a team execute: whether this is the team's first thread.
-mlir::Value emitIsFirstOfTeam(mlir::OpBuilder &builder, mlir::Operation *op);
+/// Whether this is the first of the threads that execute `op` together, those of its role or team or of the CTA, an i1;
+/// null if it is the only one.
+mlir::Value emitIsFirstOfRole(mlir::OpBuilder &builder, mlir::Operation *op);
 
-/// The number of this thread's team, i32, the same in all lanes.
-mlir::Value emitTeam(mlir::OpBuilder &builder, mlir::Location loc);
-
-/// Whether the function around `op` has several teams of consumer warps.
-bool hasTeams(mlir::Operation *op);
+/// The number of this thread's warp group in the role of `op`, or in the CTA, i32, the same in all lanes.
+mlir::Value emitGroupInRole(mlir::OpBuilder &builder, mlir::Operation *op);
 
 /// For each register of `dst` the register of `src` with the same element, if every thread holds in `src` what it
 /// needs.

@@ -52,7 +52,7 @@ struct FlagSetLowering : OpConversionPattern<cta::FlagSetOp> {
     Location loc = op.getLoc();
     PtxStatement statement;
     statement.text = "@$1 st.release.gpu.global.b32 [$0], 1;";
-    statement.operands = {adaptor.getPtr(), emitIsFirstThread(rewriter, loc)};
+    statement.operands = {adaptor.getPtr(), emitIsFirstOfRole(rewriter, op)};
     emitPtx(rewriter, loc, statement);
     rewriter.eraseOp(op);
     return success();
@@ -65,7 +65,7 @@ struct FlagWaitLowering : OpConversionPattern<cta::FlagWaitOp> {
   LogicalResult matchAndRewrite(cta::FlagWaitOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstThread(rewriter, loc), /*withElseRegion=*/false);
+    auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstOfRole(rewriter, op), /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     PtxStatement statement;
     statement.text = "{\n.reg .pred absent;\n.reg .b32 flag;\nagain:\nld.acquire.gpu.global.b32 flag, [$0];\n"

@@ -32,7 +32,7 @@ static uint64_t warpBits(KernelOp kernel) {
 
 /// Bits of tid.x, those of warps, that are zero in all threads that write.
 static uint64_t findIdleWarpBits(KernelOp kernel) {
-  bool isPlain = kernel.getTeams() == 1 && kernel.getProducerWarps() == 0 && kernel.getClusterCtas() <= 1;
+  bool isPlain = !cta::findRoles(kernel) && kernel.getClusterCtas() <= 1;
   uint64_t idle = isPlain ? warpBits(kernel) : 0;
   kernel.getBody().walk([&](Operation *op) {
     auto load = dyn_cast<LoadOp>(op);

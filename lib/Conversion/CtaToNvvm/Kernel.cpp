@@ -61,17 +61,15 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(getContext()), signature.getConvertedTypes());
     SmallVector<NamedAttribute> attributes{
         rewriter.getNamedAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), rewriter.getUnitAttr()),
-        rewriter.getNamedAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                              rewriter.getDenseI32ArrayAttr({int32_t(
-                                  32 * (kernel.getNumWarps() * kernel.getTeams() + kernel.getProducerWarps()))})),
+        rewriter.getNamedAttr(
+            NVVM::NVVMDialect::getReqntidAttrName(),
+            rewriter.getDenseI32ArrayAttr({int32_t(cta::countWarps(kernel) * target::threadsPerWarp)})),
         rewriter.getNamedAttr(sharedBytesAttrName, rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
     // setmaxnreg needs to know how many registers a thread starts with: what as many resident CTAs allow as their roles
     // leave registers for.
-    if (int32_t ctas = countResidentCtas(kernel))
-      attributes.push_back(
-          rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(), rewriter.getI32IntegerAttr(ctas)));
-    if (kernel.getTeams() > 1)
-      attributes.push_back(rewriter.getNamedAttr(teamsAttrName, rewriter.getI32IntegerAttr(kernel.getTeams())));
+    if (cta::WarpRolesOp roles = cta::findRoles(kernel); roles && roles.countResidentCtas() != 0)
+      attributes.push_back(rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                                                 rewriter.getI32IntegerAttr(roles.countResidentCtas())));
     if (isQuicklyAssembled(kernel))
       attributes.push_back(rewriter.getNamedAttr(ptxasLevelAttrName, rewriter.getI32IntegerAttr(1)));
     addLaunchAttributes(kernel, rewriter, attributes);
@@ -86,17 +84,6 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
   }
 
 private:
-  /// 0 if no role sets its registers.
-  static int32_t countResidentCtas(KernelOp kernel) {
-    uint32_t registers = 0;
-    kernel.walk([&](NVVM::SetMaxRegisterOp op) {
-      bool isConsumer = op.getAction() == NVVM::SetMaxRegisterAction::increase;
-      uint32_t warps = isConsumer ? kernel.getNumWarps() * kernel.getTeams() : kernel.getProducerWarps();
-      registers += warps * target::threadsPerWarp * op.getRegCount();
-    });
-    return registers == 0 ? 0 : target::registersPerSm / registers;
-  }
-
   /// ptxas takes a tenth less time with -O1, for code that is as fast where all products are wgmma of 16-bit types with
   /// more than 128 columns: 1.000 to 1.014 of its speed for 1536 and more. With fewer columns it is 0.6 to 1.4 %
   /// slower, in attention up to 5 % (bench/results/h200/passes.md).
@@ -211,7 +198,7 @@ struct HintLowering : OpConversionPattern<HintOp> {
 } // namespace
 
 LogicalResult checkKernel(KernelOp kernel) {
-  // Patterns rely on it: a tensor type has a layout for the kernel's warps.
+  // Patterns rely on it: a tensor type has a layout for the warps of the kernel, or of the role.
   auto check = [&](Operation *op, Type type) -> LogicalResult {
     if (isa<DescType>(type) && !isa<KernelOp, OpenTensorMapOp>(op) && !isa<cta::CtaDialect>(op->getDialect()))
       return op->emitOpError() << "uses descriptor " << type << "; run tile-expand-descriptors first";
@@ -221,9 +208,13 @@ LogicalResult checkKernel(KernelOp kernel) {
     if (!cta::getLayoutAttr(tensor))
       return op->emitOpError() << "uses " << tensor << " without a layout; run cta-assign-layouts first";
     int64_t warps = cta::getLayout(tensor).numWarps();
-    if (warps != int64_t(kernel.getNumWarps()))
-      return op->emitOpError() << "uses a tensor laid out for " << warps << " warps but the kernel has "
-                               << kernel.getNumWarps();
+    std::optional<cta::Role> role = cta::findRole(op);
+    if (role && role->getAttr().getOneThread())
+      return op->emitOpError() << "uses " << tensor << " in role '" << role->getAttr().getName()
+                               << "', which is one thread's";
+    if (unsigned executing = role ? role->getAttr().getWarps() : kernel.getNumWarps(); warps != executing)
+      return op->emitOpError() << "uses a tensor laid out for " << warps << " warps but the "
+                               << (role ? "role" : "kernel") << " has " << executing;
     return success();
   };
   WalkResult result = kernel->walk([&](Operation *op) {

@@ -191,7 +191,7 @@ private:
     WordFormat format = wordsFor(getElementTypeOf(op.getValue().getType()), groups.size);
     GlobalAccess access(builder, loc, format, {op.getCache(), op.getEvict(), /*isVolatile=*/false}, gpu);
     auto tensor = dyn_cast<RankedTensorType>(op.getPtr().getType());
-    Value isFirst = tensor ? emitIsFirstCopy(builder, loc, cta::getLayout(tensor)) : emitIsFirstOfTeam(builder, op);
+    Value isFirst = tensor ? emitIsFirstCopy(builder, loc, cta::getLayout(tensor)) : emitIsFirstOfRole(builder, op);
 
     for (size_t first = 0; first < pointers.size(); first += groups.size) {
       if (groups.canonical[first] != int32_t(first))

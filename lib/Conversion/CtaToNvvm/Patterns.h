@@ -82,8 +82,19 @@ mlir::LogicalResult checkRowMajor(mlir::Operation *op, cta::BufferType buffer);
 void widenBoolArguments(KernelOp kernel);
 /// Does without warps that only repeat what others do and write, and leaves the numbers of a row to the first one.
 void leaveIdleWarps(KernelOp kernel);
-/// Turns roles into branches on the number of the warp, after the initialisation of barriers.
-void lowerWarpRoles(KernelOp kernel);
+/// Initialises all barriers, and lets the threads of the CTA or cluster meet, before they are used.
+void emitBarriersReady(KernelOp kernel);
+/// Turns roles, of which all that is inside has been converted, into branches on the number of the warp.
+void lowerWarpRoles(mlir::ModuleOp module);
+
+/// Which named barrier (PTX ISA, "bar") is whose: 0 the CTA's, 1 the first role's, and then one for each warp group by
+/// itself, one for each group's turn, and from the end one for each other role.
+struct NamedBarriers {
+  static constexpr unsigned count = 16, firstOfGroups = 2;
+  static unsigned ofRole(const cta::Role &role);
+  /// Of the turns of the role's warp groups.
+  static unsigned firstOfTurns(mlir::Operation *turn, unsigned groups);
+};
 /// Declares `sharedSymbol`.
 void declareSharedMemory(mlir::ModuleOp module);
 

@@ -96,7 +96,7 @@ struct AssertLowering : OpConversionPattern<AssertOp> {
         arith::XOrIOp::create(rewriter, loc, all, arith::ConstantIntOp::create(rewriter, loc, rewriter.getI1Type(), 1));
     auto tensor = dyn_cast<RankedTensorType>(op.getCondition().getType());
     if (Value isFirst =
-            tensor ? emitIsFirstCopy(rewriter, loc, cta::getLayout(tensor)) : emitIsFirstOfTeam(rewriter, op))
+            tensor ? emitIsFirstCopy(rewriter, loc, cta::getLayout(tensor)) : emitIsFirstOfRole(rewriter, op))
       isFalse = arith::AndIOp::create(rewriter, loc, isFalse, isFirst);
     auto branch = scf::IfOp::create(rewriter, loc, isFalse, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(rewriter);
@@ -157,7 +157,7 @@ struct PrintLowering : TargetPattern<PrintOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RankedTensorType tensor = firstTensor(op);
-    Value isFirst = tensor ? emitIsFirstCopy(rewriter, loc, cta::getLayout(tensor)) : emitIsFirstOfTeam(rewriter, op);
+    Value isFirst = tensor ? emitIsFirstCopy(rewriter, loc, cta::getLayout(tensor)) : emitIsFirstOfRole(rewriter, op);
     if (!isFirst)
       isFirst = arith::ConstantIntOp::create(rewriter, loc, rewriter.getI1Type(), 1);
     auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);

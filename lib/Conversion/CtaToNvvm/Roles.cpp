@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Warp roles: all threads initialise the barriers and meet, then each warp goes its way.
 //
-//   cta.warp_roles consumer { A } producer { B }
+//   cta.warp_roles role <a, warps = 8, registers = 232> { A } role <b, warps = 4, registers = 40, one_thread> { B }
 //   ==>
-//   if (thread 0) { mbarrier.init …  fence }  what both roles need  barrier
-//   if (warp < num_warps * teams) { setmaxnreg.inc  A }
-//   else { setmaxnreg.dec  if (warp == num_warps * teams && elect.sync) { B } }
+//   if (thread 0) { mbarrier.init …  fence }  what all roles need  barrier
+//   if (warp < 8) { setmaxnreg.inc  A }
+//   else { setmaxnreg.dec  if (warp == 8 && elect.sync) { B } }
 //
-// The number of the warp comes from lane 0, so that ptxas knows that it is the same in all lanes.
+// Another role is another branch. The number of the warp comes from lane 0, so that ptxas knows that it is the same in
+// all lanes. The branches are made last: until then what is in a role finds its warps and barriers in the operation.
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Tma.h"
@@ -53,55 +54,49 @@ void emitBarrierOfAll(OpBuilder &builder, Location loc, KernelOp kernel) {
     NVVM::BarrierOp::create(builder, loc);
 }
 
-void setRegisters(OpBuilder &builder, Location loc, std::optional<uint32_t> registers,
-                  NVVM::SetMaxRegisterAction action) {
-  if (registers)
-    NVVM::SetMaxRegisterOp::create(builder, loc, *registers, action);
-}
-
 void moveBody(Region &region, Block *target) {
   target->getOperations().splice(std::prev(target->end()), region.front().getOperations());
 }
 
-void lowerRoles(cta::WarpRolesOp op, KernelOp kernel) {
-  // Not later than what is computed for both roles, so that this takes the time until all warps meet.
-  OpBuilder builder(&*llvm::find_if_not(kernel.getBody().front(), [](Operation &op) {
-    return isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaPrefetchOp, arith::ConstantOp>(op);
-  }));
-  Location loc = op.getLoc();
-  emitBarrierInit(builder, loc, kernel);
-  builder.setInsertionPoint(op);
-  emitBarrierOfAll(builder, loc, kernel);
-  Value warp = emitUniformWarpId(builder, loc);
-  Value consumerWarps = emitI32(builder, loc, kernel.getNumWarps() * kernel.getTeams());
-  Value isConsumer = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp, consumerWarps);
-  auto roles = scf::IfOp::create(builder, loc, isConsumer, /*withElseRegion=*/true);
-
-  builder.setInsertionPointToStart(roles.thenBlock());
-  setRegisters(builder, loc, op.getConsumerRegisters(), NVVM::SetMaxRegisterAction::increase);
-  moveBody(op.getConsumer(), roles.thenBlock());
-
-  builder.setInsertionPointToStart(roles.elseBlock());
-  setRegisters(builder, loc, op.getProducerRegisters(), NVVM::SetMaxRegisterAction::decrease);
-  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp, consumerWarps);
+/// The role's code, for its warps, at the insertion point.
+void lowerRole(OpBuilder &builder, const cta::Role &role, std::optional<unsigned> registersAtStart, Value warp) {
+  Location loc = role.getBody().getLoc();
+  if (unsigned registers = role.getAttr().getRegisters())
+    NVVM::SetMaxRegisterOp::create(builder, loc, registers,
+                                   registers > *registersAtStart ? NVVM::SetMaxRegisterAction::increase
+                                                                 : NVVM::SetMaxRegisterAction::decrease);
+  if (!role.getAttr().getOneThread())
+    return moveBody(role.getBody(), builder.getInsertionBlock());
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp, emitI32(builder, loc, role.getFirstWarp()));
   auto firstWarp = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
   builder.setInsertionPointToStart(firstWarp.thenBlock());
   Value elected = NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), /*membermask=*/Value());
   auto oneThread = scf::IfOp::create(builder, loc, elected, /*withElseRegion=*/false);
-  moveBody(op.getProducer(), oneThread.thenBlock());
+  moveBody(role.getBody(), oneThread.thenBlock());
+}
+
+void lowerRoles(cta::WarpRolesOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<cta::Role> roles = op.getAll();
+  std::optional<unsigned> registersAtStart = op.getRegistersAtStart();
+  Value warp = emitUniformWarpId(builder, loc);
+  for (const cta::Role &role : ArrayRef(roles).drop_back()) {
+    Value end = emitI32(builder, loc, role.getFirstWarp() + role.getAttr().countWarps());
+    Value isIn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, warp, end);
+    auto branch = scf::IfOp::create(builder, loc, isIn, /*withElseRegion=*/true);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    lowerRole(builder, role, registersAtStart, warp);
+    builder.setInsertionPointToStart(branch.elseBlock());
+  }
+  lowerRole(builder, roles.back(), registersAtStart, warp);
   op.erase();
 }
 
-// A turn is a named barrier for each warp group: the group itself waits at it, and the one before arrives. Barriers 0
-// and 1 are for all warps, and the next ones for each group by itself.
+// A turn is a named barrier for each warp group: the group itself waits at it, and the one before arrives.
 
-constexpr unsigned barriersForAll = 2;
 constexpr unsigned threadsAtTurn = 2 * target::warpsPerGroup * target::threadsPerWarp;
-
-Value emitGroup(OpBuilder &builder, Location loc) {
-  return arith::DivUIOp::create(builder, loc, emitUniformWarpId(builder, loc),
-                                emitI32(builder, loc, target::warpsPerGroup));
-}
 
 void emitArrival(OpBuilder &builder, Location loc, Value barrier) {
   // NVVM's operation is inline PTX.
@@ -115,11 +110,11 @@ struct TurnOpenLowering : OpConversionPattern<cta::TurnOpenOp> {
 
   LogicalResult matchAndRewrite(cta::TurnOpenOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value isLast = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, emitGroup(rewriter, loc),
+    Value isLast = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, emitGroupInRole(rewriter, op),
                                          emitI32(rewriter, loc, op.getGroups() - 1));
     auto branch = scf::IfOp::create(rewriter, loc, isLast, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    emitArrival(rewriter, loc, emitI32(rewriter, loc, barriersForAll + op.getGroups()));
+    emitArrival(rewriter, loc, emitI32(rewriter, loc, NamedBarriers::firstOfTurns(op, op.getGroups())));
     rewriter.eraseOp(op);
     return success();
   }
@@ -130,8 +125,8 @@ struct TurnBeginLowering : OpConversionPattern<cta::TurnBeginOp> {
 
   LogicalResult matchAndRewrite(cta::TurnBeginOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value barrier = arith::AddIOp::create(rewriter, loc, emitGroup(rewriter, loc),
-                                          emitI32(rewriter, loc, barriersForAll + op.getGroups()));
+    Value barrier = arith::AddIOp::create(rewriter, loc, emitGroupInRole(rewriter, op),
+                                          emitI32(rewriter, loc, NamedBarriers::firstOfTurns(op, op.getGroups())));
     rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op, /*res=*/Type(), barrier, emitI32(rewriter, loc, threadsAtTurn),
                                                  NVVM::BarrierReductionAttr(), /*reductionPredicate=*/Value());
     return success();
@@ -143,12 +138,12 @@ struct TurnEndLowering : OpConversionPattern<cta::TurnEndOp> {
 
   LogicalResult matchAndRewrite(cta::TurnEndOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value group = emitGroup(rewriter, loc);
+    Value group = emitGroupInRole(rewriter, op);
     Value isLast = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, group,
                                          emitI32(rewriter, loc, op.getGroups() - 1));
-    Value first = emitI32(rewriter, loc, barriersForAll + op.getGroups());
-    Value next =
-        arith::AddIOp::create(rewriter, loc, group, emitI32(rewriter, loc, barriersForAll + op.getGroups() + 1));
+    Value first = emitI32(rewriter, loc, NamedBarriers::firstOfTurns(op, op.getGroups()));
+    Value next = arith::AddIOp::create(rewriter, loc, group,
+                                       emitI32(rewriter, loc, NamedBarriers::firstOfTurns(op, op.getGroups()) + 1));
     emitArrival(rewriter, loc, arith::SelectOp::create(rewriter, loc, isLast, first, next));
     rewriter.eraseOp(op);
     return success();
@@ -157,44 +152,90 @@ struct TurnEndLowering : OpConversionPattern<cta::TurnEndOp> {
 
 } // namespace
 
-/// Barriers for all, for each group by itself, and for the turn of each.
+/// Roles of several threads, which may have barriers.
+static SmallVector<cta::Role> findWholeRoles(Operation *op) {
+  SmallVector<cta::Role> roles;
+  if (auto all = op->getParentOfType<cta::WarpRolesOp>())
+    roles = all.getAll();
+  llvm::erase_if(roles, [](const cta::Role &role) { return role.getAttr().getOneThread(); });
+  return roles;
+}
+
+unsigned NamedBarriers::ofRole(const cta::Role &role) {
+  SmallVector<cta::Role> roles = findWholeRoles(&role.getBody().front().front());
+  auto found = llvm::find_if(roles, [&](const cta::Role &other) { return &other.getBody() == &role.getBody(); });
+  return found == roles.begin() ? 1 : count - (found - roles.begin());
+}
+
+unsigned NamedBarriers::firstOfTurns(Operation *turn, unsigned groups) {
+  unsigned warps = 0;
+  for (const cta::Role &role : findWholeRoles(turn))
+    warps = std::max(warps, role.getFirstWarp() + role.getAttr().countWarps());
+  return firstOfGroups + std::max(groups, warps / target::warpsPerGroup);
+}
+
 static LogicalResult checkTurn(Operation *op, unsigned groups) {
   if (cta::isTurnOfTeams(op))
     return op->emitOpError() << "is of teams; run cta-lower-rings first";
-  constexpr unsigned barriers = 16; // PTX ISA, bar
-  if (barriersForAll + 2 * groups > barriers)
-    return op->emitOpError() << "is for " << groups << " warp groups, which need " << barriersForAll + 2 * groups
-                             << " named barriers, but a CTA has " << barriers;
+  unsigned others = std::max<unsigned>(findWholeRoles(op).size(), 1) - 1;
+  unsigned needed = NamedBarriers::firstOfTurns(op, groups) + groups + others;
+  if (needed > NamedBarriers::count)
+    return op->emitOpError() << "is for " << groups << " warp groups, which need " << needed
+                             << " named barriers, but a CTA has " << NamedBarriers::count;
   return success();
 }
 
-void lowerWarpRoles(KernelOp kernel) {
-  SmallVector<cta::WarpRolesOp> all;
-  kernel.walk([&](cta::WarpRolesOp op) { all.push_back(op); });
-  for (cta::WarpRolesOp op : all)
-    lowerRoles(op, kernel);
+void emitBarriersReady(KernelOp kernel) {
+  cta::WarpRolesOp roles = cta::findRoles(kernel);
   // Without roles, CTAs of a cluster meet at barriers nevertheless.
-  if (all.empty() && kernel.getClusterCtas() > 1) {
-    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    emitBarrierInit(builder, kernel.getLoc(), kernel);
-    emitBarrierOfAll(builder, kernel.getLoc(), kernel);
-  }
+  if (!roles && kernel.getClusterCtas() <= 1)
+    return;
+  Block &body = kernel.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  if (roles) // not later than what is computed for all roles, so that this takes the time until all warps meet
+    builder.setInsertionPoint(&*llvm::find_if_not(body, [](Operation &op) {
+      return isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaPrefetchOp, arith::ConstantOp>(op);
+    }));
+  Location loc = roles ? roles.getLoc() : kernel.getLoc();
+  emitBarrierInit(builder, loc, kernel);
+  if (roles)
+    builder.setInsertionPoint(roles);
+  emitBarrierOfAll(builder, loc, kernel);
+}
+
+void lowerWarpRoles(ModuleOp module) {
+  SmallVector<cta::WarpRolesOp> all;
+  module.walk([&](cta::WarpRolesOp op) { all.push_back(op); });
+  llvm::for_each(all, lowerRoles);
+}
+
+/// For all threads of a role.
+static bool isCollective(Operation *op) {
+  auto map = dyn_cast<cta::MakeTensorMapOp>(op);
+  return (map && !map.getSingle()) || isa<cta::BarrierOp, cta::TmaLoadSyncOp, cta::ClusterSumOp, cta::FlagSetOp,
+                                          cta::FlagWaitOp, cta::TurnOpenOp, cta::TurnBeginOp, cta::TurnEndOp>(op);
 }
 
 static LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget &gpu) {
   auto kernel = op->getParentOfType<KernelOp>();
-  if (!gpu.has(target::Feature::SetMaxRegisters) && op.getConsumerRegisters())
+  if (!gpu.has(target::Feature::SetMaxRegisters) && op.countResidentCtas() != 0)
     return op.emitOpError() << "needs setmaxnreg, which " << gpu.name << " lacks; sm_90a has it";
   if (op->getParentOp() != kernel)
     return op.emitOpError() << "must stand in the kernel's body, where all warps meet";
   if (*kernel.getBody().front().getOps<cta::WarpRolesOp>().begin() != op)
     return op.emitOpError() << "is the kernel's second; barriers are initialised once, before the first";
-  unsigned warps = kernel.getProducerWarps();
-  if (op.getProducerRegisters() && warps != target::warpsPerGroup)
-    return op.emitOpError() << "needs one warp group for the producer, whose registers it sets, but the kernel has "
-                            << warps << " producer warps";
-  if (warps == 0)
-    return op.emitOpError() << "needs a warp for the producer but the kernel has 0 producer warps";
+  for (const cta::Role &role : op.getAll()) {
+    if (!role.getAttr().getOneThread())
+      continue;
+    WalkResult result = role.getBody().walk([&](Operation *inner) -> WalkResult {
+      if (isCollective(inner))
+        return inner->emitOpError() << "is for all threads of a role, but role '" << role.getAttr().getName()
+                                    << "' is one thread's";
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
   return success();
 }
 

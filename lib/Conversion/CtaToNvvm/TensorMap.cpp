@@ -163,14 +163,14 @@ private:
     Location loc = op.getLoc();
     // Copies to global memory have read the map that was there, and threads what lay in the staging buffer's memory.
     NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, loc, 0, /*read=*/UnitAttr());
-    cta::BarrierOp::create(rewriter, loc, op.getWarpsAttr(), /*groups=*/false);
+    cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
     {
       OpBuilder::InsertionGuard guard(rewriter);
-      auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstThread(rewriter, loc), /*withElseRegion=*/false);
+      auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstOfRole(rewriter, op), /*withElseRegion=*/false);
       rewriter.setInsertionPointToStart(branch.thenBlock());
       TensorMapEmitter(rewriter, op, adaptor).emit(/*isReleased=*/true);
     }
-    cta::BarrierOp::create(rewriter, loc, op.getWarpsAttr(), /*groups=*/false);
+    cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
   }
 };
 

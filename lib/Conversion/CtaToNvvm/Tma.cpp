@@ -100,6 +100,9 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
   LogicalResult matchAndRewrite(cta::MbarrierArriveOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    std::optional<cta::Role> role = cta::findRole(op);
+    if (role && role->getAttr().getOneThread())
+      return arriveAlone(op, adaptor, rewriter);
     // The thread speaks for its warp: what the other lanes read must have been read.
     NVVM::SyncWarpOp::create(rewriter, loc, emitI32(rewriter, loc, -1));
     Value lane = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 31));
@@ -125,6 +128,20 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
       emitRemoteArrive(rewriter, loc, barrier, lane);
     else
       NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(), barrier, /*count=*/Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// The role's only thread may be any lane, and there are no others to wait for.
+  static LogicalResult arriveAlone(cta::MbarrierArriveOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) {
+    Location loc = op.getLoc();
+    Value barrier = emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
+    if (adaptor.getCondition()) {
+      auto branch = scf::IfOp::create(rewriter, loc, adaptor.getCondition(), /*withElseRegion=*/false);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    }
+    NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(), barrier, /*count=*/Value());
     rewriter.eraseOp(op);
     return success();
   }
@@ -163,8 +180,8 @@ struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value barrier = adaptor.getBarrier();
-    cta::BarrierOp::create(rewriter, loc, op.getWarpsAttr(), /*groups=*/false);
-    auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstThread(rewriter, loc), /*withElseRegion=*/false);
+    cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
+    auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstOfRole(rewriter, op), /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(branch.thenBlock());
@@ -179,7 +196,7 @@ struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
       emitBarrierWait(rewriter, loc, barrier, emitI32(rewriter, loc, 0));
       NVVM::MBarrierInvalOp::create(rewriter, loc, barrier);
     }
-    cta::BarrierOp::create(rewriter, loc, op.getWarpsAttr(), /*groups=*/false);
+    cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
     rewriter.eraseOp(op);
     return success();
   }
@@ -232,7 +249,7 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
     if (groups > 1) {
       unsigned axis = part.getPartAxis(groups);
       part = part.getPart(groups);
-      Value group = arith::ShRUIOp::create(rewriter, loc, emitUniformWarpId(rewriter, loc), emitI32(rewriter, loc, 2));
+      Value group = emitGroupInRole(rewriter, op);
       Value bytes = arith::MulIOp::create(rewriter, loc, group, emitI32(rewriter, loc, part.getBytes()));
       buffer = LLVM::GEPOp::create(rewriter, loc, buffer.getType(), rewriter.getI8Type(), buffer,
                                    ArrayRef<LLVM::GEPArg>{bytes});
@@ -242,10 +259,12 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
       Value thread = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 127));
       isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread, emitI32(rewriter, loc, 0));
     } else {
-      isFirst = emitIsFirstOfTeam(rewriter, op);
+      isFirst = emitIsFirstOfRole(rewriter, op);
     }
-    auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
+    if (isFirst) {
+      auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    }
     for (const TmaBoxes::Place &place : boxesOf(part).places) {
       Value source = emitByteOffset(rewriter, loc, buffer, place.byteOffset);
       SmallVector<Value> coordinates = emitCoordinates(rewriter, loc, offsets, place);
@@ -274,11 +293,12 @@ struct TmaStoreWaitLowering : OpConversionPattern<cta::TmaStoreWaitOp> {
   }
 };
 
+/// A team is a warp group.
 struct TeamLowering : OpConversionPattern<cta::TeamOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::TeamOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, emitTeam(rewriter, op.getLoc()));
+    rewriter.replaceOp(op, emitGroupInRole(rewriter, op));
     return success();
   }
 };

@@ -96,10 +96,7 @@ struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> 
 private:
   void insertBarrier(Operation *before, bool ofGroups) {
     OpBuilder builder(before);
-    IntegerAttr warps; // absent: all threads
-    if (before->getParentOfType<cta::WarpRolesOp>())
-      warps = builder.getI32IntegerAttr(getOperation().getNumWarps());
-    cta::BarrierOp::create(builder, before->getLoc(), warps, ofGroups);
+    cta::BarrierOp::create(builder, before->getLoc(), ofGroups);
   }
 };
 

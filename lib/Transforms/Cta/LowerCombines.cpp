@@ -135,7 +135,7 @@ private:
                                   combine.getColumnsAttr());
       offset += countBytes(combine);
     }
-    cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
+    cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
     cta::FlagSetOp::create(rewriter, loc, emitPlace(scratch, programs.getPiece(), 0));
   }
 
@@ -150,7 +150,7 @@ private:
     rewriter.setInsertionPointToStart(loop.getBody());
     Value piece = n.sub(programs.getPiece(), loop.getInductionVar());
     cta::FlagWaitOp::create(rewriter, loc, emitPlace(scratch, piece, 0));
-    cta::BarrierOp::create(rewriter, loc, /*warps=*/IntegerAttr(), /*groups=*/false);
+    cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
     SmallVector<Value> sums;
     int64_t offset = flagBytes;
     for (auto [combine, sum] : llvm::zip_equal(combines, loop.getRegionIterArgs())) {

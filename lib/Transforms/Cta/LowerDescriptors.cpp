@@ -192,8 +192,7 @@ private:
     Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
     Value barrier = cta::MbarrierAllocOp::create(builder, loc, cta::MbarrierType::get(kernel.getContext(), 1),
                                                  /*arrivals=*/1, /*offset=*/IntegerAttr());
-    cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), rest, buffer, barrier,
-                               /*warps=*/IntegerAttr());
+    cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), rest, buffer, barrier);
     RankedTensorType matrix = reshaped(result, dropLeadingOnes(result.getShape()));
     if (matrix == result)
       readWhereConverted(load, buffer);
@@ -436,8 +435,7 @@ private:
                      arith::ExtSIOp::create(builder, loc, builder.getI64Type(), create.getShape().back()));
     auto type = DescType::get(kernel.getContext(), create.getBlock(), element);
     cta::MakeTensorMapOp::create(builder, loc, type, create.getBase(), create.getShape(), strides, create.getPlace(),
-                                 staging, /*needed=*/Value(), boxes->shape, boxes->swizzleBytes, /*single=*/false,
-                                 /*warps=*/IntegerAttr());
+                                 staging, /*needed=*/Value(), boxes->shape, boxes->swizzleBytes, /*single=*/false);
     create.erase();
     return success();
   }
@@ -458,8 +456,7 @@ private:
     builder.setInsertionPoint(make);
     Value map =
         cta::MakeTensorMapOp::create(builder, loc, make.getType(), make.getBase(), make.getShape(), make.getStrides(),
-                                     make.getPlace(), staging, make.getNeeded(), box, swizzle, /*single=*/false,
-                                     /*warps=*/IntegerAttr());
+                                     make.getPlace(), staging, make.getNeeded(), box, swizzle, /*single=*/false);
     make.replaceAllUsesWith(map);
     make.erase();
   }

@@ -42,9 +42,8 @@ class ProgramsLowering {
 public:
   /// Computes before `outer` what the roles inside have in common.
   ProgramsLowering(ProgramsOp programs, Operation *outer)
-      : kernel(programs->getParentOfType<KernelOp>()), work(programs.getWork()), rewriter(outer),
-        loc(programs.getLoc()), sizes(programs.getSizes()), extents(work.getClusterShape()),
-        fastest(work.getOrder() == WorkOrder::grid ? 0 : 1) {
+      : work(programs.getWork()), rewriter(outer), loc(programs.getLoc()), sizes(programs.getSizes()),
+        extents(work.getClusterShape()), fastest(work.getOrder() == WorkOrder::grid ? 0 : 1) {
     if (isOfClusters())
       rank = cta::ClusterRankOp::create(rewriter, loc);
     for (unsigned axis = 0; axis < 2; ++axis)
@@ -72,10 +71,10 @@ public:
     if (!sums.empty())
       inits.push_back(emitI32(rewriter, loc, 0));
     Value stride = step;
-    if (isOfTeams(programs)) {
+    if (std::optional<cta::Role> role = cta::findRole(programs); role && role->getAttr().getTeams() > 1) {
       Numbers n(rewriter, loc);
       begin = n.add(begin, n.mul(cta::TeamOp::create(rewriter, loc), step));
-      stride = n.mul(step, n.constant(kernel.getTeams()));
+      stride = n.mul(step, n.constant(role->getAttr().getTeams()));
     }
     auto loop = scf::ForOp::create(rewriter, loc, begin, count, stride, inits);
     rewriter.setInsertionPointToStart(loop.getBody());
@@ -97,12 +96,6 @@ private:
   using Place = std::array<Value, numAxes>;
 
   bool isOfClusters() const { return work.getCluster() || work.getSplitK() != 1; }
-
-  /// Whether teams take the programs in turns.
-  bool isOfTeams(ProgramsOp programs) {
-    auto roles = programs->getParentOfType<cta::WarpRolesOp>();
-    return kernel.getTeams() > 1 && roles && roles.getConsumer().isAncestor(programs->getParentRegion());
-  }
 
   /// The parity of each sum of the CTA, and of the next program's first one; none if there are no sums.
   SmallVector<Value> countSums(ArrayRef<cta::ClusterSumOp> sums, ValueRange parities) {
@@ -175,7 +168,6 @@ private:
     return exists;
   }
 
-  KernelOp kernel;
   WorkAttr work;
   IRRewriter rewriter;
   Location loc;

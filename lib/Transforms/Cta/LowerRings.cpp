@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-lower-rings: rings become buffers, mbarriers and counters, and cta.next_slot arithmetic.
 //
-// A ring is the buffers of all its slots, and two mbarriers a slot: `full` counts one arrival of the producer and the
-// bytes of the copies, `empty` one arrival of each warp that reads. A role's place in a ring is the number of the next
-// slot, and the parity of the phase in which it waits for it; each role carries its own through the loops and branches
-// in which it takes slots:
+// A ring is the buffers of all its slots, and two mbarriers a slot: `full` counts the arrivals of the roles that fill
+// it and the bytes of their copies, `empty` those of the roles that read it. A role arrives once for each of its warps,
+// or once if it is one thread. Its place in a ring is the number of the next slot, and the parity of the phase in which
+// it waits for it; each role carries its own through the loops and branches in which it takes slots:
 //
 //   for k {                            for k, (slot, parity) {
 //     %s = ring_wait %r                  wait full[slot], parity
@@ -12,8 +12,8 @@
 //     ring_release %r[%s]                arrive empty[slot]
 //   }                                    yield next(slot, parity) }
 //
-// A new barrier counts as having completed a phase of parity 1, so the producer, which waits for the other parity of
-// `empty`, does not wait in its first pass over the ring. Teams count their turns in the same way: each waits at its
+// A new barrier counts as having completed a phase of parity 1, so who fills a ring, and waits for the other parity of
+// `empty`, does not wait in its first pass over it. Teams count their turns in the same way: each waits at its
 // own barrier, at which the warps of the other one arrive.
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/CarryValues.h"
@@ -53,30 +53,34 @@ bool advances(Operation *op) {
   return !isa<cta::RingDrainOp>(op);
 }
 
-/// The role that the operation is for; empty if it does not matter.
-StringRef getRole(Operation *op) {
-  if (isa<cta::RingAcquireOp, cta::RingCommitOp, cta::RingDrainOp>(op))
-    return "producer";
-  return isa<cta::RingWaitOp, cta::RingReleaseOp, cta::RingSkipOp>(op) || cta::isTurnOfTeams(op) ? "consumer" : "";
+/// Of a role that fills a ring, or of one that reads it.
+bool isOfFilling(Operation *op) {
+  return isa<cta::RingAcquireOp, cta::RingCommitOp, cta::RingDrainOp>(op);
+}
+bool isOfReading(Operation *op) {
+  return isa<cta::RingWaitOp, cta::RingReleaseOp, cta::RingSkipOp>(op);
 }
 
-/// Opens the turns of teams; null if nothing does.
-cta::TurnOpenOp findOpen(cta::WarpRolesOp roles) {
-  for (auto open : roles.getConsumer().getOps<cta::TurnOpenOp>())
+/// Opens the turns of the role's teams; null if nothing does.
+cta::TurnOpenOp findOpen(const cta::Role &role) {
+  for (auto open : role.getBody().getOps<cta::TurnOpenOp>())
     if (open.getTeams())
       return open;
   return {};
 }
 
 LogicalResult verifyRole(Operation *op) {
-  StringRef role = getRole(op);
-  if (role.empty())
+  if (!isOfFilling(op) && !isOfReading(op) && !cta::isTurnOfTeams(op))
     return success();
+  std::optional<cta::Role> role = cta::findRole(op);
   auto roles = op->getParentOfType<cta::WarpRolesOp>();
-  if (!roles || !isa<KernelOp>(roles->getParentOp()) ||
-      !(role == "producer" ? roles.getProducer() : roles.getConsumer()).isAncestor(op->getParentRegion()))
-    return op->emitOpError() << "must stand in the " << role << " of a cta.warp_roles of the kernel's body";
-  if (cta::isTurnOfTeams(op) && !findOpen(roles))
+  if (!role || !isa<KernelOp>(roles->getParentOp()))
+    return op->emitOpError() << "must stand in a role of a cta.warp_roles of the kernel's body";
+  if (isOfReading(op) && role->fills(op->getOperand(0)))
+    return op->emitOpError() << "is of a ring that its own role '" << role->getAttr().getName() << "' fills";
+  if (cta::isTurnOfTeams(op) && role->getAttr().getTeams() == 1)
+    return op->emitOpError() << "is of teams, but role '" << role->getAttr().getName() << "' is one team";
+  if (cta::isTurnOfTeams(op) && !findOpen(*role))
     return op->emitOpError() << "needs a cta.turn_open of teams in the block of the role";
   for (Operation *parent = op->getParentOp(); getCounted(op) && parent != roles; parent = parent->getParentOp())
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(parent))
@@ -96,7 +100,7 @@ cta::RingCommitOp findCommit(cta::RingAcquireOp acquire) {
   return found;
 }
 
-/// Whether the operation, of which `slot` is an operand, stands where the producer fills that slot of `ring`.
+/// Whether the operation, of which `slot` is an operand, stands where its role fills that slot of `ring`.
 bool isInFilling(Operation *op, Value ring, Value slot) {
   auto acquire = slot.getDefiningOp<cta::RingAcquireOp>();
   return acquire && acquire.getRing() == ring && acquire->getBlock() == op->getBlock() && findCommit(acquire) &&
@@ -106,6 +110,9 @@ bool isInFilling(Operation *op, Value ring, Value slot) {
 LogicalResult verifyCopy(Operation *op, Value barrier, Value slot) {
   if (isa<cta::RingType>(barrier.getType()) && !isInFilling(op, barrier, slot))
     return op->emitOpError() << "must stand between the cta.ring_acquire and the cta.ring_commit of its slot";
+  std::optional<cta::Role> role = cta::findRole(op);
+  if (role && !role->getAttr().getOneThread())
+    return op->emitOpError() << "is for one thread, but all of role '" << role->getAttr().getName() << "' execute it";
   return success();
 }
 
@@ -161,16 +168,18 @@ public:
   explicit RingLowering(KernelOp kernel) : kernel(kernel), rewriter(kernel.getContext()) {}
 
   void run() {
-    auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
+    cta::WarpRolesOp roles = cta::findRoles(kernel);
+    SmallVector<cta::Role> all = roles ? roles.getAll() : SmallVector<cta::Role>();
     SmallVector<cta::RingAllocOp> allocs(kernel.getBody().front().getOps<cta::RingAllocOp>());
     rewriter.setInsertionPointToStart(&kernel.getBody().front());
     if (!allocs.empty())
       zero = emitI32(rewriter, kernel.getLoc(), 0);
-    llvm::for_each(allocs, [&](cta::RingAllocOp alloc) { allocate(alloc); });
-    for (cta::WarpRolesOp roles : all) {
-      openTurns(roles);
-      for (Region &role : roles->getRegions())
-        lowerRole(role.front());
+    llvm::for_each(allocs, [&](cta::RingAllocOp alloc) { allocate(alloc, all); });
+    for (const cta::Role &role : all)
+      openTurns(roles, role);
+    for (const cta::Role &role : all) {
+      Places start = places;
+      lowerBlock(role.getBody().front(), start);
     }
     makeNumbersOfSlots();
     lowerUses();
@@ -205,34 +214,35 @@ private:
                                         /*offset=*/IntegerAttr());
   }
 
-  void allocate(cta::RingAllocOp alloc) {
+  void allocate(cta::RingAllocOp alloc, ArrayRef<cta::Role> roles) {
     Location loc = alloc.getLoc();
     rewriter.setInsertionPoint(alloc);
     int64_t slots = alloc.getType().getSlots();
     Memory &ring = rings[alloc];
     for (cta::BufferType type : alloc.getType().getBuffers())
       ring.buffers.push_back(cta::AllocOp::create(rewriter, loc, type.withSlots(slots), /*offset=*/IntegerAttr()));
-    ring.full = allocateBarriers(loc, slots, /*arrivals=*/1);
-    ring.empty = allocateBarriers(loc, slots, int64_t(alloc.getReaders()) * alloc.getCtas());
+    int64_t ofFilling = 0, ofReading = 0;
+    for (const cta::Role &role : roles) {
+      ofFilling += role.fills(alloc) ? role.getAttr().countArrivals() : 0;
+      ofReading += role.reads(alloc) ? role.getAttr().countArrivals() : 0;
+    }
+    // Where nobody arrives nobody may wait, either, but a barrier has an arrival at least.
+    ring.full = allocateBarriers(loc, slots, std::max<int64_t>(ofFilling, 1));
+    ring.empty = allocateBarriers(loc, slots, std::max<int64_t>(ofReading, 1) * alloc.getCtas());
     places[alloc] = {slots, zero, zero, std::nullopt};
   }
 
   /// The first team's first turn waits for nobody.
-  void openTurns(cta::WarpRolesOp roles) {
-    cta::TurnOpenOp open = findOpen(roles);
+  void openTurns(cta::WarpRolesOp roles, const cta::Role &role) {
+    cta::TurnOpenOp open = findOpen(role);
     if (!open)
       return;
     rewriter.setInsertionPoint(roles);
-    turns = allocateBarriers(roles.getLoc(), open.getGroups(), kernel.getNumWarps());
+    turns = allocateBarriers(roles.getLoc(), open.getGroups(), role.getAttr().getWarps());
     rewriter.setInsertionPoint(open);
     Numbers n(rewriter, roles.getLoc());
     Value team = cta::TeamOp::create(rewriter, roles.getLoc());
     places[roles] = {/*slots=*/1, n.constant(0), n.flip(team), std::nullopt};
-  }
-
-  void lowerRole(Block &block) {
-    Places start = places;
-    lowerBlock(block, start);
   }
 
   void lowerBlock(Block &block, Places &places) {
@@ -325,8 +335,9 @@ private:
       const Memory &ring = rings.at(acquire.getRing().getDefiningOp());
       Value parity = Numbers(rewriter, loc).flip(place.parity);
       cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, place.slot, parity);
-      // Announced before the copies, so that none can complete the slot alone.
-      cta::MbarrierExpectOp::create(rewriter, loc, ring.full, place.slot, countBytes(acquire));
+      // Announced before the copies, so that none can complete the slot alone. Several threads arrive afterwards.
+      if (cta::findRole(op)->getAttr().getOneThread())
+        cta::MbarrierExpectOp::create(rewriter, loc, ring.full, place.slot, countBytes(acquire));
       rewriter.replaceAllUsesWith(acquire.getSlot(), place.slot);
     } else if (auto wait = dyn_cast<cta::RingWaitOp>(op)) {
       const Memory &ring = rings.at(wait.getRing().getDefiningOp());
@@ -399,6 +410,8 @@ private:
           cta::ProxyFenceOp::create(rewriter, loc);
         cta::MbarrierArriveOp::create(rewriter, loc, rings.at(alloc).empty, slotOf(release), release.getCondition(),
                                       alloc.getCtas());
+      } else if (auto commit = dyn_cast<cta::RingCommitOp>(op)) {
+        lowerCommit(commit);
       } else if (auto buffers = dyn_cast<cta::RingBuffersOp>(op)) {
         lowerBuffers(buffers);
       } else if (isa<cta::RingNoneOp>(op)) {
@@ -412,11 +425,21 @@ private:
         cta::MbarrierArriveOp::create(rewriter, loc, turns, other, /*condition=*/Value());
       } else if (isa<cta::TmaLoadOp, cta::TmaMulticastOp>(op)) {
         return lowerCopy(op);
-      } else if (!isa<cta::RingCommitOp>(op) && !cta::isTurnOfTeams(op)) {
+      } else if (!cta::isTurnOfTeams(op)) {
         return;
       }
       rewriter.eraseOp(op);
     });
+  }
+
+  /// Nothing for one thread, which has arrived, and whose copies arrive by themselves. What several have written,
+  /// readers may copy or multiply, which is of another proxy.
+  void lowerCommit(cta::RingCommitOp op) {
+    if (cta::findRole(op)->getAttr().getOneThread())
+      return;
+    cta::ProxyFenceOp::create(rewriter, op.getLoc());
+    cta::MbarrierArriveOp::create(rewriter, op.getLoc(), rings.at(op.getRing().getDefiningOp()).full, slotOf(op),
+                                  /*condition=*/Value());
   }
 
   /// The addresses of copies are computed one by one, since the first need not wait for the second's.

@@ -61,7 +61,7 @@ using SharedCopies = llvm::MapVector<cta::RingAllocOp, SmallVector<cta::TmaLoadO
 SharedCopies planCopies(KernelOp kernel, cta::WarpRolesOp roles) {
   RankDependence ranks(kernel);
   SharedCopies copies;
-  roles.getProducer().walk([&](cta::TmaLoadOp load) {
+  roles.walk([&](cta::TmaLoadOp load) {
     auto ring = load.getBarrier().getDefiningOp<cta::RingAllocOp>();
     bool differs = ranks.differs(load.getDesc()) ||
                    llvm::any_of(load.getOffsets(), [&](Value offset) { return ranks.differs(offset); });
@@ -82,8 +82,12 @@ public:
         share(load);
       cta::RingAllocOp(ring).setCtas(ctas);
     }
-    rewriter.setInsertionPointToEnd(&roles.getConsumer().front());
-    cta::ClusterBarrierOp::create(rewriter, roles.getLoc());
+    // Who reads what peers write, and releases it to them, goes on until they are done with that.
+    for (cta::Role role : roles.getAll())
+      if (llvm::any_of(copies, [&](auto &copy) { return role.reads(copy.first); })) {
+        rewriter.setInsertionPointToEnd(&role.getBody().front());
+        cta::ClusterBarrierOp::create(rewriter, roles.getLoc());
+      }
   }
 
 private:
@@ -110,12 +114,12 @@ private:
 struct CtaMulticast : tile::impl::CtaMulticastBase<CtaMulticast> {
   void runOnKernel() override {
     KernelOp kernel = getOperation();
-    auto roles = kernel.getBody().front().getOps<cta::WarpRolesOp>();
-    if (kernel.getClusterCtas() == 1 || !llvm::hasSingleElement(roles))
+    cta::WarpRolesOp roles = cta::findRoles(kernel);
+    if (kernel.getClusterCtas() == 1 || !roles)
       return;
-    SharedCopies copies = planCopies(kernel, *roles.begin());
+    SharedCopies copies = planCopies(kernel, roles);
     if (!copies.empty())
-      Multicast(kernel, *roles.begin()).run(copies);
+      Multicast(kernel, roles).run(copies);
   }
 };
 

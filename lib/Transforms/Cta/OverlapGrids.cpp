@@ -6,9 +6,10 @@
 // computed meanwhile. What the previous grid writes is awaited before anything else is done, for what it reads may not
 // be written yet, and what it writes may still be read:
 //
-//   cta.warp_roles consumer { body } producer { copies }
+//   cta.warp_roles role <consumer> { body }                    role <producer> { copies }
 //   ==>
-//   cta.warp_roles consumer { cta.await_grids; body } producer { cta.await_grids; copies; cta.launch_dependents }
+//   cta.warp_roles role <consumer> { cta.await_grids; body }   role <producer> { cta.await_grids; copies;
+//                                                                                cta.launch_dependents }
 //
 // In a launch that does not allow it both return at once.
 #include "Cta/CtaDialect.h"
@@ -33,22 +34,24 @@ struct CtaOverlapGrids : tile::impl::CtaOverlapGridsBase<CtaOverlapGrids> {
   void runOnKernel() override {
     KernelOp kernel = getOperation();
     const target::GpuTarget &gpu = cta::getTarget(kernel);
-    auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
-    if (!gpu.has(target::Feature::GridDependency) || !llvm::hasSingleElement(all))
+    cta::WarpRolesOp roles = cta::findRoles(kernel);
+    if (!gpu.has(target::Feature::GridDependency) || !roles)
       return;
-    cta::WarpRolesOp roles = *all.begin();
     // Nothing but the roles may access memory.
     for (Operation &op : kernel.getBody().front().without_terminator())
       if (&op != roles && !isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaPrefetchOp>(op) && !isMemoryEffectFree(&op))
         return;
     OpBuilder builder(&getContext());
-    for (Region &region : roles->getRegions()) {
-      builder.setInsertionPointToStart(&region.front());
+    for (cta::Role role : roles.getAll()) {
+      Block &body = role.getBody().front();
+      builder.setInsertionPointToStart(&body);
       cta::AwaitGridsOp::create(builder, roles.getLoc());
+      // The first role of one thread that ends has issued its last copies; the next grid's first ones can follow them.
+      if (role.getAttr().getOneThread()) {
+        builder.setInsertionPointToEnd(&body);
+        cta::LaunchDependentsOp::create(builder, roles.getLoc());
+      }
     }
-    // The last copies have been issued; the next grid's first ones can follow them.
-    builder.setInsertionPointToEnd(&roles.getProducer().front());
-    cta::LaunchDependentsOp::create(builder, roles.getLoc());
   }
 };
 

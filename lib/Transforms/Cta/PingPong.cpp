@@ -44,18 +44,19 @@ constexpr unsigned warpsPerTeam = 4; // a warp group, which has registers and ba
 
 struct PingPongPlan {
   cta::WarpRolesOp roles;
-  ProgramsOp programs; ///< Of the consumer role.
-  Operation *mainLoop; ///< What uses the ring, in the body of `programs`.
-  scf::ForOp steps;    ///< Of the producer: fills one slot each.
+  unsigned consumer = 0; ///< The role that is to have teams; the other one fills its ring.
+  ProgramsOp programs;   ///< Of the consumer role.
+  Operation *mainLoop;   ///< What uses the ring, in the body of `programs`.
+  scf::ForOp steps;      ///< Of the producer: fills one slot each.
   Value ring;
   SmallVector<cta::AllocOp> buffers; ///< That the consumer warps use among themselves.
 };
 
-/// The only operation of its kind inside of `region`, or null.
-template <typename OpType> OpType findOnly(Region &region) {
+/// The only operation of its kind inside of `outer`, or null.
+template <typename OpType> OpType findOnly(Operation *outer) {
   OpType found;
   bool isOnly = true;
-  region.walk([&](OpType op) {
+  outer->walk([&](OpType op) {
     isOnly &= !found;
     found = op;
   });
@@ -68,15 +69,14 @@ public:
   Planner(KernelOp kernel, const target::GpuTarget &gpu) : kernel(kernel), gpu(gpu) {}
 
   std::optional<PingPongPlan> run() {
-    auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
-    if (!llvm::hasSingleElement(all))
+    plan.roles = cta::findRoles(kernel);
+    if (!plan.roles)
       return refuse("the kernel has no producer warp");
-    plan.roles = *all.begin();
     if (kernel.getNumWarps() != warpsPerTeam)
       return refuse("a program is not computed by 4 warps");
     if (kernel.getClusterCtas() > 1)
       return refuse("the CTAs of a cluster share its operands or steps");
-    if (!findPrograms() || !findSteps() || !findBuffers())
+    if (!findConsumer() || !findPrograms() || !findSteps() || !findBuffers())
       return refuse(reason);
     return plan;
   }
@@ -89,10 +89,19 @@ private:
     return std::nullopt;
   }
 
+  /// Beside a thread that copies there is one role.
+  bool findConsumer() {
+    reason = "there are other roles than one that computes and a thread that copies";
+    SmallVector<cta::Role> all = plan.roles.getAll();
+    auto isOfWarps = [](const cta::Role &role) { return !role.getAttr().getOneThread(); };
+    plan.consumer = llvm::find_if(all, isOfWarps) - all.begin();
+    return all.size() == 2 && llvm::count_if(all, isOfWarps) == 1;
+  }
+
   /// To compute programs, each of them whole, is all that the consumer role does.
   bool findPrograms() {
     reason = "the kernel is not persistent, or its programs are cut into parts";
-    for (Operation &op : plan.roles.getConsumer().front()) {
+    for (Operation &op : plan.roles.getBodies()[plan.consumer].front()) {
       if (auto programs = dyn_cast<ProgramsOp>(op)) {
         if (plan.programs || programs.getWork().splitsSteps())
           return false;
@@ -106,14 +115,14 @@ private:
 
   bool findSteps() {
     reason = "programs use more than one ring, or use it more than once";
-    auto acquire = findOnly<cta::RingAcquireOp>(plan.roles.getProducer());
+    auto acquire = findOnly<cta::RingAcquireOp>(plan.roles);
     plan.steps = acquire ? dyn_cast<scf::ForOp>(acquire->getParentOp()) : scf::ForOp();
     if (!plan.steps || !isa<ProgramsOp>(plan.steps->getParentOp()) ||
         !plan.steps.getInductionVar().getType().isInteger(32))
       return false;
     plan.ring = acquire.getRing();
     plan.mainLoop = nullptr;
-    return !plan.roles.getConsumer()
+    return !plan.roles.getBodies()[plan.consumer]
                 .walk([&](cta::RingWaitOp wait) {
                   Operation *op = plan.programs.getBody().front().findAncestorOpInBlock(*wait);
                   bool isOther = !op || (plan.mainLoop && op != plan.mainLoop);
@@ -161,20 +170,28 @@ public:
     emitTeam(bounds[0], bounds[1], bounds[2]);
     emitPrograms();
     divideBuffers();
-    kernel.setTeams(teams);
-    RegisterBudget registers = *planRegisters(teams * warpsPerTeam);
-    plan.roles.setConsumerRegisters(registers.consumer);
-    plan.roles.setProducerRegisters(registers.producer);
-    kernel.setProducerWarps(target::warpsPerGroup);
+    setRoles(*planRegisters(teams * warpsPerTeam));
     return true;
   }
 
 private:
+  /// The producer, too, is a whole warp group, which has registers of its own.
+  void setRoles(RegisterBudget registers) {
+    SmallVector<Attribute> attributes;
+    for (auto [index, role] : llvm::enumerate(plan.roles.getRoles().getAsRange<cta::RoleAttr>())) {
+      bool isConsumer = index == plan.consumer;
+      attributes.push_back(cta::RoleAttr::get(kernel.getContext(), role.getName(), warpsPerTeam, isConsumer ? teams : 1,
+                                              isConsumer ? registers.consumer : registers.producer,
+                                              role.getOneThread()));
+    }
+    plan.roles.setRolesAttr(rewriter.getArrayAttr(attributes));
+  }
+
   /// The team, and the slots that it leaves to the other one for a program.
   void emitTeam(Value lower, Value upper, Value step) {
     {
       OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(&plan.roles.getConsumer().front());
+      rewriter.setInsertionPointToStart(&plan.roles.getBodies()[plan.consumer].front());
       cta::TurnOpenOp::create(rewriter, loc, teams, /*teams=*/true);
       team = cta::TeamOp::create(rewriter, loc);
     }

@@ -28,12 +28,10 @@ void tile::avoidBranch(cta::RingReleaseOp release) {
 
 int64_t tile::countThreadRegisters(Operation *op) {
   constexpr int64_t most = 255;
-  auto kernel = op->getParentOfType<KernelOp>();
-  int64_t threads = int64_t(kernel.getNumWarps() + kernel.getProducerWarps()) * target::threadsPerWarp;
-  int64_t registers = std::min<int64_t>(most, target::registersPerSm / threads);
-  if (auto roles = op->getParentOfType<cta::WarpRolesOp>(); roles && roles.getConsumerRegisters())
-    registers = *roles.getConsumerRegisters();
-  return registers;
+  if (std::optional<cta::Role> role = cta::findRole(op); role && role->getAttr().getRegisters())
+    return role->getAttr().getRegisters();
+  int64_t threads = int64_t(cta::countWarps(op->getParentOfType<KernelOp>())) * target::threadsPerWarp;
+  return std::min<int64_t>(most, target::registersPerSm / threads);
 }
 
 namespace {

@@ -188,8 +188,8 @@ public:
     createRoles();
     for (unsigned index = 0; index < rings.size(); ++index)
       allocate(index);
-    rewriter.setInsertionPointToStart(&roles.getProducer().front());
-    cloneForProducer(roles.getConsumer().front());
+    rewriter.setInsertionPointToStart(producer);
+    cloneForProducer(*consumer);
     for (auto [channel, ring] : llvm::zip(plan.channels, rings))
       rewriteForConsumer(channel, ring.ring);
     eraseMapsOfConsumer();
@@ -232,21 +232,17 @@ private:
       if (isa<DescType>(argument.getType()))
         cta::TmaPrefetchOp::create(rewriter, kernel.getLoc(), argument);
     rewriter.setInsertionPoint(body.getTerminator());
-    IntegerAttr consumer, producer;
-    if (budget) {
-      consumer = rewriter.getI32IntegerAttr(budget->consumer);
-      producer = rewriter.getI32IntegerAttr(budget->producer);
-    }
-    roles = cta::WarpRolesOp::create(rewriter, kernel.getLoc(), consumer, producer);
-    for (Region &region : roles->getRegions())
-      region.emplaceBlock();
+    unsigned ofConsumer = budget ? budget->consumer : 0, ofProducer = budget ? budget->producer : 0;
+    SmallVector<Attribute> attributes{
+        cta::RoleAttr::get(kernel.getContext(), "consumer", kernel.getNumWarps(), /*teams=*/1, ofConsumer,
+                           /*oneThread=*/false),
+        cta::RoleAttr::get(kernel.getContext(), "producer", countProducerWarps(budget.has_value()), /*teams=*/1,
+                           ofProducer, /*oneThread=*/true)};
+    roles = cta::WarpRolesOp::create(rewriter, kernel.getLoc(), rewriter.getArrayAttr(attributes), attributes.size());
+    consumer = &roles.getBodies()[0].emplaceBlock();
+    producer = &roles.getBodies()[1].emplaceBlock();
     for (Operation *op : moved)
-      op->moveBefore(&roles.getConsumer().front(), roles.getConsumer().front().end());
-    // The producer takes no part in what the program synchronises.
-    roles.getConsumer().walk([&](cta::BarrierOp barrier) { barrier.setWarps(kernel.getNumWarps()); });
-    roles.getConsumer().walk([&](cta::MakeTensorMapOp map) { map.setWarps(kernel.getNumWarps()); });
-    roles.getConsumer().walk([&](cta::TmaLoadSyncOp load) { load.setWarps(kernel.getNumWarps()); });
-    kernel.setProducerWarps(countProducerWarps(budget.has_value()));
+      op->moveBefore(consumer, consumer->end());
   }
 
   void allocate(unsigned index) {
@@ -260,8 +256,7 @@ private:
       buffers.push_back(load.getBuffer().getType());
     rewriter.setInsertionPoint(roles);
     ring.ring = cta::RingAllocOp::create(rewriter, plan.channels[index].loads.front().getLoc(),
-                                         cta::RingType::get(kernel.getContext(), ring.slots, buffers),
-                                         /*readers=*/kernel.getNumWarps());
+                                         cta::RingType::get(kernel.getContext(), ring.slots, buffers));
   }
 
   /// Clones what the producer needs of `block` to the insertion point.
@@ -322,14 +317,12 @@ private:
       }
       cta::RingDrainOp::create(rewriter, loc, ring.ring);
     }
-    auto clone = cast<cta::MakeTensorMapOp>(rewriter.clone(*map, mapping));
-    clone.setSingle(true);
-    clone.removeWarpsAttr();
+    cast<cta::MakeTensorMapOp>(rewriter.clone(*map, mapping)).setSingle(true);
   }
 
   /// The producer makes those that it reads through.
   void eraseMapsOfConsumer() {
-    roles.getConsumer().walk([&](cta::MakeTensorMapOp map) {
+    consumer->walk([&](cta::MakeTensorMapOp map) {
       if (map->use_empty())
         rewriter.eraseOp(map);
     });
@@ -359,6 +352,7 @@ private:
   SmallVector<unsigned> previous;
   SmallVector<ChannelRing> rings; ///< Of each channel.
   cta::WarpRolesOp roles;
+  Block *consumer = nullptr, *producer = nullptr;
   IRMapping mapping; // from the program to the producer's copy of it
 };
 

@@ -73,16 +73,13 @@ void emitTurn(RewriterBase &rewriter, Location loc, const Turn &turn, unsigned g
   cta::TurnEndOp::create(rewriter, loc, groups);
 }
 
-} // namespace
-
-void tile::takeTurns(RewriterBase &rewriter, KernelOp kernel) {
-  unsigned groups = kernel.getNumWarps() / target::warpsPerGroup;
-  auto all = kernel.getBody().front().getOps<cta::WarpRolesOp>();
-  if (groups < 2 || kernel.getTeams() > 1 || all.empty())
-    return;
-  cta::WarpRolesOp roles = *all.begin();
+/// Whether any do.
+bool letGroupsTakeTurns(RewriterBase &rewriter, const cta::Role &role, Location loc) {
+  unsigned groups = role.getAttr().getWarps() / target::warpsPerGroup;
+  if (groups < 2)
+    return false;
   bool hasTurns = false;
-  roles.getConsumer().walk([&](Operation *op) {
+  role.getBody().walk([&](Operation *op) {
     if (!isa<scf::ForOp, ProgramsOp>(op))
       return;
     if (std::optional<Turn> turn = planTurn(op->getRegion(0).front())) {
@@ -91,7 +88,19 @@ void tile::takeTurns(RewriterBase &rewriter, KernelOp kernel) {
     }
   });
   if (!hasTurns)
+    return false;
+  rewriter.setInsertionPointToStart(&role.getBody().front());
+  cta::TurnOpenOp::create(rewriter, loc, groups);
+  return true;
+}
+
+} // namespace
+
+void tile::takeTurns(RewriterBase &rewriter, KernelOp kernel) {
+  cta::WarpRolesOp roles = cta::findRoles(kernel);
+  if (!roles)
     return;
-  rewriter.setInsertionPointToStart(&roles.getConsumer().front());
-  cta::TurnOpenOp::create(rewriter, roles.getLoc(), groups);
+  for (const cta::Role &role : roles.getAll())
+    if (letGroupsTakeTurns(rewriter, role, roles.getLoc())) // named barriers are for the turns of one role
+      return;
 }

@@ -26,14 +26,14 @@
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}} multicast_mask = %[[ALL]]
 // CHECK-NOT: cp.async.bulk
 // CHECK: llvm.return
-tile.kernel @multicast(%i: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32, shared_bytes = 16416 : i64} {
+tile.kernel @multicast(%i: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, shared_bytes = 16416 : i64} {
   %b = cta.alloc at 0 : !b
   %full = cta.mbarrier_alloc arrivals 1 at 16384 : !m
   %empty = cta.mbarrier_alloc arrivals 8 at 16400 : !m
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 4> {
     cta.mbarrier_arrive %empty[%i] {ctas = 2 : i32} : !m
     cta.cluster_barrier
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     cta.tma_multicast %d[%i, %i], %b, %full[%i] {parts = 2 : i32} : !d, !b, !m
   }
   tile.return

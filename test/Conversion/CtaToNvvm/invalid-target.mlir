@@ -51,13 +51,13 @@ tile.kernel @tma(%d: !tile.desc<64xf32>, %i: i32) attributes {num_warps = 1 : i3
 
 // -----
 
-tile.kernel @registers() attributes {producer_warps = 4 : i32} {
+tile.kernel @registers() {
   // expected-error @+1 {{needs setmaxnreg, which sm_75 lacks; sm_90a has it}}
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 4, registers = 240> {
     cta.barrier
-  } producer {
+  } role <producer, warps = 4, registers = 24, one_thread> {
     cta.barrier
-  } {consumer_registers = 240 : i32, producer_registers = 24 : i32}
+  }
   tile.return
 }
 

@@ -1,11 +1,11 @@
 // RUN: tile-opt %s --convert-cta-to-nvvm -split-input-file -verify-diagnostics
 
-tile.kernel @nested(%c: i1) attributes {producer_warps = 4 : i32} {
+tile.kernel @nested(%c: i1) {
   scf.if %c {
     // expected-error @+1 {{'cta.warp_roles' op must stand in the kernel's body, where all warps meet}}
-    cta.warp_roles consumer {
+    cta.warp_roles role <consumer, warps = 4> {
       cta.proxy_fence
-    } producer {
+    } role <producer, warps = 4, one_thread> {
       cta.proxy_fence
     }
   }
@@ -14,40 +14,54 @@ tile.kernel @nested(%c: i1) attributes {producer_warps = 4 : i32} {
 
 // -----
 
-tile.kernel @no_producer() {
-  // expected-error @+1 {{'cta.warp_roles' op needs a warp for the producer but the kernel has 0 producer warps}}
-  cta.warp_roles consumer {
-    cta.proxy_fence
-  } producer {
-    cta.proxy_fence
+tile.kernel @collective() {
+  cta.warp_roles role <consumer, warps = 4> {
+    cta.barrier
+  } role <producer, warps = 4, one_thread> {
+    // expected-error @+1 {{'cta.barrier' op is for all threads of a role, but role 'producer' is one thread's}}
+    cta.barrier
   }
   tile.return
 }
 
 // -----
 
-tile.kernel @small_producer() attributes {num_warps = 8 : i32, producer_warps = 1 : i32} {
-  // expected-error @+1 {{'cta.warp_roles' op needs one warp group for the producer, whose registers it sets, but the kernel has 1 producer warps}}
-  cta.warp_roles consumer {
+!x = tensor<128xi32, #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>>
+tile.kernel @tensor_of_one_thread() {
+  cta.warp_roles role <consumer, warps = 4> {
     cta.proxy_fence
-  } producer {
-    cta.proxy_fence
-  } {consumer_registers = 240 : i32, producer_registers = 24 : i32}
+  } role <producer, warps = 4, one_thread> {
+    // expected-error-re @+1 {{'arith.constant' op uses 'tensor<128xi32, {{.*}}>' in role 'producer', which is one thread's}}
+    %x = arith.constant dense<0> : !x
+  }
   tile.return
 }
 
 // -----
 
-tile.kernel @twice() attributes {producer_warps = 4 : i32} {
-  cta.warp_roles consumer {
+!x = tensor<128xi32, #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>>
+tile.kernel @tensor_of_other_warps() {
+  cta.warp_roles role <consumer, warps = 4> {
     cta.proxy_fence
-  } producer {
+  } role <store, warps = 2> {
+    // expected-error @+1 {{'arith.constant' op uses a tensor laid out for 4 warps but the role has 2}}
+    %x = arith.constant dense<0> : !x
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @twice() {
+  cta.warp_roles role <consumer, warps = 4> {
+    cta.proxy_fence
+  } role <producer, warps = 4, one_thread> {
     cta.proxy_fence
   }
   // expected-error @+1 {{'cta.warp_roles' op is the kernel's second; barriers are initialised once, before the first}}
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 4> {
     cta.proxy_fence
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     cta.proxy_fence
   }
   tile.return
@@ -63,7 +77,7 @@ tile.kernel @turns() attributes {num_warps = 32 : i32} {
 
 // -----
 
-tile.kernel @teams() attributes {producer_warps = 4 : i32, teams = 2 : i32} {
+tile.kernel @teams() {
   // expected-error @+1 {{'cta.turn_end' op is of teams; run cta-lower-rings first}}
   cta.turn_end of 2 teams
   tile.return

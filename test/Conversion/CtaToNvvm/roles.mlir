@@ -20,15 +20,15 @@
 // CHECK: %[[ONE:.*]] = nvvm.elect.sync
 // CHECK: scf.if %[[ONE]]
 // CHECK: nvvm.mbarrier.arrive.expect_tx
-tile.kernel @roles() attributes {num_warps = 8 : i32, producer_warps = 4 : i32, shared_bytes = 64 : i64} {
+tile.kernel @roles() attributes {num_warps = 8 : i32, shared_bytes = 64 : i64} {
   %zero = arith.constant 0 : i32
   %full = cta.mbarrier_alloc arrivals 1 at 0 : !cta.mbarrier<2>
   %empty = cta.mbarrier_alloc arrivals 8 at 16 : !cta.mbarrier<1>
-  cta.warp_roles consumer {
-    cta.barrier warps 8
-  } producer {
+  cta.warp_roles role <consumer, warps = 8, registers = 240> {
+    cta.barrier
+  } role <producer, warps = 4, registers = 24, one_thread> {
     cta.mbarrier_expect %full[%zero], 4096 : !cta.mbarrier<2>
-  } {consumer_registers = 240 : i32, producer_registers = 24 : i32}
+  }
   tile.return
 }
 
@@ -36,10 +36,10 @@ tile.kernel @roles() attributes {num_warps = 8 : i32, producer_warps = 4 : i32, 
 // CHECK-LABEL: llvm.func @same_registers
 // CHECK-NOT: setmaxregister
 // CHECK: llvm.return
-tile.kernel @same_registers() attributes {producer_warps = 4 : i32} {
-  cta.warp_roles consumer {
-    cta.barrier warps 4
-  } producer {
+tile.kernel @same_registers() {
+  cta.warp_roles role <consumer, warps = 4> {
+    cta.barrier
+  } role <producer, warps = 4, one_thread> {
     cta.proxy_fence
   }
   tile.return
@@ -65,13 +65,13 @@ tile.kernel @groups() attributes {num_warps = 8 : i32} {
 // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %c128_i32
 // CHECK: %[[INSIDE:.*]] = arith.andi %{{.*}}, %c127_i32
 // CHECK: arith.cmpi eq, %[[INSIDE]]
-tile.kernel @teams(%p: !tile.ptr<i32>) attributes {num_warps = 4 : i32, producer_warps = 4 : i32, teams = 2 : i32} {
-  cta.warp_roles consumer {
+tile.kernel @teams(%p: !tile.ptr<i32>) attributes {num_warps = 4 : i32} {
+  cta.warp_roles role <consumer, warps = 4, teams = 2> {
     %team = cta.team
-    cta.barrier warps 4
+    cta.barrier
     %q = tile.addptr %p, %team : !tile.ptr<i32>, i32
     tile.store %q, %team : !tile.ptr<i32>
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     cta.proxy_fence
   }
   tile.return
@@ -87,12 +87,12 @@ tile.kernel @teams(%p: !tile.ptr<i32>) attributes {num_warps = 4 : i32, producer
 // CHECK: nvvm.barrier id = %[[OWN]] number_of_threads = %c256_i32{{.*}}
 // CHECK: %[[NEXT:.*]] = arith.select %{{.*}}, %c4_i32{{.*}}, %{{.*}}
 // CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"(%[[NEXT]], %c256_i32
-tile.kernel @turns() attributes {num_warps = 8 : i32, producer_warps = 4 : i32} {
-  cta.warp_roles consumer {
+tile.kernel @turns() attributes {num_warps = 8 : i32} {
+  cta.warp_roles role <consumer, warps = 8> {
     cta.turn_open of 2
     cta.turn_begin of 2
     cta.turn_end of 2
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     cta.proxy_fence
   }
   tile.return

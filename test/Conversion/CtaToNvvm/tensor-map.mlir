@@ -54,12 +54,16 @@ tile.kernel @run(%base: !tile.ptr<f32>, %n: i32, %ld: i64, %c: i1, %other: i1, %
   tile.return
 }
 
-// Math warps, beside a producer.
+// The warps of a role, beside a producer.
 // CHECK-LABEL: llvm.func @warps
 // CHECK: nvvm.barrier id = {{.*}} number_of_threads = {{.*}}
 // CHECK: nvvm.barrier id = {{.*}} number_of_threads = {{.*}}
 tile.kernel @warps(%base: !tile.ptr<f32>, %n: i32, %ld: i64, %place: !tile.ptr<i8>) attributes {shared_bytes = 128 : i64} {
   %b = cta.alloc at 0 : !cta.buffer<128xi8, #bytes>
-  %d = cta.make_tensor_map %base, [%n], [%ld] at %place via %b warps 4 {box = array<i64: 256>, swizzle = 0 : i32} : !tile.ptr<f32>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<256xf32>
+  cta.warp_roles role <consumer, warps = 4> {
+    %d = cta.make_tensor_map %base, [%n], [%ld] at %place via %b {box = array<i64: 256>, swizzle = 0 : i32} : !tile.ptr<f32>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<256xf32>
+  } role <producer, warps = 1, one_thread> {
+    cta.proxy_fence
+  }
   tile.return
 }

@@ -11,17 +11,8 @@ func.func private @rings(!cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offs
 // -----
 
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
-tile.kernel @readers() {
-  // expected-error @below {{'cta.ring_alloc' op is read by 0 warps; possible are 1 to 1048575}}
-  %r = cta.ring_alloc readers 0 : !ring
-  tile.return
-}
-
-// -----
-
-!ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
 tile.kernel @ctas() {
   // expected-error @below {{'cta.ring_alloc' op is for a cluster of 3 CTAs; possible are 2, 4 and 8}}
-  %r = cta.ring_alloc readers 4 {ctas = 3 : i32} : !ring
+  %r = cta.ring_alloc {ctas = 3 : i32} : !ring
   tile.return
 }

@@ -6,10 +6,10 @@
 !d = !tile.desc<2xf16>
 
 // CHECK: tile.kernel @k(%[[C:.*]]: i1, %[[N:.*]]: i32, %[[D:.*]]: !tile.desc<2xf16>)
-tile.kernel @k(%c: i1, %n: i32, %d: !d) attributes {producer_warps = 4 : i32} {
-  // CHECK: %[[R:.*]] = cta.ring_alloc readers 4 : <3 x [<2xf16, #cta.layout<[2], offset = {{.*}}>>, <2xf16, #cta.layout<[2], offset = {{.*}}>>]>
-  %r = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+tile.kernel @k(%c: i1, %n: i32, %d: !d) {
+  // CHECK: %[[R:.*]] = cta.ring_alloc : <3 x [<2xf16, #cta.layout<[2], offset = {{.*}}>>, <2xf16, #cta.layout<[2], offset = {{.*}}>>]>
+  %r = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     // CHECK: %[[S:.*]] = cta.ring_wait %[[R]] : <3 x
     %s = cta.ring_wait %r : !ring
     // CHECK: %{{.*}}:2 = cta.ring_buffers %[[R]][%[[S]]] : <3 x
@@ -28,7 +28,7 @@ tile.kernel @k(%c: i1, %n: i32, %d: !d) attributes {producer_warps = 4 : i32} {
     cta.ring_release %r[%none] if %c after %t, %t : !ring
     // CHECK: cta.ring_skip %[[R]], %[[N]] : <3 x
     cta.ring_skip %r, %n : !ring
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     // CHECK: cta.ring_drain %[[R]] : <3 x
     cta.ring_drain %r : !ring
     // CHECK: %[[S:.*]] = cta.ring_acquire %[[R]] : <3 x

@@ -1,48 +1,161 @@
 // RUN: tile-opt %s --verify-diagnostics --split-input-file
 
 tile.kernel @few() {
-  // expected-error @below {{'cta.warp_roles' op gives a role 16 registers; possible are multiples of 8 from 24 to 256}}
-  cta.warp_roles consumer {
-    cta.barrier
-  } producer {
-    cta.barrier
-  } {consumer_registers = 240 : i32, producer_registers = 16 : i32}
+  // expected-error @below {{role 'consumer' has 16 registers a thread; possible are multiples of 8 from 24 to 256}}
+  cta.warp_roles role <consumer, warps = 4, registers = 16> {
+  }
   tile.return
 }
 
 // -----
 
 tile.kernel @many() {
-  // expected-error @below {{'cta.warp_roles' op gives a role 264 registers; possible are multiples of 8 from 24 to 256}}
-  cta.warp_roles consumer {
-    cta.barrier
-  } producer {
-    cta.barrier
-  } {consumer_registers = 264 : i32, producer_registers = 24 : i32}
+  // expected-error @below {{role 'consumer' has 264 registers a thread; possible are multiples of 8 from 24 to 256}}
+  cta.warp_roles role <consumer, warps = 4, registers = 264> {
+  }
   tile.return
 }
 
 // -----
 
 tile.kernel @multiple() {
-  // expected-error @below {{'cta.warp_roles' op gives a role 100 registers; possible are multiples of 8 from 24 to 256}}
-  cta.warp_roles consumer {
-    cta.barrier
-  } producer {
-    cta.barrier
-  } {consumer_registers = 100 : i32, producer_registers = 24 : i32}
+  // expected-error @below {{role 'consumer' has 100 registers a thread; possible are multiples of 8 from 24 to 256}}
+  cta.warp_roles role <consumer, warps = 4, registers = 100> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @no_warps() {
+  // expected-error @below {{role 'consumer' has 0 warps; possible are 1 to 32}}
+  cta.warp_roles role <consumer, warps = 0> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @wide_teams() {
+  // expected-error @below {{role 'consumer' has 2 teams of 8 warps; possible are one team, or two of 4 warps}}
+  cta.warp_roles role <consumer, warps = 8, teams = 2> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @many_teams() {
+  // expected-error @below {{role 'consumer' has 3 teams of 4 warps; possible are one team, or two of 4 warps}}
+  cta.warp_roles role <consumer, warps = 4, teams = 3> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @teams_of_one() {
+  // expected-error @below {{role 'consumer' has 2 teams of one thread of 4 warps; possible are one team, or two of 4 warps}}
+  cta.warp_roles role <consumer, warps = 4, teams = 2, one_thread> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @none() {
+  // expected-error @below {{'cta.warp_roles' op has 0 roles and 0 regions; each role has one}}
+  cta.warp_roles
   tile.return
 }
 
 // -----
 
 tile.kernel @one() {
-  // expected-error @below {{'cta.warp_roles' op gives one role a number of registers but not the other}}
-  cta.warp_roles consumer {
-    cta.barrier
-  } producer {
-    cta.barrier
-  } {consumer_registers = 240 : i32}
+  // expected-error @below {{'cta.warp_roles' op gives 1 of 2 roles a number of registers; all have one or none has}}
+  cta.warp_roles role <consumer, warps = 4, registers = 240> {
+  } role <producer, warps = 4, one_thread> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @part_of_group() {
+  // expected-error @below {{'cta.warp_roles' op sets the registers of role 'producer', which has 1 warps from warp 8 on; only whole warp groups have their own}}
+  cta.warp_roles role <consumer, warps = 8, registers = 232> {
+  } role <producer, warps = 1, registers = 24, one_thread> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @inside_group() {
+  // expected-error @below {{'cta.warp_roles' op sets the registers of role 'load', which has 2 warps from warp 0 on; only whole warp groups have their own}}
+  cta.warp_roles role <load, warps = 2, registers = 24, one_thread> {
+  } role <consumer, warps = 4, registers = 232> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @too_many_registers() {
+  // expected-error @below {{'cta.warp_roles' op gives its roles 68608 registers; a multiprocessor has 65536}}
+  cta.warp_roles role <consumer, warps = 8, registers = 248> {
+  } role <producer, warps = 4, registers = 40, one_thread> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @more_than_at_start() {
+  // expected-error @below {{'cta.warp_roles' op gives its roles 65536 registers, but the CTA starts with 64512, 168 a thread}}
+  cta.warp_roles role <consumer, warps = 8, registers = 240> {
+  } role <producer, warps = 4, registers = 32, one_thread> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @same_name() {
+  // expected-error @below {{'cta.warp_roles' op has two roles 'load'}}
+  cta.warp_roles role <load, warps = 1, one_thread> {
+  } role <load, warps = 1, one_thread> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @at_no_multiple() {
+  // expected-error @below {{'cta.warp_roles' op has role 'consumer' of 4 warps at warp 1; it must begin at a multiple of its warps}}
+  cta.warp_roles role <load, warps = 1, one_thread> {
+  } role <consumer, warps = 4> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @too_many_warps() {
+  // expected-error @below {{'cta.warp_roles' op has 33 warps; a CTA has at most 32}}
+  cta.warp_roles role <consumer, warps = 32> {
+  } role <producer, warps = 1, one_thread> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @two_of_teams() {
+  // expected-error @below {{'cta.warp_roles' op has 2 roles of several teams; one can be}}
+  cta.warp_roles role <one, warps = 4, teams = 2> {
+  } role <other, warps = 4, teams = 2> {
+  }
   tile.return
 }
 

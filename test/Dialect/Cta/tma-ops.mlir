@@ -51,8 +51,6 @@ tile.kernel @tensor_map(%base: !tile.ptr<f16>, %n: i32, %ld: i64, %place: !tile.
   %b = cta.alloc : !cta.buffer<128xi8, #bytes>
   // CHECK: cta.make_tensor_map %{{.*}}, [%{{.*}}, %{{.*}}], [%{{.*}}, %{{.*}}] at %{{.*}} via %{{.*}} {box = array<i64: 64, 64>, swizzle = 128 : i32} : <f16>, <i8>, <128xi8, #{{.*}}> -> <64x64xf16>
   %d = cta.make_tensor_map %base, [%n, %n], [%ld, %ld] at %place via %b {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<64x64xf16>
-  // CHECK: cta.make_tensor_map %{{.*}} via %{{.*}} warps 4 {box
-  %w = cta.make_tensor_map %base, [%n, %n], [%ld, %ld] at %place via %b warps 4 {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<64x64xf16>
   // CHECK: cta.make_tensor_map single %{{.*}} via %{{.*}} if %{{.*}} {box
   %e = cta.make_tensor_map single %base, [%n, %n], [%ld, %ld] at %place via %b if %c {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !tile.desc<64x64xf16>
   tile.return

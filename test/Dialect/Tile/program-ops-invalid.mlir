@@ -89,20 +89,6 @@ tile.kernel @other_cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_
 
 // -----
 
-// expected-error @below {{'tile.kernel' op has 2 teams of 8 warps; possible are one team, or two of 4 warps}}
-tile.kernel @wide_teams() attributes {num_warps = 8 : i32, teams = 2 : i32} {
-  tile.return
-}
-
-// -----
-
-// expected-error @below {{'tile.kernel' op has 3 teams of 4 warps; possible are one team, or two of 4 warps}}
-tile.kernel @many_teams() attributes {num_warps = 4 : i32, teams = 3 : i32} {
-  tile.return
-}
-
-// -----
-
 tile.kernel @programs(%n: i32) {
   // expected-error @below {{has 3 block arguments but needs 4}}
   tile.programs (%i, %j, %k) in (%n, %n, %n) #tile.work<order = grid> {

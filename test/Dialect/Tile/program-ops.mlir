@@ -1,6 +1,6 @@
 // RUN: tile-opt %s | tile-opt | FileCheck %s
 
-// CHECK: tile.kernel @copy(%{{.*}}: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.name = "src"}) attributes {cluster_ctas = 1 : i32, num_stages = 3 : i32, num_warps = 4 : i32, producer_warps = 0 : i32, teams = 1 : i32}
+// CHECK: tile.kernel @copy(%{{.*}}: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.name = "src"}) attributes {cluster_ctas = 1 : i32, num_stages = 3 : i32, num_warps = 4 : i32}
 tile.kernel @copy(%src: !tile.ptr<f32> {tile.name = "src", tile.divisibility = 16 : i32})
     attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
   tile.return
@@ -9,9 +9,9 @@ tile.kernel @copy(%src: !tile.ptr<f32> {tile.name = "src", tile.divisibility = 1
 // CHECK: tile.kernel @all(%[[I:.*]]: i32, %[[J:.*]]: i32, %[[SI:.*]]: i32, %[[SJ:.*]]: i32, %[[SG:.*]]: i32, %[[C:.*]]: i1, %{{.*}}: !tile.desc<64x32xf16>)
 // CHECK-SAME: constants = {BLOCK = 128 : i64}
 // CHECK-SAME: launch = #tile.launch<grid = ["cdiv(n, BLOCK)"]>
-// CHECK-SAME: producer_warps = 4 : i32, shared_bytes = 1024 : i64
+// CHECK-SAME: shared_bytes = 1024 : i64
 tile.kernel @all(%i: i32, %j: i32, %size_i: i32, %size_j: i32, %size_g: i32, %condition: i1, %desc: !tile.desc<64x32xf16>)
-    attributes {num_warps = 8 : i32, producer_warps = 4 : i32, shared_bytes = 1024 : i64, constants = {BLOCK = 128}, launch = #tile.launch<grid = ["cdiv(n, BLOCK)"]>} {
+    attributes {num_warps = 8 : i32, shared_bytes = 1024 : i64, constants = {BLOCK = 128}, launch = #tile.launch<grid = ["cdiv(n, BLOCK)"]>} {
   // CHECK: tile.program_id 0
   %pid = tile.program_id 0
   // CHECK: tile.num_programs 0

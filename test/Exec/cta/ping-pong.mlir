@@ -35,7 +35,7 @@ tile.kernel @ping_pong(
     %b: !desc {tile.tensor_map = #tile.tensor_map<base = "b", shape = ["N", "K"], strides = ["K"], box = [64, 64], swizzle = 128>},
     %c: !desc {tile.tensor_map = #tile.tensor_map<base = "c", shape = ["M", "N"], strides = ["N"], box = [64, 64], swizzle = 128>},
     %gridM: i32 {tile.grid_size = 0 : i32}, %gridN: i32 {tile.grid_size = 1 : i32}, %gridZ: i32 {tile.grid_size = 2 : i32})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, teams = 2 : i32, launch = #tile.launch<
+    attributes {num_warps = 4 : i32, launch = #tile.launch<
       grid = ["cdiv(M, 64)", "cdiv(N, 64)"],
       buffers = [<parameter = "a", shape = ["M", "K"], role = random>,
                  <parameter = "b", shape = ["K", "N"], strides = ["1", "K"], role = random>,
@@ -57,7 +57,7 @@ tile.kernel @ping_pong(
   %empty = cta.mbarrier_alloc arrivals 4 : !slots // the warps of the team that read the slot
   %order = cta.mbarrier_alloc arrivals 4 : !teams // one barrier for each team, at which the other's warps arrive
   %cs = cta.alloc : !panels                       // a panel for each team
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 4, teams = 2, registers = 232> {
     %team = cta.team
     %other = arith.xori %team, %c1 : i32
     %panel = cta.slot %cs[%team] : !panels -> !slab
@@ -121,7 +121,7 @@ tile.kernel @ping_pong(
       scf.yield %next, %nextTurn : i32, i32
     }
     cta.tma_store_wait 0
-  } producer {
+  } role <producer, warps = 4, registers = 40, one_thread> {
     // Copies for both teams, tile by tile.
     %tiles = arith.muli %gridM, %gridN : i32
     %cta = tile.program_id 0
@@ -150,6 +150,6 @@ tile.kernel @ping_pong(
       %end = arith.addi %step0, %steps : i32
       scf.yield %end : i32
     }
-  } {consumer_registers = 232 : i32, producer_registers = 40 : i32}
+  }
   tile.return
 }

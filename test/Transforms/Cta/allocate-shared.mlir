@@ -121,16 +121,16 @@ tile.kernel @copy_to_global(%d: !tile.desc<32x32xf16>, %i: i32) {
 // CHECK: cta.alloc at [[MATH:.*]] :
 // CHECK-NOT: at [[PRODUCER]]
 // CHECK: cta.alloc at [[MATH]]
-tile.kernel @roles(%d: !tile.desc<32x32xf16>, %i: i32) attributes {producer_warps = 4 : i32} {
+tile.kernel @roles(%d: !tile.desc<32x32xf16>, %i: i32) {
   %v = arith.constant dense<0.0> : tensor<32x32xf16, #x>
   %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
   %b = cta.alloc : !f16
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 4> {
     %c = cta.alloc : !f16
     cta.local_store %v, %c : tensor<32x32xf16, #x>, !f16
     %e = cta.alloc : !f16
     cta.local_store %v, %e : tensor<32x32xf16, #x>, !f16
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     cta.tma_load %d[%i, %i], %b, %full[%i] : !tile.desc<32x32xf16>, !f16, !cta.mbarrier<1>
   }
   tile.return

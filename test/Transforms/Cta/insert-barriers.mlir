@@ -484,24 +484,24 @@ tile.kernel @turn() {
 
 // In a role only the consumer warps meet.
 // CHECK-LABEL: tile.kernel @role
-// CHECK: cta.warp_roles consumer {
+// CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: cta.local_store
-// CHECK-NEXT: cta.barrier warps 4
+// CHECK-NEXT: cta.barrier{{$}}
 // CHECK-NEXT: cta.local_load
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK-NOT: cta.barrier
 // CHECK: tile.return
-tile.kernel @role(%i: i32, %d: !tile.desc<32x32xf16>) attributes {producer_warps = 4 : i32} {
+tile.kernel @role(%i: i32, %d: !tile.desc<32x32xf16>) {
   %c0 = arith.constant 0 : i32
   %v = arith.constant dense<0.0> : !v
   %b = cta.alloc at 0 : !b
   %c = cta.alloc at 2048 : !b
   %m = cta.mbarrier_alloc arrivals 1 at 4096 : !cta.mbarrier<1>
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 4> {
     cta.local_store %v, %b : !v, !b
     %x = cta.local_load %b : !b -> !v
     tile.print "" %x : !v
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     cta.tma_load %d[%i, %i], %c, %m[%c0] : !tile.desc<32x32xf16>, !b, !cta.mbarrier<1>
   }
   tile.return

@@ -53,25 +53,25 @@ tile.kernel @text(%d: !d {tile.tensor_map = #tile.tensor_map<base = "x">}, %i: i
 
 // A later iteration reads what an earlier one has written; the producer reads other tensors.
 // CHECK-LABEL: tile.kernel @loop
-// CHECK: consumer {
+// CHECK: role <consumer{{.*}}> {
 // CHECK: scf.for
 // CHECK-NEXT: cta.tma_store_wait 0 written
 // CHECK-NEXT: tile.barrier
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: cta.tma_store
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK-NOT: wait
 tile.kernel @loop(%d: !d {tile.tensor_map = #tile.tensor_map<base = "x">}, %x: !tile.ptr<f16> {tile.name = "x"}, %n: i32)
-    attributes {producer_warps = 4 : i32} {
+    {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %b = cta.alloc at 0 : !b
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 4> {
     scf.for %i = %c0 to %n step %c1 : i32 {
       %own = tile.load %x : !tile.ptr<f16>
       cta.tma_store %b, %d[%i, %c0] : !b, !d
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     %bound = tile.load %x : !tile.ptr<f16>
   }
   tile.return

@@ -25,7 +25,7 @@ tile.kernel @in_order() {
   %zero = arith.constant dense<0.0> : !c
   %q = cta.alloc : !q
   %k = cta.alloc : !k
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %slot = cta.ring_none
   %a, %ta = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
   %b, %tb = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
@@ -51,7 +51,7 @@ tile.kernel @together() {
   %zero = arith.constant dense<0.0> : !c
   %q = cta.alloc : !q
   %k = cta.alloc : !k
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %slot = cta.ring_none
   %a, %ta = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
   %b, %tb = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
@@ -81,7 +81,7 @@ tile.kernel @carried(%n: i32) {
   %zero = arith.constant dense<0.0> : !c
   %q = cta.alloc : !q
   %k = cta.alloc : !k
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %slot = cta.ring_none
   %none = cta.token_none
   %last = scf.for %i = %c0 to %n step %c1 iter_args(%previous = %none) -> (!cta.token) : i32 {
@@ -109,7 +109,7 @@ tile.kernel @exchanged(%n: i32) {
   %zero = arith.constant dense<0.0> : !c
   %q = cta.alloc : !q
   %k = cta.alloc : !k
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %slot = cta.ring_none
   %none = cta.token_none
   %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %none, %y = %none) -> (!cta.token, !cta.token) : i32 {
@@ -137,7 +137,7 @@ tile.kernel @while(%c: i1) {
   %zero = arith.constant dense<0.0> : !c
   %q = cta.alloc : !q
   %k = cta.alloc : !k
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %slot = cta.ring_none
   %a, %ta = cta.wgmma %q, %k, %zero {n = 16 : i32} : !q, !k -> !c
   %last = scf.while (%before = %ta) : (!cta.token) -> !cta.token {

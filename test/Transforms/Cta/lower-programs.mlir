@@ -172,7 +172,7 @@ tile.kernel @anywhere(%x: i32, %y: i32, %z: i32, %n: i32) {
 // CHECK: arith.muli
 // CHECK-NEXT: %[[COUNT:.*]] = arith.muli
 // CHECK-NEXT: %[[CTAS:.*]] = tile.num_programs 0
-// CHECK-NEXT: cta.warp_roles consumer {
+// CHECK-NEXT: cta.warp_roles role <consumer{{.*}}> {
 // CHECK-NEXT: %[[CTA:.*]] = tile.program_id 0
 // CHECK-NEXT: %[[TEAM:.*]] = cta.team
 // CHECK-NEXT: %[[DISTANCE:.*]] = arith.muli %[[TEAM]], %[[CTAS]]
@@ -181,16 +181,16 @@ tile.kernel @anywhere(%x: i32, %y: i32, %z: i32, %n: i32) {
 // CHECK-NEXT: scf.for %{{.*}} = %[[FIRST]] to %[[COUNT]] step %[[TWICE]]
 // CHECK-NEXT: arith.remui
 // CHECK-NEXT: tile.print "consumer"
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK-NEXT: %[[SAME:.*]] = tile.program_id 0
 // CHECK-NEXT: scf.for %{{.*}} = %[[SAME]] to %[[COUNT]] step %[[CTAS]]
 // CHECK-NEXT: tile.print "producer"
-tile.kernel @roles(%x: i32, %y: i32, %z: i32) attributes {num_warps = 4 : i32, producer_warps = 4 : i32, teams = 2 : i32} {
-  cta.warp_roles consumer {
+tile.kernel @roles(%x: i32, %y: i32, %z: i32) attributes {num_warps = 4 : i32} {
+  cta.warp_roles role <consumer, warps = 4, teams = 2> {
     tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid> {
       tile.print "consumer" %i : i32
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid> {
       tile.print "producer"
     }

@@ -1,12 +1,13 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-lower-rings))' --verify-diagnostics --split-input-file
 
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
-tile.kernel @producer() attributes {producer_warps = 4 : i32} {
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-    // expected-error @below {{'cta.ring_drain' op must stand in the producer of a cta.warp_roles of the kernel's body}}
-    cta.ring_drain %ring : !ring
-  } producer {
+tile.kernel @fills_and_reads() {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+    %s = cta.ring_acquire %ring : !ring
+    cta.ring_commit %ring[%s] : !ring
+    // expected-error @below {{'cta.ring_wait' op is of a ring that its own role 'consumer' fills}}
+    %t = cta.ring_wait %ring : !ring
   }
   tile.return
 }
@@ -15,8 +16,8 @@ tile.kernel @producer() attributes {producer_warps = 4 : i32} {
 
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
 tile.kernel @consumer() {
-  %ring = cta.ring_alloc readers 4 : !ring
-  // expected-error @below {{'cta.ring_wait' op must stand in the consumer of a cta.warp_roles of the kernel's body}}
+  %ring = cta.ring_alloc : !ring
+  // expected-error @below {{'cta.ring_wait' op must stand in a role of a cta.warp_roles of the kernel's body}}
   %s = cta.ring_wait %ring : !ring
   tile.return
 }
@@ -24,11 +25,11 @@ tile.kernel @consumer() {
 // -----
 
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
-tile.kernel @inside() attributes {producer_warps = 4 : i32} {
-  cta.warp_roles consumer {
+tile.kernel @inside() {
+  cta.warp_roles role <consumer, warps = 4> {
     // expected-error @below {{'cta.ring_alloc' op must stand in the kernel's body, before the roles}}
-    %ring = cta.ring_alloc readers 4 : !ring
-  } producer {
+    %ring = cta.ring_alloc : !ring
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -37,9 +38,9 @@ tile.kernel @inside() attributes {producer_warps = 4 : i32} {
 
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
 !x = tensor<4xf16, #cta.layout<[4], register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>>
-tile.kernel @element(%p: !tile.ptr<f16>) attributes {producer_warps = 4 : i32} {
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+tile.kernel @element(%p: !tile.ptr<f16>) {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     %v = arith.constant dense<0.0> : !x
     %y = tile.reduce %v {axis = 0 : i32} : !x -> f16 {
     ^bb0(%e: f16, %f: f16):
@@ -47,7 +48,7 @@ tile.kernel @element(%p: !tile.ptr<f16>) attributes {producer_warps = 4 : i32} {
       %s = cta.ring_wait %ring : !ring
       tile.yield %e : f16
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -55,10 +56,10 @@ tile.kernel @element(%p: !tile.ptr<f16>) attributes {producer_warps = 4 : i32} {
 // -----
 
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
-tile.kernel @uncommitted() attributes {producer_warps = 4 : i32} {
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+tile.kernel @uncommitted() {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     // expected-error @below {{'cta.ring_acquire' op needs one cta.ring_commit of its slot, in the same block}}
     %s = cta.ring_acquire %ring : !ring
   }
@@ -68,10 +69,10 @@ tile.kernel @uncommitted() attributes {producer_warps = 4 : i32} {
 // -----
 
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
-tile.kernel @not_acquired() attributes {producer_warps = 4 : i32} {
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+tile.kernel @not_acquired() {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     %s = cta.ring_none
     // expected-error @below {{'cta.ring_commit' op slot is not that of a cta.ring_acquire}}
     cta.ring_commit %ring[%s] : !ring
@@ -83,10 +84,10 @@ tile.kernel @not_acquired() attributes {producer_warps = 4 : i32} {
 
 !b = !cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>
 !ring = !cta.ring<3 x [!b]>
-tile.kernel @late(%d: !tile.desc<2xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: i32) attributes {producer_warps = 4 : i32} {
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+tile.kernel @late(%d: !tile.desc<2xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: i32) {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     %s = cta.ring_acquire %ring : !ring
     %b = cta.ring_buffers %ring[%s] : !ring
     cta.ring_commit %ring[%s] : !ring
@@ -98,11 +99,37 @@ tile.kernel @late(%d: !tile.desc<2xf16> {tile.tensor_map = #tile.tensor_map<base
 
 // -----
 
-tile.kernel @unopened() attributes {producer_warps = 4 : i32, teams = 2 : i32} {
-  cta.warp_roles consumer {
+tile.kernel @unopened() {
+  cta.warp_roles role <consumer, warps = 4, teams = 2> {
     // expected-error @below {{'cta.turn_begin' op needs a cta.turn_open of teams in the block of the role}}
     cta.turn_begin of 2 teams
-  } producer {
+  } role <producer, warps = 4, one_thread> {
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @one_team() {
+  cta.warp_roles role <consumer, warps = 4> {
+    // expected-error @below {{'cta.turn_open' op is of teams, but role 'consumer' is one team}}
+    cta.turn_open of 2 teams
+  }
+  tile.return
+}
+
+// -----
+
+!b = !cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>
+!ring = !cta.ring<3 x [!b]>
+tile.kernel @copy_by_warps(%d: !tile.desc<2xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: i32) {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <load, warps = 1> {
+    %s = cta.ring_acquire %ring : !ring
+    %b = cta.ring_buffers %ring[%s] : !ring
+    // expected-error @below {{'cta.tma_load' op is for one thread, but all of role 'load' execute it}}
+    cta.tma_load %d[%i], %b, %ring[%s] : !tile.desc<2xf16>, !b, !ring
+    cta.ring_commit %ring[%s] : !ring
   }
   tile.return
 }

@@ -17,7 +17,7 @@
 // CHECK: %[[B:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 3>
 // CHECK: %[[FULL:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
 // CHECK: %[[EMPTY:.*]] = cta.mbarrier_alloc arrivals 4 : <3>
-// CHECK: cta.warp_roles consumer {
+// CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: %[[OUTER:.*]]:2 = scf.for {{.*}} iter_args(%[[SLOT0:.*]] = %[[ZERO:.*]], %[[PARITY0:.*]] = %[[ZERO]])
 // CHECK: %[[INNER:.*]]:2 = scf.for {{.*}} iter_args(%[[SLOT:.*]] = %[[SLOT0]], %[[PARITY:.*]] = %[[PARITY0]])
 // CHECK-NEXT: cta.mbarrier_wait %[[FULL]][%[[SLOT]]], %[[PARITY]]
@@ -31,7 +31,7 @@
 // CHECK: %[[OTHER:.*]] = arith.select %[[WRAPS]], %[[FLIPPED]], %[[PARITY]]
 // CHECK: scf.yield %[[NEXT]], %[[OTHER]]
 // CHECK: scf.yield %[[INNER]]#0, %[[INNER]]#1
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK: scf.for {{.*}} iter_args(%[[SLOT:.*]] = %[[ZERO]], %[[PARITY:.*]] = %[[ZERO]])
 // CHECK: %[[OTHER:.*]] = arith.xori %[[PARITY]], %c1
 // CHECK: cta.mbarrier_wait %[[EMPTY]][%[[SLOT]]], %[[OTHER]]
@@ -41,11 +41,11 @@
 // CHECK-NEXT: %[[TILE:.*]] = cta.slot %[[B]][%[[SLOT]]]
 // CHECK-NEXT: cta.tma_load %{{.*}}, %[[TILE]], %[[FULL]][%[[SLOT]]]
 // CHECK-NOT: ring
-tile.kernel @counters(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {producer_warps = 4 : i32} {
+tile.kernel @counters(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !pair
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !pair
+  cta.warp_roles role <consumer, warps = 4> {
     scf.for %i = %c0 to %n step %c1 : i32 {
       scf.for %k = %c0 to %n step %c1 : i32 {
         %s = cta.ring_wait %ring : !pair
@@ -55,7 +55,7 @@ tile.kernel @counters(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base =
         tile.print "" %x : !x
       }
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     scf.for %i = %c0 to %n step %c1 : i32 {
       %s = cta.ring_acquire %ring : !pair
       %a, %b = cta.ring_buffers %ring[%s] : !pair
@@ -77,10 +77,10 @@ tile.kernel @counters(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base =
 // CHECK: scf.condition(%{{.*}}) %{{.*}}, %[[SLOT0]], %[[PARITY0]]
 // CHECK: ^bb0(%{{.*}}: i32, %[[SLOT:.*]]: i32, %[[PARITY:.*]]: i32):
 // CHECK: cta.mbarrier_wait %[[FULL]][%[[SLOT]]], %[[PARITY]]
-tile.kernel @control(%n: i32, %c: i1) attributes {producer_warps = 4 : i32} {
+tile.kernel @control(%n: i32, %c: i1) {
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     scf.if %c {
       %s = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%s] : !ring
@@ -95,7 +95,7 @@ tile.kernel @control(%n: i32, %c: i1) attributes {producer_warps = 4 : i32} {
       %next = arith.subi %i, %c1 : i32
       scf.yield %next : i32
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -109,10 +109,10 @@ tile.kernel @control(%n: i32, %c: i1) attributes {producer_warps = 4 : i32} {
 // CHECK: scf.condition(%{{.*}}) %{{.*}}, %[[NEXT]], %[[OTHER]]
 // CHECK: ^bb0(%{{.*}}: i32, %[[SLOT:.*]]: i32, %[[PARITY:.*]]: i32):
 // CHECK: scf.yield %{{.*}}, %[[SLOT]], %[[PARITY]]
-tile.kernel @condition(%n: i32) attributes {producer_warps = 4 : i32} {
+tile.kernel @condition(%n: i32) {
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     %end = scf.while (%i = %n) : (i32) -> i32 {
       %s = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%s] : !ring
@@ -123,7 +123,7 @@ tile.kernel @condition(%n: i32) attributes {producer_warps = 4 : i32} {
       %next = arith.subi %i, %c1 : i32
       scf.yield %next : i32
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -139,11 +139,11 @@ tile.kernel @condition(%n: i32) attributes {producer_warps = 4 : i32} {
 // CHECK: cta.mbarrier_wait %[[FULL]][%[[SLOT]]], %[[FLIPPED]]
 // CHECK: %[[AGAIN:.*]] = arith.xori %[[FLIPPED]]
 // CHECK: scf.yield %[[SLOT]], %[[SLOT]], %[[AGAIN]]
-tile.kernel @carried(%n: i32) attributes {producer_warps = 4 : i32} {
+tile.kernel @carried(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !one
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !one
+  cta.warp_roles role <consumer, warps = 4> {
     %none = cta.ring_none
     %last = scf.for %i = %c0 to %n step %c1 iter_args(%previous = %none) -> (!cta.ring_slot) : i32 {
       %any = cta.ring_holds %previous
@@ -152,7 +152,7 @@ tile.kernel @carried(%n: i32) attributes {producer_warps = 4 : i32} {
       %t = cta.ring_wait %ring : !one
       scf.yield %s : !cta.ring_slot
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -161,7 +161,7 @@ tile.kernel @carried(%n: i32) attributes {producer_warps = 4 : i32} {
 // branch, too, which carries nothing.
 // CHECK-LABEL: tile.kernel @drain
 // CHECK: %[[FULL:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK: scf.for {{.*}} iter_args(%[[SLOT:.*]] = %{{.*}}, %[[PARITY:.*]] = %{{.*}})
 // CHECK: scf.if %{{.*}} {
 // CHECK: %[[OTHER:.*]] = arith.xori %[[PARITY]]
@@ -169,12 +169,12 @@ tile.kernel @carried(%n: i32) attributes {producer_warps = 4 : i32} {
 // CHECK: %[[NEWER:.*]] = arith.cmpi slt, %[[I]], %[[SLOT]]
 // CHECK: %[[AWAITED:.*]] = arith.select %[[NEWER]], %[[PARITY]], %[[OTHER]]
 // CHECK: cta.mbarrier_wait %[[FULL]][%[[I]]], %[[AWAITED]]
-tile.kernel @drain(%n: i32, %c: i1) attributes {producer_warps = 4 : i32} {
+tile.kernel @drain(%n: i32, %c: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     scf.for %i = %c0 to %n step %c1 : i32 {
       scf.if %c {
         cta.ring_drain %ring : !ring
@@ -189,7 +189,7 @@ tile.kernel @drain(%n: i32, %c: i1) attributes {producer_warps = 4 : i32} {
 // A team leaves slots to the other one, and waits at its own barrier; the first team's first turn is over at once.
 // CHECK-LABEL: tile.kernel @teams
 // CHECK: %[[TURNS:.*]] = cta.mbarrier_alloc arrivals 4 : <2>
-// CHECK-NEXT: cta.warp_roles consumer {
+// CHECK-NEXT: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: %[[TEAM:.*]] = cta.team
 // CHECK: %[[TURN0:.*]] = arith.xori %[[TEAM]], %c1
 // CHECK: %[[ROUNDS:.*]] = arith.divui %[[N:.*]], %c3
@@ -202,11 +202,11 @@ tile.kernel @drain(%n: i32, %c: i1) attributes {producer_warps = 4 : i32} {
 // CHECK: %[[BELOW:.*]] = arith.cmpi slt, %[[SUM]], %c3
 // CHECK: %[[WRAPPED:.*]] = arith.subi %[[SUM]], %c3
 // CHECK: arith.select %[[BELOW]], %[[SUM]], %[[WRAPPED]]
-tile.kernel @teams(%n: i32, %m: i32) attributes {producer_warps = 4 : i32, teams = 2 : i32} {
+tile.kernel @teams(%n: i32, %m: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4, teams = 2> {
     cta.turn_open of 2 teams
     %count = arith.addi %n, %m : i32
     scf.for %i = %c0 to %n step %c1 : i32 {
@@ -214,7 +214,7 @@ tile.kernel @teams(%n: i32, %m: i32) attributes {producer_warps = 4 : i32, teams
       cta.turn_end of 2 teams
       cta.ring_skip %ring, %count : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -224,12 +224,12 @@ tile.kernel @teams(%n: i32, %m: i32) attributes {producer_warps = 4 : i32, teams
 // CHECK: cta.mbarrier_alloc arrivals 1
 // CHECK: cta.mbarrier_alloc arrivals 8
 // CHECK: cta.mbarrier_arrive %{{.*}} {ctas = 2 : i32}
-tile.kernel @cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
-  %ring = cta.ring_alloc readers 4 {ctas = 2 : i32} : !ring
-  cta.warp_roles consumer {
+tile.kernel @cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
+  %ring = cta.ring_alloc {ctas = 2 : i32} : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     %s = cta.ring_wait %ring : !ring
     cta.ring_release %ring[%s] : !ring
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -238,17 +238,17 @@ tile.kernel @cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas =
 // CHECK-LABEL: tile.kernel @read_by_products
 // CHECK-NOT: cta.proxy_fence
 // CHECK: cta.mbarrier_arrive
-tile.kernel @read_by_products(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {producer_warps = 4 : i32} {
+tile.kernel @read_by_products(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     %t = cta.token_none
     scf.for %i = %c0 to %n step %c1 : i32 {
       %s = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%s] after %t : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     scf.for %i = %c0 to %n step %c1 : i32 {
       %s = cta.ring_acquire %ring : !ring
       %a = cta.ring_buffers %ring[%s] : !ring

@@ -9,12 +9,12 @@
 // CHECK-LABEL: tile.kernel @diverging_loop
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @diverging_loop(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @diverging_loop(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     %rank = cta.cluster_rank
     %end = arith.addi %n, %rank : i32
     scf.for %k = %c0 to %end step %c1 : i32 {
@@ -31,12 +31,12 @@ tile.kernel @diverging_loop(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 // CHECK-LABEL: tile.kernel @diverging_branch
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @diverging_branch(%n: i32, %p: !tile.ptr<i1>, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @diverging_branch(%n: i32, %p: !tile.ptr<i1>, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     %read = tile.load %p : !tile.ptr<i1>
     scf.if %read {
       %slot = cta.ring_acquire %ring : !ring
@@ -58,12 +58,12 @@ tile.kernel @diverging_branch(%n: i32, %p: !tile.ptr<i1>, %d: !d {tile.tensor_ma
 // CHECK-LABEL: tile.kernel @diverging_while
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     %rank = cta.cluster_rank
     %last = scf.while (%k = %n) : (i32) -> i32 {
       %goes_on = arith.cmpi sgt, %k, %rank : i32
@@ -84,12 +84,12 @@ tile.kernel @diverging_while(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map
 // Each ring that is filled in a block is shared.
 // CHECK-LABEL: tile.kernel @two_slots
 // CHECK-COUNT-2: tma_multicast
-tile.kernel @two_slots(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @two_slots(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  %other = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  %other = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     %slot = cta.ring_acquire %ring : !ring
     %b = cta.ring_buffers %ring[%slot] : !ring
     cta.tma_load %d[%c0, %c0], %b, %ring[%slot] : !d, !b, !ring
@@ -105,12 +105,12 @@ tile.kernel @two_slots(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, 
 // CTAs may run a while loop together.
 // CHECK-LABEL: tile.kernel @common_while
 // CHECK: tma_multicast
-tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     %last = scf.while (%k = %n) : (i32) -> i32 {
       %goes_on = arith.cmpi sgt, %k, %c0 : i32
       scf.condition(%goes_on) %k : i32
@@ -132,12 +132,12 @@ tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<ba
 // CHECK-COUNT-1: tma_multicast
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     %rank = cta.cluster_rank
     %cta = tile.program_id 0
     %read = tile.load %p : !tile.ptr<i32>
@@ -162,11 +162,11 @@ tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_m
 // CHECK-LABEL: tile.kernel @other_copies
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @other_copies(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @other_copies(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     %rank = cta.cluster_rank
     %slot = cta.ring_acquire %ring : !ring
     %b = cta.ring_buffers %ring[%slot] : !ring
@@ -183,13 +183,13 @@ tile.kernel @other_copies(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<ba
 // CHECK-LABEL: tile.kernel @own_maps
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @own_maps(%n: i32, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @own_maps(%n: i32, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     %d = cta.make_tensor_map single %p, [%n, %n], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
     scf.for %k = %c0 to %n step %c1 : i32 {
       %slot = cta.ring_acquire %ring : !ring
@@ -205,12 +205,12 @@ tile.kernel @own_maps(%n: i32, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i
 // CHECK-LABEL: tile.kernel @diverging_programs
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @diverging_programs(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @diverging_programs(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%i, %j, %k, %exists) in (%n, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_acquire %ring : !ring
       %b = cta.ring_buffers %ring[%slot] : !ring

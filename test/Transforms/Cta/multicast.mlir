@@ -11,21 +11,21 @@
 // CHECK-LABEL: tile.kernel @shared
 // CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}
 // CHECK-SAME: %[[B:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b", box = [32, 64]>}
-// CHECK: cta.ring_alloc readers 4 {ctas = 2 : i32}
+// CHECK: cta.ring_alloc {ctas = 2 : i32}
 // CHECK: cta.cluster_barrier
-// CHECK-NEXT: } producer {
+// CHECK-NEXT: } role <producer{{.*}}> {
 // CHECK: cta.tma_load %[[A]]
 // CHECK: cta.tma_multicast %[[B]]{{.*}} {parts = 2 : i32}
-tile.kernel @shared(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b", box = [64, 64]>}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @shared(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b", box = [64, 64]>}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !pair
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !pair
+  cta.warp_roles role <consumer, warps = 4> {
     scf.for %k = %c0 to %n step %c1 : i32 {
       %slot = cta.ring_wait %ring : !pair
       cta.ring_release %ring[%slot] : !pair
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     %rank = cta.cluster_rank
     scf.for %k = %c0 to %n step %c1 : i32 {
       %slot = cta.ring_acquire %ring : !pair
@@ -46,16 +46,16 @@ tile.kernel @shared(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "
 !p = !cta.buffer<64x128xf16, #p>
 !panels = !cta.ring<2 x [!p]>
 !wide = !tile.desc<64x128xf16>
-tile.kernel @panels(%n: i32, %d: !wide {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}) attributes {cluster = array<i32: 1, 2, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @panels(%n: i32, %d: !wide {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}) attributes {cluster = array<i32: 1, 2, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !panels
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !panels
+  cta.warp_roles role <consumer, warps = 4> {
     scf.for %k = %c0 to %n step %c1 : i32 {
       %slot = cta.ring_wait %ring : !panels
       cta.ring_release %ring[%slot] : !panels
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     scf.for %k = %c0 to %n step %c1 : i32 {
       %slot = cta.ring_acquire %ring : !panels
       %b = cta.ring_buffers %ring[%slot] : !panels
@@ -70,12 +70,12 @@ tile.kernel @panels(%n: i32, %d: !wide {tile.tensor_map = #tile.tensor_map<base 
 // CHECK-LABEL: tile.kernel @negative_no_cluster
 // CHECK-NOT: multicast
 // CHECK: tile.return
-tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}) attributes {producer_warps = 4 : i32} {
+tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     scf.for %k = %c0 to %n step %c1 : i32 {
       %slot = cta.ring_acquire %ring : !ring
       %b = cta.ring_buffers %ring[%slot] : !ring
@@ -90,11 +90,11 @@ tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = #tile.tensor
 // a producer, nothing is shared.
 // DEFINE: %{matmul} = tilec %examples/matmul.tile --target=sm_90a -D TRANS_B=1 -D BLOCK_M=128 -D BLOCK_N=128 -D BLOCK_K=64 --num-warps=8 --num-stages=4 --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=N=8
 // RUN: %{matmul} --cluster=2x1 --stop-after=cta-multicast -o - | FileCheck %s --check-prefix=ROWS
-// ROWS: } producer {
+// ROWS: } role <producer{{.*}}> {
 // ROWS: cta.tma_load
 // ROWS: cta.tma_multicast
 // RUN: %{matmul} --cluster=1x2 --stop-after=cta-multicast -o - | FileCheck %s --check-prefix=COLUMNS
-// COLUMNS: } producer {
+// COLUMNS: } role <producer{{.*}}> {
 // COLUMNS: cta.tma_multicast
 // COLUMNS: cta.tma_load
 // RUN: %{matmul} --cluster=1x1x2 --stop-after=cta-multicast -o - | FileCheck %s --check-prefix=ALONE
@@ -108,15 +108,15 @@ tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = #tile.tensor
 // CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a"
 // CHECK: cta.tma_load %[[A]]
 // CHECK: cta.tma_multicast
-tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b", box = [64, 64]>}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "b", box = [64, 64]>}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !pair
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !pair
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%i, %j, %k, %exists) in (%n, %n, %c1) #tile.work<order = grid, cluster = [2, 1]> {
       %slot = cta.ring_wait %ring : !pair
       cta.ring_release %ring[%slot] : !pair
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%i, %j, %k, %exists) in (%n, %n, %c1) #tile.work<order = grid, cluster = [2, 1]> {
       %slot = cta.ring_acquire %ring : !pair
       %a, %b = cta.ring_buffers %ring[%slot] : !pair
@@ -132,11 +132,11 @@ tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base =
 // CHECK-LABEL: tile.kernel @steps
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
-tile.kernel @steps(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}) attributes {cluster = array<i32: 1, 1, 2>, cluster_ctas = 2 : i32, producer_warps = 4 : i32} {
+tile.kernel @steps(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}) attributes {cluster = array<i32: 1, 1, 2>, cluster_ctas = 2 : i32} {
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
-  } producer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%i, %j, %k, %exists, %first) in (%n, %n, %c1) #tile.work<order = grid, split_k = 2> {
       %slot = cta.ring_acquire %ring : !ring
       %a = cta.ring_buffers %ring[%slot] : !ring

@@ -4,19 +4,19 @@
 
 // Both roles await what is in front; the last copies let the next grid begin.
 // CHECK-LABEL: tile.kernel @roles
-// CHECK: cta.warp_roles consumer {
+// CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK-NEXT: cta.await_grids
 // CHECK-NEXT: cta.mbarrier_wait
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK-NEXT: cta.await_grids
 // CHECK-NEXT: cta.mbarrier_expect
 // CHECK-NEXT: cta.launch_dependents
 // CHECK-NEXT: }
-tile.kernel @roles(%zero: i32) attributes {producer_warps = 4 : i32} {
+tile.kernel @roles(%zero: i32) {
   %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 4> {
     cta.mbarrier_wait %full[%zero], %zero : !cta.mbarrier<1>
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     cta.mbarrier_expect %full[%zero], 0 : !cta.mbarrier<1>
   }
   tile.return
@@ -25,13 +25,13 @@ tile.kernel @roles(%zero: i32) attributes {producer_warps = 4 : i32} {
 // Numbers may be computed while the previous grid still runs.
 // CHECK-LABEL: tile.kernel @numbers
 // CHECK: arith.muli
-// CHECK-NEXT: cta.warp_roles consumer {
+// CHECK-NEXT: cta.warp_roles role <consumer{{.*}}> {
 // CHECK-NEXT: cta.await_grids
-tile.kernel @numbers(%n: i32) attributes {producer_warps = 4 : i32} {
+tile.kernel @numbers(%n: i32) {
   %square = arith.muli %n, %n : i32
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 4> {
     tile.print "" %square : i32
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -40,11 +40,11 @@ tile.kernel @numbers(%n: i32) attributes {producer_warps = 4 : i32} {
 // CHECK-LABEL: tile.kernel @negative_outside
 // CHECK-NOT: await_grids
 // CHECK: tile.return
-tile.kernel @negative_outside(%p: !tile.ptr<i32>) attributes {producer_warps = 4 : i32} {
+tile.kernel @negative_outside(%p: !tile.ptr<i32>) {
   %i = tile.load %p : !tile.ptr<i32>
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 4> {
     tile.print "" %i : i32
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }

@@ -9,16 +9,16 @@
 
 // No request, no remark.
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32} {
+    attributes {num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
@@ -40,16 +40,16 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 
 // expected-remark @below {{no ping-pong: a program is not computed by 4 warps}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 8 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 8 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 8> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
@@ -71,16 +71,16 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 
 // expected-remark @below {{no ping-pong: the CTAs of a cluster share its operands or steps}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong, cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
+    attributes {num_warps = 4 : i32, ping_pong, cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
@@ -102,18 +102,18 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 
 // expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     %cta = tile.program_id 0
     %ctas = tile.num_programs 0
     scf.for %p = %c0 to %count step %ctas : i32 {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
@@ -135,17 +135,17 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 
 // expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
     tile.print "end" %count : i32
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
@@ -167,12 +167,12 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 
 // expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
 tile.kernel @parts(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 4 : i32, ping_pong} {
   %c1 = arith.constant 1 : i32
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists, %first, %end, %piece, %pieces) in (%count, %c1, %c1) steps (%k) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>> {
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -186,18 +186,18 @@ tile.kernel @parts(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_
 
 // expected-remark @below {{no ping-pong: programs use more than one ring, or use it more than once}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %other = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%other] : !ring
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
@@ -219,16 +219,16 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 
 // expected-remark @below {{no ping-pong: programs use more than one ring, or use it more than once}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %other = cta.ring_acquire %ring : !ring
       cta.ring_commit %ring[%other] : !ring
@@ -253,18 +253,18 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 
 // expected-remark @below {{no ping-pong: a tensor map that the kernel makes is for one program at a time}}
 tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %staging = cta.alloc : !cta.buffer<128xi8, #bytes>
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       %map = cta.make_tensor_map %q, [%k, %k], [%ld, %ld] at %place via %staging {box = array<i64: 64, 64>, swizzle = 128 : i32} : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #bytes> -> !d
       cta.ring_release %ring[%slot] : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
@@ -286,17 +286,17 @@ tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, 
 
 // expected-remark @below {{no ping-pong: the buffers of two teams do not fit into shared memory}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %panels = cta.alloc : !cta.buffer<64x64xf16, #s, slots = 14>
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
@@ -319,16 +319,16 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 // The other team would not know how many steps to skip.
 // expected-remark @below {{no ping-pong: programs may have different numbers of steps}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %p step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring
@@ -350,16 +350,16 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 
 // expected-remark @below {{no ping-pong: programs may have different numbers of steps}}
 tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<i32>, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %slot = cta.ring_wait %ring : !ring
       cta.ring_release %ring[%slot] : !ring
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %n = tile.load %q : !tile.ptr<i32>
       scf.for %i = %c0 to %n step %c1 : i32 {
@@ -377,5 +377,16 @@ tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<i32>, %d: !d {tile.tensor_map
 
 // expected-remark @below {{no ping-pong: the kernel has no producer warp}}
 tile.kernel @k() attributes {num_warps = 4 : i32, ping_pong} {
+  tile.return
+}
+
+// -----
+
+// expected-remark @below {{no ping-pong: there are other roles than one that computes and a thread that copies}}
+tile.kernel @third_role() attributes {num_warps = 4 : i32, ping_pong} {
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
+  } role <store, warps = 4, one_thread> {
+  }
   tile.return
 }

@@ -11,11 +11,10 @@
 // Each team leaves the slots of the other's steps to it, before the first program too, waits for its turn before it uses the
 // ring, and hands over after it. Panels and scratch buffers are doubled; the producer stays.
 // CHECK-LABEL: tile.kernel @turns
-// CHECK-SAME: teams = 2 : i32
 // CHECK: %[[RING:.*]] = cta.ring_alloc
 // CHECK-DAG: %[[PANELS:.*]] = cta.alloc : <64x64xf16, {{.*}}, slots = 4>
 // CHECK-DAG: %[[SCRATCH:.*]] = cta.alloc : <64x64xf16, {{.*}}, slots = 2>
-// CHECK: cta.warp_roles consumer {
+// CHECK: cta.warp_roles role <consumer, warps = 4, teams = 2, registers = 232> {
 // CHECK-NEXT: cta.turn_open of 2 teams
 // CHECK-NEXT: %[[TEAM:.*]] = cta.team
 // CHECK-NEXT: %[[OWN:.*]] = cta.slot %[[SCRATCH]][%[[TEAM]]]
@@ -32,17 +31,16 @@
 // CHECK: cta.slot %[[PANELS]][%[[INDEX]]]
 // CHECK: cta.ring_skip %[[RING]], %[[STEPS]]
 // CHECK-NEXT: }
-// CHECK: } producer {
+// CHECK: } role <producer, warps = 4, registers = 40, one_thread> {
 // CHECK-NOT: team
-// CHECK: consumer_registers = 232 : i32, producer_registers = 40 : i32
 tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !d {tile.tensor_map = #tile.tensor_map<base = "c">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
   %panels = cta.alloc : !panels
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c2 : i32 {
         %slot = cta.ring_wait %ring : !ring
@@ -62,7 +60,7 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_
       cta.tma_store %panel, %e[%p, %c0] : !b, !d
     }
     cta.tma_store_wait 0
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c2 : i32 {
         %slot = cta.ring_acquire %ring : !ring
@@ -98,12 +96,12 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_
 // CHECK-NEXT: cta.turn_end of 2 teams
 // CHECK-NOT: cta.turn_end
 tile.kernel @products(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
-    attributes {num_warps = 4 : i32, producer_warps = 4 : i32, ping_pong} {
+    attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       %any = arith.cmpi slt, %c0, %k : i32
       %s = scf.if %any -> (!c) {
@@ -119,7 +117,7 @@ tile.kernel @products(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tens
       }
       tile.print "s" %s : !c
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
     tile.programs (%p, %py, %pz, %exists) in (%count, %c1, %c1) #tile.work<order = grid> {
       scf.for %i = %c0 to %k step %c1 : i32 {
         %slot = cta.ring_acquire %ring : !ring

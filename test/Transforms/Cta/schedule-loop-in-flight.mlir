@@ -38,7 +38,7 @@ tile.kernel @delayed(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
@@ -61,7 +61,7 @@ tile.kernel @initial(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<1.0> : !c
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
@@ -88,7 +88,7 @@ tile.kernel @two_products(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %ring = cta.ring_alloc readers 4 : !two
+  %ring = cta.ring_alloc : !two
   %sum, %other = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %more = %zero) -> (!c, !c) : i32 {
     %slot = cta.ring_wait %ring : !two
     %a, %b, %b2 = cta.ring_buffers %ring[%slot] : !two
@@ -112,7 +112,7 @@ tile.kernel @negative_one_slot(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %ring = cta.ring_alloc readers 4 : !one
+  %ring = cta.ring_alloc : !one
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !one
     %a, %b = cta.ring_buffers %ring[%slot] : !one
@@ -134,7 +134,7 @@ tile.kernel @unsigned(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %sum = scf.for unsigned %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
@@ -155,7 +155,7 @@ tile.kernel @negative_conditional(%n: i32, %c: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
@@ -178,7 +178,7 @@ tile.kernel @negative_written(%n: i32) {
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
   %half = arith.constant dense<0.0> : tensor<16x64xf16, #row>
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %own = cta.alloc : !b
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
@@ -202,7 +202,7 @@ tile.kernel @negative_written_behind(%n: i32, %c: i1) {
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
   %half = arith.constant dense<0.0> : tensor<16x64xf16, #row>
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %own = cta.alloc : !b
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
@@ -227,7 +227,7 @@ tile.kernel @negative_used(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
@@ -249,7 +249,7 @@ tile.kernel @negative_accumulator_used(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
@@ -271,7 +271,7 @@ tile.kernel @negative_not_carried(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
@@ -292,7 +292,7 @@ tile.kernel @negative_nothing_released(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
-  %ring = cta.ring_alloc readers 4 : !ring
+  %ring = cta.ring_alloc : !ring
   %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
     %slot = cta.ring_wait %ring : !ring
     %a, %b = cta.ring_buffers %ring[%slot] : !ring
@@ -346,7 +346,7 @@ tile.kernel @beside_copies(%n: i32, %base: !tile.ptr<f16>) {
   %c2 = arith.constant 2 : i32
   %zero = arith.constant dense<0.0> : !c
   %rows = cta.alloc : !slots
-  %ring = cta.ring_alloc readers 4 : !brows
+  %ring = cta.ring_alloc : !brows
   %sum:3 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %fill = %c2, %use = %c0) -> (!c, i32, i32) : i32 {
     cta.async_wait 1
     cta.proxy_fence
@@ -379,7 +379,7 @@ tile.kernel @beside_copies_to_its_slot(%n: i32, %base: !tile.ptr<f16>) {
   %c2 = arith.constant 2 : i32
   %zero = arith.constant dense<0.0> : !c
   %rows = cta.alloc : !slots
-  %ring = cta.ring_alloc readers 4 : !brows
+  %ring = cta.ring_alloc : !brows
   %sum:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %use = %c0) -> (!c, i32) : i32 {
     cta.async_wait 1
     cta.proxy_fence

@@ -12,7 +12,7 @@
 
 // The other warp group multiplies while this one computes exponentials; both products belong to a turn.
 // CHECK-LABEL: tile.kernel @turns(
-// CHECK: consumer {
+// CHECK: role <consumer{{.*}}> {
 // CHECK-NEXT: cta.turn_open of 2
 // CHECK: scf.for
 // CHECK: cta.turn_begin of 2
@@ -20,14 +20,14 @@
 // CHECK-NEXT: cta.wgmma
 // CHECK-NEXT: cta.turn_end of 2
 // CHECK-NEXT: cta.await
-tile.kernel @turns(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 4 : i32} {
+tile.kernel @turns(%n: i32) attributes {num_warps = 8 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
   %none = arith.constant dense<0.0> : !p
   %q = cta.alloc : !q
   %k = cta.alloc : !k
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 8> {
     %sum, %last = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %none) -> (!c, !p) : i32 {
       %o, %o_t = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
       %s, %s_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
@@ -41,7 +41,7 @@ tile.kernel @turns(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 4 
       scf.yield %r, %h : !c, !p
     }
     tile.print "sum" %sum : !c
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -51,14 +51,14 @@ tile.kernel @turns(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 4 
 // CHECK: cta.turn_begin of 2
 // CHECK: tile.reduce
 // CHECK: cta.turn_end of 2
-tile.kernel @reduces(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 4 : i32} {
+tile.kernel @reduces(%n: i32) attributes {num_warps = 8 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
   %none = arith.constant dense<0.0> : !p
   %q = cta.alloc : !q
   %k = cta.alloc : !k
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 8> {
     %sum, %last = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %none) -> (!c, !p) : i32 {
       %o, %o_t = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
       %rows = tile.reduce %zero {axis = 1 : i32} : !c -> !rows {
@@ -79,7 +79,7 @@ tile.kernel @reduces(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 
       scf.yield %r, %h : !c, !p
     }
     tile.print "sum" %sum : !c
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -87,13 +87,13 @@ tile.kernel @reduces(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 
 // What is computed lies between the products of an iteration, and none can run ahead.
 // CHECK-LABEL: tile.kernel @negative_between(
 // CHECK-NOT: cta.turn
-tile.kernel @negative_between(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 4 : i32} {
+tile.kernel @negative_between(%n: i32) attributes {num_warps = 8 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
   %q = cta.alloc : !q
   %k = cta.alloc : !k
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 8> {
     %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
       %s, %s_t = cta.wgmma %q, %k, %acc {n = 64 : i32} : !q, !k -> !c
       %x = cta.await %s after %s_t : !c
@@ -107,7 +107,7 @@ tile.kernel @negative_between(%n: i32) attributes {num_warps = 8 : i32, producer
       scf.yield %r : !c
     }
     tile.print "sum" %sum : !c
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -115,18 +115,18 @@ tile.kernel @negative_between(%n: i32) attributes {num_warps = 8 : i32, producer
 // Who has the turn must not wait for who waits for it.
 // CHECK-LABEL: tile.kernel @negative_barrier(
 // CHECK-NOT: cta.turn
-tile.kernel @negative_barrier(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 4 : i32} {
+tile.kernel @negative_barrier(%n: i32) attributes {num_warps = 8 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
   %none = arith.constant dense<0.0> : !p
   %q = cta.alloc : !q
   %k = cta.alloc : !k
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 8> {
     %sum, %last = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %none) -> (!c, !p) : i32 {
       %o, %o_t = cta.wgmma %p, %k, %acc {n = 64 : i32} : !p, !k -> !c
       %r = cta.await %o after %o_t : !c
-      cta.barrier warps 8
+      cta.barrier
       %s, %s_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
       %x = cta.await %s after %s_t : !c
       %m = arith.mulf %x, %x : !c
@@ -137,7 +137,7 @@ tile.kernel @negative_barrier(%n: i32) attributes {num_warps = 8 : i32, producer
       scf.yield %r, %h : !c, !p
     }
     tile.print "sum" %sum : !c
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -145,9 +145,9 @@ tile.kernel @negative_barrier(%n: i32) attributes {num_warps = 8 : i32, producer
 // One warp group has nobody to take turns with.
 // CHECK-LABEL: tile.kernel @negative_oneGroup(
 // CHECK-NOT: cta.turn
-tile.kernel @negative_oneGroup(%n: i32) attributes {num_warps = 4 : i32, producer_warps = 4 : i32} {
-  cta.warp_roles consumer {
-  } producer {
+tile.kernel @negative_oneGroup(%n: i32) attributes {num_warps = 4 : i32} {
+  cta.warp_roles role <consumer, warps = 4> {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -159,11 +159,11 @@ tile.kernel @negative_oneGroup(%n: i32) attributes {num_warps = 4 : i32, produce
 // CHECK-NEXT: cta.wgmma
 // CHECK-NEXT: cta.wgmma
 // CHECK-NEXT: cta.turn_end of 2
-tile.kernel @program(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 4 : i32} {
+tile.kernel @program(%n: i32) attributes {num_warps = 8 : i32} {
   %zero = arith.constant dense<0.0> : !c
   %q = cta.alloc : !q
   %k = cta.alloc : !k
-  cta.warp_roles consumer {
+  cta.warp_roles role <consumer, warps = 8> {
     tile.programs (%x, %y, %z, %exists) in (%n, %n, %n) #tile.work<order = grid> {
       %o, %o_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
       %s, %s_t = cta.wgmma %q, %k, %zero {n = 64 : i32} : !q, !k -> !c
@@ -176,7 +176,7 @@ tile.kernel @program(%n: i32) attributes {num_warps = 8 : i32, producer_warps = 
       %e2 = math.exp2 %e : !c
       tile.print "" %e2 : !c
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }

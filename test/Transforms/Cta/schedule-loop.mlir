@@ -16,7 +16,7 @@
 // The next scores are issued before the product of this iteration's weights, and computed with while that is in flight;
 // the next round waits for it, and only then writes the left operand that it has read.
 // CHECK-LABEL: tile.kernel @ahead(
-// CHECK: consumer {
+// CHECK: role <consumer{{.*}}> {
 // CHECK: scf.if
 // CHECK: %[[S0:.*]], %{{.*}} = cta.wgmma
 // CHECK: cta.wgmma_wait {pending = 0 : i32}
@@ -45,14 +45,14 @@
 // CHECK: cta.wgmma_wait {pending = 0 : i32}
 // CHECK: } else {
 // CHECK-NEXT: scf.yield
-tile.kernel @ahead(%n: i32) attributes {producer_warps = 4 : i32} {
+tile.kernel @ahead(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
   %q = cta.alloc : !q
-  %ks = cta.ring_alloc readers 4 : !ring
-  %vs = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ks = cta.ring_alloc : !ring
+  %vs = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
       %slotk = cta.ring_wait %ks : !ring
       %k = cta.ring_buffers %ks[%slotk] : !ring
@@ -69,7 +69,7 @@ tile.kernel @ahead(%n: i32) attributes {producer_warps = 4 : i32} {
       scf.yield %r : !c
     }
     tile.print "sum" %sum : !c
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -78,13 +78,13 @@ tile.kernel @ahead(%n: i32) attributes {producer_warps = 4 : i32} {
 // CHECK-LABEL: tile.kernel @negative_one_ring(
 // CHECK-NOT: cta.ring_none
 // CHECK: tile.return
-tile.kernel @negative_one_ring(%n: i32) attributes {producer_warps = 4 : i32} {
+tile.kernel @negative_one_ring(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c
   %q = cta.alloc : !q
-  %ring = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!c) : i32 {
       %slotk = cta.ring_wait %ring : !ring
       %k = cta.ring_buffers %ring[%slotk] : !ring
@@ -101,7 +101,7 @@ tile.kernel @negative_one_ring(%n: i32) attributes {producer_warps = 4 : i32} {
       scf.yield %r : !c
     }
     tile.print "sum" %sum : !c
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }
@@ -230,11 +230,11 @@ tile.kernel @negative_barrier(%n: i32) {
 // CHECK-NEXT: cta.await %[[A]]
 // CHECK-NEXT: cta.await %[[B]]
 // CHECK: cta.ring_release %{{.*}} if %true
-tile.kernel @program(%n: i32) attributes {producer_warps = 4 : i32} {
+tile.kernel @program(%n: i32) {
   %zero = arith.constant dense<0.0> : !c
   %q = cta.alloc : !q
-  %k = cta.ring_alloc readers 4 : !ring
-  cta.warp_roles consumer {
+  %k = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
     tile.programs (%x, %y, %z, %exists) in (%n, %n, %n) #tile.work<order = grid> {
       %slot = cta.ring_wait %k : !ring
       %keys = cta.ring_buffers %k[%slot] : !ring
@@ -246,7 +246,7 @@ tile.kernel @program(%n: i32) attributes {producer_warps = 4 : i32} {
       %w = arith.addf %t, %v : !c
       tile.print "" %w : !c
     }
-  } producer {
+  } role <producer, warps = 4, one_thread> {
   }
   tile.return
 }

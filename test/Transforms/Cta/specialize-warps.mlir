@@ -12,9 +12,8 @@
 // Both copies of an iteration are one channel: a slot of each buffer, which the consumer warps await before the first use and
 // release after the last.
 // CHECK-LABEL: tile.kernel @channel
-// CHECK-SAME: producer_warps = 1
-// CHECK: %[[RING:.*]] = cta.ring_alloc readers 4 : <3 x [<64x64xf16, {{.*}}>, <64x64xf16, {{.*}}>]>
-// CHECK-NEXT: cta.warp_roles consumer {
+// CHECK: %[[RING:.*]] = cta.ring_alloc : <3 x [<64x64xf16, {{.*}}>, <64x64xf16, {{.*}}>]>
+// CHECK-NEXT: cta.warp_roles role <consumer, warps = 4> {
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK-NEXT: %[[SLOT:.*]] = cta.ring_wait %[[RING]]
@@ -23,7 +22,7 @@
 // CHECK: tile.print "y"
 // CHECK-NEXT: }
 // CHECK-NEXT: cta.ring_release %[[RING]][%[[SLOT]]]
-// CHECK: } producer {
+// CHECK: } role <producer, warps = 1, one_thread> {
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK-NEXT: %[[EMPTY:.*]] = cta.ring_acquire %[[RING]]
@@ -59,10 +58,10 @@ tile.kernel @channel(%n: i32, %c: i1, %d: !d {tile.tensor_map = #tile.tensor_map
 // Both roles go over the same programs, and how many there are is computed once.
 // CHECK-LABEL: tile.kernel @programs
 // CHECK: %[[X:.*]] = arith.muli
-// CHECK: cta.warp_roles consumer {
+// CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK-NEXT: tile.programs ({{.*}}) in (%[[X]], %[[X]], %c1{{.*}}) #tile.work<order = swizzle2d, group = 4> {
 // CHECK: tile.print
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK-NEXT: tile.programs (%[[I:.*]], %[[J:.*]], %{{.*}}, %{{.*}}) in (%[[X]], %[[X]], %c1{{.*}}) #tile.work<order = swizzle2d, group = 4> {
 // CHECK: cta.tma_load %{{.*}}[%[[I]], %[[J]]]
 // CHECK-NOT: tile.print
@@ -82,14 +81,14 @@ tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base =
 
 // Copies of two blocks are two channels. The outer one, which changes less often, has one slot.
 // CHECK-LABEL: tile.kernel @channels
-// CHECK: %[[OUTER:.*]] = cta.ring_alloc readers 4 : <1 x
-// CHECK: %[[INNER:.*]] = cta.ring_alloc readers 4 : <3 x
-// CHECK: cta.warp_roles consumer {
+// CHECK: %[[OUTER:.*]] = cta.ring_alloc : <1 x
+// CHECK: %[[INNER:.*]] = cta.ring_alloc : <3 x
+// CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: cta.ring_wait %[[OUTER]]
 // CHECK: cta.ring_wait %[[INNER]]
 // CHECK: cta.ring_release %[[INNER]]
 // CHECK: cta.ring_release %[[OUTER]]
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK: cta.tma_load {{.*}}, %[[OUTER]]
 // CHECK: cta.tma_load {{.*}}, %[[INNER]]
 // CHECK: tile.return
@@ -114,7 +113,7 @@ tile.kernel @channels(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base =
 
 // The producer carries its coordinates itself, but not what only the consumer warps need.
 // CHECK-LABEL: tile.kernel @carried
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK: scf.for {{.*}} iter_args(%[[AT:.*]] = %arg0) -> (i32)
 // CHECK: cta.tma_load %{{.*}}[%[[AT]],
 // CHECK-NOT: arith.addf
@@ -138,12 +137,12 @@ tile.kernel @carried(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = 
 
 // Both roles take a branch around the copies alike. What it results in stays with the consumer warps.
 // CHECK-LABEL: tile.kernel @branch
-// CHECK: cta.warp_roles consumer {
+// CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: scf.if %arg1 -> (tensor<{{.*}}>) {
 // CHECK-NEXT: cta.ring_wait
 // CHECK: cta.ring_release
 // CHECK: } else {
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK: scf.for {{.*}} : i32 {
 // CHECK-NEXT: scf.if %arg1 {
 // CHECK: cta.tma_load
@@ -170,10 +169,10 @@ tile.kernel @branch(%n: i32, %c: i1, %d: !d {tile.tensor_map = #tile.tensor_map<
 
 // A branch without loop around it has one slot, and no else to begin with.
 // CHECK-LABEL: tile.kernel @once
-// CHECK: cta.ring_alloc readers 4 : <1 x
-// CHECK: cta.warp_roles consumer {
+// CHECK: cta.ring_alloc : <1 x
+// CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: scf.if %arg1
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK: scf.if %arg1
 // CHECK: cta.tma_load
 tile.kernel @once(%i: i32, %c: i1, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
@@ -189,10 +188,10 @@ tile.kernel @once(%i: i32, %c: i1, %d: !d {tile.tensor_map = #tile.tensor_map<ba
 
 // The producer finds out by itself how often a while loop runs. Its condition may pass on less than it sees.
 // CHECK-LABEL: tile.kernel @while_loop
-// CHECK: cta.warp_roles consumer {
+// CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: scf.while
 // CHECK: cta.ring_wait
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK: scf.while
 // CHECK-NOT: tile.print
 // CHECK: arith.cmpi sgt
@@ -220,12 +219,12 @@ tile.kernel @while_loop(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base
 
 // What the loop does before it is known whether it goes on, both roles do alike.
 // CHECK-LABEL: tile.kernel @while_condition
-// CHECK: consumer {
+// CHECK: role <consumer{{.*}}> {
 // CHECK: scf.while
 // CHECK-NEXT: cta.ring_wait
 // CHECK: cta.ring_release
 // CHECK: scf.condition
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK: scf.while
 // CHECK-NEXT: cta.ring_acquire
 // CHECK: cta.ring_commit
@@ -274,10 +273,10 @@ tile.kernel @written_chosen_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}
 // CHECK-LABEL: tile.kernel @common
 // CHECK: %[[HALF:.*]] = arith.divui
 // CHECK-NOT: tile.load
-// CHECK: cta.warp_roles consumer {
+// CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: arith.addi %[[HALF]]
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: arith.addi %[[HALF]]
 tile.kernel @common(%n: i32, %p: !tile.ptr<i32> {tile.name = "sizes"}, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
@@ -299,9 +298,9 @@ tile.kernel @common(%n: i32, %p: !tile.ptr<i32> {tile.name = "sizes"}, %d: !d {t
 // A loop may carry tensors that only the consumer role needs, so each role has its own.
 // CHECK-LABEL: tile.kernel @common_loop
 // CHECK-NOT: scf.for
-// CHECK: cta.warp_roles consumer {
+// CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: scf.for
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK: scf.for
 tile.kernel @common_loop(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
@@ -352,7 +351,7 @@ tile.kernel @written_other_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"},
 !m = !cta.mbarrier<1>
 
 // CHECK-LABEL: tile.kernel @memory
-// CHECK: cta.ring_alloc readers 4 : <3 x [<128x128xf32,
+// CHECK: cta.ring_alloc : <3 x [<128x128xf32,
 // CHECK: cta.warp_roles
 tile.kernel @memory(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {num_stages = 8 : i32} {
   %c0 = arith.constant 0 : i32
@@ -368,7 +367,7 @@ tile.kernel @memory(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "
 }
 
 // CHECK-LABEL: tile.kernel @less_memory
-// CHECK: cta.ring_alloc readers 4 : <2 x [<128x128xf32,
+// CHECK: cta.ring_alloc : <2 x [<128x128xf32,
 // CHECK: cta.warp_roles
 tile.kernel @less_memory(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {num_stages = 8 : i32} {
   %c0 = arith.constant 0 : i32
@@ -395,8 +394,8 @@ tile.kernel @less_memory(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<bas
 
 // What the producer gives up of 65536 registers, two warp groups take.
 // CHECK-LABEL: tile.kernel @registers_of_two_groups
-// CHECK: cta.ring_alloc readers 8
-// CHECK: {consumer_registers = 232 : i32, producer_registers = 40 : i32}
+// CHECK: role <consumer, warps = 8, registers = 232>
+// CHECK: role <producer, warps = 4, registers = 40, one_thread>
 tile.kernel @registers_of_two_groups(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {num_warps = 8 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -421,7 +420,8 @@ tile.kernel @registers_of_two_groups(%n: i32, %d: !d {tile.tensor_map = #tile.te
 
 // Four groups share what the CTA starts with, five times 96 for each thread: nobody could ever get more.
 // CHECK-LABEL: tile.kernel @registers_of_four_groups
-// CHECK: {consumer_registers = 104 : i32, producer_registers = 40 : i32}
+// CHECK: role <consumer, warps = 16, registers = 104>
+// CHECK: role <producer, warps = 4, registers = 40, one_thread>
 tile.kernel @registers_of_four_groups(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {num_warps = 16 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -448,9 +448,9 @@ tile.kernel @registers_of_four_groups(%n: i32, %d: !d {tile.tensor_map = #tile.t
 // The producer makes the map of each group itself, from sizes that it reads itself, when all copies through the map before
 // have come.
 // CHECK-LABEL: tile.kernel @maps
-// CHECK: cta.warp_roles consumer {
+// CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK-NOT: make_tensor_map
-// CHECK: } producer {
+// CHECK: } role <producer{{.*}}> {
 // CHECK: %[[N:.*]] = tile.load
 // CHECK: %[[ANY:.*]] = arith.cmpi
 // CHECK-NEXT: scf.if %[[ANY]] {

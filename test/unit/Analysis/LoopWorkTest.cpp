@@ -88,7 +88,7 @@ TEST(LoopWork, regions) {
 // A slot of 4 KiB arrives with 64 bytes a clock.
 TEST(LoopWork, slot) {
   EXPECT_EQ(countBody(R"(
-    %ring = cta.ring_alloc readers 4 : !cta.ring<3 x [!q, !k]>
+    %ring = cta.ring_alloc : !cta.ring<3 x [!q, !k]>
     %slot = cta.ring_wait %ring : !cta.ring<3 x [!q, !k]>)"),
             "copies 64 clocks");
 }
