@@ -25,9 +25,8 @@ struct Context {};
 Context primary;
 std::vector<std::unique_ptr<Context>> contexts; ///< that programs have made
 /// Modules and functions live as long as the process: there are few.
-std::vector<std::unique_ptr<sim::LoadedPtx>> modules;
-std::vector<std::unique_ptr<sim::LoadedFunction>> functions;
-std::string explanation; ///< of the last error
+std::vector<std::unique_ptr<LoadedPtx>> modules;
+std::vector<std::unique_ptr<LoadedFunction>> functions;
 
 thread_local std::vector<CUcontext> stack; ///< the last is current
 
@@ -87,8 +86,7 @@ void writeLog(const std::string &text, unsigned count, const int *options, void 
 }
 
 CUresult fail(CUresult number, const Error &error) {
-  explanation = error.message;
-  std::fprintf(stderr, "simulator: %s\n", explanation.c_str());
+  std::fprintf(stderr, "simulator: %s\n", error.message.c_str());
   return number;
 }
 
@@ -110,8 +108,8 @@ EXPORT CUresult cuGetErrorName(CUresult number, const char **name) {
 EXPORT CUresult cuGetErrorString(CUresult number, const char **text) {
   const NumberedError *error = findError(number);
   *text = error ? error->text : nullptr;
-  if (number == invalidValue && !sim::lastMapError().empty())
-    *text = sim::lastMapError().c_str();
+  if (number == invalidValue && !lastMapError().empty())
+    *text = lastMapError().c_str();
   return error ? success : invalidValue;
 }
 EXPORT CUresult cuDriverGetVersion(int *version) {
@@ -249,7 +247,7 @@ EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
 
 EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options, void **values) {
   const std::lock_guard lock(state().mutex);
-  Result<std::unique_ptr<sim::LoadedPtx>> loaded = sim::loadPtx(image);
+  Result<std::unique_ptr<LoadedPtx>> loaded = loadPtx(image);
   if (!loaded) {
     writeLog(loaded.error().message, count, options, values);
     return invalidImage;
@@ -266,8 +264,7 @@ EXPORT CUresult cuModuleUnload(CUmodule) {
 }
 EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
   const std::lock_guard lock(state().mutex);
-  Result<std::unique_ptr<sim::LoadedFunction>> found =
-      sim::findFunction(*reinterpret_cast<sim::LoadedPtx *>(module), name);
+  Result<std::unique_ptr<LoadedFunction>> found = findFunction(*reinterpret_cast<LoadedPtx *>(module), name);
   if (!found)
     return fail(notFound, found.error());
   functions.push_back(std::move(*found));
@@ -275,7 +272,7 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const
   return success;
 }
 EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
-  const auto &known = *reinterpret_cast<sim::LoadedFunction *>(function);
+  const auto &known = *reinterpret_cast<LoadedFunction *>(function);
   *value = attribute == cuda::functionMaxThreads    ? 1024
            : attribute == cuda::functionSharedBytes ? static_cast<int>(known.staticShared)
                                                     : 0;
@@ -285,7 +282,7 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction, int, int) {
   return success;
 }
 EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size) {
-  const std::vector<size_t> &bytes = reinterpret_cast<sim::LoadedFunction *>(function)->parameterBytes;
+  const std::vector<size_t> &bytes = reinterpret_cast<LoadedFunction *>(function)->parameterBytes;
   if (index >= bytes.size())
     return invalidValue;
   *offset = 0;
@@ -304,7 +301,7 @@ EXPORT CUresult cuLaunchKernelEx(const runtime::LaunchConfig *config, CUfunction
   if (config->gridX == 0 || config->gridY == 0 || config->gridZ == 0)
     return invalidValue;
   const std::lock_guard lock(state().mutex);
-  const auto &known = *reinterpret_cast<sim::LoadedFunction *>(function);
+  const auto &known = *reinterpret_cast<LoadedFunction *>(function);
   const auto launch = [&known](const runtime::LaunchConfig &config, void **arguments) {
     Status status = state().device.launch(config, known, arguments);
     return status ? success : fail(launchFailed, status.error());
@@ -336,6 +333,6 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gri
 EXPORT CUresult cuTensorMapEncodeTiled(TensorMap *map, int type, unsigned rank, void *address, const uint64_t *sizes,
                                        const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides,
                                        int interleave, int swizzle, int promotion, int fill) {
-  return sim::encodeTiled(map, type, rank, address, sizes, strides, box, elementStrides, interleave, swizzle, promotion,
-                          fill);
+  return encodeTiled(map, type, rank, address, sizes, strides, box, elementStrides, interleave, swizzle, promotion,
+                     fill);
 }

@@ -2,7 +2,6 @@
 // The simulated driver as a program sees it that calls the driver itself.
 #include "Runtime/Driver.h"
 
-#include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
 
