@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# tile_add_kernel(TARGET FILE.tile [NAME NAME] [HEADER FILE.h] [TILEC_OPTION...])
+# tile_add_kernel(TARGET FILE.tile [NAME NAME] [HEADER FILE.h] [[OPTIONS] TILEC_OPTION...])
 # Compiles a kernel when TARGET is built, and again when its source or a module that it imports has changed: its code and
 # functions to load and launch it are in a header, for which TARGET has the include path, and TARGET links to
 # tile::tilert. The functions are NAME_load and NAME_launch, the header is NAME.h; without a NAME they are named after
@@ -10,14 +10,14 @@
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20) # dependency files are read by all generators
 function(tile_add_kernel target source)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "HEADER;NAME" "")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "HEADER;NAME" "OPTIONS")
   set(tilec tile::tilec)
   if(NOT TARGET tile::tilec)
     find_program(TILE_TILEC tilec REQUIRED DOC "the compiler of kernels, where tile was built without one")
     set(tilec ${TILE_TILEC})
   endif()
   set(header ${arg_HEADER})
-  set(options ${arg_UNPARSED_ARGUMENTS})
+  set(options ${arg_UNPARSED_ARGUMENTS} ${arg_OPTIONS})
   if(arg_NAME)
     list(APPEND options --header-name=${arg_NAME})
     if(NOT header)
@@ -26,7 +26,7 @@ function(tile_add_kernel target source)
   endif()
   if(NOT header)
     cmake_path(GET source STEM name)
-    foreach(option IN LISTS arg_UNPARSED_ARGUMENTS)
+    foreach(option IN LISTS options)
       if(option MATCHES "^--kernel=(.+)$")
         set(name ${CMAKE_MATCH_1})
       endif()

@@ -137,7 +137,8 @@ TILE_API tile_status tile_device_activate(tile_runtime *runtime, int device);
 /* Writes the architecture of the current context's device, such as "sm_90", to `name`, a buffer of `bytes` bytes. */
 TILE_API tile_status tile_device_target(tile_runtime *runtime, char *name, size_t bytes);
 
-/* `runtime` may be NULL: such a kernel can be described but not launched. `data` is copied. */
+/* `runtime` may be NULL: such a kernel can be described but not launched. `data` is copied. `*kernel` is NULL where
+   they fail. */
 TILE_API tile_status tile_kernel_load_memory(tile_runtime *runtime, const void *data, size_t size,
                                              tile_kernel **kernel);
 TILE_API tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_kernel **kernel);

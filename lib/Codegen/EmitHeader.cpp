@@ -159,7 +159,7 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
   else
     os << "  void *arguments[" << names.size() << "];\n";
   for (auto [index, name] : llvm::enumerate(names))
-    os << "  arguments[" << index << "] = (void *)&" << name << ";\n";
+    os << "  arguments[" << index << "] = &" << name << ";\n";
   os << "  options.stream = stream;\n"
      << "  options.grid = NULL;\n"
      << "  options.scratch = NULL;\n"

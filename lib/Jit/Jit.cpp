@@ -299,9 +299,10 @@ const char *tile_jit_last_error(void) {
 
 tile_status tile_jit_create(tilec_compiler *compiler, tile_runtime *runtime, const tile_jit_options *options,
                             tile_jit **jit) {
+  if (jit)
+    *jit = nullptr;
   if (!compiler || !runtime || !jit)
     return fail(TILE_ERROR_INVALID_ARGUMENT, "tile_jit_create: an argument is a null pointer");
-  *jit = nullptr;
   if (options && options->struct_bytes < sizeof *options)
     return fail(TILE_ERROR_INVALID_ARGUMENT, "tile_jit_create: 'struct_bytes' is not a size of tile_jit_options");
   if (options && options->specializations > SpecializationTable::most)
@@ -344,9 +345,10 @@ void tile_jit_destroy(tile_jit *jit) {
 
 tile_status tile_jit_get(tile_jit *jit, const char *source, size_t source_bytes, const char *const *options,
                          size_t option_count, tile_jit_kernel **kernel) {
+  if (kernel)
+    *kernel = nullptr;
   if (!jit || !source || !kernel || (!options && option_count != 0))
     return fail(TILE_ERROR_INVALID_ARGUMENT, "tile_jit_get: an argument is a null pointer");
-  *kernel = nullptr;
   for (size_t i = 0; i < option_count; ++i)
     if (!options[i])
       return fail(TILE_ERROR_INVALID_ARGUMENT, fmt::format("tile_jit_get: option {} is a null pointer", i));

@@ -175,17 +175,19 @@ tile_status tile_device_activate(tile_runtime *runtime, int device) {
 }
 
 tile_status tile_kernel_load_memory(tile_runtime *runtime, const void *data, size_t size, tile_kernel **kernel) {
+  if (kernel)
+    *kernel = nullptr;
   if (!data || !kernel)
     return nullArgument("tile_kernel_load_memory", kernel ? "data" : "kernel");
-  *kernel = nullptr;
   return guarded(
       [&] { return finishLoading(runtime, readArtifact({static_cast<const uint8_t *>(data), size}), kernel); });
 }
 
 tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_kernel **kernel) {
+  if (kernel)
+    *kernel = nullptr;
   if (!path || !kernel)
     return nullArgument("tile_kernel_load_file", kernel ? "path" : "kernel");
-  *kernel = nullptr;
   return guarded([&] { return finishLoading(runtime, readArtifactFile(path), kernel); });
 }
 
@@ -323,9 +325,10 @@ tile_status tile_kernel_variant_count(const tile_kernel *kernel, uint32_t *count
 }
 
 tile_status tile_kernel_variant(tile_kernel *kernel, uint32_t index, tile_kernel **variant) {
+  if (variant)
+    *variant = nullptr;
   if (!kernel || !variant)
     return nullArgument("tile_kernel_variant", kernel ? "variant" : "kernel");
-  *variant = nullptr;
   if (const tile_status status = checkVariantIndex(*kernel, index); status != TILE_OK)
     return status;
   *variant = kernel->variants ? kernel->variants->kernels[index].get() : kernel;

@@ -13,6 +13,8 @@
 
 namespace tile::sim {
 
+/// Bytes that programs are told it has; more can be allocated.
+constexpr size_t deviceBytes = size_t(8) << 30;
 /// Multiprocessors that a persistent kernel finds.
 constexpr uint32_t numMultiprocessors = 4;
 /// Bytes of shared memory, as of sm_90: of a multiprocessor, what the system takes of it for a thread block, and the
@@ -42,6 +44,7 @@ public:
   bool release(uint64_t address);
   /// The bytes behind device addresses, or null where they are not all in one allocation.
   std::byte *find(uint64_t address, size_t bytes) const;
+  const GlobalMemory &contents() const { return memory; }
   /// Runs a kernel to its end. An error has what the simulator reports.
   runtime::Status launch(const runtime::LaunchConfig &config, const LoadedFunction &function, void **arguments);
 

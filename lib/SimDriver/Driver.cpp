@@ -4,38 +4,42 @@
 //
 //   LD_LIBRARY_PATH=build/simulator ./program
 //
-// It has what libtilert and programs with streams, events and captured graphs need. What the simulator reports of a
-// kernel is printed, and makes the launch fail; what the driver prohibits while a stream is captured, but for waiting,
-// is not noticed.
-#include "SimDriver/Capture.h"
-#include "SimDriver/Device.h"
+// It has what libtilert needs, and what programs usually call: contexts, modules and launches are here, memory is in
+// Memory.cpp, and streams, events and captured graphs are in Streams.cpp. What the simulator reports of a kernel is
+// printed, and makes the launch fail; what the driver prohibits while a stream is captured, but for waiting and for
+// memory in the order of a stream, is not noticed.
 #include "SimDriver/EncodeTiled.h"
+#include "SimDriver/State.h"
 
-#include <atomic>
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 using namespace tile;
 using namespace tile::runtime;
-
-#define EXPORT extern "C" __attribute__((visibility("default")))
+using namespace tile::sim;
 
 namespace {
 
-constexpr CUresult success = cuda::success, invalidValue = cuda::errorInvalidValue, outOfMemory = 2,
-                   invalidImage = cuda::errorInvalidImage, noContext = 201, notFound = 500, launchFailed = 719,
-                   captureUnsupported = 900, capturedEvent = 907;
-
-std::mutex mutex; ///< of all that follows
-sim::SimulatedDevice device;
-sim::Captures captures;
+struct Context {};
+/// They have the device's memory and modules in common: programs do not notice, but for what they get wrong.
+Context primary;
+std::vector<std::unique_ptr<Context>> contexts; ///< that programs have made
 /// Modules and functions live as long as the process: there are few.
-std::vector<std::unique_ptr<sim::LoadedPtx>> modules;
-std::vector<std::unique_ptr<sim::LoadedFunction>> functions;
-std::string explanation; ///< of the last error
+std::vector<std::unique_ptr<LoadedPtx>> modules;
+std::vector<std::unique_ptr<LoadedFunction>> functions;
 
-thread_local CUcontext current = nullptr;
+thread_local std::vector<CUcontext> stack; ///< the last is current
+
+CUcontext currentContext() {
+  return stack.empty() ? nullptr : stack.back();
+}
+
+/// The caller holds the mutex.
+bool isContext(CUcontext context) {
+  return context == reinterpret_cast<CUcontext>(&primary) ||
+         std::any_of(contexts.begin(), contexts.end(),
+                     [&](const auto &made) { return reinterpret_cast<CUcontext>(made.get()) == context; });
+}
 
 struct NumberedError {
   CUresult number;
@@ -47,7 +51,7 @@ constexpr NumberedError errors[] = {
     {outOfMemory, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {cuda::errorInvalidDevice, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {invalidImage, "CUDA_ERROR_INVALID_IMAGE", "not an image for the simulator"},
-    {noContext, "CUDA_ERROR_INVALID_CONTEXT", "no context is current"},
+    {invalidContext, "CUDA_ERROR_INVALID_CONTEXT", "no context is current, or there is no such context"},
     {notFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {401, "CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
     {launchFailed, "CUDA_ERROR_LAUNCH_FAILED", "the simulator has found a mistake"},
@@ -82,16 +86,16 @@ void writeLog(const std::string &text, unsigned count, const int *options, void 
 }
 
 CUresult fail(CUresult number, const Error &error) {
-  explanation = error.message;
-  std::fprintf(stderr, "simulator: %s\n", explanation.c_str());
+  std::fprintf(stderr, "simulator: %s\n", error.message.c_str());
   return number;
 }
 
-double milliseconds() {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 } // namespace
+
+State &tile::sim::state() {
+  static State shared;
+  return shared;
+}
 
 EXPORT CUresult cuInit(unsigned) {
   return success;
@@ -104,8 +108,8 @@ EXPORT CUresult cuGetErrorName(CUresult number, const char **name) {
 EXPORT CUresult cuGetErrorString(CUresult number, const char **text) {
   const NumberedError *error = findError(number);
   *text = error ? error->text : nullptr;
-  if (number == invalidValue && !sim::lastMapError().empty())
-    *text = sim::lastMapError().c_str();
+  if (number == invalidValue && !lastMapError().empty())
+    *text = lastMapError().c_str();
   return error ? success : invalidValue;
 }
 EXPORT CUresult cuDriverGetVersion(int *version) {
@@ -129,55 +133,121 @@ EXPORT CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice) {
   return success;
 }
 EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice) {
-  *bytes = size_t(8) << 30;
+  *bytes = deviceBytes;
   return success;
 }
 EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
-  switch (attribute) {
-  case cuda::attributeComputeMajor:
-    *value = 9;
-    return success;
-  case cuda::attributeMultiprocessorCount:
-    *value = sim::numMultiprocessors;
-    return success;
-  case cuda::attributeMaxSharedOptin:
-    *value = sim::mostShared;
-    return success;
-  case cuda::attributeMaxThreadsPerBlock:
-    *value = 1024;
-    return success;
-  case cuda::attributeL2Bytes:
-    *value = 50 << 20;
-    return success;
-  default:
-    *value = 0;
-    return success;
-  }
+  // CUDA driver API, CUdevice_attribute; of the rest the simulator has none.
+  static constexpr struct {
+    int attribute, value;
+  } attributes[] = {{cuda::attributeMaxThreadsPerBlock, 1024},
+                    {2, 1024}, // threads of a block along x, y and z
+                    {3, 1024},
+                    {4, 64},
+                    {5, 2147483647}, // blocks of a grid along x, y and z
+                    {6, 65535},
+                    {7, 65535},
+                    {8, 48 << 10}, // shared memory of a block that does not ask for more
+                    {10, 32},      // threads of a warp
+                    {12, 65536},   // registers of a block
+                    {cuda::attributeMultiprocessorCount, static_cast<int>(numMultiprocessors)},
+                    {cuda::attributeL2Bytes, 50 << 20},
+                    {39, 2048}, // threads of a multiprocessor
+                    {41, 1},    // unified addressing
+                    {cuda::attributeComputeMajor, 9},
+                    {81, static_cast<int>(sharedOfMultiprocessor)},
+                    {82, 65536}, // registers of a multiprocessor
+                    {95, 1},     // cooperative launches
+                    {cuda::attributeMaxSharedOptin, static_cast<int>(mostShared)},
+                    {115, 1}}; // memory in the order of a stream
+  *value = 0;
+  for (const auto &known : attributes)
+    if (known.attribute == attribute)
+      *value = known.value;
+  return success;
+}
+EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice) {
+  *major = 9, *minor = 0;
+  return success;
 }
 
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
-  *context = reinterpret_cast<CUcontext>(&device);
+  *context = reinterpret_cast<CUcontext>(&primary);
   return success;
 }
 EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
   return success;
 }
+EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned, CUdevice ordinal) {
+  if (ordinal != 0)
+    return cuda::errorInvalidDevice;
+  const std::lock_guard lock(state().mutex);
+  contexts.push_back(std::make_unique<Context>());
+  *context = reinterpret_cast<CUcontext>(contexts.back().get());
+  stack.push_back(*context);
+  return success;
+}
+EXPORT CUresult cuCtxCreate_v4(CUcontext *context, void *, unsigned flags, CUdevice ordinal) {
+  return cuCtxCreate_v2(context, flags, ordinal);
+}
+EXPORT CUresult cuCtxDestroy_v2(CUcontext context) {
+  const std::lock_guard lock(state().mutex);
+  const auto isThis = [&](const auto &made) { return reinterpret_cast<CUcontext>(made.get()) == context; };
+  const auto found = std::find_if(contexts.begin(), contexts.end(), isThis);
+  if (found == contexts.end())
+    return invalidContext;
+  contexts.erase(found);
+  if (currentContext() == context)
+    stack.pop_back();
+  return success;
+}
+EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  const std::lock_guard lock(state().mutex);
+  if (!isContext(context))
+    return invalidContext;
+  stack.push_back(context);
+  return success;
+}
+EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *context) {
+  if (stack.empty())
+    return invalidContext;
+  if (context)
+    *context = stack.back();
+  stack.pop_back();
+  return success;
+}
 EXPORT CUresult cuCtxGetCurrent(CUcontext *context) {
-  *context = current;
+  *context = currentContext();
   return success;
 }
 EXPORT CUresult cuCtxSetCurrent(CUcontext context) {
-  current = context;
+  const std::lock_guard lock(state().mutex);
+  if (context && !isContext(context))
+    return invalidContext;
+  if (!stack.empty())
+    stack.pop_back();
+  if (context)
+    stack.push_back(context);
   return success;
 }
 EXPORT CUresult cuCtxGetDevice(CUdevice *result) {
   *result = 0;
-  return current ? success : noContext;
+  return currentContext() ? success : invalidContext;
+}
+EXPORT CUresult cuCtxSynchronize() {
+  return currentContext() ? success : invalidContext;
+}
+EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+  if (least)
+    *least = 0;
+  if (greatest)
+    *greatest = 0;
+  return success;
 }
 
 EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options, void **values) {
-  const std::lock_guard lock(mutex);
-  Result<std::unique_ptr<sim::LoadedPtx>> loaded = sim::loadPtx(image);
+  const std::lock_guard lock(state().mutex);
+  Result<std::unique_ptr<LoadedPtx>> loaded = loadPtx(image);
   if (!loaded) {
     writeLog(loaded.error().message, count, options, values);
     return invalidImage;
@@ -186,13 +256,15 @@ EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned
   *module = reinterpret_cast<CUmodule>(modules.back().get());
   return success;
 }
+EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+  return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
 EXPORT CUresult cuModuleUnload(CUmodule) {
   return success;
 }
 EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
-  const std::lock_guard lock(mutex);
-  Result<std::unique_ptr<sim::LoadedFunction>> found =
-      sim::findFunction(*reinterpret_cast<sim::LoadedPtx *>(module), name);
+  const std::lock_guard lock(state().mutex);
+  Result<std::unique_ptr<LoadedFunction>> found = findFunction(*reinterpret_cast<LoadedPtx *>(module), name);
   if (!found)
     return fail(notFound, found.error());
   functions.push_back(std::move(*found));
@@ -200,7 +272,7 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const
   return success;
 }
 EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
-  const auto &known = *reinterpret_cast<sim::LoadedFunction *>(function);
+  const auto &known = *reinterpret_cast<LoadedFunction *>(function);
   *value = attribute == cuda::functionMaxThreads    ? 1024
            : attribute == cuda::functionSharedBytes ? static_cast<int>(known.staticShared)
                                                     : 0;
@@ -210,7 +282,7 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction, int, int) {
   return success;
 }
 EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size) {
-  const std::vector<size_t> &bytes = reinterpret_cast<sim::LoadedFunction *>(function)->parameterBytes;
+  const std::vector<size_t> &bytes = reinterpret_cast<LoadedFunction *>(function)->parameterBytes;
   if (index >= bytes.size())
     return invalidValue;
   *offset = 0;
@@ -223,18 +295,18 @@ EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *of
   *size = bytes[index];
   return success;
 }
-EXPORT CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function, void **arguments, void **) {
-  if (!current)
-    return noContext;
+EXPORT CUresult cuLaunchKernelEx(const runtime::LaunchConfig *config, CUfunction function, void **arguments, void **) {
+  if (!currentContext())
+    return invalidContext;
   if (config->gridX == 0 || config->gridY == 0 || config->gridZ == 0)
     return invalidValue;
-  const std::lock_guard lock(mutex);
-  const auto &known = *reinterpret_cast<sim::LoadedFunction *>(function);
-  const auto launch = [&known](const LaunchConfig &config, void **arguments) {
-    Status status = device.launch(config, known, arguments);
+  const std::lock_guard lock(state().mutex);
+  const auto &known = *reinterpret_cast<LoadedFunction *>(function);
+  const auto launch = [&known](const runtime::LaunchConfig &config, void **arguments) {
+    Status status = state().device.launch(config, known, arguments);
     return status ? success : fail(launchFailed, status.error());
   };
-  if (!captures.isCaptured(config->stream))
+  if (!state().captures.isCaptured(config->stream))
     return launch(*config, arguments);
   std::vector<LaunchAttribute> attributes(config->attributes, config->attributes + config->attributeCount);
   std::vector<std::vector<std::byte>> bytes;
@@ -242,7 +314,7 @@ EXPORT CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function
     const auto *value = static_cast<const std::byte *>(arguments[i]);
     bytes.emplace_back(value, value + known.parameterBytes[i]);
   }
-  return captures.submit(config->stream, [launch, config = *config, attributes, bytes]() mutable {
+  return state().captures.submit(config->stream, [launch, config = *config, attributes, bytes]() mutable {
     std::vector<void *> addresses;
     for (std::vector<std::byte> &value : bytes)
       addresses.push_back(value.data());
@@ -250,166 +322,17 @@ EXPORT CUresult cuLaunchKernelEx(const LaunchConfig *config, CUfunction function
     return launch(config, addresses.data());
   });
 }
+EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
+                               unsigned blockY, unsigned blockZ, unsigned sharedBytes, CUstream stream,
+                               void **arguments, void **extra) {
+  if (!arguments && extra)
+    return invalidValue; // all in one buffer
+  const runtime::LaunchConfig config = {gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, nullptr, 0};
+  return cuLaunchKernelEx(&config, function, arguments, nullptr);
+}
 EXPORT CUresult cuTensorMapEncodeTiled(TensorMap *map, int type, unsigned rank, void *address, const uint64_t *sizes,
                                        const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides,
                                        int interleave, int swizzle, int promotion, int fill) {
-  return sim::encodeTiled(map, type, rank, address, sizes, strides, box, elementStrides, interleave, swizzle, promotion,
-                          fill);
-}
-
-EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
-  if (bytes == 0)
-    return invalidValue;
-  const std::lock_guard lock(mutex);
-  *pointer = device.allocate(bytes);
-  return *pointer ? success : outOfMemory;
-}
-EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer) {
-  const std::lock_guard lock(mutex);
-  return pointer == 0 || device.release(pointer) ? success : invalidValue;
-}
-
-namespace {
-
-CUresult toDevice(CUdeviceptr to, const void *from, size_t bytes) {
-  std::byte *target = device.find(to, bytes);
-  if (!target)
-    return invalidValue;
-  std::memcpy(target, from, bytes);
-  return success;
-}
-
-CUresult toHost(void *to, CUdeviceptr from, size_t bytes) {
-  const std::byte *source = device.find(from, bytes);
-  if (!source)
-    return invalidValue;
-  std::memcpy(to, source, bytes);
-  return success;
-}
-
-CUresult onDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  std::byte *target = device.find(to, bytes);
-  const std::byte *source = device.find(from, bytes);
-  if (!target || !source)
-    return invalidValue;
-  std::memmove(target, source, bytes);
-  return success;
-}
-
-CUresult fill(CUdeviceptr to, unsigned char value, size_t bytes) {
-  std::byte *target = device.find(to, bytes);
-  if (!target)
-    return invalidValue;
-  std::memset(target, value, bytes);
-  return success;
-}
-
-CUresult submit(CUstream stream, sim::Work work) {
-  const std::lock_guard lock(mutex);
-  return captures.submit(stream, std::move(work));
-}
-
-} // namespace
-
-EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
-  const std::lock_guard lock(mutex);
-  return toDevice(to, from, bytes);
-}
-EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
-  const std::lock_guard lock(mutex);
-  return toHost(to, from, bytes);
-}
-EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
-  return submit(stream, [=] { return toDevice(to, from, bytes); });
-}
-EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return submit(stream, [=] { return toHost(to, from, bytes); });
-}
-EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return submit(stream, [=] { return onDevice(to, from, bytes); });
-}
-EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream) {
-  return submit(stream, [=] { return fill(to, value, bytes); });
-}
-
-EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned) {
-  static std::atomic<uintptr_t> count = 0;
-  *stream = reinterpret_cast<CUstream>(0x1000 + 16 * count++);
-  return success;
-}
-EXPORT CUresult cuStreamDestroy_v2(CUstream) {
-  return success;
-}
-EXPORT CUresult cuStreamSynchronize(CUstream stream) {
-  const std::lock_guard lock(mutex);
-  return captures.isCaptured(stream) ? captureUnsupported : success;
-}
-EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
-  const std::lock_guard lock(mutex);
-  return captures.wait(stream, event);
-}
-EXPORT CUresult cuStreamIsCapturing(CUstream stream, int *status) {
-  const std::lock_guard lock(mutex);
-  *status = captures.isCaptured(stream) ? cuda::captureActive : cuda::captureNone;
-  return success;
-}
-EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
-  const std::lock_guard lock(mutex);
-  return captures.begin(stream);
-}
-EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *result) {
-  const std::lock_guard lock(mutex);
-  std::unique_ptr<sim::Graph> graph;
-  const CUresult status = captures.end(stream, graph);
-  *result = reinterpret_cast<CUgraph>(graph.release());
-  return status;
-}
-
-EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long) {
-  *executable = reinterpret_cast<CUgraphExec>(new sim::Graph(*reinterpret_cast<sim::Graph *>(graph)));
-  return success;
-}
-EXPORT CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
-  return submit(stream, [steps = *reinterpret_cast<sim::Graph *>(executable)] {
-    for (const sim::Work &step : steps)
-      if (const CUresult result = step(); result != success)
-        return result;
-    return success;
-  });
-}
-EXPORT CUresult cuGraphExecDestroy(CUgraphExec executable) {
-  delete reinterpret_cast<sim::Graph *>(executable);
-  return success;
-}
-EXPORT CUresult cuGraphDestroy(CUgraph graph) {
-  delete reinterpret_cast<sim::Graph *>(graph);
-  return success;
-}
-
-EXPORT CUresult cuEventCreate(CUevent *event, unsigned) {
-  *event = reinterpret_cast<CUevent>(new double(0));
-  return success;
-}
-EXPORT CUresult cuEventDestroy_v2(CUevent event) {
-  const std::lock_guard lock(mutex);
-  captures.forget(event);
-  delete reinterpret_cast<double *>(event);
-  return success;
-}
-EXPORT CUresult cuEventRecord(CUevent event, CUstream stream) {
-  const std::lock_guard lock(mutex);
-  if (!captures.record(event, stream))
-    *reinterpret_cast<double *>(event) = milliseconds();
-  return success;
-}
-EXPORT CUresult cuEventQuery(CUevent event) {
-  const std::lock_guard lock(mutex);
-  return captures.isCaptured(event) ? capturedEvent : success;
-}
-EXPORT CUresult cuEventSynchronize(CUevent event) {
-  return cuEventQuery(event);
-}
-EXPORT CUresult cuEventElapsedTime(float *elapsed, CUevent start, CUevent end) {
-  *elapsed = static_cast<float>(*reinterpret_cast<double *>(end) - *reinterpret_cast<double *>(start));
-  return success;
+  return encodeTiled(map, type, rank, address, sizes, strides, box, elementStrides, interleave, swizzle, promotion,
+                     fill);
 }

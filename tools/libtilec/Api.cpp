@@ -218,9 +218,10 @@ void tilec_compiler_destroy(tilec_compiler *compiler) {
 
 tilec_status tilec_compile(tilec_compiler *compiler, const tilec_request *given, tilec_result **result) {
   return guarded([&] {
+    if (result)
+      *result = nullptr;
     if (!compiler || !result)
       return fail(TILEC_USAGE, formatv("tilec_compile: '{0}' is a null pointer", compiler ? "result" : "compiler"));
-    *result = nullptr;
     tilec_request whole = TILEC_REQUEST_INIT;
     if (!readStruct(given, whole))
       return fail(TILEC_USAGE, "tilec_compile: 'struct_bytes' is not a size of tilec_request");

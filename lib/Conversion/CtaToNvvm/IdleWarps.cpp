@@ -93,7 +93,7 @@ static void leaveToFirstWarp(ArrayRef<Operation *> stores, uint64_t idle) {
 /// Stores of numbers, those together between which nothing has effects.
 static void leaveNumbersToFirstWarp(KernelOp kernel) {
   uint64_t idle = warpBits(kernel);
-  if (idle == 0 || kernel.getTeams() != 1 || kernel.getProducerWarps() != 0)
+  if (idle == 0 || cta::findRoles(kernel))
     return;
   SmallVector<SmallVector<Operation *>> groups;
   kernel.getBody().walk([&](Block *block) {

@@ -323,7 +323,12 @@ TEST_F(LaunchTest, negative_badArtifacts) {
   EXPECT_EQ(kernel, nullptr);
   EXPECT_EQ(load("{}"), TILE_ERROR_MANIFEST);
   EXPECT_EQ(tile_kernel_load_file(runtime, "/nonexistent", &kernel), TILE_ERROR_FILE);
-  EXPECT_EQ(tile_kernel_load_file(runtime, nullptr, &kernel), TILE_ERROR_INVALID_ARGUMENT);
+  tile_kernel *unset = reinterpret_cast<tile_kernel *>(1);
+  EXPECT_EQ(tile_kernel_load_file(runtime, nullptr, &unset), TILE_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(unset, nullptr);
+  unset = reinterpret_cast<tile_kernel *>(1);
+  EXPECT_EQ(tile_kernel_load_memory(runtime, nullptr, 1, &unset), TILE_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(unset, nullptr);
 }
 
 TEST_F(LaunchTest, launchPathDoesNotAllocate) {

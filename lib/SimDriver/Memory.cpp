@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Memory of the simulated driver: of the device and of the host, copies, fills, and what an address belongs to.
+#include "SimDriver/State.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+using namespace tile::runtime;
+using namespace tile::sim;
+
+namespace {
+
+struct FreeBytes {
+  void operator()(void *bytes) const { std::free(bytes); }
+};
+/// Page-locked memory, by address; the mutex is that of the state.
+std::map<void *, std::unique_ptr<void, FreeBytes>> hostBuffers;
+
+// The caller holds the mutex. Where nothing is copied, any address will do.
+
+CUresult toDevice(CUdeviceptr to, const void *from, size_t bytes) {
+  std::byte *target = state().device.find(to, bytes);
+  if (!target)
+    return bytes == 0 ? success : invalidValue;
+  std::memcpy(target, from, bytes);
+  return success;
+}
+
+CUresult toHost(void *to, CUdeviceptr from, size_t bytes) {
+  const std::byte *source = state().device.find(from, bytes);
+  if (!source)
+    return bytes == 0 ? success : invalidValue;
+  std::memcpy(to, source, bytes);
+  return success;
+}
+
+CUresult onDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  std::byte *target = state().device.find(to, bytes);
+  const std::byte *source = state().device.find(from, bytes);
+  if (!target || !source)
+    return bytes == 0 ? success : invalidValue;
+  std::memmove(target, source, bytes);
+  return success;
+}
+
+/// Either address may be one of the host.
+CUresult anywhere(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  const bool toIsDevice = state().device.contents().find(to, 1), fromIsDevice = state().device.contents().find(from, 1);
+  if (toIsDevice && fromIsDevice)
+    return onDevice(to, from, bytes);
+  if (toIsDevice)
+    return toDevice(to, reinterpret_cast<const void *>(from), bytes);
+  if (fromIsDevice)
+    return toHost(reinterpret_cast<void *>(to), from, bytes);
+  std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+  return success;
+}
+
+template <typename T> CUresult fill(CUdeviceptr to, T value, size_t count) {
+  std::byte *target = state().device.find(to, count * sizeof(T));
+  if (!target || to % sizeof(T) != 0)
+    return count == 0 ? success : invalidValue;
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(target + i * sizeof(T), &value, sizeof(T));
+  return success;
+}
+
+template <typename T> CUresult fillNow(CUdeviceptr to, T value, size_t count) {
+  const std::lock_guard lock(state().mutex);
+  return fill(to, value, count);
+}
+
+template <typename T> CUresult fillIn(CUstream stream, CUdeviceptr to, T value, size_t count) {
+  return submit(stream, [=] { return fill(to, value, count); });
+}
+
+} // namespace
+
+EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
+  if (bytes == 0)
+    return invalidValue;
+  const std::lock_guard lock(state().mutex);
+  *pointer = state().device.allocate(bytes);
+  return *pointer ? success : outOfMemory;
+}
+EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  const std::lock_guard lock(state().mutex);
+  return pointer == 0 || state().device.release(pointer) ? success : invalidValue;
+}
+EXPORT CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream) {
+  {
+    const std::lock_guard lock(state().mutex);
+    if (state().captures.isCaptured(stream))
+      return captureUnsupported;
+  }
+  return cuMemAlloc_v2(pointer, bytes);
+}
+EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
+  {
+    const std::lock_guard lock(state().mutex);
+    if (state().captures.isCaptured(stream))
+      return captureUnsupported;
+  }
+  return cuMemFree_v2(pointer);
+}
+EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
+  const std::lock_guard lock(state().mutex);
+  size_t taken = 0;
+  for (const Allocation &allocation : state().device.contents().allocations())
+    taken += allocation.size;
+  *total = deviceBytes;
+  *free = deviceBytes - std::min(taken, deviceBytes);
+  return success;
+}
+
+EXPORT CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
+  constexpr size_t page = 4096;
+  if (bytes == 0)
+    return invalidValue;
+  if (bytes > SIZE_MAX - page)
+    return outOfMemory;
+  std::unique_ptr<void, FreeBytes> buffer(std::aligned_alloc(page, (bytes + page - 1) / page * page));
+  if (!buffer)
+    return outOfMemory;
+  *pointer = buffer.get();
+  const std::lock_guard lock(state().mutex);
+  hostBuffers[*pointer] = std::move(buffer);
+  return success;
+}
+EXPORT CUresult cuMemAllocHost_v2(void **pointer, size_t bytes) {
+  return cuMemHostAlloc(pointer, bytes, 0);
+}
+EXPORT CUresult cuMemFreeHost(void *pointer) {
+  const std::lock_guard lock(state().mutex);
+  return hostBuffers.erase(pointer) == 1 ? success : invalidValue;
+}
+EXPORT CUresult cuMemHostRegister_v2(void *, size_t, unsigned) {
+  return success;
+}
+EXPORT CUresult cuMemHostUnregister(void *) {
+  return success;
+}
+
+EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr pointer) {
+  const std::lock_guard lock(state().mutex);
+  const Allocation *allocation = state().device.contents().find(pointer, 1);
+  if (!allocation)
+    return invalidValue;
+  if (base)
+    *base = allocation->address;
+  if (bytes)
+    *bytes = allocation->size;
+  return success;
+}
+EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer) {
+  // CUDA driver API, CUpointer_attribute and CUmemorytype.
+  constexpr int memoryType = 2, devicePointer = 3, device = 9, rangeStart = 11, rangeBytes = 12;
+  constexpr unsigned ofHost = 1, ofDevice = 2;
+  const std::lock_guard lock(state().mutex);
+  const Allocation *allocation = state().device.contents().find(pointer, 1);
+  const auto set = [value](auto result) {
+    std::memcpy(value, &result, sizeof(result));
+    return success;
+  };
+  if (!allocation) // only the beginning of page-locked memory is known
+    return attribute == memoryType && hostBuffers.contains(reinterpret_cast<void *>(pointer)) ? set(ofHost)
+                                                                                              : invalidValue;
+  switch (attribute) {
+  case memoryType:
+    return set(ofDevice);
+  case devicePointer:
+    return set(pointer);
+  case device:
+    return set(int(0));
+  case rangeStart:
+    return set(CUdeviceptr(allocation->address));
+  case rangeBytes:
+    return set(size_t(allocation->size));
+  default:
+    return invalidValue;
+  }
+}
+
+EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
+  const std::lock_guard lock(state().mutex);
+  return toDevice(to, from, bytes);
+}
+EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+  const std::lock_guard lock(state().mutex);
+  return toHost(to, from, bytes);
+}
+EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  const std::lock_guard lock(state().mutex);
+  return onDevice(to, from, bytes);
+}
+EXPORT CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  const std::lock_guard lock(state().mutex);
+  return anywhere(to, from, bytes);
+}
+EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
+  return submit(stream, [=] { return toDevice(to, from, bytes); });
+}
+EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return submit(stream, [=] { return toHost(to, from, bytes); });
+}
+EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return submit(stream, [=] { return onDevice(to, from, bytes); });
+}
+EXPORT CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return submit(stream, [=] { return anywhere(to, from, bytes); });
+}
+
+EXPORT CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
+  return fillNow(to, value, count);
+}
+EXPORT CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count) {
+  return fillNow(to, value, count);
+}
+EXPORT CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count) {
+  return fillNow(to, value, count);
+}
+EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
+  return fillIn(stream, to, value, count);
+}
+EXPORT CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
+  return fillIn(stream, to, value, count);
+}
+EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
+  return fillIn(stream, to, value, count);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The simulated driver as a program sees it that calls the driver itself.
+#include "Runtime/Driver.h"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+using namespace tile::runtime;
+
+extern "C" {
+CUresult cuCtxCreate_v2(CUcontext *, unsigned, CUdevice);
+CUresult cuCtxDestroy_v2(CUcontext);
+CUresult cuCtxPushCurrent_v2(CUcontext);
+CUresult cuCtxPopCurrent_v2(CUcontext *);
+CUresult cuCtxSetCurrent(CUcontext);
+CUresult cuCtxGetCurrent(CUcontext *);
+CUresult cuCtxSynchronize();
+CUresult cuModuleLoadData(CUmodule *, const void *);
+CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *);
+CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                        void **, void **);
+CUresult cuMemAlloc_v2(CUdeviceptr *, size_t);
+CUresult cuMemAllocAsync(CUdeviceptr *, size_t, CUstream);
+CUresult cuMemFree_v2(CUdeviceptr);
+CUresult cuMemFreeAsync(CUdeviceptr, CUstream);
+CUresult cuMemAllocHost_v2(void **, size_t);
+CUresult cuMemFreeHost(void *);
+CUresult cuMemGetInfo_v2(size_t *, size_t *);
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *, size_t *, CUdeviceptr);
+CUresult cuPointerGetAttribute(void *, int, CUdeviceptr);
+CUresult cuMemcpy(CUdeviceptr, CUdeviceptr, size_t);
+CUresult cuMemcpyHtoD_v2(CUdeviceptr, const void *, size_t);
+CUresult cuMemsetD16_v2(CUdeviceptr, unsigned short, size_t);
+CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream);
+CUresult cuStreamCreateWithPriority(CUstream *, unsigned, int);
+CUresult cuStreamBeginCapture_v2(CUstream, int);
+CUresult cuStreamEndCapture(CUstream, CUgraph *);
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, unsigned long long);
+CUresult cuGraphLaunch(CUgraphExec, CUstream);
+CUresult cuGraphExecDestroy(CUgraphExec);
+CUresult cuGraphDestroy(CUgraph);
+CUresult cuLaunchHostFunc(CUstream, void (*)(void *), void *);
+}
+
+namespace {
+
+constexpr CUresult invalidContext = 201, captureUnsupported = 900;
+
+CUdeviceptr addressOf(const void *pointer) {
+  return reinterpret_cast<CUdeviceptr>(pointer);
+}
+
+class SimDriverTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_EQ(cuCtxCreate_v2(&context, 0, 0), cuda::success);
+    ASSERT_EQ(cuMemAlloc_v2(&memory, 64), cuda::success);
+  }
+  void TearDown() override {
+    EXPECT_EQ(cuMemFree_v2(memory), cuda::success);
+    EXPECT_EQ(cuCtxDestroy_v2(context), cuda::success);
+  }
+  std::vector<uint32_t> read(size_t count) {
+    std::vector<uint32_t> words(count);
+    EXPECT_EQ(cuMemcpy(addressOf(words.data()), memory, count * 4), cuda::success);
+    return words;
+  }
+
+  CUcontext context = nullptr;
+  CUdeviceptr memory = 0;
+};
+
+constexpr const char *threadNumbers = R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry numbers(.param .u64 out) {
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r1;
+  ret;
+}
+)";
+
+TEST_F(SimDriverTest, contextsAreAStackOfEachThread) {
+  CUcontext second = nullptr, seen = nullptr;
+  ASSERT_EQ(cuCtxCreate_v2(&second, 0, 0), cuda::success);
+  EXPECT_NE(second, context);
+  EXPECT_EQ(cuCtxPushCurrent_v2(context), cuda::success);
+  EXPECT_EQ(cuCtxPopCurrent_v2(&seen), cuda::success);
+  EXPECT_EQ(seen, context);
+  EXPECT_EQ(cuCtxDestroy_v2(second), cuda::success); // leaves the one below
+  EXPECT_EQ(cuCtxGetCurrent(&seen), cuda::success);
+  EXPECT_EQ(seen, context);
+  EXPECT_EQ(cuCtxDestroy_v2(second), invalidContext);
+  EXPECT_EQ(cuCtxSetCurrent(second), invalidContext);
+  EXPECT_EQ(cuCtxSetCurrent(nullptr), cuda::success);
+  EXPECT_EQ(cuCtxSynchronize(), invalidContext);
+  EXPECT_EQ(cuCtxPopCurrent_v2(nullptr), invalidContext);
+}
+
+TEST_F(SimDriverTest, kernelsAreLaunchedInAContext) {
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_EQ(cuModuleLoadData(&module, threadNumbers), cuda::success);
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "numbers"), cuda::success);
+  void *arguments[] = {&memory};
+  ASSERT_EQ(cuLaunchKernel(function, 1, 1, 1, 4, 1, 1, 0, nullptr, arguments, nullptr), cuda::success);
+  EXPECT_EQ(read(4), (std::vector<uint32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(cuCtxPopCurrent_v2(nullptr), cuda::success);
+  EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 4, 1, 1, 0, nullptr, arguments, nullptr), invalidContext);
+  EXPECT_EQ(cuCtxPushCurrent_v2(context), cuda::success);
+}
+
+TEST_F(SimDriverTest, copiesAndFills) {
+  EXPECT_EQ(cuMemsetD32Async(memory, 0xABCD1234, 4, nullptr), cuda::success);
+  EXPECT_EQ(cuMemsetD16_v2(memory + 4, 7, 2), cuda::success);
+  EXPECT_EQ(read(3), (std::vector<uint32_t>{0xABCD1234, 0x00070007, 0xABCD1234}));
+  EXPECT_EQ(cuMemsetD16_v2(memory + 1, 7, 1), cuda::errorInvalidValue);
+  EXPECT_EQ(cuMemsetD16_v2(memory, 7, 33), cuda::errorInvalidValue);
+  const uint32_t value = 5;
+  EXPECT_EQ(cuMemcpy(memory, addressOf(&value), 4), cuda::success);
+  EXPECT_EQ(cuMemcpy(memory + 8, memory, 4), cuda::success);
+  EXPECT_EQ(read(3), (std::vector<uint32_t>{5, 0x00070007, 5}));
+  EXPECT_EQ(cuMemcpy(memory, addressOf(&value), 65), cuda::errorInvalidValue);
+  EXPECT_EQ(cuMemcpyHtoD_v2(0, nullptr, 0), cuda::success); // of an empty tensor
+}
+
+TEST_F(SimDriverTest, addressesAreKnown) {
+  constexpr int memoryType = 2, device = 9;
+  CUdeviceptr base = 0;
+  size_t bytes = 0, freeBefore = 0, freeAfter = 0, total = 0;
+  EXPECT_EQ(cuMemGetAddressRange_v2(&base, &bytes, memory + 63), cuda::success);
+  EXPECT_EQ(base, memory);
+  EXPECT_EQ(bytes, 64u);
+  EXPECT_EQ(cuMemGetAddressRange_v2(&base, &bytes, memory + 64), cuda::errorInvalidValue);
+  unsigned type = 0;
+  int ordinal = -1;
+  EXPECT_EQ(cuPointerGetAttribute(&type, memoryType, memory + 5), cuda::success);
+  EXPECT_EQ(type, 2u);
+  EXPECT_EQ(cuPointerGetAttribute(&ordinal, device, memory), cuda::success);
+  EXPECT_EQ(ordinal, 0);
+  EXPECT_EQ(cuPointerGetAttribute(&type, memoryType, addressOf(&type)), cuda::errorInvalidValue);
+  void *host = nullptr;
+  ASSERT_EQ(cuMemAllocHost_v2(&host, 1), cuda::success);
+  EXPECT_EQ(cuPointerGetAttribute(&type, memoryType, addressOf(host)), cuda::success);
+  EXPECT_EQ(type, 1u);
+  EXPECT_EQ(cuMemFreeHost(host), cuda::success);
+  EXPECT_EQ(cuMemFreeHost(host), cuda::errorInvalidValue);
+
+  EXPECT_EQ(cuMemGetInfo_v2(&freeBefore, &total), cuda::success);
+  CUdeviceptr more = 0;
+  ASSERT_EQ(cuMemAllocAsync(&more, 4096, nullptr), cuda::success);
+  EXPECT_EQ(cuMemGetInfo_v2(&freeAfter, &total), cuda::success);
+  EXPECT_EQ(freeBefore - freeAfter, 4096u);
+  EXPECT_EQ(cuMemFreeAsync(more, nullptr), cuda::success);
+}
+
+TEST_F(SimDriverTest, hostFunctionsAreStepsOfGraphs) {
+  int calls = 0;
+  const auto count = [](void *data) { ++*static_cast<int *>(data); };
+  CUstream stream = nullptr;
+  ASSERT_EQ(cuStreamCreateWithPriority(&stream, 0, 0), cuda::success);
+  EXPECT_EQ(cuLaunchHostFunc(stream, count, &calls), cuda::success);
+  EXPECT_EQ(calls, 1);
+  ASSERT_EQ(cuStreamBeginCapture_v2(stream, 0), cuda::success);
+  EXPECT_EQ(cuLaunchHostFunc(stream, count, &calls), cuda::success);
+  CUdeviceptr refused = 0;
+  EXPECT_EQ(cuMemAllocAsync(&refused, 64, stream), captureUnsupported);
+  EXPECT_EQ(cuMemFreeAsync(memory, stream), captureUnsupported);
+  CUgraph graph = nullptr;
+  CUgraphExec executable = nullptr;
+  ASSERT_EQ(cuStreamEndCapture(stream, &graph), cuda::success);
+  EXPECT_EQ(calls, 1);
+  ASSERT_EQ(cuGraphInstantiateWithFlags(&executable, graph, 0), cuda::success);
+  EXPECT_EQ(cuGraphLaunch(executable, stream), cuda::success);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(cuGraphExecDestroy(executable), cuda::success);
+  EXPECT_EQ(cuGraphDestroy(graph), cuda::success);
+}
+
+} // namespace
