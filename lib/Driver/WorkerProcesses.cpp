@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <execinfo.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -119,6 +120,10 @@ bool WorkerProcesses::startOne() {
 }
 
 void WorkerProcesses::workAsChild(int records, int log) {
+  // LLVM's handler of crashes prints the stack. The first backtrace of a process loads a library, which a handler that
+  // interrupted malloc would wait for without end.
+  void *frame;
+  backtrace(&frame, 1);
   dup2(log, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
   for (uint32_t index; (index = next->fetch_add(1)) < count;) {
