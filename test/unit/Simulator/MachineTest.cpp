@@ -194,7 +194,7 @@ TEST(Machine, outOfBounds) {
 
 TEST(Machine, misaligned) {
   SimulatedKernel("ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%d0+8];")
-      .expectAlways(ReportKind::Misaligned, "no multiple of 16");
+      .expectAlways(ReportKind::Misaligned, "not a multiple of 16");
 }
 
 TEST(Machine, deadlockNamesWhoWaits) {

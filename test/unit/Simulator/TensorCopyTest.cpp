@@ -344,7 +344,7 @@ TEST(TensorCopy, bytesThatAreNoMap) {
   kernel.expectAlways(ReportKind::InvalidOperand, "rank 0"); // all zeros
   kernel.clearsBuffers = false;
   fillRandomly(kernel.buffers[1], 4);
-  kernel.expectAlways(ReportKind::InvalidOperand, "no tensor map");
+  kernel.expectAlways(ReportKind::InvalidOperand, "not a tensor map");
 }
 
 TEST(TensorCopy, tensorBeyondItsBuffer) {
@@ -412,7 +412,7 @@ TEST(TensorMap, rules) {
   };
   expect("rank 0", [](TensorMap &map) { map.rank = 0; });
   expect("rank 6", [](TensorMap &map) { map.rank = 6; });
-  expect("no multiple of 16", [](TensorMap &map) { map.address += 8; });
+  expect("not a multiple of 16", [](TensorMap &map) { map.address += 8; });
   expect("size 1", [](TensorMap &map) { map.sizes[1] = 0; });
   expect("stride 0", [](TensorMap &map) { map.strides[0] += 2; });
   expect("stride 1", [](TensorMap &map) { map.strides[1] = uint64_t(1) << 40; });
