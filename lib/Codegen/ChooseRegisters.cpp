@@ -243,25 +243,18 @@ private:
     return moreCtas(std::move(made));
   }
 
-  /// All threads that a multiprocessor can hold, or those with eight registers less, if neither spills nor the time to
-  /// issue instructions says that registers are missing: ptxas takes a few more than it needs where nothing tells it
-  /// what they are worth, and a row of 1024 halves, of a layer norm in four warps, is on 12 CTAs then instead of 16.
+  /// All threads that a multiprocessor can hold if that takes eight registers less and neither spills nor the time to
+  /// issue instructions says that they are missing: ptxas takes a few more than it needs where nothing tells it what
+  /// they are worth, and a row of 1024 halves, of a layer norm in four warps, is on 12 CTAs then instead of 16.
   Assembled moreForNothing(Assembled made) {
     constexpr unsigned most = 2048;  // threads of a multiprocessor
     constexpr uint64_t slower = 105; // per cent of the cycles
-    unsigned used = registersOf(made), now = resident(used);
-    unsigned all = std::min(most / threads, resident(/*registers=*/0));
-    unsigned some = std::min(all, resident(used - granularity));
-    for (unsigned ctas : {all, some}) {
-      if (ctas <= now)
-        break;
-      std::optional<Assembled> more = tryFor(ctas, /*bytes=*/0, made);
-      if (more && issueCycles(more->cubin) * 100 <= issueCycles(made.cubin) * slower)
-        return std::move(*more);
-      if (all == some)
-        break;
-    }
-    return made;
+    unsigned used = registersOf(made), all = std::min(most / threads, resident(/*registers=*/0));
+    if (resident(used) >= all || resident(used - granularity) < all)
+      return made;
+    std::optional<Assembled> more = tryFor(all, /*bytes=*/0, made);
+    bool isFree = more && issueCycles(more->cubin) * 100 <= issueCycles(made.cubin) * slower;
+    return isFree ? std::move(*more) : std::move(made);
   }
 
   static constexpr unsigned quarter = 512;   ///< Of the threads that a multiprocessor holds.
