@@ -74,8 +74,9 @@ LogicalResult verifyRole(Operation *op) {
     return success();
   std::optional<cta::Role> role = cta::findRole(op);
   auto roles = op->getParentOfType<cta::WarpRolesOp>();
-  if (!role || !isa<KernelOp>(roles->getParentOp()))
-    return op->emitOpError() << "must stand in a role of a cta.warp_roles of the kernel's body";
+  auto kernel = roles ? dyn_cast<KernelOp>(roles->getParentOp()) : KernelOp();
+  if (!role || !kernel || cta::findRoles(kernel) != roles)
+    return op->emitOpError() << "must stand in a role of the one cta.warp_roles of the kernel's body";
   if (isOfReading(op) && role->fills(op->getOperand(0)))
     return op->emitOpError() << "is of a ring that its own role '" << role->getAttr().getName() << "' fills";
   if (cta::isTurnOfTeams(op) && role->getAttr().getTeams() == 1)

@@ -216,7 +216,8 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
       std::optional<PipelinePlan> plan = planPipeline(loop, gpu);
-      if (!plan)
+      std::optional<APInt> iterations = loop.getStaticTripCount();
+      if (!plan || (iterations && iterations->isZero())) // MLIR's unrolling aborts where there are none
         continue;
       Location loc = loop.getLoc();
       if (plan->unroll > 1) {

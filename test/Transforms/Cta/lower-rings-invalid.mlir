@@ -17,8 +17,22 @@ tile.kernel @fills_and_reads() {
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
 tile.kernel @consumer() {
   %ring = cta.ring_alloc : !ring
-  // expected-error @below {{'cta.ring_wait' op must stand in a role of a cta.warp_roles of the kernel's body}}
+  // expected-error @below {{'cta.ring_wait' op must stand in a role of the one cta.warp_roles of the kernel's body}}
   %s = cta.ring_wait %ring : !ring
+  tile.return
+}
+
+// -----
+
+!ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
+tile.kernel @twice() {
+  %ring = cta.ring_alloc : !ring
+  cta.warp_roles role <consumer, warps = 4> {
+  }
+  cta.warp_roles role <consumer, warps = 4> {
+    // expected-error @below {{'cta.ring_wait' op must stand in a role of the one cta.warp_roles of the kernel's body}}
+    %s = cta.ring_wait %ring : !ring
+  }
   tile.return
 }
 

@@ -467,3 +467,28 @@ tile.kernel @early_loads(%p: !tile.ptr<f16>) {
   tile.print "" %d : tensor<32x32xf32, #sum>
   tile.return
 }
+
+#pairs = #cta.layout<[256], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]]>
+
+// Loads that would be unrolled, were there an iteration.
+// CHECK-LABEL: tile.kernel @negative_no_iteration
+// CHECK: scf.for
+// CHECK-COUNT-1: tile.load
+// CHECK-NOT: tile.load
+// CHECK: tile.return
+tile.kernel @negative_no_iteration(%p: !tile.ptr<f32>, %n: i32) attributes {num_stages = 3 : i32} {
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<256xf32, #pairs>
+  %step = arith.constant dense<256> : tensor<256xi32, #pairs>
+  %columns = tile.arange 0 to 256 : tensor<256xi32, #pairs>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #pairs>
+  %first = tile.addptr %s, %columns : tensor<256x!tile.ptr<f32>, #pairs>, tensor<256xi32, #pairs>
+  %r:2 = scf.for %i = %n to %n step %c1 iter_args(%q = %first, %sum = %zero) -> (tensor<256x!tile.ptr<f32>, #pairs>, tensor<256xf32, #pairs>) : i32 {
+    %x = tile.load %q : tensor<256x!tile.ptr<f32>, #pairs>
+    %t = arith.addf %sum, %x : tensor<256xf32, #pairs>
+    %next = tile.addptr %q, %step : tensor<256x!tile.ptr<f32>, #pairs>, tensor<256xi32, #pairs>
+    scf.yield %next, %t : tensor<256x!tile.ptr<f32>, #pairs>, tensor<256xf32, #pairs>
+  }
+  tile.store %first, %r#1 : tensor<256x!tile.ptr<f32>, #pairs>
+  tile.return
+}
