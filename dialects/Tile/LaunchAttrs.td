@@ -80,7 +80,7 @@ def Tile_ExpectAttr : AttrDef<TileDialect, "Expect"> {
   let mnemonic = "expect";
   let summary = "what a buffer holds after the kernel has run";
   let description = [{
-    `expression` is one over buffers (lib/Runner/TensorExpr.h); `tolerance` bounds the norm of the difference, relative to
+    `expression` is one over buffers (lib/Runner/Check/TensorExpr.h); `tolerance` bounds the norm of the difference, relative to
     that of the expected values. 0 asks for the same bits.
 
     Example: `#tile.expect<buffer = "c", expression = "a @ b", tolerance = 1.0e-3>`

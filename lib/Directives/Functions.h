@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions of expressions in "#:" directives: the front end accepts these names, lib/Runtime/Expression and
-// lib/Runner/TensorExpr and lib/Runner/FillText evaluate them, and unit tests call each.
+// lib/Runner/Check/TensorExpr and lib/Runner/Inputs/FillText evaluate them, and unit tests call each.
 #pragma once
 
 #include <algorithm>

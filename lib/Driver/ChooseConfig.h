@@ -4,7 +4,7 @@
 
 #include "Driver/CompilerOptions.h"
 #include "Driver/KernelFacts.h"
-#include "Frontend/OpenProduct.h"
+#include "Frontend/Sema/OpenProduct.h"
 #include "Target/CostModel.h"
 
 namespace tile::driver {

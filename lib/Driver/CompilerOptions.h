@@ -4,9 +4,9 @@
 
 #include "Codegen/CudaToolkit.h"
 #include "Driver/DiagnosticLog.h"
-#include "Frontend/ClusterShape.h"
 #include "Frontend/Frontend.h"
-#include "Frontend/Schedule.h"
+#include "Frontend/Syntax/ClusterShape.h"
+#include "Frontend/Syntax/Schedule.h"
 #include "Pipeline/GpuPipeline.h"
 
 #include <atomic>

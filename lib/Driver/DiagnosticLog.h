@@ -10,7 +10,7 @@
 // together.
 #pragma once
 
-#include "Frontend/Diagnostics.h"
+#include "Frontend/Syntax/Diagnostics.h"
 
 #include "mlir/IR/Diagnostics.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "Interpreter/Debugger.h"
-#include "Runner/Device.h"
+#include "Runner/Device/Device.h"
 #include "Runner/LongWork.h"
 #include "Tile/TileDialect.h"
 

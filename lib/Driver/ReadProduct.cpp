@@ -4,9 +4,9 @@
 
 #include "Analysis/AccessPromises.h"
 #include "Analysis/DotPlan.h"
-#include "Frontend/Diagnostics.h"
-#include "Frontend/Parser.h"
-#include "Frontend/Unparse.h"
+#include "Frontend/Syntax/Diagnostics.h"
+#include "Frontend/Syntax/Parser.h"
+#include "Frontend/Syntax/Unparse.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

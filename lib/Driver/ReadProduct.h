@@ -3,7 +3,7 @@
 // of, unchanged ones of Triton's above all. The cost model then chooses among their configurations.
 #pragma once
 
-#include "Frontend/OpenProduct.h"
+#include "Frontend/Sema/OpenProduct.h"
 #include "Tile/TileDialect.h"
 
 namespace tile::driver {

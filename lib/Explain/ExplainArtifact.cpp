@@ -3,9 +3,9 @@
 #include "Explain/ExplainArtifact.h"
 
 #include "Explain/Simulation.h"
-#include "Runner/Npy.h"
-#include "Runner/Sources.h"
-#include "Runner/Variants.h"
+#include "Runner/Device/Variants.h"
+#include "Runner/Inputs/Npy.h"
+#include "Runner/Results/Sources.h"
 
 #include <cstdio>
 #include <filesystem>

@@ -2,7 +2,7 @@
 // The document in a page. The assembler reads the page's files; CMake says where they are, and that this object depends
 // on them. The library that draws charts is the one of tile-run plot.
 #include "Explain/Simulation.h"
-#include "Runner/Assets.h"
+#include "Runner/Results/Assets.h"
 
 #define EMBED(name, file)                                                                                              \
   asm(".section .rodata\n"                                                                                             \

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "Explain/L2Lines.h"
-#include "Runner/SimDevice.h"
+#include "Runner/Device/SimDevice.h"
 #include "Simulator/Machine/Machine.h"
 #include "Simulator/Profile/Profiler.h"
 

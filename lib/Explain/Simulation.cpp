@@ -2,7 +2,7 @@
 #include "Explain/Simulation.h"
 
 #include "Explain/Pipeline.h"
-#include "Runner/Execution.h"
+#include "Runner/Device/Execution.h"
 #include "Runner/Run.h"
 
 namespace tile::explain {

@@ -5,7 +5,7 @@
 // ends and comments. Names, literals, directives and the words of comments stay as they are.
 #pragma once
 
-#include "Frontend/Diagnostics.h"
+#include "Frontend/Syntax/Diagnostics.h"
 
 namespace tile::format {
 

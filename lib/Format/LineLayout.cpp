@@ -11,7 +11,7 @@
 #include "Format/LineLayout.h"
 
 #include "Format/Spacing.h"
-#include "Frontend/ParserImpl.h"
+#include "Frontend/Syntax/ParserImpl.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 // A comment before the end of a block belongs to the innermost block that it is not left of.
 #include "Format/SourceLines.h"
 
-#include "Frontend/ParserImpl.h"
+#include "Frontend/Syntax/ParserImpl.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 // A file as the formatter sees it: logical lines, each of tokens and of the comments among them.
 #pragma once
 
-#include "Frontend/Lexer.h"
+#include "Frontend/Syntax/Lexer.h"
 
 namespace tile::format {
 

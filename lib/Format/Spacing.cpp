@@ -3,7 +3,7 @@
 // slice has none, and an operator without a left operand is close to its right one.
 #include "Format/Spacing.h"
 
-#include "Frontend/ParserImpl.h"
+#include "Frontend/Syntax/ParserImpl.h"
 
 namespace tile::format {
 

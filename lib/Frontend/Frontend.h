@@ -7,9 +7,9 @@
 
 #pragma once
 
-#include "Frontend/OpenProduct.h"
-#include "Frontend/Parser.h"
-#include "Frontend/Unparse.h"
+#include "Frontend/Sema/OpenProduct.h"
+#include "Frontend/Syntax/Parser.h"
+#include "Frontend/Syntax/Unparse.h"
 
 #include "Tile/TileDialect.h"
 

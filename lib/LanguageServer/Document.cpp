@@ -2,7 +2,7 @@
 // Places: the front end counts bytes, the protocol UTF-16 units.
 #include "LanguageServer/Document.h"
 
-#include "Frontend/Lexer.h"
+#include "Frontend/Syntax/Lexer.h"
 
 #include "llvm/ADT/StringExtras.h"
 

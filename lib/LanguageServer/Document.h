@@ -3,7 +3,7 @@
 #pragma once
 
 #include "Driver/CompilerOptions.h"
-#include "Frontend/Diagnostics.h"
+#include "Frontend/Syntax/Diagnostics.h"
 #include "LanguageServer/Scopes.h"
 #include "LanguageServer/Values.h"
 

@@ -2,7 +2,7 @@
 // Functions of the language are found by how a kernel spells them; a method by what stands behind its last dot.
 #include "LanguageServer/Help.h"
 
-#include "Frontend/BuiltinDocs.h"
+#include "Frontend/Syntax/BuiltinDocs.h"
 
 namespace tile::lsp {
 

@@ -2,9 +2,9 @@
 // Renaming refuses what it cannot see all of: attributes, what other files define, and what is part of the language.
 #include "LanguageServer/Names.h"
 
-#include "Frontend/BuiltinDocs.h"
-#include "Frontend/Builtins.h"
-#include "Frontend/ModuleFiles.h"
+#include "Frontend/Emit/Builtins.h"
+#include "Frontend/Syntax/BuiltinDocs.h"
+#include "Frontend/Syntax/ModuleFiles.h"
 #include "LanguageServer/Scopes.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -142,7 +142,7 @@ bool isKeyword(llvm::StringRef word) {
   static constexpr llvm::StringRef keywords[] = {
 #define TILE_KEYWORD(name, spelling) spelling,
 #define TILE_OPERATOR(name, spelling)
-#include "Frontend/Tokens.def"
+#include "Frontend/Syntax/Tokens.def"
   };
   return llvm::is_contained(keywords, word);
 }

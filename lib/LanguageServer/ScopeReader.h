@@ -5,7 +5,7 @@
 
 #include "LanguageServer/Scopes.h"
 
-#include "Frontend/ParserImpl.h"
+#include "Frontend/Syntax/ParserImpl.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -8,7 +8,7 @@
 // Directives and strings name parameters, too: "#: default N = 512", triton.Config({"BLOCK_M": 128}).
 #pragma once
 
-#include "Frontend/Lexer.h"
+#include "Frontend/Syntax/Lexer.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -4,8 +4,8 @@
 
 #include "LanguageServer/Document.h"
 
-#include "Frontend/Lexer.h"
-#include "Frontend/ParserImpl.h"
+#include "Frontend/Syntax/Lexer.h"
+#include "Frontend/Syntax/ParserImpl.h"
 
 namespace tile::lsp {
 

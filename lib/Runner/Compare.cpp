@@ -2,7 +2,7 @@
 // The first artifact's report, with the second one's outputs as what is expected and its time as the baseline.
 #include "Runner/Compare.h"
 
-#include "Runner/Variants.h"
+#include "Runner/Device/Variants.h"
 
 #include <fmt/ranges.h>
 

@@ -2,9 +2,9 @@
 // One run from options to report.
 #include "Runner/Run.h"
 
-#include "Runner/Npy.h"
-#include "Runner/Sources.h"
-#include "Runner/Variants.h"
+#include "Runner/Device/Variants.h"
+#include "Runner/Inputs/Npy.h"
+#include "Runner/Results/Sources.h"
 
 #include <cerrno>
 #include <cstdio>

@@ -6,7 +6,7 @@
 // process's exit code (see exitCodeHelp).
 #pragma once
 
-#include "Runner/Execution.h"
+#include "Runner/Device/Execution.h"
 #include "Runtime/Artifact.h"
 
 namespace tile::runner {

@@ -2,8 +2,8 @@
 // A first word that is no subcommand is an artifact or an option of `run`.
 #include "Runner/Tool.h"
 
-#include "Runner/Arguments.h"
 #include "Runner/Commands/Commands.h"
+#include "Runner/Inputs/Arguments.h"
 
 #include <algorithm>
 #include <filesystem>

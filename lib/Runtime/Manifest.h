@@ -86,7 +86,7 @@ struct LaunchInfo {
 
 struct Expectation {
   std::string buffer;
-  std::string expression; ///< tensor expression, see Runner/TensorExpr.h
+  std::string expression; ///< tensor expression, see Runner/Check/TensorExpr.h
   double tolerance = 0;   ///< bound of ||out - reference|| / ||reference||
 };
 

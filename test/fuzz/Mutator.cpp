@@ -2,7 +2,7 @@
 // Each call makes one change; libFuzzer calls several times a run.
 #include "fuzz/Mutator.h"
 
-#include "Frontend/Lexer.h"
+#include "Frontend/Syntax/Lexer.h"
 
 #include <algorithm>
 #include <array>
@@ -17,13 +17,13 @@ struct Builtin {
 
 constexpr Builtin builtins[] = {
 #define TILE_BUILTIN(name, parameters, emitter, flags) {name, parameters},
-#include "Frontend/Builtins.def"
+#include "Frontend/Syntax/Builtins.def"
 };
 
 constexpr std::string_view tokens[] = {
 #define TILE_KEYWORD(name, spelling) spelling,
 #define TILE_OPERATOR(name, spelling) spelling,
-#include "Frontend/Tokens.def"
+#include "Frontend/Syntax/Tokens.def"
 };
 
 /// What the language knows besides functions; numbers at the edges of types and limits.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Makes lib/Runner/Page/echarts.js and its licence from the npm packages of package-lock.json; --check compares instead.
+# Makes lib/Runner/Results/Page/echarts.js and its licence from the npm packages of package-lock.json; --check compares instead.
 # Nothing else of the project needs npm: what this makes is committed. Renewing: npm install echarts@latest, then this.
 set -euo pipefail
 cd "$(dirname "$0")"
-page=../../lib/Runner/Page
+page=../../lib/Runner/Results/Page
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -30,7 +30,7 @@ fi
 if [ "${1:-}" = --check ]; then
   cmp "$bundle" $page/echarts.js
   cmp "$licence" $page/echarts.LICENSE
-  echo "lib/Runner/Page/echarts.js is what package-lock.json makes"
+  echo "lib/Runner/Results/Page/echarts.js is what package-lock.json makes"
 else
   cp "$bundle" "$licence" $page/
 fi

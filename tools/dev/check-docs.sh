@@ -46,11 +46,11 @@ done
 # Warnings: each has its row, with the group and the default of the table that the compiler is built from.
 while IFS=, read -r id group enabled rest; do
   [ "$enabled" = " true" ] && default=on || default=off
-  grep -qF "| \`-W${id//_/-}\` |$group | $default |" lib/Frontend/Warnings.md ||
-    complain "warning ${id//_/-}: lib/Frontend/Warnings.md has no row with group$group and default $default"
-done < <(sed -n 's/^TILE_WARNING(//p' lib/Frontend/Warnings.def)
-[ "$(grep -c '^TILE_WARNING(' lib/Frontend/Warnings.def)" = "$(grep -c '^| `-W' lib/Frontend/Warnings.md)" ] ||
-  complain "lib/Frontend/Warnings.md has a row that is not a warning"
+  grep -qF "| \`-W${id//_/-}\` |$group | $default |" lib/Frontend/Syntax/Warnings.md ||
+    complain "warning ${id//_/-}: lib/Frontend/Syntax/Warnings.md has no row with group$group and default $default"
+done < <(sed -n 's/^TILE_WARNING(//p' lib/Frontend/Syntax/Warnings.def)
+[ "$(grep -c '^TILE_WARNING(' lib/Frontend/Syntax/Warnings.def)" = "$(grep -c '^| `-W' lib/Frontend/Syntax/Warnings.md)" ] ||
+  complain "lib/Frontend/Syntax/Warnings.md has a row that is not a warning"
 
 while read -r lines file; do
   [ "$lines" -le 150 ] || complain "$file: $lines lines; a README has at most 150"

@@ -33,18 +33,17 @@ done
 forbid lib/Runtime '(Runner|Simulator|Jit)/'
 forbid lib/Jit "$llvm" "$compiler" '(Runtime|Runner|Simulator|Target)/'
 forbid lib/Simulator '(Runner|SimDriver)/'
+forbid lib/Runner/Inputs 'Runner/(Device|Bench|Results|Tune|Soak|Commands)/'
+forbid lib/Runner/Check 'Runner/(Device|Bench|Results|Tune|Soak|Commands)/'
+forbid lib/Runner/Device 'Runner/(Check|Bench|Tune|Soak|Commands)/'
+forbid lib/Runner/Bench 'Runner/(Tune|Soak|Commands)/'
 forbid lib/SimDriver 'Runner/'
 forbid lib/Simulator/Ptx 'Simulator/(Numerics|Machine|Exec|Check|Profile)/'
 forbid lib/Simulator/Numerics 'Simulator/(Ptx|Machine|Exec|Check|Profile)/'
 forbid dialects/Tile '(Cta|Layout|Target|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid dialects/Cta '(Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Frontend '(Cta|Layout|Target|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
-for name in Lexer ModuleFiles Parser Parse Warnings ConstEval ConstFunctions Literals Ast Source Diagnostics Unparse; do
-  if grep -nE "^#include [\"<](llvm|mlir)/" lib/Frontend/"$name"*.{h,cpp} 2>/dev/null; then
-    echo "^ the syntax part of lib/Frontend must not include LLVM or MLIR"
-    status=1
-  fi
-done
+forbid lib/Frontend/Syntax "$llvm" 'Frontend/(Host|Sema|Emit)/'
 forbid lib/Format "$llvm" '(Tile|Cta|Layout|Target|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
 forbid lib/Analysis '(Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Lint '(Cta|Layout|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'

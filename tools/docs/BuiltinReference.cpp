@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // builtin-reference: the page of the reference about the functions of the language, as Markdown, from BuiltinDocs.h.
 
-#include "Frontend/BuiltinDocs.h"
+#include "Frontend/Syntax/BuiltinDocs.h"
 
 #include <cstdio>
 #include <string>

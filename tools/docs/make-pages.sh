@@ -13,7 +13,7 @@ mkdir -p "$out"
 # Diagnostics.def has TILE_DIAGNOSTIC(id, severity, "message" "more") over one or more lines, below headings between dashes.
 {
   printf '# Diagnostics\n\nEvery message of the front end with the name that it has in JSON and SARIF (`--diagnostics-format`). `{0}`, `{1}`, … stand for '
-  printf 'names, types and numbers of the program. Which warnings are on, and how to turn them on and off: [Warnings.md](lib/Frontend/Warnings.md).\n'
+  printf 'names, types and numbers of the program. Which warnings are on, and how to turn them on and off: [Warnings.md](lib/Frontend/Syntax/Warnings.md).\n'
   awk '
     /^\/\/ -+ / { heading = $0; gsub(/^\/\/ -+ | -+.*$| \(.*\)/, "", heading); printf "\n## %s\n\n| name | | message |\n|---|---|---|\n", toupper(substr(heading, 1, 1)) substr(heading, 2); next }
     /^TILE_(OPTION_)?DIAGNOSTIC\(/ { entry = ""; open = 1 }
@@ -25,7 +25,7 @@ mkdir -p "$out"
       text = substr(entry, index(entry, "\"") + 1); sub(/"\) *$/, "", text); gsub(/" "/, "", text); gsub(/\\"/, "\"", text); gsub(/\|/, "\\|", text); gsub(/[<>]/, "\\\\&", text)
       gsub(/_/, "-", id)
       printf "| `%s` | %s | %s |\n", id, severity, text
-    }' "$root/lib/Frontend/Diagnostics.def"
+    }' "$root/lib/Frontend/Syntax/Diagnostics.def"
 } >"$out/diagnostics.md"
 
 # A header: its first comment, then each comment with the declarations that follow it.

@@ -7,7 +7,7 @@
 #include "Explain/Explain.h"
 #include "Messages.h"
 #include "Options.h"
-#include "Runner/Arguments.h"
+#include "Runner/Inputs/Arguments.h"
 #include "Runner/Run.h"
 #include "Specialize.h"
 

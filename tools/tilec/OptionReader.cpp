@@ -2,7 +2,7 @@
 // What the command line says about files, passes, diagnostics and tools.
 #include "OptionReader.h"
 
-#include "Frontend/Diagnostics.h"
+#include "Frontend/Syntax/Diagnostics.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

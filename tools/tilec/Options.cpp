@@ -3,7 +3,7 @@
 #include "Options.h"
 
 #include "Driver/Version.h"
-#include "Frontend/Diagnostics.h"
+#include "Frontend/Syntax/Diagnostics.h"
 #include "Messages.h"
 #include "OptionReader.h"
 #include "Target/GpuTarget.h"

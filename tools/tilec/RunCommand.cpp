@@ -11,7 +11,7 @@
 #include "Driver/TileSource.h"
 #include "Messages.h"
 #include "Options.h"
-#include "Runner/CudaDevice.h"
+#include "Runner/Device/CudaDevice.h"
 #include "Runner/Run.h"
 #include "Specialize.h"
 

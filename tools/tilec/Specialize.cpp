@@ -3,7 +3,7 @@
 
 #include "Driver/Compilation.h"
 #include "Messages.h"
-#include "Runner/Arguments.h"
+#include "Runner/Inputs/Arguments.h"
 #include "Runner/Run.h"
 
 using namespace tile;

@@ -2,8 +2,8 @@
 // tile-run bench gemm.cubin M=8192 N=8192 K=8192
 // tile-run bench new.cubin old.cubin M=N=K=2^7..2^13 --baseline=cublas --baseline=cublaslt -o squares.jsonl
 // tile-run bench --suite dense.suite --artifacts build/bench --check
-#include "Runner/Baselines.h"
-#include "Runner/Cases.h"
+#include "Runner/Bench/Baselines.h"
+#include "Runner/Bench/Cases.h"
 #include "Runner/Commands/Commands.h"
 
 #include <filesystem>

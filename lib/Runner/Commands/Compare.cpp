@@ -4,8 +4,8 @@
 // tile-run compare before.jsonl after.jsonl
 #include "Runner/Compare.h"
 #include "Runner/Commands/Commands.h"
-#include "Runner/CompareResults.h"
-#include "Runner/Report.h"
+#include "Runner/Results/CompareResults.h"
+#include "Runner/Results/Report.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -7,7 +7,7 @@
 //     general                        990.13 us
 //     rows-64x64x64                            parameter 5 'K' is 4096; this variant is for 64
 #include "Runner/Commands/Commands.h"
-#include "Runner/Variants.h"
+#include "Runner/Device/Variants.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

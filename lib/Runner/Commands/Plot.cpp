@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run plot squares.jsonl -o squares.html
 // tile-run plot squares.jsonl -o roofline.svg --chart=roofline
-#include "Runner/Plot.h"
+#include "Runner/Results/Plot.h"
 #include "Runner/Commands/Commands.h"
 
 #include <cerrno>

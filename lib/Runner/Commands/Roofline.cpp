@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run roofline gemm.cubin M=4096 N=4096 K=4096
-#include "Runner/Roofline.h"
+#include "Runner/Bench/Roofline.h"
+#include "Runner/Bench/Counters.h"
+#include "Runner/Bench/Sweep.h"
 #include "Runner/Commands/Commands.h"
-#include "Runner/Counters.h"
-#include "Runner/Sweep.h"
-#include "Runner/Variants.h"
+#include "Runner/Device/Variants.h"
 
 namespace tile::runner {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run gemm.cubin M=512 N=512 K=300 --check
+#include "Runner/Bench/Suite.h"
 #include "Runner/Commands/Commands.h"
-#include "Runner/Suite.h"
 
 namespace tile::runner {
 

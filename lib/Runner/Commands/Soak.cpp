@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run soak gemm.cubin M=1..4096 N=64 --seconds=600
 // tile-run soak --suite linear.suite --suite grouped.suite --artifacts build/bench
-#include "Runner/Soak.h"
+#include "Runner/Soak/Soak.h"
 #include "Runner/Commands/Commands.h"
-#include "Runner/SuiteSoak.h"
+#include "Runner/Soak/SuiteSoak.h"
 
 namespace tile::runner {
 

@@ -2,7 +2,7 @@
 // tile-run tune gemm.cubin M=1..8192 N=64..8192 K=64..8192 --count=200
 // tile-run tune gemm.cubin --shapes shapes.txt --shard 2/8 -o part2.tuning
 // tile-run tune merge part1.tuning part2.tuning -o gemm.tuning
-#include "Runner/Tune.h"
+#include "Runner/Tune/Tune.h"
 #include "Runner/Commands/Commands.h"
 
 namespace tile::runner {

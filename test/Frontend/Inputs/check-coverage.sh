@@ -4,7 +4,7 @@
 # quotes, in a unit test), and every builtin of Builtins.def is called by some test. Lists what is missing.
 root=$1
 missing=0
-for id in $(sed -n 's/^TILE_[A-Z_]*DIAGNOSTIC(\([a-z0-9_]*\),.*/\1/p' "$root/lib/Frontend/Diagnostics.def" | tr _ -); do
+for id in $(sed -n 's/^TILE_[A-Z_]*DIAGNOSTIC(\([a-z0-9_]*\),.*/\1/p' "$root/lib/Frontend/Syntax/Diagnostics.def" | tr _ -); do
   # Reported only if the emitter itself is wrong; no input is known to reach it.
   [ "$id" = invalid-module ] && continue
   if ! grep -rqF -e "[$id]" -e "[-W$id]" -e "\"$id\"" "$root/test/Frontend" "$root/test/Lint" "$root/test/Tile1" "$root/test/unit/Frontend"; then
@@ -12,7 +12,7 @@ for id in $(sed -n 's/^TILE_[A-Z_]*DIAGNOSTIC(\([a-z0-9_]*\),.*/\1/p' "$root/lib
     missing=1
   fi
 done
-for name in $(sed -n 's/^TILE_BUILTIN("\([^"]*\)",.*/\1/p' "$root/lib/Frontend/Builtins.def"); do
+for name in $(sed -n 's/^TILE_BUILTIN("\([^"]*\)",.*/\1/p' "$root/lib/Frontend/Syntax/Builtins.def"); do
   last=${name##*.}
   if ! grep -rqw -e "$last" "$root/test/Frontend/emit" "$root/test/Exec"; then
     echo "no test calls builtin $name"

@@ -3,12 +3,12 @@
 
 #include "Driver/Compilation.h"
 #include "Driver/InterpreterDevice.h"
-#include "Runner/Arguments.h"
-#include "Runner/BufferSource.h"
-#include "Runner/Element.h"
-#include "Runner/Random.h"
+#include "Runner/Device/SimDevice.h"
+#include "Runner/Inputs/Arguments.h"
+#include "Runner/Inputs/BufferSource.h"
+#include "Runner/Inputs/Element.h"
+#include "Runner/Inputs/Random.h"
 #include "Runner/Run.h"
-#include "Runner/SimDevice.h"
 
 #include <fmt/format.h>
 

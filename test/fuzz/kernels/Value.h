@@ -6,7 +6,7 @@
 // agree on every bit.
 #pragma once
 
-#include "Frontend/Types.h"
+#include "Frontend/Syntax/Types.h"
 
 #include <optional>
 #include <string>

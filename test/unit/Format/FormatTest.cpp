@@ -2,9 +2,9 @@
 // The style by examples, and that no program changes its meaning: its syntax tree, as Python prints trees, is the
 // judge.
 #include "Format/Format.h"
-#include "Frontend/Lexer.h"
-#include "Frontend/Parser.h"
-#include "Frontend/Unparse.h"
+#include "Frontend/Syntax/Lexer.h"
+#include "Frontend/Syntax/Parser.h"
+#include "Frontend/Syntax/Unparse.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every function of the language is documented, and no text is left over.
 
-#include "Frontend/BuiltinDocs.h"
+#include "Frontend/Syntax/BuiltinDocs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compile-time arithmetic is Python's.
 
-#include "Frontend/ConstEval.h"
-#include "Frontend/Literals.h"
+#include "Frontend/Syntax/ConstEval.h"
+#include "Frontend/Syntax/Literals.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rendering: carets, tabs, notes, fix-its, limits; and suggestions for mistyped names.
 
-#include "Frontend/Parser.h"
+#include "Frontend/Syntax/Parser.h"
 
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST(Diagnostics, EveryWarningIsInTheTable) {
 #define TILE_DIAGNOSTIC(id, severity, message)                                                                         \
   if (Severity::severity == Severity::Warning)                                                                         \
     EXPECT_FALSE(engine.report(Diag::id, {0, 1, file})) << #id;
-#include "Frontend/Diagnostics.def"
+#include "Frontend/Syntax/Diagnostics.def"
   EXPECT_EQ(engine.all().size(), 0u);
 }
 

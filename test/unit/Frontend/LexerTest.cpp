@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tokens, indentation, directives, and exact ranges.
 
-#include "Frontend/Lexer.h"
-#include "Frontend/Literals.h"
+#include "Frontend/Syntax/Lexer.h"
+#include "Frontend/Syntax/Literals.h"
 
 #include <gtest/gtest.h>
 

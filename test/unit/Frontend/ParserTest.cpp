@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Trees, unparsing and exact source ranges.
 
-#include "Frontend/Parser.h"
-#include "Frontend/Unparse.h"
+#include "Frontend/Syntax/Parser.h"
+#include "Frontend/Syntax/Unparse.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The promotion table, case by case.
 
-#include "Frontend/Types.h"
+#include "Frontend/Syntax/Types.h"
 
 #include <gtest/gtest.h>
 

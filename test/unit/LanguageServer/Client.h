@@ -5,7 +5,7 @@
 #include "LanguageServer/Server.h"
 
 #include "Driver/LargeStack.h"
-#include "Frontend/BuiltinDocs.h"
+#include "Frontend/Syntax/BuiltinDocs.h"
 
 #include "llvm/ADT/StringExtras.h"
 

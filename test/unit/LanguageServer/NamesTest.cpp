@@ -2,7 +2,7 @@
 // Names: renaming, references, definitions in this file and in others, and the outline.
 #include "Client.h"
 
-#include "Frontend/Lexer.h"
+#include "Frontend/Syntax/Lexer.h"
 
 #include <cstring>
 #include <random>

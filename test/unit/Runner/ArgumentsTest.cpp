@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Binding by name: defaults, dependencies, ranges and every error that a user can make.
-#include "Runner/BufferSource.h"
+#include "Runner/Inputs/BufferSource.h"
 
 #include "TestBuffers.h"
 

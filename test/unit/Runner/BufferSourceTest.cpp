@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What fills buffers, and what is said of texts that cannot.
-#include "Runner/BufferSource.h"
+#include "Runner/Inputs/BufferSource.h"
 
 #include "TestBuffers.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // When a check passes, and what it reports when it does not.
-#include "Runner/Check.h"
+#include "Runner/Check/Check.h"
 
 #include "TestBuffers.h"
 

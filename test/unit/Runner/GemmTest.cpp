@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every operand order, proved by computing the column-major product that cuBLAS would be asked for.
-#include "Runner/Gemm.h"
+#include "Runner/Check/Gemm.h"
 
-#include "Runner/Random.h"
+#include "Runner/Inputs/Random.h"
 #include "TestBuffers.h"
 
 using namespace tile::runner;

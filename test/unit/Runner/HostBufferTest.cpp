@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts, guards, fills and the search for damage.
-#include "Runner/HostBuffer.h"
+#include "Runner/Inputs/HostBuffer.h"
 
-#include "Runner/Random.h"
+#include "Runner/Inputs/Random.h"
 #include "TestBuffers.h"
 
 #include <cmath>

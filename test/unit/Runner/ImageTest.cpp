@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Netpbm images in and out, and files that are none.
-#include "Runner/Image.h"
+#include "Runner/Inputs/Image.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How far work is, and when it stops.
-#include "Runner/Check.h"
+#include "Runner/Check/Check.h"
 #include "Runner/Colours.h"
 
 #include "TestBuffers.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // .npy in and out, and files that are not what they should be.
-#include "Runner/Npy.h"
+#include "Runner/Inputs/Npy.h"
 
 #include "TestBuffers.h"
 

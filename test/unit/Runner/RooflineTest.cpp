@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What binds a kernel, from numbers as an H200 gives them.
-#include "Runner/Roofline.h"
-#include "Runner/CompareResults.h"
+#include "Runner/Bench/Roofline.h"
+#include "Runner/Results/CompareResults.h"
 
 #include <gtest/gtest.h>
 

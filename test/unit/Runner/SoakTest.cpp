@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which sizes a soak draws: in range, divisible, the same for the same seed, with strides that hold the rows.
-#include "Runner/Soak.h"
-#include "Runner/Arguments.h"
-#include "Runner/SuiteSoak.h"
+#include "Runner/Soak/Soak.h"
+#include "Runner/Inputs/Arguments.h"
+#include "Runner/Soak/SuiteSoak.h"
 
 #include "TestBuffers.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The text form of a suite.
-#include "Runner/Suite.h"
+#include "Runner/Bench/Suite.h"
 
 #include <gtest/gtest.h>
 

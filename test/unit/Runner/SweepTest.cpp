@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ranges in arguments.
-#include "Runner/Sweep.h"
+#include "Runner/Bench/Sweep.h"
 
 #include <gtest/gtest.h>
 

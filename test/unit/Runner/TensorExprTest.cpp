@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor expressions against values computed by hand, selections against the whole, and errors.
 #include "Directives/Functions.h"
-#include "Runner/Matmul.h"
-#include "Runner/Random.h"
+#include "Runner/Check/Matmul.h"
+#include "Runner/Inputs/Random.h"
 #include "TestBuffers.h"
 
 #include <cmath>

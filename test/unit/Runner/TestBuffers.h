@@ -2,8 +2,8 @@
 // Buffers and manifests in one line, for tests.
 #pragma once
 
-#include "Runner/Element.h"
-#include "Runner/TensorExpr.h"
+#include "Runner/Check/TensorExpr.h"
+#include "Runner/Inputs/Element.h"
 
 #include <gtest/gtest.h>
 

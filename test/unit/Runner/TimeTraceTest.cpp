@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Records of times as a time line.
-#include "Runner/TimeTrace.h"
+#include "Runner/Results/TimeTrace.h"
 #include "Target/Rates.h"
 #include "Target/TimeRecords.h"
 

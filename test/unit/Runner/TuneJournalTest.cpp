@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a journal keeps when a run is killed, and what it refuses.
-#include "Runner/TuneJournal.h"
+#include "Runner/Tune/TuneJournal.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which calls are measured: samples in range, half of them multiples of 16, and shards that together are all.
-#include "Runner/TuneShapes.h"
+#include "Runner/Tune/TuneShapes.h"
 
 #include "TestBuffers.h"
 

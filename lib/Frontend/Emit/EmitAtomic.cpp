@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Builtins: atomic operations. The dialect has them on blocks only; a scalar is a block of one element.
+
+#include "Frontend/Emit/EmitMemory.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+std::optional<MemoryOrder> memoryOrder(BuiltinCall &call, size_t index) {
+  std::optional<std::string> text = call.text(index);
+  if (!text)
+    return std::nullopt;
+  if (text->empty())
+    return MemoryOrder::acq_rel;
+  std::optional<MemoryOrder> order = symbolizeMemoryOrder(*text);
+  if (!order)
+    call.sema.error(Diag::unknown_option, call.rangeOf(index),
+                    {"sem", *text, "'relaxed', 'acquire', 'release' or 'acq_rel'"});
+  return order;
+}
+
+std::optional<MemoryScope> memoryScope(BuiltinCall &call, size_t index) {
+  std::optional<std::string> text = call.text(index);
+  if (!text)
+    return std::nullopt;
+  if (text->empty())
+    return MemoryScope::gpu;
+  std::optional<MemoryScope> scope = symbolizeMemoryScope(*text);
+  if (!scope)
+    call.sema.error(Diag::unknown_option, call.rangeOf(index), {"scope", *text, "'cta', 'gpu' or 'sys'"});
+  return scope;
+}
+
+/// The operands as blocks, and the way back.
+struct AtomicCall {
+  SymValue pointer, value, mask;
+  MemoryOrder order;
+  MemoryScope scope;
+  bool isScalar;
+
+  SymValue result(BuiltinCall &call, mlir::Value block, DType type) const {
+    SymValue out = SymValue::makeTensor(block, type);
+    return isScalar ? call.sema.toScalar(out, call.range) : out;
+  }
+};
+
+/// A value of the pointee's type and the pointer's shape.
+SymValue valueOperand(BuiltinCall &call, size_t index, const SymValue &pointer) {
+  DType element = pointer.type.pointee();
+  SymValue value = call[index].isConstant() && isNumber(call[index].constant) && element.isFloat()
+                       ? call.sema.makeNumber(call[index].constant, element, call.rangeOf(index))
+                       : call.sema.cast(call.tensor(index), element, call.rangeOf(index));
+  return followPointer(call, index, value, pointer);
+}
+
+std::optional<AtomicCall> parseAtomic(BuiltinCall &call, size_t valueIndex, size_t maskIndex, size_t orderIndex) {
+  AtomicCall parsed;
+  parsed.pointer = pointerOperand(call);
+  if (parsed.pointer.isError())
+    return std::nullopt;
+  if (parsed.pointer.type.isConst) {
+    call.sema.error(Diag::store_const, call.rangeOf(0));
+    return std::nullopt;
+  }
+  parsed.value = valueOperand(call, valueIndex, parsed.pointer);
+  bool hasMask = maskIndex != 0 && !call.isNone(maskIndex);
+  if (hasMask)
+    parsed.mask = maskOperand(call, maskIndex, parsed.pointer);
+  std::optional<MemoryOrder> order = memoryOrder(call, orderIndex);
+  std::optional<MemoryScope> scope = memoryScope(call, orderIndex + 1);
+  if (parsed.value.isError() || (hasMask && parsed.mask.isError()) || !order || !scope)
+    return std::nullopt;
+  parsed.order = *order;
+  parsed.scope = *scope;
+  parsed.isScalar = parsed.pointer.isScalar();
+  if (parsed.isScalar) {
+    // What the whole program has written must be visible when one of its threads says that it is.
+    if (parsed.order == MemoryOrder::release || parsed.order == MemoryOrder::acq_rel)
+      BarrierOp::create(call.sema.builder, call.sema.location(call.range));
+    for (SymValue *operand : {&parsed.pointer, &parsed.value, &parsed.mask})
+      if (operand->isTensor())
+        *operand = call.sema.expandDims(*operand, 0, call.range);
+  }
+  return parsed;
+}
+
+SymValue update(BuiltinCall &call, const AtomicCall &parsed, AtomicKind kind) {
+  auto op =
+      AtomicRmwOp::create(call.sema.builder, call.sema.location(call.range), parsed.value.value.getType(), kind,
+                          parsed.order, parsed.scope, parsed.pointer.value, parsed.value.value, parsed.mask.value);
+  return SymValue::makeTensor(op.getResult(), parsed.value.type);
+}
+
+SymValue emitUpdate(BuiltinCall &call, AtomicKind signedKind, AtomicKind unsignedKind, bool takesFloats) {
+  std::optional<AtomicCall> parsed = parseAtomic(call, 1, 2, 3);
+  if (!parsed)
+    return {};
+  DType type = parsed->value.type;
+  bool fits = type.isFloat() ? takesFloats && !type.isFp8() : type.isInt() && type.bits() >= 32;
+  if (type.isFloat() && signedKind == AtomicKind::xchg)
+    fits = type.bits() >= 32;
+  if (!fits)
+    return call.sema.error(Diag::atomic_type, call.rangeOf(0), {std::string(call.info.name), toString(type)});
+  return parsed->result(call, update(call, *parsed, type.isUnsigned() ? unsignedKind : signedKind).value, type);
+}
+
+/// Of floats: those without a sign are ordered as their bits are, the others the other way round. So the signed maximum
+/// of the former and the unsigned minimum of the latter is the maximum; each element needs one of them. Zero has a
+/// sign, too, and so has NaN, which thereby lies beyond infinity.
+SymValue emitFloatExtremum(BuiltinCall &call, bool isMaximum) {
+  Sema &sema = call.sema;
+  std::optional<AtomicCall> parsed = parseAtomic(call, 1, 2, 3);
+  if (!parsed)
+    return {};
+  DType type = parsed->value.type;
+  if (type.bits() < 32)
+    return sema.error(Diag::atomic_type, call.rangeOf(0), {std::string(call.info.name), toString(type)});
+  DType bits = type.bits() == 32 ? Scalar::Int32 : Scalar::Int64;
+  AtomicCall part = *parsed;
+  part.value = sema.bitcast(parsed->value, bits, call.range);
+  SymValue isNegative = sema.compare(CompareOp::Lt, part.value, SymValue::makeConstant(Int128(0)), call.range);
+  SymValue isPositive = sema.unary(UnaryOp::Not, isNegative, call.range);
+  part.pointer = sema.bitcast(parsed->pointer, DType(bits.scalar, /*isPointer=*/true), call.range);
+  auto restrict = [&](const SymValue &sign) {
+    part.mask = parsed->mask.isTensor() ? sema.logical(BoolOperator::And, parsed->mask, sign, call.range) : sign;
+  };
+  restrict(isPositive);
+  SymValue ofPositive = update(call, part, isMaximum ? AtomicKind::max : AtomicKind::min);
+  restrict(isNegative);
+  SymValue ofNegative = update(call, part, isMaximum ? AtomicKind::umin : AtomicKind::umax);
+  SymValue old = sema.bitcast(sema.select(isPositive, ofPositive, ofNegative, call.range), type, call.range);
+  return parsed->result(call, old.value, type);
+}
+
+SymValue emitExtremum(BuiltinCall &call, bool isMaximum) {
+  bool isFloat = call[0].isTensor() && call[0].type.isPointer && call[0].type.pointee().isFloat();
+  if (isFloat)
+    return emitFloatExtremum(call, isMaximum);
+  return isMaximum ? emitUpdate(call, AtomicKind::max, AtomicKind::umax, /*takesFloats=*/false)
+                   : emitUpdate(call, AtomicKind::min, AtomicKind::umin, /*takesFloats=*/false);
+}
+
+} // namespace
+
+SymValue emitAtomicAdd(Sema &, BuiltinCall &call) {
+  return emitUpdate(call, AtomicKind::add, AtomicKind::add, /*takesFloats=*/true);
+}
+SymValue emitAtomicMax(Sema &, BuiltinCall &call) {
+  return emitExtremum(call, true);
+}
+SymValue emitAtomicMin(Sema &, BuiltinCall &call) {
+  return emitExtremum(call, false);
+}
+SymValue emitAtomicAnd(Sema &, BuiltinCall &call) {
+  return emitUpdate(call, AtomicKind::and_, AtomicKind::and_, /*takesFloats=*/false);
+}
+SymValue emitAtomicOr(Sema &, BuiltinCall &call) {
+  return emitUpdate(call, AtomicKind::or_, AtomicKind::or_, /*takesFloats=*/false);
+}
+SymValue emitAtomicXor(Sema &, BuiltinCall &call) {
+  return emitUpdate(call, AtomicKind::xor_, AtomicKind::xor_, /*takesFloats=*/false);
+}
+SymValue emitAtomicXchg(Sema &, BuiltinCall &call) {
+  return emitUpdate(call, AtomicKind::xchg, AtomicKind::xchg, /*takesFloats=*/true);
+}
+
+SymValue emitAtomicCas(Sema &sema, BuiltinCall &call) {
+  std::optional<AtomicCall> parsed = parseAtomic(call, 2, 0, 3);
+  if (!parsed)
+    return {};
+  SymValue pointer = parsed->isScalar ? call[0] : parsed->pointer;
+  SymValue expected = valueOperand(call, 1, pointer);
+  if (expected.isError())
+    return {};
+  if (parsed->isScalar)
+    expected = sema.expandDims(expected, 0, call.range);
+  DType type = parsed->value.type;
+  if (type.bits() < 16)
+    return sema.error(Diag::atomic_type, call.rangeOf(0), {"atomic_cas", toString(type)});
+  auto op = AtomicCasOp::create(sema.builder, sema.location(call.range), expected.value.getType(), parsed->order,
+                                parsed->scope, parsed->pointer.value, expected.value, parsed->value.value);
+  return parsed->result(call, op.getResult(), type);
+}
+
+} // namespace tile::frontend

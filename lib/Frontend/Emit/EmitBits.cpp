@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Emission of bit operations and shifts.
+//
+// A shift by the width or more gives what shifting bit by bit gives: 0, or copies of the sign. PTX's shifts do, but
+// arith's leave it open, and what LLVM folds or infers of them may be anything; so the IR says it:
+//
+//   x << n   ==>   select(n <u 32, x << n, 0)            x >> n, signed   ==>   x >> min(n, 31)
+//
+// LLVM turns the former back into PTX's plain shift. Nothing is added where n cannot be that large.
+
+#include "Frontend/Emit/EmitBits.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+/// A bound of an integer read as unsigned, from how it is computed; saturates far above any width.
+static uint64_t unsignedBound(mlir::Value value) {
+  constexpr uint64_t unknown = 1 << 16;
+  llvm::APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getLimitedValue(unknown);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return unknown;
+  uint64_t bound =
+      llvm::TypeSwitch<Operation *, uint64_t>(op)
+          .Case<SplatOp, BroadcastOp, ExpandDimsOp, arith::ExtUIOp>(
+              [](Operation *inner) { return unsignedBound(inner->getOperand(0)); })
+          .Case([](ArangeOp range) { return range.getStart() < 0 ? unknown : uint64_t(range.getEnd()) - 1; })
+          .Case<arith::AndIOp, arith::MinUIOp>([](Operation *least) {
+            return std::min(unsignedBound(least->getOperand(0)), unsignedBound(least->getOperand(1)));
+          })
+          .Case<arith::RemUIOp>([](arith::RemUIOp rest) { return unsignedBound(rest.getRhs()); })
+          .Case<arith::AddIOp>(
+              [](arith::AddIOp sum) { return unsignedBound(sum.getLhs()) + unsignedBound(sum.getRhs()); })
+          .Case<arith::MulIOp>(
+              [](arith::MulIOp product) { return unsignedBound(product.getLhs()) * unsignedBound(product.getRhs()); })
+          .Default(unknown);
+  return std::min(bound, unknown);
+}
+
+static mlir::Value emitShift(Sema &sema, BinaryOp op, bool isSigned, const SymValue &value, const SymValue &amount,
+                             SourceRange range) {
+  OpBuilder &builder = sema.builder;
+  Location loc = sema.location(range);
+  unsigned width = value.type.bits();
+  mlir::Value x = value.value, n = amount.value;
+  bool staysInside = unsignedBound(n) < width;
+  auto splat = [&](int64_t number) {
+    return sema.makeSplat(frontend::Value(Int128(number)), value.type, value.shape(), range).value;
+  };
+  if (op == BinaryOp::RShift && isSigned)
+    return arith::ShRSIOp::create(builder, loc, x,
+                                  staysInside ? n : arith::MinUIOp::create(builder, loc, n, splat(width - 1)));
+  mlir::Value shifted = op == BinaryOp::LShift ? arith::ShLIOp::create(builder, loc, x, n).getResult()
+                                               : arith::ShRUIOp::create(builder, loc, x, n).getResult();
+  if (staysInside)
+    return shifted;
+  mlir::Value isInside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, n, splat(width));
+  return arith::SelectOp::create(builder, loc, isInside, shifted, splat(0));
+}
+
+SymValue emitBits(Sema &sema, BinaryOp op, SymValue left, SymValue right, SourceRange range) {
+  // Whether a shift to the right copies the sign is up to what is shifted before its promotion, or, where that is a
+  // literal, up to the amount.
+  bool isSigned = !(left.isConstant() ? right : left).type.isUnsigned();
+  std::string operands[] = {describe(left), describe(right)};
+  if (!sema.unify(left, right, /*isDivision=*/false, range))
+    return {};
+  if (!left.type.isInt())
+    return sema.error(Diag::integer_operands, range, {std::string(spelling(op)), operands[0], operands[1]});
+  Location loc = sema.location(range);
+  mlir::Value a = left.value, b = right.value, result;
+  switch (op) {
+  case BinaryOp::BitAnd:
+    result = arith::AndIOp::create(sema.builder, loc, a, b);
+    break;
+  case BinaryOp::BitOr:
+    result = arith::OrIOp::create(sema.builder, loc, a, b);
+    break;
+  case BinaryOp::BitXor:
+    result = arith::XOrIOp::create(sema.builder, loc, a, b);
+    break;
+  default:
+    result = emitShift(sema, op, isSigned, left, right, range);
+    break;
+  }
+  return SymValue::makeTensor(result, left.type);
+}
+
+} // namespace tile::frontend

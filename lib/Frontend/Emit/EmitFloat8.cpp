@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// fp8e4b15: a sign, four bits of exponent with a bias of 15, three of mantissa, no infinity and no NaN; 1.875 at most.
+//
+// No type of MLIR and no instruction has this format. It is an fp16 without the exponent's upper bit and seven bits of
+// the mantissa, so values are integers of 8 bits, and conversions shift them to and from fp16.
+
+#include "Frontend/Sema/Sema.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+/// Operations on the bits of a value, as integers of 16 bits.
+class Bits {
+public:
+  Bits(Sema &sema, const SymValue &value, SourceRange range) : sema(sema), shape(value.shape()), range(range) {}
+
+  SymValue with(BinaryOp op, const SymValue &value, uint64_t operand) {
+    SymValue number = sema.makeSplat(Value(Int128(operand)), Scalar::UInt16, shape, range);
+    return sema.binary(op, value, number, range);
+  }
+  SymValue both(BinaryOp op, const SymValue &left, const SymValue &right) {
+    return sema.binary(op, left, right, range);
+  }
+
+private:
+  Sema &sema;
+  SmallVector<int64_t> shape;
+  SourceRange range;
+};
+
+} // namespace
+
+SymValue Sema::halfOfLegacyFloat8(const SymValue &value, SourceRange range) {
+  Bits bits(*this, value, range);
+  SymValue code = cast(SymValue::makeTensor(value.value, Scalar::UInt8), Scalar::UInt16, range);
+  SymValue magnitude = bits.with(BinaryOp::LShift, bits.with(BinaryOp::BitAnd, code, 0x7f), 7);
+  SymValue sign = bits.with(BinaryOp::LShift, bits.with(BinaryOp::BitAnd, code, 0x80), 8);
+  return bitcast(bits.both(BinaryOp::BitOr, magnitude, sign), Scalar::Float16, range);
+}
+
+/// To nearest even; what is too large, and NaN, becomes the largest number.
+SymValue Sema::legacyFloat8OfHalf(const SymValue &value, SourceRange range) {
+  if (value.isError())
+    return {};
+  Bits bits(*this, value, range);
+  SymValue half = bitcast(value, Scalar::UInt16, range);
+  SymValue magnitude = bits.with(BinaryOp::BitAnd, half, 0x7fff);
+  SymValue odd = bits.with(BinaryOp::BitAnd, bits.with(BinaryOp::RShift, magnitude, 7), 1);
+  SymValue rounded = bits.with(BinaryOp::Add, bits.both(BinaryOp::Add, magnitude, odd), 0x3f);
+  SymValue largest = makeSplat(Value(Int128(0x7f)), Scalar::UInt16, value.shape(), range);
+  SymValue code =
+      minimumOrMaximum(false, bits.with(BinaryOp::RShift, rounded, 7), largest, /*propagateNan=*/false, range);
+  SymValue sign = bits.with(BinaryOp::BitAnd, bits.with(BinaryOp::RShift, half, 8), 0x80);
+  SymValue byte = cast(bits.both(BinaryOp::BitOr, code, sign), Scalar::UInt8, range);
+  return byte.isError() ? SymValue() : SymValue::makeTensor(byte.value, Scalar::Float8E4B15);
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tile.kernel operation: parameters with their assumptions, constants, directives for the manifest, and the body.
+
+#include "Frontend/Frontend.h"
+#include "Frontend/Sema/ModuleSema.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+/// A constant as the manifest shows it.
+static Attribute constantAttribute(OpBuilder &builder, const SymValue &value) {
+  if (value.isTuple()) {
+    SmallVector<Attribute> elements;
+    for (const SymValue &element : value.elements)
+      elements.push_back(constantAttribute(builder, element));
+    return builder.getArrayAttr(elements);
+  }
+  if (const bool *flag = std::get_if<bool>(&value.constant))
+    return builder.getBoolAttr(*flag);
+  if (const double *number = std::get_if<double>(&value.constant))
+    return builder.getF64FloatAttr(*number);
+  if (const Int128 *integer = std::get_if<Int128>(&value.constant))
+    if (*integer >= INT64_MIN && *integer <= INT64_MAX)
+      return builder.getI64IntegerAttr(static_cast<int64_t>(*integer));
+  return builder.getStringAttr(str(value.constant));
+}
+
+void ModuleSema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, const InstanceDirective *instance,
+                                     const std::vector<KernelParameter> &parameters) {
+  SmallVector<NamedAttribute> constants;
+  unsigned argument = 0;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
+      if (leaf.constant)
+        constants.push_back(builder.getNamedAttr(name, constantAttribute(builder, *leaf.constant)));
+    });
+    for (const KernelArgument &passed : argumentsOf(formal.name, parameter)) {
+      op.setArgAttr(argument, argNameAttrName, builder.getStringAttr(passed.name));
+      op.setArgAttr(argument, divisibilityAttrName, builder.getI32IntegerAttr(passed.divisibility));
+      if (passed.type.isUnsigned()) // of a pointer: its elements; the manifest says so
+        op.setArgAttr(argument, unsignedAttrName, builder.getUnitAttr());
+      ++argument;
+    }
+  }
+  op.setConstantsAttr(builder.getDictionaryAttr(constants));
+  op.setLaunchAttr(launchAttribute(kernel, instance));
+  constexpr int maxWarps = 32, maxStages = 16;
+  if (numWarps && (*numWarps < 1 || *numWarps > maxWarps || !llvm::isPowerOf2_32(*numWarps)))
+    error(Diag::num_warps, kernel.nameRange, {std::to_string(*numWarps)});
+  else if (numWarps)
+    op.setNumWarps(*numWarps);
+  if (numStages && (*numStages < 1 || *numStages > maxStages))
+    error(Diag::num_stages, kernel.nameRange, {std::to_string(*numStages)});
+  else if (numStages)
+    op.setNumStages(*numStages);
+  if (cluster && !isCluster(*cluster))
+    error(Diag::cluster_shape, kernel.nameRange, {});
+  else if (cluster && *cluster != ClusterShape{1, 1, 1})
+    op.setCluster(ArrayRef(*cluster));
+  op.setPingPong(schedule == Schedule::PingPong);
+}
+
+OwningOpRef<ModuleOp> ModuleSema::emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
+                                             const std::vector<KernelParameter> &parameters) {
+  OwningOpRef<ModuleOp> result = ModuleOp::create(location(kernel.range));
+  constexpr int defaultWarps = 4, warpSize = 32;
+  counter.threads = warpSize * std::max(1, numWarps && *numWarps != leftOpen ? *numWarps : defaultWarps);
+  SmallVector<Type> types;
+  SmallVector<Location> locations;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    for (const KernelArgument &passed : argumentsOf(formal.name, parameter)) {
+      types.push_back(mlirType(passed.type));
+      locations.push_back(location(formal.range));
+    }
+  }
+  builder.setInsertionPointToEnd(result->getBody());
+  auto op = KernelOp::create(builder, location(kernel.nameRange), kernel.name, builder.getFunctionType(types, {}));
+  mlir::Block *entry = op.getBody().empty() ? &op.getBody().emplaceBlock() : &op.getBody().front();
+  if (entry->getNumArguments() == 0)
+    entry->addArguments(types, locations);
+  builder.setInsertionPointToStart(entry);
+  unsigned argument = 0;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    unsigned count = static_cast<unsigned>(argumentsOf(formal.name, parameter).size());
+    SymValue value = parameterValue(parameter, entry->getArguments().slice(argument, count), formal.range);
+    argument += count;
+    if (parameter.isTuple)
+      rememberLeaves(formal.name, value);
+    Binding &binding = scope[formal.name] = Binding{value, formal.range};
+    recordVariable(formal.name, binding);
+    observe(formal.range, value, /*isName=*/true);
+  }
+  setKernelAttributes(op, kernel, instance, parameters);
+  // What was not parsed assigns nothing, so that what follows would be wrong, too.
+  if (reportBroken(kernel) && !request.isDraft)
+    return {};
+  BlockResult end = emitBlock({&kernel.body, 0, nullptr});
+  if (end.returned && !end.value.isError() && !end.value.isNoneValue())
+    error(Diag::kernel_returns, end.range, {describe(end.value)});
+  ReturnOp::create(builder, location(kernel.range));
+  // The host program may have used up the work where nothing is reported.
+  if (exhausted && !diagnostics.hasErrors())
+    error(Diag::too_much_work, kernel.nameRange, {std::to_string(request.maxWork)});
+  if (diagnostics.hasErrors())
+    return {};
+  // What the emitter lets through must verify; if it does not, that is our mistake, and still no crash.
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    message += (message.empty() ? "" : "; ") + diagnostic.str();
+    return success();
+  });
+  if (failed(verify(*result))) {
+    error(Diag::invalid_module, kernel.nameRange, {kernel.name, message});
+    return {};
+  }
+  dropErasedVariables(op);
+  // Half a kernel would give warnings that the whole one does not deserve.
+  bool isWhole = llvm::none_of(
+      parameters, [](const KernelParameter &parameter) { return parameter.constant && parameter.constant->isError(); });
+  if (request.inspect && isWhole)
+    request.inspect(op, text);
+  return result;
+}
+
+void loadDialects(MLIRContext &context) {
+  context.loadDialect<TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect>();
+}
+
+OwningOpRef<ModuleOp> emitModule(MLIRContext &context, const Module &module, const CompileRequest &request,
+                                 DiagnosticEngine &diagnostics) {
+  if (diagnostics.hasErrors() && !request.isDraft)
+    return {};
+  loadDialects(context);
+  return ModuleSema(context, module, request, diagnostics).run();
+}
+
+OwningOpRef<ModuleOp> emitModule(MLIRContext &context, const SourceFile &file, const CompileRequest &request,
+                                 DiagnosticEngine &diagnostics) {
+  Module module = parse(file, diagnostics);
+  return emitModule(context, module, request, diagnostics);
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Lists and dictionaries of code that runs at compile time. They are values: a change gives a new one, to the name that
+// had the old one.
+//
+//   items.insert(0, x)      items = changedValue(items, "insert", {0, x})
+//   table["a"] = x          table = withItem(table, "a", x)
+
+#pragma once
+
+#include "Frontend/Sema/SemaValue.h"
+
+#include <optional>
+
+namespace tile::frontend {
+
+/// The value of the last key that equals this one; null if there is none.
+const SymValue *findKey(const SymValue &dictionary, const SymValue &key);
+
+/// The elements of a list, the keys of a dictionary; nothing for other values.
+std::optional<std::vector<SymValue>> itemsOfValue(const SymValue &value);
+
+/// What a list or dictionary is after the call of one of its methods; nothing where that is not known.
+std::optional<SymValue> changedValue(SymValue value, llvm::StringRef method, llvm::ArrayRef<SymValue> arguments);
+
+/// A list with another element, or a dictionary with another value; nothing where that is not known.
+std::optional<SymValue> withItem(SymValue container, const SymValue &index, SymValue value);
+
+/// A dictionary of keys with their values; an unknown value where a key is unknown.
+SymValue dictionaryOf(const std::vector<SymValue> &entries);
+
+/// Puts numbers in order, downwards if so wanted, by their keys; false where the keys are not numbers.
+bool sortByKeys(std::vector<SymValue> &items, const std::vector<SymValue> &keys, bool isDown);
+
+/// Rows of one element of each list, as many as the shortest has.
+SymValue zipLists(const std::vector<SymValue> &lists);
+
+/// Every choice of one element from each list, the last list changing first; nothing if one of them is not a list or
+/// there are more than `most` choices.
+std::optional<SymValue> productOfLists(llvm::ArrayRef<SymValue> lists, size_t most);
+
+} // namespace tile::frontend

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The values of HostReader.h: lists, comprehensions, conditions and names. What is called is in HostReaderCalls.cpp,
+// functions and statements in HostReaderWalk.cpp.
+
+#include "Frontend/Host/HostReader.h"
+
+#include "Frontend/Host/HostFacts.h"
+#include "Frontend/Host/HostLists.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+HostReader::HostReader(ModuleSema &sema, const FunctionStmt &kernel)
+    : sema(sema), kernel(kernel), decorated(&kernel), reportedBefore(sema.diagnostics.all().size()),
+      workBefore(sema.work) {
+  assert(!sema.host && "configurations are not nested");
+  sema.host = this;
+  sema.work = 0; // of its own, so that a list without an end does not end the compilation
+  ++sema.hostDepth;
+  ++sema.quietDepth;
+}
+
+HostReader::~HostReader() {
+  --sema.quietDepth;
+  --sema.hostDepth;
+  sema.host = nullptr;
+  sema.exhausted = false;
+  sema.work = workBefore;
+  (void)sema.diagnostics.takeSince(reportedBefore);
+}
+
+std::optional<SymValue> HostReader::evaluate(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::List:
+    return elements(as<ListExpr>(&expr)->elements);
+  case ExprKind::Tuple:
+    return elements(as<TupleExpr>(&expr)->elements);
+  case ExprKind::Dict:
+    return dictionary(*as<DictExpr>(&expr));
+  case ExprKind::Comprehension:
+    return comprehension(*as<ComprehensionExpr>(&expr));
+  case ExprKind::Lambda:
+    return lambda(*as<LambdaExpr>(&expr));
+  case ExprKind::Binary: {
+    const auto &node = *as<BinaryExpr>(&expr);
+    SymValue left = sema.evaluate(*node.left), right = sema.evaluate(*node.right);
+    return binary(node.op, left, right, expr.range);
+  }
+  case ExprKind::BoolOp:
+    return boolOp(*as<BoolOpExpr>(&expr));
+  case ExprKind::Call:
+    return callOfList(*as<CallExpr>(&expr));
+  case ExprKind::Conditional: {
+    const auto &choice = *as<ConditionalExpr>(&expr);
+    return sema.evaluate(truth(*choice.condition).value_or(true) ? *choice.thenValue : *choice.elseValue);
+  }
+  case ExprKind::Unary: {
+    const auto &node = *as<UnaryExpr>(&expr);
+    if (node.op != UnaryOp::Not)
+      return std::nullopt;
+    std::optional<bool> holds = truth(*node.operand);
+    return holds ? SymValue::makeConstant(!*holds) : SymValue();
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+void HostReader::note(Diag what, SourceRange range, size_t reported) {
+  std::vector<Diagnostic> since = sema.diagnostics.takeSince(reported);
+  bool isNew = llvm::none_of(notes, [&](const UnknownHost &other) {
+    return other.range.file == range.file && other.range.begin == range.begin;
+  });
+  constexpr size_t mostNotes = 8;
+  if (isNew && notes.size() < mostNotes)
+    notes.push_back(
+        {what, range, since.empty() ? "it depends on what is known only at run time" : since.front().message});
+}
+
+/// Nothing where it is not known, which is noted.
+std::optional<bool> HostReader::truth(const Expr &condition) {
+  if (std::optional<bool> fact = hostCondition(condition, sema.request.targetCapability))
+    return fact;
+  size_t reported = sema.diagnostics.all().size();
+  SymValue value = sema.evaluate(condition);
+  bool isDictionary = value.kind == SymValue::Kind::Dictionary;
+  std::optional<bool> holds = isDictionary ? !value.elements.empty() : sema.constantTruth(value);
+  if (!holds)
+    note(Diag::unknown_condition, condition.range, reported);
+  return holds;
+}
+
+SymValue HostReader::elements(const std::vector<const Expr *> &elements) {
+  std::vector<SymValue> values;
+  for (const Expr *element : elements) {
+    const auto *starred = as<StarredExpr>(element);
+    SymValue value = sema.evaluate(starred ? *starred->value : *element);
+    if (starred && value.isTuple())
+      llvm::append_range(values, value.elements);
+    else
+      values.push_back(starred ? SymValue() : std::move(value));
+  }
+  return SymValue::makeTuple(std::move(values));
+}
+
+SymValue HostReader::dictionary(const DictExpr &expr) {
+  SymValue dictionary;
+  dictionary.kind = SymValue::Kind::Dictionary;
+  for (auto [key, value] : llvm::zip(expr.keys, expr.values)) {
+    if (!key) {
+      SymValue mapping = sema.evaluate(*value);
+      if (mapping.kind != SymValue::Kind::Dictionary)
+        return {};
+      llvm::append_range(dictionary.elements, mapping.elements);
+      continue;
+    }
+    SymValue name = sema.evaluate(*key);
+    if (name.isError())
+      return {};
+    dictionary.elements.push_back(std::move(name));
+    dictionary.elements.push_back(sema.evaluate(*value));
+  }
+  return dictionary;
+}
+
+/// What a loop or a comprehension runs over; nothing where that is not known.
+std::optional<std::vector<SymValue>> HostReader::items(const Expr &iterable) {
+  size_t reported = sema.diagnostics.all().size();
+  SymValue value = sema.evaluate(iterable);
+  if (value.isTuple())
+    return std::move(value.elements);
+  if (value.kind != SymValue::Kind::Dictionary) {
+    note(Diag::unknown_list, iterable.range, reported);
+    return std::nullopt;
+  }
+  std::vector<SymValue> keys;
+  for (size_t i = 0; i < value.elements.size(); i += 2)
+    keys.push_back(value.elements[i]);
+  return keys;
+}
+
+SymValue HostReader::comprehension(const ComprehensionExpr &expr) {
+  Environment outside = sema.scope; // its variables are its own
+  std::vector<SymValue> results;
+  clauses(expr, 0, results);
+  sema.scope = std::move(outside);
+  return expr.isDictionary ? dictionaryOf(results) : SymValue::makeTuple(std::move(results));
+}
+
+/// Runs the clauses from one of them on; false when there is enough.
+bool HostReader::clauses(const ComprehensionExpr &expr, size_t index, std::vector<SymValue> &results) {
+  if (index == expr.clauses.size()) {
+    results.push_back(sema.evaluate(*expr.element));
+    markConditional(results.back());
+    return !sema.exhausted && results.size() < mostElements;
+  }
+  const ComprehensionExpr::Clause &clause = expr.clauses[index];
+  std::optional<std::vector<SymValue>> list = items(*clause.iterable);
+  if (!list) {
+    results.push_back({});
+    return true;
+  }
+  unsigned before = openDecisions;
+  for (const SymValue &item : *list) {
+    if (!sema.charge(1, expr.range))
+      return false;
+    bool unpacks = clause.targets.size() > 1, fits = item.elements.size() == clause.targets.size();
+    for (auto [place, target] : llvm::enumerate(clause.targets))
+      sema.scope[target] = Binding{!unpacks ? item : fits ? item.elements[place] : SymValue(), clause.iterable->range};
+    bool holds = true;
+    for (const Expr *condition : clause.conditions) {
+      std::optional<bool> answer = holds ? truth(*condition) : false;
+      openDecisions += answer ? 0 : 1;
+      holds &= answer.value_or(true);
+    }
+    bool goesOn = !holds || clauses(expr, index + 1, results);
+    openDecisions = before;
+    if (!goesOn)
+      return false;
+  }
+  return true;
+}
+
+/// A lambda is a function without a name. It sees the names where it is called, which are those around it where lists
+/// are filtered.
+SymValue HostReader::lambda(const LambdaExpr &expr) {
+  const FunctionStmt *&function = lambdas[&expr];
+  if (!function) {
+    Module &nodes = sema.scratchModules.emplace_back();
+    auto *made = nodes.make<FunctionStmt>(expr.range);
+    auto *result = nodes.make<ReturnStmt>(expr.body->range);
+    result->value = expr.body;
+    made->body = {result};
+    made->isHost = made->isConstexpr = true;
+    for (StringRef name : expr.parameters) {
+      Parameter &parameter = made->parameters.emplace_back();
+      parameter.isKeywords = name.consume_front("**");
+      parameter.isVarArgs = !parameter.isKeywords && name.consume_front("*");
+      parameter.name = name.str();
+      parameter.range = expr.range;
+    }
+    sema.owners[made] = sema.current;
+    function = made;
+  }
+  return SymValue::makeConstant(function);
+}
+
+/// Lists may have unknown parts.
+SymValue HostReader::binary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) {
+  bool joins = (left.isTuple() || left.isError()) && (right.isTuple() || right.isError());
+  if (op == BinaryOp::Add && joins && (left.isTuple() || right.isTuple())) {
+    std::vector<SymValue> elements;
+    for (const SymValue *side : {&left, &right})
+      side->isError() ? elements.push_back({}) : (void)llvm::append_range(elements, side->elements);
+    return SymValue::makeTuple(std::move(elements));
+  }
+  if (left.isConstant() && right.isConstant())
+    return sema.fromResult(frontend::evaluate(op, left.constant, right.constant), range);
+  if (left.isError() || right.isError())
+    return {};
+  if (left.kind == SymValue::Kind::Dictionary && right.kind == left.kind && op == BinaryOp::BitOr) {
+    SymValue both = left;
+    llvm::append_range(both.elements, right.elements);
+    return both;
+  }
+  return sema.tupleOperator(op, left, right, range).value_or(SymValue());
+}
+
+/// One operand may decide whatever the unknown ones are: nothing that is evaluated here has effects.
+SymValue HostReader::boolOp(const BoolOpExpr &expr) {
+  bool isOr = expr.op == BoolOperator::Or, isOpen = false;
+  SymValue last;
+  for (const Expr *operand : expr.values) {
+    if (std::optional<bool> fact = hostCondition(*operand, sema.request.targetCapability))
+      last = SymValue::makeConstant(*fact);
+    else
+      last = sema.evaluate(*operand);
+    std::optional<bool> holds = sema.constantTruth(last);
+    isOpen |= !holds;
+    if (holds == isOr)
+      return isOpen ? SymValue::makeConstant(isOr) : last;
+  }
+  return isOpen ? SymValue() : last;
+}
+
+/// All that a condition without an answer let through.
+void HostReader::markConditional(const SymValue &value) {
+  if (!isPruning || openDecisions == 0)
+    return;
+  if (value.kind == SymValue::Kind::Configuration)
+    configuration(value).isConditional = true;
+  for (const SymValue &element : value.elements)
+    markConditional(element);
+}
+
+std::vector<SymValue> HostReader::configurationsOf(const SymValue &list, SourceRange range) {
+  constexpr size_t most = 4096; // what is longer is a mistake
+  std::vector<SymValue> found;
+  for (const SymValue &element : list.elements) {
+    if (element.kind == SymValue::Kind::Configuration)
+      found.push_back(element);
+    if (found.size() <= most)
+      continue;
+    found.pop_back();
+    notes.push_back({Diag::too_many_configurations, range, std::to_string(most)});
+    break;
+  }
+  return found;
+}
+
+std::optional<SymValue> HostReader::lookup(const std::string &name) {
+  ModuleValue value;
+  bool isDecorators = false;
+  if (auto known = sema.decoratorValues.find(decorated); known != sema.decoratorValues.end())
+    if (auto found = known->second.find(name); found != known->second.end()) {
+      value = found->second;
+      isDecorators = true;
+    }
+  ModuleScope *owner = sema.current;
+  auto host = owner->hostValues.find(name);
+  bool isHost = host != owner->hostValues.end();
+  // Flags of the module have an answer by their names.
+  auto plain = owner->expressions.find(name);
+  if (isDecorators && !value.needsRun() && plain != owner->expressions.end() && plain->second == value.expression)
+    return std::nullopt;
+  if (!isDecorators) {
+    if (!isHost && (owner->globals.contains(name) || !owner->expressions.contains(name) || !sema.needsRun(name)))
+      return std::nullopt;
+    value = {isHost ? host->second : owner->expressions[name], owner->statements[name]};
+  }
+  auto key = std::pair(name, std::pair(value.expression, value.statements.size()));
+  if (auto known = values.find(key); known != values.end())
+    return known->second;
+  std::string guard = "configurations " + name; // lists that are made of each other
+  if (!owner->pending.insert(guard).second)
+    return SymValue();
+  const FunctionStmt *reader = std::exchange(decorated, nullptr);
+  SymValue result;
+  {
+    ModuleSema::InModule inside(sema, owner);
+    if (value.needsRun()) {
+      SymValue returned;
+      walk(value.statements, returned);
+      result = sema.scope[name].value;
+    } else {
+      result = sema.evaluate(*value.expression);
+    }
+  }
+  owner->pending.erase(guard);
+  decorated = reader;
+  return values[key] = result;
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions and statements of the host program that make lists of configurations: HostReader.h says how.
+
+#include "Frontend/Host/HostLists.h"
+#include "Frontend/Host/HostReader.h"
+
+#include "Frontend/Syntax/Names.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+SymValue HostReader::call(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
+                          SourceRange range) {
+  constexpr size_t maxDepth = 50; // each level is a walk over expressions of any height
+  if (sema.frames.size() > maxDepth)
+    return sema.error(Diag::call_depth, range, {function.name, std::to_string(maxDepth)});
+  if (sema.reportBroken(function, range))
+    return {};
+  Environment inner;
+  if (function.name.empty())
+    inner = sema.scope;
+  if (!sema.bindParameters(function, arguments, range, inner))
+    return {};
+  const FunctionStmt *reader = std::exchange(decorated, nullptr);
+  unsigned before = openDecisions;
+  sema.frames.push_back({&function, range, sema.location(range)});
+  SymValue result = SymValue::makeConstant(NoneValue{});
+  {
+    ModuleSema::InModule inside(sema, sema.ownerOf(function));
+    std::swap(sema.scope, inner);
+    Flow flow = walk(function.body, result);
+    if (flow == Flow::Unknown || sema.exhausted)
+      result = {};
+  }
+  sema.frames.pop_back();
+  openDecisions = before;
+  decorated = reader;
+  return result;
+}
+
+SymValue HostReader::call(const SymValue &callee, std::vector<SymValue> values, SourceRange range) {
+  const auto *function = callee.isConstant() ? std::get_if<const FunctionStmt *>(&callee.constant) : nullptr;
+  if (!function)
+    return {};
+  std::vector<BoundArgument> arguments;
+  for (SymValue &value : values)
+    arguments.push_back({"", std::move(value), range});
+  return sema.callHelper(**function, arguments, range);
+}
+
+/// What does not fit is unknown.
+void HostReader::bind(const Expr &target, const SymValue &value) {
+  if (const auto *name = as<NameExpr>(&target)) {
+    sema.scope[name->id] = Binding{value, target.range};
+    return;
+  }
+  if (const auto *item = as<SubscriptExpr>(&target)) {
+    SymValue container = sema.evaluate(*item->value), index = sema.evaluate(*item->index);
+    bind(*item->value, index.isError() ? SymValue() : withItem(container, index, value).value_or(SymValue()));
+    return;
+  }
+  const auto *tuple = as<TupleExpr>(&target);
+  const auto *list = as<ListExpr>(&target);
+  if (!tuple && !list)
+    return;
+  const std::vector<const Expr *> &names = tuple ? tuple->elements : list->elements;
+  bool fits = value.isTuple() && value.elements.size() == names.size();
+  for (auto [place, name] : llvm::enumerate(names))
+    bind(*name, fits ? value.elements[place] : SymValue());
+}
+
+/// "items.append(x)" and the like.
+void HostReader::changeList(const NameExpr &name, const CallExpr &call) {
+  std::vector<BoundArgument> arguments;
+  sema.evaluateArguments(call, arguments);
+  std::vector<SymValue> values;
+  for (const BoundArgument &argument : arguments) {
+    values.push_back(argument.value);
+    markConditional(values.back());
+  }
+  const std::string &method = as<AttributeExpr>(call.callee)->attribute;
+  SymValue &list = sema.scope[name.id].value;
+  bool isNamed = llvm::any_of(arguments, [](const BoundArgument &argument) { return !argument.name.empty(); });
+  if (method == "extend" && list.isTuple() && values.size() == 1 && !values[0].isTuple())
+    list.elements.push_back({}); // unknown ones
+  else
+    list = (isNamed ? std::nullopt : changedValue(list, method, values)).value_or(SymValue());
+  // The size that other values are held to when they are evaluated.
+  if (list.elements.size() > mostElements)
+    list = {};
+}
+
+HostReader::Flow HostReader::walkIf(const IfStmt &stmt, SymValue &returned) {
+  for (const IfStmt::Branch &branch : stmt.branches) {
+    std::optional<bool> holds = truth(*branch.condition);
+    openDecisions += holds ? 0 : 1;
+    if (holds.value_or(false))
+      return walk(branch.body, returned);
+  }
+  return walk(stmt.elseBody, returned);
+}
+
+HostReader::Flow HostReader::walkFor(const ForStmt &stmt, SymValue &returned) {
+  unsigned before = openDecisions;
+  for (const SymValue &item : items(*stmt.iterator).value_or(std::vector<SymValue>())) {
+    if (!sema.charge(1, stmt.range))
+      return Flow::Unknown;
+    bind(*stmt.target, item);
+    Flow flow = walk(stmt.body, returned);
+    openDecisions = before;
+    if (flow == Flow::Break)
+      break;
+    if (flow == Flow::Return || flow == Flow::Unknown)
+      return flow;
+  }
+  return Flow::GoesOn;
+}
+
+HostReader::Flow HostReader::walkWhile(const WhileStmt &stmt, SymValue &returned) {
+  while (truth(*stmt.condition).value_or(false)) {
+    if (!sema.charge(1, stmt.range))
+      return Flow::Unknown;
+    Flow flow = walk(stmt.body, returned);
+    if (flow == Flow::Break)
+      break;
+    if (flow == Flow::Return || flow == Flow::Unknown)
+      return flow;
+  }
+  return Flow::GoesOn;
+}
+
+/// Goes through statements until one returns.
+HostReader::Flow HostReader::walk(const Block &block, SymValue &returned) {
+  for (const Stmt *stmt : block) {
+    Flow flow = Flow::GoesOn;
+    if (const auto *assignment = as<AssignStmt>(stmt)) {
+      bind(*assignment->target, sema.evaluate(*assignment->value));
+    } else if (const auto *annotated = as<AnnAssignStmt>(stmt)) {
+      if (annotated->value)
+        bind(*annotated->target, sema.evaluate(*annotated->value));
+    } else if (const auto *augmented = as<AugAssignStmt>(stmt)) {
+      SymValue added = sema.evaluate(*augmented->value);
+      markConditional(added);
+      bind(*augmented->target,
+           sema.limitSize(binary(augmented->op, sema.evaluate(*augmented->target), added, stmt->range), stmt->range));
+    } else if (const auto *expression = as<ExprStmt>(stmt)) {
+      if (const NameExpr *list = changedList(*expression->value))
+        changeList(*list, *as<CallExpr>(expression->value));
+    } else if (const auto *branches = as<IfStmt>(stmt)) {
+      flow = walkIf(*branches, returned);
+    } else if (const auto *loop = as<ForStmt>(stmt)) {
+      flow = walkFor(*loop, returned);
+    } else if (const auto *loop = as<WhileStmt>(stmt)) {
+      flow = walkWhile(*loop, returned);
+    } else if (const auto *with = as<WithStmt>(stmt)) {
+      flow = walk(with->body, returned);
+    } else if (const auto *result = as<ReturnStmt>(stmt)) {
+      if (result->value)
+        returned = sema.evaluate(*result->value);
+      markConditional(returned);
+      return Flow::Return;
+    } else if (stmt->kind == StmtKind::Continue) {
+      return Flow::Continue;
+    } else if (stmt->kind == StmtKind::Break) {
+      return Flow::Break;
+    } else if (stmt->kind == StmtKind::Raise) {
+      return Flow::Unknown;
+    }
+    if (sema.exhausted)
+      return Flow::Unknown;
+    if (flow != Flow::GoesOn)
+      return flow;
+  }
+  return Flow::GoesOn;
+}
+
+} // namespace tile::frontend

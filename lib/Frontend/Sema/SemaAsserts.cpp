@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Assertions, and what a message says of the values that it is about:
+//
+//   tl.static_assert(BLOCK % 32 == 0, "whole warps")      static assertion failed: whole warps (BLOCK is 48)
+//   desc.load([0, 0])                                      None has no attribute 'load'; note: 'desc' is None since
+//   here
+
+#include "Frontend/Emit/Builtins.h"
+#include "Frontend/Sema/ModuleSema.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+/// The parts of a condition that have values of their own: names, attributes and elements.
+void collectOperands(const Expr *expr, std::vector<const Expr *> &operands) {
+  if (!expr)
+    return;
+  if (expr->kind == ExprKind::Name || expr->kind == ExprKind::Attribute || expr->kind == ExprKind::Subscript)
+    operands.push_back(expr);
+  else if (const auto *node = as<UnaryExpr>(expr))
+    collectOperands(node->operand, operands);
+  else if (const auto *node = as<BinaryExpr>(expr))
+    collectOperands(node->left, operands), collectOperands(node->right, operands);
+  else if (const auto *node = as<CompareExpr>(expr))
+    collectOperands(node->left, operands), collectOperands(node->right, operands);
+  else if (const auto *node = as<BoolOpExpr>(expr))
+    for (const Expr *value : node->values)
+      collectOperands(value, operands);
+  else if (const auto *node = as<CallExpr>(expr))
+    for (const Argument &argument : node->arguments)
+      collectOperands(argument.value, operands);
+}
+
+/// The argument at a place, or of a name.
+const Expr *argumentOf(const CallExpr &call, size_t index, std::string_view name) {
+  for (auto [place, argument] : llvm::enumerate(call.arguments))
+    if (argument.name == name || (argument.name.empty() && place == index))
+      return argument.value;
+  return nullptr;
+}
+
+} // namespace
+
+/// " (BLOCK is 48, x.dtype is fp16)" for the constants in a condition; empty without any.
+std::string ModuleSema::valuesIn(const Expr &condition) {
+  constexpr size_t most = 6, longest = 80;
+  std::vector<const Expr *> operands;
+  collectOperands(&condition, operands);
+  std::set<std::string> seen;
+  std::string text;
+  for (const Expr *operand : operands) {
+    std::string name = unparse(*operand);
+    if (!seen.insert(name).second || seen.size() > most)
+      continue;
+    std::optional<SymValue> value = evaluateQuietly(*operand);
+    // tl.float32 says what it is.
+    const auto *member = as<AttributeExpr>(operand);
+    std::optional<SymValue> base = member ? evaluateQuietly(*member->value) : std::nullopt;
+    if (base && base->isConstant() && std::holds_alternative<NamespaceValue>(base->constant))
+      continue;
+    bool isShown = value && (value->isTuple() || value->isConstant());
+    if (isShown && value->isConstant())
+      isShown = !std::holds_alternative<NamespaceValue>(value->constant) &&
+                !std::holds_alternative<const FunctionStmt *>(value->constant) &&
+                !std::holds_alternative<const BuiltinInfo *>(value->constant);
+    std::string shown = !isShown ? "" : value->isConstant() ? repr(value->constant) : printed(*value);
+    if (isShown && shown != name && shown.size() <= longest)
+      text += (text.empty() ? " (" : ", ") + name + " is " + shown;
+  }
+  return text.empty() ? text : text + ")";
+}
+
+/// The text of an assertion; what is known at run time only stands in it as it is written.
+std::string ModuleSema::messageText(const Expr &message) {
+  ++messageDepth;
+  std::optional<SymValue> value = evaluateQuietly(message);
+  --messageDepth;
+  return value && value->isConstant() ? str(value->constant) : unparse(message);
+}
+
+/// tl.static_assert(cond, msg): as in Triton the message is looked at when the condition does not hold. Nothing where
+/// the call is for the general way to explain.
+std::optional<SymValue> ModuleSema::staticAssert(const CallExpr &call) {
+  const Expr *condition = argumentOf(call, 0, "cond"), *message = argumentOf(call, 1, "msg");
+  if (!condition || call.arguments.size() > 2 || (call.arguments.size() == 2 && !message))
+    return std::nullopt;
+  SymValue value = evaluate(*condition);
+  if (value.isError())
+    return SymValue();
+  std::optional<bool> holds = constantTruth(value);
+  if (!holds)
+    return std::nullopt;
+  if (*holds)
+    return SymValue::makeConstant(NoneValue{});
+  std::string text = message ? messageText(*message) : "";
+  return error(Diag::static_assert_failed, call.range,
+               {"static assertion failed" + (text.empty() ? "" : ": " + text) + valuesIn(*condition)});
+}
+
+void ModuleSema::emitAssert(const AssertStmt &stmt) {
+  SymValue checked = evaluate(*stmt.condition);
+  if (checked.isError())
+    return;
+  std::string message = stmt.message ? messageText(*stmt.message) : "assertion failed: " + unparse(*stmt.condition);
+  if (std::optional<bool> known = constantTruth(checked)) {
+    if (!*known)
+      error(Diag::static_assert_failed, stmt.condition->range, {message + valuesIn(*stmt.condition)});
+    return;
+  }
+  checked = cast(checked, Scalar::Int1, stmt.condition->range);
+  if (request.debug && !checked.isError())
+    AssertOp::create(builder, location(stmt.range), checked.value, message);
+}
+
+/// Where a name got a value that is not what it should be, for values that say little themselves.
+std::optional<std::pair<SourceRange, std::string>> ModuleSema::originOf(const Expr &expr, const SymValue &value) {
+  if (!value.isNoneValue())
+    return std::nullopt;
+  if (const auto *name = as<NameExpr>(&expr)) {
+    if (auto known = scope.find(name->id); known != scope.end())
+      return std::pair{known->second.defined, "'" + name->id + "' is None since here"};
+    if (auto global = current->expressions.find(name->id); global != current->expressions.end())
+      return std::pair{global->second->range, "'" + name->id + "' is None since here"};
+  }
+  const auto *call = as<CallExpr>(&expr);
+  std::optional<SymValue> callee = call ? evaluateQuietly(*call->callee) : std::nullopt;
+  const auto *function =
+      callee && callee->isConstant() ? std::get_if<const FunctionStmt *>(&callee->constant) : nullptr;
+  if (function)
+    return std::pair{(*function)->nameRange, "'" + (*function)->name + "' returns None"};
+  return std::nullopt;
+}
+
+} // namespace tile::frontend

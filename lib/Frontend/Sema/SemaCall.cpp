@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls: builtins, helpers (emitted inline), types as casts, and methods of tensors, descriptors and types.
+
+#include "Frontend/Emit/Builtins.h"
+#include "Frontend/Host/HostFacts.h"
+#include "Frontend/Host/HostReader.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+// Python's own limit is 1000; each level here is a copy of the helper's code.
+constexpr size_t maxCallDepth = 100;
+constexpr unsigned maxInlinedCalls = 10000;
+
+std::optional<bool> typePredicate(DType type, bool isBlock, std::string_view name) {
+  if (name == "is_ptr")
+    return type.isPointer && !isBlock;
+  if (name == "is_block")
+    return isBlock;
+  if (name == "is_floating")
+    return type.isFloat();
+  if (name == "is_standard_floating")
+    return type.isFloat() && !type.isFp8();
+  if (name == "is_int")
+    return type.isInt();
+  if (name == "is_int_signed")
+    return type.isInt() && !type.isUnsigned();
+  if (name == "is_int_unsigned")
+    return type.isInt() && type.isUnsigned();
+  if (name == "is_bool" || name == "is_int1")
+    return type.isBool();
+  if (name == "is_fp8")
+    return type.isFp8();
+  static constexpr std::pair<std::string_view, Scalar> exact[] = {
+      {"is_fp16", Scalar::Float16},       {"is_bf16", Scalar::BFloat16},    {"is_fp32", Scalar::Float32},
+      {"is_fp64", Scalar::Float64},       {"is_int8", Scalar::Int8},        {"is_int16", Scalar::Int16},
+      {"is_int32", Scalar::Int32},        {"is_int64", Scalar::Int64},      {"is_uint8", Scalar::UInt8},
+      {"is_fp8e4nv", Scalar::Float8E4M3}, {"is_fp8e5", Scalar::Float8E5M2}, {"is_fp8e4b15", Scalar::Float8E4B15},
+      {"is_uint32", Scalar::UInt32},      {"is_uint16", Scalar::UInt16},    {"is_uint64", Scalar::UInt64}};
+  for (auto [known, scalar] : exact)
+    if (known == name)
+      return type.is(scalar);
+  return std::nullopt;
+}
+
+/// Numbers, strings and Python's own types.
+bool hasMethods(const SymValue &value) {
+  if (!value.isConstant())
+    return false;
+  const auto *type = std::get_if<TypeNameValue>(&value.constant);
+  return isNumber(value.constant) || std::holds_alternative<std::string>(value.constant) ||
+         (type && (type->name == "float" || type->name == "int" || type->name == "str"));
+}
+
+} // namespace
+
+bool ModuleSema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments) {
+  bool ok = true;
+  for (const Argument &argument : expr.arguments) {
+    // What Triton hands to functions of Python that emit code.
+    if (argument.name == "_semantic" || argument.name == "_generator" || argument.name == "_builder")
+      continue;
+    const auto *starred = as<StarredExpr>(argument.value);
+    SymValue value = evaluate(starred ? *starred->value : *argument.value);
+    ok &= !value.isError();
+    if (!starred) {
+      arguments.push_back({argument.name, std::move(value), argument.value->range});
+      continue;
+    }
+    if (host && value.isError()) {
+      arguments.push_back({starred->isMapping ? "**" : "", SymValue(), argument.value->range});
+      continue;
+    }
+    if (starred->isMapping) {
+      ok &= unpackMapping(value, *starred, arguments);
+      continue;
+    }
+    if (ok && !value.isTuple())
+      error(Diag::unpack_tuple, argument.value->range, {describe(value)}, tupleHint(value)), ok = false;
+    for (const SymValue &element : value.elements)
+      arguments.push_back({"", element, argument.value->range});
+  }
+  return ok;
+}
+
+/// "**value": an argument for each key.
+bool ModuleSema::unpackMapping(const SymValue &value, const StarredExpr &expr, std::vector<BoundArgument> &arguments) {
+  bool isMapping = value.kind == SymValue::Kind::Dictionary;
+  for (size_t i = 0; isMapping && i < value.elements.size(); i += 2) {
+    const SymValue &key = value.elements[i];
+    const auto *name = key.isConstant() ? std::get_if<std::string>(&key.constant) : nullptr;
+    isMapping = name != nullptr;
+    if (name)
+      arguments.push_back({*name, value.elements[i + 1], expr.range});
+  }
+  if (!isMapping && !value.isError())
+    error(Diag::mapping_needed, expr.range, {describe(value)});
+  return isMapping;
+}
+
+SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
+  std::vector<BoundArgument> arguments;
+  SymValue callee;
+  if (!host && isListFunction(*expr.callee))
+    return callListFunction(expr);
+  const auto *method = as<AttributeExpr>(expr.callee);
+  if (method) {
+    SymValue receiver = evaluate(*method->value);
+    if (receiver.isError())
+      return {};
+    const auto *type = receiver.isConstant() ? std::get_if<DType>(&receiver.constant) : nullptr;
+    bool isType = type || receiver.kind == SymValue::Kind::BlockType;
+    if (isType) {
+      std::optional<bool> answer = typePredicate(type ? *type : receiver.type, !type, method->attribute);
+      if (answer)
+        return SymValue::makeConstant(*answer);
+    }
+    // The types of blocks have methods beside these predicates in earlier versions of Triton.
+    if (receiver.kind == SymValue::Kind::BlockType &&
+        (method->attribute == "get_block_shapes" || method->attribute == "get_block_shape")) {
+      std::vector<SymValue> sizes;
+      for (int64_t size : receiver.dims)
+        sizes.push_back(SymValue::makeConstant(Int128(size)));
+      return SymValue::makeTuple(std::move(sizes));
+    }
+    // A member of an enumeration has the methods of its class and those of its value.
+    bool isOfRecord = receiver.isConstant() && receiver.record && findMethod(*receiver.record, method->attribute);
+    if (hasMethods(receiver) && !isOfRecord) {
+      if (!evaluateArguments(expr, arguments))
+        return {};
+      std::vector<SymValue> values;
+      for (const BoundArgument &argument : arguments)
+        values.push_back(argument.value);
+      if (std::optional<SymValue> result = methodOfConstant(receiver, method->attribute, values, expr.range))
+        return *result;
+      return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
+    }
+    bool isBlockPointer = receiver.kind == SymValue::Kind::BlockPointer;
+    if (receiver.isTensor() || isBlockPointer || receiver.kind == SymValue::Kind::Descriptor) {
+      std::string prefix = receiver.kind == SymValue::Kind::Descriptor ? "desc." : "";
+      const BuiltinInfo *info = findBuiltin(prefix + method->attribute);
+      if (!info || !(info->flags & Method))
+        return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
+      arguments.push_back({"", receiver, method->value->range});
+      return evaluateArguments(expr, arguments) ? callBuiltin(*info, arguments, expr.range) : SymValue();
+    }
+    callee = attributeOf(receiver, *method);
+  } else {
+    callee = evaluate(*expr.callee);
+  }
+  if (callee.isError())
+    return {};
+  const auto *builtin = callee.isConstant() ? std::get_if<const BuiltinInfo *>(&callee.constant) : nullptr;
+  if (builtin && (*builtin)->emit == emitStaticAssert)
+    if (std::optional<SymValue> result = staticAssert(expr))
+      return *result;
+  bool hasMessage = builtin && (*builtin)->emit == emitDeviceAssert;
+  messageDepth += hasMessage;
+  bool isEvaluated = evaluateArguments(expr, arguments);
+  messageDepth -= hasMessage;
+  const auto *function = callee.isConstant() ? std::get_if<const FunctionStmt *>(&callee.constant) : nullptr;
+  bool takesUnknown = host && function && (*function)->isHost;
+  if (!isEvaluated && !takesUnknown)
+    return {};
+  return callValue(callee, std::move(arguments), expr);
+}
+
+/// A function, method, class or object; nothing for what is called in other ways.
+std::optional<SymValue> ModuleSema::callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
+                                                 SourceRange range) {
+  if (callee.kind == SymValue::Kind::Method)
+    arguments.insert(arguments.begin(), {"", callee.elements.front(), range});
+  if (callee.isConstant() || callee.kind == SymValue::Kind::Method) {
+    if (const auto *builtin = std::get_if<const BuiltinInfo *>(&callee.constant))
+      return callBuiltin(**builtin, arguments, range);
+    if (const auto *function = std::get_if<const FunctionStmt *>(&callee.constant))
+      return callHelper(**function, arguments, range);
+    if (const auto *type = std::get_if<const ClassStmt *>(&callee.constant))
+      return instantiate(**type, std::move(arguments), range);
+  }
+  const FunctionStmt *method = callee.kind == SymValue::Kind::Object ? findMethod(*callee.record, "__call__") : nullptr;
+  if (!method)
+    return std::nullopt;
+  arguments.insert(arguments.begin(), {"", callee, range});
+  return callHelper(*method, arguments, range);
+}
+
+SymValue ModuleSema::callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr) {
+  if (std::optional<SymValue> result = callFunction(callee, arguments, expr.range))
+    return *result;
+  if (callee.isConstant()) {
+    if (const auto *space = std::get_if<NamespaceValue>(&callee.constant)) {
+      SmallVector<SymValue> values;
+      if (StringRef(space->name).ends_with("namedtuple"))
+        if (std::optional<SymValue> type = declareNamedTuple(arguments))
+          return *type;
+      for (const BoundArgument &argument : arguments)
+        values.push_back(argument.value);
+      if (std::optional<SymValue> answer = hostAnswer(space->name, values, request.targetCapability))
+        return *answer;
+      return unknownImport(space->name, expr.callee->range);
+    }
+    if (std::holds_alternative<DType>(callee.constant) || std::holds_alternative<TypeNameValue>(callee.constant))
+      return callType(callee, arguments, expr);
+  }
+  return error(Diag::not_callable, expr.callee->range, {describe(callee)});
+}
+
+/// tl.float32(x) casts; int(), float(), bool(), str() convert constants; constexpr() is the identity.
+SymValue ModuleSema::callType(const SymValue &callee, const std::vector<BoundArgument> &arguments,
+                              const CallExpr &expr) {
+  const auto *type = std::get_if<DType>(&callee.constant);
+  std::string name = type ? toString(*type) : std::get<TypeNameValue>(callee.constant).name;
+  if (arguments.empty() && (name == "tuple" || name == "list"))
+    return SymValue::makeTuple({});
+  // A pointer type may name its address space after the element.
+  bool isPointerType = name == "pointer_type" && arguments.size() > 1;
+  if ((arguments.size() != 1 && !isPointerType) || !arguments[0].name.empty())
+    return error(Diag::argument_count, expr.range, {name, "1", std::to_string(arguments.size())});
+  const SymValue &value = arguments[0].value;
+  if (type)
+    return cast(toTensor(value, arguments[0].range), *type, expr.range);
+  if (name == "constexpr" || name == "tuple" || name == "list")
+    return value;
+  if (name == "constexpr_type")
+    if (std::optional<SymValue> type = typeOf(value))
+      return *type;
+  if (name == "tuple_type" && value.isTuple())
+    return typeOfTuple(value.elements, arguments[0].range);
+  if (name == "pointer_type") {
+    const auto *pointee = value.isConstant() ? std::get_if<DType>(&value.constant) : nullptr;
+    if (!pointee || pointee->isPointer)
+      return error(Diag::type_needed, arguments[0].range, {"element type", describe(value)});
+    return SymValue::makeConstant(DType(pointee->scalar, /*isPointer=*/true));
+  }
+  if (name == "bool" && value.isTuple())
+    return SymValue::makeConstant(!value.elements.empty());
+  const auto *spelling = value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
+  if (std::optional<DType> named = name == "dtype" && spelling ? dtypeByName(*spelling) : std::nullopt)
+    return SymValue::makeConstant(*named);
+  if (value.isConstant())
+    if (std::optional<EvalResult> result = evaluateFunction(name, {value.constant}))
+      return fromResult(*result, expr.range);
+  return error(Diag::constant_needed, arguments[0].range, {"the argument of " + name + "()", describe(value)});
+}
+
+SymValue ModuleSema::callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments,
+                                 SourceRange range) {
+  llvm::StringRef name = info.name;
+  name = name.substr(name.rfind('.') + 1);
+  bool allConstant =
+      llvm::all_of(arguments, [](const BoundArgument &a) { return a.value.isConstant() && a.name.empty(); });
+  if ((info.flags & Folds) && allConstant) {
+    std::vector<Value> values;
+    for (const BoundArgument &argument : arguments)
+      values.push_back(argument.value.constant);
+    if (std::optional<EvalResult> result = evaluateFunction(name, values))
+      return fromResult(*result, range);
+  }
+  BuiltinCall call{*this, info, range, {}};
+  std::vector<BuiltinParameter> formal = parameters(info);
+  size_t next = 0;
+  std::vector<bool> used(arguments.size());
+  for (const BuiltinParameter &parameter : formal) {
+    BuiltinCall::Argument bound{{}, {}, range, false};
+    if (parameter.isVarArgs)
+      bound.value = SymValue::makeTuple({});
+    for (; next < arguments.size() && arguments[next].name.empty(); ++next) {
+      used[next] = bound.given = true;
+      bound.range = arguments[next].range;
+      if (!parameter.isVarArgs) {
+        bound.value = arguments[next++].value;
+        break;
+      }
+      bound.value.elements.push_back(arguments[next].value);
+    }
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      // "shape=(2, 3)" names a parameter that otherwise collects the rest.
+      if (arguments[i].name != parameter.name || (bound.given && !parameter.isVarArgs))
+        continue;
+      used[i] = bound.given = true;
+      bound.range = arguments[i].range;
+      bound.value = parameter.isVarArgs ? SymValue::makeTuple({arguments[i].value}) : arguments[i].value;
+    }
+    if (!bound.given && parameter.defaultValue)
+      bound.value = *parameter.defaultValue;
+    else if (!bound.given && !parameter.isVarArgs)
+      return error(Diag::missing_argument, range, {name.str(), parameter.name});
+    call.arguments.push_back(std::move(bound));
+  }
+  for (size_t i = 0; i < formal.size(); ++i)
+    call.arguments[i].name = formal[i].name;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (used[i])
+      continue;
+    if (arguments[i].name.empty())
+      return error(Diag::argument_count, range,
+                   {name.str(), std::to_string(formal.size()), std::to_string(arguments.size())});
+    // Forks extend tl.range with scheduling hints; a hint may be ignored, anything else may not.
+    if (info.emit == emitRange) {
+      warn(Diag::ignored_hint, arguments[i].range, {arguments[i].name});
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const BuiltinParameter &parameter : formal)
+      names.push_back(parameter.name);
+    std::optional<std::string> guess = didYouMean(arguments[i].name, names);
+    return error(Diag::unknown_argument, arguments[i].range,
+                 {name.str(), arguments[i].name, guess ? "; did you mean '" + *guess + "'?" : ""});
+  }
+  SymValue result = info.emit(*this, call);
+  rememberAccess(result, range);
+  return result;
+}
+
+bool ModuleSema::bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
+                                SourceRange range, Environment &inner) {
+  size_t next = 0;
+  std::vector<bool> used(arguments.size());
+  for (const Parameter &parameter : function.parameters) {
+    std::optional<SymValue> value;
+    if (parameter.isVarArgs) {
+      std::vector<SymValue> rest;
+      for (; next < arguments.size() && arguments[next].name.empty(); ++next) {
+        used[next] = true;
+        rest.push_back(arguments[next].value);
+      }
+      value = limitSize(SymValue::makeTuple(std::move(rest)), range);
+      if (value->isError())
+        return false;
+    } else if (parameter.isKeywords) {
+      value.emplace().kind = SymValue::Kind::Dictionary;
+      for (size_t i = 0; i < arguments.size(); ++i) {
+        if (used[i] || arguments[i].name.empty())
+          continue;
+        used[i] = true;
+        value->elements.push_back(SymValue::makeConstant(arguments[i].name));
+        value->elements.push_back(arguments[i].value);
+      }
+    } else if (!parameter.keywordOnly && next < arguments.size() && arguments[next].name.empty()) {
+      used[next] = true;
+      value = arguments[next++].value;
+    }
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].name != parameter.name || used[i])
+        continue;
+      if (value) {
+        error(Diag::duplicate_argument, arguments[i].range, {parameter.name});
+        return false;
+      }
+      used[i] = true;
+      value = arguments[i].value;
+    }
+    if (!value && parameter.defaultValue) {
+      // Defaults belong to the module, not to the caller.
+      InModule inside(*this, ownerOf(function));
+      value = evaluate(*parameter.defaultValue);
+    }
+    if (!value) {
+      error(Diag::missing_argument, range, {function.name, parameter.name},
+            std::pair{parameter.range, std::string("the parameter is declared here")});
+      return false;
+    }
+    inner[parameter.name] = Binding{*value, parameter.range};
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (used[i])
+      continue;
+    if (arguments[i].name.empty())
+      error(Diag::argument_count, range,
+            {function.name, std::to_string(function.parameters.size()), std::to_string(arguments.size())},
+            std::pair{function.nameRange, std::string("the function is defined here")});
+    else
+      error(Diag::unknown_argument, arguments[i].range, {function.name, arguments[i].name, ""});
+    return false;
+  }
+  return true;
+}
+
+/// Emits the body of a helper in place, with the arguments bound to its parameters.
+SymValue ModuleSema::callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
+                                SourceRange range, SymValue *self) {
+  if (function.isHost) {
+    std::vector<SymValue> values;
+    for (const BoundArgument &argument : arguments)
+      values.push_back(argument.value);
+    if (std::optional<SymValue> result = callHostFunction(function, values, range))
+      return *result;
+  }
+  if (host)
+    return function.isConstexpr && !self ? host->call(function, arguments, range) : SymValue();
+  if (frames.size() >= maxCallDepth)
+    return error(Diag::call_depth, range, {function.name, std::to_string(maxCallDepth)});
+  if (++inlinedCalls > maxInlinedCalls)
+    return error(Diag::too_many_calls, range, {std::to_string(maxInlinedCalls)});
+  Environment inner;
+  if (!bindParameters(function, arguments, range, inner))
+    return {};
+  if (reportBroken(function, range))
+    return {};
+  frames.push_back({&function, range, location(range)});
+  InModule inside(*this, ownerOf(function));
+  std::swap(scope, inner);
+  if (request.recordVariables)
+    text.functions[frames.back().caller] = function.name;
+  for (const auto &[name, binding] : scope) {
+    recordVariable(name, binding);
+    observe(binding.defined, binding.value, /*isName=*/true);
+  }
+  unsigned outerLoops = loopDepth, outerFolds = foldDepth;
+  loopDepth = foldDepth = 0;
+  size_t errorsBefore = diagnostics.numErrors();
+  BlockResult result = emitBlock({&function.body, 0, nullptr});
+  loopDepth = outerLoops;
+  foldDepth = outerFolds;
+  if (self)
+    *self = scope[function.parameters.front().name].value;
+  frames.pop_back();
+  return diagnostics.numErrors() == errorsBefore ? result.value : SymValue();
+}
+
+SymValue ModuleSema::callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range) {
+  std::vector<BoundArgument> bound;
+  for (const SymValue &argument : arguments)
+    bound.push_back({"", argument, range});
+  if (std::optional<SymValue> result = callFunction(callee, bound, range))
+    return *result;
+  return error(Diag::not_callable, range, {describe(callee)});
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parameters and options that are left open by `auto`: which matrix product they belong to, and their values.
+
+#include "Frontend/Sema/ModuleSema.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+struct Role {
+  StringLiteral name, otherName;
+  std::optional<int64_t> TileChoices::*choice;
+};
+constexpr Role roles[] = {
+    {"BLOCK_M", "BLOCK_SIZE_M", &TileChoices::blockM},
+    {"BLOCK_N", "BLOCK_SIZE_N", &TileChoices::blockN},
+    {"BLOCK_K", "BLOCK_SIZE_K", &TileChoices::blockK},
+    {"GROUP_M", "GROUP_SIZE_M", &TileChoices::groupM},
+};
+
+const Role *findRole(StringRef parameter) {
+  for (const Role &role : roles)
+    if (parameter == role.name || parameter == role.otherName)
+      return &role;
+  return nullptr;
+}
+
+/// What is known about the integers in a directive.
+class Integers {
+public:
+  std::map<std::string, Value> values;     ///< constants
+  std::map<std::string, int64_t> divisors; ///< promised
+  std::map<std::string, Value> sizes;      ///< expected, of no consequence for what is right
+
+  /// The value that is to be expected.
+  std::optional<int64_t> estimate(const Expr &expr) const {
+    Integers expected = *this;
+    expected.values.insert(sizes.begin(), sizes.end());
+    return expected.evaluateInteger(expr);
+  }
+
+  /// The value, or nothing if it depends on something unknown.
+  std::optional<Value> evaluate(const Expr &expr) const {
+    if (const auto *name = as<NameExpr>(&expr)) {
+      auto found = values.find(name->id);
+      return found == values.end() ? std::nullopt : std::optional(found->second);
+    }
+    if (const auto *number = as<IntExpr>(&expr))
+      return Value(number->value);
+    if (const auto *node = as<UnaryExpr>(&expr)) {
+      std::optional<Value> operand = evaluate(*node->operand);
+      return operand ? frontend::evaluate(node->op, *operand).value : std::nullopt;
+    }
+    if (const auto *node = as<BinaryExpr>(&expr))
+      return evaluateBoth(node->op, *node->left, *node->right);
+    if (const auto *node = as<CompareExpr>(&expr))
+      return evaluateBoth(node->op, *node->left, *node->right);
+    if (const auto *node = as<ConditionalExpr>(&expr)) {
+      const Expr *chosen = choose(*node);
+      return chosen ? evaluate(*chosen) : std::nullopt;
+    }
+    if (const auto *node = as<CallExpr>(&expr))
+      return evaluateCall(*node);
+    return std::nullopt;
+  }
+
+  std::optional<int64_t> evaluateInteger(const Expr &expr) const {
+    std::optional<Value> value = evaluate(expr);
+    std::optional<Int128> integer = value ? asInteger(*value) : std::nullopt;
+    bool fits = integer && *integer >= INT64_MIN && *integer <= INT64_MAX;
+    return fits ? std::optional(int64_t(*integer)) : std::nullopt;
+  }
+
+  /// A number that is promised to divide the expression.
+  int64_t divisorOf(const Expr &expr) const {
+    constexpr int64_t most = 1 << 20; // enough for all that asks
+    if (std::optional<int64_t> value = evaluateInteger(expr))
+      return std::gcd(*value % most, most);
+    if (const auto *name = as<NameExpr>(&expr)) {
+      auto found = divisors.find(name->id);
+      return found == divisors.end() ? 1 : std::min(most, found->second);
+    }
+    if (const auto *node = as<ConditionalExpr>(&expr)) {
+      const Expr *chosen = choose(*node);
+      return chosen ? divisorOf(*chosen) : std::gcd(divisorOf(*node->thenValue), divisorOf(*node->elseValue));
+    }
+    const auto *node = as<BinaryExpr>(&expr);
+    if (node && node->op == BinaryOp::Mult)
+      return std::min(most, divisorOf(*node->left) * divisorOf(*node->right));
+    if (node && (node->op == BinaryOp::Add || node->op == BinaryOp::Sub))
+      return std::gcd(divisorOf(*node->left), divisorOf(*node->right));
+    return 1;
+  }
+
+private:
+  template <typename Op> std::optional<Value> evaluateBoth(Op op, const Expr &left, const Expr &right) const {
+    std::optional<Value> a = evaluate(left), b = evaluate(right);
+    return a && b ? frontend::evaluate(op, *a, *b).value : std::nullopt;
+  }
+
+  const Expr *choose(const ConditionalExpr &node) const {
+    std::optional<Value> condition = evaluate(*node.condition);
+    std::optional<bool> holds = condition ? truth(*condition) : std::nullopt;
+    return !holds ? nullptr : *holds ? node.thenValue : node.elseValue;
+  }
+
+  std::optional<Value> evaluateCall(const CallExpr &node) const {
+    const auto *name = as<NameExpr>(node.callee);
+    std::vector<Value> arguments;
+    for (const Argument &argument : node.arguments) {
+      std::optional<Value> value = evaluate(*argument.value);
+      if (!value)
+        return std::nullopt;
+      arguments.push_back(*value);
+    }
+    std::optional<EvalResult> result = name ? evaluateFunction(name->id, arguments) : std::nullopt;
+    return result ? result->value : std::nullopt;
+  }
+};
+
+/// A factor of a product: a buffer of two dimensions, perhaps transposed.
+struct Factor {
+  const BufferDirective *buffer = nullptr;
+  bool isTransposed = false;
+
+  /// Dimension 0 is M of the first and K of the second factor.
+  const DirectiveExpr &size(unsigned dim) const { return buffer->shape[isTransposed ? 1 - dim : dim]; }
+};
+
+std::optional<Factor> findFactor(const DirectiveSet &directives, const Expr &expr) {
+  Factor factor;
+  const Expr *operand = &expr;
+  while (const auto *call = as<CallExpr>(operand)) {
+    const auto *callee = as<NameExpr>(call->callee);
+    if (!callee || callee->id != "transpose" || call->arguments.size() != 1)
+      return std::nullopt;
+    factor.isTransposed = !factor.isTransposed;
+    operand = call->arguments.front().value;
+  }
+  const auto *name = as<NameExpr>(operand);
+  for (const BufferDirective &buffer : directives.buffers)
+    if (name && buffer.parameter == name->id && buffer.shape.size() == 2) {
+      factor.buffer = &buffer;
+      return factor;
+    }
+  return std::nullopt;
+}
+
+/// The first "x @ y" inside of an expression.
+const BinaryExpr *findProduct(const Expr &expr) {
+  if (const auto *node = as<BinaryExpr>(&expr)) {
+    if (node->op == BinaryOp::MatMult)
+      return node;
+    const BinaryExpr *found = findProduct(*node->left);
+    return found ? found : findProduct(*node->right);
+  }
+  if (const auto *node = as<UnaryExpr>(&expr))
+    return findProduct(*node->operand);
+  if (const auto *node = as<CompareExpr>(&expr)) {
+    const BinaryExpr *found = findProduct(*node->left);
+    return found ? found : findProduct(*node->right);
+  }
+  if (const auto *node = as<CallExpr>(&expr))
+    for (const Argument &argument : node->arguments)
+      if (const BinaryExpr *found = findProduct(*argument.value))
+        return found;
+  return nullptr;
+}
+
+struct Product {
+  const ExpectDirective *expect = nullptr;
+  Factor a, b;
+};
+
+std::optional<Product> findProduct(const DirectiveSet &directives) {
+  for (const ExpectDirective &expect : directives.expects) {
+    const BinaryExpr *node = findProduct(*expect.value.expr);
+    std::optional<Factor> a = node ? findFactor(directives, *node->left) : std::nullopt;
+    std::optional<Factor> b = node ? findFactor(directives, *node->right) : std::nullopt;
+    if (a && b)
+      return Product{&expect, *a, *b};
+  }
+  return std::nullopt;
+}
+
+/// The dimension of the buffer along which elements are adjacent, if it is certain.
+std::optional<unsigned> contiguousDim(const BufferDirective &buffer, const Integers &integers) {
+  if (buffer.strides.empty())
+    return 1;
+  for (unsigned dim : {1u, 0u})
+    if (integers.evaluateInteger(*buffer.strides[dim].expr) == 1)
+      return dim;
+  return std::nullopt;
+}
+
+/// What divides the distance in elements between rows that are contiguous along `dim`.
+int64_t pitchDivisor(const BufferDirective &buffer, unsigned dim, const Integers &integers) {
+  return integers.divisorOf(buffer.strides.empty() ? *buffer.shape[1].expr : *buffer.strides[1 - dim].expr);
+}
+
+} // namespace
+
+/// Whether -D or the signature says `auto`; for a parameter that cannot be left open it is a string like any other.
+bool ModuleSema::isLeftOpen(const Parameter &parameter) {
+  auto defined = request.definitions.find(parameter.name);
+  auto specified = specifications.find(parameter.name);
+  StringRef text;
+  if (defined != request.definitions.end())
+    text = defined->second;
+  else if (specified != specifications.end())
+    text = specified->second.first;
+  return text.trim() == "auto" && findRole(parameter.name);
+}
+
+/// A block size that the kernel itself leaves open, which Triton does not know, may be a multiple of 16 that is no
+/// power of two, also if -D gives it.
+void ModuleSema::allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
+  constexpr int64_t step = 16;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    const auto *name = formal.defaultValue ? as<NameExpr>(formal.defaultValue) : nullptr;
+    bool isOpen = isLeftOpen(formal) || (name && name->id == "auto" && !lookupGlobal(name->id, name->range));
+    std::optional<Int128> size =
+        isOpen && findRole(formal.name) && parameter.constant && parameter.constant->isConstant()
+            ? asInteger(parameter.constant->constant)
+            : std::nullopt;
+    if (size && *size > 0 && *size <= INT32_MAX && *size % step == 0)
+      openSizes.insert(int64_t(*size));
+  }
+}
+
+/// Chooses what is open. What nothing says about warps and stages is open, too, as soon as anything is.
+bool ModuleSema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters) {
+  const Parameter *open = nullptr;
+  OpenProduct product;
+  product.kernel = kernel.name;
+  std::map<std::string, KernelParameter> byName;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    byName[formal.name] = parameter;
+    const Role *role = findRole(formal.name);
+    if (parameter.isOpen && !role) {
+      error(Diag::open_name, formal.range, {formal.name});
+      return false;
+    }
+    if (parameter.isOpen)
+      open = open ? open : &formal;
+    else if (std::optional<Int128> value = role && parameter.constant && parameter.constant->isConstant()
+                                               ? asInteger(parameter.constant->constant)
+                                               : std::nullopt)
+      product.given.*(role->choice) = int64_t(*value);
+  }
+  bool isOpen =
+      open || numWarps == leftOpen || numStages == leftOpen || cluster == openCluster || schedule == Schedule::Open;
+  if (!isOpen && !request.describe)
+    return true;
+
+  std::string what = open                     ? open->name
+                     : numWarps == leftOpen   ? "num_warps"
+                     : numStages == leftOpen  ? "num_stages"
+                     : cluster == openCluster ? "cluster"
+                                              : "schedule";
+  SourceRange place = open ? open->range : kernel.nameRange;
+  bool isProduct = describeProduct(kernel.directives, byName, product);
+  if (isOpen && (!isProduct || !request.choose)) {
+    error(isProduct ? Diag::open_unchosen : Diag::open_product, place, {what});
+    return false;
+  }
+  if (numWarps != leftOpen)
+    product.given.numWarps = numWarps;
+  if (numStages != leftOpen)
+    product.given.numStages = numStages;
+  if (cluster != openCluster)
+    product.given.cluster = cluster;
+  if (schedule != Schedule::Open)
+    product.given.schedule = schedule;
+  if (isProduct && request.describe)
+    request.describe(product);
+  if (!isOpen)
+    return true;
+  TileChoices chosen = request.choose(product);
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
+    if (parameter.isOpen)
+      parameter.constant = SymValue::makeConstant(Int128((chosen.*(findRole(formal.name)->choice)).value_or(1)));
+  auto fill = [](std::optional<int> &option, std::optional<int64_t> value) {
+    if (!option || option == leftOpen)
+      option = value ? std::optional(int(*value)) : std::nullopt;
+  };
+  fill(numWarps, chosen.numWarps);
+  fill(numStages, chosen.numStages);
+  if (!cluster || cluster == openCluster)
+    cluster = chosen.cluster;
+  if (!schedule || schedule == Schedule::Open)
+    schedule = chosen.schedule;
+  return true;
+}
+
+/// False if no expect directive says that the kernel multiplies two buffers.
+bool ModuleSema::describeProduct(const DirectiveSet &directives,
+                                 const std::map<std::string, KernelParameter> &parameters, OpenProduct &product) {
+  Integers integers;
+  for (const auto &[name, size] : request.sizes)
+    integers.sizes[name] = Int128(size);
+  for (const auto &[name, parameter] : parameters) {
+    if (!parameter.constant)
+      integers.divisors[name] = parameter.divisibility;
+    else if (parameter.constant->isConstant() && !parameter.isOpen)
+      integers.values[name] = parameter.constant->constant;
+  }
+  std::optional<Product> found = findProduct(directives);
+  if (!found)
+    return false;
+  auto pointerOf = [&](const std::string &name) {
+    auto parameter = parameters.find(name);
+    bool isPointer = parameter != parameters.end() && !parameter->second.constant && parameter->second.type.isPointer;
+    return isPointer ? &parameter->second : nullptr;
+  };
+  const KernelParameter *a = pointerOf(found->a.buffer->parameter), *b = pointerOf(found->b.buffer->parameter),
+                        *c = pointerOf(found->expect->buffer);
+  if (!a || !b || !c)
+    return false;
+  auto describeSize = [&](const DirectiveExpr &size, int64_t &value, bool &isKnown, std::string &text) {
+    std::optional<int64_t> known = integers.estimate(*size.expr);
+    value = known.value_or(OpenProduct::unknownSize);
+    isKnown = known.has_value();
+    text = size.text;
+  };
+  describeSize(found->a.size(0), product.m, product.knowsM, product.mText);
+  describeSize(found->b.size(1), product.n, product.knowsN, product.nText);
+  describeSize(found->a.size(1), product.k, product.knowsK, product.kText);
+  product.element = a->type.pointee();
+  product.output = c->type.pointee();
+
+  constexpr int64_t rowBytes = 16; // of which addresses in tensor maps are multiples
+  int64_t alignment = rowBytes, piece = rowBytes;
+  for (auto [factor, pointer] : {std::pair(&found->a, a), std::pair(&found->b, b)}) {
+    std::optional<unsigned> dim = contiguousDim(*factor->buffer, integers);
+    int64_t bytes = pointer->type.pointee().bits() / 8;
+    int64_t pitch = dim ? std::gcd(pitchDivisor(*factor->buffer, *dim, integers) * bytes, pointer->divisibility) : 1;
+    alignment = std::gcd(alignment, pitch);
+    piece = std::gcd(piece, dim ? std::gcd(pitch, integers.divisorOf(*factor->buffer->shape[*dim].expr) * bytes) : 1);
+  }
+  product.alignedRows = alignment == rowBytes;
+  product.copyBytes = static_cast<unsigned>(piece);
+  product.aKMajor = contiguousDim(*found->a.buffer, integers) == (found->a.isTransposed ? 0u : 1u);
+  product.bKMajor = contiguousDim(*found->b.buffer, integers) == (found->b.isTransposed ? 1u : 0u);
+  return true;
+}
+
+} // namespace tile::frontend

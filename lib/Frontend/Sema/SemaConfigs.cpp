@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The configurations of an autotuner. HostReader.h makes a list of them from the arguments of the decorator; here it is
+// pruned, restricted to what nothing else fixes, and given to the kernel: the first to the one that is compiled, all to
+// those who ask (Configurations.h).
+
+#include "Frontend/Host/HostReader.h"
+#include "Frontend/Sema/Tuning.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+// What triton.Config has where it is not told.
+constexpr int defaultWarps = 4, defaultStages = 3;
+
+const SymValue *valueOf(const SymValue &dictionary, StringRef key) {
+  const SymValue *found = nullptr;
+  for (size_t i = 0; dictionary.kind == SymValue::Kind::Dictionary && i < dictionary.elements.size(); i += 2) {
+    const SymValue &name = dictionary.elements[i];
+    const auto *text = name.isConstant() ? std::get_if<std::string>(&name.constant) : nullptr;
+    found = text && *text == key ? &dictionary.elements[i + 1] : found;
+  }
+  return found;
+}
+
+std::optional<int> countOf(const std::optional<SymValue> &value, int least) {
+  std::optional<Int128> number = value && value->isConstant() ? asInteger(value->constant) : std::nullopt;
+  constexpr Int128 most = 1 << 20; // far beyond what any option allows
+  return number && *number >= least && *number <= most ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
+/// 1, True and 1.0 are the same to a kernel's conditions, but not its types.
+bool isSame(const SymValue &a, const SymValue &b) {
+  if (a.isConstant() && b.isConstant())
+    if (std::optional<Int128> left = asInteger(a.constant), right = asInteger(b.constant); left && right)
+      return *left == *right;
+  return sameValue(a, b);
+}
+
+/// Keeps those that the test holds for, if there are any.
+template <typename Test> bool keepAgreeing(std::vector<TunedConfiguration> &configurations, Test agrees) {
+  std::vector<TunedConfiguration> kept;
+  llvm::copy_if(configurations, std::back_inserter(kept), agrees);
+  if (!kept.empty())
+    configurations = std::move(kept);
+  return !configurations.empty() && agrees(configurations.front());
+}
+
+} // namespace
+
+std::optional<SymValue> HostReader::memberOf(const SymValue &value, const std::string &name) {
+  const Configuration &made = configuration(value);
+  auto number = [](int count) { return SymValue::makeConstant(Int128(count)); };
+  if (name == "kwargs" || name == "meta")
+    return made.values;
+  if (name == "num_warps")
+    return made.numWarps.value_or(number(defaultWarps));
+  if (name == "num_stages")
+    return made.numStages.value_or(number(defaultStages));
+  if (name == "num_ctas")
+    return number(1);
+  if (name == "maxnreg" || name == "pre_hook")
+    return SymValue::makeConstant(NoneValue{});
+  return std::nullopt;
+}
+
+/// triton.Config(kwargs, num_warps=4, num_stages=3, ...). What follows changes no result of a kernel.
+SymValue HostReader::makeConfiguration(const std::vector<BoundArgument> &arguments, SourceRange range,
+                                       size_t reported) {
+  Configuration made;
+  made.range = range;
+  constexpr size_t size = 32; // a loop without an end must not fill the memory
+  sema.charge(size, range);
+  made.values.kind = SymValue::Kind::Dictionary;
+  for (auto [place, argument] : llvm::enumerate(arguments)) {
+    StringRef name = argument.name;
+    bool isPositional = name.empty();
+    if ((isPositional && place == 0) || name == "kwargs" || name == "meta")
+      made.values = argument.value;
+    else if ((isPositional && place == 1) || name == "num_warps")
+      made.numWarps = argument.value;
+    else if ((isPositional && place == 2) || name == "num_stages")
+      made.numStages = argument.value;
+    made.isComplete &= name != "**"; // of unknown names
+  }
+  made.isComplete &= made.values.kind == SymValue::Kind::Dictionary && !valueOf(made.values, "**");
+  made.isComplete &= (!made.numWarps || countOf(made.numWarps, 1)) && (!made.numStages || countOf(made.numStages, 0));
+  for (const Parameter &parameter : kernel.parameters)
+    if (const SymValue *value = valueOf(made.values, parameter.name))
+      made.isComplete &= !value->isError();
+  if (!made.isComplete)
+    note(Diag::unknown_configuration, range, reported);
+  configurations.push_back(std::move(made));
+  SymValue handle;
+  handle.kind = SymValue::Kind::Configuration;
+  handle.dims = {static_cast<int64_t>(configurations.size() - 1)};
+  return handle;
+}
+
+/// Whether a configuration decides the parameter: nothing but a default gives it a value.
+static bool isTunable(const auto &parameter) {
+  return !parameter || parameter->isDefault;
+}
+
+/// Applies 'early_config_prune', as far as it can be evaluated. It asks for what the kernel is called with.
+void ModuleSema::prune(HostReader &reader, const Expr &rules, const ResolvedParameters &parameters,
+                       std::vector<SymValue> &configurations) {
+  SymValue table = evaluate(rules);
+  const SymValue *rule = valueOf(table, "early_config_prune");
+  if (!rule && !table.isError())
+    return;
+  size_t reported = diagnostics.all().size();
+  const auto *function = rule && rule->isConstant() ? std::get_if<const FunctionStmt *>(&rule->constant) : nullptr;
+  SymValue pruned, named;
+  named.kind = SymValue::Kind::Dictionary;
+  std::vector<BoundArgument> arguments{{"", SymValue::makeTuple(configurations), rules.range},
+                                       {"", SymValue(), rules.range}};
+  for (const auto &[name, parameter] : parameters) {
+    SymValue value = isTunable(parameter) ? SymValue() : unknownOf(*parameter);
+    named.elements.insert(named.elements.end(), {SymValue::makeConstant(name), value});
+    bool isTaken = function && llvm::any_of((*function)->parameters, [&](const Parameter &formal) {
+                     return formal.isKeywords || formal.name == name;
+                   });
+    if (isTaken)
+      arguments.push_back({name, std::move(value), rules.range});
+  }
+  arguments[1].value = std::move(named);
+  reader.beginPruning();
+  if (function)
+    pruned = reader.call(**function, arguments, rules.range);
+  std::vector<SymValue> kept = reader.configurationsOf(pruned, rules.range);
+  if (!kept.empty()) {
+    configurations = std::move(kept);
+    return;
+  }
+  // Triton takes an empty list for a mistake as well.
+  if (pruned.isTuple() && pruned.elements.empty())
+    unknownHosts.push_back({Diag::unknown_pruning, rules.range, "none would be left"});
+  else
+    reader.note(Diag::unknown_pruning, rules.range, reported);
+  for (const SymValue &configuration : configurations)
+    reader.configuration(configuration).isConditional = true;
+}
+
+Tuning ModuleSema::readAutotune(const FunctionStmt &kernel, const CallExpr &decorator,
+                                const ResolvedParameters &parameters) {
+  Tuning tuning;
+  InModule inside(*this, current);
+  HostReader reader(*this, kernel);
+  if (const Expr *keys = argumentOf(decorator, "key", 1))
+    for (const SymValue &key : evaluate(*keys).elements)
+      if (const auto *name = key.isConstant() ? std::get_if<std::string>(&key.constant) : nullptr)
+        if (parameters.contains(*name) && !llvm::is_contained(tuning.keys, *name))
+          tuning.keys.push_back(*name);
+  const Expr *configs = argumentOf(decorator, "configs", 0);
+  if (!configs)
+    return tuning;
+  size_t reported = diagnostics.all().size();
+  SymValue made = evaluate(*configs);
+  std::vector<SymValue> found = reader.configurationsOf(made, configs->range);
+  bool isEmpty = made.isTuple() && made.elements.empty();
+  if (found.empty() && !isEmpty)
+    reader.note(Diag::unknown_list, configs->range, reported);
+  const Expr *rules = argumentOf(decorator, "prune_configs_by", 2);
+  if (rules && !found.empty() && rules->kind != ExprKind::None)
+    prune(reader, *rules, parameters, found);
+  for (const SymValue &handle : found) {
+    const HostReader::Configuration &configuration = reader.configuration(handle);
+    TunedConfiguration &tuned = tuning.configurations.emplace_back();
+    for (const auto &[name, parameter] : parameters) {
+      const SymValue *value = valueOf(configuration.values, name);
+      // One of the run time has no constant to differ from.
+      if (value && !value->isError() && (isTunable(parameter) || parameter->constant))
+        tuned.values[name] = *value;
+    }
+    tuned.numWarps = countOf(configuration.numWarps, 1);
+    tuned.numStages = countOf(configuration.numStages, 0);
+    if (tuned.numStages == 0) // as 1: no loads ahead
+      tuned.numStages = 1;
+    tuned.isComplete = configuration.isComplete;
+    tuned.isConditional = configuration.isConditional;
+  }
+  unknownHosts.insert(unknownHosts.end(), reader.unknowns().begin(), reader.unknowns().end());
+  return tuning;
+}
+
+/// Gives the kernel the first configuration that agrees with what is fixed; its warps and stages, too, unless all else
+/// of it is overruled.
+void ModuleSema::applyAutotune(const FunctionStmt &kernel, const CallExpr &decorator, ResolvedParameters &parameters) {
+  Tuning &tuning = tunings.emplace_back(readAutotune(kernel, decorator, parameters));
+  std::vector<TunedConfiguration> &all = tuning.configurations;
+  keepAgreeing(all, [](const TunedConfiguration &one) { return one.isComplete; });
+  bool agrees = keepAgreeing(all, [&](const TunedConfiguration &one) {
+    return llvm::all_of(one.values, [&](const auto &value) {
+      const std::optional<KernelParameter> &given = parameters.find(value.first)->second;
+      return isTunable(given) || given->isOpen || isSame(*given->constant, value.second);
+    });
+  });
+  if (numWarps && *numWarps != leftOpen)
+    keepAgreeing(all, [&](const auto &one) { return one.numWarps.value_or(defaultWarps) == *numWarps; });
+  if (numStages && *numStages != leftOpen)
+    keepAgreeing(all, [&](const auto &one) { return one.numStages.value_or(defaultStages) == *numStages; });
+  if (all.empty())
+    return;
+  for (TunedConfiguration &one : all)
+    std::erase_if(one.values, [&](const auto &value) { return !isTunable(parameters.find(value.first)->second); });
+  const TunedConfiguration &first = all.front();
+  for (const auto &[name, value] : first.values) {
+    KernelParameter &parameter = parameters[name].emplace();
+    parameter.constant = value;
+  }
+  if (!agrees && first.values.empty())
+    return;
+  tunedWarps = first.numWarps;
+  tunedStages = first.numStages;
+}
+
+/// The text of a constant for -D; nothing where reading it would give another value.
+std::optional<std::string> ModuleSema::definitionOf(const SymValue &value) {
+  llvm::function_ref<std::string(const SymValue &)> print;
+  auto printValue = [&](const SymValue &part) -> std::string {
+    if (part.isTuple()) {
+      std::string text = "(";
+      for (auto [place, element] : llvm::enumerate(part.elements))
+        text += (place == 0 ? "" : ", ") + print(element);
+      return text + (part.elements.size() == 1 ? ",)" : ")");
+    }
+    const auto *number = part.isConstant() ? std::get_if<double>(&part.constant) : nullptr;
+    if (number && !std::isfinite(*number))
+      return "float('" + repr(*number) + "')";
+    return part.isConstant() ? repr(part.constant) : "";
+  };
+  print = printValue;
+  std::string text = printValue(value);
+  auto [known, isNew] = readableTexts.try_emplace(text);
+  if (isNew)
+    known->second = text.empty() ? std::nullopt : evaluateText(text, "<configuration>");
+  return known->second && sameValue(*known->second, value) ? std::optional(text) : std::nullopt;
+}
+
+/// Each of one with each of the other: Triton's decorators may be stacked.
+static std::vector<TunedConfiguration> combine(const std::vector<TunedConfiguration> &outer,
+                                               const std::vector<TunedConfiguration> &inner) {
+  constexpr size_t most = 4096;
+  std::vector<TunedConfiguration> all;
+  for (const TunedConfiguration &first : inner)
+    for (const TunedConfiguration &second : outer) {
+      if (all.size() == most)
+        return all;
+      TunedConfiguration &both = all.emplace_back(first);
+      both.values.insert(second.values.begin(), second.values.end());
+      both.numWarps = first.numWarps ? first.numWarps : second.numWarps;
+      both.numStages = first.numStages ? first.numStages : second.numStages;
+      both.isConditional |= second.isConditional;
+    }
+  return all;
+}
+
+KernelConfigurations ModuleSema::listTuned() {
+  KernelConfigurations result;
+  std::vector<TunedConfiguration> all;
+  for (const Tuning &tuning : tunings) {
+    llvm::copy_if(tuning.keys, std::back_inserter(result.keys),
+                  [&](const std::string &key) { return !llvm::is_contained(result.keys, key); });
+    if (!tuning.configurations.empty())
+      all = all.empty() ? tuning.configurations : combine(tuning.configurations, all);
+  }
+  std::map<std::string, size_t> places; // of what is listed
+  for (const TunedConfiguration &tuned : all) {
+    KernelConfiguration listed;
+    bool isReadable = tuned.isComplete;
+    std::string text;
+    for (const auto &[name, value] : tuned.values) {
+      std::optional<std::string> definition = definitionOf(value);
+      isReadable &= definition.has_value();
+      text += name + "=" + (listed.definitions[name] = definition.value_or("")) + ";";
+    }
+    if (!numWarps)
+      listed.numWarps = tuned.numWarps.value_or(defaultWarps);
+    if (!numStages)
+      listed.numStages = tuned.numStages.value_or(defaultStages);
+    listed.isConditional = tuned.isConditional;
+    text += std::to_string(listed.numWarps.value_or(0)) + ";" + std::to_string(listed.numStages.value_or(0));
+    if (!isReadable)
+      continue;
+    auto [place, isNew] = places.try_emplace(text, result.configurations.size());
+    if (isNew)
+      result.configurations.push_back(std::move(listed));
+    else
+      result.configurations[place->second].isConditional &= tuned.isConditional;
+  }
+  return result;
+}
+
+KernelConfigurations ModuleSema::listConfigurations() {
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(&context));
+  builder.setInsertionPointToEnd(scratch->getBody());
+  // What is wrong with the kernel is said when it is compiled.
+  size_t reported = diagnostics.all().size();
+  KernelConfigurations result;
+  declare(module.body);
+  const InstanceDirective *instance = nullptr;
+  if (const FunctionStmt *kernel = selectKernel(instance)) {
+    auto owner = owners.find(kernel);
+    InModule inside(*this, owner == owners.end() ? current : owner->second);
+    ResolvedParameters parameters;
+    resolveDeclared(*kernel, instance, parameters);
+    result = listTuned();
+  }
+  (void)diagnostics.takeSince(reported);
+  for (const UnknownHost &unknown : unknownHosts)
+    diagnostics.report(unknown.what, unknown.range, {unknown.reason});
+  return result;
+}
+
+KernelConfigurations listConfigurations(const Module &module, const CompileRequest &request,
+                                        DiagnosticEngine &diagnostics) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  loadDialects(context);
+  return ModuleSema(context, module, request, diagnostics).listConfigurations();
+}
+
+} // namespace tile::frontend

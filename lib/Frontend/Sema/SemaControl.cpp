@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// 'if' and early return.
+//
+// On a constant condition only the live branch is looked at. Otherwise both branches are emitted on copies of the
+// environment into an scf.if. If some branch returns, the statements after the 'if' move into the branches that go
+// on, so that every path ends the function and the scf.if yields the returned value:
+//
+//   if c: return a        if c: return a
+//   rest                  else: rest; return b
+
+#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Syntax/Names.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+constexpr unsigned maxFoldDepth = 64;
+// A branch that may or may not return makes the rest of the function be emitted twice, so the number can explode.
+constexpr unsigned maxFolds = 10000;
+
+bool hasReturn(const Block &block) {
+  for (const Stmt *stmt : block) {
+    if (stmt->kind == StmtKind::Return)
+      return true;
+    const auto *counted = as<ForStmt>(stmt);
+    const auto *conditional = as<WhileStmt>(stmt);
+    const auto *with = as<WithStmt>(stmt);
+    if ((counted && hasReturn(counted->body)) || (conditional && hasReturn(conditional->body)) ||
+        (with && hasReturn(with->body)))
+      return true;
+    if (const auto *node = as<IfStmt>(stmt)) {
+      if (hasReturn(node->elseBody))
+        return true;
+      for (const IfStmt::Branch &branch : node->branches)
+        if (hasReturn(branch.body))
+          return true;
+    }
+  }
+  return false;
+}
+
+bool hasReturn(const IfStmt &stmt, size_t branch) {
+  for (size_t i = branch; i < stmt.branches.size(); ++i)
+    if (hasReturn(stmt.branches[i].body))
+      return true;
+  return hasReturn(stmt.elseBody);
+}
+
+} // namespace
+
+/// Emits the 'if' from one of its branches on. A result means that the function has returned.
+std::optional<ModuleSema::BlockResult> ModuleSema::emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest) {
+  auto emitLive = [&](const Block &body) -> std::optional<BlockResult> {
+    if (!hasReturn(body)) {
+      BlockResult result = emitBlock({&body, 0, nullptr});
+      return result.returned ? std::optional(result) : std::nullopt;
+    }
+    return emitBlock({&body, 0, &rest});
+  };
+  if (branch == stmt.branches.size()) {
+    addLiveBranches(&stmt, branch);
+    return emitLive(stmt.elseBody);
+  }
+  const IfStmt::Branch &current = stmt.branches[branch];
+  SymValue chosen = evaluate(*current.condition);
+  if (chosen.isError()) {
+    emitDoubtful(current.body, current.condition->range);
+    for (size_t i = branch + 1; request.isDraft && i < stmt.branches.size(); ++i) {
+      evaluate(*stmt.branches[i].condition);
+      emitDoubtful(stmt.branches[i].body, current.condition->range);
+    }
+    if (request.isDraft)
+      emitDoubtful(stmt.elseBody, current.condition->range);
+    return std::nullopt;
+  }
+  std::optional<bool> known = constantTruth(chosen);
+  if (known.value_or(true))
+    addLiveBranches(&stmt, branch);
+  if (known)
+    return *known ? emitLive(current.body) : emitIf(stmt, branch + 1, rest);
+  chosen = condition(chosen, current.condition->range);
+  if (chosen.isError())
+    return std::nullopt;
+  if (hasReturn(stmt, branch)) {
+    if (loopDepth == 0)
+      return emitFoldedIf(stmt, branch, chosen, rest);
+    error(Diag::jump_needs_tile1, current.keyword, {"'return' inside a loop"});
+    return std::nullopt;
+  }
+  emitJoinedIf(stmt, branch, chosen);
+  return std::nullopt;
+}
+
+/// Statements of which it is not known whether they run, because of an error. Names that they assign would only produce
+/// errors that follow from that one.
+void ModuleSema::emitDoubtful(const Block &body, SourceRange reason) {
+  if (request.isDraft) {
+    Environment before = scope;
+    OpBuilder::InsertionGuard guard(builder);
+    mlir::Value never = makeNumber(Value(false), Scalar::Int1, reason).value;
+    auto skeleton = scf::IfOp::create(builder, location(reason), TypeRange(), never, true);
+    builder.setInsertionPointToStart(skeleton.thenBlock());
+    emitBlock({&body, 0, nullptr});
+    scope = std::move(before);
+  }
+  for (const std::string &name : assignedNames(body))
+    scope[name] = Binding{{}, reason};
+}
+
+ModuleSema::BlockResult ModuleSema::emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition,
+                                                 const Continuation &rest) {
+  BlockResult results[2];
+  if (foldDepth >= maxFoldDepth || ++folds > maxFolds) {
+    unsigned limit = foldDepth >= maxFoldDepth ? maxFoldDepth : maxFolds;
+    results[0].returned = true;
+    results[0].value = error(Diag::too_many_returns, stmt.branches[branch].keyword, {std::to_string(limit)});
+    return results[0];
+  }
+  ++foldDepth;
+  auto skeleton = scf::IfOp::create(builder, location(stmt.range), TypeRange(), condition.value, true);
+  Environment before = scope;
+  for (int i = 0; i < 2; ++i) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(i == 0 ? skeleton.thenBlock() : skeleton.elseBlock());
+    scope = before;
+    if (i == 0)
+      results[i] = emitBlock({&stmt.branches[branch].body, 0, &rest});
+    else if (std::optional<BlockResult> result = emitIf(stmt, branch + 1, rest))
+      results[i] = *result;
+    else
+      results[i] = emitBlock(rest);
+    if (!results[i].returned)
+      results[i].range = stmt.range;
+  }
+  --foldDepth;
+  scope = before;
+  BlockResult joined{results[0].returned || results[1].returned, {}, stmt.range};
+  if (!checkReturnTypes(skeleton, results[0], results[1]))
+    return joined;
+  joined.value = joinRegions(skeleton, results[0].value, results[1].value);
+  return joined;
+}
+
+/// To the end of a block, before its terminator if it has one.
+static void setInsertionPointToRest(OpBuilder &builder, mlir::Block *block) {
+  bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
+  builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());
+}
+
+/// Two different constants can only meet as run-time values, each of its branch.
+void ModuleSema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue &elseValue, SourceRange thenRange,
+                               SourceRange elseRange) {
+  OpBuilder::InsertionGuard guard(builder);
+  SymValue original = thenValue;
+  setInsertionPointToRest(builder, skeleton.thenBlock());
+  decayApart(thenValue, elseValue, thenRange);
+  setInsertionPointToRest(builder, skeleton.elseBlock());
+  decayApart(elseValue, original, elseRange);
+}
+
+/// Brings the returned values of two branches to one type; false after an error.
+bool ModuleSema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult) {
+  if (thenResult.value.isError() || elseResult.value.isError())
+    return false;
+  // Falling off the end of a function returns None, or where other paths return something any value of its type.
+  for (auto [fallen, other] : {std::pair{&thenResult, &elseResult}, std::pair{&elseResult, &thenResult}}) {
+    if (fallen->returned || !other->returned || other->value.isNoneValue())
+      continue;
+    OpBuilder::InsertionGuard guard(builder);
+    setInsertionPointToRest(builder, fallen == &thenResult ? skeleton.thenBlock() : skeleton.elseBlock());
+    std::optional<SymValue> placeholder = placeholderLike(decayAll(other->value, other->range), other->range);
+    if (!placeholder)
+      return false;
+    fallen->value = *placeholder;
+  }
+  decayBranches(skeleton, thenResult.value, elseResult.value, thenResult.range, elseResult.range);
+  if (sameType(thenResult.value, elseResult.value))
+    return true;
+  auto [thenText, elseText] = describeApart(thenResult.value, elseResult.value);
+  error(Diag::return_types, thenResult.range, {thenText, elseText},
+        std::pair{elseResult.range, std::string("the other return is here")});
+  return false;
+}
+
+/// The rest of an if chain from 'branch' on, or its else.
+void ModuleSema::emitBranch(const IfStmt &stmt, size_t branch) {
+  static const Block nothing;
+  Continuation end{&nothing, 0, nullptr};
+  emitIf(stmt, branch, end);
+}
+
+void ModuleSema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condition) {
+  auto skeleton = scf::IfOp::create(builder, location(stmt.range), TypeRange(), condition.value, true);
+  Environment before = scope, after[2];
+  for (int i = 0; i < 2; ++i) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(i == 0 ? skeleton.thenBlock() : skeleton.elseBlock());
+    scope = before;
+    if (i == 0)
+      emitBlock({&stmt.branches[branch].body, 0, nullptr});
+    else
+      emitBranch(stmt, branch + 1);
+    after[i] = std::move(scope);
+  }
+  for (auto &[name, binding] : after[0])
+    if (auto other = after[1].find(name); other != after[1].end() && binding.value.isTuple() &&
+                                          other->second.value.isTuple() && binding.unusable.empty() &&
+                                          other->second.unusable.empty())
+      decayBranches(skeleton, binding.value, other->second.value, binding.defined, other->second.defined);
+  std::vector<std::string> changed;
+  scope = std::move(before);
+  joinEnvironments(after[0], after[1], stmt, changed);
+  std::vector<SymValue> values[2];
+  for (const std::string &name : changed)
+    for (int i = 0; i < 2; ++i)
+      values[i].push_back(after[i].at(name).value);
+  SymValue joined =
+      joinRegions(skeleton, SymValue::makeTuple(std::move(values[0])), SymValue::makeTuple(std::move(values[1])));
+  for (size_t i = 0; i < changed.size(); ++i)
+    scope[changed[i]] = Binding{joined.elements[i], after[0].at(changed[i]).defined};
+  recordVariables(changed);
+}
+
+/// Finds the names that the branches leave different, and marks those that only one of them leaves usable.
+void ModuleSema::joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
+                                  std::vector<std::string> &changed) {
+  for (const auto &[name, binding] : thenEnv) {
+    auto other = elseEnv.find(name);
+    if (other == elseEnv.end()) {
+      Binding partial = binding;
+      partial.unusable = "it is only assigned when the condition holds";
+      partial.unusableAt = binding.defined;
+      scope[name] = partial;
+      continue;
+    }
+    const Binding &otherBinding = other->second;
+    if (!binding.unusable.empty() || !otherBinding.unusable.empty()) {
+      scope[name] = binding.unusable.empty() ? otherBinding : binding;
+      continue;
+    }
+    if (sameValue(binding.value, otherBinding.value))
+      continue;
+    if (binding.value.isError() || otherBinding.value.isError()) {
+      scope[name] = Binding{{}, binding.defined};
+      continue;
+    }
+    if (sameType(binding.value, otherBinding.value)) {
+      changed.push_back(name);
+      continue;
+    }
+    if (binding.value.isTensor() && otherBinding.value.isTensor()) {
+      error(Diag::branch_types, binding.defined, {name, describe(binding.value), describe(otherBinding.value)},
+            std::pair{otherBinding.defined, std::string("the other definition is here")});
+      scope[name] = Binding{{}, binding.defined};
+      continue;
+    }
+    Binding mixed = binding;
+    auto [thenText, elseText] = describeApart(binding.value, otherBinding.value);
+    mixed.unusable = "it is " + thenText + " in one branch and " + elseText + " in the other";
+    mixed.unusableAt = stmt.range;
+    scope[name] = mixed;
+  }
+  for (const auto &[name, binding] : elseEnv) {
+    if (thenEnv.contains(name))
+      continue;
+    Binding partial = binding;
+    partial.unusable = "it is only assigned when the condition does not hold";
+    partial.unusableAt = binding.defined;
+    scope[name] = partial;
+  }
+}
+
+void ModuleSema::rebind(mlir::Value from, mlir::Value to) {
+  for (auto &[name, binding] : scope)
+    if (binding.value.isTensor() && binding.value.value == from)
+      binding.value.value = to;
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Directives of the chosen kernel: every name in them must be a parameter, and the launch attribute that carries them
+// to the manifest.
+
+#include "Directives/Functions.h"
+#include "Frontend/Sema/ModuleSema.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+/// Checks the names of directive expressions against the parameters of the kernel.
+class NameChecker {
+public:
+  NameChecker(Sema &sema, const FunctionStmt &kernel, std::vector<std::string> names)
+      : sema(sema), kernel(kernel), names(std::move(names)) {}
+
+  void checkName(const std::string &name, SourceRange range) {
+    if (llvm::is_contained(names, name) || name == "num_sms")
+      return;
+    std::optional<std::string> guess = didYouMean(name, names);
+    sema.error(Diag::directive_name, range, {name, kernel.name, guess ? "; did you mean '" + *guess + "'?" : ""});
+  }
+  void check(const DirectiveExpr &expr) { check(*expr.expr); }
+  void check(const DefaultDirective &directive) {
+    checkName(directive.parameter, directive.nameRange);
+    const auto *filling = as<NameExpr>(directive.value.expr);
+    const bool isBuffer = llvm::any_of(kernel.directives.buffers, [&](const BufferDirective &buffer) {
+      return buffer.parameter == directive.parameter;
+    });
+    if (!filling || !isBuffer || !directives::contains(directives::fillings, filling->id))
+      check(directive.value);
+  }
+  void check(const Expr &expr) {
+    if (const auto *name = as<NameExpr>(&expr))
+      return checkName(name->id, name->range);
+    if (const auto *node = as<UnaryExpr>(&expr))
+      return check(*node->operand);
+    if (const auto *node = as<BinaryExpr>(&expr)) {
+      check(*node->left);
+      return check(*node->right);
+    }
+    if (const auto *node = as<CompareExpr>(&expr)) {
+      check(*node->left);
+      return check(*node->right);
+    }
+    if (const auto *node = as<ConditionalExpr>(&expr)) {
+      check(*node->condition);
+      check(*node->thenValue);
+      return check(*node->elseValue);
+    }
+    if (const auto *node = as<CallExpr>(&expr))
+      for (const Argument &argument : node->arguments)
+        check(*argument.value);
+  }
+
+private:
+  Sema &sema;
+  const FunctionStmt &kernel;
+  std::vector<std::string> names;
+};
+
+SmallVector<StringAttr> textsOf(OpBuilder &builder, const std::vector<DirectiveExpr> &expressions) {
+  return llvm::map_to_vector(expressions, [&](const DirectiveExpr &expr) { return builder.getStringAttr(expr.text); });
+}
+
+using AddDefault = llvm::function_ref<void(const std::string &parameter, const std::string &value)>;
+
+/// The arguments that stand for the sizes and strides of a descriptor are those of its buffer.
+void describeDescriptor(const BufferDirective &buffer, AddDefault addDefault) {
+  auto add = [&](const char *what, size_t index, const std::string &text) {
+    addDefault(buffer.parameter + what + std::to_string(index), text);
+  };
+  for (size_t i = 0; i < buffer.shape.size(); ++i)
+    add("_shape", i, buffer.shape[i].text);
+  std::string product = "1";
+  for (size_t i = buffer.shape.size(); i-- > 1;) {
+    product = "(" + buffer.shape[i].text + ") * " + product;
+    add("_stride", i - 1, buffer.strides.empty() ? product : buffer.strides[i - 1].text);
+  }
+}
+
+} // namespace
+
+bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
+  size_t errorsBefore = diagnostics.numErrors();
+  std::vector<std::string> names;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
+    forEachLeaf(formal.name, parameter, [&](const std::string &name, const auto &) { names.push_back(name); });
+  NameChecker checker(*this, kernel, std::move(names));
+  for (const DirectiveExpr &expr : kernel.directives.grid)
+    checker.check(expr);
+  for (const BufferDirective &buffer : kernel.directives.buffers) {
+    checker.checkName(buffer.parameter, buffer.nameRange);
+    llvm::for_each(buffer.shape, [&](const DirectiveExpr &expr) { checker.check(expr); });
+    llvm::for_each(buffer.strides, [&](const DirectiveExpr &expr) { checker.check(expr); });
+  }
+  for (const DefaultDirective &directive : kernel.directives.defaults)
+    checker.check(directive);
+  for (const ExpectDirective &directive : kernel.directives.expects) {
+    checker.checkName(directive.buffer, directive.nameRange);
+    checker.check(directive.value);
+  }
+  return diagnostics.numErrors() == errorsBefore;
+}
+
+/// "within" may depend on the element types: 1e-2 if c.dtype.element_ty == bf16 else 1e-3.
+double ModuleSema::evaluateTolerance(const ExpectDirective &directive) {
+  if (!directive.tolerance)
+    return 0;
+  SymValue value = evaluate(*directive.tolerance->expr);
+  std::optional<double> number = value.isConstant() ? asDouble(value.constant) : std::nullopt;
+  bool isBound = number && *number >= 0 && *number <= 1;
+  if (!value.isError() && !isBound)
+    error(Diag::directive_tolerance, directive.tolerance->range, {describe(value)});
+  return isBound ? *number : 0;
+}
+
+LaunchAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance) {
+  const DirectiveSet &directives = kernel.directives;
+  SmallVector<StringAttr> grid =
+      textsOf(builder, instance && !instance->grid.empty() ? instance->grid : directives.grid);
+  if (grid.empty())
+    for (const std::string &axis : gridOfHost(kernel))
+      grid.push_back(builder.getStringAttr(axis));
+  // A parameter that has become a constant needs neither memory nor a default.
+  auto valueOf = [&](const std::string &name) {
+    auto leaf = tupleLeaves.find(name);
+    auto found = scope.find(name);
+    return leaf != tupleLeaves.end() ? leaf->second : found != scope.end() ? found->second.value : SymValue();
+  };
+  auto isRuntime = [&](const std::string &name) {
+    SymValue value = valueOf(name);
+    return !value.isError() && !value.isConstant();
+  };
+  MLIRContext *context = builder.getContext();
+  SmallVector<DefaultAttr> defaults;
+  auto addDefault = [&](const std::string &parameter, const std::string &value) {
+    auto name = builder.getStringAttr(parameter);
+    // Names that a descriptor's sizes share with parameters are an error of the manifest.
+    if (llvm::none_of(defaults, [&](DefaultAttr other) { return other.getParameter() == name; }))
+      defaults.push_back(DefaultAttr::get(context, name, builder.getStringAttr(value)));
+  };
+  SmallVector<BufferAttr> buffers;
+  for (const BufferDirective &buffer : directives.buffers) {
+    if (!isRuntime(buffer.parameter))
+      continue;
+    if (valueOf(buffer.parameter).kind == SymValue::Kind::Descriptor)
+      describeDescriptor(buffer, addDefault);
+    buffers.push_back(BufferAttr::get(context, builder.getStringAttr(buffer.parameter), textsOf(builder, buffer.shape),
+                                      textsOf(builder, buffer.strides), *symbolizeBufferRole(buffer.role)));
+  }
+  for (const DefaultDirective &directive : directives.defaults)
+    if (isRuntime(directive.parameter))
+      addDefault(directive.parameter, directive.value.text);
+  // A number as the parameter's own default; the kernel may be compiled for a pointer in its place.
+  for (const Parameter &parameter : kernel.parameters) {
+    bool isStated = llvm::any_of(
+        directives.defaults, [&](const DefaultDirective &directive) { return directive.parameter == parameter.name; });
+    if (isStated || !parameter.defaultValue || !isRuntime(parameter.name))
+      continue;
+    if (scope.find(parameter.name)->second.value.type.isPointer)
+      continue;
+    SymValue value = evaluate(*parameter.defaultValue);
+    if (value.isConstant() && isNumber(value.constant) && !std::holds_alternative<bool>(value.constant))
+      addDefault(parameter.name, str(value.constant));
+  }
+  SmallVector<ExpectAttr> expects;
+  for (const ExpectDirective &expect : directives.expects)
+    expects.push_back(ExpectAttr::get(context, builder.getStringAttr(expect.buffer),
+                                      builder.getStringAttr(expect.value.text),
+                                      builder.getF64FloatAttr(evaluateTolerance(expect))));
+  return LaunchAttr::get(context, grid, buffers, defaults, expects);
+}
+
+} // namespace tile::frontend

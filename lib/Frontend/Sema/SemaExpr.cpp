@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Expressions. Constants are folded with Python's rules (ConstEval.h); as soon as one operand exists only at run time
+// the operation is emitted.
+
+#include "Frontend/Emit/Builtins.h"
+#include "Frontend/Host/HostReader.h"
+#include "Frontend/Syntax/FormatSpec.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+SymValue ModuleSema::evaluate(const Expr &expr) {
+  if (!charge(1, expr.range))
+    return {};
+  std::optional<SymValue> value = host ? host->evaluate(expr) : std::nullopt;
+  SymValue result = limitSize(value ? std::move(*value) : evaluateKind(expr), expr.range);
+  observe(expr.range, result);
+  return result;
+}
+
+SymValue ModuleSema::evaluateKind(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::Name:
+    return evaluateName(*as<NameExpr>(&expr));
+  case ExprKind::Int:
+    return SymValue::makeConstant(as<IntExpr>(&expr)->value);
+  case ExprKind::Float:
+    return SymValue::makeConstant(as<FloatExpr>(&expr)->value);
+  case ExprKind::String:
+    return SymValue::makeConstant(as<StringExpr>(&expr)->value);
+  case ExprKind::Bool:
+    return SymValue::makeConstant(as<BoolExpr>(&expr)->value);
+  case ExprKind::None:
+    return SymValue::makeConstant(NoneValue{});
+  case ExprKind::FString:
+    return evaluateFString(*as<FStringExpr>(&expr));
+  case ExprKind::Unary:
+    return evaluateUnary(*as<UnaryExpr>(&expr));
+  case ExprKind::Binary:
+    return evaluateBinary(*as<BinaryExpr>(&expr));
+  case ExprKind::BoolOp:
+    return evaluateBoolOp(*as<BoolOpExpr>(&expr));
+  case ExprKind::Compare:
+    return evaluateCompare(*as<CompareExpr>(&expr));
+  case ExprKind::Conditional:
+    return evaluateConditional(*as<ConditionalExpr>(&expr));
+  case ExprKind::Call:
+    return evaluateCall(*as<CallExpr>(&expr));
+  case ExprKind::Attribute:
+    return attributeOf(evaluate(*as<AttributeExpr>(&expr)->value), *as<AttributeExpr>(&expr));
+  case ExprKind::Subscript:
+    return evaluateSubscript(*as<SubscriptExpr>(&expr));
+  case ExprKind::Tuple:
+    return evaluateElements(as<TupleExpr>(&expr)->elements);
+  case ExprKind::List:
+    return evaluateElements(as<ListExpr>(&expr)->elements);
+  case ExprKind::Comprehension:
+    return evaluateComprehension(*as<ComprehensionExpr>(&expr));
+  case ExprKind::Dict:
+    return evaluateDictionary(*as<DictExpr>(&expr));
+  case ExprKind::Ellipsis:
+  case ExprKind::Slice:
+  case ExprKind::Starred:
+  case ExprKind::Lambda:
+    break;
+  }
+  return error(Diag::not_supported, expr.range, {"'" + unparse(expr) + "' as a value"});
+}
+
+SymValue ModuleSema::evaluateName(const NameExpr &expr) {
+  if (auto found = scope.find(expr.id); found != scope.end()) {
+    const Binding &binding = found->second;
+    if (!binding.unusable.empty())
+      return error(Diag::unusable_name, expr.range, {expr.id, binding.unusable},
+                   std::pair{binding.unusableAt, std::string("here")});
+    // The flags of loops that end early are constants until a branch sets them: then nothing depends on them.
+    APInt flag;
+    if (expr.id.front() == '$' && binding.value.isTensor() && matchPattern(binding.value.value, m_ConstantInt(&flag)))
+      return SymValue::makeConstant(!flag.isZero());
+    return binding.value;
+  }
+  if (std::optional<SymValue> global = lookupGlobal(expr.id, expr.range)) {
+    const auto *function = global->isConstant() ? std::get_if<const FunctionStmt *>(&global->constant) : nullptr;
+    if (function && (*function)->isHost && !isHostCode())
+      return error(Diag::host_name, expr.range, {expr.id, "host function"},
+                   std::pair{(*function)->nameRange, std::string("it is defined here, outside of the language")});
+    return *global;
+  }
+  if (const BuiltinInfo *python = findBuiltin("builtins." + expr.id))
+    return SymValue::makeConstant(python);
+  for (std::string space : {"tl", "triton"}) {
+    // The language's names without a prefix, and its modules without an import.
+    if (expr.id == space || (space == "tl" && expr.id == "tile"))
+      return SymValue::makeConstant(NamespaceValue{space});
+    if (std::optional<Value> member = namespaceMember(space, expr.id))
+      return SymValue::makeConstant(*member);
+  }
+  if (expr.id == "math" || expr.id == "libdevice")
+    return SymValue::makeConstant(NamespaceValue{expr.id});
+  return unknownName(expr.id, expr.range);
+}
+
+SymValue ModuleSema::fromResult(const EvalResult &result, SourceRange range) {
+  if (!result.value)
+    return error(Diag::constant_expression, range, {result.error});
+  if (!result.warning.empty() && !isTile1()) // there both round down
+    warn(Diag::negative_floor_division, range, {result.warning}).fixIt(range, str(*result.value));
+  return SymValue::makeConstant(*result.value);
+}
+
+SymValue ModuleSema::evaluateElements(const std::vector<const Expr *> &elements) {
+  std::vector<SymValue> values;
+  for (const Expr *element : elements) {
+    const auto *starred = as<StarredExpr>(element);
+    SymValue value = evaluate(starred ? *starred->value : *element);
+    if (value.isError())
+      return {};
+    if (starred && !value.isTuple())
+      return error(Diag::unpack_tuple, element->range, {describe(value)});
+    if (starred)
+      llvm::append_range(values, value.elements);
+    else
+      values.push_back(std::move(value));
+  }
+  return SymValue::makeTuple(std::move(values));
+}
+
+std::optional<SymValue> ModuleSema::tupleOperator(BinaryOp op, const SymValue &left, const SymValue &right,
+                                                  SourceRange range) {
+  if (op == BinaryOp::Add && left.isTuple() && right.isTuple()) {
+    std::vector<SymValue> elements = left.elements;
+    elements.insert(elements.end(), right.elements.begin(), right.elements.end());
+    return SymValue::makeTuple(std::move(elements));
+  }
+  const SymValue &tuple = left.isTuple() ? left : right, &number = left.isTuple() ? right : left;
+  std::optional<Int128> times = number.isConstant() ? asInteger(number.constant) : std::nullopt;
+  if (op != BinaryOp::Mult || !tuple.isTuple() || !times)
+    return std::nullopt;
+  size_t count = static_cast<size_t>(std::clamp<Int128>(*times, 0, INT64_MAX));
+  if (limitSize(tuple, range, count).isError())
+    return SymValue();
+  std::vector<SymValue> elements;
+  for (Int128 i = 0; i < *times; ++i)
+    elements.insert(elements.end(), tuple.elements.begin(), tuple.elements.end());
+  return SymValue::makeTuple(std::move(elements));
+}
+
+SymValue ModuleSema::evaluateBinary(const BinaryExpr &expr) {
+  SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
+  if (left.isError() || right.isError())
+    return {};
+  if (std::optional<SymValue> text = expr.op == BinaryOp::Mod ? formatText(left, right, expr.range) : std::nullopt)
+    return *text;
+  if (left.isConstant() && right.isConstant())
+    return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
+  if (left.isTuple() || right.isTuple()) {
+    if (std::optional<SymValue> result = tupleOperator(expr.op, left, right, expr.range))
+      return *result;
+    return error(Diag::operator_operands, expr.range,
+                 {std::string(spelling(expr.op)), describe(left), describe(right)});
+  }
+  if (left.kind == SymValue::Kind::Object || right.kind == SymValue::Kind::Object)
+    if (std::optional<SymValue> result = objectOperator(expr.op, left, right, expr.range))
+      return *result;
+  SymValue result = binary(expr.op, left, right, expr.range);
+  rememberProduct(result, expr);
+  return result;
+}
+
+SymValue ModuleSema::evaluateUnary(const UnaryExpr &expr) {
+  SymValue operand = evaluate(*expr.operand);
+  if (operand.isConstant())
+    return fromResult(frontend::evaluate(expr.op, operand.constant), expr.range);
+  return unary(expr.op, operand, expr.range);
+}
+
+std::optional<bool> ModuleSema::constantTruth(const SymValue &value) {
+  if (value.isConstant())
+    return truth(value.constant);
+  if (value.isTuple())
+    return !value.elements.empty();
+  return std::nullopt;
+}
+
+/// Left to right; a constant that decides the result ends the evaluation, other constants drop out.
+SymValue ModuleSema::evaluateBoolOp(const BoolOpExpr &expr) {
+  std::optional<SymValue> result;
+  SymValue last;
+  for (const Expr *operand : expr.values) {
+    SymValue value = evaluate(*operand);
+    if (value.isError())
+      return {};
+    last = value;
+    if (value.isTensor()) {
+      if (value.isBlock())
+        warn(Diag::logical_block, operand->range,
+             {std::string(spelling(expr.op)), expr.op == BoolOperator::And ? "&" : "|"});
+      result = result ? logical(expr.op, *result, value, expr.range) : value;
+      if (result->isError())
+        return {};
+      continue;
+    }
+    std::optional<bool> known = constantTruth(value);
+    if (!known)
+      return error(Diag::logical_operand, operand->range, {std::string(spelling(expr.op)), describe(value)});
+    if (*known == (expr.op == BoolOperator::Or))
+      return value;
+  }
+  return result ? *result : last;
+}
+
+SymValue ModuleSema::evaluateCompare(const CompareExpr &expr) {
+  SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
+  if (left.isError() || right.isError())
+    return {};
+  if (expr.op == CompareOp::In || expr.op == CompareOp::NotIn)
+    return contains(left, right, expr);
+  bool isIdentity = expr.op == CompareOp::Is || expr.op == CompareOp::IsNot;
+  // What is not read may be anything, None as well.
+  for (const SymValue *side : {&left, &right})
+    if (const auto *space = side->isConstant() ? std::get_if<NamespaceValue>(&side->constant) : nullptr)
+      return unknownImport(space->name, (side == &left ? expr.left : expr.right)->range);
+  if (left.isConstant() && right.isConstant())
+    return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
+  if (isIdentity) {
+    // A run-time value is never None nor a type.
+    bool same = left.kind == right.kind && sameValue(left, right);
+    return SymValue::makeConstant(same == (expr.op == CompareOp::Is));
+  }
+  bool isEquality = expr.op == CompareOp::Eq || expr.op == CompareOp::NotEq;
+  auto isStructure = [](const SymValue &side) { return !side.isConstant() && !side.isTensor(); };
+  if (isEquality && (isStructure(left) || isStructure(right)))
+    return SymValue::makeConstant((left.kind == right.kind && sameValue(left, right)) == (expr.op == CompareOp::Eq));
+  if (isEquality && (left.isNoneValue() || right.isNoneValue()))
+    return SymValue::makeConstant(expr.op == CompareOp::NotEq);
+  return compare(expr.op, left, right, expr.range);
+}
+
+SymValue ModuleSema::condition(const SymValue &value, SourceRange range) {
+  if (value.isError())
+    return {};
+  bool isOneElement = value.isBlock() && ShapedType::getNumElements(value.shape()) == 1;
+  if (!value.isScalar() && !isOneElement)
+    return error(Diag::condition_block, range, {describe(value)});
+  return cast(isOneElement ? toScalar(value, range) : value, Scalar::Int1, range);
+}
+
+SymValue ModuleSema::evaluateConditional(const ConditionalExpr &expr) {
+  SymValue chosen = evaluate(*expr.condition);
+  if (chosen.isError())
+    return {};
+  if (std::optional<bool> known = constantTruth(chosen))
+    return evaluate(*known ? *expr.thenValue : *expr.elseValue);
+  chosen = condition(chosen, expr.condition->range);
+  if (chosen.isError())
+    return {};
+  auto skeleton = scf::IfOp::create(builder, location(expr.range), TypeRange(), chosen.value, /*withElseRegion=*/true);
+  SymValue values[2];
+  const Expr *sources[2] = {expr.thenValue, expr.elseValue};
+  for (int i = 0; i < 2; ++i) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(i == 0 ? skeleton.thenBlock() : skeleton.elseBlock());
+    values[i] = evaluate(*sources[i]);
+    // "store(...) if c else store(...)": what returns nothing meets its like.
+    if (values[i].isConstant() && !values[i].isNoneValue())
+      values[i] = toTensor(values[i], sources[i]->range);
+  }
+  if (values[0].isError() || values[1].isError())
+    return {};
+  if (!sameType(values[0], values[1]))
+    return error(Diag::conditional_types, expr.range, {describe(values[0]), describe(values[1])});
+  return joinRegions(skeleton, values[0], values[1]);
+}
+
+/// Gives a result-less scf.if the results in which its branches end.
+SymValue ModuleSema::joinRegions(scf::IfOp skeleton, const SymValue &thenValue, const SymValue &elseValue) {
+  SmallVector<mlir::Value> thenLeaves, elseLeaves;
+  flatten(thenValue, thenLeaves);
+  flatten(elseValue, elseLeaves);
+  OpBuilder::InsertionGuard guard(builder);
+  auto terminate = [&](mlir::Block *block, ValueRange values) {
+    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+      block->back().erase();
+    builder.setInsertionPointToEnd(block);
+    scf::YieldOp::create(builder, skeleton.getLoc(), values);
+  };
+  terminate(skeleton.thenBlock(), thenLeaves);
+  terminate(skeleton.elseBlock(), elseLeaves);
+  builder.setInsertionPoint(skeleton);
+  auto joined = scf::IfOp::create(builder, skeleton.getLoc(), ValueRange(thenLeaves).getTypes(),
+                                  skeleton.getCondition(), /*addThenBlock=*/false, /*addElseBlock=*/false);
+  joined.getThenRegion().takeBody(skeleton.getThenRegion());
+  joined.getElseRegion().takeBody(skeleton.getElseRegion());
+  skeleton.erase();
+  SmallVector<mlir::Value> results(joined.getResults());
+  ArrayRef<mlir::Value> rest = results;
+  return rebuild(thenValue, rest);
+}
+
+SymValue ModuleSema::evaluateFString(const FStringExpr &expr) {
+  std::string text;
+  for (const FStringPart &part : expr.parts) {
+    text += part.text;
+    if (!part.value)
+      continue;
+    SymValue value = evaluate(*part.value);
+    if (value.isError())
+      return {};
+    if (!value.isConstant()) {
+      SmallVector<mlir::Value> leaves;
+      flatten(value, leaves);
+      if (!leaves.empty() && messageDepth == 0)
+        return error(Diag::fstring_value, part.value->range, {unparse(*part.value), describe(value)});
+      text += leaves.empty() ? printed(value) : "{" + unparse(*part.value) + "}";
+      continue;
+    }
+    frontend::Value shown = part.conversion == 0     ? value.constant
+                            : part.conversion == 's' ? frontend::Value(str(value.constant))
+                                                     : frontend::Value(repr(value.constant));
+    if (part.format.empty()) {
+      text += str(shown);
+      continue;
+    }
+    std::optional<std::string> formatted = formatValue(shown, part.format);
+    if (!formatted)
+      return error(Diag::format_spec, part.value->range, {part.format, describe(value)});
+    text += *formatted;
+  }
+  return SymValue::makeConstant(text);
+}
+
+} // namespace tile::frontend

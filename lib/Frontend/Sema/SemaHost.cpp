@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host program as far as kernels depend on it: what stands outside of functions, in the order in which Python runs
+// it, pure functions that make constants, and the scopes of functions that have kernels inside.
+//
+//   def mask_of(bits):                  a host function: evaluated where a value of the module is made by it
+//       return (1 << bits) - 1
+//   MASK = tl.constexpr(mask_of(7))
+//   TEXT = ""                           statements that make a value together: run when it is first needed
+//   for i in range(4):
+//       TEXT += f"mov.b32 $0, r{i};"
+//
+// A kernel itself cannot call them, as in Triton. They are evaluated as functions of the language that run at compile
+// time are, so that only what is pure can be.
+
+#include "Frontend/Emit/Builtins.h"
+#include "Frontend/Host/HostFacts.h"
+#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Syntax/Names.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+void collectChangedLists(const Block &block, std::vector<std::string> &names) {
+  for (const Stmt *stmt : block) {
+    if (const NameExpr *changed = changedBy(*stmt))
+      names.push_back(changed->id);
+    if (const auto *loop = as<ForStmt>(stmt))
+      collectChangedLists(loop->body, names);
+    if (const auto *loop = as<WhileStmt>(stmt))
+      collectChangedLists(loop->body, names);
+    if (const auto *node = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : node->branches)
+        collectChangedLists(branch.body, names);
+      collectChangedLists(node->elseBody, names);
+    }
+  }
+}
+
+const Expr *valueOf(const Stmt &stmt) {
+  if (const auto *node = as<AssignStmt>(&stmt))
+    return node->value;
+  if (const auto *node = as<AnnAssignStmt>(&stmt))
+    return node->value;
+  if (const auto *node = as<ForStmt>(&stmt))
+    return node->iterator;
+  if (const auto *node = as<WhileStmt>(&stmt))
+    return node->condition;
+  return nullptr;
+}
+
+/// Whether a value is, or has in it, the very list of this name.
+bool sharesName(const Expr &value, const std::string &name) {
+  auto any = [&](const std::vector<const Expr *> &parts) {
+    return llvm::any_of(parts, [&](const Expr *part) { return part && sharesName(*part, name); });
+  };
+  if (const auto *node = as<NameExpr>(&value))
+    return node->id == name;
+  if (const auto *node = as<ListExpr>(&value))
+    return any(node->elements);
+  if (const auto *node = as<TupleExpr>(&value))
+    return any(node->elements);
+  const auto *dictionary = as<DictExpr>(&value);
+  return dictionary && any(dictionary->values);
+}
+
+bool areShared(const Block &statements, const std::string &name) {
+  return llvm::any_of(statements, [&](const Stmt *stmt) {
+    const Expr *value = valueOf(*stmt);
+    return value && sharesName(*value, name);
+  });
+}
+
+} // namespace
+
+/// A later definition of a name hides the earlier ones.
+void ModuleSema::hide(const std::string &name) {
+  current->globals.erase(name);
+  current->expressions.erase(name);
+  current->statements.erase(name);
+  current->hostValues.erase(name);
+  current->imports.erase(name);
+  current->hostFunctions.erase(name);
+  current->changed.erase(name);
+  current->guessed.erase(name);
+}
+
+/// Values that mention a name which now gets another one: they are of the earlier one, so they bring the statements
+/// that make it. What shares a list that changes, calls a function that reads the name, or was made by a function of
+/// this name, has no known value any more.
+void ModuleSema::keepEarlier(const std::string &name, SourceRange range, bool isChange) {
+  auto earlier = current->statements.find(name);
+  bool isFunction = current->hostFunctions.contains(name);
+  if (earlier == current->statements.end() && !isFunction)
+    return;
+  auto readsName = [&](const std::string &callee) {
+    std::optional<SymValue> host = hostFunction(callee);
+    auto known = current->globals.find(callee);
+    const SymValue *value = host ? &*host : known != current->globals.end() ? &known->second : nullptr;
+    const auto *function = value && value->isConstant() ? std::get_if<const FunctionStmt *>(&value->constant) : nullptr;
+    std::set<std::string> read;
+    if (function)
+      collectNames((*function)->body, read);
+    return read.contains(name);
+  };
+  std::vector<std::string> lost;
+  for (auto &[other, statements] : current->statements) {
+    std::set<std::string> mentioned;
+    collectNames(statements, mentioned);
+    bool isShared = isChange && (areShared(statements, name) || areShared(earlier->second, other));
+    bool isOfFunction = isFunction && mentioned.contains(name);
+    if (other != name && (isShared || isOfFunction || llvm::any_of(mentioned, readsName)))
+      lost.push_back(other);
+    if (other == name || isFunction || !mentioned.contains(name))
+      continue;
+    for (const Stmt *stmt : earlier->second)
+      if (!llvm::is_contained(statements, stmt))
+        statements.push_back(stmt);
+    llvm::sort(statements, [](const Stmt *a, const Stmt *b) { return a->range.begin < b->range.begin; });
+  }
+  for (const std::string &other : lost)
+    forget(other, range);
+}
+
+void ModuleSema::forget(const std::string &name, SourceRange reason) {
+  hide(name);
+  current->changed[name] = reason;
+}
+
+/// What is known of a name ends where a statement that is not read makes something else of it.
+void ModuleSema::declareSkipped(const SkippedStmt &stmt) {
+  for (const std::string &name : stmt.assigned) {
+    keepEarlier(name, stmt.range, /*isChange=*/false);
+    forget(name, stmt.range);
+  }
+  if (stmt.function) {
+    current->changed.erase(stmt.function->name);
+    current->hostFunctions[stmt.function->name] = stmt.function;
+  }
+  // Functions and modules stay what they are when they get an attribute.
+  for (const std::string &name : stmt.changed) {
+    auto known = current->globals.find(name);
+    bool isClass = known != current->globals.end() && known->second.isConstant() &&
+                   std::holds_alternative<const ClassStmt *>(known->second.constant);
+    keepEarlier(name, stmt.range, /*isChange=*/true);
+    if (isClass || current->statements.contains(name))
+      forget(name, stmt.range);
+  }
+}
+
+/// An assignment, or a loop that makes values.
+void ModuleSema::declareStatement(const Stmt &stmt) {
+  const Expr *value = valueOf(stmt);
+  const auto *augmented = as<AugAssignStmt>(&stmt);
+  if (const NameExpr *changed = augmented ? augmented->target : changedBy(stmt)) {
+    auto known = current->statements.find(changed->id);
+    if (known == current->statements.end())
+      return;
+    keepEarlier(changed->id, stmt.range, /*isChange=*/true);
+    known->second.push_back(&stmt);
+    current->globals.erase(changed->id);
+    return;
+  }
+  if (!value)
+    return;
+  std::vector<std::string> names = assignedNames({&stmt});
+  if (const auto *loop = as<ForStmt>(&stmt))
+    collectChangedLists(loop->body, names);
+  if (const auto *loop = as<WhileStmt>(&stmt))
+    collectChangedLists(loop->body, names);
+  // What a loop assigns may depend on all else that it assigns; what an assignment mentions, on what that was before.
+  bool isLoop = stmt.kind == StmtKind::For || stmt.kind == StmtKind::While;
+  std::set<std::string> mentioned;
+  if (!isLoop)
+    collectNames(value, mentioned);
+  Block before;
+  for (const std::string &name : names)
+    if (isLoop || mentioned.contains(name))
+      for (const Stmt *earlier : current->statements[name])
+        if (!llvm::is_contained(before, earlier))
+          before.push_back(earlier);
+  llvm::sort(before, [](const Stmt *a, const Stmt *b) { return a->range.begin < b->range.begin; });
+  before.push_back(&stmt);
+  const auto *assignment = as<AssignStmt>(&stmt);
+  for (const std::string &name : names)
+    keepEarlier(name, stmt.range, /*isChange=*/false);
+  for (const std::string &name : names) {
+    hide(name);
+    (assignment && assignment->isHost ? current->hostValues : current->expressions)[name] = value;
+    current->statements[name] = before;
+  }
+}
+
+/// A function with kernels inside.
+void ModuleSema::declareHost(const HostStmt &host) {
+  hide(host.name);
+  ModuleScope &inner = *hostScopes.emplace_back(std::make_unique<ModuleScope>());
+  inner.module = current->module;
+  inner.path = current->path;
+  inner.parent = current;
+  inner.skipped = &host.skipped;
+  InModule inside(*this, &inner);
+  declare(host.body);
+}
+
+void ModuleSema::rememberDecorators(const FunctionStmt &function) {
+  std::set<std::string> names;
+  for (const Decorator &decorator : function.decorators)
+    collectNames(decorator.hostValue ? decorator.hostValue : decorator.value, names);
+  for (const std::string &name : names) {
+    if (auto host = current->hostValues.find(name); host != current->hostValues.end())
+      decoratorValues[&function][name] = {host->second, current->statements[name]};
+    else if (auto plain = current->expressions.find(name); plain != current->expressions.end())
+      decoratorValues[&function][name] = {plain->second, current->statements[name]};
+  }
+}
+
+void ModuleSema::declare(const Block &block) {
+  for (const Stmt *stmt : block) {
+    if (const auto *import = as<ImportStmt>(stmt)) {
+      declareImport(*import);
+    } else if (const auto *function = as<FunctionStmt>(stmt)) {
+      hide(function->name);
+      current->globals[function->name] = SymValue::makeConstant(function);
+      owners[function] = current;
+      rememberDecorators(*function);
+    } else if (const auto *type = as<ClassStmt>(stmt)) {
+      hide(type->name);
+      current->globals[type->name] = SymValue::makeConstant(type);
+      classOwners[type] = current;
+      for (const FunctionStmt *method : type->methods)
+        owners[method] = current;
+    } else if (const auto *host = as<HostStmt>(stmt)) {
+      declareHost(*host);
+    } else if (const auto *skipped = as<SkippedStmt>(stmt)) {
+      declareSkipped(*skipped);
+    } else if (const auto *conditional = as<IfStmt>(stmt)) {
+      // Probes of versions and architectures: taken when known, else the last branch counts.
+      const Block *chosen = &conditional->elseBody;
+      const Expr *guess = nullptr;
+      for (const IfStmt::Branch &branch : conditional->branches) {
+        std::optional<bool> holds = moduleCondition(*branch.condition);
+        guess = guess || holds ? guess : branch.condition;
+        bool isLast = &branch == &conditional->branches.back() && conditional->elseBody.empty() && !holds;
+        if (holds.value_or(isLast)) {
+          chosen = &branch.body;
+          break;
+        }
+      }
+      declare(*chosen);
+      if (guess)
+        rememberGuess(*conditional, guess->range);
+    } else {
+      declareStatement(*stmt);
+    }
+  }
+}
+
+/// Constants that one of the branches assigns.
+void ModuleSema::rememberGuess(const IfStmt &stmt, SourceRange condition) {
+  auto remember = [&](const Block &block) {
+    for (const std::string &name : assignedNames(block))
+      if (current->expressions.contains(name) || current->globals.contains(name))
+        current->guessed[name] = condition;
+  };
+  for (const IfStmt::Branch &branch : stmt.branches)
+    remember(branch.body);
+  remember(stmt.elseBody);
+}
+
+/// Whether a condition outside of functions holds, if that is known without reading other files.
+std::optional<bool> ModuleSema::moduleCondition(const Expr &condition) {
+  if (std::optional<bool> fact = hostCondition(condition, request.targetCapability))
+    return fact;
+  std::set<std::string> names;
+  collectNames(&condition, names);
+  for (const std::string &name : names) {
+    auto known = current->globals.find(name);
+    const auto *space = known != current->globals.end() && known->second.isConstant()
+                            ? std::get_if<NamespaceValue>(&known->second.constant)
+                            : nullptr;
+    if (current->imports.contains(name) || (space && !space->path.empty()))
+      return std::nullopt;
+  }
+  ++hostDepth;
+  std::optional<SymValue> value = evaluateQuietly(condition);
+  --hostDepth;
+  return value ? constantTruth(*value) : std::nullopt;
+}
+
+/// Whether a value of the module takes more than the expression that it is assigned.
+bool ModuleSema::needsRun(const std::string &name) const {
+  auto found = current->statements.find(name);
+  return found != current->statements.end() && ModuleValue{nullptr, found->second}.needsRun();
+}
+
+bool ModuleValue::needsRun() const {
+  if (statements.empty())
+    return false;
+  const auto *assignment = as<AssignStmt>(statements.front());
+  bool isPlain = statements.front()->kind == StmtKind::AnnAssign || (assignment && as<NameExpr>(assignment->target));
+  return statements.size() > 1 || !isPlain;
+}
+
+SymValue ModuleSema::runStatements(const std::string &name, const Block &statements) {
+  auto *function = scratchModules.emplace_back().make<FunctionStmt>(statements.front()->range);
+  function->isConstexpr = function->isHost = true;
+  frames.push_back({function, function->range, location(function->range)});
+  unsigned outerLoops = std::exchange(loopDepth, 0), outerFolds = std::exchange(foldDepth, 0);
+  emitBlock({&statements, 0, nullptr});
+  loopDepth = outerLoops;
+  foldDepth = outerFolds;
+  frames.pop_back();
+  return scope[name].value;
+}
+
+/// A function of the host program; not those whose answers are known without it (HostFacts.h).
+std::optional<SymValue> ModuleSema::hostFunction(const std::string &name) {
+  auto found = current->hostFunctions.find(name);
+  if (found == current->hostFunctions.end() || hostAnswer(name, {}, request.targetCapability))
+    return std::nullopt;
+  owners[found->second] = current;
+  return SymValue::makeConstant(found->second);
+}
+
+/// What is known of the call of a host function without evaluating it, or an error; nothing if it can be evaluated.
+std::optional<SymValue> ModuleSema::callHostFunction(const FunctionStmt &function,
+                                                     const std::vector<SymValue> &arguments, SourceRange range) {
+  if (std::optional<SymValue> answer = hostAnswer(function.name, arguments, request.targetCapability))
+    return answer;
+  if (isHostCode())
+    return std::nullopt;
+  return error(Diag::host_name, range, {function.name, "host function"},
+               std::pair{function.nameRange, std::string("it is defined here, outside of the language")});
+}
+
+/// A loop of a function that runs at compile time, over the elements of a tuple; false if it runs over a range.
+bool ModuleSema::walkElements(const ForStmt &stmt) {
+  const auto *call = as<CallExpr>(stmt.iterator);
+  const auto *callee = call ? as<NameExpr>(call->callee) : nullptr;
+  const auto *member = call ? as<AttributeExpr>(call->callee) : nullptr;
+  StringRef name = callee ? StringRef(callee->id) : member ? StringRef(member->attribute) : "";
+  if (name.ends_with("range"))
+    return false;
+  SymValue items = evaluate(*stmt.iterator);
+  if (!items.isTuple())
+    return items.isError();
+  size_t errorsBefore = diagnostics.numErrors();
+  ++loopDepth;
+  for (const SymValue &item : items.elements) {
+    if (!charge(1, stmt.range))
+      break;
+    bind(*stmt.target, item);
+    emitBlock({&stmt.body, 0, nullptr});
+    const Binding *stop = stmt.stop.empty() ? nullptr : &scope[stmt.stop];
+    if (diagnostics.numErrors() != errorsBefore || (stop && constantTruth(stop->value).value_or(false)))
+      break;
+  }
+  --loopDepth;
+  return true;
+}
+
+} // namespace tile::frontend

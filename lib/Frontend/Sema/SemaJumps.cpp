@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops that end early, in --std=tile1 and in functions that run at compile time: break, continue, and return inside of
+// a loop become flags, so that control flow stays structured. Statements after a jump move into the paths that do not
+// take it; where several paths go on, the flags guard them.
+//
+//   for i in range(n):            $stop = False;  $returned = False
+//     if a: continue              for i in range(n), until $stop:
+//     if b: return v                if a: $skip = True
+//     rest                          else:
+//   more                              if b: $returned = True;  <the returned value> = v;  $stop = True
+//                                     else: rest
+//                                 if $returned: return <the returned value>
+//                                 more
+//
+// Flags are names like others, which loops carry and branches join. A source file cannot name them.
+
+#include "Frontend/Sema/ModuleSema.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+constexpr const char *returnedFlag = "$returned";
+constexpr const char *returnedValue = "the returned value"; // in messages, too
+
+const Block *bodyOf(const Stmt *stmt) {
+  if (const auto *loop = as<ForStmt>(stmt))
+    return &loop->body;
+  if (const auto *loop = as<WhileStmt>(stmt))
+    return &loop->body;
+  return nullptr;
+}
+
+/// Whether some statement satisfies the predicate, also in branches, and in loops if `inLoops`.
+bool contains(const Block &block, bool inLoops, llvm::function_ref<bool(const Stmt &)> predicate) {
+  for (const Stmt *stmt : block) {
+    if (predicate(*stmt))
+      return true;
+    if (const Block *body = inLoops ? bodyOf(stmt) : nullptr; body && contains(*body, inLoops, predicate))
+      return true;
+    if (const auto *with = as<WithStmt>(stmt); with && contains(with->body, inLoops, predicate))
+      return true;
+    if (const auto *node = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : node->branches)
+        if (contains(branch.body, inLoops, predicate))
+          return true;
+      if (contains(node->elseBody, inLoops, predicate))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool returns(const Block &block) {
+  return contains(block, /*inLoops=*/true, [](const Stmt &stmt) { return stmt.kind == StmtKind::Return; });
+}
+bool returnsValue(const Block &block) {
+  return contains(block, /*inLoops=*/true, [](const Stmt &stmt) {
+    const auto *node = as<ReturnStmt>(&stmt);
+    return node && node->value;
+  });
+}
+bool hasJump(const Block &block, StmtKind kind) {
+  return contains(block, /*inLoops=*/false, [&](const Stmt &stmt) { return stmt.kind == kind; });
+}
+bool leaves(const Block &block) {
+  return returns(block) || hasJump(block, StmtKind::Break) || hasJump(block, StmtKind::Continue);
+}
+
+/// Nothing after the block is reached.
+bool alwaysLeaves(const Block &block) {
+  for (const Stmt *stmt : block) {
+    if (stmt->kind == StmtKind::Return || stmt->kind == StmtKind::Break || stmt->kind == StmtKind::Continue)
+      return true;
+    if (const auto *with = as<WithStmt>(stmt); with && alwaysLeaves(with->body))
+      return true;
+    const auto *node = as<IfStmt>(stmt);
+    if (node && alwaysLeaves(node->elseBody) &&
+        llvm::all_of(node->branches, [](const IfStmt::Branch &branch) { return alwaysLeaves(branch.body); }))
+      return true;
+  }
+  return false;
+}
+
+/// Builds the statements that stand for a loop.
+class JumpRewriter {
+public:
+  explicit JumpRewriter(Module &nodes) : nodes(nodes) {}
+
+  /// Appends to `out`; returns the loop itself.
+  const Stmt *rewriteLoop(const Stmt &stmt, Block &out) {
+    const Block &body = *bodyOf(&stmt);
+    std::string number = std::to_string(stmt.range.begin), outerStop = stop, outerSkip = skip;
+    stop = returns(body) || hasJump(body, StmtKind::Break) ? "$stop" + number : "";
+    skip = hasJump(body, StmtKind::Continue) ? "$skip" + number : "";
+    if (!stop.empty())
+      out.push_back(assign(stop, boolean(false, stmt.range)));
+    Block rewritten;
+    if (!skip.empty())
+      rewritten.push_back(assign(skip, boolean(false, stmt.range)));
+    llvm::append_range(rewritten, rewriteBlock(body));
+    out.push_back(makeLoop(stmt, std::move(rewritten)));
+    stop = outerStop;
+    skip = outerSkip;
+    return out.back();
+  }
+
+  /// if $returned: return <the returned value>. Without the condition after a loop that has no other end.
+  const Stmt *returnBehind(const Stmt &stmt, bool hasValue) {
+    auto *node = nodes.make<ReturnStmt>(stmt.range);
+    node->value = hasValue ? name(returnedValue, stmt.range) : nullptr;
+    const auto *loop = as<WhileStmt>(&stmt);
+    const auto *condition = loop ? as<BoolExpr>(loop->condition) : nullptr;
+    bool isOnlyEnd = condition && condition->value && !hasJump(loop->body, StmtKind::Break);
+    return isOnlyEnd ? node : branch(name(returnedFlag, stmt.range), {node});
+  }
+
+  const Stmt *assign(const std::string &target, const Expr *value) {
+    auto *node = nodes.make<AssignStmt>(value->range);
+    node->target = name(target, value->range);
+    node->value = value;
+    return node;
+  }
+  const Expr *boolean(bool value, SourceRange range) {
+    auto *node = nodes.make<BoolExpr>(range);
+    node->value = value;
+    return node;
+  }
+
+private:
+  const NameExpr *name(const std::string &id, SourceRange range) {
+    auto *node = nodes.make<NameExpr>(range);
+    node->id = id;
+    return node;
+  }
+  const Expr *negated(const std::string &flag, SourceRange range) {
+    auto *node = nodes.make<UnaryExpr>(range);
+    node->op = UnaryOp::Not;
+    node->operand = name(flag, range);
+    return node;
+  }
+  const Stmt *branch(const Expr *condition, Block body) {
+    auto *node = nodes.make<IfStmt>(condition->range);
+    node->branches.push_back({condition->range, condition, std::move(body)});
+    return node;
+  }
+
+  const Stmt *makeLoop(const Stmt &stmt, Block body) {
+    if (const auto *loop = as<ForStmt>(&stmt)) {
+      auto *node = nodes.make<ForStmt>(stmt.range);
+      node->target = loop->target;
+      node->iterator = loop->iterator;
+      node->body = std::move(body);
+      node->stop = stop;
+      node->breaks = hasJump(loop->body, StmtKind::Break);
+      return node;
+    }
+    auto *node = nodes.make<WhileStmt>(stmt.range);
+    node->condition = as<WhileStmt>(&stmt)->condition;
+    node->body = std::move(body);
+    if (!stop.empty()) {
+      // The condition is not looked at again after a break.
+      auto *condition = nodes.make<ConditionalExpr>(node->condition->range);
+      condition->condition = negated(stop, condition->range);
+      condition->thenValue = node->condition;
+      condition->elseValue = boolean(false, condition->range);
+      node->condition = condition;
+    }
+    return node;
+  }
+
+  Block rewriteBlock(const Block &block, size_t from = 0) {
+    Block out;
+    for (size_t i = from; i < block.size(); ++i) {
+      const Stmt &stmt = *block[i];
+      if (stmt.kind == StmtKind::Break || stmt.kind == StmtKind::Continue) {
+        out.push_back(assign(stmt.kind == StmtKind::Break ? stop : skip, boolean(true, stmt.range)));
+        return out;
+      }
+      if (const auto *node = as<ReturnStmt>(&stmt)) {
+        if (node->value)
+          out.push_back(assign(returnedValue, node->value));
+        out.push_back(assign(returnedFlag, boolean(true, stmt.range)));
+        out.push_back(assign(stop, boolean(true, stmt.range)));
+        return out;
+      }
+      if (const Block *body = bodyOf(&stmt); body && returns(*body)) {
+        rewriteLoop(stmt, out);
+        out.push_back(assign(stop, name(returnedFlag, stmt.range)));
+        if (Block rest = rewriteBlock(block, i + 1); !rest.empty())
+          out.push_back(branch(negated(returnedFlag, stmt.range), std::move(rest)));
+        return out;
+      }
+      if (const auto *with = as<WithStmt>(&stmt); with && leaves(with->body)) {
+        auto *entered = nodes.make<WithStmt>(with->range);
+        entered->keyword = with->keyword;
+        entered->items = with->items;
+        out.push_back(entered);
+        Block rest = with->body;
+        rest.insert(rest.end(), block.begin() + i + 1, block.end());
+        llvm::append_range(out, rewriteBlock(rest));
+        return out;
+      }
+      const auto *node = as<IfStmt>(&stmt);
+      bool hasJumps = node && (leaves(node->elseBody) || llvm::any_of(node->branches, [](const IfStmt::Branch &branch) {
+                                 return leaves(branch.body);
+                               }));
+      if (hasJumps) {
+        rewriteIf(*node, Block(block.begin() + i + 1, block.end()), out);
+        return out;
+      }
+      out.push_back(&stmt);
+    }
+    return out;
+  }
+
+  void rewriteIf(const IfStmt &stmt, const Block &rest, Block &out) {
+    std::vector<Block> bodies;
+    for (const IfStmt::Branch &branch : stmt.branches)
+      bodies.push_back(branch.body);
+    bodies.push_back(stmt.elseBody);
+    size_t goOn = llvm::count_if(bodies, [](const Block &body) { return !alwaysLeaves(body); });
+    for (Block &body : bodies) {
+      if (goOn == 1 && !alwaysLeaves(body))
+        llvm::append_range(body, rest);
+      body = rewriteBlock(body);
+    }
+    auto *node = nodes.make<IfStmt>(stmt.range);
+    for (size_t i = 0; i < stmt.branches.size(); ++i)
+      node->branches.push_back({stmt.branches[i].keyword, stmt.branches[i].condition, std::move(bodies[i])});
+    node->elseBody = std::move(bodies.back());
+    out.push_back(node);
+    if (goOn < 2 || rest.empty())
+      return;
+    // Both flags guard one after the other: what is not set in any branch is a constant and costs nothing.
+    Block guarded = rewriteBlock(rest);
+    for (const std::string &flag : {skip, stop})
+      if (!flag.empty())
+        guarded = {branch(negated(flag, stmt.range), std::move(guarded))};
+    llvm::append_range(out, guarded);
+  }
+
+  Module &nodes;
+  std::string stop, skip; // of the innermost loop; empty if nothing sets them
+};
+
+} // namespace
+
+/// What to emit instead of a loop that ends early; null for all else.
+const ModuleSema::JumpingLoop *ModuleSema::rewriteJumps(const Stmt &stmt) {
+  const Block *body = bodyOf(&stmt);
+  if (!(isTile1() || isConstexprFunction()) || !body || !leaves(*body))
+    return nullptr;
+  auto [entry, isNew] = jumpingLoops.try_emplace(&stmt);
+  JumpingLoop &result = entry->second;
+  if (!isNew)
+    return &result;
+  JumpRewriter rewriter(scratchModules.emplace_back());
+  result.returnsValue = returnsValue(*body);
+  if (returns(*body))
+    result.statements.push_back(rewriter.assign(returnedFlag, rewriter.boolean(false, stmt.range)));
+  result.loop = rewriter.rewriteLoop(stmt, result.statements);
+  result.withoutReturn = result.statements;
+  if (returns(*body))
+    result.statements.push_back(rewriter.returnBehind(stmt, result.returnsValue));
+  return &result;
+}
+
+/// Something of the same type to carry until a value is returned.
+std::optional<SymValue> ModuleSema::placeholderLike(const SymValue &value, SourceRange range) {
+  SymValue out = value;
+  if (value.isTuple()) {
+    for (SymValue &element : out.elements) {
+      std::optional<SymValue> placeholder = placeholderLike(element, range);
+      if (!placeholder)
+        return std::nullopt;
+      element = *placeholder;
+    }
+    return out;
+  }
+  if (value.isTensor() && value.type.isPointer) {
+    SymValue address = makeSplat(Value(Int128(0)), Scalar::Int64, value.shape(), range);
+    return bitcast(address, value.type, range);
+  }
+  if (value.isTensor())
+    return makeSplat(Value(Int128(0)), value.type, value.shape(), range);
+  if (value.isConstant())
+    return out;
+  if (!value.isError())
+    error(Diag::returned_value, range, {describe(value)});
+  return std::nullopt;
+}
+
+/// The loop carries the value that it returns, whose type only its body knows: emits it once to see, and drops that.
+/// What to emit, null after an error.
+const Block *ModuleSema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range) {
+  // At compile time nothing is carried.
+  if (isConstexprFunction())
+    return &rewritten.statements;
+  Environment before = scope;
+  KernelText textBefore = text;
+  llvm::DenseMap<mlir::Value, NamedLiteral> literalsBefore = namedLiterals;
+  size_t errorsBefore = diagnostics.numErrors();
+  SymValue found;
+  Region region;
+  bool wasTrial = std::exchange(isTrial, true);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&region);
+    scope.erase(returnedValue);
+    emitBlock({&rewritten.withoutReturn, 0, nullptr});
+    if (auto value = scope.find(returnedValue); value != scope.end())
+      found = value->second.value;
+  }
+  isTrial = wasTrial;
+  scope = std::move(before);
+  bool returnsNothing = found.isError() && diagnostics.numErrors() == errorsBefore; // no path leads to a return
+  std::optional<SymValue> placeholder;
+  if (!returnsNothing && diagnostics.numErrors() == errorsBefore)
+    placeholder = placeholderLike(found, range);
+  if (placeholder)
+    scope[returnedValue] = Binding{*placeholder, range};
+  // The records may name operations that go away with the region.
+  text = std::move(textBefore);
+  namedLiterals = std::move(literalsBefore);
+  region.dropAllReferences();
+  return placeholder ? &rewritten.statements : returnsNothing ? &rewritten.withoutReturn : nullptr;
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernel: which function it is, its warps and stages, and its tile.kernel operation.
+
+#include "Frontend/Emit/Builtins.h"
+#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Syntax/Literals.h"
+#include "Frontend/Syntax/Names.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+void collectClasses(const Block &block, std::vector<const ClassStmt *> &classes) {
+  for (const Stmt *stmt : block) {
+    if (const auto *type = as<ClassStmt>(stmt))
+      classes.push_back(type);
+    if (const auto *host = as<HostStmt>(stmt))
+      collectClasses(host->body, classes);
+    if (const auto *conditional = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : conditional->branches)
+        collectClasses(branch.body, classes);
+      collectClasses(conditional->elseBody, classes);
+    }
+  }
+}
+
+struct Candidate {
+  std::string name; // "host.kernel" inside of a function of the host program
+  const FunctionStmt *function;
+};
+
+void collectFunctions(const Block &block, const std::string &prefix, std::vector<Candidate> &functions) {
+  for (const Stmt *stmt : block) {
+    if (const auto *function = as<FunctionStmt>(stmt); function && !function->isConstexpr)
+      functions.push_back({prefix + function->name, function});
+    if (const auto *host = as<HostStmt>(stmt))
+      collectFunctions(host->body, prefix + host->name + ".", functions);
+    if (const auto *conditional = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : conditional->branches)
+        collectFunctions(branch.body, prefix, functions);
+      collectFunctions(conditional->elseBody, prefix, functions);
+    }
+  }
+}
+
+/// Of several functions of one name, also in branches of an 'if', the one that was declared counts; within host
+/// functions, the last.
+void keepDeclared(std::vector<Candidate> &functions,
+                  llvm::function_ref<const FunctionStmt *(const std::string &)> declared) {
+  std::map<std::string, const FunctionStmt *> kept;
+  for (const Candidate &candidate : functions) {
+    const FunctionStmt *&function = kept[candidate.name];
+    if (!function || function != declared(candidate.name))
+      function = candidate.function;
+  }
+  llvm::erase_if(functions, [&](const Candidate &candidate) { return candidate.function != kept[candidate.name]; });
+}
+
+bool returnsValue(const Block &block) {
+  return llvm::any_of(block, [](const Stmt *stmt) {
+    if (const auto *node = as<ReturnStmt>(stmt))
+      return node->value && node->value->kind != ExprKind::None;
+    if (const auto *node = as<IfStmt>(stmt))
+      return returnsValue(node->elseBody) ||
+             llvm::any_of(node->branches, [](const IfStmt::Branch &branch) { return returnsValue(branch.body); });
+    if (const auto *node = as<ForStmt>(stmt))
+      return returnsValue(node->body);
+    if (const auto *node = as<WhileStmt>(stmt))
+      return returnsValue(node->body);
+    const auto *with = as<WithStmt>(stmt);
+    return with && returnsValue(with->body);
+  });
+}
+
+bool hasDirectives(const FunctionStmt &function) {
+  const DirectiveSet &set = function.directives;
+  return !set.grid.empty() || !set.buffers.empty() || !set.defaults.empty() || !set.expects.empty() || set.numWarps ||
+         set.numStages || set.cluster || set.schedule;
+}
+
+/// Names that functions call, their own variables and themselves aside.
+std::set<std::string> calledNames(const std::vector<Candidate> &functions) {
+  std::set<std::string> called;
+  for (const Candidate &candidate : functions) {
+    std::set<std::string> mentioned;
+    collectNames(candidate.function->body, mentioned);
+    mentioned.erase(candidate.function->name);
+    for (const Parameter &parameter : candidate.function->parameters)
+      mentioned.erase(parameter.name);
+    for (const std::string &name : assignedNames(candidate.function->body))
+      mentioned.erase(name);
+    called.merge(mentioned);
+  }
+  return called;
+}
+
+/// Entry points by the look: the one that has directives; else all that have, and what no other function calls and
+/// returns nothing. Those inside of host functions count where the module has none.
+std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, const std::set<std::string> &called) {
+  for (bool isInside : {false, true}) {
+    std::vector<Candidate> entries, uncalled;
+    for (const Candidate &candidate : functions) {
+      if ((candidate.name != candidate.function->name) != isInside)
+        continue;
+      bool isCalled = called.contains(candidate.function->name);
+      if (!isCalled)
+        uncalled.push_back(candidate);
+      if (hasDirectives(*candidate.function) || (!isCalled && !returnsValue(candidate.function->body)))
+        entries.push_back(candidate);
+    }
+    // Launch directives on one function alone say which it is.
+    auto isDescribed = [](const Candidate &candidate) { return hasDirectives(*candidate.function); };
+    if (llvm::count_if(entries, isDescribed) == 1)
+      return {*llvm::find_if(entries, isDescribed)};
+    // The only function that could be one says itself what is wrong with it.
+    if (entries.empty() && !uncalled.empty())
+      return uncalled;
+    if (!entries.empty())
+      return entries;
+  }
+  return {};
+}
+
+} // namespace
+
+ModuleSema::ModuleSema(MLIRContext &context, const Module &module, const CompileRequest &request,
+                       DiagnosticEngine &diagnostics)
+    : Sema(context, request), module(module), diagnostics(diagnostics) {
+  const std::string &path = diagnostics.file(module.file).name;
+  std::unique_ptr<ModuleScope> &main = modules[path];
+  main = std::make_unique<ModuleScope>();
+  main->module = &module;
+  main->skipped = &module.skipped;
+  main->path = path;
+  current = main.get();
+}
+
+OwningOpRef<ModuleOp> ModuleSema::run() {
+  // Options and defaults are evaluated outside of any kernel; what they should not emit lands here and is dropped.
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(&context));
+  builder.setInsertionPointToEnd(scratch->getBody());
+  declare(module.body);
+  const InstanceDirective *instance = nullptr;
+  const FunctionStmt *kernel = selectKernel(instance);
+  if (!kernel)
+    return {};
+  // Of a branch that is not taken no names are declared.
+  auto owner = owners.find(kernel);
+  InModule inside(*this, owner == owners.end() ? current : owner->second);
+  std::vector<KernelParameter> parameters;
+  if (!resolveParameters(*kernel, instance, parameters))
+    return {};
+  OwningOpRef<ModuleOp> emitted = emitKernel(*kernel, instance, parameters);
+  if (emitted && diagnostics.isEnabled(Diag::dead_branch))
+    warnDeadBranches();
+  return emitted;
+}
+
+std::vector<std::string> listLaunchedKernels(const Module &module) {
+  std::vector<Candidate> functions;
+  collectFunctions(module.body, "", functions);
+  std::vector<std::string> names;
+  for (const Candidate &candidate : functions)
+    if (!candidate.function->directives.grid.empty())
+      names.push_back(candidate.name);
+  return names;
+}
+
+/// The kernel that the request names, or the only one. Functions that others call are helpers, not kernels, unless
+/// they carry directives; so are those that return something.
+const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance) {
+  std::vector<Candidate> functions;
+  collectFunctions(module.body, "", functions);
+  keepDeclared(functions, [&](const std::string &name) -> const FunctionStmt * {
+    auto known = current->globals.find(name);
+    bool isFunction = known != current->globals.end() && known->second.isConstant() &&
+                      std::holds_alternative<const FunctionStmt *>(known->second.constant);
+    return isFunction ? std::get<const FunctionStmt *>(known->second.constant) : nullptr;
+  });
+  SourceRange top{0, 0, module.file};
+  std::string wanted = request.kernelName;
+  for (const InstanceDirective &candidate : module.instances)
+    if (candidate.name == wanted) {
+      instance = &candidate;
+      wanted = candidate.kernel;
+      top = candidate.kernelRange;
+    }
+  std::set<std::string> called = calledNames(functions);
+  // What methods call is not a kernel either; those of the host program launch it.
+  std::vector<const ClassStmt *> classes;
+  collectClasses(module.body, classes);
+  for (const ClassStmt *type : classes)
+    for (const FunctionStmt *method : type->methods)
+      if (!method->isConstexpr)
+        collectNames(method->body, called);
+  std::vector<Candidate> entries = findEntries(functions, called), chosen = entries;
+  if (!wanted.empty()) {
+    chosen.clear();
+    for (bool isInside : {false, true})
+      if (chosen.empty())
+        llvm::copy_if(functions, std::back_inserter(chosen), [&](const Candidate &candidate) {
+          return candidate.name == wanted || (isInside && candidate.function->name == wanted);
+        });
+  }
+  if (chosen.size() == 1)
+    return chosen.front().function;
+  std::string list;
+  for (const Candidate &candidate : chosen.empty() ? entries : chosen)
+    list += (list.empty() ? "" : ", ") + candidate.name;
+  if (functions.empty() || (wanted.empty() && entries.empty()))
+    error(Diag::no_kernel, top);
+  else if (!wanted.empty() && chosen.empty())
+    error(Diag::unknown_kernel, top, {wanted, list});
+  else
+    error(Diag::several_kernels, top, {std::to_string(chosen.size()), list});
+  return nullptr;
+}
+
+/// The command line wins over the instance, the instance over the kernel, and all of them over a tuner.
+void ModuleSema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance) {
+  auto select = [](auto option, auto ofInstance, auto ofKernel) {
+    return option ? option : ofInstance ? ofInstance : ofKernel;
+  };
+  const InstanceDirective none, &chosen = instance ? *instance : none;
+  numWarps = select(request.numWarps, chosen.numWarps, kernel.directives.numWarps);
+  numStages = select(request.numStages, chosen.numStages, kernel.directives.numStages);
+  cluster = select(request.cluster, chosen.cluster, kernel.directives.cluster);
+  schedule = select(request.schedule, chosen.schedule, kernel.directives.schedule);
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The grid of a kernel that has no directive for it, from where the host program launches it: what the grid is computed
+// from has to be passed to the kernel, too.
+//
+//   M, K = a.shape
+//   grid = lambda META: (triton.cdiv(M, META["BLOCK_M"]),)
+//   matmul[grid](a, b, c, M, N, K, ...)                        grid(cdiv(M, BLOCK_M))
+//
+// Whatever else the host program does with these names between is noticed: then the grid is the caller's business, as
+// it is if two launches differ.
+
+#include "Frontend/Sema/ModuleSema.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+/// The grid of one launch in the manifest's language, over the kernel's parameters.
+class LaunchReader {
+public:
+  LaunchReader(const HostLaunch &launch, const FunctionStmt &kernel,
+               llvm::function_ref<bool(const std::string &)> isInteger)
+      : launch(launch), isInteger(isInteger) {
+    size_t position = 0;
+    bool knowsPosition = true;
+    for (const Argument &argument : launch.call->arguments) {
+      knowsPosition &= argument.value->kind != ExprKind::Starred;
+      bool isKnown = !argument.name.empty() || (knowsPosition && position < kernel.parameters.size());
+      if (isKnown)
+        passed.emplace_back(argument.value, argument.name.empty() ? kernel.parameters[position].name : argument.name);
+      position += argument.name.empty();
+    }
+    for (const Parameter &parameter : kernel.parameters)
+      formals.insert(parameter.name);
+  }
+
+  std::vector<std::string> read() { return readGrid(*launch.launcher->index, callPlace()); }
+
+private:
+  uint32_t callPlace() const { return launch.call->range.begin; }
+
+  /// Bindings before the call; what a loop around it binds later counts, too.
+  std::vector<const HostLaunch::Binding *> bindingsOf(const std::string &name) const {
+    std::vector<const HostLaunch::Binding *> found;
+    for (const HostLaunch::Binding &binding : launch.bindings)
+      if (binding.name == name)
+        found.push_back(&binding);
+    return found;
+  }
+
+  /// Whether the name still means at the call what it did at `place`.
+  bool isUnchangedSince(const std::string &name, uint32_t place) const {
+    return place == callPlace() ||
+           llvm::none_of(bindingsOf(name), [&](const HostLaunch::Binding *binding) { return binding->place > place; });
+  }
+
+  /// The only value of a name that is bound once, before `place`.
+  const HostLaunch::Binding *valueOf(const std::string &name, uint32_t place) const {
+    std::vector<const HostLaunch::Binding *> bindings = bindingsOf(name);
+    bool isClear = bindings.size() == 1 && bindings.front()->value && bindings.front()->place < place;
+    return isClear ? bindings.front() : nullptr;
+  }
+
+  std::vector<std::string> readGrid(const Expr &expr, uint32_t place) {
+    if (const auto *name = as<NameExpr>(&expr)) {
+      const HostLaunch::Binding *binding = valueOf(name->id, place);
+      bool isWhole = binding && binding->element == HostLaunch::whole;
+      // A function is evaluated by the launch.
+      bool isLate = isWhole && binding->value->kind == ExprKind::Lambda;
+      return isWhole ? readGrid(*binding->value, isLate ? callPlace() : binding->place) : std::vector<std::string>();
+    }
+    if (const auto *lambda = as<LambdaExpr>(&expr)) {
+      if (lambda->parameters.size() != 1)
+        return {};
+      meta = lambda->parameters.front();
+      return readGrid(*lambda->body, place);
+    }
+    std::vector<const Expr *> dimensions{&expr};
+    if (const auto *tuple = as<TupleExpr>(&expr))
+      dimensions = tuple->elements;
+    else if (const auto *list = as<ListExpr>(&expr))
+      dimensions = list->elements;
+    std::vector<std::string> grid;
+    for (const Expr *dimension : dimensions) {
+      std::optional<std::string> text = read(*dimension, place);
+      if (!text)
+        return {};
+      grid.push_back(std::move(*text));
+    }
+    constexpr size_t most = 3;
+    return grid.size() <= most ? grid : std::vector<std::string>();
+  }
+
+  /// Other spellings of what a name is, as far as they mean the same at the call: "x.shape[0]".
+  std::optional<std::string> spellingOf(const NameExpr &name) const {
+    const HostLaunch::Binding *binding = valueOf(name.id, callPlace());
+    if (!binding)
+      return std::nullopt;
+    std::string text = unparse(*binding->value);
+    return binding->element == HostLaunch::whole ? text : text + "[" + std::to_string(binding->element) + "]";
+  }
+
+  static const NameExpr *rootOf(const Expr *expr) {
+    while (expr && expr->kind != ExprKind::Name) {
+      if (const auto *attribute = as<AttributeExpr>(expr))
+        expr = attribute->value;
+      else if (const auto *subscript = as<SubscriptExpr>(expr))
+        expr = subscript->value;
+      else if (const auto *call = as<CallExpr>(expr))
+        expr = call->callee;
+      else
+        return nullptr;
+    }
+    return as<NameExpr>(expr);
+  }
+
+  /// The parameter that is passed this very value.
+  std::optional<std::string> parameterOf(const Expr &expr, uint32_t place) const {
+    const NameExpr *root = rootOf(&expr);
+    if (!root || !isUnchangedSince(root->id, place))
+      return std::nullopt;
+    const auto *itself = as<NameExpr>(&expr);
+    std::string text = unparse(expr), other = itself ? spellingOf(*itself).value_or(text) : text;
+    for (const auto &[value, parameter] : passed) {
+      const auto *name = as<NameExpr>(value);
+      std::string argument = unparse(*value), meaning = name ? spellingOf(*name).value_or(argument) : argument;
+      if ((text == argument || other == meaning) && isInteger(parameter))
+        return parameter;
+    }
+    return std::nullopt;
+  }
+
+  /// META["BLOCK_M"]
+  std::optional<std::string> metaOf(const SubscriptExpr &expr) const {
+    const auto *name = as<NameExpr>(expr.value);
+    const auto *key = as<StringExpr>(expr.index);
+    bool isMeta = name && key && !meta.empty() && name->id == meta && formals.contains(key->value);
+    return isMeta && isInteger(key->value) ? std::optional(key->value) : std::nullopt;
+  }
+
+  std::optional<std::string> read(const Expr &expr, uint32_t place) {
+    constexpr int deepest = 32; // names of names
+    if (depth > deepest)
+      return std::nullopt;
+    ++depth;
+    std::optional<std::string> text = readAt(expr, place);
+    --depth;
+    return text;
+  }
+
+  std::optional<std::string> readAt(const Expr &expr, uint32_t place) {
+    if (const auto *node = as<IntExpr>(&expr))
+      return unparse(*node);
+    if (std::optional<std::string> parameter = parameterOf(expr, place))
+      return parameter;
+    if (const auto *node = as<SubscriptExpr>(&expr))
+      return metaOf(*node);
+    if (const auto *node = as<NameExpr>(&expr)) {
+      const HostLaunch::Binding *binding = valueOf(node->id, place);
+      bool isWhole = binding && binding->element == HostLaunch::whole;
+      return isWhole ? read(*binding->value, binding->place) : std::nullopt;
+    }
+    if (const auto *node = as<BinaryExpr>(&expr))
+      return readBinary(*node, place);
+    if (const auto *node = as<CallExpr>(&expr))
+      return readCall(*node, place);
+    return std::nullopt;
+  }
+
+  std::optional<std::string> readBinary(const BinaryExpr &node, uint32_t place) {
+    StringRef sign = node.op == BinaryOp::Add        ? "+"
+                     : node.op == BinaryOp::Sub      ? "-"
+                     : node.op == BinaryOp::Mult     ? "*"
+                     : node.op == BinaryOp::FloorDiv ? "//"
+                     : node.op == BinaryOp::Mod      ? "%"
+                                                     : "";
+    std::optional<std::string> left = read(*node.left, place), right = read(*node.right, place);
+    if (sign.empty() || !left || !right)
+      return std::nullopt;
+    return inParentheses(*left) + " " + sign.str() + " " + inParentheses(*right);
+  }
+
+  /// As an operand: as it is if it is a name, a number or a call.
+  static std::string inParentheses(const std::string &text) {
+    int open = 0;
+    for (char c : text) {
+      open += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (c == ' ' && open == 0)
+        return "(" + text + ")";
+    }
+    return text;
+  }
+
+  /// cdiv, min and the like, whatever module they come from; int(x); math.ceil(a / b).
+  std::optional<std::string> readCall(const CallExpr &call, uint32_t place) {
+    const auto *attribute = as<AttributeExpr>(call.callee);
+    const auto *plain = as<NameExpr>(call.callee);
+    std::string name = attribute ? attribute->attribute : plain ? plain->id : "";
+    if (name == "int" && call.arguments.size() == 1)
+      return read(*call.arguments.front().value, place);
+    if (name == "ceil" && call.arguments.size() == 1) {
+      const auto *quotient = as<BinaryExpr>(call.arguments.front().value);
+      if (!quotient || quotient->op != BinaryOp::Div)
+        return std::nullopt;
+      return readFunction("cdiv", {quotient->left, quotient->right}, place);
+    }
+    bool isKnown = name == "cdiv" || name == "min" || name == "max" || name == "next_power_of_2";
+    std::vector<const Expr *> arguments;
+    for (const Argument &argument : call.arguments) {
+      isKnown &= argument.name.empty();
+      arguments.push_back(argument.value);
+    }
+    return isKnown ? readFunction(name, arguments, place) : std::nullopt;
+  }
+
+  std::optional<std::string> readFunction(const std::string &name, const std::vector<const Expr *> &arguments,
+                                          uint32_t place) {
+    SmallVector<std::string> texts;
+    for (const Expr *argument : arguments) {
+      std::optional<std::string> text = read(*argument, place);
+      if (!text)
+        return std::nullopt;
+      texts.push_back(std::move(*text));
+    }
+    return name + "(" + llvm::join(texts, ", ") + ")";
+  }
+
+  const HostLaunch &launch;
+  llvm::function_ref<bool(const std::string &)> isInteger;
+  std::vector<std::pair<const Expr *, std::string>> passed;
+  std::set<std::string> formals;
+  std::string meta;
+  int depth = 0;
+};
+
+} // namespace
+
+/// One to three expressions; none if the host program does not launch the kernel, or not in a way that is understood.
+std::vector<std::string> ModuleSema::gridOfHost(const FunctionStmt &kernel) {
+  auto isInteger = [&](const std::string &name) {
+    auto found = scope.find(name);
+    if (found == scope.end())
+      return false;
+    const SymValue &value = found->second.value;
+    if (value.isConstant())
+      return asInteger(value.constant).has_value();
+    return value.value && value.type.isInt() && !isa<RankedTensorType>(value.value.getType());
+  };
+  std::vector<std::string> grid;
+  for (const HostLaunch &launch : module.launches) {
+    if (launch.kernel != kernel.name)
+      continue;
+    std::vector<std::string> one;
+    if (launch.launcher)
+      one = LaunchReader(launch, kernel, isInteger).read();
+    if (one.empty() || (!grid.empty() && one != grid))
+      return {};
+    grid = std::move(one);
+  }
+  return grid;
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Limits of what a kernel may grow to at compile time. Helpers and unrolled loops are copied as often as they are used,
+// and tuples and strings can double with each line: ten lines can ask for more than any machine has. Work is counted
+// rather than time, so that a program compiles everywhere or nowhere.
+#include "Frontend/Host/HostReader.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+/// Elements of a tuple with those inside of it, and characters of a string: shapes and arguments have tens.
+constexpr size_t maxValueSize = 4096, maxTextSize = 65536;
+constexpr size_t textPerElement = maxTextSize / maxValueSize;
+
+/// A block of more elements than there may be; null if there is none.
+const SymValue *findTooLarge(const SymValue &value) {
+  if (value.isBlock())
+    return ShapedType::getNumElements(value.shape()) > maxBlockElements ? &value : nullptr;
+  for (const SymValue &element : value.elements)
+    if (const SymValue *found = findTooLarge(element))
+      return found;
+  return nullptr;
+}
+
+size_t sizeOf(const SymValue &value) {
+  const auto *text = value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
+  size_t size = text ? 1 + text->size() / textPerElement : 1;
+  for (const SymValue &element : value.elements)
+    size += sizeOf(element);
+  return size;
+}
+
+} // namespace
+
+/// An operation on a block is one instruction for each element that a thread has of it, at least.
+void Sema::OperationCounter::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) {
+  ++operations;
+  int64_t elements = 1;
+  for (Type type : llvm::concat<Type>(op->getResultTypes(), op->getOperandTypes()))
+    if (auto block = dyn_cast<RankedTensorType>(type))
+      elements = std::max(elements, std::min(block.getNumElements(), maxBlockElements) / threads); // larger is an error
+  instructions += elements;
+}
+
+/// Counts work; false when there has been too much, which is reported once.
+bool ModuleSema::charge(size_t amount, SourceRange range) {
+  work += amount;
+  if (counter.instructions > request.maxInstructions) {
+    if (!exhausted)
+      error(Diag::too_much_code, range, {std::to_string(request.maxInstructions), std::to_string(counter.threads)});
+    exhausted = true;
+    return false;
+  }
+  if (work + counter.operations <= request.maxWork)
+    return true;
+  if (!exhausted)
+    error(Diag::too_much_work, range, {std::to_string(request.maxWork)});
+  exhausted = true;
+  return false;
+}
+
+/// The value, or an error if it has become too large, repeated 'times'.
+SymValue ModuleSema::limitSize(SymValue value, SourceRange range, size_t times) {
+  if (const SymValue *block = findTooLarge(value))
+    return error(Diag::too_many_elements, range, {describe(*block), std::to_string(maxBlockElements)});
+  bool isText = value.isConstant() && std::holds_alternative<std::string>(value.constant);
+  if (!value.isTuple() && value.elements.empty() && !isText)
+    return value;
+  size_t size = sizeOf(value), most = host ? HostReader::mostElements : maxValueSize;
+  if (size - 1 > most || times > most / size + 1)
+    return error(Diag::value_too_large, range,
+                 {isText ? "string" : "tuple", std::to_string(isText ? maxTextSize : most),
+                  isText ? "characters" : "elements, with those of the tuples in it"});
+  return charge(size / 8, range) ? value : SymValue();
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Names outside of functions: constants, functions, and the members of the modules "tl", "triton", "math".
+//
+// Constants are evaluated when a kernel first uses them, so that host code which tilec cannot evaluate costs nothing.
+
+#include "Frontend/Emit/Builtins.h"
+#include "Frontend/Host/HostFacts.h"
+#include "Frontend/Host/HostReader.h"
+
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+constexpr unsigned maxRecursion = 100;
+
+bool isLanguageNamespace(std::string_view space) {
+  return space == "tl" || space == "triton" || space == "tl.math" || space == "tl.standard" || space == "tl.core" ||
+         space == "tl.random" || space.starts_with("tl.extra");
+}
+
+std::optional<Value> mathConstant(std::string_view name) {
+  if (name == "pi")
+    return Value(std::numbers::pi);
+  if (name == "e")
+    return Value(std::numbers::e);
+  if (name == "tau")
+    return Value(2 * std::numbers::pi);
+  if (name == "inf")
+    return Value(HUGE_VAL);
+  if (name == "nan")
+    return Value(std::nan(""));
+  return std::nullopt;
+}
+
+/// Of torch constants are used in kernels: types, and their limits.
+std::optional<Value> torchMember(std::string_view name) {
+  if (name == "finfo" || name == "iinfo")
+    return Value(findBuiltin("torch." + std::string(name)));
+  for (auto [known, alias] : {std::pair<std::string_view, std::string_view>{"float8_e4m3fn", "float8e4nv"},
+                              {"float8_e5m2", "float8e5"},
+                              {"float", "float32"},
+                              {"long", "int64"},
+                              {"int", "int32"},
+                              {"bool", "int1"}})
+    if (known == name)
+      name = alias;
+  std::optional<DType> type = dtypeByName(name);
+  return type ? std::optional<Value>(*type) : std::nullopt;
+}
+
+std::optional<Value> typeName(std::string_view name) {
+  for (std::string_view known :
+       {"constexpr", "tensor", "tensor_descriptor", "dtype", "tuple", "pointer_type", "ptr", "const", "block_type",
+        "int", "float", "bool", "str", "list", "constexpr_type", "tuple_type"})
+    if (known == name)
+      return Value(TypeNameValue{std::string(name)});
+  // Constants need no unwrapping here, and a host function that runs at compile time is called like any other.
+  for (std::string_view identity : {"unwrap_if_constexpr", "_unwrap_if_constexpr", "constexpr_function"})
+    if (identity == name)
+      return Value(TypeNameValue{"constexpr"});
+  return std::nullopt;
+}
+
+} // namespace
+
+SymValue ModuleSema::error(Diag id, SourceRange range, const std::vector<std::string> &arguments,
+                           std::optional<std::pair<SourceRange, std::string>> note) {
+  auto builder = diagnostics.report(id, range, arguments);
+  if (note)
+    builder.note(note->first, note->second);
+  for (const auto &[call, function] : callsAround())
+    builder.note(call, "in '" + function + "' called here");
+  return {};
+}
+
+DiagnosticEngine::Builder ModuleSema::warn(Diag id, SourceRange range, const std::vector<std::string> &arguments) {
+  auto builder = diagnostics.report(id, range, arguments);
+  for (const auto &[call, function] : callsAround())
+    builder.note(call, "in '" + function + "' called here");
+  return builder;
+}
+
+mlir::Location ModuleSema::location(SourceRange range) {
+  LineColumn place = diagnostics.locate(range);
+  const std::string &name = diagnostics.file(range.file).name;
+  // Debuggers resolve the line table of a cubin from another working directory: paths are absolute.
+  std::error_code failed;
+  std::filesystem::path path =
+      name.starts_with('<') ? std::filesystem::path(name) : std::filesystem::absolute(name, failed);
+  mlir::Location here =
+      FileLineColLoc::get(&context, failed ? name : path.lexically_normal().string(), place.line, place.column);
+  return frames.empty() ? here : mlir::Location(CallSiteLoc::get(here, frames.back().caller));
+}
+
+std::optional<Value> ModuleSema::namespaceMember(const std::string &space, const std::string &name) {
+  if (space == "math" || space == "tl.math" || space == "tl") {
+    if (std::optional<Value> constant = mathConstant(name); constant && space != "tl")
+      return constant;
+  }
+  if (space == "libdevice" || space == "math" || space == "target_info") {
+    const BuiltinInfo *info = findBuiltin(space + "." + name);
+    if (!info && space == "libdevice")
+      info = findBuiltin(name);
+    // Questions about the GPU are answered when they are asked.
+    std::string question = space + "." + name;
+    if (!info && space == "target_info" && hostAnswer(question, {}, request.targetCapability))
+      return Value(NamespaceValue{question});
+    return info ? std::optional<Value>(info) : std::nullopt;
+  }
+  if (space == "tl.PropagateNan" && (name == "ALL" || name == "NONE"))
+    return Value(name == "ALL");
+  if (space == "tl.ReductionOrdering" && name == "UNORDERED")
+    return Value(std::string("unordered"));
+  if (space == "tl.ReductionOrdering" && name == "INNER_TREE")
+    return Value(std::string("inner_tree"));
+  if (space == "torch")
+    return torchMember(name);
+  if (!isLanguageNamespace(space))
+    return std::nullopt;
+  if (StringRef(space).starts_with("tl.extra") && (name == "cuda" || name == "hip"))
+    return Value(NamespaceValue{space + "." + name});
+  for (std::string_view child : {"math", "extra", "standard", "core", "random", "language"})
+    if (name == child)
+      return Value(NamespaceValue{name == "language" ? "tl" : "tl." + name});
+  if (name == "target_info" || name == "libdevice")
+    return Value(NamespaceValue{name});
+  if (name == "PropagateNan" || name == "ReductionOrdering")
+    return Value(NamespaceValue{"tl." + name});
+  if (std::optional<DType> type = dtypeByName(name))
+    return Value(*type);
+  if (const BuiltinInfo *info = findBuiltin(name))
+    return Value(info);
+  if (std::optional<Value> type = typeName(name))
+    return type;
+  // Earlier versions had the functions of libdevice here.
+  if (const BuiltinInfo *info = findBuiltin("libdevice." + name))
+    return Value(info);
+  if (space == "tl.core" && name == "CONSTEXPR_0")
+    return Value(Int128(0));
+  if (name == "TRITON_MAX_TENSOR_NUMEL")
+    return Value(Int128(1 << 20));
+  return std::nullopt;
+}
+
+SymValue ModuleSema::lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range) {
+  if (std::optional<Value> member = namespaceMember(space.name, name))
+    return SymValue::makeConstant(*member);
+  // Parts of Triton that only host programs use.
+  if (space.name == "triton" && (name == "runtime" || name == "backends" || name == "tools" || name == "testing"))
+    return SymValue::makeConstant(NamespaceValue{"triton." + name});
+  if (isLanguageNamespace(space.name) || space.name == "math" || space.name == "libdevice" ||
+      space.name == "target_info") {
+    std::optional<std::string> guess = didYouMean(name, builtinNames());
+    return error(Diag::unknown_member, range,
+                 {space.name, name, guess ? "; did you mean '" + space.name + "." + *guess + "'?" : ""});
+  }
+  if (!space.path.empty())
+    if (ModuleScope *loaded = loadModule(space.path))
+      if (std::optional<SymValue> member = lookupIn(*loaded, name, range))
+        return *member;
+  // A module that is not read: its members are only an error when they are used.
+  std::string dotted = space.name + "." + name;
+  if (name == "constexpr") // of Gluon's language, and of projects that wrap Triton's
+    return SymValue::makeConstant(TypeNameValue{name});
+  if (std::optional<Value> fact = hostFact(dotted, request.targetCapability, /*isVariable=*/false))
+    return SymValue::makeConstant(*fact);
+  return SymValue::makeConstant(NamespaceValue{dotted, findModule(0, dotted)});
+}
+
+SymValue ModuleSema::evaluateGlobal(const std::string &name) {
+  auto host = current->hostValues.find(name);
+  const Expr *expr = host != current->hostValues.end() ? host->second : current->expressions[name];
+  if (!current->pending.insert(name).second || current->pending.size() > maxRecursion)
+    return error(Diag::circular_constant, expr->range, {name});
+  // Constants see the module only, not the names of the kernel that uses them.
+  SymValue value;
+  ++hostDepth;
+  {
+    InModule inside(*this, current);
+    value = needsRun(name) ? runStatements(name, current->statements[name]) : evaluate(*expr);
+  }
+  --hostDepth;
+  current->pending.erase(name);
+  return value;
+}
+
+/// True, False, 1 or one of them in tl.constexpr().
+static bool isStated(const Expr &expr) {
+  const auto *call = as<CallExpr>(&expr);
+  const Expr *value = call && call->arguments.size() == 1 ? call->arguments[0].value : &expr;
+  return as<BoolExpr>(value) || value->kind == ExprKind::Int;
+}
+
+std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, SourceRange range) {
+  if (host)
+    if (std::optional<SymValue> value = host->lookup(name))
+      return value;
+  if (auto changed = current->changed.find(name); changed != current->changed.end())
+    return changedName(name, changed->second, range);
+  if (auto found = current->globals.find(name); found != current->globals.end())
+    return found->second;
+  // What only decorators read is also part of other values.
+  if (auto value = current->hostValues.find(name);
+      value != current->hostValues.end() && value->second->kind != ExprKind::Lambda && isHostCode() && !host)
+    return evaluateGlobal(name);
+  if (current->expressions.contains(name)) {
+    // The flag itself counts, however the host program finds out; but not a constant that it states.
+    if (!isStated(*current->expressions[name]))
+      if (std::optional<Value> fact = hostFact(name, request.targetCapability, /*isVariable=*/true))
+        return current->globals[name] = SymValue::makeConstant(*fact);
+    if (auto guess = current->guessed.find(name); guess != current->guessed.end() && quietDepth == 0 && !host)
+      warn(Diag::guessed_constant, range, {name}).note(guess->second, "nothing is known of this condition");
+    size_t errorsBefore = diagnostics.numErrors();
+    SymValue value = evaluateGlobal(name);
+    SmallVector<mlir::Value> leaves;
+    flatten(value, leaves);
+    if (!leaves.empty())
+      value = error(Diag::constant_needed, current->expressions[name]->range,
+                    {"the constant '" + name + "'", describe(value)});
+    // Parts of it may be unknown there, and it may be a list of configurations, which nothing else can use.
+    if (host)
+      return value;
+    if (diagnostics.numErrors() != errorsBefore)
+      value = {};
+    // A failure that nobody saw is reported when the value is needed.
+    if (!value.isError() || quietDepth == 0)
+      current->globals[name] = value;
+    return value;
+  }
+  if (std::optional<SymValue> imported = lookupImport(name, range))
+    return imported;
+  if (std::optional<SymValue> function = hostFunction(name))
+    return function;
+  bool isHidden = llvm::any_of(*current->skipped, [&](const SkippedName &skipped) { return skipped.name == name; });
+  if (!current->parent || isHidden)
+    return std::nullopt;
+  InModule outside(*this, current->parent);
+  return lookupGlobal(name, range);
+}
+
+/// A name whose value depends on a statement that is not read.
+SymValue ModuleSema::changedName(const std::string &name, SourceRange change, SourceRange range) {
+  if (llvm::any_of(*current->skipped, [&](const SkippedName &skipped) { return skipped.name == name; }))
+    return unknownName(name, range);
+  return error(Diag::changed_name, range, {name}, std::pair{change, std::string("it is this one")});
+}
+
+SymValue ModuleSema::unknownName(const std::string &name, SourceRange range) {
+  for (const ModuleScope *module = current; module; module = module->parent)
+    for (const SkippedName &skipped : llvm::reverse(*module->skipped)) { // the last one counts
+      if (skipped.name != name)
+        continue;
+      if (skipped.what == "host function")
+        if (hostAnswer(name, {}, request.targetCapability))
+          return SymValue::makeConstant(NamespaceValue{name});
+      if (std::optional<Value> fact = hostFact(name, request.targetCapability, /*isVariable=*/true);
+          fact && skipped.what == "constant")
+        return SymValue::makeConstant(*fact);
+      return error(Diag::host_name, range, {name, skipped.what},
+                   std::pair{skipped.range, std::string("it is defined here, outside of the language")});
+    }
+  if (quietDepth > 0)
+    return error(Diag::unknown_name, range, {name, ""});
+  std::vector<std::string> candidates = builtinNames();
+  for (const auto &[known, binding] : scope)
+    candidates.push_back(known);
+  for (const auto &[known, value] : current->globals)
+    candidates.push_back(known);
+  for (const auto &[known, expr] : current->expressions)
+    candidates.push_back(known);
+  for (const auto &[known, import] : current->imports)
+    candidates.push_back(known);
+  std::optional<std::string> guess = didYouMean(name, candidates);
+  return error(Diag::unknown_name, range, {name, guess ? "; did you mean '" + *guess + "'?" : ""});
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The parameters of a kernel: their types, constants and promises.
+//
+// A parameter's type comes from, in this order: -D (a constant), --signature, the instance directive, the annotation,
+// the default. What is still missing is reported in one error that lists all of it.
+//
+// Spellings: "*fp16:16" pointer, aligned to 16 bytes (the default; ":1" assumes nothing), "*kfp16" pointer to const,
+// "i32", "i32:16" multiple of 16, "i32:1" or "1" the constant 1, "constexpr". As annotations: ptr[f16], ptr[f16, 2],
+// i32, i32[16], constexpr, or Triton's strings. Tuples of such are in SemaTupleParameters.cpp.
+
+#include "Frontend/Emit/Builtins.h"
+#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Syntax/Literals.h"
+#include "tile/tilert.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+namespace {
+
+// What cudaMalloc and every framework's allocator give; Triton assumes the same. Checked at launch.
+constexpr int defaultAlignment = 16;
+
+bool isPowerOfTwo(Int128 value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
+/// tensordesc<fp16[BLOCK_M, 64]>: a type that depends on other parameters.
+bool hasNamedBlock(const Parameter &parameter,
+                   const std::map<std::string, std::pair<std::string, SourceRange>> &specifications) {
+  auto given = specifications.find(parameter.name);
+  const auto *annotation = as<StringExpr>(parameter.annotation);
+  StringRef text = given != specifications.end() ? StringRef(given->second.first)
+                   : annotation                  ? StringRef(annotation->value)
+                                                 : StringRef();
+  return text.trim().starts_with("tensordesc<") && llvm::any_of(text.split('[').second.split(']').first, llvm::isAlpha);
+}
+
+/// Whether the name cannot be a kernel's symbol: no identifier of PTX, a constant of PTX, or what kernels have or call.
+bool isTakenInPtx(StringRef name) {
+  return name == "_" || name == "WARP_SZ" || name == "tile_shared" || name == "vprintf" || name == "__assertfail" ||
+         name.starts_with("__nv_");
+}
+
+} // namespace
+
+/// Parses and evaluates the text of an option in the scope of the module.
+std::optional<SymValue> ModuleSema::evaluateText(const std::string &text, const std::string &description) {
+  const Expr *expr = parseExpression({description, text}, scratchModules.emplace_back(), diagnostics);
+  if (!expr)
+    return std::nullopt;
+  // A bare word that names nothing is a string: -D ACTIVATION=relu.
+  if (const auto *name = as<NameExpr>(expr)) {
+    bool isKnown = scope.contains(name->id) || lookupGlobal(name->id, expr->range) || namespaceMember("tl", name->id);
+    if (!isKnown)
+      return SymValue::makeConstant(name->id);
+  }
+  return constantOnly(evaluate(*expr), description, expr->range);
+}
+
+/// Rejects values that exist only at run time.
+std::optional<SymValue> ModuleSema::constantOnly(const SymValue &value, const std::string &what, SourceRange range) {
+  SmallVector<mlir::Value> leaves;
+  flatten(value, leaves);
+  if (!leaves.empty())
+    error(Diag::constant_needed, range, {what, describe(value)});
+  return value.isError() || !leaves.empty() ? std::nullopt : std::optional(value);
+}
+
+std::optional<ModuleSema::KernelParameter> ModuleSema::fromValue(const SymValue &value, SourceRange range) {
+  KernelParameter parameter;
+  if (const auto *type = value.isConstant() ? std::get_if<DType>(&value.constant) : nullptr) {
+    parameter.type = *type;
+    parameter.divisibility = type->isPointer ? defaultAlignment : 1;
+    return parameter;
+  }
+  if (const auto *text = value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr)
+    return parseSpecification(*text, range);
+  if (const auto *name = value.isConstant() ? std::get_if<TypeNameValue>(&value.constant) : nullptr) {
+    if (name->name == "int")
+      parameter.type = Scalar::Int32;
+    else if (name->name == "float")
+      parameter.type = Scalar::Float32;
+    else if (name->name == "bool")
+      parameter.type = Scalar::Int1;
+    else
+      return std::nullopt;
+    return parameter;
+  }
+  return std::nullopt;
+}
+
+/// ptr[f16], ptr[f16, 2], i32[16], and everything that evaluates to a type.
+std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr &annotation) {
+  const auto *subscript = as<SubscriptExpr>(&annotation);
+  if (!subscript)
+    return fromValue(evaluate(annotation), annotation.range);
+  SymValue base = evaluate(*subscript->value);
+  if (base.isError())
+    return std::nullopt;
+  std::vector<const Expr *> items{subscript->index};
+  if (const auto *tuple = as<TupleExpr>(subscript->index))
+    items = tuple->elements;
+  KernelParameter parameter;
+  const auto *name = base.isConstant() ? std::get_if<TypeNameValue>(&base.constant) : nullptr;
+  const auto *scalar = base.isConstant() ? std::get_if<DType>(&base.constant) : nullptr;
+  const Expr *divisor = nullptr;
+  if (name && (name->name == "ptr" || name->name == "pointer_type")) {
+    SymValue element = evaluate(*items[0]);
+    const auto *type = element.isConstant() ? std::get_if<DType>(&element.constant) : nullptr;
+    if (!type || type->isPointer || items.size() > 2) {
+      if (!element.isError())
+        error(Diag::bad_parameter_type, annotation.range, {unparse(annotation)});
+      return std::nullopt;
+    }
+    parameter.type = DType(type->scalar, /*isPointer=*/true);
+    parameter.divisibility = defaultAlignment;
+    divisor = items.size() == 2 ? items[1] : nullptr;
+  } else if (scalar && !scalar->isPointer && items.size() == 1) {
+    parameter.type = *scalar;
+    divisor = items[0];
+  } else {
+    error(Diag::bad_parameter_type, annotation.range, {unparse(annotation)});
+    return std::nullopt;
+  }
+  if (!divisor)
+    return parameter;
+  SymValue value = evaluate(*divisor);
+  std::optional<Int128> number = value.isConstant() ? asInteger(value.constant) : std::nullopt;
+  constexpr Int128 largest = 1 << 30;
+  if (!number || !isPowerOfTwo(*number) || *number > largest) {
+    error(Diag::bad_divisor, divisor->range, {unparse(*divisor)});
+    return std::nullopt;
+  }
+  parameter.divisibility = static_cast<int>(*number);
+  return parameter;
+}
+
+/// One entry of a signature: "*fp16:16", "i32", "1", "None", "constexpr" (no value: nothing).
+std::optional<ModuleSema::KernelParameter> ModuleSema::parseSpecification(const std::string &text, SourceRange range) {
+  StringRef rest = StringRef(text).trim();
+  auto bad = [&]() -> std::optional<KernelParameter> {
+    error(Diag::bad_parameter_type, range, {text});
+    return std::nullopt;
+  };
+  if (rest.starts_with("tensordesc<"))
+    return parseDescriptor(rest, range);
+  KernelParameter parameter;
+  auto [typeName, hint] = rest.rsplit(':');
+  bool isPointer = typeName.consume_front("*");
+  bool isConst = isPointer && typeName.consume_front("k");
+  std::optional<DType> type = dtypeByName(typeName.trim());
+  if (!type) {
+    if (isPointer)
+      return bad();
+    std::optional<SymValue> value = evaluateText(rest.str(), "<signature>");
+    if (!value)
+      return std::nullopt;
+    if (const auto *scalar = value->isConstant() ? std::get_if<DType>(&value->constant) : nullptr)
+      return fromValue(SymValue::makeConstant(*scalar), range);
+    if (const auto *name = value->isConstant() ? std::get_if<TypeNameValue>(&value->constant) : nullptr)
+      return name->name == "constexpr" ? std::nullopt : fromValue(*value, range);
+    parameter.constant = *value;
+    return parameter;
+  }
+  parameter.type = DType(type->scalar, isPointer, isConst);
+  parameter.divisibility = isPointer ? defaultAlignment : 1;
+  if (hint.empty())
+    return parameter;
+  int divisor = 0;
+  if (hint.trim().getAsInteger(10, divisor) || !isPowerOfTwo(divisor)) {
+    error(Diag::bad_divisor, range, {hint.str()});
+    return std::nullopt;
+  }
+  parameter.divisibility = divisor;
+  // Triton's "i32:1": specialised to the value 1.
+  if (divisor == 1 && !isPointer)
+    parameter.constant = SymValue::makeConstant(Int128(1));
+  return parameter;
+}
+
+/// Fills 'specifications' from the instance and then from --signature, which wins.
+void ModuleSema::collectSignature(const FunctionStmt &kernel, const InstanceDirective *instance) {
+  auto isParameter = [&](const std::string &name) {
+    return llvm::any_of(kernel.parameters, [&](const Parameter &parameter) { return parameter.name == name; });
+  };
+  if (instance)
+    for (const InstanceDirective::Argument &argument : instance->arguments) {
+      if (!isParameter(argument.name))
+        error(Diag::unknown_parameter, argument.range, {kernel.name, argument.name});
+      // A string is a type, as in a signature; anything else is a value.
+      const auto *text = as<StringExpr>(argument.value.expr);
+      specifications[argument.name] = {text ? text->value : argument.value.text, argument.value.range};
+    }
+  SmallVector<std::string> entries = splitTopLevel(request.signature);
+  std::map<std::string, std::string> given;
+  for (auto [index, entry] : llvm::enumerate(entries)) {
+    size_t mark = entry.find_first_of(":=");
+    std::string name = StringRef(entry).substr(0, mark).trim().str();
+    bool isNamed = mark != std::string::npos && isParameter(name);
+    if (!isNamed && index >= kernel.parameters.size()) {
+      error(Diag::signature_count, kernel.nameRange,
+            {std::to_string(entries.size()), kernel.name, std::to_string(kernel.parameters.size())});
+      return;
+    }
+    std::string target = isNamed ? name : kernel.parameters[index].name;
+    std::string text = isNamed ? StringRef(entry).substr(mark + 1).trim().str() : entry;
+    if (auto [first, isNew] = given.try_emplace(target, text); !isNew) {
+      error(Diag::signature_twice, kernel.nameRange, {target, first->second, text});
+      return;
+    }
+    if (!text.empty())
+      specifications[target] = {text, kernel.nameRange};
+  }
+}
+
+/// Type or constant of one parameter; nothing when it is missing or wrong.
+std::optional<ModuleSema::KernelParameter> ModuleSema::resolveParameter(const Parameter &parameter) {
+  KernelParameter open;
+  open.constant = SymValue::makeConstant(NoneValue{});
+  open.isOpen = true;
+  if (isLeftOpen(parameter))
+    return open;
+  if (auto defined = request.definitions.find(parameter.name); defined != request.definitions.end()) {
+    KernelParameter constant;
+    constant.constant = evaluateText(defined->second, "<-D " + parameter.name + ">");
+    return constant.constant ? std::optional(constant) : std::nullopt;
+  }
+  if (auto found = specifications.find(parameter.name); found != specifications.end()) {
+    size_t errorsBefore = diagnostics.numErrors();
+    // A type is the value of a compile-time parameter, not its type.
+    bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
+    auto [text, range] = found->second;
+    if (!isConstexpr && isTupleText(text))
+      return tupleFromText(parameter.name, StringRef(text).trim(), recordOf(parameter.annotation), range);
+    std::optional<KernelParameter> resolved = parseSpecification(text, range);
+    if (resolved && isConstexpr && !resolved->constant)
+      resolved->constant = SymValue::makeConstant(resolved->type);
+    if (resolved || diagnostics.numErrors() != errorsBefore)
+      return resolved;
+  }
+  if (parameter.annotation && isTupleAnnotation(*parameter.annotation))
+    return elementFromAnnotation(parameter.name, *parameter.annotation);
+  if (parameter.annotation) {
+    size_t errorsBefore = diagnostics.numErrors();
+    std::optional<KernelParameter> resolved = fromAnnotation(*parameter.annotation);
+    if (resolved || diagnostics.numErrors() != errorsBefore)
+      return resolved;
+  }
+  // A constexpr, or a parameter without a type: its default.
+  if (!parameter.defaultValue)
+    return std::nullopt;
+  // A global of this name is something else.
+  const auto *name = as<NameExpr>(parameter.defaultValue);
+  if (name && name->id == "auto" && !lookupGlobal(name->id, name->range))
+    return open;
+  KernelParameter constant;
+  constant.isDefault = true;
+  constant.constant = constantOnly(evaluate(*parameter.defaultValue), "the default of '" + parameter.name + "'",
+                                   parameter.defaultValue->range);
+  return constant.constant ? std::optional(constant) : std::nullopt;
+}
+
+bool ModuleSema::applyAssumption(const std::string &name, SourceRange range, KernelParameter &resolved) {
+  if (resolved.isTuple) {
+    bool ok = true;
+    for (auto [index, element] : llvm::enumerate(resolved.elements))
+      ok &= applyAssumption(elementName(name, index, resolved.fields), range, element);
+    return ok;
+  }
+  if (!resolved.block.empty()) {
+    for (const KernelArgument &argument : argumentsOf(name, resolved))
+      if (auto found = request.assumptions.find(argument.name); found != request.assumptions.end()) {
+        if (!isPowerOfTwo(found->second)) {
+          error(Diag::bad_divisor, range, {std::to_string(found->second)});
+          return false;
+        }
+        resolved.assumptions[argument.name] = found->second;
+      }
+    return true;
+  }
+  auto found = request.assumptions.find(name);
+  if (found == request.assumptions.end())
+    return true;
+  bool isInteger =
+      !resolved.constant && (resolved.type.isPointer || (resolved.type.isInt() && !resolved.type.isBool()));
+  if (!isInteger || !isPowerOfTwo(found->second)) {
+    error(isInteger ? Diag::bad_divisor : Diag::assume_constant, range,
+          {isInteger ? std::to_string(found->second) : name});
+    return false;
+  }
+  resolved.divisibility = found->second;
+  return true;
+}
+
+/// Finds what is said of the parameters, also by decorators. Returns those of which nothing is, with the elements of
+/// tuples that are missing.
+std::map<std::string, std::string> ModuleSema::resolveDeclared(const FunctionStmt &kernel,
+                                                               const InstanceDirective *instance,
+                                                               ResolvedParameters &resolved) {
+  collectSignature(kernel, instance);
+  std::map<std::string, std::string> missing;
+  auto resolve = [&](const Parameter &parameter) {
+    size_t errorsHere = diagnostics.numErrors();
+    missingElements.clear();
+    resolved[parameter.name] = resolveParameter(parameter);
+    if (diagnostics.numErrors() == errorsHere)
+      missing[parameter.name] = missingElements;
+  };
+  std::vector<const Parameter *> dependent;
+  for (const Parameter &parameter : kernel.parameters) {
+    bool isUsable = !parameter.isVarArgs || request.isDraft; // of a helper, where all functions are looked at
+    if (!isUsable)
+      error(Diag::not_supported, parameter.range, {"'*" + parameter.name + "' in the parameters of a kernel"});
+    else if (hasNamedBlock(parameter, specifications))
+      dependent.push_back(&parameter);
+    else
+      resolve(parameter);
+  }
+  selectOptions(kernel, instance);
+  applyDecorators(kernel, resolved);
+  Environment outside = scope;
+  for (const auto &[name, parameter] : resolved)
+    if (parameter && parameter->constant && !parameter->isOpen)
+      scope[name] = Binding{*parameter->constant, kernel.nameRange};
+  for (const Parameter *parameter : dependent)
+    resolve(*parameter);
+  scope = std::move(outside);
+  return missing;
+}
+
+/// Of parameters whose types are not said the values are those of errors, which nothing is reported about.
+bool ModuleSema::assumeNothing(const FunctionStmt &kernel, ResolvedParameters &resolved,
+                               std::vector<KernelParameter> &parameters) {
+  parameters.clear();
+  for (const Parameter &formal : kernel.parameters) {
+    std::optional<KernelParameter> &known = resolved[formal.name];
+    KernelParameter unknown;
+    unknown.constant = SymValue();
+    parameters.push_back(known && !known->isOpen ? std::move(*known) : unknown);
+  }
+  return true;
+}
+
+bool ModuleSema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
+                                   std::vector<KernelParameter> &parameters) {
+  size_t errorsBefore = diagnostics.numErrors();
+  ResolvedParameters resolved;
+  auto isArgument = [&](const Parameter &parameter, const std::string &name) {
+    const std::optional<KernelParameter> &value = resolved[parameter.name];
+    bool isKnown = !value; // which elements a tuple has is not known then
+    if (value)
+      forEachLeaf(parameter.name, *value, [&](const std::string &leaf, const KernelParameter &element) {
+        isKnown |= leaf == name;
+        isKnown |= llvm::any_of(argumentsOf(leaf, element), [&](const auto &a) { return a.name == name; });
+      });
+    return isKnown;
+  };
+  auto checkNames = [&](const auto &map, std::string_view option) {
+    for (const auto &[name, value] : map) {
+      bool isKnown =
+          llvm::any_of(kernel.parameters, [&](const Parameter &p) { return p.name == name || isArgument(p, name); });
+      if (!isKnown)
+        error(Diag::unknown_option_name, kernel.nameRange, {kernel.name, name + std::string(option)});
+    }
+  };
+  std::map<std::string, std::string> missingOf = resolveDeclared(kernel, instance, resolved);
+  checkNames(request.definitions, " (of -D)");
+  checkNames(request.assumptions, " (of --assume)");
+  checkNames(request.sizes, " (of --size)");
+  std::string missing;
+  for (const Parameter &parameter : kernel.parameters) {
+    std::optional<KernelParameter> &value = resolved[parameter.name];
+    if (auto found = missingOf.find(parameter.name); !value && found != missingOf.end()) {
+      bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
+      const std::string &elements = found->second;
+      missing += (missing.empty() ? "" : ", ") +
+                 (elements.empty() ? parameter.name + (isConstexpr ? " (a value, by -D)" : " (a type)") : elements);
+    }
+    if (value && applyAssumption(parameter.name, parameter.range, *value))
+      parameters.push_back(std::move(*value));
+  }
+  if (!missing.empty() && request.isDraft)
+    return assumeNothing(kernel, resolved, parameters);
+  if (!missing.empty())
+    error(Diag::missing_types, kernel.nameRange, {kernel.name, missing});
+  if (diagnostics.numErrors() != errorsBefore)
+    return false;
+  size_t atRunTime = 0;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
+    std::set<std::string> names;
+    forEachLeaf(formal.name, parameter, [&](const std::string &name, const auto &) { names.insert(name); });
+    for (const KernelArgument &argument : argumentsOf(formal.name, parameter)) {
+      names.insert(argument.name);
+      ++atRunTime;
+    }
+    for (const std::string &name : names)
+      if (auto [other, isNew] = argumentRanges.try_emplace(name, formal.range); !isNew)
+        error(Diag::duplicate_parameter, formal.range, {name},
+              std::pair(other->second, std::string("the other one is here")));
+  }
+  if (isTakenInPtx(kernel.name))
+    error(Diag::kernel_name, kernel.nameRange, {kernel.name});
+  if (atRunTime > TILE_MAX_PARAMETERS)
+    error(Diag::too_many_parameters, kernel.nameRange,
+          {kernel.name, std::to_string(atRunTime), std::to_string(TILE_MAX_PARAMETERS)});
+  if (diagnostics.numErrors() != errorsBefore || !checkDirectives(kernel, parameters))
+    return false;
+  if (!numWarps)
+    numWarps = tunedWarps;
+  if (!numStages)
+    numStages = tunedStages;
+  if (!chooseOpen(kernel, parameters))
+    return false;
+  allowOpenSizes(kernel, parameters);
+  return true;
+}
+
+} // namespace tile::frontend

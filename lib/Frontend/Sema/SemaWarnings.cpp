@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Warnings about what means something else than it looks like, and the record of which text an operation came from, for
+// the warnings that lib/Lint gives on the finished kernel.
+
+#include "Frontend/Emit/Builtins.h"
+#include "Frontend/Sema/ModuleSema.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tile::frontend {
+
+/// The innermost calls explain a message in a helper; a deep recursion needs no more.
+std::vector<std::pair<SourceRange, std::string>> ModuleSema::callsAround() const {
+  constexpr size_t maxCalls = 5;
+  std::vector<std::pair<SourceRange, std::string>> calls;
+  for (auto frame = frames.rbegin(); frame != frames.rend() && calls.size() < maxCalls; ++frame)
+    if (!frame->function->name.empty()) // statements of a module have none
+      calls.emplace_back(frame->call, frame->function->name);
+  return calls;
+}
+
+static bool isPrimary(const Expr &expr) {
+  return expr.parenthesized || expr.kind == ExprKind::Name || expr.kind == ExprKind::Call ||
+         expr.kind == ExprKind::Attribute || expr.kind == ExprKind::Subscript;
+}
+
+void ModuleSema::rememberProduct(const SymValue &value, const BinaryExpr &expr) {
+  if (!request.inspect || !value.isTensor() || !value.value.getDefiningOp<arith::MulIOp>())
+    return;
+  // "x *= y": the left operand is what is assigned.
+  SourceRange between{expr.left->range.end, expr.right->range.begin, expr.range.file};
+  bool isAssignment = diagnostics.text(between).find('=') != std::string_view::npos;
+  text.operations[value.value.getDefiningOp()] = {expr.range,
+                                                  expr.left->fullRange(),
+                                                  expr.right->fullRange(),
+                                                  isPrimary(*expr.left) && !isAssignment,
+                                                  isPrimary(*expr.right),
+                                                  callsAround()};
+}
+
+/// A builtin that ends in a load or store has just been emitted.
+void ModuleSema::rememberAccess(const SymValue &result, SourceRange range) {
+  if (!request.inspect)
+    return;
+  Operation *op = result.isTensor() ? result.value.getDefiningOp() : nullptr;
+  mlir::Block *block = builder.getInsertionBlock();
+  if (!op && block && builder.getInsertionPoint() != block->begin())
+    op = &*std::prev(builder.getInsertionPoint());
+  while (op && !isa<LoadOp, StoreOp>(op) && op->getNumOperands() == 1) // converted
+    op = op->getOperand(0).getDefiningOp();
+  if (isa_and_present<LoadOp, StoreOp>(op) && !text.operations.contains(op))
+    text.operations[op] = {range, {}, {}, false, false, callsAround()};
+}
+
+/// A number that a name has made a scalar meets a tensor of a narrower type, which the number itself would have kept.
+void ModuleSema::warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision,
+                                  SourceRange range) {
+  const SymValue *operands[2] = {&left, &right};
+  for (int i = 0; i < 2; ++i) {
+    const SymValue &scalar = *operands[i], &tensor = *operands[1 - i];
+    if (!scalar.isScalar() || !tensor.isTensor() || tensor.type == common)
+      continue;
+    auto named = namedLiterals.find(scalar.value);
+    if (named == namedLiterals.end() || namedLiterals.contains(tensor.value))
+      continue;
+    std::string reason;
+    OperandType weak{scalar.type, /*isWeak=*/true}, strong{tensor.type, /*isWeak=*/false};
+    std::optional<DType> kept = promote(i == 0 ? weak : strong, i == 0 ? strong : weak, isDivision, reason);
+    if (!kept || *kept != tensor.type)
+      continue;
+    const NamedLiteral &literal = named->second;
+    SourceRange behindName{literal.definition.end, literal.definition.end, literal.definition.file};
+    warn(Diag::lost_weakness, range, {literal.name, toString(scalar.type), toString(common), toString(tensor.type)})
+        .note(literal.definition, "'" + literal.name + "' is defined here")
+        .fixItOfNote(behindName, ": tl.constexpr");
+  }
+}
+
+void ModuleSema::warnUnusedAdvance(const Expr &expr) {
+  const auto *call = as<CallExpr>(&expr);
+  if (!call)
+    return;
+  const auto *attribute = as<AttributeExpr>(call->callee);
+  const auto *name = as<NameExpr>(call->callee);
+  if ((attribute ? attribute->attribute : name ? name->id : "") != "advance")
+    return;
+  // tl.advance(p, ...), or p.advance(...).
+  const auto *receiver = attribute ? as<NameExpr>(attribute->value) : nullptr;
+  bool isMethod = receiver && scope.contains(receiver->id);
+  const NameExpr *pointer = isMethod                  ? receiver
+                            : call->arguments.empty() ? nullptr
+                                                      : as<NameExpr>(call->arguments[0].value);
+  auto warning = warn(Diag::unused_advance, expr.range);
+  if (pointer)
+    warning.fixIt({expr.range.begin, expr.range.begin, expr.range.file}, pointer->id + " = ");
+}
+
+/// Triton reads the annotation of a local name for "constexpr" alone.
+void ModuleSema::warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue &annotation, const SymValue &value) {
+  if (annotation.isError() || value.isError())
+    return;
+  const auto *type = annotation.isConstant() ? std::get_if<DType>(&annotation.constant) : nullptr;
+  const auto *name = annotation.isConstant() ? std::get_if<TypeNameValue>(&annotation.constant) : nullptr;
+  bool holds = value.isTensor() && ((type && *type == value.type) || (name && name->name == "tensor"));
+  if (holds)
+    return;
+  auto warning = warn(Diag::ignored_annotation, stmt.annotation->range, {stmt.target->id, describe(value)});
+  if (type && value.isTensor())
+    warning.fixIt({stmt.target->range.begin, stmt.value->fullRange().end, stmt.range.file},
+                  stmt.target->id + " = tl.cast(" + std::string(diagnostics.text(stmt.value->fullRange())) + ", " +
+                      std::string(diagnostics.text(stmt.annotation->range)) + ")");
+}
+
+/// Emits every instance of the file to see which branches they take. A file without instances says nothing about the
+/// values that its constants can have.
+void ModuleSema::warnDeadBranches() {
+  if (module.instances.empty() || module.file != 0)
+    return;
+  std::map<const IfStmt *, std::set<size_t>> live = liveBranches;
+  for (const InstanceDirective &instance : module.instances) {
+    // Messages about other instances are for those who compile them.
+    DiagnosticEngine quiet;
+    for (uint32_t file = 0; file < diagnostics.numFiles(); ++file) // a sidecar's too
+      quiet.addFile(diagnostics.file(file));
+    WarningOptions none;
+    none.silence();
+    quiet.setWarnings(none);
+    CompileRequest other;
+    other.kernelName = instance.name;
+    other.targetCapability = request.targetCapability;
+    other.standard = request.standard;
+    other.importPaths = request.importPaths;
+    ModuleSema sema(context, module, other, quiet);
+    sema.isTrial = true;
+    if (!sema.run())
+      return; // what it takes is not known
+    for (const auto &[stmt, branches] : sema.liveBranches)
+      live[stmt].insert(branches.begin(), branches.end());
+  }
+  for (const auto &[stmt, branches] : live) {
+    for (size_t branch = 0; branch <= stmt->branches.size(); ++branch) {
+      bool isElse = branch == stmt->branches.size();
+      const Block &body = isElse ? stmt->elseBody : stmt->branches[branch].body;
+      if (body.empty() || branches.contains(branch))
+        continue;
+      SourceRange place = isElse ? body.front()->range : stmt->branches[branch].keyword;
+      auto warning = diagnostics.report(Diag::dead_branch, place, {std::to_string(module.instances.size())});
+      // What stands alone, or follows others, can go as it is.
+      if (stmt->branches.size() == 1 && stmt->elseBody.empty())
+        warning.fixIt(stmt->range, "pass");
+      else if (!isElse && branch > 0)
+        warning.fixIt({place.begin, body.back()->range.end, place.file}, "");
+    }
+  }
+}
+
+} // namespace tile::frontend

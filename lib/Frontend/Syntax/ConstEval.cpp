@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Python's operators on compile-time values.
+
+#include "Frontend/Syntax/ConstEval.h"
+
+#include "Frontend/Syntax/Literals.h"
+
+#include <cmath>
+
+namespace tile::frontend {
+
+namespace {
+
+EvalResult fail(std::string error) {
+  return {std::nullopt, std::move(error), {}};
+}
+EvalResult succeed(Value value) {
+  return {std::move(value), {}, {}};
+}
+
+EvalResult overflow() {
+  return fail("the result needs more than 127 bits");
+}
+
+EvalResult unsupported(std::string_view op, const Value &left, const Value &right) {
+  return fail("'" + std::string(op) + "' is not defined for " + describe(left) + " and " + describe(right));
+}
+
+Int128 floorDivide(Int128 a, Int128 b) {
+  Int128 quotient = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
+}
+
+EvalResult powInteger(Int128 base, Int128 exponent) {
+  if (exponent < 0)
+    return base == 0 ? fail("zero to a negative power")
+                     : succeed(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+  Int128 result = 1;
+  bool isSmall = base >= -1 && base <= 1;
+  if (isSmall)
+    return succeed(base == -1 && exponent % 2 == 0 ? Int128(1) : exponent == 0 ? Int128(1) : base);
+  for (; exponent > 0; --exponent)
+    if (__builtin_mul_overflow(result, base, &result))
+      return overflow();
+  return succeed(result);
+}
+
+EvalResult shift(BinaryOp op, Int128 value, Int128 amount) {
+  if (amount < 0)
+    return fail("negative shift count " + toString(amount));
+  constexpr int bits = 127;
+  if (op == BinaryOp::RShift)
+    return succeed(amount >= bits ? Int128(value < 0 ? -1 : 0) : value >> static_cast<int>(amount));
+  Int128 result = value;
+  if (value == 0)
+    return succeed(value);
+  if (amount >= bits || __builtin_mul_overflow(value, static_cast<Int128>(1) << static_cast<int>(amount), &result))
+    return overflow();
+  return succeed(result);
+}
+
+EvalResult evaluateIntegers(BinaryOp op, Int128 a, Int128 b) {
+  Int128 result = 0;
+  switch (op) {
+  case BinaryOp::Add:
+    return __builtin_add_overflow(a, b, &result) ? overflow() : succeed(result);
+  case BinaryOp::Sub:
+    return __builtin_sub_overflow(a, b, &result) ? overflow() : succeed(result);
+  case BinaryOp::Mult:
+    return __builtin_mul_overflow(a, b, &result) ? overflow() : succeed(result);
+  case BinaryOp::Div:
+    return b == 0 ? fail("division by zero") : succeed(static_cast<double>(a) / static_cast<double>(b));
+  case BinaryOp::FloorDiv:
+  case BinaryOp::Mod: {
+    if (b == 0)
+      return fail("division by zero");
+    if (b == -1) // the one quotient that overflows
+      return op == BinaryOp::Mod ? succeed(Int128(0)) : evaluateIntegers(BinaryOp::Sub, 0, a);
+    Int128 quotient = floorDivide(a, b);
+    EvalResult out = succeed(op == BinaryOp::FloorDiv ? quotient : a - quotient * b);
+    if (a < 0 || b < 0)
+      out.warning = "'" + std::string(spelling(op)) + "' of constants rounds down, giving " + str(*out.value) +
+                    "; of run-time values it rounds towards zero";
+    return out;
+  }
+  case BinaryOp::Pow:
+    return powInteger(a, b);
+  case BinaryOp::LShift:
+  case BinaryOp::RShift:
+    return shift(op, a, b);
+  case BinaryOp::BitAnd:
+    return succeed(a & b);
+  case BinaryOp::BitOr:
+    return succeed(a | b);
+  case BinaryOp::BitXor:
+    return succeed(a ^ b);
+  case BinaryOp::MatMult:
+    break;
+  }
+  return fail("'@' is not defined for integers");
+}
+
+EvalResult evaluateFloats(BinaryOp op, double a, double b) {
+  switch (op) {
+  case BinaryOp::Add:
+    return succeed(a + b);
+  case BinaryOp::Sub:
+    return succeed(a - b);
+  case BinaryOp::Mult:
+    return succeed(a * b);
+  case BinaryOp::Div:
+    return b == 0 ? fail("division by zero") : succeed(a / b);
+  case BinaryOp::FloorDiv:
+    return b == 0 ? fail("division by zero") : succeed(std::floor(a / b));
+  case BinaryOp::Mod: {
+    if (b == 0)
+      return fail("division by zero");
+    double remainder = std::fmod(a, b);
+    bool wrongSign = remainder != 0 && (remainder < 0) != (b < 0);
+    return succeed(wrongSign ? remainder + b : remainder);
+  }
+  case BinaryOp::Pow: {
+    double power = std::pow(a, b);
+    if (a == 0 && b < 0)
+      return fail("zero to a negative power");
+    return std::isnan(power) && !std::isnan(a) && !std::isnan(b) ? fail("a negative number to a fractional power")
+                                                                 : succeed(power);
+  }
+  default:
+    return fail("'" + std::string(spelling(op)) + "' is not defined for floats");
+  }
+}
+
+template <typename T> bool compareOrdered(CompareOp op, const T &a, const T &b) {
+  switch (op) {
+  case CompareOp::Lt:
+    return a < b;
+  case CompareOp::Gt:
+    return a > b;
+  case CompareOp::LtE:
+    return a <= b;
+  case CompareOp::GtE:
+    return a >= b;
+  case CompareOp::NotEq:
+    return !(a == b);
+  default:
+    return a == b;
+  }
+}
+
+} // namespace
+
+bool isNumber(const Value &value) {
+  return std::holds_alternative<bool>(value) || std::holds_alternative<Int128>(value) ||
+         std::holds_alternative<double>(value);
+}
+
+std::optional<Int128> asInteger(const Value &value) {
+  if (const bool *flag = std::get_if<bool>(&value))
+    return Int128(*flag);
+  if (const Int128 *integer = std::get_if<Int128>(&value))
+    return *integer;
+  return std::nullopt;
+}
+
+std::optional<double> asDouble(const Value &value) {
+  if (const double *number = std::get_if<double>(&value))
+    return *number;
+  if (std::optional<Int128> integer = asInteger(value))
+    return static_cast<double>(*integer);
+  return std::nullopt;
+}
+
+EvalResult evaluate(UnaryOp op, const Value &operand) {
+  if (op == UnaryOp::Not) {
+    std::optional<bool> value = truth(operand);
+    return value ? succeed(!*value) : fail(describe(operand) + " is neither true nor false");
+  }
+  if (std::optional<Int128> integer = asInteger(operand)) {
+    if (op == UnaryOp::Plus)
+      return succeed(*integer);
+    return op == UnaryOp::Invert ? succeed(~*integer) : evaluateIntegers(BinaryOp::Sub, 0, *integer);
+  }
+  if (const double *number = std::get_if<double>(&operand); number && op != UnaryOp::Invert)
+    return succeed(op == UnaryOp::Minus ? -*number : *number);
+  return fail("'" + std::string(spelling(op)) + "' is not defined for " + describe(operand));
+}
+
+static EvalResult repeat(const std::string &text, Int128 times) {
+  constexpr Int128 longest = 1 << 20; // far beyond what is of use
+  if (times > 0 && !text.empty() && times > longest / static_cast<Int128>(text.size()))
+    return fail("the string would have more than " + toString(longest) + " characters");
+  std::string out;
+  for (Int128 i = 0; i < times; ++i)
+    out += text;
+  return succeed(out);
+}
+
+EvalResult evaluate(BinaryOp op, const Value &left, const Value &right) {
+  const auto *leftText = std::get_if<std::string>(&left), *rightText = std::get_if<std::string>(&right);
+  if (leftText && rightText && op == BinaryOp::Add)
+    return succeed(*leftText + *rightText);
+  const auto *text = leftText ? leftText : rightText;
+  std::optional<Int128> times = text ? asInteger(leftText ? right : left) : std::nullopt;
+  if (op == BinaryOp::Mult && times)
+    return repeat(*text, *times);
+  if (!isNumber(left) || !isNumber(right))
+    return unsupported(spelling(op), left, right);
+  bool bothBool = std::holds_alternative<bool>(left) && std::holds_alternative<bool>(right);
+  bool isLogic = op == BinaryOp::BitAnd || op == BinaryOp::BitOr || op == BinaryOp::BitXor;
+  std::optional<Int128> a = asInteger(left), b = asInteger(right);
+  if (!a || !b)
+    return evaluateFloats(op, *asDouble(left), *asDouble(right));
+  EvalResult result = evaluateIntegers(op, *a, *b);
+  if (bothBool && isLogic && result.value)
+    result.value = Value(*asInteger(*result.value) != 0);
+  return result;
+}
+
+EvalResult evaluate(CompareOp op, const Value &left, const Value &right) {
+  if (op == CompareOp::Is || op == CompareOp::IsNot) {
+    bool same = left.index() == right.index() && left == right;
+    return succeed(same == (op == CompareOp::Is));
+  }
+  if (std::optional<Int128> a = asInteger(left), b = asInteger(right); a && b)
+    return succeed(compareOrdered(op, *a, *b));
+  if (std::optional<double> a = asDouble(left), b = asDouble(right); a && b)
+    return succeed(compareOrdered(op, *a, *b));
+  const auto *leftText = std::get_if<std::string>(&left), *rightText = std::get_if<std::string>(&right);
+  if (leftText && rightText)
+    return succeed(compareOrdered(op, *leftText, *rightText));
+  bool isEquality = op == CompareOp::Eq || op == CompareOp::NotEq;
+  if (!isEquality)
+    return unsupported(spelling(op), left, right);
+  bool same = left.index() == right.index() && left == right;
+  return succeed(same == (op == CompareOp::Eq));
+}
+
+std::optional<bool> truth(const Value &value) {
+  if (isNone(value))
+    return false;
+  if (std::optional<double> number = asDouble(value))
+    return *number != 0;
+  if (const auto *text = std::get_if<std::string>(&value))
+    return !text->empty();
+  return std::nullopt;
+}
+
+std::string str(const Value &value) {
+  if (const auto *text = std::get_if<std::string>(&value))
+    return *text;
+  return repr(value);
+}
+
+std::string repr(const Value &value) {
+  struct Printer {
+    std::string operator()(NoneValue) { return "None"; }
+    std::string operator()(bool flag) { return flag ? "True" : "False"; }
+    std::string operator()(Int128 integer) { return toString(integer); }
+    std::string operator()(double number) { return floatRepr(number); }
+    std::string operator()(const std::string &text) { return stringRepr(text); }
+    std::string operator()(DType type) { return toString(type); }
+    std::string operator()(const TypeNameValue &type) { return type.name; }
+    std::string operator()(const NamespaceValue &space) { return space.name; }
+    std::string operator()(const FunctionStmt *function) { return function->name; }
+    std::string operator()(const BuiltinInfo *) { return "builtin function"; }
+    std::string operator()(const ClassStmt *type) { return type->name; }
+  };
+  return std::visit(Printer{}, value);
+}
+
+std::string describe(const Value &value) {
+  struct Describer {
+    std::string operator()(NoneValue) { return "None"; }
+    std::string operator()(bool flag) { return flag ? "True" : "False"; }
+    std::string operator()(Int128 integer) { return "the integer " + toString(integer); }
+    std::string operator()(double number) { return "the float " + floatRepr(number); }
+    std::string operator()(const std::string &text) { return "the string " + stringRepr(text); }
+    std::string operator()(DType type) { return "the type " + toString(type); }
+    std::string operator()(const TypeNameValue &type) { return "the type " + type.name; }
+    std::string operator()(const NamespaceValue &space) { return "the module " + space.name; }
+    std::string operator()(const FunctionStmt *function) { return "the function " + function->name; }
+    std::string operator()(const BuiltinInfo *) { return "a builtin function"; }
+    std::string operator()(const ClassStmt *type) { return "the class " + type->name; }
+  };
+  return std::visit(Describer{}, value);
+}
+
+std::optional<DType> scalarType(const Value &value) {
+  if (std::holds_alternative<bool>(value))
+    return DType(Scalar::Int1);
+  if (const Int128 *integer = std::get_if<Int128>(&value))
+    return typeOfInteger(*integer);
+  if (const double *number = std::get_if<double>(&value))
+    return typeOfFloat(*number);
+  return std::nullopt;
+}
+
+} // namespace tile::frontend

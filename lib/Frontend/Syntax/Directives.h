@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Directives: "#:" comment lines directly above a kernel that say how to launch and check it. They are comments, so the
+// file stays valid Python.
+//
+//   #: grid(cdiv(M, BLOCK_M), cdiv(N, BLOCK_N))
+//   #: buffer a[M, K] strides(stride_am, stride_ak) = random      roles: random, output, inout, zeros
+//   #: default stride_am = K
+//   #: expect c == a @ b within 1e-3
+//   #: instance fast = matmul(a="*fp16:16", BLOCK_M=128) num_warps=8 num_stages=3
+//   #: num_warps = 8                                              or auto: the compiler chooses
+//   #: cluster = (2, 1)                                          or (1, 1, 2), or auto
+//   #: schedule = cooperative                                    or pingpong, or auto
+//
+// A directive goes on in the next "#:" line while a bracket is open. Expressions are parsed by the parser of the
+// language and checked against what the runtime can evaluate (ParseDirectives.cpp).
+
+#pragma once
+
+#include "Frontend/Syntax/ClusterShape.h"
+#include "Frontend/Syntax/Schedule.h"
+#include "Frontend/Syntax/Source.h"
+
+#include <map>
+#include <optional>
+
+namespace tile::frontend {
+
+struct Expr;
+
+/// Value of an option that says `auto`.
+constexpr int leftOpen = 0;
+
+struct DirectiveExpr {
+  std::string text; // normalised spelling, what the manifest carries
+  SourceRange range;
+  const Expr *expr = nullptr;
+};
+
+struct BufferDirective {
+  SourceRange range;
+  std::string parameter;
+  SourceRange nameRange;
+  std::vector<DirectiveExpr> shape;
+  std::vector<DirectiveExpr> strides; // empty: row-major contiguous
+  std::string role;                   // "random", "output", "inout", "zeros"
+};
+
+struct DefaultDirective {
+  SourceRange range;
+  std::string parameter;
+  SourceRange nameRange;
+  DirectiveExpr value;
+};
+
+struct ExpectDirective {
+  SourceRange range;
+  std::string buffer;
+  SourceRange nameRange;
+  DirectiveExpr value;
+  /// Bound on ||out - ref|| / ||ref||, a constant expression over the parameters; absent: exactly equal.
+  std::optional<DirectiveExpr> tolerance;
+};
+
+struct InstanceDirective {
+  struct Argument {
+    std::string name;
+    SourceRange range;
+    DirectiveExpr value;
+  };
+  SourceRange range;
+  std::string name;
+  std::string kernel;
+  SourceRange kernelRange;
+  std::vector<Argument> arguments;
+  std::optional<int> numWarps;
+  std::optional<int> numStages;
+  std::optional<ClusterShape> cluster;
+  std::optional<Schedule> schedule;
+  std::vector<DirectiveExpr> grid;
+};
+
+struct DirectiveSet {
+  std::vector<DirectiveExpr> grid;
+  std::vector<BufferDirective> buffers;
+  std::vector<DefaultDirective> defaults;
+  std::vector<ExpectDirective> expects;
+  std::optional<int> numWarps;
+  std::optional<int> numStages;
+  std::optional<ClusterShape> cluster;
+  std::optional<Schedule> schedule;
+};
+
+} // namespace tile::frontend

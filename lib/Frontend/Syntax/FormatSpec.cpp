@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// See FormatSpec.h. Numbers of up to 127 bits are written digit by digit, floats by the C library.
+
+#include "Frontend/Syntax/FormatSpec.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tile::frontend {
+
+namespace {
+
+constexpr int mostCharacters = 1024; // a slip of the keyboard should not fill the screen
+
+struct Specification {
+  char fill = ' ', align = 0, sign = '-', type = 0;
+  bool isAlternate = false, groups = false;
+  int width = 0, precision = -1;
+};
+
+/// Digits at the front of the text, at most mostCharacters.
+bool takeNumber(std::string_view &text, int &number) {
+  number = 0;
+  bool any = false;
+  for (; !text.empty() && text[0] >= '0' && text[0] <= '9'; text.remove_prefix(1), any = true)
+    if ((number = number * 10 + text[0] - '0') > mostCharacters)
+      return false;
+  return any;
+}
+
+bool take(std::string_view &text, std::string_view allowed, char &taken) {
+  if (text.empty() || allowed.find(text[0]) == std::string_view::npos)
+    return false;
+  taken = text[0];
+  text.remove_prefix(1);
+  return true;
+}
+
+std::optional<Specification> parse(std::string_view text) {
+  constexpr std::string_view aligns = "<>=^";
+  Specification out;
+  char ignored = 0;
+  if (text.size() >= 2 && aligns.find(text[1]) != std::string_view::npos) {
+    out.fill = text[0];
+    text.remove_prefix(1);
+  }
+  take(text, aligns, out.align);
+  take(text, "+- ", out.sign);
+  out.isAlternate = take(text, "#", ignored);
+  if (take(text, "0", ignored) && !out.align) {
+    out.fill = '0';
+    out.align = '=';
+  }
+  if (!text.empty() && text[0] >= '0' && text[0] <= '9' && !takeNumber(text, out.width))
+    return std::nullopt;
+  out.groups = take(text, ",", ignored);
+  if (take(text, ".", ignored) && !takeNumber(text, out.precision))
+    return std::nullopt;
+  take(text, "bcdeEfFgGnosxX%", out.type);
+  return text.empty() ? std::optional(out) : std::nullopt;
+}
+
+std::string digitsOf(unsigned __int128 number, unsigned base, bool isUpper) {
+  std::string digits;
+  do {
+    digits += (isUpper ? "0123456789ABCDEF" : "0123456789abcdef")[static_cast<unsigned>(number % base)];
+    number /= base;
+  } while (number != 0);
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+/// Commas between thousands, before a point.
+void groupDigits(std::string &digits) {
+  size_t end = digits.find_first_not_of("0123456789");
+  for (size_t i = end == std::string::npos ? digits.size() : end; i > 3;)
+    digits.insert(i -= 3, 1, ',');
+}
+
+std::string pad(const Specification &spec, std::string_view sign, std::string_view body, char usual) {
+  size_t length = sign.size() + body.size(), width = static_cast<size_t>(spec.width);
+  std::string space(width > length ? width - length : 0, spec.fill);
+  size_t before = 0;
+  switch (spec.align ? spec.align : usual) {
+  case '<':
+    break;
+  case '^':
+    before = space.size() / 2;
+    break;
+  case '=':
+    return std::string(sign) + space + std::string(body);
+  default:
+    before = space.size();
+  }
+  return space.substr(0, before) + std::string(sign) + std::string(body) + space.substr(before);
+}
+
+std::string signOf(const Specification &spec, bool isNegative) {
+  return isNegative ? "-" : spec.sign == '-' ? "" : std::string(1, spec.sign);
+}
+
+std::optional<std::string> formatInteger(const Specification &spec, Int128 value) {
+  unsigned base = spec.type == 'b' ? 2 : spec.type == 'o' ? 8 : spec.type == 'x' || spec.type == 'X' ? 16 : 10;
+  if (spec.precision >= 0)
+    return std::nullopt;
+  auto magnitude = static_cast<unsigned __int128>(value);
+  std::string digits = digitsOf(value < 0 ? -magnitude : magnitude, base, spec.type == 'X');
+  if (spec.groups)
+    groupDigits(digits);
+  std::string prefix = spec.isAlternate && base != 10 ? std::string("0") + spec.type : "";
+  return pad(spec, signOf(spec, value < 0) + prefix, digits, '>');
+}
+
+std::optional<std::string> formatReal(const Specification &spec, double value) {
+  char pattern[] = "%.*g";
+  bool isPercent = spec.type == '%';
+  pattern[3] = isPercent ? 'f' : spec.type == 0 || spec.type == 'n' ? 'g' : spec.type;
+  char buffer[mostCharacters + 512];
+  int precision = spec.precision < 0 ? 6 : spec.precision;
+  std::snprintf(buffer, sizeof(buffer), pattern, precision, isPercent ? value * 100 : value);
+  std::string digits = buffer;
+  if (spec.type == 0 && spec.precision < 0)
+    digits = str(Value(value)); // as without a type
+  bool isNegative = !digits.empty() && digits[0] == '-';
+  digits.erase(0, isNegative);
+  if (spec.groups)
+    groupDigits(digits);
+  return pad(spec, signOf(spec, isNegative), digits + (isPercent ? "%" : ""), '>');
+}
+
+} // namespace
+
+std::optional<std::string> formatValue(const Value &value, std::string_view specification) {
+  std::optional<Specification> spec = parse(specification);
+  if (!spec)
+    return std::nullopt;
+  constexpr std::string_view realTypes = "eEfFgG%";
+  bool wantsReal = spec->type && realTypes.find(spec->type) != std::string_view::npos;
+  std::optional<Int128> integer = asInteger(value);
+  bool isText = spec->type == 0 && std::holds_alternative<bool>(value) && specification.empty();
+  if (integer && !wantsReal && !isText && spec->type != 's' && spec->type != 'c')
+    return formatInteger(*spec, *integer);
+  if (std::optional<double> number = asDouble(value); number && (wantsReal || spec->type == 0 || spec->type == 'n'))
+    return formatReal(*spec, *number);
+  if (spec->type != 0 && spec->type != 's')
+    return std::nullopt;
+  if (integer || asDouble(value))
+    return std::nullopt; // 's' is for text
+  std::string text = str(value);
+  if (spec->precision >= 0)
+    text.resize(std::min(text.size(), static_cast<size_t>(spec->precision)));
+  return pad(*spec, "", text, '<');
+}
+
+/// One "%..." after its '%': the place is moved behind it.
+static std::optional<std::string> formatPlace(std::string_view pattern, size_t &place, const Value &value) {
+  bool isLeft = false;
+  std::string flags, width, precision;
+  for (; place < pattern.size() && std::string_view("-+ #0").find(pattern[place]) != std::string_view::npos; ++place) {
+    isLeft |= pattern[place] == '-';
+    bool isNew = pattern[place] != '-' && flags.find(pattern[place]) == std::string::npos;
+    flags += isNew ? std::string(1, pattern[place]) : "";
+  }
+  auto isDigit = [&] { return place < pattern.size() && pattern[place] >= '0' && pattern[place] <= '9'; };
+  while (isDigit())
+    width += pattern[place++];
+  if (place < pattern.size() && pattern[place] == '.') {
+    precision = pattern[place++];
+    while (isDigit())
+      precision += pattern[place++];
+  }
+  if (place == pattern.size())
+    return std::nullopt;
+  char type = pattern[place++];
+  if (type == 's' || type == 'r')
+    return formatValue(type == 's' ? str(value) : repr(value), (isLeft ? "<" : ">") + width + precision);
+  bool isInteger = type == 'i' || type == 'u' || type == 'd';
+  if (!isNumber(value) || (!isInteger && std::string_view("xXoeEfFgG").find(type) == std::string_view::npos))
+    return std::nullopt;
+  Value number = value;
+  if (const double *real = std::get_if<double>(&value); real && isInteger) {
+    std::optional<EvalResult> whole = evaluateFunction("int", {value});
+    if (!whole || !whole->value)
+      return std::nullopt;
+    number = *whole->value;
+  }
+  // In the order of a format specification: sign, '#', '0'.
+  std::string specification = isLeft ? "<" : "";
+  for (char flag : {'+', ' ', '#', '0'}) {
+    bool isGiven = flags.find(flag) != std::string::npos && !(flag == '0' && isLeft) &&
+                   !(flag == ' ' && flags.find('+') != std::string::npos);
+    specification += isGiven ? std::string(1, flag) : "";
+  }
+  return formatValue(number, specification + width + precision + (isInteger ? 'd' : type));
+}
+
+std::optional<std::string> formatPercent(std::string_view pattern, const std::vector<Value> &values) {
+  std::string out;
+  size_t next = 0;
+  for (size_t place = 0; place < pattern.size();) {
+    char c = pattern[place++];
+    bool isDoubled = c == '%' && place < pattern.size() && pattern[place] == '%';
+    if (c != '%' || isDoubled) {
+      out += c;
+      place += isDoubled;
+      continue;
+    }
+    if (next == values.size())
+      return std::nullopt;
+    std::optional<std::string> text = formatPlace(pattern, place, values[next++]);
+    if (!text)
+      return std::nullopt;
+    out += *text;
+  }
+  return next == values.size() ? std::optional(out) : std::nullopt;
+}
+
+} // namespace tile::frontend

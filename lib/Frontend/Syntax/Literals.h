@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Values of literal tokens.
+
+#pragma once
+
+#include "Frontend/Syntax/Ast.h"
+
+namespace tile::frontend {
+
+/// Largest magnitude of an integer in the language: 2^127 - 1.
+constexpr Int128 maxInt128 = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
+
+/// Value of an integer literal (decimal, 0x, 0o, 0b, with '_'); nothing when it needs more than 127 bits or has a digit
+/// that its base lacks.
+std::optional<Int128> decodeInteger(std::string_view text);
+
+/// Value of a float literal; overflows to infinity as in Python.
+double decodeFloat(std::string_view text);
+
+struct StringPieces {
+  bool isRaw = false;
+  size_t bodyBegin = 0; // byte offsets within the token
+  size_t bodyEnd = 0;
+};
+
+/// Splits a string token into prefix, quotes and body.
+StringPieces splitString(std::string_view token);
+
+/// Body of a string with escapes replaced; nothing when an escape is malformed.
+std::optional<std::string> decodeString(std::string_view body, bool isRaw);
+
+/// Decimal digits of an integer.
+std::string toString(Int128 value);
+
+/// Python's repr of a float and of a string.
+std::string floatRepr(double value);
+std::string stringRepr(std::string_view value);
+
+} // namespace tile::frontend

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parser: where the host program launches kernels. Functions around a launch need not be in the language; what is read
+// of them is the launch itself and the plain assignments before it (SemaLaunch.cpp makes the kernel's grid of them).
+//
+//   M, K = a.shape
+//   grid = lambda META: (triton.cdiv(M, META["BLOCK_M"]),)
+//   matmul[grid](a, b, c, M, N, K)
+#include "Frontend/Syntax/ParserImpl.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tile::frontend {
+
+namespace {
+
+bool startsLine(const std::vector<Token> &tokens, size_t index) {
+  Tok before = index == 0 ? Tok::Newline : tokens[index - 1].kind;
+  return before == Tok::Newline || before == Tok::Indent || before == Tok::Dedent || before == Tok::Semicolon ||
+         before == Tok::Colon;
+}
+
+/// For each token that opens a bracket the place behind the one that closes it; 0 for all others.
+std::vector<size_t> findClosings(const std::vector<Token> &tokens) {
+  std::vector<size_t> closings(tokens.size(), 0), open;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    int change = nestingOf(tokens[i].kind);
+    if (change > 0)
+      open.push_back(i);
+    if (change >= 0 || open.empty())
+      continue;
+    closings[open.back()] = i + 1;
+    open.pop_back();
+  }
+  return closings;
+}
+
+void collectKernels(const Block &block, std::set<std::string> &names) {
+  for (const Stmt *stmt : block) {
+    if (const auto *function = as<FunctionStmt>(stmt); function && !function->isConstexpr)
+      names.insert(function->name);
+    if (const auto *host = as<HostStmt>(stmt))
+      collectKernels(host->body, names);
+    if (const auto *conditional = as<IfStmt>(stmt)) {
+      for (const IfStmt::Branch &branch : conditional->branches)
+        collectKernels(branch.body, names);
+      collectKernels(conditional->elseBody, names);
+    }
+  }
+}
+
+/// Behind the function whose "def" stands at `begin`.
+size_t endOfFunction(const std::vector<Token> &tokens, size_t begin) {
+  size_t end = begin;
+  while (end < tokens.size() && !endsLine(tokens[end].kind))
+    ++end;
+  if (end + 1 < tokens.size() && tokens[end].kind == Tok::Newline && tokens[end + 1].kind == Tok::Indent)
+    ++end;
+  int depth = 0;
+  do {
+    if (end == tokens.size())
+      break;
+    depth += tokens[end].kind == Tok::Indent ? 1 : tokens[end].kind == Tok::Dedent ? -1 : 0;
+    ++end;
+  } while (depth > 0);
+  return end;
+}
+
+/// The tokens of the innermost function around one, or all.
+std::pair<size_t, size_t> functionAround(const std::vector<Token> &tokens, size_t index) {
+  for (size_t begin = index; begin-- > 0;) {
+    if (tokens[begin].kind != Tok::KwDef)
+      continue;
+    if (size_t end = endOfFunction(tokens, begin); index < end)
+      return {begin, end};
+  }
+  return {0, tokens.size()};
+}
+
+} // namespace
+
+/// An expression at a place of the stream; null if it is none.
+const Expr *Parser::parseQuietly(size_t begin) {
+  size_t back = std::exchange(position, begin);
+  SourceRange previous = previousRange;
+  ++quiet, ++hostSyntax;
+  const Expr *expr = parseExpressions();
+  --quiet, --hostSyntax;
+  position = back;
+  previousRange = previous;
+  return expr;
+}
+
+/// "def grid(META): return (META["N"],)" as the lambda that it could be; null if it returns in several places.
+const Expr *Parser::parseAsLambda(size_t begin) {
+  const std::vector<Token> &tokens = stream.tokens;
+  auto first = tokens.begin() + ptrdiff_t(begin), last = tokens.begin() + ptrdiff_t(endOfFunction(tokens, begin));
+  auto isReturn = [](const Token &token) { return token.kind == Tok::KwReturn; };
+  bool hasOneName = last - first > 4 && first[3].kind == Tok::Name && first[4].kind == Tok::RightParen;
+  auto result = std::find_if(first, last, isReturn);
+  if (!hasOneName || std::count_if(first, last, isReturn) != 1)
+    return nullptr;
+  auto *lambda = make<LambdaExpr>(tokens[begin].range);
+  lambda->parameters.push_back(text(first[3]));
+  lambda->body = parseQuietly(size_t(result - tokens.begin()) + 1);
+  return lambda->body ? lambda : nullptr;
+}
+
+/// "name = value", "a, b = value" and whatever else gives a name another value, in [begin, end).
+std::vector<HostLaunch::Binding> Parser::findBindings(size_t begin, size_t end) {
+  const std::vector<Token> &tokens = stream.tokens;
+  std::vector<HostLaunch::Binding> bindings;
+  int nesting = 0;
+  for (size_t i = begin; i < end; ++i) {
+    bool isInside = nesting > 0;
+    nesting += nestingOf(tokens[i].kind);
+    if (isInside || !startsLine(tokens, i))
+      continue;
+    bool isLoop = tokens[i].kind == Tok::KwFor, isNested = tokens[i].kind == Tok::KwDef && i != begin;
+    size_t stop = i;
+    int depth = 0;
+    auto isBindingToken = [&](Tok kind) { return isLoop ? kind == Tok::KwIn : isAssignment(kind); };
+    while (stop < end && !endsLine(tokens[stop].kind) && !(depth == 0 && isBindingToken(tokens[stop].kind)))
+      depth += nestingOf(tokens[stop++].kind);
+    if (isNested && tokens[i + 1].kind == Tok::Name) {
+      bindings.push_back({text(tokens[i + 1]), tokens[i].range.begin, parseAsLambda(i)});
+      continue;
+    }
+    if (stop >= end || endsLine(tokens[stop].kind))
+      continue;
+    bool isPlain = tokens[stop].kind == Tok::Equal;
+    const Expr *value = isPlain ? parseQuietly(stop + 1) : nullptr;
+    size_t count = 0;
+    bool isList = true; // of names
+    for (size_t k = i; k < stop; ++k) {
+      count += tokens[k].kind == Tok::Name;
+      isList &= tokens[k].kind == Tok::Name || tokens[k].kind == Tok::Comma;
+    }
+    int element = 0;
+    for (size_t k = i; k < stop; ++k)
+      if (tokens[k].kind == Tok::Name)
+        bindings.push_back({text(tokens[k]), tokens[i].range.begin, isList ? value : nullptr,
+                            count > 1 ? element++ : HostLaunch::whole});
+  }
+  return bindings;
+}
+
+/// "kernel[grid](arguments)", wherever it stands in a function.
+void Parser::collectLaunches() {
+  // Whoever launches a kernel more often does it in several ways; and reading a function for each takes its time.
+  constexpr size_t most = 32, mostOfAll = 256;
+  const std::vector<Token> &tokens = stream.tokens;
+  std::set<std::string> kernels;
+  collectKernels(module.body, kernels);
+  std::vector<size_t> closings;
+  std::map<std::string, size_t> counts;
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].kind != Tok::Name || tokens[i + 1].kind != Tok::LeftBracket || !kernels.contains(text(tokens[i])))
+      continue;
+    if (closings.empty())
+      closings = findClosings(tokens);
+    size_t closing = closings[i + 1];
+    if (!closing || closing >= tokens.size() || tokens[closing].kind != Tok::LeftParen)
+      continue;
+    if (++counts[text(tokens[i])] > most)
+      continue;
+    const auto *call = as<CallExpr>(parseQuietly(i));
+    const auto *subscript = call ? as<SubscriptExpr>(call->callee) : nullptr;
+    HostLaunch launch{text(tokens[i]), call, subscript, {}};
+    if (subscript) {
+      auto [begin, end] = functionAround(tokens, i);
+      launch.bindings = findBindings(begin, end);
+    }
+    module.launches.push_back(std::move(launch));
+    if (module.launches.size() > mostOfAll)
+      return module.launches.clear();
+  }
+  std::erase_if(module.launches, [&](const HostLaunch &launch) { return counts[launch.kernel] > most; });
+}
+
+} // namespace tile::frontend

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The parser class, private to Parse*.cpp: Parser.cpp has the token handling and the module level, ParseStatements.cpp
+// statements, ParseExpressions.cpp expressions, ParseDirectives.cpp the "#:" lines.
+
+#pragma once
+
+#include "Frontend/Syntax/Lexer.h"
+#include "Frontend/Syntax/Literals.h"
+#include "Frontend/Syntax/Parser.h"
+
+namespace tile::frontend {
+
+class Parser {
+public:
+  Parser(std::string_view text, TokenStream stream, Module &module, DiagnosticEngine &diagnostics);
+
+  void parseModule();
+  void parseSidecar(); // ParseSidecar.cpp
+  const Expr *parseWholeExpression();
+
+private:
+  friend class DirectiveParser;
+  friend void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set);
+
+  // Parser.cpp: tokens
+  const Token &peek(size_t ahead = 0) const;
+  const Token &advance();
+  bool at(Tok kind) const { return peek().kind == kind; }
+  bool accept(Tok kind);
+  bool expect(Tok kind, std::string_view context);
+  std::string_view text(SourceRange range) const { return source.substr(range.begin, range.end - range.begin); }
+  std::string text(const Token &token) const { return std::string(text(token.range)); }
+  SourceRange rangeFrom(SourceRange begin) const { return join(begin, previousRange); }
+  DiagnosticEngine::Builder error(Diag id, SourceRange range, const std::vector<std::string> &arguments = {});
+  void unexpected(std::string_view expected);
+  void skipLine();
+  void skipBlock();
+
+  // Parser.cpp: module level
+  void parseTopLevel(Block &out);
+  bool parseTopLevelIf(Block &out);
+  void parseTopLevelTry(Block &out);
+  bool parseImport(Block &out);
+  bool parseImportedNames(ImportStmt &import);
+  std::string parseDottedName();
+  void parseDecorated(Block &out);
+  Decorator parseDecorator();
+  FunctionStmt *parseFunction(std::vector<Decorator> decorators, SourceRange begin, bool hasDirectives = true);
+  bool parseParameters(FunctionStmt &function);
+  bool parseParameter(FunctionStmt &function, bool &keywordOnly);
+  void skipTopLevel(std::string what, Block &out);
+  void skipTopLevel(std::string what);
+  bool parseTopLevelWith(Block &out);
+
+  // ParseSkipped.cpp
+  void noteChanges(size_t begin, size_t end, Block &out);
+  void attachDirectives(FunctionStmt &function, uint32_t begin);
+  bool takeTopLevelLine(Block &out, const Stmt *stmt);
+
+  // ParseClass.cpp
+  void parseClass(std::vector<Decorator> decorators, SourceRange begin, Block &out);
+  bool parseClassHeader(ClassStmt &node);
+  void parseMember(ClassStmt &node);
+  void parseMethod(ClassStmt &node, std::vector<Decorator> decorators, SourceRange begin);
+  // ParseHost.cpp
+  bool parseTopLevelAssignment(Block &out);
+  bool parseTopLevelLoop(Block &out);
+  void parseHostFunction(Block &out, const std::vector<Decorator> &decorators);
+  bool hasKernelInside(size_t begin, size_t end) const;
+  const FunctionStmt *parseEvaluable(size_t begin);
+  void parseHostScope(Block &out, size_t begin);
+  bool parseApplication(Block &out);
+
+  // ParseLaunches.cpp
+  void collectLaunches();
+  const Expr *parseQuietly(size_t begin);
+  const Expr *parseAsLambda(size_t begin);
+  std::vector<HostLaunch::Binding> findBindings(size_t begin, size_t end);
+
+  // ParseStatements.cpp
+  bool parseBlock(Block &out);
+  void parseStatement(Block &out);
+  bool parseSimpleLine(Block &out);
+  void recover();
+  const Stmt *parseSimple();
+  const Stmt *parseExpressionStatement();
+  const Stmt *parseAssignment(const Expr *target, SourceRange begin);
+  const Stmt *parseAugmented(const Expr *target, SourceRange begin);
+  const Stmt *parseAugmentedAttribute(const Expr *target, SourceRange begin);
+  const Stmt *parseAnnotated(const Expr *target, SourceRange begin);
+  bool isItemTarget(const Expr *target) const;
+  bool checkTarget(const Expr *target);
+  void parseIf(Block &out);
+  void parseFor(Block &out);
+  bool parseFurtherTargets(ForStmt &loop);
+  void parseWhile(Block &out);
+  void parseWith(Block &out);
+  bool rejectStatement();
+  void rejectElseOfLoop(std::string_view loop);
+
+  // ParseExpressions.cpp
+  const Expr *parseExpressions();
+  const Expr *parseExpression();
+  const Expr *parseOr();
+  const Expr *parseAnd();
+  const Expr *parseNot();
+  const Expr *parseComparison();
+  const Expr *parseChain(const Expr *first, CompareOp op);
+  const Expr *parseBinary(int level);
+  const Expr *parseUnary();
+  const Expr *parsePower();
+  const Expr *parsePostfix();
+  const Expr *parseCall(const Expr *callee);
+  bool parseArgument(CallExpr &call);
+  const Expr *parseSubscript(const Expr *value);
+  const Expr *parseSubscriptItem();
+  const Expr *parseAtom();
+  const Expr *parseParenthesized();
+  const Expr *parseList();
+  const Expr *parseNumber();
+  const Expr *parseStrings();
+  bool parseFString(const Token &token, std::vector<FStringPart> &parts);
+  const Expr *parseFStringField(std::string_view body, size_t offset, size_t &position, FStringPart &part);
+  const Expr *parseLambda();
+  const Expr *parseDict();
+  const Expr *parseDictComprehension(const Expr *key, const Expr *value);
+  const Expr *parseStarred();
+  const Expr *parseComprehension(const Expr *element);
+  bool rejectComprehension();
+  bool rejectWalrus();
+  std::optional<CompareOp> acceptComparison(bool &rejected);
+  template <typename T> T *make(SourceRange range) { return module.make<T>(range); }
+  const Expr *finish(Expr *expr, std::initializer_list<const Expr *> children);
+  const Expr *finishList(Expr *expr, const std::vector<const Expr *> &children);
+
+  /// Counts recursion; parsing fails cleanly instead of running out of stack.
+  struct Nesting {
+    explicit Nesting(Parser &parser) : parser(parser) { ++parser.nesting; }
+    ~Nesting() { --parser.nesting; }
+    Parser &parser;
+  };
+  bool tooDeep();
+
+  std::string_view source;
+  TokenStream stream;
+  Module &module;
+  DiagnosticEngine &diagnostics;
+  size_t position = 0;
+  SourceRange previousRange;
+  size_t nextDirective = 0;
+  unsigned nesting = 0;
+  unsigned quiet = 0;            // > 0: speculative, nothing is reported
+  unsigned hostSyntax = 0;       // > 0: lambdas, dictionaries, all comprehensions, "in", chained comparisons, "**"
+  unsigned attributeTargets = 0; // > 0: attributes can be assigned
+  unsigned tries = 0;            // "try" statements around
+  bool failedQuietly = false;    // what a speculative parse would have reported
+  bool allowMatMul = false;      // "@" is an operator in "expect" directives only
+};
+
+/// "=", "+=" and so on.
+bool isAssignment(Tok kind);
+/// How much deeper in brackets it is behind the token: 1, 0 or -1.
+int nestingOf(Tok kind);
+/// What a logical line, or a statement in it, ends before.
+bool endsLine(Tok kind);
+
+/// Decorators that make a function part of the language.
+bool isJitDecorator(std::string_view name);
+/// Functions that run at compile time. "@tl.constexpr" is how projects wrote it before there was a name for it.
+bool isConstexprDecorator(std::string_view name);
+
+/// Directives in [begin, end) of the stream -> 'set' and module.instances.
+void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set);
+
+} // namespace tile::frontend

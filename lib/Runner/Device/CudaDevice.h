@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The CUDA device: a kernel loaded through libtilert, with its buffers in device memory.
+//
+// `CudaSession` owns the device copies of one set of arguments; `run` makes one, launches once and copies everything
+// back; the benchmark keeps one and launches many times.
+#pragma once
+
+#include "Runner/Device/Device.h"
+#include "Runtime/Artifact.h"
+#include "Runtime/Driver.h"
+
+#include <functional>
+#include <memory>
+
+namespace tile::runner {
+
+class CudaStream;
+class CudaTimer;
+
+using runtime::Driver;
+
+/// Device memory that is freed with its owner.
+class CudaMemory {
+public:
+  static Result<CudaMemory> allocate(const Driver &driver, size_t bytes);
+  CudaMemory() = default;
+  CudaMemory(CudaMemory &&other) noexcept { *this = std::move(other); }
+  CudaMemory &operator=(CudaMemory &&other) noexcept;
+  ~CudaMemory();
+  runtime::CUdeviceptr address() const { return pointer; }
+
+private:
+  const Driver *driver = nullptr;
+  runtime::CUdeviceptr pointer = 0;
+};
+
+struct CudaDeviceInfo {
+  int ordinal = 0;
+  std::string name;
+  std::string pciBusId;
+  int major = 0, minor = 0;
+  int multiprocessors = 0;
+  int clockKhz = 0, memoryClockKhz = 0;
+  size_t l2Bytes = 0;
+  size_t memoryBytes = 0;
+  int sharedBytes = 0;   ///< that a thread block may have
+  int driverVersion = 0; ///< 13000 = CUDA 13.0
+};
+
+/// libtilert plus the device that was chosen. Keeps the driver for as long as anything uses it.
+class CudaContext {
+public:
+  static Result<std::unique_ptr<CudaContext>> open(int ordinal);
+  ~CudaContext();
+  const Driver &driver() const;
+  tile_runtime *runtime() const { return handle; }
+  const CudaDeviceInfo &info() const { return deviceInfo; }
+  /// Bytes of the device that are taken, by any process; nothing where the driver does not say.
+  std::optional<size_t> usedMemory() const;
+  /// "cuda:0 NVIDIA H200"
+  std::string name() const { return fmt::format("cuda:{} {}", deviceInfo.ordinal, deviceInfo.name); }
+
+private:
+  tile_runtime *handle = nullptr;
+  CudaDeviceInfo deviceInfo;
+};
+
+/// All devices of the machine.
+Result<std::vector<CudaDeviceInfo>> listCudaDevices();
+
+class CudaSession {
+public:
+  Status launch(const Grid &grid, runtime::CUstream stream);
+  Status download(std::span<DeviceArgument> arguments) const;
+  /// Address of the first element of pointer argument `index`.
+  runtime::CUdeviceptr address(size_t index) const { return values[index]; }
+  /// Of any argument: the address, or its bits.
+  uint64_t value(size_t index) const { return values[index]; }
+
+private:
+  friend class CudaDevice;
+  CudaDevice *device = nullptr;
+  std::vector<CudaMemory> buffers; ///< one per pointer argument, in order
+  std::vector<uint64_t> values;    ///< one per argument
+  std::vector<void *> pointers;    ///< to `values`, as a launch wants them
+};
+
+class CudaDevice : public Device {
+public:
+  /// Loads an artifact with one variant on the context's device.
+  static Result<std::unique_ptr<CudaDevice>> load(CudaContext &context, const runtime::Artifact &artifact);
+  ~CudaDevice() override;
+
+  std::string name() const override;
+  int multiprocessorCount() const override { return context->info().multiprocessors; }
+  CudaDevice *asCuda() override { return this; }
+  Result<RunTiming> run(const runtime::Manifest &manifest, const Grid &grid,
+                        std::span<DeviceArgument> arguments) override;
+
+  /// What to do when a run has not ended in time.
+  struct Watchdog {
+    double seconds = 0;
+    std::function<void()> onHang; ///< must not return: no call of the driver would, either
+  };
+  void watch(Watchdog dog) { watchdog = std::move(dog); }
+  /// Lets launches begin before the previous ones have ended, if the kernel can.
+  void overlapLaunches(bool value) { overlap = value; }
+  bool overlapsLaunches() const { return overlap; }
+
+  /// Copies the buffers to the device.
+  Result<CudaSession> prepare(std::span<DeviceArgument> arguments);
+  CudaContext &cudaContext() const { return *context; }
+  tile_kernel *kernelHandle() const { return kernel; }
+
+private:
+  Status upload(const CudaSession &session, std::span<DeviceArgument> arguments) const;
+  /// Until `timer` has stopped; under the eyes of the watchdog, if there is one.
+  Status wait(const CudaTimer &timer) const;
+
+  CudaContext *context = nullptr;
+  tile_kernel *kernel = nullptr;
+  std::unique_ptr<CudaStream> stream; ///< of all runs: a kernel may keep memory for each stream that it has seen
+  Watchdog watchdog;
+  bool overlap = false;
+};
+
+/// The calling thread's last libtilert error as an Error.
+Error lastRuntimeError(tile_status status);
+
+} // namespace tile::runner

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whatever can be wrong with the arguments is found before the kernel starts.
+#include "Runner/Device/Execution.h"
+
+#include "Runner/Inputs/BufferSource.h"
+#include "Runner/Inputs/Npy.h"
+#include "Runner/Results/TimeTrace.h"
+#include "Target/TimeRecords.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace tile::runner {
+
+using runtime::BufferRole;
+using runtime::Expectation;
+using runtime::makeError;
+using runtime::Success;
+
+namespace {
+
+constexpr const char *recordedContext = "recorded outputs"; // of messages
+
+BufferRole roleOf(const Parameter &parameter) {
+  return parameter.buffer ? parameter.buffer->role : BufferRole::Inout;
+}
+
+Result<BufferOffsets> readOffsets(const RunOptions &options, const Manifest &manifest) {
+  Result<BufferOffsets> offsets = parseOffsets(options.offsets, manifest);
+  return offsets ? std::move(offsets) : runtime::withContext("--offset", offsets.error());
+}
+
+Result<HostBuffers> makeBuffers(const RunOptions &options, const Manifest &manifest, const Bindings &bindings) {
+  HostBuffers buffers;
+  buffers.before.resize(manifest.parameters.size());
+  buffers.after.resize(manifest.parameters.size());
+  Result<BufferOffsets> offsets = readOffsets(options, manifest);
+  if (!offsets)
+    return offsets.error();
+  Result<std::vector<FilledBuffer>> filled = bindBuffers(manifest, bindings, options.seed, *offsets);
+  if (!filled)
+    return filled.error();
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const Parameter &parameter = manifest.parameters[i];
+    if (!parameter.isPointer) {
+      buffers.names.scalars[parameter.name] =
+          parameter.isInteger() ? static_cast<double>(bindings.scalar(i).integer) : bindings.scalar(i).real;
+      continue;
+    }
+    buffers.before[i] = std::move((*filled)[i].buffer);
+    buffers.names.buffers[parameter.name] = &buffers.before[i];
+  }
+  for (const FilledBuffer &buffer : *filled)
+    buffers.pointsInto.push_back(buffer.pointsInto);
+  for (const auto &[name, value] : manifest.constants) {
+    if (const int64_t *integer = std::get_if<int64_t>(&value))
+      buffers.names.scalars[name] = static_cast<double>(*integer);
+    else if (const double *real = std::get_if<double>(&value))
+      buffers.names.scalars[name] = *real;
+  }
+  return buffers;
+}
+
+/// The addresses in `names` follow the vector's elements.
+Status resetAfter(const Manifest &manifest, HostBuffers &buffers) {
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    if (!manifest.parameters[i].isPointer)
+      continue;
+    Result<HostBuffer> copy = buffers.before[i].clone();
+    if (!copy)
+      return copy.error();
+    buffers.after[i] = std::move(*copy);
+  }
+  return Success{};
+}
+
+std::vector<DeviceArgument> makeArguments(const Manifest &manifest, const Bindings &bindings, HostBuffers &buffers) {
+  std::vector<DeviceArgument> arguments;
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const Parameter &parameter = manifest.parameters[i];
+    arguments.push_back({&parameter, parameter.isPointer ? &buffers.after[i] : nullptr,
+                         parameter.isPointer ? 0 : bindings.argumentBits(manifest, i), buffers.pointsInto[i]});
+  }
+  return arguments;
+}
+
+/// What a run writes is not what it runs.
+Status checkOutputs(const RunOptions &options, const std::vector<NamedText> &saves) {
+  std::vector<std::string> paths{options.profileJson, options.benchJson, options.trace};
+  for (const NamedText &save : saves)
+    paths.push_back(save.value);
+  for (const std::string &path : paths)
+    if (std::error_code ignored; std::filesystem::equivalent(path, options.artifact, ignored))
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the output '{}' is the kernel that runs", path);
+  return Success{};
+}
+
+/// The same assumptions that a launch checks, for devices that do not launch through libtilert.
+Status checkDivisibility(const Manifest &manifest, const Bindings &bindings) {
+  for (size_t i = 0; i < manifest.parameters.size(); ++i) {
+    const Parameter &parameter = manifest.parameters[i];
+    if (parameter.isInteger() && bindings.scalar(i).integer % parameter.divisibility != 0)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}={} is not a multiple of {}, for which the kernel was compiled",
+                       parameter.name, bindings.scalar(i).integer, parameter.divisibility);
+  }
+  return Success{};
+}
+
+Result<Grid> chooseGrid(const RunOptions &options, const Manifest &manifest, const Bindings &bindings) {
+  std::vector<int64_t> sizes = options.grid;
+  if (sizes.empty()) {
+    Result<std::vector<int64_t>> bound = bindGrid(manifest, bindings);
+    if (!bound)
+      return bound.error();
+    sizes = std::move(*bound);
+  }
+  sizes.resize(3, 1);
+  for (int64_t size : sizes)
+    if (size < 0)
+      return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} has a negative dimension", sizes[0], sizes[1], sizes[2]);
+  // A launch has these limits (lib/Runtime/Grid.cpp); the interpreter would not come to an end, either.
+  constexpr int64_t largest = 2147483647, largestOther = 65535, largestOfPersistent = 1 << 22;
+  const int64_t other = manifest.launch.persistent ? largestOfPersistent : largestOther;
+  if (sizes[0] > largest || sizes[1] > other || sizes[2] > other)
+    return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} is too large; at most {}x{}x{} are possible", sizes[0],
+                     sizes[1], sizes[2], largest, other, other);
+  return Grid{sizes[0], sizes[1], sizes[2]};
+}
+
+/// The `texts` NAME=FILE of an option; each name is a buffer.
+Result<std::vector<NamedText>> parseFiles(const std::string &option, const std::vector<std::string> &texts,
+                                          const Manifest &manifest) {
+  std::vector<NamedText> files;
+  std::vector<std::string> pointers;
+  for (const Parameter &parameter : manifest.parameters)
+    if (parameter.isPointer)
+      pointers.push_back(parameter.name);
+  for (const std::string &text : texts) {
+    Result<NamedText> file = splitAssignment(text);
+    if (!file)
+      return runtime::withContext(option, file.error());
+    if (std::find(pointers.begin(), pointers.end(), file->name) == pointers.end())
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}: kernel '{}' has no buffer '{}'{}", option, manifest.kernel,
+                       file->name, suggestion(file->name, pointers));
+    files.push_back(std::move(*file));
+  }
+  return files;
+}
+
+/// Reads the recorded outputs.
+Status loadRecorded(const std::vector<NamedText> &files, HostBuffers &buffers) {
+  for (const NamedText &file : files) {
+    const HostBuffer &like = *buffers.names.buffers.at(file.name);
+    Result<BufferLayout> layout = planBuffer(like.layout().shape, {}, runtime::dataTypeSize(like.type()), true);
+    if (!layout)
+      return layout.error();
+    Result<HostBuffer> buffer = HostBuffer::create(like.type(), std::move(*layout));
+    if (!buffer)
+      return buffer.error();
+    if (Status status = loadBufferFile(*buffer, file.value); !status)
+      return runtime::withContext(recordedContext, status.error());
+    buffers.recorded.push_back({file.name, file.value, std::move(*buffer)});
+  }
+  return Success{};
+}
+
+Status validateExpectations(const Manifest &manifest, const HostBuffers &buffers) {
+  for (const Expectation &expectation : manifest.expect)
+    if (Status status = validateExpectation(expectation, buffers.names, *buffers.names.buffers.at(expectation.buffer));
+        !status)
+      return status;
+  return Success{};
+}
+
+} // namespace
+
+Status validateRequest(const RunOptions &options, const Manifest &manifest) {
+  Result<std::vector<NamedText>> saves = parseFiles("--save", options.saves, manifest);
+  if (!saves)
+    return saves.error();
+  if (Result<std::vector<NamedText>> compares = parseFiles(recordedContext, options.recorded, manifest); !compares)
+    return compares.error();
+  if (Result<BufferOffsets> offsets = readOffsets(options, manifest); !offsets)
+    return offsets.error();
+  if (Status status = checkOutputs(options, *saves); !status)
+    return status;
+  // One multiprocessor stands for any number: only the values of defaults can depend on it.
+  Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, 1);
+  if (!bindings)
+    return bindings.error();
+  if (Status status = checkDivisibility(manifest, *bindings); !status)
+    return status;
+  if (options.check && manifest.expect.empty())
+    return makeError(
+        TILE_ERROR_INVALID_ARGUMENT,
+        "--check: kernel '{}' declares nothing to check; add '#: expect c == ... within 1e-3' to its source",
+        manifest.kernel);
+  if (!options.trace.empty() && !manifest.findParameter(target::timesName))
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "--trace: kernel '{}' records no times; compile it with --instrument",
+                     manifest.kernel);
+  if (Result<Grid> grid = chooseGrid(options, manifest, *bindings); !grid)
+    return grid.error();
+  return Success{};
+}
+
+Result<Execution> Execution::prepare(const RunOptions &options, const Manifest &manifest, Device &device) {
+  if (Status status = validateRequest(options, manifest); !status)
+    return status.error();
+  Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, device.multiprocessorCount());
+  if (!bindings)
+    return bindings.error();
+  if (Status status = checkDivisibility(manifest, *bindings); !status)
+    return status.error();
+  Execution execution(options, manifest, device, std::move(*bindings));
+  Result<std::vector<NamedText>> saves = parseFiles("--save", options.saves, manifest);
+  if (!saves)
+    return saves.error();
+  execution.saves = std::move(*saves);
+  Result<std::vector<NamedText>> recorded = parseFiles(recordedContext, options.recorded, manifest);
+  if (!recorded)
+    return recorded.error();
+  Result<Grid> grid = chooseGrid(options, manifest, execution.bindings);
+  if (!grid)
+    return grid.error();
+  execution.grid = *grid;
+  Result<HostBuffers> buffers = makeBuffers(options, manifest, execution.bindings);
+  if (!buffers)
+    return buffers.error();
+  execution.buffers = std::move(*buffers);
+  if (options.check)
+    if (Status status = validateExpectations(manifest, execution.buffers); !status)
+      return status.error();
+  if (Status status = loadRecorded(*recorded, execution.buffers); !status)
+    return status.error();
+  return execution;
+}
+
+const HostBuffer &Execution::output(const std::string &name) const {
+  return buffers.after[static_cast<size_t>(manifest->findParameter(name) - manifest->parameters.data())];
+}
+
+Result<std::vector<DeviceArgument>> Execution::freshArguments() {
+  if (Status status = resetAfter(*manifest, buffers); !status)
+    return status.error();
+  return makeArguments(*manifest, bindings, buffers);
+}
+
+Status Execution::run(RunReport &report) {
+  Result<std::vector<DeviceArgument>> arguments = freshArguments();
+  if (!arguments)
+    return arguments.error();
+  Result<RunTiming> timing = device->run(*manifest, grid, *arguments);
+  if (!timing)
+    return timing.error();
+  if (report.runs++ == 0)
+    report.milliseconds = timing->milliseconds;
+  for (size_t i = 0; i < manifest->parameters.size(); ++i) {
+    const Parameter &parameter = manifest->parameters[i];
+    if (!parameter.isPointer)
+      continue;
+    const bool isInput = roleOf(parameter) == BufferRole::Random;
+    if (std::optional<std::string> damage = findDamage(buffers.before[i], buffers.after[i], isInput))
+      report.damages.push_back(fmt::format("buffer '{}': {}", parameter.name, *damage));
+  }
+  return check(report);
+}
+
+Status Execution::check(RunReport &report) const {
+  report.checks.clear(); // of the last run; a failed one ends the loop
+  if (options->check)
+    for (const Expectation &expectation : manifest->expect) {
+      Result<CheckResult> check = checkOutput(expectation, buffers.names, output(expectation.buffer), options->limit);
+      if (!check)
+        return check.error();
+      report.checks.push_back(std::move(*check));
+    }
+  for (const auto &[name, file, contents] : buffers.recorded) {
+    Result<CheckResult> check = checkRecorded(name, contents, file, options->within.value_or(0), output(name));
+    if (!check)
+      return check.error();
+    report.checks.push_back(std::move(*check));
+  }
+  return Success{};
+}
+
+Status Execution::saveOutputs() const {
+  for (const NamedText &save : saves)
+    if (Status status = saveBufferFile(output(save.name), save.value); !status)
+      return status;
+  if (!options->trace.empty())
+    return writeFileAtomically(options->trace, timeTrace(*manifest, output(target::timesName)));
+  return Success{};
+}
+
+} // namespace tile::runner

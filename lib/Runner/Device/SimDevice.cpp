@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Runner/Device/SimDevice.h"
+
+#include "Runner/Device/CudaDevice.h"
+#include "Runner/Device/SimProfile.h"
+#include "Runner/Results/Sources.h"
+#include "Runtime/Kernel.h"
+#include "SimDriver/EncodeTiled.h"
+#include "Simulator/Check/Format.h"
+#include "Simulator/Exec/Async/TensorMap.h"
+#include "Simulator/Machine/Machine.h"
+#include "Simulator/Ptx/InlineCalls.h"
+#include "Simulator/Ptx/Parser.h"
+
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+namespace tile::runner {
+
+using runtime::CUresult;
+using runtime::makeError;
+using runtime::Success;
+
+namespace {
+
+CUresult errorName(CUresult, const char **name) {
+  *name = "invalid value";
+  return runtime::cuda::success;
+}
+
+CUresult errorText(CUresult, const char **text) {
+  *text = sim::lastMapError().c_str();
+  return runtime::cuda::success;
+}
+
+/// All of a driver that laying out arguments needs.
+std::unique_ptr<runtime::Driver> makeDriver() {
+  auto driver = std::make_unique<runtime::Driver>();
+  driver->tensorMapEncodeTiled = sim::encodeTiled;
+  driver->getErrorName = errorName;
+  driver->getErrorString = errorText;
+  return driver;
+}
+
+std::string formatReports(const std::vector<sim::Report> &reports, const sim::Module &module, Sources sources) {
+  constexpr size_t mostReports = 20;
+  sim::SourceText source;
+  source.line = [&](const std::string &name, uint32_t number) { return sources.line(name, number); };
+  std::string text;
+  for (size_t i = 0; i < reports.size() && i < mostReports; ++i)
+    text += sim::formatReport(reports[i], module, source);
+  if (reports.size() > mostReports)
+    text += fmt::format("and {} more\n", reports.size() - mostReports);
+  if (!text.empty())
+    text.pop_back(); // the newline comes with the error
+  return text;
+}
+
+class SimDevice : public Device {
+public:
+  SimDevice(sim::Module module, const SimOptions &options)
+      : module(std::move(module)), options(options), nextSeed(options.seed) {
+    runtime.driver = makeDriver();
+  }
+
+  Status load(const runtime::Artifact &artifact) {
+    const std::string &entry = artifact.manifest.entry;
+    const sim::Function *function = module.findEntry(entry);
+    if (!function)
+      return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the PTX has no kernel '{}'", entry);
+    parameters = function->parameters;
+    // Only the manifest is used from here on.
+    runtime::Artifact description;
+    description.manifest = artifact.manifest;
+    Result<std::unique_ptr<tile_kernel>> made = runtime::makeKernel(&runtime, std::move(description));
+    if (!made)
+      return made.error();
+    kernel = std::move(*made);
+    return Success{};
+  }
+
+  std::string name() const override { return "sim"; }
+  int multiprocessorCount() const override { return options.multiprocessors; }
+  std::string lastRun() const override { return fmt::format("--order=seed:{}", nextSeed - 1); }
+
+  Result<RunTiming> run(const runtime::Manifest &manifest, const Grid &grid,
+                        std::span<DeviceArgument> arguments) override {
+    sim::GlobalMemory memory;
+    std::vector<uint64_t> values = addBuffers(arguments, memory);
+    const Addressed addressed(arguments, values);
+    std::vector<void *> pointers;
+    for (uint64_t &value : values)
+      pointers.push_back(&value);
+    const uint64_t seed = nextSeed++;
+
+    int64_t blocks[3];
+    if (const tile_status status = runtime::chooseBlocks(*kernel, grid.data(), options.multiprocessors, blocks);
+        status != TILE_OK)
+      return lastRuntimeError(status);
+    if (const tile_status status = runtime::checkAssumptions(*kernel, pointers.data()); status != TILE_OK)
+      return lastRuntimeError(status);
+    if (blocks[0] == 0 || blocks[1] == 0 || blocks[2] == 0)
+      return RunTiming{};
+
+    runtime::HiddenArguments hidden;
+    std::vector<std::byte> scratch(runtime::scratchBytes(*kernel, options.multiprocessors));
+    hidden.scratch = scratch.empty() ? 0 : memory.add("scratch memory", scratch.data(), scratch.size());
+    const runtime::ArgumentSlots slots = runtime::readSlots(*kernel, pointers.data(), options.multiprocessors);
+    if (const tile_status status = runtime::fillHiddenArguments(*kernel, pointers.data(), slots, grid.data(), hidden);
+        status != TILE_OK)
+      return lastRuntimeError(status);
+
+    Result<std::unique_ptr<sim::Program>> program = sim::Program::load(module, manifest.entry, memory);
+    if (!program)
+      return program.error();
+    sim::LaunchConfig config = makeConfig(manifest.launch, blocks, seed);
+    if (Status status = layOutParameters(**program, hidden, config.parameters); !status)
+      return status.error();
+    sim::Observer *watching = options.watcher ? &options.watcher->begin(**program, arguments, values) : nullptr;
+    return simulate(**program, memory, config, watching);
+  }
+
+private:
+  /// One value an argument: the address of a buffer, or the bits.
+  static std::vector<uint64_t> addBuffers(std::span<DeviceArgument> arguments, sim::GlobalMemory &memory) {
+    std::vector<uint64_t> values;
+    for (const DeviceArgument &argument : arguments) {
+      values.push_back(argument.bits);
+      if (!argument.buffer)
+        continue;
+      const bool isOutput =
+          argument.parameter->buffer && argument.parameter->buffer->role == runtime::BufferRole::Output;
+      values.back() =
+          memory.add(argument.parameter->name, reinterpret_cast<std::byte *>(argument.buffer->data()),
+                     argument.buffer->dataBytes(), 256, /*initialized=*/!isOutput, argument.buffer->offsetBytes());
+    }
+    return values;
+  }
+
+  sim::LaunchConfig makeConfig(const runtime::LaunchInfo &launch, const int64_t (&blocks)[3], uint64_t seed) const {
+    sim::LaunchConfig config;
+    for (int i = 0; i < 3; ++i) {
+      config.grid[i] = static_cast<uint32_t>(blocks[i]);
+      config.cluster[i] = static_cast<uint32_t>(launch.cluster[i]);
+    }
+    config.block[0] = static_cast<uint32_t>(launch.threadsPerCta);
+    config.dynamicShared = static_cast<uint32_t>(launch.sharedDynamic);
+    config.multiprocessors = static_cast<uint32_t>(options.multiprocessors);
+    config.ctasPerMultiprocessor = static_cast<uint32_t>(launch.ctasPerSm);
+    config.seed = seed;
+    if (options.steps)
+      config.stepLimit = options.steps;
+    config.hostThreads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+    return config;
+  }
+
+  /// The arguments at the offsets of the entry's parameters.
+  Status layOutParameters(const sim::Program &program, const runtime::HiddenArguments &hidden,
+                          std::vector<std::byte> &bytes) const {
+    const runtime::Manifest &manifest = kernel->artifact.manifest;
+    const size_t count = manifest.parameters.size() + manifest.tensorMaps.size() +
+                         (manifest.launch.persistent ? 3 : 0) + (kernel->scratch ? 1 : 0);
+    if (parameters.size() != count)
+      return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the kernel has {} parameters in the PTX, {} in the manifest",
+                       parameters.size(), count);
+    bytes.assign(program.parameterBytes, std::byte(0));
+    for (size_t i = 0; i < count; ++i) {
+      const sim::Variable &variable = module.variables[parameters[i]];
+      const uint64_t size =
+          i < manifest.parameters.size()
+              ? manifest.parameters[i].argumentSize()
+              : (i < manifest.parameters.size() + manifest.tensorMaps.size() ? sim::tensorMapBytes : variable.size);
+      if (variable.size != size)
+        return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "parameter {} has {} bytes in the PTX, {} in the manifest", i,
+                         variable.size, size);
+      std::memcpy(bytes.data() + program.variableAddress(parameters[i]), hidden.all[i], size);
+    }
+    return Success{};
+  }
+
+  /// Its line on the terminal is gone when the kernel's own output comes.
+  Status runWatched(sim::Machine &machine) const {
+    LongWork work("simulation", options.limit);
+    machine.goesOn = [&](uint64_t ended, uint64_t clusters) { return work.reach(double(ended), double(clusters)); };
+    Status status = machine.run();
+    if (work.wasStopped())
+      return work.error();
+    return status;
+  }
+
+  Result<RunTiming> simulate(const sim::Program &program, sim::GlobalMemory &memory, const sim::LaunchConfig &config,
+                             sim::Observer *watching) {
+    sim::Reports reports;
+    sim::Machine machine(program, memory, config, reports);
+    std::unique_ptr<sim::Checker> checker;
+    if (options.checks) {
+      checker = sim::makeHappensBefore(machine);
+      machine.checker = checker.get();
+    }
+    machine.observer = watching;
+    std::optional<sim::Profiler> profiler;
+    if (options.profile || !options.profileJson.empty()) {
+      profiler.emplace(program.function);
+      machine.observer = &*profiler;
+    }
+    Status status = runWatched(machine);
+    std::fputs(machine.printed.c_str(), stdout);
+    if (!status)
+      return status.error();
+    if (profiler) {
+      const runtime::Manifest &manifest = kernel->artifact.manifest;
+      if (options.profile)
+        std::fputs(profileText(*profiler, module, manifest, Sources(options.sourceFolders), options.isPainted).c_str(),
+                   stdout);
+      if (!options.profileJson.empty())
+        if (Status written = appendProfile(*profiler, module, manifest, options.profileJson); !written)
+          return written.error();
+    }
+    const std::vector<sim::Report> found = reports.all();
+    if (found.empty())
+      return RunTiming{};
+    return makeError(TILE_ERROR_DRIVER, "kernel '{}' has {} under {}:\n{}", kernel->artifact.manifest.kernel,
+                     found.size() == 1 ? "a bug" : fmt::format("{} bugs", found.size()), lastRun(),
+                     formatReports(found, module, Sources(options.sourceFolders)));
+  }
+
+  sim::Module module;
+  SimOptions options;
+  uint64_t nextSeed;
+  std::vector<uint32_t> parameters; ///< of the entry: indices into Module::variables
+  tile_runtime runtime;
+  std::unique_ptr<tile_kernel> kernel;
+};
+
+} // namespace
+
+Result<std::unique_ptr<Device>> openSimDevice(const runtime::Artifact &artifact, const SimOptions &options) {
+  Result<std::string> ptx = runtime::findPtx(artifact);
+  if (!ptx)
+    return ptx.error();
+  Result<sim::Module> module = sim::parsePtx(*ptx);
+  if (!module)
+    return runtime::withContext("the PTX", module.error());
+  if (Status status = sim::inlineCalls(*module); !status)
+    return runtime::withContext("the PTX", status.error());
+  auto device = std::make_unique<SimDevice>(std::move(*module), options);
+  if (Status status = device->load(artifact); !status)
+    return status.error();
+  return std::unique_ptr<Device>(std::move(device));
+}
+
+} // namespace tile::runner

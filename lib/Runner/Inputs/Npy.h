@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arrays in files: NumPy's .npy format (versions 1 to 3), images (Image.h) and raw elements.
+//
+//   "\x93NUMPY" major minor headerLength "{'descr': '<f2', 'fortran_order': False, 'shape': (3, 4), }\n" data
+//
+// bf16 and the 8-bit floats have no NumPy name: they are written as NumPy stores unknown types ('<V2', '|V1') and read
+// from those or from unsigned integers of the same size.
+#pragma once
+
+#include "Runner/Inputs/HostBuffer.h"
+
+namespace tile::runner {
+
+struct NpyArray {
+  std::string descr; ///< NumPy's type string: "<f2"
+  std::vector<int64_t> shape;
+  std::string data; ///< row-major elements
+};
+
+/// Parses a whole file; the data are brought into row-major order.
+Result<NpyArray> parseNpy(std::string_view bytes);
+std::string formatNpy(DataType type, const std::vector<int64_t> &shape, const std::vector<uint8_t> &dense);
+
+/// Whether a file with this type string holds elements of `type`.
+bool npyTypeMatches(std::string_view descr, DataType type);
+
+/// Fills `buffer` from a .npy file or an image (type and shape must agree), or any other file, whose bytes are the
+/// row-major elements.
+Status loadBufferFile(HostBuffer &buffer, const std::string &path);
+
+/// Writes .npy, an image (.ppm, .pgm), or raw bytes for any other name. The file appears complete or not at all.
+Status saveBufferFile(const HostBuffer &buffer, const std::string &path);
+
+/// Writes through a temporary file in the same folder and renames it.
+Status writeFileAtomically(const std::string &path, std::string_view contents);
+
+/// An error where `appendToFile` could not write; leaves the file as it is, or not there. An empty path is none.
+Status checkAppendable(const std::string &path);
+/// Adds whole lines to a file, or none of them.
+Status appendToFile(const std::string &path, std::string_view text);
+
+} // namespace tile::runner

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The data as JSON and as a table; what the charts show of it is Page/charts.js's.
+#include "Runner/Results/Plot.h"
+
+#include "Runner/Results/Assets.h"
+#include "Runner/Results/TextProcess.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace tile::runner {
+
+using Json = nlohmann::ordered_json;
+using runtime::makeError;
+using runtime::Result;
+
+namespace {
+
+std::string escape(std::string_view text) {
+  std::string escaped;
+  for (char c : text)
+    escaped += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
+  return escaped;
+}
+
+/// The different texts of all measurements, in order.
+std::vector<std::string> distinct(const std::vector<Measurement> &all, std::string Measurement::*text) {
+  std::vector<std::string> found;
+  for (const Measurement &measured : all)
+    if (!(measured.*text).empty() && std::find(found.begin(), found.end(), measured.*text) == found.end())
+      found.push_back(measured.*text);
+  return found;
+}
+
+Json baselineJson(const MeasuredBaseline &other) {
+  Json json = {{"name", other.name}, {"time_us", other.microseconds}};
+  if (other.millijoules)
+    json["energy_mj"] = *other.millijoules;
+  if (other.isRecorded)
+    json["recorded"] = true;
+  return json;
+}
+
+Json recordJson(const Measurement &measured) {
+  Json json = {{"kernel", measured.kernel},   {"line", measured.line()},          {"case", measured.caseText()},
+               {"arguments", Json::object()}, {"time_us", measured.microseconds}, {"flops", measured.flops},
+               {"bytes", measured.bytes},     {"graph", measured.isGraph},        {"l2", measured.l2},
+               {"baselines", Json::array()}};
+  for (const auto &[name, value] : measured.arguments)
+    json["arguments"][name] = value;
+  for (const MeasuredBaseline &other : measured.baselines)
+    json["baselines"].push_back(baselineJson(other));
+  if (measured.millijoules)
+    json["energy_mj"] = *measured.millijoules;
+  if (!measured.throttledBy.empty())
+    json["throttled"] = measured.throttledBy;
+  if (measured.memoryCeiling > 0)
+    json["ceilings"] = {{"memory_gb_per_s", measured.memoryCeiling}};
+  if (measured.flopsCeiling > 0) {
+    json["ceilings"]["gflop_per_s"] = measured.flopsCeiling;
+    json["ceilings"]["gflop_per_s_by"] = measured.flopsCeilingBy;
+  }
+  return json;
+}
+
+std::string dataJson(const PlotRequest &request) {
+  Json json = {{"records", Json::array()}};
+  for (const Measurement &measured : request.measurements)
+    json["records"].push_back(recordJson(measured));
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at)) // would end the script element
+    text.replace(at, 2, "<\\/");
+  return text;
+}
+
+std::string titleOf(const PlotRequest &request) {
+  if (!request.title.empty())
+    return request.title;
+  std::string device = request.measurements.front().device;
+  if (const size_t space = device.find(' '); device.starts_with("cuda:") && space != std::string::npos)
+    device.erase(0, space + 1);
+  return fmt::format("{} on {}", fmt::join(distinct(request.measurements, &Measurement::kernel), ", "), device);
+}
+
+std::string headerHtml(const PlotRequest &request) {
+  std::string html =
+      fmt::format("<p>{} measurements on {}", request.measurements.size(),
+                  escape(fmt::format("{}", fmt::join(distinct(request.measurements, &Measurement::device), ", "))));
+  if (const std::vector<std::string> commits = distinct(request.measurements, &Measurement::commit); !commits.empty())
+    html += escape(fmt::format(", commit {}", fmt::join(commits, ", ")));
+  html += ". Only figures of one run can be compared: clocks move with temperature and power.</p>";
+  const auto throttled = std::count_if(request.measurements.begin(), request.measurements.end(),
+                                       [](const Measurement &measured) { return !measured.throttledBy.empty(); });
+  if (throttled > 0)
+    html += fmt::format(
+        "<p>In {} of them, marked *, the clock was throttled: {}.</p>", throttled,
+        escape(fmt::format("{}", fmt::join(distinct(request.measurements, &Measurement::throttledBy), "; "))));
+  return html;
+}
+
+std::string footerHtml(const PlotRequest &request) {
+  std::string html = "<p>Made by tile-run plot";
+  for (const std::string &command : distinct(request.measurements, &Measurement::command))
+    html += fmt::format("<br><code>{}</code>", escape(command));
+  return html + "</p>";
+}
+
+std::string tableHtml(const std::vector<Measurement> &all) {
+  const bool hasEnergy = std::any_of(all.begin(), all.end(), [](const Measurement &one) { return one.millijoules; });
+  const bool hasCeilings =
+      std::any_of(all.begin(), all.end(), [](const Measurement &one) { return one.memoryCeiling > 0; });
+  std::string html =
+      "<table>\n<thead><tr><th>case</th><th class=\"text\">kernel</th><th>&micro;s</th><th>rate</th><th></th>";
+  html += hasCeilings ? "<th>% of copy</th><th>% of product</th>" : "";
+  html += hasEnergy ? "<th>mJ</th>" : "";
+  html += "<th class=\"text\">beside</th><th>&micro;s</th><th>ratio</th></tr></thead>\n<tbody>\n";
+  const auto percent = [](double value) { return value > 0 ? fmt::format("{:.1f}", value) : std::string(); };
+  for (const Measurement &measured : all) {
+    const size_t rows = std::max<size_t>(measured.baselines.size(), 1);
+    for (size_t i = 0; i < rows; ++i) {
+      html += measured.throttledBy.empty() || i > 0 ? "<tr>" : "<tr class=\"throttled\">";
+      if (i == 0) {
+        html +=
+            fmt::format("<td>{}</td><td class=\"text\">{}</td><td>{:.2f}</td><td>{:.3f}</td><td class=\"text\">{}</td>",
+                        escape(measured.caseText()), escape(measured.line()), measured.microseconds, measured.rate(),
+                        measured.unit());
+        html += hasCeilings ? fmt::format("<td>{}</td><td>{}</td>", percent(measured.memoryPercent),
+                                          percent(measured.flopsPercent))
+                            : "";
+        html += hasEnergy ? fmt::format("<td>{}</td>",
+                                        measured.millijoules ? fmt::format("{:.4g}", *measured.millijoules) : "")
+                          : "";
+      } else {
+        html += fmt::format("<td colspan=\"{}\"></td>", 5 + 2 * hasCeilings + hasEnergy);
+      }
+      if (i < measured.baselines.size())
+        html +=
+            fmt::format("<td class=\"text\">{}</td><td>{:.2f}</td><td>{:.3f}</td>", escape(measured.baselines[i].name),
+                        measured.baselines[i].microseconds, measured.baselines[i].ratio);
+      else
+        html += "<td></td><td></td><td></td>";
+      html += "</tr>\n";
+    }
+  }
+  return html + "</tbody>\n</table>";
+}
+
+} // namespace
+
+std::string makePage(const PlotRequest &request) {
+  const std::pair<std::string_view, std::string> parts[] = {
+      {"TITLE", escape(titleOf(request))},       {"STYLE", std::string(assets::style)},
+      {"HEADER", headerHtml(request)},           {"TABLE", tableHtml(request.measurements)},
+      {"FOOTER", footerHtml(request)},           {"DATA", dataJson(request)},
+      {"ECHARTS", std::string(assets::echarts)}, {"CHARTS", std::string(assets::charts)}};
+  std::string page;
+  for (std::string_view rest = assets::page; !rest.empty();) {
+    const size_t at = rest.find('@'), end = at == rest.npos ? rest.npos : rest.find('@', at + 1);
+    page += rest.substr(0, at);
+    if (end == rest.npos) {
+      page += at == rest.npos ? "" : rest.substr(at);
+      break;
+    }
+    const auto part = std::find_if(std::begin(parts), std::end(parts),
+                                   [&](const auto &one) { return one.first == rest.substr(at + 1, end - at - 1); });
+    page += part == std::end(parts) ? rest.substr(at, end - at + 1) : std::string_view(part->second);
+    rest.remove_prefix(end + 1);
+  }
+  return page;
+}
+
+Result<std::string> makeSvg(const PlotRequest &request, const std::string &chart, int width) {
+  const std::string script =
+      fmt::format("{}\n{}\nconst chosen = makeCharts({}, {}).find(chart => chart.kind === '{}');\n"
+                  "process.stdout.write(chosen ? renderSvg(chosen, {}) : '');\n",
+                  assets::echarts, assets::charts, dataJson(request), width, chart, width);
+  Result<std::string> svg = runWithInput({"node", "-"}, script);
+  if (!svg)
+    return makeError(
+        TILE_ERROR_UNSUPPORTED,
+        "an SVG is drawn by node ({}); the page of -o FILE.html needs nothing, and saves its charts as SVG",
+        svg.error().message);
+  if (svg->empty())
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the measurements make no chart '{}'{}", chart,
+                     chart == "size"       ? "; it needs several sizes"
+                     : chart == "roofline" ? "; it needs products"
+                                           : "; it needs baselines");
+  return svg;
+}
+
+} // namespace tile::runner

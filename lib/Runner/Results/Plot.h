@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Charts of measurements: a page that has everything inside, or one chart as SVG.
+//
+//   page   page.html with page.css, ECharts, charts.js and the data; a table of all figures, for those without
+//   JavaScript SVG    the same two scripts, run by node where the machine has it
+#pragma once
+
+#include "Runner/Results/Results.h"
+
+namespace tile::runner {
+
+struct PlotRequest {
+  std::vector<Measurement> measurements;
+  std::string title; ///< "": the kernels and the device
+};
+
+std::string makePage(const PlotRequest &request);
+
+/// `chart`: "size", "roofline" or "bars"; fails where there is no node, and where the data has no such chart.
+runtime::Result<std::string> makeSvg(const PlotRequest &request, const std::string &chart, int width);
+
+} // namespace tile::runner
