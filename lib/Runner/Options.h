@@ -40,6 +40,7 @@ struct RunOptions {
   int rounds = 11;    ///< of a benchmark
   bool graph = false; ///< measure by replaying CUDA graphs
   std::string l2;     ///< "cold" or "warm"; empty: cold for single launches, warm for graphs
+  std::string flops;  ///< operations of a launch, an expression over the parameters; empty: those of the expectation
   bool energy = false;
   bool ceilings = false;
   std::vector<std::string> baselines;

@@ -41,6 +41,15 @@ static Result<BenchResult> measure(const RunOptions &options, CudaDevice &device
   request.grid = execution.launchGrid();
   request.arguments = *arguments;
   request.names = &execution.names();
+  if (!options.flops.empty()) {
+    Result<std::vector<int64_t>> flops = execution.values().evaluate({options.flops}, execution.kernel());
+    if (!flops)
+      return runtime::withContext(fmt::format("--flops={}", options.flops), flops.error());
+    if (flops->front() <= 0)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "--flops={} is {}, but must be positive", options.flops,
+                       flops->front());
+    request.flops = static_cast<double>(flops->front());
+  }
   return runBench(device, request);
 }
 

@@ -229,7 +229,7 @@ Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
   if (!work)
     return work.error();
   BenchResult result;
-  result.flops = work->flops;
+  result.flops = request.flops.value_or(work->flops);
   result.bytes = work->bytes;
   result.productType = work->productType;
   Result<Stopwatch> watch = Stopwatch::create(device.cudaContext());

@@ -38,7 +38,7 @@ struct BenchResult {
   int launchesPerGraph = 0; ///< of one sample that replays a graph; 0: each sample is one launch
   bool isCold = true;       ///< the inputs are not in the L2 cache
   std::vector<BaselineTime> baselines;
-  double flops = 0;                    ///< of matrix products in the expectation; 0: count bytes
+  double flops = 0;                    ///< as requested, or of matrix products in the expectation; 0: count bytes
   double bytes = 0;                    ///< inputs read once plus outputs written once
   std::optional<DataType> productType; ///< of the first product's operands
   std::optional<CardState> card;
@@ -65,6 +65,7 @@ struct BenchRequest {
   bool useGraphs = false;
   bool isCold = true;
   bool measuresEnergy = false;
+  std::optional<double> flops;        ///< of a launch; none: those of the products in the expectation
   std::vector<std::string> baselines; ///< as of --baseline; none: the natural one
   std::string cublas;
   bool isPrecise = false; ///< cuBLAS adds products of 8-bit floats in fp32

@@ -59,6 +59,8 @@ private:
     caseOptions.label = item.name;
     caseOptions.artifact = item.artifact;
     caseOptions.graph |= item.graph;
+    if (!item.flops.empty())
+      caseOptions.flops = item.flops;
     caseOptions.arguments = item.arguments;
     return caseOptions;
   }

@@ -13,6 +13,8 @@ namespace tile::runner {
 
 using runtime::makeError;
 
+static constexpr std::string_view flopsOption = "--flops=";
+
 Result<std::vector<SuiteCase>> parseSuite(std::string_view text) {
   std::vector<SuiteCase> cases;
   std::set<std::string> seen;
@@ -29,8 +31,11 @@ Result<std::vector<SuiteCase>> parseSuite(std::string_view text) {
     for (std::string word; words >> word;) {
       if (word == "--graph")
         item.graph = true;
+      else if (word.starts_with(flopsOption))
+        item.flops = word.substr(flopsOption.size());
       else if (word.starts_with("--"))
-        return makeError(TILE_ERROR_FILE, "line {}: case '{}' has the option '{}'; a case can only have --graph",
+        return makeError(TILE_ERROR_FILE, "line {}: case '{}' has the option '{}'; a case can only have --graph and "
+                         "--flops=EXPR",
                          number, item.name, word);
       else
         item.arguments.push_back(word);

@@ -4,6 +4,7 @@
 //   # name            artifact           arguments, and options of the case
 //   square-4096       matmul-f16.cubin   M=4096 N=4096 K=4096
 //   square-512        matmul-f16.cubin   M=512 N=512 K=512 --graph
+//   causal-4096       causal.cubin       Z=64 S=4096 --flops=2*Z*S*S*64
 //   squares           matmul-f16.cubin   M=N=K=2^7..2^13      several cases, see Sweep.h
 #pragma once
 
@@ -16,6 +17,7 @@ struct SuiteCase {
   std::string artifact;
   std::vector<std::string> arguments;
   bool graph = false; ///< measured as with tile-run bench --graph
+  std::string flops;  ///< as of tile-run bench --flops; empty: not given
   unsigned line = 0;
 };
 

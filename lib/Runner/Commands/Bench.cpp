@@ -31,7 +31,7 @@ std::vector<SuiteCase> takeArtifacts(RunOptions &options) {
     if (!isFile || !options.arguments.empty())
       options.arguments.push_back(word);
     else
-      cases.push_back({"", word, {}, false, 0});
+      cases.push_back({.artifact = word});
   }
   if (cases.size() > 1)
     for (SuiteCase &item : cases)
@@ -108,6 +108,11 @@ Action addBench(CLI::App &app, const RunOptions &start) {
                  "What to fill floating-point inputs with; several make a case each: random,zeros,uniform,uniform(0, "
                  "1),ones. Power draw, and with it the clock, depends on the data")
       ->type_name("FILL,...")
+      ->group("Measuring");
+  app.add_option("--flops", options->run.flops,
+                 "Operations per launch, as an expression over the parameters (2*Z*S*S*64), for kernels that skip a part "
+                 "of the products in their expectation, such as causal attention")
+      ->type_name("EXPR")
       ->group("Measuring");
   app.add_flag("--ceilings", options->run.ceilings,
                "Also measure what the card achieves at most, and report each case as a percentage of that")
