@@ -29,7 +29,7 @@ CompilerOptions silent(CompilerOptions options) {
   options.warnings.silence();
   options.dumpDirectory.clear();
   options.remarks.clear();
-  options.timePasses = options.printLayouts = options.advise = options.explainConfig = false;
+  options.timePasses = options.printLayouts = options.advise = options.explainConfig = options.printsText = false;
   return options;
 }
 

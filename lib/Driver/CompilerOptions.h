@@ -63,6 +63,7 @@ struct CompilerOptions {
   bool printLayouts = false;
   bool advise = true;         ///< note which promise would let a product be multiplied several times faster
   bool explainConfig = false; ///< show how open parameters were chosen
+  bool printsText = true;     ///< of tl.static_print
   /// Becomes true, in another thread, when the result is no longer wanted; null: it always is.
   const std::atomic<bool> *cancelled = nullptr;
   /// The process belongs to somebody else: no handlers of signals, and no copies of it.

@@ -23,7 +23,7 @@ namespace tile::driver {
 /// One run of the front end.
 struct Compilation::TileAttempt {
   frontend::DiagnosticEngine engine;
-  std::string explanation, tree;
+  std::string explanation, tree, printed;
   frontend::KernelText kernelText;
   OwningOpRef<ModuleOp> moduleOp;
   std::optional<frontend::OpenProduct> product; ///< if something was chosen
@@ -126,6 +126,8 @@ void Compilation::attemptTile(TileAttempt &attempt, const KernelFacts &facts) {
     choose(attempt, facts);
     return attempt.choice.tiles;
   };
+  if (options.printsText)
+    request.print = [&](const std::string &text) { attempt.printed += text; };
   request.inspect = [&](KernelOp kernel, const frontend::KernelText &text) {
     lint::inspect({kernel, text.operations, attempt.engine, gpu->has(target::Feature::Tma), expectedLaunch(kernel)});
     if (options.debugInfo)
@@ -170,10 +172,13 @@ bool Compilation::loadTile() {
   output = std::move(attempt->tree);
   moduleOp = std::move(attempt->moduleOp);
   kernelText = std::move(attempt->kernelText);
-  if (isText())
-    errors << attempt->engine.render();
-  else
+  if (isText()) {
+    errors << attempt->printed << attempt->engine.render();
+  } else {
+    if (!attempt->printed.empty())
+      log.add("remark", llvm::StringRef(attempt->printed).rtrim('\n'));
     log.add(attempt->engine);
+  }
   bool isExplained = attempt->engine.isEnabled(frontend::Diag::missing_divisibility);
   if (options.advise && !isExplained && !attempt->choice.advice.empty() && moduleOp && options.emit >= EmitKind::Ptx)
     note(attempt->choice.advice);

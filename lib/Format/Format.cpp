@@ -94,7 +94,10 @@ std::vector<std::string_view> meaningOf(std::string_view text) {
 } // namespace
 
 std::optional<std::string> format(const SourceFile &file, DiagnosticEngine &diagnostics) {
-  const TokenStream stream = lexFile(file.text, diagnostics.addFile(file));
+  const uint32_t number = diagnostics.addFile(file);
+  if (!diagnostics.checkText(number))
+    return std::nullopt;
+  const TokenStream stream = lexFile(file.text, number);
   for (const Token &token : stream.tokens)
     if (token.kind == Tok::Error && !isHarmless(token))
       diagnostics.report(token.error, token.range, token.arguments);

@@ -107,6 +107,8 @@ struct CompileRequest {
   /// The text is being written: nothing is known of parameters without a type, and what depends on such or on an error
   /// is looked at all the same, for further errors. Emission goes on where the parser has found errors.
   bool isDraft = false;
+  /// Takes what tl.static_print prints, with the line ends. Without it, nothing is printed.
+  std::function<void(const std::string &)> print;
   /// Learns what expressions and names are, in the order of emission; the same place again where a helper is called or
   /// a loop unrolled.
   std::function<void(const ObservedValue &)> observe;

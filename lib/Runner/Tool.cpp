@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A first word that is no subcommand is an artifact or an option of `run`.
+// A first word that is not a subcommand is an artifact or an option of `run`.
 #include "Runner/Tool.h"
 
 #include "Runner/Commands/Commands.h"
@@ -26,16 +26,6 @@ constexpr Subcommand ownSubcommands[] = {
     {"describe", "Print an artifact's manifest", addDescribe},
     {"devices", "List the GPUs of this machine", addDevices}};
 
-/// Options of earlier versions, and the subcommands that replace them.
-constexpr std::pair<std::string_view, std::string_view> moved[] = {
-    {"--bench", "tile-run bench"},
-    {"--report", "tile-run explain, with -o FILE.html"},
-    {"--suite", "tile-run bench --suite FILE, which measures, or tile-run run --suite FILE, which does not"},
-    {"--soak", "tile-run soak"},
-    {"--compare", "tile-run compare"},
-    {"--describe", "tile-run describe"},
-    {"--list-devices", "tile-run devices"}};
-
 using Subcommands = std::vector<Subcommand>;
 
 bool isSubcommand(const Subcommands &subcommands, const std::string &word) {
@@ -48,12 +38,8 @@ int fail(Colours colours, const std::string &message) {
   return 2;
 }
 
-/// What is wrong with words that name no subcommand; empty if nothing is.
+/// What is wrong with a first word that is not a subcommand; empty if nothing is.
 std::string findMistake(const Subcommands &subcommands, const std::vector<std::string> &words) {
-  for (const std::string &word : words)
-    for (const auto &[option, instead] : moved)
-      if (std::string_view(word).substr(0, word.find('=')) == option)
-        return fmt::format("{}: use {}", option, instead);
   if (words.empty() || words[0].starts_with("-") || std::filesystem::exists(words[0]))
     return {};
   std::vector<std::string> names;

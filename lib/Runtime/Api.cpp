@@ -37,12 +37,18 @@ tile_status checkVariantIndex(const tile_kernel &kernel, uint32_t index) {
                      kernel.artifact.manifest.kernel, count);
 }
 
+tile_status checkMultiprocessors(int count) {
+  return count >= 1
+             ? TILE_OK
+             : reportError(TILE_ERROR_INVALID_ARGUMENT, "num_sms is {}; expected at least 1", count);
+}
+
 /// Calls body(chooser, device) for arguments that are there.
 template <typename Body>
 tile_status withChooser(const tile_kernel &kernel, void *const *arguments, size_t count, int multiprocessors,
                         Body body) {
-  if (multiprocessors < 1)
-    return reportError(TILE_ERROR_INVALID_ARGUMENT, "num_sms is {}; expected at least 1", multiprocessors);
+  if (const tile_status status = checkMultiprocessors(multiprocessors); status != TILE_OK)
+    return status;
   if (const tile_status status = checkArgumentArray(kernel, arguments, count); status != TILE_OK)
     return status;
   return guarded([&] {
@@ -275,8 +281,8 @@ tile_status tile_kernel_prepare_stream(tile_kernel *kernel, void *stream) {
 tile_status tile_kernel_scratch_bytes(const tile_kernel *kernel, int num_sms, size_t *bytes) {
   if (!kernel || !bytes)
     return nullArgument("tile_kernel_scratch_bytes", kernel ? "bytes" : "kernel");
-  if (num_sms < 1)
-    return reportError(TILE_ERROR_INVALID_ARGUMENT, "num_sms is {}; expected at least 1", num_sms);
+  if (const tile_status status = checkMultiprocessors(num_sms); status != TILE_OK)
+    return status;
   *bytes = scratchBytes(*kernel, num_sms);
   return TILE_OK;
 }
@@ -285,6 +291,8 @@ tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *arguments, 
                              int64_t grid[3]) {
   if (!kernel || !grid)
     return nullArgument("tile_kernel_grid", kernel ? "grid" : "kernel");
+  if (const tile_status status = checkMultiprocessors(num_sms); status != TILE_OK)
+    return status;
   if (const tile_status status = checkArgumentArray(*kernel, arguments, count); status != TILE_OK)
     return status;
   return evaluateGrid(*kernel, readSlots(*kernel, arguments, num_sms), grid);
@@ -293,6 +301,8 @@ tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *arguments, 
 tile_status tile_kernel_blocks(const tile_kernel *kernel, const int64_t grid[3], int num_sms, int64_t blocks[3]) {
   if (!kernel || !grid || !blocks)
     return nullArgument("tile_kernel_blocks", !kernel ? "kernel" : !grid ? "grid" : "blocks");
+  if (const tile_status status = checkMultiprocessors(num_sms); status != TILE_OK)
+    return status;
   return chooseBlocks(*kernel, grid, num_sms, blocks);
 }
 

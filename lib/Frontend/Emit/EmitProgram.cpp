@@ -3,8 +3,6 @@
 
 #include "Frontend/Emit/Builtins.h"
 
-#include <cstdio>
-
 using namespace mlir;
 
 namespace tile::frontend {
@@ -91,8 +89,8 @@ SymValue emitStaticPrint(Sema &sema, BuiltinCall &call) {
   for (const SymValue &value : call[0].elements)
     line += (line.empty() ? "" : *separator) + printed(value);
   line += *end == "\\n" ? "\n" : *end;
-  if (!sema.isTrial)
-    std::fputs(line.c_str(), stderr);
+  if (!sema.isTrial && sema.request.print)
+    sema.request.print(line);
   return none();
 }
 

@@ -4,6 +4,7 @@
 #include "Frontend/Syntax/Diagnostics.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -47,8 +48,10 @@ bool isContinuationByte(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-/// A source line as a terminal shows it: tabs as 8 columns, control bytes as '?'. 'columns[i]' is where byte i stands.
+/// A source line as a terminal shows it: tabs as 8 columns, control bytes and all but ASCII in a line that is not UTF-8
+/// as '?'. 'columns[i]' is where byte i stands.
 std::string printableLine(std::string_view line, std::vector<size_t> &columns) {
+  const bool isUtf8 = !findInvalidUtf8(line);
   std::string out;
   size_t column = 0;
   for (char c : line) {
@@ -59,9 +62,9 @@ std::string printableLine(std::string_view line, std::vector<size_t> &columns) {
       column += width;
       continue;
     }
-    bool isControl = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-    out += isControl ? '?' : c;
-    column += isContinuationByte(c) ? 0 : 1;
+    const auto byte = static_cast<uint8_t>(c);
+    out += byte < 0x20 || byte == 0x7F || (byte > 0x7F && !isUtf8) ? '?' : c;
+    column += isUtf8 && isContinuationByte(c) ? 0 : 1;
   }
   columns.push_back(column);
   return out;
@@ -148,6 +151,22 @@ DiagnosticEngine::Builder &DiagnosticEngine::Builder::fixItOfNote(SourceRange ra
 uint32_t DiagnosticEngine::addFile(const SourceFile &file) {
   files.push_back(std::make_unique<File>(file));
   return static_cast<uint32_t>(files.size() - 1);
+}
+
+bool DiagnosticEngine::checkText(uint32_t file) {
+  const std::string &text = files[file]->source.text;
+  if (text.size() > maxSourceBytes) {
+    report(Diag::file_too_large, {0, 0, file}, {std::to_string(text.size() >> 20)});
+    return false;
+  }
+  const std::optional<size_t> bad = findInvalidUtf8(text);
+  if (!bad)
+    return true;
+  char byte[8];
+  std::snprintf(byte, sizeof byte, "0x%02x", static_cast<uint8_t>(text[*bad]));
+  const auto place = static_cast<uint32_t>(*bad);
+  report(Diag::not_utf8, {place, place + 1, file}, {byte});
+  return false;
 }
 
 std::string_view DiagnosticEngine::text(SourceRange range) const {

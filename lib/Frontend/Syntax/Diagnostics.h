@@ -68,6 +68,8 @@ public:
 
   /// Registers a file and returns its number for SourceRange::file.
   uint32_t addFile(const SourceFile &file);
+  /// Whether the front end can read the file, which must not be too large, and be UTF-8. Reports what is wrong.
+  bool checkText(uint32_t file);
   uint32_t numFiles() const { return static_cast<uint32_t>(files.size()); }
   const SourceFile &file(uint32_t index) const { return files[index]->source; }
   LineColumn locate(SourceRange range) const { return files[range.file]->lines.locate(range.begin); }

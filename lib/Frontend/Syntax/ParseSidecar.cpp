@@ -89,10 +89,8 @@ void Parser::parseSidecar() {
 void applySidecar(Module &module, const SourceFile &file, DiagnosticEngine &diagnostics) {
   Module sidecar;
   sidecar.file = diagnostics.addFile(file);
-  if (file.text.size() > maxSourceBytes) {
-    diagnostics.report(Diag::file_too_large, {0, 0, sidecar.file}, {std::to_string(file.text.size() >> 20)});
+  if (!diagnostics.checkText(sidecar.file))
     return;
-  }
   const std::string &text = diagnostics.file(sidecar.file).text;
   Parser(text, lexFile(text, sidecar.file), sidecar, diagnostics).parseSidecar();
   for (const Stmt *stmt : sidecar.body) {

@@ -476,10 +476,8 @@ Module parse(const SourceFile &file, DiagnosticEngine &diagnostics, bool defersE
   Module module;
   module.defersErrors = defersErrors;
   module.file = diagnostics.addFile(file);
-  if (file.text.size() > maxSourceBytes) {
-    diagnostics.report(Diag::file_too_large, {0, 0, module.file}, {std::to_string(file.text.size() >> 20)});
+  if (!diagnostics.checkText(module.file))
     return module;
-  }
   const std::string &text = diagnostics.file(module.file).text;
   Parser(text, lexFile(text, module.file), module, diagnostics).parseModule();
   return module;

@@ -1,11 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Line table: the offsets at which lines start, searched by bisection.
+// Line table: the offsets at which lines start, searched by bisection. UTF-8 as RFC 3629 defines it.
 
 #include "Frontend/Syntax/Source.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tile::frontend {
+
+std::optional<size_t> findInvalidUtf8(std::string_view text) {
+  constexpr uint32_t smallest[] = {0, 0x80, 0x800, 0x10000}; // by the number of bytes that follow the first
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<uint8_t>(text[i]);
+    const int ones = std::countl_one(lead);
+    const size_t following = ones == 0 ? 0 : static_cast<size_t>(ones) - 1;
+    if (ones == 1 || ones > 4 || text.size() - i <= following)
+      return i;
+    uint32_t code = lead & (0x7F >> ones);
+    for (size_t k = 1; k <= following; ++k) {
+      const auto byte = static_cast<uint8_t>(text[i + k]);
+      if ((byte & 0xC0) != 0x80)
+        return i;
+      code = code << 6 | (byte & 0x3F);
+    }
+    if (code < smallest[following] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
+      return i;
+    i += following + 1;
+  }
+  return std::nullopt;
+}
 
 LineTable::LineTable(std::string_view text) : text(text) {
   starts.push_back(0);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,9 @@ struct LineColumn {
   uint32_t line = 1;   // 1-based
   uint32_t column = 1; // 1-based, in bytes
 };
+
+/// Where the first byte stands that is not UTF-8.
+std::optional<size_t> findInvalidUtf8(std::string_view text);
 
 /// Maps byte offsets of one text to lines. Lines end at '\n', "\r\n" or a lone '\r', as Python reads them.
 class LineTable {

@@ -112,8 +112,8 @@ public:
       return lastRuntimeError(status);
 
     Result<std::unique_ptr<sim::Program>> program = sim::Program::load(module, manifest.entry, memory);
-    if (!program)
-      return program.error();
+    if (!program) // not the call is at fault
+      return makeError(TILE_ERROR_UNSUPPORTED, "the PTX: {}", program.error().message);
     sim::LaunchConfig config = makeConfig(manifest.launch, blocks, seed);
     if (Status status = layOutParameters(**program, hidden, config.parameters); !status)
       return status.error();

@@ -6,9 +6,11 @@
 
 namespace tile::runner::assets {
 
-extern const std::string_view page;    ///< the frame of a page of charts
-extern const std::string_view style;   ///< CSS
-extern const std::string_view charts;  ///< what the charts show
-extern const std::string_view echarts; ///< the library that draws them
+extern const std::string_view frame;       ///< of all pages
+extern const std::string_view base;        ///< CSS of all pages
+extern const std::string_view chartsBody;  ///< of a page of measurements
+extern const std::string_view chartsStyle; ///< its CSS
+extern const std::string_view charts;      ///< its script
+extern const std::string_view echarts;     ///< the library that draws charts
 
 } // namespace tile::runner::assets

@@ -3,6 +3,7 @@
 #include "Runner/Results/Plot.h"
 
 #include "Runner/Results/Assets.h"
+#include "Runner/Results/Page.h"
 #include "Runner/Results/TextProcess.h"
 
 #include <algorithm>
@@ -18,13 +19,6 @@ using runtime::makeError;
 using runtime::Result;
 
 namespace {
-
-std::string escape(std::string_view text) {
-  std::string escaped;
-  for (char c : text)
-    escaped += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
-  return escaped;
-}
 
 /// The different texts of all measurements, in order.
 std::vector<std::string> distinct(const std::vector<Measurement> &all, std::string Measurement::*text) {
@@ -70,10 +64,7 @@ std::string dataJson(const PlotRequest &request) {
   Json json = {{"records", Json::array()}};
   for (const Measurement &measured : request.measurements)
     json["records"].push_back(recordJson(measured));
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at)) // would end the script element
-    text.replace(at, 2, "<\\/");
-  return text;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string titleOf(const PlotRequest &request) {
@@ -88,23 +79,23 @@ std::string titleOf(const PlotRequest &request) {
 std::string headerHtml(const PlotRequest &request) {
   std::string html =
       fmt::format("<p>{} measurements on {}", request.measurements.size(),
-                  escape(fmt::format("{}", fmt::join(distinct(request.measurements, &Measurement::device), ", "))));
+                  escapeHtml(fmt::format("{}", fmt::join(distinct(request.measurements, &Measurement::device), ", "))));
   if (const std::vector<std::string> commits = distinct(request.measurements, &Measurement::commit); !commits.empty())
-    html += escape(fmt::format(", commit {}", fmt::join(commits, ", ")));
+    html += escapeHtml(fmt::format(", commit {}", fmt::join(commits, ", ")));
   html += ". Only figures of one run can be compared: clocks move with temperature and power.</p>";
   const auto throttled = std::count_if(request.measurements.begin(), request.measurements.end(),
                                        [](const Measurement &measured) { return !measured.throttledBy.empty(); });
   if (throttled > 0)
     html += fmt::format(
         "<p>In {} of them, marked *, the clock was throttled: {}.</p>", throttled,
-        escape(fmt::format("{}", fmt::join(distinct(request.measurements, &Measurement::throttledBy), "; "))));
+        escapeHtml(fmt::format("{}", fmt::join(distinct(request.measurements, &Measurement::throttledBy), "; "))));
   return html;
 }
 
 std::string footerHtml(const PlotRequest &request) {
   std::string html = "<p>Made by tile-run plot";
   for (const std::string &command : distinct(request.measurements, &Measurement::command))
-    html += fmt::format("<br><code>{}</code>", escape(command));
+    html += fmt::format("<br><code>{}</code>", escapeHtml(command));
   return html + "</p>";
 }
 
@@ -125,7 +116,7 @@ std::string tableHtml(const std::vector<Measurement> &all) {
       if (i == 0) {
         html +=
             fmt::format("<td>{}</td><td class=\"text\">{}</td><td>{:.2f}</td><td>{:.3f}</td><td class=\"text\">{}</td>",
-                        escape(measured.caseText()), escape(measured.line()), measured.microseconds, measured.rate(),
+                        escapeHtml(measured.caseText()), escapeHtml(measured.line()), measured.microseconds, measured.rate(),
                         measured.unit());
         html += hasCeilings ? fmt::format("<td>{}</td><td>{}</td>", percent(measured.memoryPercent),
                                           percent(measured.flopsPercent))
@@ -138,7 +129,7 @@ std::string tableHtml(const std::vector<Measurement> &all) {
       }
       if (i < measured.baselines.size())
         html +=
-            fmt::format("<td class=\"text\">{}</td><td>{:.2f}</td><td>{:.3f}</td>", escape(measured.baselines[i].name),
+            fmt::format("<td class=\"text\">{}</td><td>{:.2f}</td><td>{:.3f}</td>", escapeHtml(measured.baselines[i].name),
                         measured.baselines[i].microseconds, measured.baselines[i].ratio);
       else
         html += "<td></td><td></td><td></td>";
@@ -151,25 +142,11 @@ std::string tableHtml(const std::vector<Measurement> &all) {
 } // namespace
 
 std::string makePage(const PlotRequest &request) {
-  const std::pair<std::string_view, std::string> parts[] = {
-      {"TITLE", escape(titleOf(request))},       {"STYLE", std::string(assets::style)},
-      {"HEADER", headerHtml(request)},           {"TABLE", tableHtml(request.measurements)},
-      {"FOOTER", footerHtml(request)},           {"DATA", dataJson(request)},
-      {"ECHARTS", std::string(assets::echarts)}, {"CHARTS", std::string(assets::charts)}};
-  std::string page;
-  for (std::string_view rest = assets::page; !rest.empty();) {
-    const size_t at = rest.find('@'), end = at == rest.npos ? rest.npos : rest.find('@', at + 1);
-    page += rest.substr(0, at);
-    if (end == rest.npos) {
-      page += at == rest.npos ? "" : rest.substr(at);
-      break;
-    }
-    const auto part = std::find_if(std::begin(parts), std::end(parts),
-                                   [&](const auto &one) { return one.first == rest.substr(at + 1, end - at - 1); });
-    page += part == std::end(parts) ? rest.substr(at, end - at + 1) : std::string_view(part->second);
-    rest.remove_prefix(end + 1);
-  }
-  return page;
+  const std::string title = titleOf(request), heading = escapeHtml(title), header = headerHtml(request),
+                    table = tableHtml(request.measurements), footer = footerHtml(request);
+  const NamedText texts[] = {{"TITLE", heading}, {"HEADER", header}, {"TABLE", table}, {"FOOTER", footer}};
+  return makePage(
+      {title, assets::chartsStyle, fillFrame(assets::chartsBody, texts), dataJson(request), assets::charts});
 }
 
 Result<std::string> makeSvg(const PlotRequest &request, const std::string &chart, int width) {

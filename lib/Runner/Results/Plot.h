@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Charts of measurements: a page that has everything inside, or one chart as SVG.
 //
-//   page   page.html with page.css, ECharts, charts.js and the data; a table of all figures, for those without
-//   JavaScript SVG    the same two scripts, run by node where the machine has it
+//   page   charts.html, charts.css, charts.js and the data in a frame (Page.h); a table of all figures, for those
+//          without JavaScript
+//   SVG    charts.js and ECharts, run by node where the machine has it
 #pragma once
 
 #include "Runner/Results/Results.h"

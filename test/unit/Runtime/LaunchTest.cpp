@@ -315,6 +315,13 @@ TEST_F(LaunchTest, describesWithoutARuntime) {
   ASSERT_EQ(tile_kernel_grid(described, arguments, 5, 1, grid), TILE_OK);
   EXPECT_EQ(grid[0], 2);
   EXPECT_EQ(grid[1], 1);
+  for (int multiprocessors : {0, -1}) {
+    EXPECT_EQ(tile_kernel_grid(described, arguments, 5, multiprocessors, grid), TILE_ERROR_INVALID_ARGUMENT);
+    EXPECT_TRUE(errorHas("expected at least 1")) << error();
+    int64_t blocks[3];
+    EXPECT_EQ(tile_kernel_blocks(described, grid, multiprocessors, blocks), TILE_ERROR_INVALID_ARGUMENT);
+    EXPECT_TRUE(errorHas("expected at least 1")) << error();
+  }
   tile_kernel_destroy(described);
 }
 

@@ -304,7 +304,8 @@ function renderSvg(chart, width) {
 }
 
 /** Fills the page, and again whenever its width changes. */
-function showCharts(data, place) {
+function showPage(data) {
+  const place = document.getElementById('charts');
   const print = 680; // pixels: the width of A4 paper without margins
   let shown = [];
   const draw = width => {
