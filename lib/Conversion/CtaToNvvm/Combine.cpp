@@ -4,10 +4,12 @@
 #include "EmitLayout.h"
 #include "Ptx.h"
 
+#include "Layout/LinearLayout.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -18,6 +20,21 @@ using namespace mlir;
 
 namespace tile::conversion {
 
+/// An operation on constants alone, such as the counts of whole blocks, becomes constants.
+bool CombineEmitter::mapConstants(Operation &op, IRMapping &mapping) {
+  SmallVector<Attribute> operands(op.getNumOperands());
+  for (auto [value, operand] : llvm::zip_equal(op.getOperands(), operands))
+    if (!matchPattern(mapping.lookupOrDefault(value), m_Constant(&operand)))
+      return false;
+  SmallVector<OpFoldResult> results;
+  if (failed(op.fold(operands, results)) || results.empty() ||
+      !llvm::all_of(results, [](OpFoldResult result) { return isa_and_present<TypedAttr>(dyn_cast<Attribute>(result)); }))
+    return false;
+  for (auto [value, result] : llvm::zip_equal(op.getResults(), results))
+    mapping.map(value, arith::ConstantOp::create(builder, loc, cast<TypedAttr>(cast<Attribute>(result))).getResult());
+  return true;
+}
+
 Tuple CombineEmitter::combine(const Tuple &left, const Tuple &right) {
   IRMapping mapping;
   for (size_t index = 0; index < left.size(); ++index) {
@@ -25,7 +42,8 @@ Tuple CombineEmitter::combine(const Tuple &left, const Tuple &right) {
     mapping.map(combineBlock.getArgument(left.size() + index), right[index]);
   }
   for (Operation &op : combineBlock.without_terminator())
-    builder.clone(op, mapping);
+    if (!mapConstants(op, mapping))
+      builder.clone(op, mapping);
   Tuple result;
   for (Value value : combineBlock.getTerminator()->getOperands())
     result.push_back(mapping.lookupOrDefault(value));
@@ -121,10 +139,30 @@ Tuple CombineEmitter::combineAcross(const Tuple &own, unsigned laneBit) {
   Value isUpper = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, bit, emitI32(builder, loc, 0));
   Tuple first, second;
   for (auto [mine, others] : llvm::zip_equal(own, other)) {
-    first.push_back(arith::SelectOp::create(builder, loc, isUpper, others, mine));
-    second.push_back(arith::SelectOp::create(builder, loc, isUpper, mine, others));
+    bool isSame = mine == others;
+    first.push_back(isSame ? mine : arith::SelectOp::create(builder, loc, isUpper, others, mine).getResult());
+    second.push_back(isSame ? mine : arith::SelectOp::create(builder, loc, isUpper, mine, others).getResult());
   }
   return combine(first, second);
+}
+
+Tuple CombineEmitter::combineLanes(Tuple own, ArrayRef<unsigned> laneBits) {
+  constexpr size_t fewLanes = 2; // for which the order costs less than one more shuffle
+  if (laneBits.size() <= fewLanes || isCommutative()) {
+    for (unsigned bit : laneBits)
+      own = combineAcross(own, bit);
+    return own;
+  }
+  int64_t others = 0;
+  for (unsigned bit : laneBits) {
+    own = combine(own, shuffleXor(own, bit));
+    others |= int64_t(1) << bit;
+  }
+  Value first = others == layout::lanesPerWarp - 1
+                    ? emitI32(builder, loc, 0)
+                    : arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, ~others))
+                          .getResult();
+  return shuffleFrom(own, first);
 }
 
 static std::optional<NVVM::ReduxKind> findReductionKind(Operation &op) {
@@ -172,18 +210,23 @@ Value CombineEmitter::addUncontracted(Value own, Value other) {
       .front();
 }
 
+/// A constant is the same in all lanes.
+Value CombineEmitter::shuffle(Value value, Value lane, ShuffleSource source) {
+  return matchPattern(value, m_Constant()) ? value : emitShuffle(builder, loc, value, lane, source);
+}
+
 Tuple CombineEmitter::shuffleXor(const Tuple &tuple, unsigned laneBit) {
   Value mask = emitI32(builder, loc, int64_t(1) << laneBit);
   Tuple moved;
   for (Value value : tuple)
-    moved.push_back(emitShuffle(builder, loc, value, mask, ShuffleSource::Xor));
+    moved.push_back(shuffle(value, mask, ShuffleSource::Xor));
   return moved;
 }
 
 Tuple CombineEmitter::shuffleFrom(const Tuple &tuple, Value lane) {
   Tuple moved;
   for (Value value : tuple)
-    moved.push_back(emitShuffle(builder, loc, value, lane, ShuffleSource::Lane));
+    moved.push_back(shuffle(value, lane, ShuffleSource::Lane));
   return moved;
 }
 
@@ -191,8 +234,7 @@ Tuple CombineEmitter::shuffleBy(const Tuple &tuple, int64_t lanes, bool isFromAb
   Value distance = emitI32(builder, loc, lanes);
   Tuple moved;
   for (Value value : tuple)
-    moved.push_back(
-        emitShuffle(builder, loc, value, distance, isFromAbove ? ShuffleSource::Above : ShuffleSource::Below));
+    moved.push_back(shuffle(value, distance, isFromAbove ? ShuffleSource::Above : ShuffleSource::Below));
   return moved;
 }
 

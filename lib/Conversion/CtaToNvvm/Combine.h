@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 
 #include <optional>
 
@@ -22,9 +23,9 @@ public:
       : builder(builder), loc(loc), combineBlock(combineBlock) {}
 
   Tuple combine(const Tuple &left, const Tuple &right);
-  /// Combined with the values of the lane whose number differs in one bit. Both lanes get the same: where the order
-  /// matters (ties, rounding), the values of the lower lane come first.
-  Tuple combineAcross(const Tuple &own, unsigned laneBit);
+  /// Combined with the values of all lanes whose numbers differ in some of these bits; all of them get the result of the
+  /// lowest one, which has combined them in order.
+  Tuple combineLanes(Tuple own, llvm::ArrayRef<unsigned> laneBits);
   /// The combination of all lanes of a warp, if there is an instruction for it: of integers of at most 32 bits (PTX
   /// ISA, redux.sync).
   std::optional<Tuple> combineWarp(const Tuple &own);
@@ -36,6 +37,11 @@ public:
 private:
   /// combine(a, b) is combine(b, a), whatever the values.
   bool isCommutative() const;
+  bool mapConstants(mlir::Operation &op, mlir::IRMapping &mapping);
+  /// Combined with the values of the lane whose number differs in one bit. Both lanes get the same: where the order
+  /// matters (ties, rounding), the values of the lower lane come first.
+  Tuple combineAcross(const Tuple &own, unsigned laneBit);
+  mlir::Value shuffle(mlir::Value value, mlir::Value lane, ShuffleSource source);
   mlir::Value addUncontracted(mlir::Value own, mlir::Value other);
   Tuple shuffleXor(const Tuple &tuple, unsigned laneBit);
 

@@ -196,8 +196,7 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
       if (std::optional<Tuple> ofWarp = isOfWarp ? emitter.combineWarp(result) : std::nullopt)
         result = *ofWarp;
       else
-        for (unsigned lane : plan.axisLanes)
-          result = emitter.combineAcross(result, lane);
+        result = emitter.combineLanes(std::move(result), plan.axisLanes);
       reduced.push_back(std::move(result));
     }
     SmallVector<Registers> results(op->getNumResults());

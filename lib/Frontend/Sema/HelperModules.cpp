@@ -170,6 +170,141 @@ def randint64(seed, offset, low, high):
 @triton.constexpr_function
 def constexpr_next_power_of_2(n):
     return triton.next_power_of_2(n)
+
+@triton.jit
+def frexp(x):
+    exponent = tl.where(x == 0, 0, libdevice.ilogb(x) + 1)
+    return libdevice.ldexp(x, -exponent), exponent
+
+# How many of the sorted boundaries lie below each value, or not above it: a search by halves.
+@triton.jit
+def bucketize_binary_search(values, boundaries_ptr, BOUNDARIES_SIZE, BOUNDARIES_UNDERLYING_NUMEL, BOUNDARIES_STRIDE,
+                            boundary_indices, indexing_dtype, right, sorter_ptr, SORTER_STRIDE, sorter_indices):
+    low = tl.zeros(values.shape, indexing_dtype)
+    high = tl.full(values.shape, BOUNDARIES_SIZE, indexing_dtype)
+    left_over = tl.to_tensor(BOUNDARIES_SIZE)
+    while left_over > 0:
+        middle = (low + high) // 2
+        is_open = low < high
+        place = middle
+        if sorter_ptr is not None:
+            place = tl.load(sorter_ptr + sorter_indices + middle * SORTER_STRIDE, is_open, 0)
+        address = boundaries_ptr + (place * BOUNDARIES_STRIDE + boundary_indices)
+        boundary = tl.load(address, is_open, 0)
+        is_above = (values >= boundary) if right else (values > boundary)
+        low = tl.where(is_open & is_above, middle + 1, low)
+        high = tl.where(is_open & is_above, high, middle)
+        left_over = left_over // 2
+    return low
+
+# All programs along the first dimension of the grid meet. Together they add 2^31, so the topmost bit changes when the
+# last one comes, and the number can be used again.
+@triton.jit
+def x_grid_barrier(sem):
+    tl.debug_barrier()
+    topmost = tl.full([], 2**31, tl.uint32)
+    others = (tl.num_programs(0) - 1).to(tl.uint32)
+    mine = tl.where(tl.program_id(0) == 0, topmost - others, 1).to(tl.uint32)
+    before = tl.atomic_add(sem, mine, sem="release")
+    now = before
+    while ((before ^ now) & topmost) == 0:
+        now = tl.atomic_add(sem, tl.full([], 0, tl.uint32), sem="acquire")
+    tl.debug_barrier()
+
+# What combines the programs before this one. A program publishes the combination of its own block first, under the flag 1,
+# and of all blocks up to its own when that is known, under the flag 2; whoever looks back ends there. Value and flag are
+# halves of one word, written at once.
+@triton.jit
+def exclusive_scan_decoupled_lookback(scratch_base, block_value, index, combine_fn, DTYPE_VALUE_AS_UINT: tl.constexpr,
+                                      DTYPE_PACK: tl.constexpr):
+    half: tl.constexpr = DTYPE_PACK.primitive_bitwidth // 2
+    own = block_value.to(DTYPE_VALUE_AS_UINT, bitcast=True).to(DTYPE_PACK)
+    if index > 0:
+        tl.atomic_xchg(scratch_base + index, own | (tl.full([], 1, DTYPE_PACK) << half), sem="relaxed")
+    prefix = block_value
+    is_empty = True
+    place = index - 1
+    while place >= 0:
+        word = tl.atomic_add(scratch_base + place, tl.full([], 0, DTYPE_PACK), sem="relaxed")
+        flag = word >> half
+        if flag > 0:
+            value = word.to(DTYPE_VALUE_AS_UINT).to(block_value.dtype, bitcast=True)
+            if is_empty:
+                prefix = value
+            else:
+                prefix = combine_fn(value, prefix)
+            is_empty = False
+            place = tl.where(flag == 2, -1, place - 1)
+    inclusive = block_value
+    if index > 0:
+        inclusive = combine_fn(prefix, block_value)
+    whole = inclusive.to(DTYPE_VALUE_AS_UINT, bitcast=True).to(DTYPE_PACK)
+    tl.atomic_xchg(scratch_base + index, whole | (tl.full([], 2, DTYPE_PACK) << half), sem="relaxed")
+    return prefix
+
+# The same for values of 64 bits: three words a program, the flag and the values that belong to its two states.
+@triton.jit
+def exclusive_scan_decoupled_lookback_64(scratch_base, block_value, index, combine_fn):
+    words = scratch_base + 3 * index
+    if index > 0:
+        tl.store(words + 1, block_value.to(tl.uint64, bitcast=True))
+        tl.debug_barrier()
+        tl.atomic_xchg(words, tl.full([], 1, tl.uint64), sem="release")
+    prefix = block_value
+    is_empty = True
+    place = index - 1
+    while place >= 0:
+        flag = tl.atomic_add(scratch_base + 3 * place, tl.full([], 0, tl.uint64), sem="acquire")
+        if flag > 0:
+            value = tl.load(scratch_base + (3 * place + flag.to(tl.int32)), volatile=True).to(block_value.dtype, bitcast=True)
+            if is_empty:
+                prefix = value
+            else:
+                prefix = combine_fn(value, prefix)
+            is_empty = False
+            place = tl.where(flag == 2, -1, place - 1)
+    inclusive = block_value
+    if index > 0:
+        inclusive = combine_fn(prefix, block_value)
+    tl.store(words + 2, inclusive.to(tl.uint64, bitcast=True))
+    tl.debug_barrier()
+    tl.atomic_xchg(words, tl.full([], 2, tl.uint64), sem="release")
+    return prefix
+
+@triton.jit
+def _partners(x, distance: tl.constexpr):
+    pairs = tl.reshape(x, [x.numel // (2 * distance), 2, distance])
+    return tl.reshape(tl.flip(pairs, 1), x.shape)
+
+# Bitonic, along the last dimension. NaN counts as the largest value; indices from rnumel on come last.
+@triton.jit
+def sort_with_index(x, idx, rnumel, dim: tl.constexpr = None, stable: tl.constexpr = False,
+                    descending: tl.constexpr = False):
+    size: tl.constexpr = x.shape[len(x.shape) - 1]
+    place = tl.reshape(tl.arange(0, x.numel) % size, x.shape)
+    for stage in tl.static_range(1, size.bit_length()):
+        for step in tl.static_range(stage - 1, -1, -1):
+            is_upper = (place & 2**step) != 0
+            x_partner = _partners(x, 2**step)
+            idx_partner = _partners(idx, 2**step)
+            lower = tl.where(is_upper, x_partner, x)
+            upper = tl.where(is_upper, x, x_partner)
+            lower_idx = tl.where(is_upper, idx_partner, idx)
+            upper_idx = tl.where(is_upper, idx, idx_partner)
+            smaller = upper < lower
+            larger = lower < upper
+            if x.dtype.is_floating():
+                smaller |= (lower != lower) & (upper == upper)
+                larger |= (upper != upper) & (lower == lower)
+            swaps = larger if descending else smaller
+            if stable:
+                swaps |= (smaller == larger) & (lower_idx > upper_idx)
+            if rnumel is not None:
+                swaps = tl.where((lower_idx >= rnumel) == (upper_idx >= rnumel), swaps, lower_idx >= rnumel)
+            swaps ^= (place & 2**stage) != 0
+            x = tl.where(swaps, x_partner, x)
+            idx = tl.where(swaps, idx_partner, idx)
+    return x, idx
 )";
 
 std::string_view helperModule(std::string_view path) {

@@ -247,6 +247,7 @@ private:
   SymValue evaluateKind(const Expr &expr);
   SymValue evaluateName(const NameExpr &expr);
   SymValue evaluateBinary(const BinaryExpr &expr);
+  SymValue applyBinary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
   SymValue evaluateUnary(const UnaryExpr &expr);
   std::optional<SymValue> tupleOperator(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
   SymValue evaluateBoolOp(const BoolOpExpr &expr);
@@ -308,6 +309,8 @@ private:
   std::optional<SymValue> callSpecial(const SymValue &object, const std::string &name,
                                       const std::vector<SymValue> &arguments, SourceRange range);
   std::optional<SymValue> objectOperator(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
+  /// An operator by the name of its method: x.__lshift__(4); nothing if it is none of Python's.
+  std::optional<SymValue> callOperator(const SymValue &receiver, llvm::StringRef name, const CallExpr &expr);
 
   // SemaVariables.cpp
   /// `isAssigned`: from here on. Otherwise wherever its value is known: at the head of a loop, or after it.

@@ -142,6 +142,9 @@ SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
     if (receiver.isTensor() || isBlockPointer || receiver.kind == SymValue::Kind::Descriptor) {
       std::string prefix = receiver.kind == SymValue::Kind::Descriptor ? "desc." : "";
       const BuiltinInfo *info = findBuiltin(prefix + method->attribute);
+      if (!info && receiver.isTensor())
+        if (std::optional<SymValue> result = callOperator(receiver, method->attribute, expr))
+          return *result;
       if (!info || !(info->flags & Method))
         return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
       arguments.push_back({"", receiver, method->value->range});

@@ -344,4 +344,23 @@ std::optional<SymValue> ModuleSema::objectOperator(BinaryOp op, const SymValue &
   return callSpecial(right, "__r" + specialName(op).str(), {left}, range);
 }
 
+std::optional<SymValue> ModuleSema::callOperator(const SymValue &receiver, StringRef name, const CallExpr &expr) {
+  if (!name.consume_front("__"))
+    return std::nullopt;
+  for (int i = 0; i <= static_cast<int>(BinaryOp::MatMult); ++i) {
+    auto op = static_cast<BinaryOp>(i);
+    bool isReflected = name == "r" + specialName(op).str();
+    if (!isReflected && name != specialName(op))
+      continue;
+    std::vector<BoundArgument> arguments;
+    if (!evaluateArguments(expr, arguments))
+      return SymValue();
+    if (arguments.size() != 1)
+      return error(Diag::argument_count, expr.range, {"__" + name.str(), "1", std::to_string(arguments.size())});
+    const SymValue &other = arguments.front().value;
+    return isReflected ? applyBinary(op, other, receiver, expr.range) : applyBinary(op, receiver, other, expr.range);
+  }
+  return std::nullopt;
+}
+
 } // namespace tile::frontend

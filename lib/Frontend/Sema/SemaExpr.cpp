@@ -151,24 +151,27 @@ std::optional<SymValue> ModuleSema::tupleOperator(BinaryOp op, const SymValue &l
   return SymValue::makeTuple(std::move(elements));
 }
 
-SymValue ModuleSema::evaluateBinary(const BinaryExpr &expr) {
-  SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
+SymValue ModuleSema::applyBinary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) {
   if (left.isError() || right.isError())
     return {};
-  if (std::optional<SymValue> text = expr.op == BinaryOp::Mod ? formatText(left, right, expr.range) : std::nullopt)
+  if (std::optional<SymValue> text = op == BinaryOp::Mod ? formatText(left, right, range) : std::nullopt)
     return *text;
   if (left.isConstant() && right.isConstant())
-    return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
+    return fromResult(frontend::evaluate(op, left.constant, right.constant), range);
   if (left.isTuple() || right.isTuple()) {
-    if (std::optional<SymValue> result = tupleOperator(expr.op, left, right, expr.range))
+    if (std::optional<SymValue> result = tupleOperator(op, left, right, range))
       return *result;
-    return error(Diag::operator_operands, expr.range,
-                 {std::string(spelling(expr.op)), describe(left), describe(right)});
+    return error(Diag::operator_operands, range, {std::string(spelling(op)), describe(left), describe(right)});
   }
   if (left.kind == SymValue::Kind::Object || right.kind == SymValue::Kind::Object)
-    if (std::optional<SymValue> result = objectOperator(expr.op, left, right, expr.range))
+    if (std::optional<SymValue> result = objectOperator(op, left, right, range))
       return *result;
-  SymValue result = binary(expr.op, left, right, expr.range);
+  return binary(op, left, right, range);
+}
+
+SymValue ModuleSema::evaluateBinary(const BinaryExpr &expr) {
+  SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
+  SymValue result = applyBinary(expr.op, left, right, expr.range);
   rememberProduct(result, expr);
   return result;
 }

@@ -44,6 +44,7 @@ AccessPlan tile::planAccess(Value pointer, AxisInfoAnalysis &analysis) {
   int64_t aligned = std::max<int64_t>(info.getDivisibility(plan.order[0]) / bytes, 1), widest = 16 / bytes;
   plan.vector = std::max<int64_t>(1, std::min({info.getContiguity(plan.order[0]), aligned, widest}));
   plan.isFull = plan.vector == widest;
+  plan.stepBytes = estimateStep(pointer, plan.order[0], analysis) * bytes;
   return plan;
 }
 

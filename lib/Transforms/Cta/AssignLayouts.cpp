@@ -77,7 +77,8 @@ private:
 
   using Accesses = llvm::SmallVector<std::pair<Operation *, AccessPlan>>;
 
-  /// Those that decide, decide for their shape; an access that cannot be as wide as they are keeps its own layout.
+  /// Those that decide, decide for their shape; an access that cannot be as wide as they are keeps its own layout, unless
+  /// it loads what lies so near that a warp finds the elements of all its lanes in two lines of memory, as `p + i // 2`.
   void planAccesses(AxisInfoAnalysis &axisInfo) {
     llvm::MapVector<ArrayRef<int64_t>, Accesses> ofShapes;
     DenseSet<std::pair<ArrayRef<int64_t>, unsigned>> reduced; // shapes, along axes
@@ -103,7 +104,10 @@ private:
                                                   : common.getLayout(shape, kernel.getNumWarps()));
       }
       for (auto &[op, plan] : accesses) {
-        bool joins = !multiplies && plan.order == common.order && (plan.isFull || plan.vector >= common.vector);
+        constexpr double twoLines = 256;
+        bool isNear = isa<LoadOp>(op) && plan.stepBytes * common.vector * layout::lanesPerWarp <= twoLines;
+        bool joins =
+            !multiplies && plan.order == common.order && (plan.isFull || plan.vector >= common.vector || isNear);
         accessLayouts[op] = joins ? sharedLayouts[shape]
                             : isOfEachWarp(op, shape)
                                 ? attribute(repeatForWarps(plan.getLayout(shape, /*warps=*/1), kernel.getNumWarps()))

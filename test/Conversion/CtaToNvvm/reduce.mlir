@@ -66,6 +66,7 @@ tile.kernel @argmax(%p: !tile.ptr<f16>, %q: !tile.ptr<i64>) attributes {num_warp
   %r = tile.arange 0 to 32 : tensor<32xi32, #v>
   %i = arith.extsi %r : tensor<32xi32, #v> to tensor<32xi64, #v>
   // CHECK-COUNT-15: nvvm.shfl.sync bfly {{.*}} : i32 -> i32
+  // CHECK-COUNT-3: nvvm.shfl.sync idx {{.*}} : i32 -> i32
   // CHECK-NOT: nvvm.shfl.sync
   %m, %mi = tile.reduce %x, %i {axis = 0 : i32} : tensor<32xf16, #v>, tensor<32xi64, #v> -> f16, i64 {
   ^bb0(%a: f16, %ai: i64, %b: f16, %bi: i64):
@@ -93,11 +94,13 @@ tile.kernel @partial(%p: !tile.ptr<f32>) attributes {num_warps = 2 : i32} {
   tile.return
 }
 
-// Pairs that may come in either order are not put in order: two selections a step, and not four. In the first one lanes
-// agree on a tie by their number.
+// Pairs that may come in either order need no exchange but that of each step. The first ones are combined in the order
+// of lanes by the lowest one, from which all others have the result.
 // CHECK-LABEL: llvm.func @left_of_equals
 // CHECK: nvvm.shfl.sync bfly
-// CHECK-COUNT-15: arith.select
+// CHECK-COUNT-5: arith.select
+// CHECK-NOT: arith.select
+// CHECK-COUNT-2: nvvm.shfl.sync idx
 // CHECK-LABEL: llvm.func @either_order
 // CHECK: nvvm.shfl.sync bfly
 // CHECK-COUNT-10: arith.select
@@ -153,5 +156,31 @@ tile.kernel @products(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {num_wa
     tile.yield %c : f32
   }
   tile.store %q, %s : !tile.ptr<f32>
+  tile.return
+}
+
+// Counts of which each thread knows the same constant are neither exchanged nor divided by.
+// CHECK-LABEL: llvm.func @counts
+// CHECK-NOT: div
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK-NOT: bfly
+// CHECK: nvvm.shfl.sync idx
+// CHECK-NOT: nvvm.shfl
+// CHECK: llvm.return
+tile.kernel @counts(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {num_warps = 1 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #one_a_lane>
+  %x = tile.load %ps : tensor<32x!tile.ptr<f32>, #one_a_lane>
+  %ones = arith.constant dense<1.0> : tensor<32xf32, #one_a_lane>
+  %mean, %n = tile.reduce %x, %ones {axis = 0 : i32} : tensor<32xf32, #one_a_lane>, tensor<32xf32, #one_a_lane> -> f32, f32 {
+  ^bb0(%a: f32, %an: f32, %b: f32, %bn: f32):
+    %both = arith.addf %an, %bn : f32
+    %part = arith.divf %bn, %both : f32
+    %difference = arith.subf %b, %a : f32
+    %change = arith.mulf %difference, %part : f32
+    %new = arith.addf %a, %change : f32
+    tile.yield %new, %both : f32, f32
+  }
+  %sum = arith.mulf %mean, %n : f32
+  tile.store %q, %sum : !tile.ptr<f32>
   tile.return
 }

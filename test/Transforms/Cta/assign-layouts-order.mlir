@@ -76,3 +76,31 @@ tile.kernel @atomic(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %f: f32) 
   %old = tile.atomic_rmw add relaxed gpu %q, %v : tensor<1024x!tile.ptr<f32>>
   tile.return
 }
+
+// Half bytes: what pairs of numbers share is loaded by the threads that store them, since a warp finds it in two lines of
+// memory. A step of eight bytes is too far.
+// CHECK-LABEL: tile.kernel @halves
+// CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<i8>, #[[WIDE:.*]]>
+// CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<i64>, #[[THIN:.*]]>
+// CHECK-NOT: cta.convert_layout %{{.*}} : tensor<1024xi8,
+// CHECK: cta.convert_layout %{{.*}} : tensor<1024xi64, #[[THIN]]>
+// CHECK: tile.store %{{.*}} : tensor<1024x!tile.ptr<f16>, #[[WIDE]]>
+tile.kernel @halves(%p: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %far: !tile.ptr<i64> {tile.divisibility = 8 : i32},
+                    %q: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attributes {num_warps = 4 : i32} {
+  %r = tile.arange 0 to 1024 : tensor<1024xi32>
+  %two = arith.constant dense<2> : tensor<1024xi32>
+  %half = arith.divsi %r, %two : tensor<1024xi32>
+  %ps = tile.splat %p : !tile.ptr<i8> -> tensor<1024x!tile.ptr<i8>>
+  %pp = tile.addptr %ps, %half : tensor<1024x!tile.ptr<i8>>, tensor<1024xi32>
+  %x = tile.load %pp : tensor<1024x!tile.ptr<i8>>
+  %fs = tile.splat %far : !tile.ptr<i64> -> tensor<1024x!tile.ptr<i64>>
+  %fp = tile.addptr %fs, %r : tensor<1024x!tile.ptr<i64>>, tensor<1024xi32>
+  %y = tile.load %fp : tensor<1024x!tile.ptr<i64>>
+  %xf = arith.sitofp %x : tensor<1024xi8> to tensor<1024xf16>
+  %yf = arith.sitofp %y : tensor<1024xi64> to tensor<1024xf16>
+  %z = arith.addf %xf, %yf : tensor<1024xf16>
+  %qs = tile.splat %q : !tile.ptr<f16> -> tensor<1024x!tile.ptr<f16>>
+  %qp = tile.addptr %qs, %r : tensor<1024x!tile.ptr<f16>>, tensor<1024xi32>
+  tile.store %qp, %z : tensor<1024x!tile.ptr<f16>>
+  tile.return
+}
