@@ -150,6 +150,15 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
   return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
 }
 
+/// Whether warp groups multiply operands that threads copy and turn so that k is contiguous (cta-async-copies).
+bool areTransposed(const GpuTarget &target, const GemmProblem &problem) {
+  constexpr unsigned wholeChunks = 16;
+  WgmmaProduct product = operandsOf(problem);
+  product.aKMajor = product.bKMajor = true;
+  return problem.warpGroups && problem.asyncCopies && problem.copyBytes >= wholeChunks && !problem.kMajor() &&
+         product.elementBits() != 16 && whyNoWgmma(target, product).empty();
+}
+
 /// Of a tile that mma.sync multiplies: four; eight where four hold too few registers.
 unsigned mmaSyncWarps(const GemmProblem &problem, unsigned blockM, unsigned blockN, unsigned blockK) {
   GemmConfig config{blockM, blockN, blockK, 1, warpsPerGroup, 1, /*wgmma=*/false};
@@ -170,12 +179,18 @@ Sizes wgmmaBlocksM(const GemmProblem &problem) {
 std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProblem &problem, const GemmChoices &choices,
                                        bool wgmma) {
   auto sizes = [](std::optional<unsigned> choice, Sizes open) { return choice ? Sizes{*choice} : open; };
-  unsigned span = swizzleSpan / problem.elementBytes(), step = mmaStepBytes / problem.elementBytes();
-  Sizes blocksM = sizes(choices.blockM, wgmma ? wgmmaBlocksM(problem) : Sizes{32, 64, 128});
+  // What is transposed in a step is awaited by all: steps are as long, and blocks as large, as warp groups have them.
+  // fp8 4096x4096x4096 nn takes 164 us with 256x128x128, 258 with steps of 64 bytes, tn 226 and 361.
+  bool transposed = !wgmma && areTransposed(target, problem);
+  unsigned span = swizzleSpan / problem.elementBytes(),
+           step = transposed ? span : mmaStepBytes / problem.elementBytes();
+  Sizes blocksM = sizes(choices.blockM, wgmma        ? wgmmaBlocksM(problem)
+                                        : transposed ? Sizes{64, 128, 256}
+                                                     : Sizes{32, 64, 128});
   Sizes columns{64, 128, 256};
   if (problem.anyBlockSize)
     columns.insert(columns.end(), std::begin(oddSizes), std::end(oddSizes));
-  Sizes blocksN = sizes(choices.blockN, wgmma ? columns : Sizes{32, 64, 128});
+  Sizes blocksN = sizes(choices.blockN, wgmma ? columns : transposed ? Sizes{64, 128} : Sizes{32, 64, 128});
   std::vector<GemmConfig> candidates;
   for (unsigned blockM : blocksM) {
     bool few = wgmma && blockM < wgmmaRows && isPowerOfTwo(blockM);
@@ -231,7 +246,8 @@ bool multipliesByWarpGroups(const GpuTarget &target, const GemmProblem &problem,
 }
 
 std::string_view instructionName(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  return multipliesByWarpGroups(target, problem, config) ? "wgmma" : "mma.sync";
+  bool warpGroups = multipliesByWarpGroups(target, problem, config) || areTransposed(target, problem);
+  return warpGroups ? "wgmma" : "mma.sync";
 }
 
 /// Columns of c, or rows of a swapped product, in shared memory on their way out: two panels, and what no number of

@@ -12,7 +12,8 @@
 // An operand of warp groups stays there: what was stored is copied, and the fence follows the wait. What several
 // products of warps take, also transposed, as keys that are values, is copied once and loaded for each. What is
 // computed of copied elements before it becomes an operand is computed in the operand's layout: a buffer can be read in
-// any. Vectors for that, as of scales, are copied beside them if they would go from warp to warp otherwise.
+// any. Vectors for that, as of scales, are copied beside them if they would go from warp to warp otherwise. What warp
+// groups take with the other dimension contiguous is copied as it lies, and transposed by threads.
 #include "Analysis/DotPlan.h"
 #include "Analysis/LoopContents.h"
 #include "Analysis/Recreate.h"
@@ -20,6 +21,7 @@
 #include "Layout/Factories.h"
 #include "Layout/Movement.h"
 #include "Layout/SharedLayouts.h"
+#include "Layout/Transposition.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Cta/LoopStages.h"
 #include "Transforms/Passes.h"
@@ -46,6 +48,8 @@ struct CopyPlan {
   /// is stored there.
   cta::ConvertLayoutOp convert;
   cta::LocalStoreOp store;
+  /// Or the same, into a buffer with the other dimension contiguous.
+  cta::LocalStoreOp transposed;
   /// Or what it is loaded for several times, if it is for nothing else.
   SmallVector<cta::ConvertLayoutOp> converts;
   int64_t vector;
@@ -158,7 +162,7 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
   int64_t vector = load.getVector(), bytes = vector * getBytesInMemory(type.getElementType());
   if (bytes != 4 && bytes != 8 && bytes != 16)
     return std::nullopt;
-  CopyPlan plan{load, {}, {}, {}, vector, contiguousDimOf(type)};
+  CopyPlan plan{load, {}, {}, {}, {}, vector, contiguousDimOf(type)};
   if (user && user->getBlock() == load->getBlock()) {
     plan.convert = dyn_cast<cta::ConvertLayoutOp>(user);
     plan.store = getOperandStore(user);
@@ -168,9 +172,12 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
     for (Operation *other : load->getUsers())
       if (cta::LocalStoreOp store = getOperandStore(other); store && other->getBlock() == load->getBlock())
         plan.store = store;
-  if (plan.store && !isContiguous(plan.store.getBuffer().getType(), plan.contiguousDim))
+  if (plan.store && !isContiguous(plan.store.getBuffer().getType(), plan.contiguousDim)) {
+    if (user && bytes == 16 && isContiguous(plan.store.getBuffer().getType(), 1 - plan.contiguousDim))
+      plan.transposed = plan.store;
     plan.store = {};
-  if (!plan.store && !plan.convert)
+  }
+  if (!plan.store && !plan.transposed && !plan.convert)
     plan.converts = collectConversions(load);
   if (type.getRank() == 1 && !isVectorForOtherWarps(plan))
     return std::nullopt;
@@ -202,9 +209,42 @@ void rewriteStore(CopyPlan plan) {
   load.erase();
 }
 
+/// A buffer that is filled by copies of the load.
+Value emitCopy(CopyPlan plan, cta::LayoutAttr layout) {
+  LoadOp load = plan.load;
+  OpBuilder builder(load);
+  Location loc = load.getLoc();
+  auto type = cast<RankedTensorType>(load.getType());
+  auto bufferType = cta::BufferType::get(type.getContext(), type.getShape(), type.getElementType(), layout, 1);
+  Value buffer = cta::AllocOp::create(builder, loc, bufferType, /*offset=*/IntegerAttr());
+  cta::AsyncCopyOp::create(builder, loc, load.getPtr(), buffer, load.getMask(), plan.vector, load.getCache());
+  cta::AsyncCommitOp::create(builder, loc);
+  cta::AsyncWaitOp::create(builder, loc, 0);
+  return buffer;
+}
+
+/// Threads read what they store as the store's buffer has it.
+void rewriteTransposed(CopyPlan plan) {
+  LoadOp load = plan.load;
+  auto type = cast<RankedTensorType>(load.getType());
+  std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
+  layout::Transposition transposition =
+      layout::planTransposition(shape, getBytesInMemory(type.getElementType()), plan.contiguousDim,
+                                cta::getLayout(load.getPtr().getType()).numWarps());
+  Value buffer = emitCopy(plan, cta::LayoutAttr::get(type.getContext(), transposition.copy));
+  OpBuilder builder(plan.transposed);
+  Value stored = plan.transposed.getValue();
+  auto read = cta::withLayout(type, cta::LayoutAttr::get(type.getContext(), transposition.registers));
+  plan.transposed.getValueMutable().assign(
+      cta::LocalLoadOp::create(builder, load.getLoc(), read, buffer, /*start=*/{}).getResult());
+  eraseIfUnused(stored);
+}
+
 void rewriteCopy(CopyPlan plan) {
   if (plan.store)
     return rewriteStore(plan);
+  if (plan.transposed)
+    return rewriteTransposed(plan);
   LoadOp load = plan.load;
   OpBuilder builder(load);
   Location loc = load.getLoc();
@@ -216,16 +256,12 @@ void rewriteCopy(CopyPlan plan) {
   unsigned bytes = getBytesInMemory(type.getElementType());
   auto shared = cta::LayoutAttr::get(
       type.getContext(), layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order)));
-  auto bufferType = cta::BufferType::get(type.getContext(), type.getShape(), type.getElementType(), shared, 1);
-  Value buffer = cta::AllocOp::create(builder, loc, bufferType, /*offset=*/IntegerAttr());
-  cta::AsyncCopyOp::create(builder, loc, load.getPtr(), buffer, load.getMask(), plan.vector, load.getCache());
-  cta::AsyncCommitOp::create(builder, loc);
-  cta::AsyncWaitOp::create(builder, loc, 0);
+  Value buffer = emitCopy(plan, shared);
   for (cta::ConvertLayoutOp convert : plan.converts) {
     Value source = convert.getSrc(), view = buffer;
     bool isTransposed = skipTranspositions(source).second;
     if (isTransposed)
-      view = cta::TransBufferOp::create(builder, loc, bufferType.transposed(), buffer);
+      view = cta::TransBufferOp::create(builder, loc, cast<cta::BufferType>(buffer.getType()).transposed(), buffer);
     OpBuilder inPlace(convert);
     convert.replaceAllUsesWith(
         cta::LocalLoadOp::create(inPlace, loc, convert.getType(), view, /*start=*/{}).getResult());
