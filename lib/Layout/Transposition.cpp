@@ -10,7 +10,7 @@
 namespace tile::layout {
 
 static constexpr int64_t chunkBytes = 16, bankLineBytes = 128;
-static constexpr int64_t mostColumns = 4;         // of a thread: a word of 8-bit elements, a chunk of 32-bit ones
+static constexpr int64_t mostColumns = 4; // of a thread: a word of 8-bit elements, a chunk of 32-bit ones
 static constexpr int64_t laneRows = 4, laneColumns = 8;
 
 /// Rows of plain storage in panels of 128 bytes, of which bits from `firstRow` on also move the highest chunks.

@@ -184,13 +184,16 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   bool transposed = !wgmma && areTransposed(target, problem);
   unsigned span = swizzleSpan / problem.elementBytes(),
            step = transposed ? span : mmaStepBytes / problem.elementBytes();
-  Sizes blocksM = sizes(choices.blockM, wgmma        ? wgmmaBlocksM(problem)
-                                        : transposed ? Sizes{64, 128, 256}
-                                                     : Sizes{32, 64, 128});
+  // The larger side of a block is one that is copied as it lies: tt takes 187 us with 256x128x128, nn 164.
+  auto threadSizes = [&](bool isLarger) {
+    return !transposed ? Sizes{32, 64, 128} : isLarger ? Sizes{64, 128, 256} : Sizes{64, 128};
+  };
+  bool isWide = problem.bKMajor;
+  Sizes blocksM = sizes(choices.blockM, wgmma ? wgmmaBlocksM(problem) : threadSizes(!isWide));
   Sizes columns{64, 128, 256};
   if (problem.anyBlockSize)
     columns.insert(columns.end(), std::begin(oddSizes), std::end(oddSizes));
-  Sizes blocksN = sizes(choices.blockN, wgmma ? columns : transposed ? Sizes{64, 128} : Sizes{32, 64, 128});
+  Sizes blocksN = sizes(choices.blockN, wgmma ? columns : threadSizes(isWide));
   std::vector<GemmConfig> candidates;
   for (unsigned blockM : blocksM) {
     bool few = wgmma && blockM < wgmmaRows && isPowerOfTwo(blockM);
