@@ -21,10 +21,11 @@ using namespace tile;
 namespace {
 
 /// Bytes from `first` (included) to `last` (excluded) of the CTA's shared memory, and whether each warp group has a
-/// part of them for itself.
+/// part of them for itself; the buffer, if each thread has elements of its own, which no other one accesses.
 struct Bytes {
   int64_t first, last;
   bool ofGroups;
+  Operation *ofThreads;
   bool operator==(const Bytes &) const = default;
 };
 
@@ -32,7 +33,10 @@ struct ByteSet {
   SmallVector<Bytes, 4> ranges;
 
   bool overlaps(Bytes bytes) const {
-    return llvm::any_of(ranges, [&](Bytes other) { return other.first < bytes.last && bytes.first < other.last; });
+    return llvm::any_of(ranges, [&](Bytes other) {
+      bool isOwn = bytes.ofThreads && bytes.ofThreads == other.ofThreads;
+      return !isOwn && other.first < bytes.last && bytes.first < other.last;
+    });
   }
   void add(Bytes bytes) {
     if (!llvm::is_contained(ranges, bytes))
@@ -120,6 +124,24 @@ bool isSplitByGroups(cta::AllocOp alloc, unsigned axis, int64_t groups) {
   return true;
 }
 
+/// Whether each thread copies and loads elements of the buffer that no other one does (cta-keep-rows). It waits for its
+/// own copies by itself.
+bool isOfThreads(cta::AllocOp alloc) {
+  std::optional<layout::LinearLayout> common;
+  return llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+    auto copy = dyn_cast<cta::AsyncCopyOp>(user);
+    auto load = dyn_cast<cta::LocalLoadOp>(user);
+    if (!copy && !(load && !load.getStart()))
+      return false;
+    layout::LinearLayout layout =
+        cta::getLayout(cast<RankedTensorType>(copy ? copy.getPtr().getType() : load.getResult().getType()));
+    bool isShared = layout.hasBroadcast(layout::warpDim) || layout.hasBroadcast(layout::laneDim);
+    if (!common)
+      common = layout;
+    return !isShared && *common == layout;
+  });
+}
+
 using Barriers = llvm::MapVector<Operation *, bool>; // and whether a barrier of warp groups suffices
 
 class HazardAnalysis {
@@ -137,6 +159,8 @@ public:
       });
       if (groups > 1 && isAlone && (isSplitByGroups(alloc, 0, groups) || isSplitByGroups(alloc, 1, groups)))
         split.insert(alloc);
+      if (isOfThreads(alloc))
+        ownParts.insert(alloc);
     }
     kernel.walk([&](Operation *op) {
       for (SharedAccess access : getSharedAccesses(op))
@@ -173,7 +197,8 @@ private:
     cta::AllocOp alloc = getAlloc(buffer);
     // All slots: which one is used is known at run time only.
     int64_t first = *alloc.getOffset();
-    return {first, first + alloc.getType().getBytes(), split.contains(alloc)};
+    return {first, first + alloc.getType().getBytes(), split.contains(alloc),
+            ownParts.contains(alloc) ? alloc.getOperation() : nullptr};
   }
 
   struct ByteAccess {
@@ -245,7 +270,7 @@ private:
   }
 
   KernelOp kernel;
-  DenseSet<Operation *> split, needed;
+  DenseSet<Operation *> split, ownParts, needed;
   DenseMap<Operation *, GlobalAccess> globalAccesses; ///< Of every operation.
   DenseMap<Operation *, SmallVector<ByteAccess, 2>> accesses;
 };

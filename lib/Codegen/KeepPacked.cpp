@@ -55,15 +55,16 @@ public:
     unsigned segment;
   };
 
-  /// Uses of widened values, and of what follows from them, beyond a barrier.
-  SmallVector<Use> find() {
+  /// Uses of widened values, and of what follows from them, beyond a barrier. With `onlyShared` no words that all uses
+  /// need there: what is widened where it is needed keeps them packed by itself.
+  SmallVector<Use> find(bool onlyShared) {
     SmallVector<Use> uses;
     for (Instruction &user : block)
       for (llvm::Use &use : user.operands()) {
         auto *value = dyn_cast<Instruction>(use.get());
         auto found = segments.find(value);
         if (value && !isa<PHINode>(user) && found != segments.end() && found->second < segments[&user] &&
-            isCheap(value, 0))
+            isCheap(value, 0) && !(onlyShared && isNeededLater(value)))
           uses.push_back({&use, segments[&user]});
       }
     return uses;
@@ -86,6 +87,14 @@ private:
     return isExponential ? withExponentials
                          : isa<BinaryOperator, UnaryOperator, SelectInst>(operation) &&
                                operation.getOpcode() != Instruction::FDiv;
+  }
+
+  /// Whether a widened value has no use in front of the next barrier.
+  bool isNeededLater(Value *value) const {
+    return wordOf(value) && none_of(value->users(), [&](User *user) {
+             auto place = segments.find(cast<Instruction>(user));
+             return place != segments.end() && place->second == segments.lookup(cast<Instruction>(value));
+           });
   }
 
   bool isCheap(Value *value, unsigned depth) const {
@@ -159,7 +168,7 @@ void keepPacked(Function &function) {
   Value *zero = nullptr;
   for (BasicBlock &basic : function) {
     Block block(basic, isOfMostThreads(function));
-    SmallVector<Block::Use> uses = block.find();
+    SmallVector<Block::Use> uses = block.find(/*onlyShared=*/keepsRows(function));
     if (uses.size() < few)
       continue;
     if (!zero)

@@ -32,13 +32,28 @@ bool hasBarrier(const Function &function) {
   return any_of(instructions(function), isBarrier);
 }
 
+bool keepsRows(const Function &function) {
+  auto isCopy = [](const Instruction &instruction) { return nameOf(instruction).contains("cp.async.commit"); };
+  return function.hasFnAttribute("nvvm.minctasm") && !multiplies(function) && any_of(instructions(function), isCopy);
+}
+
+/// Whether the statement is one of these instructions, under a predicate or not, and no other.
+static bool isAlone(StringRef text, StringRef instruction) {
+  if (text.starts_with("@")) // a predicate
+    text = text.drop_until([](char letter) { return letter == ' '; }).ltrim();
+  return text.starts_with(instruction) && text.count(';') == 1 && !text.starts_with((instruction + "volatile").str());
+}
+
 bool isGlobalLoad(const Instruction &instruction) {
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return load->isSimple() && load->getPointerAddressSpace() == 1;
-  StringRef text = nameOf(instruction);
-  if (text.starts_with("@")) // a predicate
-    text = text.drop_until([](char letter) { return letter == ' '; }).ltrim();
-  return text.starts_with("ld.global.") && text.count(';') == 1 && !text.starts_with("ld.global.volatile");
+  return isAlone(nameOf(instruction), "ld.global.");
+}
+
+bool isGlobalStore(const Instruction &instruction) {
+  if (auto *store = dyn_cast<StoreInst>(&instruction))
+    return store->isSimple() && store->getPointerAddressSpace() == 1;
+  return isAlone(nameOf(instruction), "st.global.");
 }
 
 } // namespace tile::codegen

@@ -16,7 +16,11 @@ llvm::StringRef nameOf(const llvm::Instruction &instruction);
 bool multiplies(const llvm::Function &function);
 bool isBarrier(const llvm::Instruction &instruction);
 bool hasBarrier(const llvm::Function &function);
+/// Whether the kernel has no products, keeps rows in shared memory, and is told its CTAs (cta-keep-rows).
+bool keepsRows(const llvm::Function &function);
 /// Reads global memory, and does nothing else.
 bool isGlobalLoad(const llvm::Instruction &instruction);
+/// Writes global memory, and does nothing else.
+bool isGlobalStore(const llvm::Instruction &instruction);
 
 } // namespace tile::codegen

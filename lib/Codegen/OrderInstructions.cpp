@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -64,6 +65,41 @@ DenseSet<Instruction *> findLateLoads(BasicBlock &block, const DenseSet<const In
     if (isLate)
       late.insert(&instruction);
   }
+  return late;
+}
+
+/// Of the block's reads of shared memory those that may come right before what needs them: until the last instruction
+/// that keeps its place and is computed of what is read, nothing writes there, and no threads meet.
+DenseSet<Instruction *> findLateReads(BasicBlock &block) {
+  constexpr unsigned sharedMemory = 3; // address space
+  DenseMap<const Instruction *, unsigned> times; // between writes
+  unsigned time = 0;
+  for (Instruction &instruction : block) {
+    times[&instruction] = time;
+    time += instruction.mayWriteToMemory() && !isGlobalLoad(instruction) && !isGlobalStore(instruction);
+  }
+  auto isLate = [&](Instruction &load) {
+    SmallVector<Instruction *> values = {&load};
+    SmallPtrSet<Instruction *, 32> seen;
+    while (!values.empty()) {
+      Instruction *value = values.pop_back_val();
+      if (isUsedElsewhere(*value))
+        return false;
+      for (User *user : value->users()) {
+        auto *next = cast<Instruction>(user);
+        if (!isFixed(*next) && seen.insert(next).second)
+          values.push_back(next);
+        else if (isFixed(*next) && times[next] != times[&load])
+          return false;
+      }
+    }
+    return true;
+  };
+  DenseSet<Instruction *> late;
+  for (Instruction &instruction : block)
+    if (auto *load = dyn_cast<LoadInst>(&instruction);
+        load && load->isSimple() && load->getPointerAddressSpace() == sharedMemory && isLate(*load))
+      late.insert(load);
   return late;
 }
 
@@ -204,7 +240,7 @@ void reorder(BasicBlock &block, const Order &order) {
   }
 }
 
-void orderAllOf(BasicBlock &block, const DenseSet<const Instruction *> &readOnly) {
+void orderAllOf(BasicBlock &block, const DenseSet<const Instruction *> &readOnly, bool hasRows) {
   const DataLayout &layout = block.getModule()->getDataLayout();
   Order now;
   for (Instruction &instruction : block)
@@ -212,11 +248,13 @@ void orderAllOf(BasicBlock &block, const DenseSet<const Instruction *> &readOnly
   unsigned before = pressure(now, layout, isUsedElsewhere);
   if (before <= registersForManyThreads(*block.getParent()))
     return;
-  DenseSet<Instruction *> late = findLateLoads(block, readOnly);
+  DenseSet<Instruction *> loads = findLateLoads(block, readOnly), late = loads;
+  if (hasRows)
+    late.insert_range(findLateReads(block));
   Order order = orderAcrossEffects(block, late);
   if (pressure(order, layout, isUsedElsewhere) >= before)
     return;
-  for (Instruction *load : late)
+  for (Instruction *load : loads)
     loadNonCoherently(*load);
   reorder(block, order);
 }
@@ -226,13 +264,14 @@ void orderAllOf(BasicBlock &block, const DenseSet<const Instruction *> &readOnly
 void orderByResult(Function &function) {
   if (function.isDeclaration())
     return;
-  bool isForSecondCta = isOfMostThreads(function) && !multiplies(function);
+  const bool hasRows = keepsRows(function);
+  const bool isAcrossEffects = hasRows || (isOfMostThreads(function) && !multiplies(function));
   DenseSet<const Instruction *> readOnly;
-  if (isForSecondCta)
+  if (isAcrossEffects)
     readOnly = findReadOnlyLoads(function);
   for (BasicBlock &block : function)
-    if (isForSecondCta)
-      orderAllOf(block, readOnly);
+    if (isAcrossEffects)
+      orderAllOf(block, readOnly, hasRows);
     else
       orderBetweenEffects(block);
 }

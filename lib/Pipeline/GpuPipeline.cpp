@@ -104,6 +104,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaLowerDescriptors(); });
   // Needs the width: cp.async moves 4, 8 or 16 bytes.
   list.add([] { return createCtaAsyncCopies(); }, {&Can::asyncCopies});
+  // Where threads meet, and which products there are, is still easy to see.
+  list.add([] { return createCtaKeepRows(); });
   // No access or product of phase layout is left: phase async begins.
   list.add([] { return createCtaLowerDot(); });
   // Dots and accumulators have their final form, so it can be decided who does which steps.

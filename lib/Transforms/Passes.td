@@ -214,6 +214,16 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered", "Optimisation"> 
   }];
 }
 
+def CtaKeepRows : KernelPass<"cta-keep-rows", "buffered", "Optimisation"> {
+  let summary = "keep rows that are read several times in shared memory";
+  let description = [{
+    Requires: phase layout, `vector` of loads. Ensures: phase async; in a kernel without products or loops around it, a load of so
+    many registers a thread that few CTAs would run side by side is an async_copy, and what is computed of it after a
+    reduction that warps wait for is computed again from the buffer. Does not: keep what is loaded by fewer than 16 bytes,
+    or with another value than zero where nothing is loaded. Example: test/Transforms/Cta/keep-rows.mlir.
+  }];
+}
+
 def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
   let summary = "software pipeline: copies and loads for later iterations run during the computation of earlier ones";
   let description = [{

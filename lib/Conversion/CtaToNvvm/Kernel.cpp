@@ -6,6 +6,7 @@
 //   llvm.func @k(%p: !llvm.ptr<1> {llvm.align = 16 : i64}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>}
 #include "EmitLayout.h"
 #include "Patterns.h"
+#include "Target/ResidentCtas.h"
 #include "Target/SharedMemory.h"
 #include "Tile/AttrNames.h"
 
@@ -67,9 +68,10 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
         rewriter.getNamedAttr(sharedBytesAttrName, rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
     // setmaxnreg needs to know how many registers a thread starts with: what as many resident CTAs allow as their roles
     // leave registers for.
-    if (cta::WarpRolesOp roles = cta::findRoles(kernel); roles && roles.countResidentCtas() != 0)
-      attributes.push_back(rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                                                 rewriter.getI32IntegerAttr(roles.countResidentCtas())));
+    cta::WarpRolesOp roles = cta::findRoles(kernel);
+    if (int64_t ctas = roles ? int64_t(roles.countResidentCtas()) : countCtasOfRows(kernel))
+      attributes.push_back(
+          rewriter.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(), rewriter.getI32IntegerAttr(int32_t(ctas))));
     if (isQuicklyAssembled(kernel))
       attributes.push_back(rewriter.getNamedAttr(ptxasLevelAttrName, rewriter.getI32IntegerAttr(1)));
     addLaunchAttributes(kernel, rewriter, attributes);
@@ -84,6 +86,24 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
   }
 
 private:
+  /// Of a kernel whose rows are in shared memory (cta-keep-rows) those of half of the threads that a multiprocessor can
+  /// hold, and two at least, if there is room for their rows; 0 for others. ptxas would take a third fewer registers
+  /// than they leave a thread, and have fewer loads in flight (bench/results/h200/row-kernels.md).
+  static int64_t countCtasOfRows(KernelOp kernel) {
+    constexpr int64_t half = 1024; // threads
+    bool copies = false;
+    WalkResult products = kernel.walk([&](Operation *op) {
+      copies |= isa<cta::AsyncCopyOp>(op);
+      return isa<cta::WgmmaOp, cta::MmaSyncOp, cta::FmaDotOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (!copies || products.wasInterrupted())
+      return 0;
+    const int64_t threads = cta::countWarps(kernel) * target::threadsPerWarp;
+    auto resident = target::countResidentCtas(cta::getTarget(kernel), /*registers=*/0, threads,
+                                              kernel.getSharedBytes().value_or(0));
+    return std::min(resident.least(), std::max<int64_t>(2, half / threads));
+  }
+
   /// ptxas takes a tenth less time with -O1, for code that is as fast where all products are wgmma of 16-bit types with
   /// more than 128 columns: 1.000 to 1.014 of its speed for 1536 and more. With fewer columns it is 0.6 to 1.4 %
   /// slower, in attention up to 5 % (bench/results/h200/passes.md).

@@ -23,13 +23,13 @@
 #include "Layout/SharedLayouts.h"
 #include "Layout/Transposition.h"
 #include "Target/GpuTarget.h"
+#include "Transforms/Cta/CopiedLoads.h"
 #include "Transforms/Cta/LoopStages.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tile {
@@ -55,23 +55,6 @@ struct CopyPlan {
   int64_t vector;
   unsigned contiguousDim;
 };
-
-/// Zero is what an asynchronous copy writes where its mask is false; -0.0 has other bits.
-bool isZero(Value value) {
-  if (auto splat = value ? value.getDefiningOp<SplatOp>() : SplatOp())
-    value = splat.getScalar();
-  return !value || matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
-}
-
-/// The dimension in which a thread's consecutive registers are consecutive: the one that register bit 0 moves along.
-unsigned contiguousDimOf(RankedTensorType type) {
-  layout::Bases registers = cta::getLayout(type).bases(layout::registerDim);
-  if (!registers.empty())
-    for (auto [dim, step] : llvm::enumerate(registers.front()))
-      if (step == 1)
-        return dim;
-  return type.getRank() - 1;
-}
 
 /// The only operation that takes the value, also behind a conversion.
 Operation *findUser(Value value) {
@@ -155,7 +138,7 @@ bool isWhereCopiesPay(LoadOp load) {
 }
 
 std::optional<CopyPlan> planCopy(LoadOp load) {
-  if (!isWhereCopiesPay(load) || load.getIsVolatile() || load.getPartial() || !isZero(load.getOther()))
+  if (!isWhereCopiesPay(load) || !canBeCopied(load))
     return std::nullopt;
   auto type = dyn_cast<RankedTensorType>(load.getType());
   Operation *user = findUser(load);
@@ -209,20 +192,6 @@ void rewriteStore(CopyPlan plan) {
   load.erase();
 }
 
-/// A buffer that is filled by copies of the load.
-Value emitCopy(CopyPlan plan, cta::LayoutAttr layout) {
-  LoadOp load = plan.load;
-  OpBuilder builder(load);
-  Location loc = load.getLoc();
-  auto type = cast<RankedTensorType>(load.getType());
-  auto bufferType = cta::BufferType::get(type.getContext(), type.getShape(), type.getElementType(), layout, 1);
-  Value buffer = cta::AllocOp::create(builder, loc, bufferType, /*offset=*/IntegerAttr());
-  cta::AsyncCopyOp::create(builder, loc, load.getPtr(), buffer, load.getMask(), plan.vector, load.getCache());
-  cta::AsyncCommitOp::create(builder, loc);
-  cta::AsyncWaitOp::create(builder, loc, 0);
-  return buffer;
-}
-
 /// Threads read what they store as the store's buffer has it.
 void rewriteTransposed(CopyPlan plan) {
   LoadOp load = plan.load;
@@ -231,7 +200,7 @@ void rewriteTransposed(CopyPlan plan) {
   layout::Transposition transposition =
       layout::planTransposition(shape, getBytesInMemory(type.getElementType()), plan.contiguousDim,
                                 cta::getLayout(load.getPtr().getType()).numWarps());
-  Value buffer = emitCopy(plan, cta::LayoutAttr::get(type.getContext(), transposition.copy));
+  Value buffer = copyToBuffer(load, plan.vector, cta::LayoutAttr::get(type.getContext(), transposition.copy));
   OpBuilder builder(plan.transposed);
   Value stored = plan.transposed.getValue();
   auto read = cta::withLayout(type, cta::LayoutAttr::get(type.getContext(), transposition.registers));
@@ -248,15 +217,7 @@ void rewriteCopy(CopyPlan plan) {
   LoadOp load = plan.load;
   OpBuilder builder(load);
   Location loc = load.getLoc();
-  auto type = cast<RankedTensorType>(load.getType());
-  std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
-  std::vector<unsigned> order = layout::rowMajorOrder(type.getRank());
-  if (plan.contiguousDim == 0)
-    std::reverse(order.begin(), order.end());
-  unsigned bytes = getBytesInMemory(type.getElementType());
-  auto shared = cta::LayoutAttr::get(
-      type.getContext(), layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order)));
-  Value buffer = emitCopy(plan, shared);
+  Value buffer = copyToBuffer(load, plan.vector, planCopyLayout(load));
   for (cta::ConvertLayoutOp convert : plan.converts) {
     Value source = convert.getSrc(), view = buffer;
     bool isTransposed = skipTranspositions(source).second;

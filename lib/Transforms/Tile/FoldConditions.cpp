@@ -6,10 +6,12 @@
 //   for %i = 0 to 2: %ks = 64 * %i + arange      %ks < 128      ==>  true
 //   for %i = 0 to %n step 64                     min(64, %n - %i) > 0   ==>  true
 //   %t = extsi program_id 1: 64 * %t + arange < extsi %n                ==>  64 * program_id 1 + arange < %n
+//   store select(%m, %x, 0) * %y mask %m          ==>  store %x * %y mask %m
 //
 // Block pointers check both ends of each dimension, of which masks need one or none. Masks are computed for each
 // access of a thread, in each iteration. What a loop does under a condition that always holds, it can do ahead. A
-// comparison of 64 bits is two instructions, and its operands take two registers each.
+// comparison of 64 bits is two instructions, and its operands take two registers each. What is not stored need not be
+// selected, as after a sum that needed it.
 #include "Analysis/IndexBounds.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
@@ -18,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tile {
@@ -186,6 +189,17 @@ private:
   DenseMap<Value, Value> known;
 };
 
+/// Takes selections by `mask` out of what is computed, for a store under that mask alone, element by element.
+void skipSelections(OpOperand &stored, Value mask) {
+  for (auto select = stored.get().getDefiningOp<arith::SelectOp>(); select && select.getCondition() == mask;
+       select = stored.get().getDefiningOp<arith::SelectOp>())
+    stored.set(select.getTrueValue());
+  Operation *op = stored.get().getDefiningOp();
+  if (op && stored.get().hasOneUse() && isElementwise(op) && isPure(op))
+    for (OpOperand &operand : op->getOpOperands())
+      skipSelections(operand, mask);
+}
+
 struct TileFoldConditions : tile::impl::TileFoldConditionsBase<TileFoldConditions> {
   void runOnKernel() override {
     // All are found before any is replaced: forms are remembered by value.
@@ -208,6 +222,10 @@ struct TileFoldConditions : tile::impl::TileFoldConditionsBase<TileFoldCondition
       compare.replaceAllUsesWith(arith::ConstantOp::create(builder, compare.getLoc(), one).getResult());
       compare.erase();
     }
+    getOperation().walk([](StoreOp store) {
+      if (store.getMask())
+        skipSelections(store.getValueMutable(), store.getMask());
+    });
   }
 };
 

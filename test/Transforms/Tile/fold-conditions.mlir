@@ -115,3 +115,21 @@ tile.kernel @narrow(%n: i32) {
   tile.print "" %below : tensor<64xi1>
   tile.return
 }
+
+// What is not stored need not be selected; what another operation needs is.
+// CHECK-LABEL: tile.kernel @stored
+// CHECK: %[[S:.*]] = arith.select
+// CHECK: tile.print "" %[[S]] :
+// CHECK-NEXT: %[[Y:.*]] = arith.addf %[[X:.*]], %[[X]]
+// CHECK-NEXT: tile.store %{{.*}}, %[[Y]] mask
+tile.kernel @stored(%base: !tile.ptr<f32>, %condition: i1, %number: f32) {
+  %p = tile.splat %base : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %m = tile.splat %condition : i1 -> tensor<64xi1>
+  %x = tile.splat %number : f32 -> tensor<64xf32>
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %s = arith.select %m, %x, %zero : tensor<64xi1>, tensor<64xf32>
+  tile.print "" %s : tensor<64xf32>
+  %y = arith.addf %s, %s : tensor<64xf32>
+  tile.store %p, %y mask %m : tensor<64x!tile.ptr<f32>>
+  tile.return
+}
