@@ -42,7 +42,7 @@ cta::LayoutAttr tile::planCopyLayout(LoadOp load) {
                               layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order)));
 }
 
-Value tile::copyToBuffer(LoadOp load, unsigned vector, cta::LayoutAttr layout) {
+Value tile::copyToBuffer(LoadOp load, int64_t vector, cta::LayoutAttr layout) {
   OpBuilder builder(load);
   Location loc = load.getLoc();
   auto type = cast<RankedTensorType>(load.getType());

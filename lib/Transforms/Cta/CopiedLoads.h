@@ -17,6 +17,6 @@ unsigned contiguousDimOf(mlir::RankedTensorType type);
 cta::LayoutAttr planCopyLayout(LoadOp load);
 
 /// Copies what is loaded into a new buffer before the load, `vector` elements at a time, and awaits that at once.
-mlir::Value copyToBuffer(LoadOp load, unsigned vector, cta::LayoutAttr layout);
+mlir::Value copyToBuffer(LoadOp load, int64_t vector, cta::LayoutAttr layout);
 
 } // namespace tile

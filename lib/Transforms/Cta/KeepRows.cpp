@@ -89,8 +89,10 @@ public:
     if (rows.empty())
       return;
     SmallVector<Operation *> all(llvm::make_pointer_range(block));
-    for (auto &[load, buffer] : rows)
-      buffer = copyToBuffer(cast<LoadOp>(load));
+    for (auto &[op, buffer] : rows) {
+      auto load = cast<LoadOp>(op);
+      buffer = copyToBuffer(load, load.getVector(), planCopyLayout(load));
+    }
     SmallVector<std::pair<OpOperand *, Value>> replaced;
     for (Operation *op : all)
       op->walk([&](Operation *user) {
