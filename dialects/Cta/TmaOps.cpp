@@ -2,6 +2,8 @@
 // Verification of TMA copies and mbarriers.
 #include "Cta/CtaDialect.h"
 
+#include "Target/Limits.h"
+
 using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
@@ -96,6 +98,8 @@ LogicalResult MakeTensorMapOp::verify() {
     return emitOpError() << "staging buffer has " << bytes << " bytes but a tensor map has " << tensorMapBytes;
   return success();
 }
+
+static_assert(MbarrierType::bytesPerSlot == target::mbarrierBytes);
 
 LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots) {
   if (slots < 1)

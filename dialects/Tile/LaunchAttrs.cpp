@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes about launches: what they must be.
+#include "Target/Limits.h"
 #include "Tile/TileDialect.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -22,7 +23,6 @@ LogicalResult TensorMapAttr::verify(EmitError emitError, StringAttr base, ArrayR
                                     ArrayRef<StringAttr> strides, ArrayRef<int64_t> box, int64_t swizzle,
                                     int64_t l2Promotion, Type element) {
   constexpr size_t highestRank = 5;
-  constexpr int64_t longestSide = 256; // of a box
   if (base.empty())
     return emitError() << "base is empty but must be the name of a parameter";
   if (shape.size() > highestRank)
@@ -33,8 +33,8 @@ LogicalResult TensorMapAttr::verify(EmitError emitError, StringAttr base, ArrayR
   if (!shape.empty() && !box.empty() && box.size() != shape.size())
     return emitError() << "box has " << box.size() << " dimensions but the shape has " << shape.size();
   for (int64_t side : box)
-    if (side < 1 || side > longestSide)
-      return emitError() << "box is [" << box << "]; its sides must be from 1 to " << longestSide;
+    if (side < 1 || side > target::maxBoxExtent)
+      return emitError() << "box is [" << box << "]; its sides must be from 1 to " << target::maxBoxExtent;
   if (!llvm::is_contained({0, 32, 64, 128}, swizzle))
     return emitError() << "swizzle is " << swizzle << " but must be 0, 32, 64 or 128 bytes";
   if (!llvm::is_contained({128, 256}, l2Promotion))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel operation: syntax and verification.
+#include "Target/Limits.h"
 #include "Tile/TileDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -83,8 +84,8 @@ LogicalResult KernelOp::verify() {
   if (warps < 1 || warps > 32 || !llvm::isPowerOf2_32(warps))
     return emitOpError() << "num_warps is " << warps << " but must be a power of two from 1 to 32";
   uint32_t stages = getNumStages();
-  if (stages < 1 || stages > 16)
-    return emitOpError() << "num_stages is " << stages << " but must be from 1 to 16";
+  if (stages < 1 || stages > target::maxStages)
+    return emitOpError() << "num_stages is " << stages << " but must be from 1 to " << target::maxStages;
   return verifyCluster(*this);
 }
 

@@ -3,14 +3,15 @@
 #include "Layout/TmaBoxes.h"
 
 #include "Layout/SharedLayouts.h"
+#include "Target/Limits.h"
 
 #include <algorithm>
 
 namespace tile::layout {
 
 namespace {
-constexpr int64_t maxBoxExtent = 256; // elements along each dimension of a box
-constexpr int64_t minRowBytes = 16;   // of the innermost extent, and its granularity
+using target::maxBoxExtent;
+constexpr int64_t minRowBytes = 16; // of the innermost extent, and its granularity
 constexpr unsigned swizzleRows = 8;
 } // namespace
 

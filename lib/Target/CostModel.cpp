@@ -5,6 +5,7 @@
 #include "Target/Engines/MmaSync.h"
 #include "Target/Engines/Wgmma.h"
 #include "Target/GemmTime.h"
+#include "Target/Limits.h"
 #include "Target/SharedMemory.h"
 
 #include <algorithm>
@@ -17,9 +18,7 @@ namespace {
 using Sizes = std::vector<unsigned>;
 
 constexpr unsigned swizzleSpan = widestSwizzle;
-constexpr unsigned maxBox = 256;          // elements of a TMA box along each dimension
-constexpr unsigned barrierBytes = 16;     // full and empty, per stage
-constexpr unsigned maxStages = 16;        // tile.kernel
+constexpr int64_t barrierBytes = 2 * mbarrierBytes; // full and empty, per stage
 constexpr unsigned usefulStages = 3;      // one is read, one is full, one is on its way; of small ones one more
 constexpr unsigned largeStage = 40 << 10; // bytes, of 128x192x64
 constexpr unsigned straddlingStages =
@@ -86,7 +85,7 @@ std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, cons
   bool mayBeSwapped = problem.canSwap && (isPowerOfTwo(config.blockM) || problem.anyRows);
   if (isSwapped(config) && !mayBeSwapped)
     return "products are not swapped";
-  if (config.blockM > maxBox || config.blockN > maxBox)
+  if (config.blockM > maxBoxExtent || config.blockN > maxBoxExtent)
     return "a TMA box has at most 256 elements along a dimension";
   if (!isPowerOfTwo(product.n) && config.blockK * problem.elementBytes() > swizzleSpan)
     return "columns that are not a power of two have K steps of at most 128 bytes";

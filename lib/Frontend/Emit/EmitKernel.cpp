@@ -3,6 +3,7 @@
 
 #include "Frontend/Frontend.h"
 #include "Frontend/Sema/ModuleSema.h"
+#include "Target/Limits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -50,12 +51,12 @@ void ModuleSema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, co
   }
   op.setConstantsAttr(builder.getDictionaryAttr(constants));
   op.setLaunchAttr(launchAttribute(kernel, instance));
-  constexpr int maxWarps = 32, maxStages = 16;
+  constexpr int maxWarps = 32;
   if (numWarps && (*numWarps < 1 || *numWarps > maxWarps || !llvm::isPowerOf2_32(*numWarps)))
     error(Diag::num_warps, kernel.nameRange, {std::to_string(*numWarps)});
   else if (numWarps)
     op.setNumWarps(*numWarps);
-  if (numStages && (*numStages < 1 || *numStages > maxStages))
+  if (numStages && (*numStages < 1 || *numStages > int(target::maxStages)))
     error(Diag::num_stages, kernel.nameRange, {std::to_string(*numStages)});
   else if (numStages)
     op.setNumStages(*numStages);

@@ -2,6 +2,7 @@
 // Builtins: Python's own functions.
 
 #include "Frontend/Emit/Builtins.h"
+#include "Target/Limits.h"
 
 using namespace mlir;
 
@@ -40,7 +41,7 @@ SymValue emitRange(Sema &sema, BuiltinCall &call) {
     return call.constantNeeded(2), SymValue();
   if (*stages < 0)
     return sema.error(Diag::num_stages, call.rangeOf(2), {str(call[2].constant)});
-  constexpr int mostStages = 16; // that pipelines have; Triton takes any number
+  constexpr int mostStages = target::maxStages; // Triton takes any number
   if (*stages > 0)
     range.elements.push_back(SymValue::makeConstant(std::min(*stages, Int128(mostStages))));
   return range;
