@@ -188,19 +188,23 @@ std::optional<ProductSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
   return schedule;
 }
 
-std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes) {
+std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes, const AheadOrder &choice) {
   std::optional<Split> split = splitNodes(nodes);
   if (!split)
     return std::nullopt;
-  BitVector awaited = findAwaited(nodes, split->lateProducts);
-  BitVector operands = select(nodes, [&](unsigned index) {
-    return split->early[index] && any_of(nodes, [&](const LoopNode &node) { return node.leftOperand == index; });
-  });
-  bool isForLate = none_of(nodes, [&](const LoopNode &node) {
-    return split->early[&node - nodes.begin()] && any_of(node.needs, [&](unsigned need) { return operands[need]; });
-  });
+  BitVector awaited(nodes.size());
+  if (choice.awaitsNext)
+    awaited = findAwaited(nodes, split->lateProducts);
   bool isReleased = all_of(awaited.set_bits(), [&](unsigned index) {
     return nodes[index].kind == LoopNodeKind::await || nodes[index].kind == LoopNodeKind::release;
+  });
+  BitVector operands(nodes.size());
+  if (choice.operandsLate)
+    operands = select(nodes, [&](unsigned index) {
+      return split->early[index] && any_of(nodes, [&](const LoopNode &node) { return node.leftOperand == index; });
+    });
+  bool isForLate = none_of(nodes, [&](const LoopNode &node) {
+    return split->early[&node - nodes.begin()] && any_of(node.needs, [&](unsigned need) { return operands[need]; });
   });
   if (!isForLate || !isReleased)
     return std::nullopt;
@@ -210,23 +214,23 @@ std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes) {
   ScheduleBuilder builder(nodes, *split, awaited);
   builder.add(awaited);
   builder.add(operands);
+  if (choice.lateFirst)
+    builder.addLateProducts();
   builder.addEarlyProducts();
   builder.addLateProducts();
-  builder.add(split->early);
-  builder.add(split->late);
+  builder.add(choice.lateFirst ? split->late : split->early);
+  builder.add(choice.lateFirst ? split->early : split->late);
   return builder.schedule;
 }
 
-std::optional<ProductSchedule> tile::planTogether(ArrayRef<LoopNode> nodes) {
-  std::optional<Split> split = splitNodes(nodes);
-  if (!split)
-    return std::nullopt;
-  ScheduleBuilder builder(nodes, *split, /*awaited=*/BitVector(nodes.size()));
-  builder.addLateProducts();
-  builder.addEarlyProducts();
-  builder.add(split->late);
-  builder.add(split->early);
-  return builder.schedule;
+/// Whether late products add to what the ones before have left, which threads do not touch.
+static bool onlyAdd(ArrayRef<LoopNode> nodes) {
+  BitVector late = findChained(nodes);
+  return all_of(late.set_bits(), [&](unsigned index) {
+    return any_of(nodes[index].needsPrevious, [&](unsigned previous) {
+      return nodes[previous].kind == LoopNodeKind::await && is_contained(nodes[previous].needs, index);
+    });
+  });
 }
 
 std::optional<ProductSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
@@ -278,18 +282,23 @@ std::string LoopPlan::print() const {
   return text;
 }
 
-std::optional<LoopPlan> tile::planLoop(ArrayRef<LoopNode> nodes, bool takesLong,
+std::optional<LoopPlan> tile::planLoop(ArrayRef<LoopNode> nodes, const LoopTraits &traits,
                                        function_ref<bool(const ProductSchedule &)> fits) {
   using enum ProductOverlap;
-  auto plan = [](ProductOverlap overlap, std::optional<ProductSchedule> order) {
-    return order ? std::optional(LoopPlan{overlap, std::move(*order)}) : std::nullopt;
+  std::optional<LoopPlan> plan;
+  auto attempt = [&](ProductOverlap overlap, std::optional<ProductSchedule> order) {
+    if (!plan && order && (overlap == withinIteration || fits(*order)))
+      plan = LoopPlan{overlap, std::move(*order)};
   };
-  if (auto flight = plan(nextProducts, planInFlight(nodes)); flight && fits(flight->order))
-    return flight;
-  if (auto ahead = plan(nextIteration, planAhead(nodes)); ahead && fits(ahead->order))
-    return ahead;
-  if (auto together = plan(nextIterationTogether, takesLong ? planTogether(nodes) : std::nullopt);
-      together && fits(together->order))
-    return together;
-  return plan(withinIteration, planWithin(nodes));
+  attempt(nextProducts, planInFlight(nodes));
+  if (!plan && traits.groupsKeepBusy)
+    attempt(nextIteration, planAhead(nodes, onlyAdd(nodes) ? AheadOrder{.operandsLate = true, .lateFirst = true}
+                                                           : AheadOrder{}));
+  if (!plan)
+    attempt(nextIteration, planAhead(nodes, {.operandsLate = true, .awaitsNext = true}));
+  if (!plan && traits.takesLong)
+    attempt(nextIteration, planAhead(nodes, {.lateFirst = true}));
+  if (!plan)
+    attempt(withinIteration, planWithin(nodes));
+  return plan;
 }

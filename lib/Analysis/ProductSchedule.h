@@ -18,14 +18,18 @@
 // So products are issued before what the ones before have computed is looked at. Between the exponentials and the wait
 // for the product that runs under them the loop begins anew: inside of a block ptxas would move the wait up.
 //
-// With fewer registers, late products come first and the early ones of the next iteration after them: all are in flight
-// together, and none while threads compute; left operands are made early, in the registers of what they are made of.
-// This hides nothing by itself, but other warp groups' products run meanwhile, in turns.
+// Where tensor cores bind several warp groups, these keep them busy in turns, and a round need not have products in
+// flight while it computes: it awaits o(i), too, after the exponentials, so that the next round begins with products.
+// If threads do not touch accumulators between late products, these are issued and awaited first, which frees slots and
+// registers for what is computed then:
 //
-//   late, of iteration i: up to its products   issue o(i), of p(i)
+//   late, of iteration i: left operands        p(i) = half(exp(s(i)))
+//   late: up to its products                   issue o(i), of p(i)
 //   early, of iteration i + 1: products        issue s(i + 1)
 //   late: the rest                             wait for o(i), one group is pending; release v's slot
-//   early: the rest                            wait for s(i + 1); exp; p(i + 1) = half(exp)
+//   early: the rest                            wait for s(i + 1); exp
+//
+// With fewer registers left operands are made early, in the registers of what they are made of.
 //
 // A product that only adds to its own sum needs none that is complete. If all are such, they stay in flight until the
 // next ones are issued, and no iteration stands apart:
@@ -81,19 +85,22 @@ using ProductSchedule = llvm::SmallVector<ScheduledNode>;
 /// program order. None unless all accumulate.
 std::optional<ProductSchedule> planInFlight(llvm::ArrayRef<LoopNode> nodes);
 
-/// Early nodes an iteration ahead; none if no product is chained to another, if none is early, or if more than releases
-/// of slots depends on late ones in their iteration.
-std::optional<ProductSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes);
+/// What orders an iteration ahead differ in.
+struct AheadOrder {
+  bool operandsLate = false; ///< What converts left operands of late products begins the round that issues these.
+  bool lateFirst = false;    ///< Late products are issued before early ones, and awaited before them.
+  bool awaitsNext = false;   ///< Late products are awaited in the round after, before all else.
+};
 
-/// Early products an iteration ahead, and all awaited together; none if no product is chained to another, or none is
-/// early.
-std::optional<ProductSchedule> planTogether(llvm::ArrayRef<LoopNode> nodes);
+/// Early nodes an iteration ahead; none if no product is chained to another, if none is early, if early nodes need what
+/// is converted late, or if what awaits the next round is more than releases of slots.
+std::optional<ProductSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes, const AheadOrder &choice);
 
 /// Within the iteration: all nodes are early. None with fewer than two products.
 std::optional<ProductSchedule> planWithin(llvm::ArrayRef<LoopNode> nodes);
 
 /// With what the products of an iteration overlap.
-enum class ProductOverlap { nextProducts, nextIteration, nextIterationTogether, withinIteration };
+enum class ProductOverlap { nextProducts, nextIteration, withinIteration };
 
 struct LoopPlan {
   ProductOverlap overlap = ProductOverlap::withinIteration;
@@ -103,10 +110,17 @@ struct LoopPlan {
   std::string print() const;
 };
 
+/// What else decides about an order.
+struct LoopTraits {
+  bool groupsKeepBusy = false; ///< Several warp groups run the loop, and tensor cores are what binds it.
+  bool takesLong = false;      ///< Products take many clocks of the tensor cores.
+};
+
 /// The first of these plans that there is and, if it is of several iterations, that `fits`: the loop's registers, slots
-/// and buffers. Products are issued together only if those of an iteration take long, since what waits for all of them
-/// has less to overlap with.
-std::optional<LoopPlan> planLoop(llvm::ArrayRef<LoopNode> nodes, bool takesLong,
+/// and buffers. Groups that keep the tensor cores busy await late products in the round that issues them, since the
+/// others' products run under what threads compute, and first if these only add to their accumulators: measured in
+/// bench/results/h200/orders.md. Else products run under what their own group computes.
+std::optional<LoopPlan> planLoop(llvm::ArrayRef<LoopNode> nodes, const LoopTraits &traits,
                                  llvm::function_ref<bool(const ProductSchedule &)> fits);
 
 } // namespace tile

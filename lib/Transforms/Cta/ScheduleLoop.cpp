@@ -21,6 +21,8 @@
 #include "Transforms/Cta/TakeTurns.h"
 #include "Transforms/Passes.h"
 
+#include <algorithm>
+
 namespace tile {
 #define GEN_PASS_DEF_CTASCHEDULELOOP
 #include "Transforms/Passes.h.inc"
@@ -35,6 +37,13 @@ namespace {
 void reorder(const LoopGraph &graph, const ProductSchedule &schedule) {
   for (ScheduledNode scheduled : schedule)
     graph.operations[scheduled.node]->moveBefore(graph.body->getTerminator());
+}
+
+/// Whether several warp groups of one role run the loop, and tensor cores bind it.
+bool keepTensorCoresBusy(scf::ForOp loop, const LoopWork &work) {
+  std::optional<cta::Role> role = cta::findRole(loop);
+  return role && role->getAttr().getWarps() > target::warpsPerGroup &&
+         work.tensorCores > std::max({work.special, work.arithmetic, work.shared, work.copies});
 }
 
 /// Whether it gains to issue a late and an early product together. Attention with heads of 128 takes 0.91 of the time
@@ -67,8 +76,10 @@ bool mayBeReordered(const LoopGraph &graph) {
 /// What is said of a loop.
 std::string describe(const LoopGraph &graph, const LoopPlan &plan) {
   size_t all = 0, early = 0; // products
+  bool isLateFirst = false;
   for (ScheduledNode scheduled : plan.order)
     if (graph.nodes[scheduled.node].kind == LoopNodeKind::product) {
+      isLateFirst |= all == 0 && scheduled.stage != LoopStage::early;
       ++all;
       early += scheduled.stage == LoopStage::early;
     }
@@ -78,9 +89,8 @@ std::string describe(const LoopGraph &graph, const LoopPlan &plan) {
     return all == 1 ? "the product stays in flight until the next one is issued"
                     : products + "stay in flight until the next ones are issued";
   case ProductOverlap::nextIteration:
-    return std::to_string(early) + " of " + products + "run an iteration ahead";
-  case ProductOverlap::nextIterationTogether:
-    return std::to_string(early) + " of " + products + "run an iteration ahead, issued together with the others";
+    return std::to_string(early) + " of " + products + "run an iteration ahead" +
+           (isLateFirst ? ", issued after the others" : "");
   case ProductOverlap::withinIteration:
     return products + "are issued early and awaited late within each iteration";
   }
@@ -155,7 +165,7 @@ private:
     LoopGraph graph(loop);
     std::optional<LoopPlan> plan;
     if (graph.build())
-      plan = planLoop(graph.nodes, hasLongProducts(work),
+      plan = planLoop(graph.nodes, {.groupsKeepBusy = keepTensorCoresBusy(loop, work), .takesLong = hasLongProducts(work)},
                       [&](const ProductSchedule &order) { return mayRunAhead(graph, order); });
     bool keepsOrder = plan && plan->overlap == ProductOverlap::withinIteration && !mayBeReordered(graph);
     if (plan)

@@ -35,13 +35,16 @@ std::vector<LoopNode> attention() {
   };
 }
 
+/// Late products stay in flight until the next round.
+constexpr AheadOrder oneGroup{.operandsLate = true, .awaitsNext = true};
+
 } // namespace
 
 // The next scores are issued before this iteration's product, and exponentials run under it until the next round, which
 // writes what it has read.
 TEST(ProductSchedule, ahead) {
   std::vector<LoopNode> nodes = attention();
-  std::optional<ProductSchedule> schedule = planAhead(nodes);
+  std::optional<ProductSchedule> schedule = planAhead(nodes, oneGroup);
   ASSERT_TRUE(schedule);
   EXPECT_EQ(print(*schedule), "9'' 10'' 6' 0 2 1' 7' 8' 3 4 5");
 }
@@ -49,23 +52,30 @@ TEST(ProductSchedule, ahead) {
 // Both are in flight together, and what the second one multiplies is made an iteration before.
 TEST(ProductSchedule, together) {
   std::vector<LoopNode> nodes = attention();
-  std::optional<ProductSchedule> schedule = planTogether(nodes);
+  std::optional<ProductSchedule> schedule = planAhead(nodes, {.lateFirst = true});
   ASSERT_TRUE(schedule);
   EXPECT_EQ(print(*schedule), "1' 7' 8' 0 2 9' 10' 3 4 5 6");
+}
+
+// In turns the second product is awaited in its round; first, if threads do not touch its accumulator.
+TEST(ProductSchedule, aheadInTurns) {
+  std::vector<LoopNode> nodes = attention();
+  EXPECT_EQ(print(planAhead(nodes, {}).value()), "0 2 1' 7' 8' 3 4 5 6 9' 10'");
+  EXPECT_EQ(print(planAhead(nodes, {.operandsLate = true, .lateFirst = true}).value()), "6' 1' 7' 8' 0 2 9' 10' 3 4 5");
 }
 
 // The second product is computed with in its iteration.
 TEST(ProductSchedule, negative_resultIsUsed) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::other, {9}));
-  EXPECT_FALSE(planAhead(nodes));
+  EXPECT_FALSE(planAhead(nodes, oneGroup));
 }
 
 // The sum is that of what the second product multiplies.
 TEST(ProductSchedule, negative_operandIsUsed) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::other, {6}));
-  EXPECT_FALSE(planAhead(nodes));
+  EXPECT_FALSE(planAhead(nodes, oneGroup));
 }
 
 TEST(ProductSchedule, withinOneIteration) {
@@ -82,7 +92,7 @@ TEST(ProductSchedule, independentProducts) {
       make(Kind::await, {3}),    // 4
       make(Kind::other, {2, 4}), // 5
   };
-  EXPECT_FALSE(planAhead(nodes));
+  EXPECT_FALSE(planAhead(nodes, oneGroup));
   std::optional<ProductSchedule> schedule = planWithin(nodes);
   ASSERT_TRUE(schedule);
   EXPECT_EQ(print(*schedule), "0 3 1 2 4 5");
@@ -96,8 +106,8 @@ TEST(ProductSchedule, negative_recurrence) {
       make(Kind::product, {1}),     // 2
       make(Kind::await, {2}),       // 3
   };
-  EXPECT_FALSE(planAhead(nodes));
-  EXPECT_FALSE(planTogether(nodes));
+  EXPECT_FALSE(planAhead(nodes, oneGroup));
+  EXPECT_FALSE(planAhead(nodes, {.lateFirst = true}));
   EXPECT_EQ(print(planWithin(nodes).value()), "0 1 2 3");
 }
 
@@ -130,23 +140,29 @@ TEST(ProductSchedule, negative_inFlight) {
 TEST(ProductSchedule, negative_order) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::order, {9}));
-  EXPECT_FALSE(planAhead(nodes));
+  EXPECT_FALSE(planAhead(nodes, oneGroup));
 }
 
-// The most that fits is overlapped; products are issued together if they take long.
+// The most that fits is overlapped; products of one warp group are issued together if they take long.
 TEST(ProductSchedule, planLoop) {
   std::vector<LoopNode> nodes = attention();
   auto always = [](const ProductSchedule &) { return true; };
-  auto ahead = planAhead(nodes);
-  auto notAhead = [&](const ProductSchedule &schedule) { return schedule != *ahead; };
   auto never = [](const ProductSchedule &) { return false; };
-  EXPECT_EQ(planLoop(nodes, true, always)->overlap, ProductOverlap::nextIteration);
-  EXPECT_EQ(planLoop(nodes, true, notAhead)->overlap, ProductOverlap::nextIterationTogether);
-  EXPECT_EQ(planLoop(nodes, false, notAhead)->overlap, ProductOverlap::withinIteration);
-  EXPECT_EQ(planLoop(nodes, true, never)->print(), "0 2 1 3 4 5 6 7 8 9 10");
+  auto notAhead = [&](const ProductSchedule &schedule) { return schedule != *planAhead(nodes, oneGroup); };
+  EXPECT_EQ(planLoop(nodes, {}, always)->order, *planAhead(nodes, oneGroup));
+  EXPECT_EQ(planLoop(nodes, {.takesLong = true}, notAhead)->order, *planAhead(nodes, {.lateFirst = true}));
+  EXPECT_EQ(planLoop(nodes, {}, notAhead)->overlap, ProductOverlap::withinIteration);
+  EXPECT_EQ(planLoop(nodes, {.groupsKeepBusy = true}, never)->print(), "0 2 1 3 4 5 6 7 8 9 10");
+  EXPECT_EQ(planLoop(nodes, {.groupsKeepBusy = true}, always)->order, *planAhead(nodes, {}));
+  // The second product adds to its accumulator, which nothing scales down.
+  nodes[7] = make(Kind::other, {5});
+  nodes[8].needsPrevious = {9};
+  EXPECT_EQ(planLoop(nodes, {.groupsKeepBusy = true}, always)->order,
+            *planAhead(nodes, {.operandsLate = true, .lateFirst = true}));
+
   std::vector<LoopNode> one = {make(Kind::product, {}, {1}), make(Kind::await, {0})};
-  EXPECT_FALSE(planLoop(one, true, always));
+  EXPECT_FALSE(planLoop(one, {.takesLong = true}, always));
   one[0].accumulates = true;
-  EXPECT_EQ(planLoop(one, true, always)->overlap, ProductOverlap::nextProducts);
-  EXPECT_FALSE(planLoop(one, true, never));
+  EXPECT_EQ(planLoop(one, {}, always)->overlap, ProductOverlap::nextProducts);
+  EXPECT_FALSE(planLoop(one, {}, never));
 }
