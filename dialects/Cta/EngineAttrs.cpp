@@ -215,14 +215,20 @@ WgmmaAttr WgmmaAttr::withoutSwap() const {
 Attribute MmaSyncAttr::parse(AsmParser &parser, Type) {
   Parsed parsed;
   SMLoc start = parser.getCurrentLocation();
-  if (parseEngine(parser, "warps", parsed) || parser.parseGreater())
+  if (parseEngine(parser, "warps", parsed))
+    return {};
+  unsigned kWidth = parsed.a.isIntOrFloat() ? getLeastKWidth(parsed.a) : 1;
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("kWidth") || parser.parseEqual() || parser.parseInteger(kWidth)))
+    return {};
+  if (parser.parseGreater())
     return {};
   if (parsed.m != target::mmaSyncRows || parsed.n != target::mmaSyncColumns) {
     parser.emitError(start) << "an instruction of mma.sync is m16n8, not m" << parsed.m << 'n' << parsed.n;
     return {};
   }
   return parser.getChecked<MmaSyncAttr>(start, parser.getContext(), parsed.k, parsed.a, parsed.b, parsed.accumulator,
-                                        parsed.grid[0], parsed.grid[1]);
+                                        parsed.grid[0], parsed.grid[1], kWidth);
 }
 
 void MmaSyncAttr::print(AsmPrinter &printer) const {
@@ -235,11 +241,13 @@ void MmaSyncAttr::print(AsmPrinter &printer) const {
                getAccumulator(),
                {getWarpsM(), getWarpsN()}},
               "warps");
+  if (getKWidth() != getLeastKWidth(getA()))
+    printer << ", kWidth = " << getKWidth();
   printer << '>';
 }
 
 LogicalResult MmaSyncAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned k, Type a, Type b,
-                                  Type accumulator, unsigned warpsM, unsigned warpsN) {
+                                  Type accumulator, unsigned warpsM, unsigned warpsN, unsigned kWidth) {
   std::optional<MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(accumulator);
   // On some target: which one it is for, an attribute does not know.
   bool exists = typeA && typeB && typeAcc && llvm::any_of(target::allTargets(), [&](const target::GpuTarget *gpu) {
@@ -250,12 +258,15 @@ LogicalResult MmaSyncAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
                        << accumulator;
   if (!llvm::isPowerOf2_32(warpsM) || !llvm::isPowerOf2_32(warpsN))
     return emitError() << "a grid of warps has powers of two, not " << warpsM << " and " << warpsN;
+  if (unsigned least = getLeastKWidth(a); kWidth < least || !llvm::isPowerOf2_32(kWidth))
+    return emitError() << "a thread holds " << least << " elements along k in a register, or a power of two times as "
+                       << "many, not kWidth = " << kWidth;
   return success();
 }
 
 LogicalResult MmaSyncAttr::verifyDot(Operation *op) const {
   auto dot = cast<DotOp>(op);
-  return verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, typesOf(dot), getK());
+  return verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, typesOf(dot), std::max(getK(), 4 * getKWidth()));
 }
 
 std::optional<unsigned> MmaSyncAttr::getNumWarps() const {

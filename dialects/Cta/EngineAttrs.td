@@ -45,12 +45,17 @@ def Cta_MmaSyncAttr : Cta_EngineAttr<"MmaSync", "mma_sync"> {
   let summary = "warps multiply what is in their registers";
   let description = [{
     The instruction m16 n8 k (PTX ISA, "mma"), the types of a, b and the accumulator, and the grid of warps. Products of f32 are
-    products of tf32, as many as the dot's precision asks for.
+    products of tf32, as many as the dot's precision asks for. `kWidth` says how many consecutive elements along k a thread
+    holds, if they are more than those of a register: then the terms of a sum are added in another order.
 
     Example: `#cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 2]>`
   }];
   let parameters = (ins "unsigned":$k, "::mlir::Type":$a, "::mlir::Type":$b, "::mlir::Type":$accumulator,
-                        "unsigned":$warpsM, "unsigned":$warpsN);
+                        "unsigned":$warpsM, "unsigned":$warpsN, "unsigned":$kWidth);
+  let extraClassDeclaration = [{
+    /// Elements of an operand of this type in a register.
+    static unsigned getLeastKWidth(::mlir::Type element) { return 32 / element.getIntOrFloatBitWidth(); }
+  }];
 }
 
 def Cta_FmaAttr : Cta_EngineAttr<"Fma", "fma"> {

@@ -226,7 +226,7 @@ static DotPlan planMmaSync(DotOp dot, cta::MmaSyncAttr engine) {
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
   int64_t k = dot.getA().getType().getDimSize(1);
   layout::MmaTiling tiling{engine.getWarpsM(), engine.getWarpsN(), target::mmaTypeBits(*getMmaType(engine.getA())),
-                           engine.getK()};
+                           engine.getK(), engine.getKWidth()};
   return {layout::mmaAccumulator(shape[0], shape[1], tiling), layout::mmaOperandA(shape[0], k, tiling),
           layout::mmaOperandB(k, shape[1], tiling)};
 }

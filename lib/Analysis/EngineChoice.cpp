@@ -2,6 +2,7 @@
 // Choice of the instruction, and of the grid that executes it.
 #include "Analysis/EngineChoice.h"
 
+#include "Analysis/PackedOperands.h"
 #include "Analysis/PaddedBlocks.h"
 #include "Analysis/Recreate.h"
 #include "Analysis/SwappedDot.h"
@@ -115,6 +116,14 @@ static cta::WgmmaAttr chooseEitherOrder(DotOp dot, const Operands &operands, con
   return makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps, /*swapped=*/true), operands, /*swapped=*/true);
 }
 
+/// Consecutive elements along k of a thread: those of a register, or of the words in which an operand is packed. What
+/// other products' accumulators hold, or take, is in its place already.
+static unsigned chooseKWidth(DotOp dot, unsigned least, int64_t k) {
+  constexpr int64_t lanesAlongK = 4;
+  int64_t packed = std::min(countPackedAlongK(dot), k / lanesAlongK);
+  return packed > int64_t(least) && !isInChain(dot) ? packed : least;
+}
+
 /// What is not for warp groups: the widest instruction that multiplies the dot's types exactly as its precision asks;
 /// else fused multiply-adds.
 static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
@@ -134,9 +143,10 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
                                                                          .isChained = isInChain(dot)});
   if (!plan)
     return cta::FmaAttr::get(context);
-  return cta::MmaSyncAttr::get(context, plan->instruction->k, dot.getA().getType().getElementType(),
-                               dot.getB().getType().getElementType(), dot.getType().getElementType(), plan->warpsM,
-                               plan->warpsN);
+  Type element = dot.getA().getType().getElementType();
+  return cta::MmaSyncAttr::get(context, plan->instruction->k, element, dot.getB().getType().getElementType(),
+                               dot.getType().getElementType(), plan->warpsM, plan->warpsN,
+                               chooseKWidth(dot, cta::MmaSyncAttr::getLeastKWidth(element), k));
 }
 
 /// Before descriptors are made: if they can bring what warp groups multiply.

@@ -4,7 +4,8 @@
 //   accumulator  row g + 8 (i / 2)            column 2 t + i % 2
 //   A            row g + 8 (i / p % 2)        k p t + i % p + 4 p (i / 2p)
 //   B            k p t + i % p + 4 p (i / p)  column g
-// where the last term of k is absent in the half-size instructions.
+// where the last term of k is absent in the half-size instructions. With kWidth = w > p, bits of k change places:
+// those from p on that tell lanes apart become w and 2 w, and what registers step through next fills the gap.
 
 #include "Layout/MmaLayouts.h"
 
@@ -94,26 +95,45 @@ LinearLayout accumulator(int64_t m, int64_t n, const WarpGrid &grid) {
 struct FragmentK {
   int64_t perRegister; // elements in 32 bits
   int64_t instructionK;
+  int64_t width;
+
+  int64_t lane(unsigned bit) const { return width << bit; }
+  /// Register bits for one instruction, behind those within a register, then those for k tiles.
+  std::vector<int64_t> withinTile() const { return steps(4 * perRegister, instructionK); }
+  std::vector<int64_t> tiles(int64_t k) const { return steps(instructionK, k); }
+
+private:
+  /// What the bits first, 2 first, … below `end` of the PTX tables are.
+  std::vector<int64_t> steps(int64_t first, int64_t end) const {
+    std::vector<int64_t> result;
+    for (; first < end; first *= 2)
+      result.push_back(first < 4 * width ? first / 4 : first);
+    return result;
+  }
 };
 
-FragmentK fragmentK(unsigned elementBits, unsigned instructionK) {
+FragmentK fragmentK(unsigned elementBits, unsigned instructionK, unsigned width) {
   assert((elementBits == 8 || elementBits == 16 || elementBits == 32) && "operands have 8, 16 or 32 bits");
-  FragmentK fragment{32 / elementBits, instructionK};
+  FragmentK fragment{32 / elementBits, instructionK, width};
+  assert(width >= fragment.perRegister && std::has_single_bit(width) && "a lane holds whole registers");
   assert((instructionK == 4 * fragment.perRegister || instructionK == 8 * fragment.perRegister) &&
          "an mma instruction takes 128 or 256 bits along k");
   return fragment;
 }
 
 LinearLayout operandA(int64_t m, int64_t k, const WarpGrid &grid, FragmentK fragment) {
-  assert(k >= fragment.instructionK && "k is smaller than the instruction");
+  assert(k >= std::max(fragment.instructionK, 4 * fragment.width) && "k is smaller than the instruction");
   int64_t ownedM = ownedExtent(m, grid.countM, grid.tileRows());
   FragmentBuilder builder(m, k);
   builder.registerColumns(1, fragment.perRegister);
   builder.registerRow(8);
-  builder.registerColumns(4 * fragment.perRegister, k); // second half of the instruction, then k tiles
+  for (int64_t column : fragment.withinTile())
+    builder.registerColumn(column);
+  for (int64_t column : fragment.tiles(k))
+    builder.registerColumn(column);
   builder.registerRows(grid.tileRows(), ownedM);
-  builder.laneColumn(fragment.perRegister);
-  builder.laneColumn(2 * fragment.perRegister);
+  builder.laneColumn(fragment.lane(0));
+  builder.laneColumn(fragment.lane(1));
   for (int64_t row : {1, 2, 4})
     builder.laneRow(row);
   builder.warpRows(tileM, grid.quarters);
@@ -129,20 +149,23 @@ LinearLayout mmaAccumulator(int64_t m, int64_t n, const MmaTiling &tiling) {
 }
 
 LinearLayout mmaOperandA(int64_t m, int64_t k, const MmaTiling &tiling) {
-  return operandA(m, k, {1, tiling.warpsM, tiling.warpsN}, fragmentK(tiling.elementBits, tiling.instructionK));
+  return operandA(m, k, {1, tiling.warpsM, tiling.warpsN},
+                  fragmentK(tiling.elementBits, tiling.instructionK, tiling.kWidth));
 }
 
 LinearLayout mmaOperandB(int64_t k, int64_t n, const MmaTiling &tiling) {
-  FragmentK fragment = fragmentK(tiling.elementBits, tiling.instructionK);
-  assert(k >= fragment.instructionK && "k is smaller than the instruction");
+  FragmentK fragment = fragmentK(tiling.elementBits, tiling.instructionK, tiling.kWidth);
+  assert(k >= std::max(fragment.instructionK, 4 * fragment.width) && "k is smaller than the instruction");
   int64_t ownedN = ownedExtent(n, tiling.warpsN, tileN);
   FragmentBuilder builder(k, n);
   builder.registerRows(1, fragment.perRegister);
-  builder.registerRows(4 * fragment.perRegister, fragment.instructionK); // second half of the instruction
+  for (int64_t row : fragment.withinTile())
+    builder.registerRow(row);
   builder.registerColumns(tileN, ownedN);
-  builder.registerRows(fragment.instructionK, k);
-  builder.laneRow(fragment.perRegister);
-  builder.laneRow(2 * fragment.perRegister);
+  for (int64_t row : fragment.tiles(k))
+    builder.registerRow(row);
+  builder.laneRow(fragment.lane(0));
+  builder.laneRow(fragment.lane(1));
   for (int64_t column : {1, 2, 4})
     builder.laneColumn(column);
   builder.warpCopies(tiling.warpsM);
@@ -155,7 +178,7 @@ LinearLayout wgmmaAccumulator(int64_t m, int64_t n, const WgmmaTiling &tiling) {
 }
 
 LinearLayout wgmmaOperandA(int64_t m, int64_t k, const WgmmaTiling &tiling) {
-  return operandA(m, k, {4, tiling.groupsM, tiling.groupsN}, fragmentK(tiling.elementBits, 256 / tiling.elementBits));
+  return operandA(m, k, {4, tiling.groupsM, tiling.groupsN}, fragmentK(tiling.elementBits, 256 / tiling.elementBits, 32 / tiling.elementBits));
 }
 
 MmaFragments mmaFragments(int64_t m, int64_t n, int64_t k, const MmaTiling &tiling) {

@@ -10,6 +10,8 @@
 //   B            n tiles, then k tiles          register = fragment + sizeB * (nTile + nTiles * kTile)
 //   accumulator  n tiles, then m tiles          register = fragment + sizeD * (nTile + nTiles * mTile)
 // (so that one ldmatrix fills the B fragments of two instructions of the same k step, and a step waits for no other).
+// A sum over k may take its terms in any order, as long as A and B agree on it. With kWidth, a lane holds so many
+// consecutive k of a row of A or a column of B, for several instructions, instead of pairs that lie 8 apart.
 // Where M is below 16 (64) or N below 8, or there are more warps than tiles, the excess bits have zero bases: the tile
 // is padded with copies, which is harmless in M and N. K must hold at least one instruction. Source: PTX ISA, "Matrix
 // Fragments for mma.m16n8k*" and "Register Fragments and Shared Memory Matrix Layouts" (wgmma).
@@ -26,6 +28,8 @@ struct MmaTiling {
   unsigned warpsN = 1;
   unsigned elementBits = 16; // of A and B: 8, 16 or 32
   unsigned instructionK = 16;
+  /// Consecutive k that a lane holds, a power of two: those of a register (the PTX tables), or more; at most k / 4.
+  unsigned kWidth = 32 / elementBits;
 };
 
 LinearLayout mmaAccumulator(int64_t m, int64_t n, const MmaTiling &tiling);

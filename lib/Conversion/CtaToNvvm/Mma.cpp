@@ -50,17 +50,17 @@ std::optional<MmaFragments> planMma(cta::MmaSyncOp op) {
   const LinearLayout &a = cta::getLayout(op.getA().getType()), &b = cta::getLayout(op.getB().getType()),
                      &acc = cta::getLayout(op.getAcc().getType());
   int64_t m = acc.outShape()[0], n = acc.outShape()[1], k = a.outShape()[1];
-  layout::MmaTiling tiling;
-  tiling.elementBits = op.getA().getType().getElementType().getIntOrFloatBitWidth();
-  tiling.instructionK = op.getShape()[2];
-  if (k < tiling.instructionK || !warpsAgree(a, b, acc))
+  const unsigned elementBits = op.getA().getType().getElementType().getIntOrFloatBitWidth(),
+                 instructionK = op.getShape()[2], warps = acc.numWarps();
+  if (k < instructionK || !warpsAgree(a, b, acc))
     return std::nullopt;
-  unsigned warps = acc.numWarps();
-  for (tiling.warpsM = 1; tiling.warpsM <= warps; tiling.warpsM *= 2) {
-    tiling.warpsN = warps / tiling.warpsM;
-    if (hasSameBases(acc, layout::mmaAccumulator(m, n, tiling)) && hasSameBases(a, layout::mmaOperandA(m, k, tiling)) &&
-        hasSameBases(b, layout::mmaOperandB(k, n, tiling)))
-      return layout::mmaFragments(m, n, k, tiling);
+  for (unsigned warpsM = 1; warpsM <= warps; warpsM *= 2) {
+    layout::MmaTiling tiling{warpsM, warps / warpsM, elementBits, instructionK};
+    if (!hasSameBases(acc, layout::mmaAccumulator(m, n, tiling)))
+      continue;
+    for (; tiling.kWidth == 32 / elementBits || 4 * tiling.kWidth <= k; tiling.kWidth *= 2)
+      if (hasSameBases(a, layout::mmaOperandA(m, k, tiling)) && hasSameBases(b, layout::mmaOperandB(k, n, tiling)))
+        return layout::mmaFragments(m, n, k, tiling);
   }
   return std::nullopt;
 }

@@ -3,10 +3,13 @@
 // are an integer that is added to it, and a difference, which is exact, leaves that alone:
 //
 //   i32, -16 to 15 -> f16     two of them + 0x6410 in one word, less 1024 + 16 each
+//   i32, 0 to 127  -> bf16    the same with 0x4300 and 128
 //   i32            -> f32     + 0x4b000010, less 2^23 + 16; bf16 is rounded from that
 //   4 x i8         -> f16     xor 0x80808080, then two bytes beside 0x64 each, less 1024 + 128
 //   4 x i8         -> f32     the same with one byte beside 0x4b0000
 //   4 x si8        -> bf16    two bytes beside 0x43 each: seven bits, which are 128 more, less the sign: 128 or 256
+//
+// Of weights less their zeros, f16(q) - f16(z), the anchor is subtracted with z: for each group, not for each weight.
 #include "SmallIntegers.h"
 
 #include "Analysis/AccessVector.h"
@@ -18,79 +21,59 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/InferIntRangeInterface.h"
 
 using namespace mlir;
 
 namespace tile::conversion {
 
-namespace {
-
-/// Where the last place of a float counts ones: the number, its bits, and how many integers follow it.
-struct Anchor {
-  double number;
-  uint32_t bits;
-  int64_t places;
-};
-
-Anchor anchorOf(Type type) {
-  return type.isF16() ? Anchor{1024, 0x6400, 1 << 10} : Anchor{8388608, 0x4b000000, 1 << 23};
+Anchor anchorOf(Type type, int64_t span, bool hasBF16) {
+  constexpr Anchor f16{1024, 0x6400, 1 << 10}, bf16{128, 0x4300, 1 << 7}, f32{8388608, 0x4b000000, 1 << 23};
+  return type.isF16() ? f16 : type.isBF16() && hasBF16 && span < bf16.places ? bf16 : f32;
 }
 
-/// The values that tensors can have, by their definitions; a kernel is looked at once.
-class IntegerRanges {
-public:
-  ConstantIntRanges of(Value value) {
-    auto [place, isNew] = ranges.try_emplace(value, ConstantIntRanges::maxRange(bitsOf(value)));
-    if (!isNew)
-      return place->second;
-    ConstantIntRanges range = compute(value);
-    ranges.insert_or_assign(value, range);
-    return range;
+namespace {
+
+/// The lowest bits of an integer, if all threads have the same ones, as of k % 8 where each thread has whole eights.
+std::optional<uint64_t> findLowBits(Value value, unsigned bits) {
+  APInt constant;
+  const uint64_t wanted = llvm::maskTrailingOnes<uint64_t>(bits);
+  if (bits == 0)
+    return 0;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getZExtValue() & wanted;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumOperands() != 2)
+    return std::nullopt;
+  const bool isConstant = matchPattern(op->getOperand(1), m_ConstantInt(&constant));
+  auto both = [&](auto combine) -> std::optional<uint64_t> {
+    std::optional<uint64_t> lhs = findLowBits(op->getOperand(0), bits),
+                            rhs = lhs ? findLowBits(op->getOperand(1), bits) : std::nullopt;
+    return rhs ? std::optional(combine(*lhs, *rhs) & wanted) : std::nullopt;
+  };
+  /// Of the left operand, as many bits as count, then times the factor.
+  auto scaled = [&](unsigned zeros, uint64_t factor) -> std::optional<uint64_t> {
+    std::optional<uint64_t> lhs = findLowBits(op->getOperand(0), bits - std::min(bits, zeros));
+    return lhs ? std::optional(*lhs * factor & wanted) : std::nullopt;
+  };
+  if (isa<arith::MulIOp>(op) && isConstant)
+    return scaled(constant.countr_zero(), constant.getZExtValue());
+  if (isa<arith::ShLIOp>(op) && isConstant && constant.ult(64))
+    return scaled(constant.getZExtValue(), uint64_t(1) << constant.getZExtValue());
+  if (isa<arith::AndIOp>(op) && isConstant) {
+    std::optional<uint64_t> lhs = findLowBits(op->getOperand(0), std::min(bits, constant.getActiveBits()));
+    return lhs ? std::optional(*lhs & constant.getZExtValue()) : std::nullopt;
   }
-
-private:
-  static unsigned bitsOf(Value value) { return getElementTypeOf(value.getType()).getIntOrFloatBitWidth(); }
-  static bool isInteger(Value value) { return isa<IntegerType>(getElementTypeOf(value.getType())); }
-
-  ConstantIntRanges compute(Value value) {
-    ConstantIntRanges unknown = ConstantIntRanges::maxRange(bitsOf(value));
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return unknown;
-    if (auto load = dyn_cast<cta::LocalLoadOp>(op))
-      return ofBuffer(load.getBuffer(), unknown);
-    if (isa<ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp, SplatOp>(op))
-      return of(op->getOperand(0));
-    auto interface = dyn_cast<InferIntRangeInterface>(op);
-    if (!interface || !llvm::all_of(op->getOperands(), isInteger))
-      return unknown;
-    SmallVector<ConstantIntRanges> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(of(operand));
-    ConstantIntRanges range = unknown;
-    interface.inferResultRanges(operands, [&](Value, const ConstantIntRanges &inferred) { range = inferred; });
-    return range;
-  }
-
-  /// Of what tensors are stored there, if nothing else writes it.
-  ConstantIntRanges ofBuffer(Value buffer, const ConstantIntRanges &unknown) {
-    if (!buffer.getDefiningOp<cta::AllocOp>())
-      return unknown;
-    std::optional<ConstantIntRanges> range;
-    for (Operation *user : buffer.getUsers()) {
-      if (isa<cta::LocalLoadOp>(user))
-        continue;
-      auto store = dyn_cast<cta::LocalStoreOp>(user);
-      if (!store)
-        return unknown;
-      range = range ? range->rangeUnion(of(store.getValue())) : of(store.getValue());
-    }
-    return range.value_or(unknown);
-  }
-
-  DenseMap<Value, ConstantIntRanges> ranges;
-};
+  // The remainder of a negative number has the same lowest bits.
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op) && isConstant && constant.isPowerOf2() && bits <= constant.logBase2())
+    return findLowBits(op->getOperand(0), bits);
+  if (isa<arith::AddIOp>(op))
+    return both(std::plus<uint64_t>());
+  if (isa<arith::XOrIOp>(op))
+    return both(std::bit_xor<uint64_t>());
+  if (isa<arith::OrIOp>(op))
+    return both(std::bit_or<uint64_t>());
+  return std::nullopt;
+}
 
 template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpType> {
   SmallIntegerLowering(const TypeConverter &converter, MLIRContext *context, bool hasBF16)
@@ -107,9 +90,12 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     const bool hasWords = from.isInteger(8) && together > 1;
     // For what the anchor stands: of bytes the least number of the type.
     const int64_t low = !hasWords ? std::min<int64_t>(range[0], 0) : isSigned ? -128 : 0;
-    Registers words = hasWords ? besideAnchors(adaptor.getIn(), to, together, rewriter)
-                               : plusAnchors(adaptor.getIn(), to, low, rewriter);
-    Registers numbers = hasWords && hasSigns(to) ? lessSigns(words, rewriter) : lessAnchors(words, to, low, rewriter);
+    const Anchor anchor = anchorOf(to, hasWords ? UINT8_MAX : range[1] - low, hasBF16);
+    Registers words = hasWords ? besideAnchors(adaptor.getIn(), to, anchor, together, rewriter)
+                               : plusAnchors(adaptor.getIn(), anchor, low, rewriter);
+    const double number = op->hasAttr(keepsAnchor) ? 0 : anchor.number - double(low);
+    Registers numbers = hasWords && hasSigns(to) ? lessSigns(words, rewriter)
+                                                 : less(number, words, to, anchor.isHalf(), rewriter);
     numbers.truncate(adaptor.getIn().size()); // of a word with one number
     rewriter.replaceOpWithMultiple(op, {numbers});
     return success();
@@ -128,7 +114,8 @@ private:
   }
 
   /// Words of two halves, or of one number in fp32, from two or four bytes in a word.
-  Registers besideAnchors(ValueRange bytes, Type to, int64_t together, OpBuilder &builder) const {
+  Registers besideAnchors(ValueRange bytes, Type to, const Anchor &anchor, int64_t together,
+                          OpBuilder &builder) const {
     Location loc = bytes.front().getLoc();
     const bool isPair = to.isF16() || hasSigns(to);
     const WordFormat format{unsigned(8 * together), unsigned(bytes.size() / together), unsigned(together)};
@@ -138,9 +125,9 @@ private:
         word = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), word);
       if (isSigned && !hasSigns(to))
         word = arith::XOrIOp::create(builder, loc, word, emitI32(builder, loc, 0x80808080));
-      Value anchor = emitI32(builder, loc, to.isF16() ? 0x64 : hasSigns(to) ? 0x43 : anchorOf(to).bits);
+      Value beside = emitI32(builder, loc, to.isF16() ? 0x64 : hasSigns(to) ? 0x43 : anchor.bits);
       for (uint32_t first = 0; first < together; first += isPair ? 2 : 1)
-        words.push_back(permute(word, anchor, isPair ? 0x4140 + first * 0x0101 : 0x7650 + first, loc, builder));
+        words.push_back(permute(word, beside, isPair ? 0x4140 + first * 0x0101 : 0x7650 + first, loc, builder));
     }
     return words;
   }
@@ -162,7 +149,7 @@ private:
     return results;
   }
 
-  static Registers plusAnchors(ValueRange integers, Type to, int64_t low, OpBuilder &builder) {
+  static Registers plusAnchors(ValueRange integers, const Anchor &anchor, int64_t low, OpBuilder &builder) {
     Location loc = integers.front().getLoc();
     Registers words;
     for (Value integer : integers) {
@@ -174,15 +161,15 @@ private:
                            : Value(arith::ExtUIOp::create(builder, loc, builder.getI32Type(), integer));
       words.push_back(integer);
     }
-    return to.isF16() ? pairPlusAnchors(words, low, builder) : llvm::map_to_vector(words, [&](Value word) -> Value {
-      return arith::AddIOp::create(builder, loc, word, emitI32(builder, loc, anchorOf(to).bits - low));
-    });
+    return anchor.isHalf() ? pairPlusAnchors(words, anchor.bits, low, builder)
+                           : llvm::map_to_vector(words, [&](Value word) -> Value {
+                               return arith::AddIOp::create(builder, loc, word, emitI32(builder, loc, anchor.bits - low));
+                             });
   }
 
   /// Two numbers a word. What is not negative gets both anchors at once, and the mask that made it small, too.
-  static Registers pairPlusAnchors(ValueRange integers, int64_t least, OpBuilder &builder) {
+  static Registers pairPlusAnchors(ValueRange integers, uint32_t anchor, int64_t least, OpBuilder &builder) {
     Location loc = integers.front().getLoc();
-    const uint32_t anchor = anchorOf(builder.getF16Type()).bits;
     auto add = [&](Value value, uint32_t number) -> Value {
       return arith::AddIOp::create(builder, loc, value, emitI32(builder, loc, number));
     };
@@ -195,14 +182,47 @@ private:
       }
       std::optional<uint32_t> mask = maskOf(low);
       mask = mask == maskOf(high) ? mask : std::nullopt;
-      Value both =
-          mask ? permute(low.getDefiningOp()->getOperand(0), high.getDefiningOp()->getOperand(0), 0x5410, loc, builder)
-               : permute(low, high, 0x5410, loc, builder);
-      if (mask)
+      Value both;
+      if (mask) {
+        both = fieldsBeside(fieldOf(low, *mask), fieldOf(high, *mask), loc, builder);
         both = arith::AndIOp::create(builder, loc, both, emitI32(builder, loc, *mask << 16 | *mask));
+      } else {
+        both = permute(low, high, 0x5410, loc, builder);
+      }
       pairs.push_back(arith::OrIOp::create(builder, loc, both, emitI32(builder, loc, anchor << 16 | anchor)));
     }
     return pairs;
+  }
+
+  /// Bits of a word, from bit `shift` on.
+  struct Field {
+    Value word;
+    unsigned shift;
+  };
+
+  /// What the masked number is of the word that it was shifted from, if it is known where its bits were.
+  static Field fieldOf(Value masked, uint32_t mask) {
+    Value shifted = masked.getDefiningOp()->getOperand(0);
+    Operation *shift = shifted.getDefiningOp();
+    constexpr unsigned wordBits = 32, distanceBits = 5; // distances beyond the word are undefined
+    std::optional<uint64_t> distance = isa_and_present<arith::ShRSIOp, arith::ShRUIOp>(shift)
+                                           ? findLowBits(shift->getOperand(1), distanceBits)
+                                           : std::nullopt;
+    if (!distance || *distance + llvm::bit_width(mask) > wordBits)
+      return {shifted, 0};
+    return {shift->getOperand(0), unsigned(*distance)};
+  }
+
+  /// One field in each half of a word, with other bits before it. Words are shifted by less than a byte, as for the
+  /// other fields in them.
+  static Value fieldsBeside(Field low, Field high, Location loc, OpBuilder &builder) {
+    auto shifted = [&](Field field) -> Value {
+      unsigned distance = field.shift % 8;
+      return distance == 0 ? field.word
+                           : arith::ShRUIOp::create(builder, loc, field.word, emitI32(builder, loc, distance));
+    };
+    auto bytes = [](Field field) { return field.shift / 8 | std::min(field.shift / 8 + 1, 3U) << 4; };
+    return permute(shifted(low), shifted(high), bytes(low) | (bytes(high) + 0x44) << 8, loc, builder);
   }
 
   /// Of a number that was masked to at most 16 bits.
@@ -214,12 +234,11 @@ private:
     return mask.getZExtValue();
   }
 
-  /// The numbers that the words hold, each less the anchor.
-  static Registers lessAnchors(ValueRange words, Type to, int64_t low, OpBuilder &builder) {
+  /// The numbers that the words hold, one each or two, less the anchor, unless it is 0.
+  static Registers less(double anchor, ValueRange words, Type to, bool isPair, OpBuilder &builder) {
     Location loc = words.front().getLoc();
-    const double anchor = anchorOf(to).number - double(low);
     Registers results;
-    if (!to.isF16()) {
+    if (!isPair) {
       Type f32 = builder.getF32Type();
       Value number = arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(float(anchor)));
       for (Value word : words) {
@@ -229,11 +248,13 @@ private:
       }
       return results;
     }
-    auto pair = VectorType::get(2, builder.getF16Type());
-    auto number = DenseElementsAttr::get(pair, builder.getF16FloatAttr(float(anchor)).getValue());
+    auto pair = VectorType::get(2, to);
+    auto number = DenseElementsAttr::get(pair, builder.getFloatAttr(to, anchor).getValue());
     Value numbers = arith::ConstantOp::create(builder, loc, number);
     for (Value word : words) {
-      Value both = arith::SubFOp::create(builder, loc, LLVM::BitcastOp::create(builder, loc, pair, word), numbers);
+      Value both = LLVM::BitcastOp::create(builder, loc, pair, word);
+      if (anchor != 0)
+        both = arith::SubFOp::create(builder, loc, both, numbers);
       for (size_t half : {0, 1})
         results.push_back(LLVM::ExtractElementOp::create(builder, loc, both, emitI32(builder, loc, half)));
     }
@@ -242,27 +263,6 @@ private:
 };
 
 } // namespace
-
-void noteSmallIntegers(KernelOp kernel) {
-  IntegerRanges ranges;
-  kernel.walk([&](Operation *op) {
-    if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op))
-      return;
-    auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    Type to = result ? result.getElementType() : Type();
-    if (!to || !(to.isF16() || to.isBF16() || to.isF32()) || getElementTypeOf(op->getOperand(0).getType()).isInteger(1))
-      return;
-    const bool isSigned = isa<arith::SIToFPOp>(op);
-    ConstantIntRanges range = ranges.of(op->getOperand(0));
-    const APInt &low = isSigned ? range.smin() : range.umin(), &high = isSigned ? range.smax() : range.umax();
-    if (low.getSignificantBits() > 32 || high.getActiveBits() > 32)
-      return;
-    const int64_t least = isSigned ? low.getSExtValue() : 0,
-                  most = isSigned ? high.getSExtValue() : high.getZExtValue();
-    if (most - std::min<int64_t>(least, 0) < anchorOf(to).places)
-      op->setAttr(integerRange, DenseI64ArrayAttr::get(op->getContext(), {least, most}));
-  });
-}
 
 void registerSmallIntegerLowerings(Lowerings &lowerings) {
   lowerings.patterns.add<SmallIntegerLowering<arith::SIToFPOp>, SmallIntegerLowering<arith::UIToFPOp>>(

@@ -37,7 +37,12 @@ static uint64_t unsignedBound(mlir::Value value) {
           .Case<arith::AndIOp, arith::MinUIOp>([](Operation *least) {
             return std::min(unsignedBound(least->getOperand(0)), unsignedBound(least->getOperand(1)));
           })
-          .Case<arith::RemUIOp>([](arith::RemUIOp rest) { return unsignedBound(rest.getRhs()); })
+          // Below the divisor, which is not zero.
+          .Case([](arith::RemUIOp rest) { return std::max<uint64_t>(unsignedBound(rest.getRhs()), 1) - 1; })
+          .Case([](arith::RemSIOp rest) {
+            bool hasSign = unsignedBound(rest.getLhs()) == unknown || unsignedBound(rest.getRhs()) == unknown;
+            return hasSign ? unknown : std::max<uint64_t>(unsignedBound(rest.getRhs()), 1) - 1;
+          })
           .Case<arith::AddIOp>(
               [](arith::AddIOp sum) { return unsignedBound(sum.getLhs()) + unsignedBound(sum.getRhs()); })
           .Case<arith::MulIOp>(

@@ -217,7 +217,8 @@ void rewriteCopy(CopyPlan plan) {
   LoadOp load = plan.load;
   OpBuilder builder(load);
   Location loc = load.getLoc();
-  Value buffer = copyToBuffer(load, plan.vector, planCopyLayout(load));
+  RankedTensorType read = plan.convert ? plan.convert.getType() : RankedTensorType();
+  Value buffer = copyToBuffer(load, plan.vector, planCopyLayout(load, read));
   for (cta::ConvertLayoutOp convert : plan.converts) {
     Value source = convert.getSrc(), view = buffer;
     bool isTransposed = skipTranspositions(source).second;

@@ -2,6 +2,7 @@
 // Loads that cp.async can do instead; see CopiedLoads.h.
 #include "Transforms/Cta/CopiedLoads.h"
 
+#include "Layout/Access.h"
 #include "Layout/Factories.h"
 #include "Layout/SharedLayouts.h"
 
@@ -31,15 +32,39 @@ unsigned tile::contiguousDimOf(RankedTensorType type) {
   return type.getRank() - 1;
 }
 
-cta::LayoutAttr tile::planCopyLayout(LoadOp load) {
+/// Whether the accesses of threads that hold the tensor so meet in banks; ldmatrix has its rows in different ones.
+static bool hasBankConflicts(const layout::LinearLayout &read, const layout::LinearLayout &buffer, unsigned bytes) {
+  layout::LinearLayout offsets = layout::memoryOffsets(read, buffer);
+  return !layout::planLdmatrix(read, buffer, bytes) &&
+         layout::bankConflicts(offsets, bytes, layout::planVectorAccess(offsets, bytes).elements) > 0;
+}
+
+/// A buffer without bank conflicts, of vectors as the load has them; none if the reader has their elements in several
+/// threads.
+static std::optional<layout::LinearLayout> planQuietBuffer(LoadOp load, const layout::LinearLayout &read,
+                                                           unsigned bytes) {
+  const layout::LinearLayout &src = cta::getLayout(load.getType());
+  std::vector<uint64_t> vector = src.flatBases(layout::registerDim);
+  vector.resize(llvm::Log2_64(load.getVector()));
+  layout::LinearLayout vectors = layout::LinearLayout::distributed(vector, src.flatBases(layout::laneDim),
+                                                                   src.flatBases(layout::warpDim), src.outShape());
+  layout::LinearLayout buffer = layout::bankConflictFree(vectors, read, bytes);
+  std::vector<uint64_t> offsets = buffer.flatBases(layout::offsetDim);
+  return ArrayRef(offsets).take_front(vector.size()) == ArrayRef(vector) ? std::optional(buffer) : std::nullopt;
+}
+
+cta::LayoutAttr tile::planCopyLayout(LoadOp load, RankedTensorType read) {
   auto type = cast<RankedTensorType>(load.getType());
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
   std::vector<unsigned> order = layout::rowMajorOrder(type.getRank());
   if (contiguousDimOf(type) == 0)
     std::reverse(order.begin(), order.end());
   unsigned bytes = getBytesInMemory(type.getElementType());
-  return cta::LayoutAttr::get(type.getContext(),
-                              layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order)));
+  layout::LinearLayout buffer =
+      layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order));
+  if (read && hasBankConflicts(cta::getLayout(read), buffer, bytes))
+    buffer = planQuietBuffer(load, cta::getLayout(read), bytes).value_or(buffer);
+  return cta::LayoutAttr::get(type.getContext(), buffer);
 }
 
 Value tile::copyToBuffer(LoadOp load, int64_t vector, cta::LayoutAttr layout) {

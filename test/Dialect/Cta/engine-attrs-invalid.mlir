@@ -145,3 +145,8 @@ func.func private @promoted() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f3
 
 // expected-error @below {{sums are promoted after whole steps of 32 elements along k, not after 48}}
 func.func private @promoted_step() attributes {x = #cta.wgmma<m64n64k32, f8E4M3FN, f8E5M2, f32, groups = [1, 1], promote = 48>}
+
+// -----
+
+// expected-error @below {{a thread holds 2 elements along k in a register, or a power of two times as many, not kWidth = 12}}
+func.func private @mma_width() attributes {x = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [1, 1], kWidth = 12>}

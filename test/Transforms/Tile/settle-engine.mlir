@@ -160,3 +160,30 @@ tile.kernel @chain() attributes {num_warps = 2 : i32} {
   tile.print "" %sum, %other : tensor<64x64xf32>, tensor<64x64xf32>
   tile.return
 }
+
+// Eight rows in an integer stay together in one thread; of 16 elements along k each of four threads has four.
+// CHECK-LABEL: tile.kernel @packed
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [1, 4], kWidth = 8>}
+// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [1, 4], kWidth = 4>}
+tile.kernel @packed(%x: f16, %p: !tile.ptr<i32>) {
+  %a = tile.splat %x : f16 -> tensor<16x64xf16>
+  %z = arith.constant dense<0.0> : tensor<16x32xf32>
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<8x32x!tile.ptr<i32>>
+  %words = tile.load %ps : tensor<8x32x!tile.ptr<i32>>
+  %w = tile.expand_dims %words {axis = 1 : i32} : tensor<8x32xi32> -> tensor<8x1x32xi32>
+  %r = tile.broadcast %w : tensor<8x1x32xi32> -> tensor<8x8x32xi32>
+  %q = tile.reshape %r : tensor<8x8x32xi32> -> tensor<64x32xi32>
+  %b = arith.uitofp %q : tensor<64x32xi32> to tensor<64x32xf16>
+  %0 = tile.dot %a, %b, %z : tensor<16x64xf16>, tensor<64x32xf16> -> tensor<16x32xf32>
+  tile.print "" %0 : tensor<16x32xf32>
+  %c = tile.splat %x : f16 -> tensor<16x16xf16>
+  %pt = tile.splat %p : !tile.ptr<i32> -> tensor<2x32x!tile.ptr<i32>>
+  %few = tile.load %pt : tensor<2x32x!tile.ptr<i32>>
+  %v = tile.expand_dims %few {axis = 1 : i32} : tensor<2x32xi32> -> tensor<2x1x32xi32>
+  %s = tile.broadcast %v : tensor<2x1x32xi32> -> tensor<2x8x32xi32>
+  %t = tile.reshape %s : tensor<2x8x32xi32> -> tensor<16x32xi32>
+  %d = arith.uitofp %t : tensor<16x32xi32> to tensor<16x32xf16>
+  %1 = tile.dot %c, %d, %z : tensor<16x16xf16>, tensor<16x32xf16> -> tensor<16x32xf32>
+  tile.print "" %1 : tensor<16x32xf32>
+  tile.return
+}

@@ -9,6 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 using namespace tile::layout;
 using namespace tile::layout::test;
 
@@ -128,6 +131,33 @@ TEST_P(MmaFragment, TiledOperandsAndAccumulatorFitTogether) {
                         toCoordinate({originA[0] + lane / 4 + (i < 2 ? 0 : 8), originB[1] + lane % 4 * 2 + (i & 1)}));
           }
         }
+}
+
+// With more consecutive k in a lane both operands hold other k, the same ones where an instruction multiplies them.
+TEST_P(MmaFragment, OperandsOfWiderLanesAgree) {
+  const FragmentCase &shape = GetParam();
+  const int64_t m = 32, n = 16, k = 4 * shape.k;
+  const MmaTiling narrow{2, 2, shape.elementBits, shape.k};
+  for (MmaTiling wide = narrow; 4 * wide.kWidth <= k; wide.kWidth *= 2) {
+    LinearLayout a = mmaOperandA(m, k, wide), b = mmaOperandB(k, n, wide), tableA = mmaOperandA(m, k, narrow),
+                 tableB = mmaOperandB(k, n, narrow);
+    std::map<int32_t, int32_t> places; // of the k in the tables
+    forEachInput(a, [&](int64_t index, int64_t lane, int64_t warp) {
+      std::vector<int32_t> cell = at(a, index, lane, warp), table = at(tableA, index, lane, warp);
+      ASSERT_EQ(cell[0], table[0]);
+      ASSERT_EQ(places.try_emplace(table[1], cell[1]).first->second, cell[1]);
+      // A lane holds runs of kWidth: lanes 0, 1, 2, 3 one after the other.
+      ASSERT_EQ(cell[1] / wide.kWidth % 4, lane % 4);
+    });
+    std::set<int32_t> all;
+    for (auto [table, place] : places)
+      all.insert(place);
+    EXPECT_EQ(int64_t(all.size()), k);
+    forEachInput(b, [&](int64_t index, int64_t lane, int64_t warp) {
+      std::vector<int32_t> cell = at(b, index, lane, warp), table = at(tableB, index, lane, warp);
+      ASSERT_EQ(cell, (std::vector<int32_t>{places.at(table[0]), table[1]}));
+    });
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(PtxTables, MmaFragment, testing::ValuesIn(fragmentCases),

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A walk from an operand to what is loaded; see PackedOperands.h.
+#include "Analysis/PackedOperands.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+constexpr int64_t mostElements = 8; ///< Of 16 bits, in the 16 bytes that a thread reads of the other operand at once.
+
+class PackedElements {
+public:
+  /// Elements along `dim`, one after the other, that come from one in memory.
+  int64_t count(Value value, unsigned dim) {
+    Operation *op = look(value);
+    if (auto reshape = dyn_cast_if_present<ReshapeOp>(op))
+      return countMerged(reshape, dim);
+    if (auto change = dyn_cast_if_present<ShapeChange>(op)) {
+      std::optional<SourceDims> dims = change.getSourceDims();
+      return dims && (*dims)[dim] ? count(op->getOperand(0), *(*dims)[dim]) : 1;
+    }
+    int64_t result = 1;
+    if (op && isElementwise(op))
+      for (Value operand : op->getOperands())
+        result = std::max(result, count(operand, dim));
+    return result;
+  }
+
+private:
+  /// What defines a tensor; none if too many operations have been looked at.
+  Operation *look(Value value) {
+    if (budget == 0 || !isa<RankedTensorType>(value.getType()))
+      return nullptr;
+    --budget;
+    return value.getDefiningOp();
+  }
+
+  /// Of dimensions that become one, the last ones along which what is loaded repeats.
+  int64_t countMerged(ReshapeOp reshape, unsigned dim) {
+    ArrayRef<int64_t> from = reshape.getSrc().getType().getShape(), to = reshape.getType().getShape();
+    auto behind = [](ArrayRef<int64_t> shape, unsigned last) { return llvm::product_of(shape.drop_front(last + 1)); };
+    // As many elements lie behind each of the last of these dimensions as behind the one that they become.
+    int last = int(from.size()) - 1;
+    while (last >= 0 && behind(from, last) < behind(to, dim))
+      --last;
+    if (last < 0 || behind(from, last) != behind(to, dim))
+      return 1;
+    if (from[last] == to[dim])
+      return count(reshape.getSrc(), last);
+    int64_t merged = 1;
+    for (; last >= 0 && merged * from[last] <= to[dim] && isRepeated(reshape.getSrc(), last); --last)
+      merged *= from[last];
+    return merged;
+  }
+
+  /// Whether all elements along `dim` come from one that is loaded.
+  bool isRepeated(Value value, unsigned dim) {
+    Operation *op = look(value);
+    if (auto change = dyn_cast_if_present<ShapeChange>(op)) {
+      std::optional<SourceDims> dims = change.getSourceDims();
+      Value source = op->getOperand(0);
+      return dims && ((*dims)[dim] ? isRepeated(source, *(*dims)[dim]) : isLoaded(source));
+    }
+    return op && isElementwise(op) &&
+           llvm::any_of(op->getOperands(), [&](Value operand) { return isRepeated(operand, dim); });
+  }
+
+  bool isLoaded(Value value) {
+    Operation *op = look(value);
+    if (isa_and_present<ShapeChange, ReshapeOp>(op))
+      return isLoaded(op->getOperand(0));
+    return isa_and_present<LoadOp, DescLoadOp>(op) ||
+           (op && isElementwise(op) &&
+            llvm::any_of(op->getOperands(), [&](Value operand) { return isLoaded(operand); }));
+  }
+
+  unsigned budget = 256;
+};
+
+} // namespace
+
+int64_t tile::countPackedAlongK(DotOp dot) {
+  int64_t count = std::max(PackedElements().count(dot.getA(), 1), PackedElements().count(dot.getB(), 0));
+  return llvm::bit_floor(uint64_t(std::min(count, mostElements)));
+}
