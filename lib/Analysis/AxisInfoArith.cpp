@@ -227,7 +227,7 @@ static AxisInfo inferSelect(arith::SelectOp op, const AxisInfo &condition, const
     info.contiguity[dim] = group;
     info.constancy[dim] = std::min(info.constancy[dim], condition.constancy[dim]);
   }
-  // Two unequal constants are no constant; equal ones remain one whatever the condition.
+  // Two unequal constants are not a constant; equal ones remain one whatever the condition.
   if (info.constant)
     return AxisInfo::fromConstant(op.getType(), *info.constant);
   return info;

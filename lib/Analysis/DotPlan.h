@@ -50,9 +50,9 @@ bool isInChain(DotOp dot);
 /// the threads waits for another's part.
 bool isComputedFromLoads(DotOp dot);
 
-/// Whether a left operand that is no block should go to warp groups from registers: it is computed from other products,
-/// also with rows and columns that run ahead of these, or the same in each iteration of the dot's loop. What else is
-/// loaded for each product would be waited for there; other instructions have it copied ahead.
+/// Whether a left operand that is not a block should go to warp groups from registers: it is computed from other
+/// products, also with rows and columns that run ahead of these, or the same in each iteration of the dot's loop. What
+/// else is loaded for each product would be waited for there; other instructions have it copied ahead.
 bool staysInRegisters(DotOp dot);
 
 /// Whether an accumulator, converted to the left operand's type, is a fragment of it: it has 16-bit elements.

@@ -2,7 +2,7 @@
 // What multiplies a dot. Two passes ask, all others read the dot's `engine`.
 //
 // Warp groups (wgmma) multiply wherever types and sizes allow, whatever brings the operands. But tensor maps are made
-// for what they multiply only, and just where TMA brings the operands they take sizes that are no powers of two, rows
+// for what they multiply only, and just where TMA brings the operands they take sizes that are not powers of two, rows
 // and columns in exchanged roles, and the order in memory as it is. So the choice is made as descriptors could bring
 // the operands, before the passes that make descriptors, and corrected where they do not, or sizes are padded.
 #pragma once

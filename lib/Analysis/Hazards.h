@@ -9,10 +9,10 @@
 //   cta.local_store %z, %b            hazard if a and b share bytes, because of the pending read of a
 //
 // An asynchronous copy counts as a write at the waits that follow it, since a thread waits only for its own copies;
-// until then it is no pending access. So a read of a buffer that copies are running into is no hazard: the program
-// promises that they fill other slots (cta-pipeline). But the bytes that a copy fills must be free when it starts.
-// Likewise, a copy by TMA out of a buffer counts as a read at the cta.tma_store_wait that follow it, and a product of
-// warp groups as one of its operands at the cta.wgmma_wait, or where it waits for itself.
+// until then it is not a pending access. So a read of a buffer that copies are running into is not a hazard: the
+// program promises that they fill other slots (cta-pipeline). But the bytes that a copy fills must be free when it
+// starts. Likewise, a copy by TMA out of a buffer counts as a read at the cta.tma_store_wait that follow it, and a
+// product of warp groups as one of its operands at the cta.wgmma_wait, or where it waits for itself.
 //
 // Elements of a block are written by one thread, but a block smaller than the CTA is read by several:
 //

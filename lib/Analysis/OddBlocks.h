@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks whose sizes are no powers of two, in kernels for TMA and warp groups: these copy and multiply just such a
+// Blocks whose sizes are not powers of two, in kernels for TMA and warp groups: these copy and multiply just such a
 // block, where others pad it.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace tile {
 
-/// Whether warp groups may multiply the dot, of sizes that are no powers of two: both operands are loaded, so that they
-/// can come through descriptors, and the one with such a size is used for nothing else.
+/// Whether warp groups may multiply the dot, of sizes that are not powers of two: both operands are loaded, so that
+/// they can come through descriptors, and the one with such a size is used for nothing else.
 bool mayHaveOddSize(DotOp dot);
 
 /// Whether blocks of the descriptor need not be padded: all of their sizes are powers of two, or each copy through it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks whose sizes are no powers of two, and what may be done with them.
+// Blocks whose sizes are not powers of two, and what may be done with them.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -8,7 +8,7 @@
 
 namespace tile {
 
-/// Whether the type is a tensor with a size that is no power of two.
+/// Whether the type is a tensor with a size that is not a power of two.
 bool needsPadding(mlir::Type type);
 /// Whether any value of the kernel has such a type.
 bool needsPadding(KernelOp kernel);

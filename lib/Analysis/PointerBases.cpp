@@ -29,7 +29,7 @@ std::optional<SmallVector<Value>> getSources(Value value) {
     return {{map.getBase()}};
   if (isa<OpenTensorMapOp>(op) || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
     return std::nullopt;
-  // What is added to a pointer is no pointer; an address that is none yet comes from all operands.
+  // What is added to a pointer is not a pointer; an address that is not one yet comes from all operands.
   bool hasAddresses = llvm::any_of(op->getOperands(), isAddress);
   return llvm::to_vector(
       llvm::make_filter_range(op->getOperands(), [&](Value operand) { return !hasAddresses || isAddress(operand); }));

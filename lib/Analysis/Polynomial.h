@@ -3,8 +3,8 @@
 //
 //   %x = arith.muli %pid, 128;  %y = arith.subi %n, %x            =>   n - 128*pid
 //
-// A factor is a value that is no sum, product or constant itself. Numbers are unbounded here: the compiler takes index
-// arithmetic not to overflow (AxisInfo.h). One that got too large, in numbers or in length, is not exact: nothing
+// A factor is a value that is not itself a sum, product or constant. Numbers are unbounded here: the compiler takes
+// index arithmetic not to overflow (AxisInfo.h). One that got too large, in numbers or in length, is not exact: nothing
 // follows from it.
 #pragma once
 

@@ -342,7 +342,7 @@ private:
   }
 
   /// A sum is added term by term, which is the same as long as it does not overflow (see Analysis/BlockPointers.h):
-  /// then the elements of a row share the part of their addresses that is no constant.
+  /// then the elements of a row share the part of their addresses that is not constant.
   Value addOffset(Value pointer, Value offset, cta::LayoutInterface add, RankedTensorType type, cta::TensorPart part) {
     if (auto sum = offset.getDefiningOp<arith::AddIOp>()) {
       pointer = addOffset(pointer, sum.getLhs(), add, type, part);

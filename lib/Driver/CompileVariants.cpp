@@ -179,8 +179,11 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
       files.push_back(file);
   std::string said = json["errors"];
   auto outcome = Outcome(json["outcome"].get<int>());
-  if (outcome == Outcome::Environment || outcome == Outcome::Cancelled || (outcome != Outcome::Success && isNeeded))
-    return fail(outcome, StringRef(said).trim());
+  if (outcome == Outcome::Environment || outcome == Outcome::Cancelled || (outcome != Outcome::Success && isNeeded)) {
+    StringRef why = StringRef(said).trim();
+    why.consume_front("tilec: error: ");
+    return fail(outcome, why);
+  }
   if (outcome != Outcome::Success)
     return leftOut.push_back({name, target, firstLine(said)}), true;
   for (const Json &warning : json["warnings"])

@@ -27,7 +27,7 @@ public:
   static std::string keyOf(llvm::ArrayRef<std::string> parts);
 
   std::optional<std::string> find(llvm::StringRef key) const;
-  /// A result that is not kept is none of the caller's mistakes; the error says why.
+  /// That a result is not kept is not the caller's mistake; the error says why.
   llvm::Error store(llvm::StringRef key, llvm::StringRef contents) const;
 
 private:

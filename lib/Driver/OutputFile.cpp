@@ -17,7 +17,9 @@ namespace {
 constexpr size_t largestInput = size_t(512) << 20;
 
 llvm::Error cannot(StringRef verb, StringRef path, std::error_code code) {
-  return llvm::createStringError(formatv("cannot {0} '{1}': {2}", verb, path, code.message()));
+  std::string place =
+      path != "-" ? formatv("'{0}'", path) : "standard " + std::string(verb == "read" ? "input" : "output");
+  return llvm::createStringError(formatv("cannot {0} {1}: {2}", verb, place, code.message()));
 }
 
 /// For what is not a regular file.
@@ -30,7 +32,7 @@ llvm::Error writeInPlace(StringRef path, StringRef contents) {
   stream.flush();
   code = stream.error();
   stream.clear_error();
-  return code ? cannot("write", path == "-" ? "<stdout>" : path, code) : llvm::Error::success();
+  return code ? cannot("write", path, code) : llvm::Error::success();
 }
 
 } // namespace
@@ -59,7 +61,7 @@ llvm::Expected<std::string> readInput(StringRef path) {
   if (path != "-")
     llvm::sys::fs::closeFile(*file);
   if (!count)
-    return cannot("read", path == "-" ? "<stdin>" : path, errorToErrorCode(count.takeError()));
+    return cannot("read", path, errorToErrorCode(count.takeError()));
   if (contents.size() > largestInput)
     return tooLarge();
   return contents;

@@ -12,7 +12,7 @@ namespace tile::interp {
 
 class Condition {
 public:
-  /// Nothing if the text is no condition.
+  /// Nothing if the text is not a condition.
   static std::optional<Condition> parse(llvm::StringRef text);
 
   /// Before `op`, or after it. Nothing where a variable has no value: in a helper, it is as it was at the call.

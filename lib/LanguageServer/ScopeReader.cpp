@@ -232,7 +232,7 @@ void ScopeReader::readSimple(size_t i, size_t end, size_t scope) {
   readExpression(i, end, scope);
 }
 
-/// The next "=" that is none of a lambda's parameters.
+/// The next "=" that does not belong to a lambda's parameters.
 size_t ScopeReader::findAssignment(size_t i, size_t end) const {
   size_t lambda = find(i, end, Tok::KwLambda);
   size_t found = find(i, lambda, isAssignment);

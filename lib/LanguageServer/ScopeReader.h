@@ -43,7 +43,7 @@ private:
   size_t find(size_t i, size_t end, Tok kind) const {
     return find(i, end, [kind](Tok other) { return other == kind; });
   }
-  /// The end of a statement's head: its ":", which is none of a lambda.
+  /// The end of a statement's head: its ":", but not that of a lambda.
   size_t findColon(size_t i, size_t end) const {
     unsigned lambdas = 0;
     return find(i, end, [&](Tok kind) {

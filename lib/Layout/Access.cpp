@@ -4,6 +4,8 @@
 
 #include "Layout/Access.h"
 
+#include "Layout/PowerOfTwo.h"
+
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -52,10 +54,6 @@ RegisterBasis contiguousSteps(const LinearLayout &offsets, unsigned maxBits) {
     steps.push_back(*step);
   }
   return steps;
-}
-
-unsigned log2Of(uint64_t size) {
-  return std::countr_zero(size);
 }
 
 /// Images of the register basis from `first` on, scaled to bytes.

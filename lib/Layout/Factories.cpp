@@ -3,18 +3,14 @@
 
 #include "Layout/Factories.h"
 
+#include "Layout/PowerOfTwo.h"
+
 #include <algorithm>
-#include <bit>
 #include <cassert>
 
 namespace tile::layout {
 
 namespace {
-
-unsigned log2Of(int64_t size) {
-  assert(size > 0 && std::has_single_bit(static_cast<uint64_t>(size)) && "sizes are powers of two");
-  return std::countr_zero(static_cast<uint64_t>(size));
-}
 
 /// Hands out the bits of a shape's coordinates, lowest first in each dimension.
 class BitCursor {

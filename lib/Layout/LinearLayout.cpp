@@ -3,6 +3,8 @@
 
 #include "Layout/LinearLayout.h"
 
+#include "Layout/PowerOfTwo.h"
+
 #include <bit>
 #include <cassert>
 
@@ -15,10 +17,6 @@ std::string describe(const std::vector<int64_t> &values) {
   for (size_t index = 0; index < values.size(); ++index)
     text += (index ? ", " : "") + std::to_string(values[index]);
   return text + "]";
-}
-
-unsigned log2Of(int64_t size) {
-  return std::countr_zero(static_cast<uint64_t>(size));
 }
 
 /// Message about the first thing wrong with a shape, or empty.

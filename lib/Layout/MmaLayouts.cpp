@@ -9,8 +9,9 @@
 
 #include "Layout/MmaLayouts.h"
 
+#include "Layout/PowerOfTwo.h"
+
 #include <algorithm>
-#include <bit>
 #include <cassert>
 
 namespace tile::layout {
@@ -18,11 +19,6 @@ namespace tile::layout {
 namespace {
 
 constexpr int64_t tileM = 16, tileN = 8, groupM = 64;
-
-unsigned log2Of(int64_t size) {
-  assert(size > 0 && std::has_single_bit(static_cast<uint64_t>(size)) && "sizes are powers of two");
-  return std::countr_zero(static_cast<uint64_t>(size));
-}
 
 /// Collects bases of a two-dimensional tensor; a coordinate beyond it becomes zero (a copy).
 class FragmentBuilder {

@@ -9,19 +9,15 @@
 
 #include "Layout/SharedLayouts.h"
 
+#include "Layout/PowerOfTwo.h"
+
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <numeric>
 
 namespace tile::layout {
 
 namespace {
-
-unsigned log2Of(int64_t size) {
-  assert(size > 0 && std::has_single_bit(static_cast<uint64_t>(size)) && "sizes are powers of two");
-  return std::countr_zero(static_cast<uint64_t>(size));
-}
 
 constexpr int64_t chunkBytes = 16;     // unit of every swizzle: a row of an 8x8 matrix of 16-bit elements
 constexpr int64_t bankLineBytes = 128; // 32 banks of 4 bytes

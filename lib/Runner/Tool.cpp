@@ -73,7 +73,7 @@ int runTool(std::span<const char *const> arguments, const std::string &version, 
                "tile-run");
   app.footer(exitCodeHelp);
   app.set_version_flag("--version", version);
-  app.require_subcommand(0, 1); // a word after it is no other
+  app.require_subcommand(0, 1); // a word after it is not another one
   std::map<const CLI::App *, Action> actions;
   for (const Subcommand &command : subcommands) {
     CLI::App *sub = app.add_subcommand(command.name, command.description);

@@ -24,7 +24,7 @@ Error malformed(std::string message) {
   return Error{TILE_ERROR_NOT_AN_ARTIFACT, "pack: " + std::move(message)};
 }
 
-/// FNV-1a: tells packs apart, and is no protection against who wants them to look alike.
+/// FNV-1a: tells packs apart, but does not protect from somebody who wants them to look alike.
 class ContentHash {
 public:
   void add(std::string_view bytes) {

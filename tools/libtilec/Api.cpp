@@ -63,7 +63,7 @@ template <typename Body> tilec_status guarded(Body body) {
 /// A caller's structure, of this version or an older one with fewer fields.
 template <typename T> bool readStruct(const T *given, T &whole) {
   constexpr size_t mostBytes = 4096; // more is not a size
-  if (!given || given->struct_bytes < sizeof given->struct_bytes || given->struct_bytes > mostBytes)
+  if (given->struct_bytes < sizeof given->struct_bytes || given->struct_bytes > mostBytes)
     return false;
   std::memcpy(static_cast<void *>(&whole), given, std::min(given->struct_bytes, sizeof whole));
   return true;
@@ -220,8 +220,10 @@ tilec_status tilec_compile(tilec_compiler *compiler, const tilec_request *given,
   return guarded([&] {
     if (result)
       *result = nullptr;
-    if (!compiler || !result)
-      return fail(TILEC_USAGE, formatv("tilec_compile: '{0}' is a null pointer", compiler ? "result" : "compiler"));
+    for (auto [name, argument] :
+         {std::pair<const char *, const void *>("compiler", compiler), {"request", given}, {"result", result}})
+      if (!argument)
+        return fail(TILEC_USAGE, formatv("tilec_compile: '{0}' is a null pointer", name));
     tilec_request whole = TILEC_REQUEST_INIT;
     if (!readStruct(given, whole))
       return fail(TILEC_USAGE, "tilec_compile: 'struct_bytes' is not a size of tilec_request");

@@ -6,12 +6,14 @@
 #include "Runner/Run.h"
 #include "Runner/Tool.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 
 using namespace tile::runner;
 
 int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // a file above the limit of sizes is an error of write(), like a full disk
   try {
     const Subcommand explain[] = {
         {"explain", "Make a page that shows a run in the simulator", tile::explain::addExplain}};

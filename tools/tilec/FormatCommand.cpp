@@ -14,23 +14,19 @@ using driver::Outcome;
 
 namespace {
 
-int report(Outcome outcome, const llvm::Twine &message) {
-  messages() << "error: " << message << '\n';
-  return int(outcome);
+Outcome report(Outcome outcome, const llvm::Twine &message) {
+  messages() << "tilec: error: " << message << '\n';
+  return outcome;
 }
 
 Outcome formatFile(const std::string &path, bool isCheck) {
   const bool isInput = path == "-";
   // Python has formatters of its own, and projects that have chosen one.
-  if (!isInput && !llvm::StringRef(path).ends_with(".tile")) {
-    messages() << "error: '" << path << "' is not a .tile file\n";
-    return Outcome::Usage;
-  }
+  if (!isInput && !llvm::StringRef(path).ends_with(".tile"))
+    return report(Outcome::Usage, "'" + path + "' is not a .tile file");
   llvm::Expected<std::string> text = driver::readInput(path);
-  if (!text) {
-    messages() << "error: " << toString(text.takeError()) << '\n';
-    return Outcome::Environment;
-  }
+  if (!text)
+    return report(Outcome::Environment, toString(text.takeError()));
   frontend::DiagnosticEngine diagnostics;
   std::optional<std::string> formatted = format::format({isInput ? "<stdin>" : path, *text}, diagnostics);
   if (!formatted) {
@@ -38,17 +34,12 @@ Outcome formatFile(const std::string &path, bool isCheck) {
     return Outcome::Rejected;
   }
   const bool isChanged = *formatted != *text;
-  if (isCheck) {
-    if (isChanged)
-      messages() << "error: '" << path << "' is not formatted; tilec format does it\n";
-    return isChanged ? Outcome::Rejected : Outcome::Success;
-  }
-  if (!isChanged && !isInput)
+  if (isCheck && isChanged)
+    return report(Outcome::Rejected, "'" + path + "' is not formatted; tilec format does it");
+  if (isCheck || (!isChanged && !isInput))
     return Outcome::Success;
-  if (llvm::Error error = driver::writeOutput(path, *formatted)) {
-    messages() << "error: " << toString(std::move(error)) << '\n';
-    return Outcome::Environment;
-  }
+  if (llvm::Error error = driver::writeOutput(path, *formatted))
+    return report(Outcome::Environment, toString(std::move(error)));
   return Outcome::Success;
 }
 
@@ -71,7 +62,7 @@ int tile::formatCommand(llvm::ArrayRef<const char *> words) {
     llvm::outs() << app.help();
     return int(Outcome::Success);
   } catch (const CLI::ParseError &error) {
-    return report(Outcome::Usage, llvm::Twine(error.what()) + "; see tilec format --help");
+    return int(report(Outcome::Usage, llvm::Twine(error.what()) + "; see tilec format --help"));
   }
   if (files.empty())
     files.emplace_back("-");

@@ -36,8 +36,8 @@ static std::optional<EmitKind> emitKindOf(StringRef name) {
       .Default(std::nullopt);
 }
 
-static std::optional<EmitKind> emitKindOfFile(StringRef path) {
-  return llvm::StringSwitch<std::optional<EmitKind>>(llvm::sys::path::extension(path))
+static std::optional<EmitKind> emitKindOfExtension(StringRef extension) {
+  return llvm::StringSwitch<std::optional<EmitKind>>(extension)
       .Case(".ptx", EmitKind::Ptx)
       .Case(".cubin", EmitKind::Cubin)
       .Case(".ll", EmitKind::Llvm)
@@ -188,9 +188,14 @@ bool OptionReader::readLanguage() {
 
 bool OptionReader::readOutput() {
   line.output = arguments.getLastArgValue(OPT_o).str();
-  if (std::optional<EmitKind> kind = emitKindOfFile(line.output)) {
+  StringRef extension = llvm::sys::path::extension(line.output);
+  if (std::optional<EmitKind> kind = emitKindOfExtension(extension)) {
     options.emit = *kind;
     line.emitGiven = true;
+  } else if (!run && !extension.empty() && !arguments.hasArg(OPT_emit, OPT_stop_after)) {
+    return fail(formatv("-o expects a file that ends in .cubin, .ptx, .ll, .h, .json or .tilepack, not '{0}'; give "
+                        "--emit=KIND to write this file",
+                        line.output));
   }
   if (const Arg *argument = arguments.getLastArg(OPT_emit)) {
     std::optional<EmitKind> kind = emitKindOf(argument->getValue());
@@ -210,6 +215,8 @@ bool OptionReader::readTargets() {
   if (const Arg *argument = arguments.getLastArg(OPT_target)) {
     line.targetGiven = true;
     for (StringRef target : llvm::split(argument->getValue(), ',')) {
+      if (target.empty())
+        return fail(formatv("--target expects names of GPUs, separated by ',', not '{0}'", argument->getValue()));
       if (llvm::is_contained(targets, target))
         return fail(formatv("--target gives '{0}' twice", target));
       targets.push_back(target.str());

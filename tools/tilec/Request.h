@@ -24,7 +24,7 @@ struct Answer {
   std::vector<std::string> files;
 };
 
-/// As bytes for pipes and files. What is no such value gives nothing.
+/// As bytes for pipes and files. Nothing if the bytes are not such a value.
 std::string encode(const Request &request);
 std::string encode(const Answer &answer);
 std::optional<Request> decodeRequest(llvm::StringRef bytes);

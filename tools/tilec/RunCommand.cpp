@@ -221,7 +221,7 @@ int runKernel(const runner::RunOptions &run, CommandLine &line, const Interprete
   return run.device == "interp" ? runInterpreter(run, line, arguments) : runCompiled(run, line);
 }
 
-/// What runs without --kernel: nothing to choose from but by the front end if it is none or one.
+/// The kernels that say how they are launched, which all run without --kernel. Of fewer than two the front end chooses.
 std::vector<std::string> listKernels(const CommandLine &line) {
   frontend::DiagnosticEngine ignored; // whoever compiles a kernel reports it
   return frontend::listLaunchedKernels(driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored));

@@ -5,6 +5,7 @@
 #include "Driver/CompilerOptions.h"
 #include "Driver/LargeStack.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
@@ -13,8 +14,10 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <malloc.h>
+#include <optional>
 
 /// LLVM gives up on code that it cannot select, without a way back: say so in one line and leave no temporary file.
 static void reportFatalError(void *, const char *reason, bool) {
@@ -44,11 +47,24 @@ void growMemoryByLargeSteps() {
   mallopt(M_TOP_PAD, 64 << 20);
 }
 
+/// LLVM handles all signals, those too that nohup ignores: its handler would remove the temporary files of a
+/// compilation that goes on. A file above the limit of sizes is an error of write(), like a full disk.
+void initLlvm(std::optional<llvm::InitLLVM> &init, int &argc, char **&argv) {
+  llvm::SmallVector<int> ignored = {SIGXFSZ};
+  for (int number : {SIGHUP, SIGINT, SIGTERM})
+    if (struct sigaction action = {}; sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
+      ignored.push_back(number);
+  init.emplace(argc, argv);
+  for (int number : ignored)
+    std::signal(number, SIG_IGN);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   growMemoryByLargeSteps();
-  llvm::InitLLVM init(argc, argv);
+  std::optional<llvm::InitLLVM> init;
+  initLlvm(init, argc, argv);
   llvm::setBugReportMsg("tilec: internal error; please report it together with the input and this trace\n");
   if (llvm::sys::path::filename(argv[0]).starts_with("tile-opt"))
     return runOnLargeStack({tile::tileOptMain, argc, argv});

@@ -40,7 +40,7 @@ Type typeOfLetter(Builder &builder, char letter) {
 /// What stands for a number in the text.
 constexpr char immediateLetter = 'n';
 
-/// Letters of the results, then of the operands: "=r,=f,r" -> rfr; empty on what is no such list.
+/// Letters of the results, then of the operands: "=r,=f,r" -> rfr; empty if the text is not such a list.
 std::string parseConstraints(StringRef text, size_t numResults) {
   std::string letters;
   SmallVector<StringRef> parts;

@@ -240,7 +240,7 @@ bool Sema::unify(SymValue &left, SymValue &right, bool isDivision, SourceRange r
     bool isWeak = operands[i]->isConstant();
     std::optional<DType> type = isWeak ? scalarType(operands[i]->constant) : operands[i]->type;
     if (!operands[i]->isTensor() && (!isWeak || !type)) {
-      error(Diag::not_a_number, range, {describe(*operands[i])});
+      toTensor(*operands[i], range); // says what it is
       return false;
     }
     types[i] = {*type, isWeak};

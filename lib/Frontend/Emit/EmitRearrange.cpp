@@ -320,7 +320,7 @@ SymValue emitHistogram(Sema &sema, BuiltinCall &call) {
       return {};
   }
   if (value.type.bits() == 64) {
-    // What 32 bits do not hold is no bin.
+    // A value beyond 32 bits has no bin.
     SymValue isBin = sema.compare(CompareOp::Lt, value, constant(*bins), call.range);
     SymValue isPositive = sema.compare(CompareOp::GtE, value, constant(0), call.range);
     isBin = sema.logical(BoolOperator::And, isBin, isPositive, call.range);

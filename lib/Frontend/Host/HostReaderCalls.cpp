@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions of Python that host programs make lists with: filter, sorted, itertools.product, ...; see
-// HostReader.h. As there, what is unknown is no sema.error.
+// HostReader.h. As there, what is unknown is not reported as an error.
 
 #include "Frontend/Host/HostLists.h"
 #include "Frontend/Host/HostReader.h"

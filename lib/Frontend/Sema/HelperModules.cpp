@@ -211,6 +211,15 @@ def x_grid_barrier(sem):
         now = tl.atomic_add(sem, tl.full([], 0, tl.uint32), sem="acquire")
     tl.debug_barrier()
 
+# A step of the scans below: the prefix with a block's value in front of it, and the place that comes next.
+@triton.jit
+def _look_back(prefix, is_empty, value, flag, place, combine_fn):
+    if is_empty:
+        prefix = value
+    else:
+        prefix = combine_fn(value, prefix)
+    return prefix, tl.where(flag == 2, -1, place - 1)
+
 # What combines the programs before this one. A program publishes the combination of its own block first, under the flag 1,
 # and of all blocks up to its own when that is known, under the flag 2; whoever looks back ends there. Value and flag are
 # halves of one word, written at once.
@@ -229,12 +238,8 @@ def exclusive_scan_decoupled_lookback(scratch_base, block_value, index, combine_
         flag = word >> half
         if flag > 0:
             value = word.to(DTYPE_VALUE_AS_UINT).to(block_value.dtype, bitcast=True)
-            if is_empty:
-                prefix = value
-            else:
-                prefix = combine_fn(value, prefix)
+            prefix, place = _look_back(prefix, is_empty, value, flag, place, combine_fn)
             is_empty = False
-            place = tl.where(flag == 2, -1, place - 1)
     inclusive = block_value
     if index > 0:
         inclusive = combine_fn(prefix, block_value)
@@ -257,12 +262,8 @@ def exclusive_scan_decoupled_lookback_64(scratch_base, block_value, index, combi
         flag = tl.atomic_add(scratch_base + 3 * place, tl.full([], 0, tl.uint64), sem="acquire")
         if flag > 0:
             value = tl.load(scratch_base + (3 * place + flag.to(tl.int32)), volatile=True).to(block_value.dtype, bitcast=True)
-            if is_empty:
-                prefix = value
-            else:
-                prefix = combine_fn(value, prefix)
+            prefix, place = _look_back(prefix, is_empty, value, flag, place, combine_fn)
             is_empty = False
-            place = tl.where(flag == 2, -1, place - 1)
     inclusive = block_value
     if index > 0:
         inclusive = combine_fn(prefix, block_value)

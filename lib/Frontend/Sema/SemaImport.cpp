@@ -186,7 +186,7 @@ ModuleScope *ModuleSema::loadModule(const std::string &path) {
   }
   size_t reported = diagnostics.all().size();
   Module &parsed = importedModules.emplace_back(parse({path, text.str()}, diagnostics, /*defersErrors=*/true));
-  // What is wrong outside of functions is no concern of the kernel's.
+  // Errors outside of functions do not concern the kernel.
   (void)diagnostics.takeSince(reported);
   entry->second = std::make_unique<ModuleScope>();
   ModuleScope *loaded = entry->second.get();

@@ -28,7 +28,7 @@ FirstUse firstUse(const Block &block, const std::string &name);
 const NameExpr *containerOf(const Expr &expr);
 /// Whether a method of lists or dictionaries changes what it is called on.
 bool isChangingMethod(std::string_view name);
-/// The list or dictionary that "items.append(x)" changes; null if it is no such call.
+/// The list or dictionary that "items.append(x)" changes; null for any other call.
 const NameExpr *changedList(const Expr &expr);
 /// The same of a statement: a call, or "items[i] = x".
 const NameExpr *changedBy(const Stmt &stmt);

@@ -81,7 +81,7 @@ std::pair<size_t, size_t> functionAround(const std::vector<Token> &tokens, size_
 
 } // namespace
 
-/// An expression at a place of the stream; null if it is none.
+/// An expression at a place of the stream; null if there is none.
 const Expr *Parser::parseQuietly(size_t begin) {
   size_t back = std::exchange(position, begin);
   SourceRange previous = previousRange;

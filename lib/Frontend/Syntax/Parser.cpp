@@ -7,6 +7,7 @@
 #include "Frontend/Syntax/ParserImpl.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace tile::frontend {
 
@@ -429,6 +430,10 @@ bool Parser::parseParameters(FunctionStmt &function) {
     if (!accept(Tok::Comma))
       break;
   }
+  std::unordered_map<std::string_view, SourceRange> seen;
+  for (const Parameter &parameter : function.parameters)
+    if (auto [first, isNew] = seen.try_emplace(parameter.name, parameter.range); !isNew)
+      error(Diag::duplicate_parameter, parameter.range, {parameter.name}).note(first->second, "first one is here");
   return true;
 }
 
@@ -461,10 +466,6 @@ bool Parser::parseParameter(FunctionStmt &function, bool &keywordOnly) {
     return false;
   if (accept(Tok::Equal) && !(parameter.defaultValue = parseExpression()))
     return false;
-  for (const Parameter &other : function.parameters) {
-    if (other.name == parameter.name)
-      error(Diag::duplicate_parameter, parameter.range, {parameter.name}).note(other.range, "first one is here");
-  }
   bool needsDefault = !function.parameters.empty() && function.parameters.back().defaultValue;
   if (needsDefault && !parameter.defaultValue && !keywordOnly)
     error(Diag::default_order, parameter.range, {parameter.name, function.parameters.back().name});

@@ -20,7 +20,7 @@ struct TelemetrySample {
 };
 
 /// "power limit, heat" for the reasons that slow a card down; "" if there are none. Idling and clocks that the user has
-/// set are no such reasons.
+/// set are not such reasons.
 std::string slowdownText(uint64_t slowdowns);
 
 class Telemetry {

@@ -5,7 +5,7 @@
 //         and  |out - ref| <= tolerance * (|ref| + 10 * rms(ref)) for every element  a single wrong element in a large
 //                                                                                    matrix does not move the norm
 //         and  an element is NaN only where the reference is, and infinite only where the reference is so, or is beyond
-//              the numbers of the output's type; a NaN that was there before the launch is none of the kernel's.
+//              the numbers of the output's type; a NaN that was there before the launch is not the kernel's.
 //
 // Large references are sampled: when one needs more than 4e9 operations, of products or for intermediate results, 64
 // random rows and columns and the first and last of each are compared instead of everything.

@@ -57,6 +57,11 @@ std::string formatReports(const std::vector<sim::Report> &reports, const sim::Mo
   return text;
 }
 
+/// The artifact is at fault, not the call.
+Error inPtx(const Error &error) {
+  return makeError(TILE_ERROR_UNSUPPORTED, "the PTX: {}", error.message);
+}
+
 class SimDevice : public Device {
 public:
   SimDevice(sim::Module module, const SimOptions &options)
@@ -112,8 +117,8 @@ public:
       return lastRuntimeError(status);
 
     Result<std::unique_ptr<sim::Program>> program = sim::Program::load(module, manifest.entry, memory);
-    if (!program) // not the call is at fault
-      return makeError(TILE_ERROR_UNSUPPORTED, "the PTX: {}", program.error().message);
+    if (!program)
+      return inPtx(program.error());
     sim::LaunchConfig config = makeConfig(manifest.launch, blocks, seed);
     if (Status status = layOutParameters(**program, hidden, config.parameters); !status)
       return status.error();
@@ -241,9 +246,9 @@ Result<std::unique_ptr<Device>> openSimDevice(const runtime::Artifact &artifact,
     return ptx.error();
   Result<sim::Module> module = sim::parsePtx(*ptx);
   if (!module)
-    return runtime::withContext("the PTX", module.error());
+    return inPtx(module.error());
   if (Status status = sim::inlineCalls(*module); !status)
-    return runtime::withContext("the PTX", status.error());
+    return inPtx(status.error());
   auto device = std::make_unique<SimDevice>(std::move(*module), options);
   if (Status status = device->load(artifact); !status)
     return status.error();

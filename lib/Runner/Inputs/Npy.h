@@ -34,7 +34,7 @@ Status saveBufferFile(const HostBuffer &buffer, const std::string &path);
 /// Writes through a temporary file in the same folder and renames it.
 Status writeFileAtomically(const std::string &path, std::string_view contents);
 
-/// An error where `appendToFile` could not write; leaves the file as it is, or not there. An empty path is none.
+/// An error where `appendToFile` could not write; leaves the file as it is, or absent. An empty path is not an error.
 Status checkAppendable(const std::string &path);
 /// Adds whole lines to a file, or none of them.
 Status appendToFile(const std::string &path, std::string_view text);

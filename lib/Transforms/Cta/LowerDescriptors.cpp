@@ -53,7 +53,7 @@ constexpr int64_t promotedBytes = 256;
 /// fewer columns than the others, whose box is another tensor map. Only the launcher makes two maps of one tensor.
 enum class Panels { Equal, Rest };
 
-/// None for blocks of which more than one size is no power of two.
+/// None for blocks of which more than one size is not a power of two.
 cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels = Panels::Equal) {
   SmallVector<int64_t> padded = getPaddedShape(block);
   std::vector<int64_t> shape(padded.begin(), padded.end());

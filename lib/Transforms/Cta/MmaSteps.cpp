@@ -34,7 +34,7 @@ std::optional<OperandPlan> planOperand(cta::MmaSyncOp dot, Value operand, unsign
     if (!isa<cta::LocalLoadOp>(user) && (user->getBlock() != load->getBlock() || load->isBeforeInBlock(user)))
       return std::nullopt;
   RankedTensorType type = load.getType();
-  // A buffer that is no power of two is padded by a load of all of it alone.
+  // A buffer that is not a power of two is padded by a load of all of it alone.
   if (type.getShape() != load.getBuffer().getType().getShape())
     return std::nullopt;
   SmallVector<int64_t> shape(type.getShape());

@@ -30,7 +30,7 @@
 
 namespace tile {
 
-/// With a condition a release is no branch, for which products in flight would have to be awaited, and after which
+/// With a condition a release is not a branch, for which products in flight would have to be awaited, and after which
 /// LLVM would move what is computed before.
 void avoidBranch(cta::RingReleaseOp release);
 

@@ -12,7 +12,7 @@
 // kernel does not overflow, which index arithmetic is taken not to do; signed division is only printed if it rounds
 // like Python's. That strides are multiples of 16 bytes is the promise of tile.make_desc; the launcher checks it.
 //
-// A descriptor whose block has a size that is no power of two is passed only where its copies need not be padded
+// A descriptor whose block has a size that is not a power of two is passed only where its copies need not be padded
 // (Analysis/OddBlocks.h). Others are expanded.
 //
 // A kernel without dots keeps its descriptors, which then become vector accesses.

@@ -110,6 +110,8 @@ TEST(Compiler, RefusesWrongArguments) {
   EXPECT_STREQ(tilec_last_error(), "tilec_compile: 'compiler' is a null pointer");
   Compiler compiler;
   tilec_result *result = nullptr;
+  EXPECT_EQ(tilec_compile(compiler.get(), nullptr, &result), TILEC_USAGE);
+  EXPECT_STREQ(tilec_last_error(), "tilec_compile: 'request' is a null pointer");
   tilec_request request = TILEC_REQUEST_INIT;
   request.source_bytes = 5;
   EXPECT_EQ(tilec_compile(compiler.get(), &request, &result), TILEC_USAGE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Netpbm images in and out, and files that are none.
+// Netpbm images in and out, and files that are not images.
 #include "Runner/Inputs/Image.h"
 
 #include <gtest/gtest.h>
