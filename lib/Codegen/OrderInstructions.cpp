@@ -131,6 +131,22 @@ public:
     }
   }
 
+  /// Whether it can be added without anything that is fixed.
+  bool isReady(Instruction &result) const {
+    Order needs = {&result};
+    SmallPtrSet<Instruction *, 32> seen;
+    while (!needs.empty())
+      for (Value *operand : needs.pop_back_val()->operand_values()) {
+        auto *needed = dyn_cast<Instruction>(operand);
+        if (!needed || !isInside(*needed) || done.contains(needed) || !seen.insert(needed).second)
+          continue;
+        if (isFixed(*needed))
+          return false;
+        needs.push_back(needed);
+      }
+    return true;
+  }
+
   Order order;
   DenseSet<Instruction *> usedAtOnce; // behind these comes all that can be computed then
 
@@ -262,8 +278,31 @@ void reorder(BasicBlock &block, const Order &order) {
   }
 }
 
-/// Loads come right before what needs them, and what is computed of them right behind, where that halves what is live:
-/// a block that is loaded whole, and then summed up. Up to twice a thread's registers ptxas does well by itself.
+/// Begins loads so much earlier that those under way fill a quarter of a thread's registers.
+Order loadAhead(const Order &order, const DenseSet<Instruction *> &loads, Ordering::Filter isInside) {
+  const DataLayout &layout = order.front()->getModule()->getDataLayout();
+  Order queue;
+  copy_if(order, std::back_inserter(queue), [&](Instruction *instruction) { return loads.contains(instruction); });
+  Ordering result(isInside);
+  size_t next = 0, reached = 0; // of the queue
+  unsigned underWay = 0;        // registers
+  for (Instruction *instruction : order) {
+    result.add(*instruction);
+    if (!loads.contains(instruction))
+      continue;
+    if (reached++ < next)
+      underWay -= registersOf(*instruction, layout);
+    next = std::max(next, reached);
+    for (; next < queue.size() && underWay < mostRegisters / 4 && result.isReady(*queue[next]); ++next) {
+      result.add(*queue[next]);
+      underWay += registersOf(*queue[next], layout);
+    }
+  }
+  return std::move(result.order);
+}
+
+/// Loads come a little before what needs them, and what is computed of them right behind, where that halves what is
+/// live: a block that is loaded whole, and then summed up. Up to four times a thread's registers ptxas does better.
 void loadLate(BasicBlock &block, const DenseSet<const Instruction *> &readOnly) {
   const DataLayout &layout = block.getModule()->getDataLayout();
   Order now;
@@ -273,14 +312,16 @@ void loadLate(BasicBlock &block, const DenseSet<const Instruction *> &readOnly) 
     if (readOnly.contains(&instruction))
       late.insert(&instruction);
   }
-  if (late.empty() || now.size() <= 2 * mostRegisters)
+  if (late.empty() || now.size() <= 4 * mostRegisters)
     return;
   unsigned before = pressure(now, layout, isUsedElsewhere);
-  if (before <= 2 * mostRegisters)
+  if (before <= 4 * mostRegisters)
     return;
   Order order = orderAcrossEffects(block, late, /*usesAtOnce=*/true);
-  if (pressure(order, layout, isUsedElsewhere) <= before / 2)
-    reorder(block, order);
+  if (pressure(order, layout, isUsedElsewhere) > before / 2)
+    return;
+  reorder(block,
+          loadAhead(order, late, [&](const Instruction &instruction) { return instruction.getParent() == &block; }));
 }
 
 void orderAllOf(BasicBlock &block, const DenseSet<const Instruction *> &readOnly, bool hasRows) {
