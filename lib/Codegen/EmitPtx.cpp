@@ -3,6 +3,7 @@
 #include "Codegen/EmitPtx.h"
 #include "Codegen/AwaitLate.h"
 #include "Codegen/ConstantOffsets.h"
+#include "Codegen/EqualPhis.h"
 #include "Codegen/JoinWaits.h"
 #include "Codegen/KeepPacked.h"
 #include "Codegen/MemoryUse.h"
@@ -118,9 +119,12 @@ constexpr const char *beforeLoops =
 /// any, and is unrolled. Not beside products, whose many phis take InstCombine long, and not where threads meet: what
 /// is sunk into loops costs them registers there. For others it takes no time to speak of.
 constexpr const char *lengthsOfLoops = "instcombine<no-verify-fixpoint>,sink,correlated-propagation,";
-constexpr const char *fromLoops =
-    "loop(indvars,loop-deletion,loop-unroll-full),"
-    "sroa,gvn,correlated-propagation,adce,"
+constexpr const char *fromLoops = "loop(indvars,loop-deletion,loop-unroll-full),"
+                                  "sroa,";
+/// Not beside products, whose sums are many and all different.
+constexpr const char *mergeEqualPhis = "merge-equal-phis,";
+constexpr const char *afterPhis =
+    "gvn,correlated-propagation,adce,"
     "simplifycfg<switch-to-lookup;no-keep-loops;hoist-common-insts;sink-common-insts>,"
     "loop-unroll<O3>,infer-alignment,instcombine<no-verify-fixpoint>,loop-mssa(licm),div-rem-pairs,"
     "simplifycfg<switch-to-lookup;no-keep-loops;hoist-common-insts;sink-common-insts>),"
@@ -192,12 +196,18 @@ void NvptxBackend::optimize(llvm::Module &module) const {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.registerPipelineParsingCallback([](llvm::StringRef name, llvm::FunctionPassManager &passes, auto) {
+    if (mergeEqualPhis != name.str() + ",")
+      return false;
+    passes.addPass(MergeEqualPhis());
+    return true;
+  });
   llvm::ModulePassManager passes;
   // The target's: libdevice asks which GPU it is compiled for.
   builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
-  bool isSimple = llvm::none_of(module, multiplies) && llvm::none_of(module, hasBarrier);
-  llvm::cantFail(
-      builder.parsePassPipeline(passes, std::string(beforeLoops) + (isSimple ? lengthsOfLoops : "") + fromLoops));
+  bool hasProducts = llvm::any_of(module, multiplies), isSimple = !hasProducts && llvm::none_of(module, hasBarrier);
+  llvm::cantFail(builder.parsePassPipeline(passes, std::string(beforeLoops) + (isSimple ? lengthsOfLoops : "") +
+                                                       fromLoops + (hasProducts ? "" : mergeEqualPhis) + afterPhis));
   passes.run(module, modules);
   for (llvm::Function &function : module) {
     splitConstantOffsets(function);

@@ -15,6 +15,9 @@ namespace tile::codegen {
 ///
 ///   a0 = f x0; a1 = f x1; b0 = g a0, a0'; b1 = g a1, a1'   ==>   a0 = f x0; b0 = g a0, a0'; a1 = f x1; b1 = g a1, a1'
 ///
+/// Where what is live takes more than four times as many registers, that goes for loads, too: a block that is summed up is not
+/// loaded whole before. Not beside products of tensor cores.
+///
 /// In CTAs of 1024 threads that is where it is more than the 32 registers with which two of them run, and goes across
 /// effects: what a store needs is computed right before it, and what threads need when they have met is loaded then.
 /// Fewer threads lose by that (bench/results/h200/row-kernels.md).
