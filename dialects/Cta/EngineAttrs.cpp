@@ -81,12 +81,13 @@ ParseResult parseSource(AsmParser &parser, OperandSource &source) {
   SMLoc start = parser.getCurrentLocation();
   if (parser.parseEqual() || parser.parseKeyword(&name))
     return failure();
-  for (OperandSource candidate : {OperandSource::Tma, OperandSource::Threads, OperandSource::Registers})
+  for (OperandSource candidate :
+       {OperandSource::Tma, OperandSource::Threads, OperandSource::Registers, OperandSource::Transposed})
     if (name == StringRef(sourceName(candidate))) {
       source = candidate;
       return success();
     }
-  return parser.emitError(start) << "'" << name << "' brings no operand; tma, threads and registers do";
+  return parser.emitError(start) << "'" << name << "' brings no operand; tma, threads, registers and transposed do";
 }
 
 void printEngine(AsmPrinter &printer, const Parsed &parsed, StringRef gridName) {
@@ -171,14 +172,14 @@ LogicalResult WgmmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, un
     return emitError() << "a grid of warp groups has powers of two, not " << groupsM << " and " << groupsN;
   if (sourceB == OperandSource::Registers)
     return emitError() << "wgmma reads b from shared memory, not from registers";
-  if (sourceA == OperandSource::Registers && target::mmaTypeBits(*typeA) > 16)
-    return emitError() << "wgmma reads " << a << " from shared memory, not from registers";
   bool isFloat8 = target::mmaTypeBits(*typeA) == 8 && typeAcc == MmaType::F32;
   if (promote != 0 && !isFloat8)
     return emitError() << "sums of products of " << a << " have all their bits and are not promoted";
   if (promote % k != 0)
     return emitError() << "sums are promoted after whole steps of " << k << " elements along k, not after " << promote;
-  if (swapped && (sourceA != OperandSource::Tma || sourceB != OperandSource::Tma))
+  constexpr unsigned wordBits = 32;
+  bool isReadOfBlock = sourceA == OperandSource::Registers && target::mmaTypeBits(*typeA) == wordBits;
+  if (swapped && ((sourceA != OperandSource::Tma && !isReadOfBlock) || sourceB != OperandSource::Tma))
     return emitError() << "only products of operands that TMA brings are swapped";
   return success();
 }

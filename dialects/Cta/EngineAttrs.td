@@ -19,10 +19,10 @@ def Cta_WgmmaAttr : Cta_EngineAttr<"Wgmma", "wgmma"> {
   let description = [{
     The instruction m64 n k (PTX ISA, "wgmma.mma_async"), the types of a, b and the accumulator (f32 operands are those of tf32), and
     the grid of warp groups, of which each has the same part of the rows and columns. TMA brings the operands to shared memory, unless
-    `a = threads` or `b = threads` says that threads store or copy them there, or `a = registers` that a is computed where it is
-    multiplied. `promote` says after how many elements along k the sum is added to the accumulator in f32. `swapped` says that the
-    product is to become one of the transposed operands in the other order, for which all else holds. `lib/Target/Engines/Wgmma.h`
-    says what is possible.
+    `a = threads` or `b = threads` says that threads store or copy them there, `transposed` that threads store there what TMA brings,
+    with k contiguous, or `a = registers` that a is computed or read where it is multiplied. `promote` says after how many elements
+    along k the sum is added to the accumulator in f32. `swapped` says that the product is to become one of the transposed operands in
+    the other order, for which all else holds. `lib/Target/Engines/Wgmma.h` says what is possible.
 
     Example: `#cta.wgmma<m64n256k16, f16, f16, f32, groups = [2, 1], a = registers>`
   }];
@@ -34,7 +34,8 @@ def Cta_WgmmaAttr : Cta_EngineAttr<"Wgmma", "wgmma"> {
     bool isFromRegisters() const { return getSourceA() == ::tile::target::OperandSource::Registers; }
     /// Whether TMA brings b, and a unless it is computed: then tensor maps pay.
     bool readsBlocks() const {
-      return getSourceB() == ::tile::target::OperandSource::Tma && getSourceA() != ::tile::target::OperandSource::Threads;
+      using ::tile::target::OperandSource;
+      return getSourceB() != OperandSource::Threads && getSourceA() != OperandSource::Threads;
     }
     /// Of the product of the transposed operands, once that is the product.
     WgmmaAttr withoutSwap() const;

@@ -64,8 +64,7 @@ static bool multipliesBlocks(KernelOp kernel, AxisInfoAnalysis &facts) {
   };
   WalkResult result = kernel.walk([&](DotOp dot) {
     cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
-    bool multiplies =
-        engine && !engine.isFromRegisters() && isRead(traceOperand(dot.getA())) && isRead(traceOperand(dot.getB()));
+    bool multiplies = engine && isRead(traceOperand(dot.getA())) && isRead(traceOperand(dot.getB()));
     return multiplies ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();

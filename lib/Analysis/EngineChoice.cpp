@@ -28,7 +28,28 @@ struct Operands {
   bool aTransposed = false, bTransposed = false;
 };
 
-constexpr Operands kMajorBlocks{.bTransposed = true};
+/// Blocks of TMA, in this order. wgmma reads only halves in either one. Of a left block with m contiguous threads read
+/// words, each a register of a fragment; they transpose all else.
+Operands blocksIn(DotOp dot, bool aTransposed, bool bTransposed) {
+  constexpr unsigned halfBytes = 2, wordBytes = 4;
+  unsigned bytes = getBytesInMemory(dot.getA().getType().getElementType());
+  Operands operands{.aTransposed = aTransposed, .bTransposed = bTransposed};
+  if (bytes != halfBytes && aTransposed)
+    operands.sourceA = bytes == wordBytes ? OperandSource::Registers : OperandSource::Transposed;
+  if (bytes != halfBytes && !bTransposed)
+    operands.sourceB = OperandSource::Transposed;
+  return operands;
+}
+
+/// What threads store of blocks.
+SmallVector<Value> getTransposed(DotOp dot, cta::WgmmaAttr engine) {
+  SmallVector<Value> stored;
+  if (engine && engine.getSourceA() == OperandSource::Transposed)
+    stored.push_back(skipTranspositions(dot.getA()).first);
+  if (engine && engine.getSourceB() == OperandSource::Transposed)
+    stored.push_back(skipTranspositions(dot.getB()).first);
+  return stored;
+}
 
 } // namespace
 
@@ -57,7 +78,7 @@ static SmallVector<int64_t> getBlockShape(Value operand) {
   return shape;
 }
 
-/// `swapped`: of the product of the transposed operands in the other order.
+/// `swapped`: of the product of the transposed operands in the other order, of which `operands` are.
 static target::WgmmaResult planWarpGroups(DotOp dot, const Operands &operands, const target::GpuTarget &target,
                                           unsigned numWarps, bool swapped = false) {
   std::optional<DotTypes> types = getMmaTypes(dot);
@@ -72,13 +93,22 @@ static target::WgmmaResult planWarpGroups(DotOp dot, const Operands &operands, c
   }
   // What threads store is padded, and what is computed beside it.
   auto shapeOf = [&](Value operand, OperandSource source) {
-    if (source == OperandSource::Tma)
+    bool isBlockInRegisters = operands.aTransposed && operands.sourceB == OperandSource::Tma;
+    if (source == OperandSource::Tma || isBlockInRegisters)
       return getBlockShape(operand);
+    auto isStored = [](OperandSource source) {
+      return source == OperandSource::Threads || source == OperandSource::Transposed;
+    };
     ArrayRef<int64_t> shape = cast<RankedTensorType>(operand.getType()).getShape();
-    return operands.sourceB == OperandSource::Threads || source == OperandSource::Threads ? getPaddedShape(shape)
-                                                                                          : SmallVector<int64_t>(shape);
+    return isStored(operands.sourceB) || isStored(source) ? getPaddedShape(shape) : SmallVector<int64_t>(shape);
   };
-  SmallVector<int64_t> shapeA = shapeOf(dot.getA(), operands.sourceA), shapeB = shapeOf(dot.getB(), operands.sourceB);
+  Value left = swapped ? dot.getB() : dot.getA(), right = swapped ? dot.getA() : dot.getB();
+  SmallVector<int64_t> shapeA = shapeOf(left, operands.sourceA), shapeB = shapeOf(right, operands.sourceB);
+  if (swapped) {
+    std::swap(types->a, types->b);
+    std::reverse(shapeA.begin(), shapeA.end());
+    std::reverse(shapeB.begin(), shapeB.end());
+  }
   target::WgmmaProduct product{.a = types->a,
                                .b = types->b,
                                .accumulator = types->accumulator,
@@ -91,7 +121,7 @@ static target::WgmmaResult planWarpGroups(DotOp dot, const Operands &operands, c
                                .numWarps = numWarps};
   if (dot.isPromoted())
     product.imprecise = dot.getMaxNumImpreciseAcc();
-  return target::planWgmma(target, swapped ? product.swapped() : product);
+  return target::planWgmma(target, product);
 }
 
 static cta::WgmmaAttr makeWgmma(DotOp dot, const target::WgmmaResult &result, const Operands &operands,
@@ -107,13 +137,18 @@ static cta::WgmmaAttr makeWgmma(DotOp dot, const target::WgmmaResult &result, co
 }
 
 /// Of blocks that TMA brings, as they stand or swapped.
-static cta::WgmmaAttr chooseEitherOrder(DotOp dot, const Operands &operands, const target::GpuTarget &target,
+static cta::WgmmaAttr chooseEitherOrder(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
                                         unsigned numWarps) {
-  if (cta::WgmmaAttr engine = makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands))
+  Operands operands = blocksIn(dot, aTransposed, bTransposed), others = blocksIn(dot, !bTransposed, !aTransposed);
+  cta::WgmmaAttr engine = makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
+  // Threads read a left operand in half the time in which they store a right one.
+  bool isReadInstead = operands.sourceB == OperandSource::Transposed && others.sourceA == OperandSource::Registers;
+  bool staysInOrder = engine ? !isReadInstead : !gainsBySwap(dot) || others.sourceA == OperandSource::Transposed;
+  if (staysInOrder || others.sourceB == OperandSource::Transposed || !planSwap(dot))
     return engine;
-  if (!planSwap(dot))
-    return {};
-  return makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps, /*swapped=*/true), operands, /*swapped=*/true);
+  cta::WgmmaAttr swapped =
+      makeWgmma(dot, planWarpGroups(dot, others, target, numWarps, /*swapped=*/true), others, /*swapped=*/true);
+  return swapped ? swapped : engine;
 }
 
 /// Consecutive elements along k of a thread: those of a register, or of the words in which an operand is packed. What
@@ -156,8 +191,9 @@ cta::WgmmaAttr EngineChooser::chooseForBlocks(DotOp dot) {
     return {};
   Operands operands{.bTransposed = accesses->isReadTransposed(b)};
   if (accesses->mayComeByTma(a)) {
-    operands.aTransposed = accesses->isReadTransposed(a);
-    return chooseEitherOrder(dot, operands, target, numWarps);
+    bool aTransposed = accesses->isReadTransposed(a);
+    cta::WgmmaAttr engine = chooseEitherOrder(dot, aTransposed, operands.bTransposed, target, numWarps);
+    return makeRoom(getTransposed(dot, engine)) ? engine : cta::WgmmaAttr();
   }
   // A block that is loaded through pointers is not made one of a descriptor beside one that cannot be. Rows that are
   // gathered are copied beside blocks of a descriptor.
@@ -188,6 +224,8 @@ cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
   bool isBlockA = !accesses && isBlock(a), isBlockB = !accesses && isBlock(b);
   Operands operands{.aTransposed = a.transposed, .bTransposed = b.transposed};
+  if (isBlockA && isBlockB)
+    operands = blocksIn(dot, a.transposed, b.transposed);
   SmallVector<Value> stored;
   if (!isBlockB) {
     operands.sourceB = OperandSource::Threads;
@@ -204,6 +242,8 @@ cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
     stored.push_back(skipTranspositions(dot.getA()).first);
   }
   cta::WgmmaAttr engine = makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
+  if (isBlockA && isBlockB)
+    stored = getTransposed(dot, engine);
   if (engine && isBlockA && isBlockB && isHeld(dot, a, engine)) {
     operands.sourceA = OperandSource::Registers;
     return makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
@@ -259,18 +299,20 @@ cta::WgmmaAttr tile::getWgmma(DotOp dot) {
 
 cta::WgmmaAttr tile::getWgmmaOfBlocks(DotOp dot) {
   cta::WgmmaAttr engine = getWgmma(dot);
-  return engine && engine.getSourceB() == OperandSource::Tma ? engine : cta::WgmmaAttr();
+  bool isBlock =
+      engine && (engine.getSourceB() == OperandSource::Tma || engine.getSourceB() == OperandSource::Transposed);
+  return isBlock ? engine : cta::WgmmaAttr();
 }
 
 std::string tile::whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
-  target::WgmmaResult result = planWarpGroups(dot, kMajorBlocks, target, numWarps);
+  target::WgmmaResult result = planWarpGroups(dot, {.bTransposed = true}, target, numWarps);
   return result.plan ? "operands of wgmma would take more than three quarters of the shared memory" : result.reason;
 }
 
 std::string tile::whyNoWgmmaOfBlocks(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
                                      unsigned numWarps) {
   // Of 16-bit types warp groups read most blocks in either order, of others only this one.
-  if (!chooseEitherOrder(dot, kMajorBlocks, target, numWarps))
+  if (!chooseEitherOrder(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, numWarps))
     return "warp groups do not multiply these types, sizes or operand orders";
   StringRef which = aTransposed && !bTransposed ? "either" : aTransposed ? "the left one" : "the right one";
   return ("warp groups would multiply them if k were contiguous in both operands, which it is not in " + which).str();

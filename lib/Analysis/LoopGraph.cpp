@@ -170,7 +170,9 @@ bool LoopGraph::accumulates(cta::WgmmaOp product) const {
   std::optional<unsigned> argument = getArgument(product.getAcc());
   Value awaited = cast<cta::AwaitOp>(*product.getResult().user_begin()).getResult();
   scf::ForOp around = loop;
-  return argument && product.getBufferA() && product.getAcc().hasOneUse() && awaited.hasOneUse() &&
+  auto load = product.getA().getDefiningOp<cta::LocalLoadOp>();
+  bool isRead = product.getBufferA() || (load && load->getBlock() == body);
+  return argument && isRead && product.getAcc().hasOneUse() && awaited.hasOneUse() &&
          around.getYieldedValues()[*argument] == awaited;
 }
 

@@ -31,8 +31,9 @@ static bool isRightOperand(DescLoadOp load) {
   WalkResult result = kernel.walk([&](DotOp dot) {
     cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
     bool isRight = traceOperand(dot.getB()).source == load;
-    bool fits = !isRight || (isa_and_present<DescLoadOp>(traceOperand(dot.getA()).source) && engine &&
-                             !engine.isFromRegisters() && !engine.getSwapped());
+    bool fits = !isRight ||
+                (isa_and_present<DescLoadOp>(traceOperand(dot.getA()).source) && engine && !engine.isFromRegisters() &&
+                 !engine.getSwapped() && engine.getSourceB() == target::OperandSource::Tma);
     return fits ? WalkResult::advance() : WalkResult::interrupt();
   });
   return isOnlyMultiplied(load.getResult(), 1) && !result.wasInterrupted();

@@ -177,13 +177,17 @@ std::optional<ProductSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
     else if (nodes[index].kind != LoopNodeKind::order) // which stays after the products before it
       return std::nullopt;
   }
+  // Registers of left operands are read again until products are complete.
+  unsigned place = awaits.find_last();
+  for (unsigned index : products.set_bits())
+    place = std::min(place, nodes[index].leftOperand.value_or(place));
   ProductSchedule schedule;
   for (unsigned index = 0; index < nodes.size(); ++index) {
-    if (!awaited[index])
-      schedule.push_back({index, LoopStage::late});
-    else if (int(index) == awaits.find_last())
+    if (index == place)
       for (unsigned node : awaited.set_bits())
         schedule.push_back({node, LoopStage::awaited});
+    if (!awaited[index])
+      schedule.push_back({index, LoopStage::late});
   }
   return schedule;
 }
@@ -292,8 +296,8 @@ std::optional<LoopPlan> tile::planLoop(ArrayRef<LoopNode> nodes, const LoopTrait
   };
   attempt(nextProducts, planInFlight(nodes));
   if (!plan && traits.groupsKeepBusy)
-    attempt(nextIteration, planAhead(nodes, onlyAdd(nodes) ? AheadOrder{.operandsLate = true, .lateFirst = true}
-                                                           : AheadOrder{}));
+    attempt(nextIteration,
+            planAhead(nodes, onlyAdd(nodes) ? AheadOrder{.operandsLate = true, .lateFirst = true} : AheadOrder{}));
   if (!plan)
     attempt(nextIteration, planAhead(nodes, {.operandsLate = true, .awaitsNext = true}));
   if (!plan && traits.takesLong)

@@ -64,8 +64,8 @@ struct LoopNode {
   llvm::SmallVector<unsigned, 4> needs;         ///< Of the same iteration; lower numbers.
   llvm::SmallVector<unsigned, 1> needsPrevious; ///< Of the iteration before.
   std::optional<unsigned> leftOperand;          ///< Of a product: the node that makes it, in registers.
-  /// Of a product of blocks in shared memory: adds to its sum of the iteration before, which nothing else in the loop
-  /// sees.
+  /// Of a product of blocks in shared memory, the left one perhaps read into registers: adds to its sum of the
+  /// iteration before, which nothing else in the loop sees.
   bool accumulates = false;
 };
 
@@ -81,8 +81,8 @@ struct ScheduledNode {
 /// All nodes, in the order of the new body.
 using ProductSchedule = llvm::SmallVector<ScheduledNode>;
 
-/// Products are awaited, and what they read released, after those of the next iteration; all other nodes are late, in
-/// program order. None unless all accumulate.
+/// Products are awaited, and what they read released, after those of the next iteration, or before its left operands
+/// are read into registers; all other nodes are late, in program order. None unless all accumulate.
 std::optional<ProductSchedule> planInFlight(llvm::ArrayRef<LoopNode> nodes);
 
 /// What orders an iteration ahead differ in.

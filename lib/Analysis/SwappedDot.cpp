@@ -30,11 +30,13 @@ static bool loadsSuchMatrix(DotOp dot) {
   return result.wasInterrupted();
 }
 
-std::optional<SwapPlan> tile::planSwap(DotOp dot) {
+bool tile::gainsBySwap(DotOp dot) {
   int64_t rows = dot.getAcc().getType().getDimSize(0);
-  bool isOdd = !llvm::isPowerOf2_64(rows);
-  if (rows >= int64_t(target::wgmmaRows) && !isOdd)
-    return std::nullopt;
+  return rows < int64_t(target::wgmmaRows) || !llvm::isPowerOf2_64(rows);
+}
+
+std::optional<SwapPlan> tile::planSwap(DotOp dot) {
+  bool isOdd = !llvm::isPowerOf2_64(dot.getAcc().getType().getDimSize(0));
   Operation *left = traceOperand(dot.getA()).source;
   if (isOdd && (!left || !isOnlyMultiplied(left->getResult(0), 0) || loadsSuchMatrix(dot)))
     return std::nullopt;

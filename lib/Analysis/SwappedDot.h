@@ -23,10 +23,12 @@ struct SwapPlan {
 /// Whether the value, seen through changes of its layout and transpositions, is nothing but operand 0 or 1 of dots.
 bool isOnlyMultiplied(mlir::Value value, unsigned side);
 
-/// None if the dot has 64 rows anyway, or a larger power of two, or if its accumulator would have to be transposed for
-/// each dot. Also none for rows that are no power of two if the left operand is used otherwise, too, or another
-/// matrix like the accumulator is loaded: threads have whole columns of the transposed accumulator, in which nothing is
-/// loaded.
+/// Whether wgmma does not have the dot's rows: fewer than 64, or no power of two.
+bool gainsBySwap(DotOp dot);
+
+/// None if the accumulator would have to be transposed for each dot. Also none for rows that are no power of two if the
+/// left operand is used otherwise, too, or another matrix like the accumulator is loaded: threads have whole columns of
+/// the transposed accumulator, in which nothing is loaded.
 std::optional<SwapPlan> planSwap(DotOp dot);
 
 } // namespace tile

@@ -33,8 +33,15 @@ bool isPowerOfTwo(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
 }
 
+/// Whether an operand that TMA brings is to be turned: wgmma takes only 16-bit ones in either order.
+bool isTurned(const GemmProblem &problem) {
+  return problem.tensorMaps && mmaTypeBits(problem.element) != 16 && !problem.kMajor();
+}
+
 /// Whether K is contiguous in the operand that wgmma takes for the right one.
 bool columnsAreKMajor(const GemmProblem &problem, const GemmConfig &config) {
+  if (isTurned(problem))
+    return true;
   return isSwapped(config) ? problem.aKMajor : problem.bKMajor;
 }
 
@@ -58,8 +65,8 @@ WgmmaProduct operandsOf(const GemmProblem &problem) {
   return {.a = problem.element,
           .b = problem.element,
           .accumulator = accumulatorOf(problem.element),
-          .aKMajor = problem.aKMajor,
-          .bKMajor = problem.bKMajor};
+          .aKMajor = problem.aKMajor || isTurned(problem),
+          .bKMajor = problem.bKMajor || isTurned(problem)};
 }
 
 /// What warp groups multiply in a step of the configuration.
@@ -82,7 +89,7 @@ std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, cons
   // What could be built, but is not, or was never measured.
   if (config.numWarps != warpsPerGroup && config.numWarps != 2 * warpsPerGroup)
     return "one or two warp groups multiply";
-  bool mayBeSwapped = problem.canSwap && (isPowerOfTwo(config.blockM) || problem.anyRows);
+  bool mayBeSwapped = problem.canSwap && !isTurned(problem) && (isPowerOfTwo(config.blockM) || problem.anyRows);
   if (isSwapped(config) && !mayBeSwapped)
     return "products are not swapped";
   if (config.blockM > maxBoxExtent || config.blockN > maxBoxExtent)
@@ -109,9 +116,10 @@ constexpr unsigned defaultGroup = 8;
 
 /// How many rows of tiles run together. Where all tiles run at once and K is short, computing a group's place is what
 /// counts: 512x512x512 takes 3.00 us with groups of one, 3.12 with 8, but 1024x1024x8192 38.5 and 31.4. Groups of
-/// different sizes lose: with the twelve rows of 1536, row-major operands take 12.7 us in fours, 13.3 as 8 and 4. Else
-/// as many as make the tiles that run together read the fewest elements: 12 of 132 tiles of 128x256, in 11 columns.
-/// 8192x8192x8192 takes 0.97 of the time of groups of 8.
+/// different sizes lose: with the twelve rows of 1536, row-major operands take 12.7 us in fours, 13.3 as 8 and 4; and
+/// one group of all rows: with eight of 128x64, 1024x1024x16384 takes 53.1 us in fours, 61.2 as 8. Else as many as make
+/// the tiles that run together read the fewest elements: 12 of 132 tiles of 128x256, in 11 columns. 8192x8192x8192
+/// takes 0.97 of the time of groups of 8.
 unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   constexpr unsigned smallGroup = 4;
   constexpr int64_t shortK = 1024;
@@ -123,7 +131,7 @@ unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const 
   if (rows * columns <= numSms && (rows == 1 || problem.k <= shortK))
     return 1;
   if (rows * columns <= numSms)
-    return rows > defaultGroup && rows % defaultGroup != 0 ? smallGroup : defaultGroup;
+    return rows >= 2 * defaultGroup && rows % defaultGroup == 0 ? defaultGroup : smallGroup;
   // A group that does not divide the multiprocessors begins and ends inside of a column.
   auto read = [&](int64_t group) {
     return group * config.blockM + (numSms / group + (numSms % group != 0 ? 2 : 0)) * config.blockN;
@@ -145,11 +153,14 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
   while (config.numStages > 1 && sharedBytes(problem, config) > target.maxSharedPerCta)
     --config.numStages;
   bool isLarge = (config.blockM + config.blockN) * config.blockK * problem.elementBytes() >= largeStage;
-  bool isUseful = config.numStages >= (isLarge ? usefulStages : usefulStages + 1);
+  // What is stored is as good as another stage.
+  unsigned least = turnedLines(problem, config).stored ? usefulStages - 1 : usefulStages;
+  bool isUseful = config.numStages >= (isLarge ? least : least + 1);
   return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
 }
 
-/// Whether warp groups multiply operands that threads copy and turn so that k is contiguous (cta-async-copies).
+/// Whether warp groups multiply operands that threads copy and turn so that k is contiguous (cta-async-copies): no rows
+/// are promised by which TMA could bring them.
 bool areTransposed(const GpuTarget &target, const GemmProblem &problem) {
   constexpr unsigned wholeChunks = 16;
   WgmmaProduct product = operandsOf(problem);
@@ -167,10 +178,10 @@ unsigned mmaSyncWarps(const GemmProblem &problem, unsigned blockM, unsigned bloc
 /// Blocks of fewer than 64 rows, first, only where one of them has all rows: else b is read more than once.
 Sizes wgmmaBlocksM(const GemmProblem &problem) {
   for (unsigned few = leastColumns(problem); few < wgmmaRows; few *= 2)
-    if (problem.canSwap && problem.m <= few)
+    if (problem.canSwap && !isTurned(problem) && problem.m <= few)
       return {few, 64};
   Sizes sizes{64, 128, 256};
-  if (problem.anyBlockSize && problem.canSwap && problem.anyRows)
+  if (problem.anyBlockSize && problem.canSwap && problem.anyRows && !isTurned(problem))
     sizes.insert(sizes.end(), std::begin(oddSizes), std::end(oddSizes));
   return sizes;
 }
@@ -190,7 +201,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   bool isWide = problem.bKMajor;
   Sizes blocksM = sizes(choices.blockM, wgmma ? wgmmaBlocksM(problem) : threadSizes(!isWide));
   Sizes columns{64, 128, 256};
-  if (problem.anyBlockSize)
+  if (problem.anyBlockSize && !isTurned(problem))
     columns.insert(columns.end(), std::begin(oddSizes), std::end(oddSizes));
   Sizes blocksN = sizes(choices.blockN, wgmma ? columns : threadSizes(isWide));
   std::vector<GemmConfig> candidates;
@@ -223,6 +234,17 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
 }
 
 } // namespace
+
+TurnedLines turnedLines(const GemmProblem &problem, const GemmConfig &config) {
+  constexpr unsigned wordBits = 32;
+  if (!config.wgmma || !isTurned(problem))
+    return {};
+  unsigned ofA = problem.aKMajor ? 0 : config.blockM, ofB = problem.bKMajor ? 0 : config.blockN;
+  if (mmaTypeBits(problem.element) != wordBits)
+    return {0, ofA + ofB};
+  // Of words, the product is swapped where only the right one has to be turned.
+  return ofA ? TurnedLines{ofA, ofB} : TurnedLines{ofB, 0};
+}
 
 bool isSwapped(const GemmConfig &config) {
   return config.wgmma && (config.blockM < wgmmaRows || !isPowerOfTwo(config.blockM));
@@ -271,8 +293,10 @@ int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   auto [rows, columns] = wgmmaTile(config);
   if (!columnsAreKMajor(problem, config) && columns > panel)
     stage += int64_t((panel - columns % panel) % panel) * config.blockK * problem.elementBytes();
+  constexpr unsigned buffers = 2;
+  int64_t turned = int64_t(buffers) * turnedLines(problem, config).stored * config.blockK * problem.elementBytes();
   int64_t staging = int64_t(rows) * storeColumns(columns, swizzleSpan / problem.outputBytes) * problem.outputBytes;
-  return config.numStages * (stage + barrierBytes) + staging + sums + sharedAlignment;
+  return config.numStages * (stage + barrierBytes) + turned + staging + sums + sharedAlignment;
 }
 
 std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {

@@ -149,6 +149,13 @@ Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, c
     double groups = config.numWarps / 4.0, groupsN = groups / std::min(groups, rows);
     clocks.add(rows * columns / 2, GemmLimit::TensorCores);
     double read = rows * (wgmmaRows * groupsN + columns) * atomBytes, written = (m + n) * atomBytes;
+    TurnedLines turned = turnedLines(problem, config);
+    // Instead of the instructions threads read the left operand, once, in half of the banks at a time.
+    constexpr double conflicts = 2;
+    if (turned.read)
+      read = (m * n / wgmmaRows + conflicts * turned.read) * atomBytes;
+    read += turned.stored * atomBytes;
+    written += turned.stored * atomBytes;
     clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
     return clocks;
   }
@@ -245,7 +252,9 @@ GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, u
   gap = c.step / c.clockGHz;
   // While one slot is multiplied the others are on their way.
   double slotBytes = (config.blockM + config.blockN) * stepBytes;
-  leastStep = config.wgmma ? (slotLatency + slotBytes / slotRate) / std::max(1u, config.numStages - 1) : 0;
+  // What is stored from it leaves a slot at once, and is multiplied elsewhere.
+  const unsigned ahead = turnedLines(problem, config).stored ? config.numStages : config.numStages - 1;
+  leastStep = config.wgmma ? (slotLatency + slotBytes / slotRate) / std::max(1u, ahead) : 0;
   // One group alone releases its slots a step late.
   late = groups == 1 && tilesAtATime == 1 ? c.late / c.clockGHz : 0;
   // Set by hand: 4096, where c is not written by TMA, takes 1.03 times as long.

@@ -33,6 +33,13 @@ struct GemmConstants {
   double epilogueRate; ///< B/clk that one warp group converts and stores
 };
 
+/// Rows and columns of a configuration's tile that warp groups do not take as TMA brings them: read into registers, and
+/// stored with k contiguous, in two buffers by turns.
+struct TurnedLines {
+  unsigned read = 0, stored = 0;
+};
+TurnedLines turnedLines(const GemmProblem &problem, const GemmConfig &config);
+
 /// From wgmma kernels on an H200.
 const GemmConstants &wgmmaConstants();
 /// For kernels whose operands threads load, of all targets: good for the order of configurations, not for times. By

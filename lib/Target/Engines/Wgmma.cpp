@@ -43,7 +43,7 @@ bool fitsOnePart(const WgmmaProduct &product, unsigned groupsN) {
 } // namespace
 
 std::string_view sourceName(OperandSource source) {
-  constexpr std::string_view names[] = {"tma", "threads", "registers"};
+  constexpr std::string_view names[] = {"tma", "threads", "registers", "transposed"};
   return names[size_t(source)];
 }
 
@@ -69,10 +69,6 @@ std::string whyNoWgmma(const GpuTarget &target, const WgmmaProduct &product) {
   // PTX ISA, "Matrix descriptor": only 16-bit types may have m or n contiguous.
   if (!is16Bit && !(product.hasKMajorA() && product.bKMajor))
     return "wgmma multiplies " + a + " only if k is contiguous in both operands";
-  // PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": those of tf32 are not accumulators, nor do shuffles
-  // make them.
-  if (product.elementBits() > 16 && product.fromRegisters)
-    return "wgmma multiplies " + a + " from shared memory only";
   return "";
 }
 

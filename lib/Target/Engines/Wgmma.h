@@ -24,9 +24,10 @@ constexpr unsigned wgmmaColumnStep = 8;
 constexpr unsigned widestSwizzle = 128; ///< bytes of a row of an operand in shared memory that are swizzled together
 constexpr unsigned leastSwizzle = 32;   ///< that a matrix descriptor of the operand needs
 
-/// What brings an operand: TMA or threads into shared memory, or a computation into registers, which b never is in.
-enum class OperandSource { Tma, Threads, Registers };
-/// "tma", "threads", "registers".
+/// What brings an operand: TMA or threads into shared memory; threads into registers, which b never is in; or TMA,
+/// after which threads store it with k contiguous.
+enum class OperandSource { Tma, Threads, Registers, Transposed };
+/// "tma", "threads", "registers", "transposed".
 std::string_view sourceName(OperandSource source);
 
 /// c[m, n] += a[m, k] * b[k, n], of one CTA.

@@ -21,10 +21,10 @@
 #include "Layout/Factories.h"
 #include "Layout/Movement.h"
 #include "Layout/SharedLayouts.h"
-#include "Layout/Transposition.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Cta/CopiedLoads.h"
 #include "Transforms/Cta/LoopStages.h"
+#include "Transforms/Cta/Transpositions.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,13 +64,6 @@ Operation *findUser(Value value) {
   bool isStored = isa<cta::ConvertLayoutOp>(user) && user->hasOneUse() && isa<cta::LocalStoreOp>(*user->user_begin()) &&
                   user->getBlock() == value.getParentBlock();
   return isStored ? *user->user_begin() : user;
-}
-
-/// Whether consecutive elements of the matrix along the dimension are consecutive in the buffer, 16 bytes at least.
-bool isContiguous(cta::BufferType buffer, unsigned dim) {
-  std::optional<layout::SwizzleForm> form =
-      layout::matchSwizzle(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()));
-  return form && form->order.front() == dim;
 }
 
 /// The write of an operand of warp groups (cta-assign-layouts), into a buffer of the same block.
@@ -155,8 +148,8 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
     for (Operation *other : load->getUsers())
       if (cta::LocalStoreOp store = getOperandStore(other); store && other->getBlock() == load->getBlock())
         plan.store = store;
-  if (plan.store && !isContiguous(plan.store.getBuffer().getType(), plan.contiguousDim)) {
-    if (user && bytes == 16 && isContiguous(plan.store.getBuffer().getType(), 1 - plan.contiguousDim))
+  if (plan.store && getContiguousDim(plan.store.getBuffer().getType()) != plan.contiguousDim) {
+    if (user && bytes == 16 && getContiguousDim(plan.store.getBuffer().getType()) == 1 - plan.contiguousDim)
       plan.transposed = plan.store;
     plan.store = {};
   }
@@ -197,15 +190,14 @@ void rewriteTransposed(CopyPlan plan) {
   LoadOp load = plan.load;
   auto type = cast<RankedTensorType>(load.getType());
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
-  layout::Transposition transposition =
-      layout::planTransposition(shape, getBytesInMemory(type.getElementType()), plan.contiguousDim,
-                                cta::getLayout(load.getPtr().getType()).numWarps());
-  Value buffer = copyToBuffer(load, plan.vector, cta::LayoutAttr::get(type.getContext(), transposition.copy));
+  std::vector<unsigned> order{plan.contiguousDim, 1 - plan.contiguousDim};
+  unsigned bytes = getBytesInMemory(type.getElementType());
+  auto copied = layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order));
+  Value buffer = copyToBuffer(load, plan.vector, cta::LayoutAttr::get(type.getContext(), copied));
   OpBuilder builder(plan.transposed);
   Value stored = plan.transposed.getValue();
-  auto read = cta::withLayout(type, cta::LayoutAttr::get(type.getContext(), transposition.registers));
   plan.transposed.getValueMutable().assign(
-      cta::LocalLoadOp::create(builder, load.getLoc(), read, buffer, /*start=*/{}).getResult());
+      readForTransposition(builder, load.getLoc(), type, buffer, plan.contiguousDim));
   eraseIfUnused(stored);
 }
 

@@ -25,8 +25,10 @@
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
 #include "Layout/TmaBoxes.h"
+#include "Target/Engines/Wgmma.h"
 #include "Target/SharedMemory.h"
 #include "Transforms/Cta/ColumnSlice.h"
+#include "Transforms/Cta/Transpositions.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
@@ -137,6 +139,7 @@ public:
         return failure();
     }
     readColumns();
+    readTransposedBlocks(kernel);
     if (hasStores) {
       // Shared memory must outlive the copies that read it.
       builder.setInsertionPoint(kernel.getBody().front().getTerminator());
@@ -205,7 +208,8 @@ private:
     return success();
   }
 
-  /// Who needs the block in another layout reads it from the buffer in that one: an inner loop, before its iterations.
+  /// Who needs the block, or its transpose, in another layout reads it from the buffer in that one: an inner loop,
+  /// before its iterations.
   void readWhereConverted(Operation *block, Value buffer) {
     auto isInThisIteration = [&](Operation *op) {
       while (op->getBlock() != block->getBlock()) {
@@ -216,8 +220,14 @@ private:
       return true;
     };
     DenseMap<Type, Value> beforeLoops;
-    for (Operation *user : llvm::make_early_inc_range(block->getUsers()))
-      if (auto convert = dyn_cast<cta::ConvertLayoutOp>(user)) {
+    for (Operation *user : llvm::make_early_inc_range(block->getUsers())) {
+      if (auto trans = dyn_cast<TransOp>(user); trans && traceOperand(trans).transposed) {
+        auto type = cast<cta::BufferType>(buffer.getType());
+        auto view = cta::TransBufferOp::create(builder, trans.getLoc(), type.transposed(), buffer);
+        readWhereConverted(trans, view);
+        if (view->use_empty())
+          view.erase();
+      } else if (auto convert = dyn_cast<cta::ConvertLayoutOp>(user)) {
         bool isHere = isInThisIteration(convert);
         Value known = isHere ? Value() : beforeLoops.lookup(convert.getType());
         if (!known) {
@@ -231,6 +241,7 @@ private:
         convert.replaceAllUsesWith(known);
         convert.erase();
       }
+    }
   }
 
   LogicalResult lowerStore(DescStoreOp store) {
@@ -250,6 +261,13 @@ private:
     unsigned axis = sizes.size() == 2 && !llvm::isPowerOf2_64(sizes[0]) ? 0 : sizes.size() - 1;
     Panels panels = store.getDesc().hasOneUse() && isa<BlockArgument>(store.getDesc()) ? Panels::Rest : Panels::Equal;
     cta::BufferType part = planPart(value, axis, sizes[axis], panels), rest;
+    // Nor can whole columns be cut of one of many rows, but bands of rows.
+    if (sizes.size() == 2 && axis == 1 && llvm::isPowerOf2_64(sizes[1]) && part.getShape() == value.getShape())
+      if (cta::BufferType band = planPart(value, 0, sizes[0], panels);
+          band != part && sizes[1] * getBytesInMemory(value.getElementType()) > target::widestSwizzle) {
+        axis = 0;
+        part = band;
+      }
     if (part.getShape()[axis] > sizes[axis]) {
       value = cta::withLayout(value, cta::LayoutAttr::get(kernel.getContext(), planLines(value, axis)));
       matrix = cta::ConvertLayoutOp::create(builder, loc, value, matrix);

@@ -33,11 +33,16 @@
 //
 // Where TMA brings the other operand, copies come after the product, too; cta-schedule-loop keeps it in flight then.
 //
+// Where TMA brings blocks that threads transpose for a product, they do so in two buffers in turns, so that the product
+// before stays in flight meanwhile.
+//
 // A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it. Copies that no
 // loop runs ahead begin side by side, too (EarlyCopies.h), and are awaited where they are needed (AwaitCopies.h), and
 // so do loads that are stored (LateStores.h).
+#include "Analysis/LoopContents.h"
 #include "Analysis/LoopGraph.h"
 #include "Cta/CtaDialect.h"
+#include "Target/SharedMemory.h"
 #include "Transforms/Cta/AwaitCopies.h"
 #include "Transforms/Cta/EarlyCopies.h"
 #include "Transforms/Cta/LateStores.h"
@@ -208,6 +213,54 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan
   return success();
 }
 
+/// Buffers of the loop's body that its threads fill for products of warp groups.
+SmallVector<cta::AllocOp> findFilled(scf::ForOp loop) {
+  SmallVector<cta::AllocOp> filled;
+  for (auto alloc : loop.getBody()->getOps<cta::AllocOp>()) {
+    bool isStored = false, isMultiplied = false;
+    for (Operation *user : alloc->getUsers()) {
+      isStored |= isa<cta::LocalStoreOp>(user);
+      isMultiplied |= isa<cta::WgmmaOp>(user) ||
+                      (isa<cta::TransBufferOp>(user) && llvm::any_of(user->getUsers(), llvm::IsaPred<cta::WgmmaOp>));
+    }
+    if (isStored && isMultiplied)
+      filled.push_back(alloc);
+  }
+  return filled;
+}
+
+/// Two slots for what threads store of blocks of TMA, if shared memory has room for them beside two slots of the
+/// blocks.
+void alternateBuffers(IRRewriter &rewriter, scf::ForOp loop, const target::GpuTarget &target) {
+  constexpr unsigned slots = 2;
+  SmallVector<cta::AllocOp> filled = findFilled(loop);
+  LoopContents contents = LoopContents::of(loop);
+  LoopGraph graph(loop);
+  if (filled.empty() || !contents.has(LoopContent::tmaCopy) || !loop.getBody()->getOps<cta::AsyncCopyOp>().empty() ||
+      !graph.build() || !planInFlight(graph.nodes))
+    return;
+  int64_t bytes = target::sharedAlignment;
+  loop->getParentOfType<KernelOp>().walk([&](cta::AllocOp alloc) {
+    bool isDoubled = llvm::is_contained(filled, alloc) ||
+                     llvm::any_of(alloc->getUsers(), [&](Operation *user) { return isa<cta::TmaLoadSyncOp>(user); });
+    bytes += (isDoubled ? slots : 1) * alloc.getType().getBytes();
+  });
+  if (bytes > int64_t(target.maxSharedPerCta))
+    return;
+  loop = addSlotCounters(rewriter, loop, slots, /*count=*/1);
+  Value counter = loop.getRegionIterArgs().back();
+  for (cta::AllocOp alloc : filled) {
+    rewriter.setInsertionPoint(loop);
+    Value buffer = cta::AllocOp::create(rewriter, alloc.getLoc(), alloc.getType().withSlots(slots), IntegerAttr());
+    rewriter.setInsertionPoint(alloc);
+    rewriter.replaceOpWithNewOp<cta::SlotOp>(alloc, alloc.getType(), buffer, counter);
+  }
+  // Threads meet between what they store and its product, so also between that and the second store after it. The last
+  // products of a loop before this one are complete when all come here.
+  rewriter.setInsertionPoint(loop);
+  cta::BarrierOp::create(rewriter, loop.getLoc(), /*groups=*/false);
+}
+
 struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
   void runOnKernel() override {
     const target::GpuTarget &gpu = cta::getTarget(getOperation());
@@ -232,6 +285,10 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
       emitRemark(loc) << plan->print();
     }
     eraseNames(rewriter, getOperation());
+    loops.clear();
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      alternateBuffers(rewriter, loop, gpu);
     beginCopiesEarly(getOperation(), gpu);
     getOperation().walk([](Block *block) { awaitCopiesLate(*block); });
     beginLoadsEarly(getOperation());

@@ -91,10 +91,15 @@ void OperandStage::store(DotOp dot) {
     return;
   unsigned bytes = getBytesInMemory(dot.getA().getType().getElementType());
   bool mayTranspose = bytes == 2;
+  using target::OperandSource;
+  if (engine.getSourceA() == OperandSource::Transposed)
+    store(dot.getAMutable(), {1, widestPanel});
+  if (engine.getSourceB() == OperandSource::Transposed)
+    store(dot.getBMutable(), {0, widestPanel});
   // As loaded, if there is a descriptor for that; else k is contiguous.
-  if (engine.getSourceA() == target::OperandSource::Threads)
+  if (engine.getSourceA() == OperandSource::Threads)
     store(dot.getAMutable(), {mayTranspose ? findContiguousDim(dot.getA()) : 1, widestPanel});
-  if (engine.getSourceB() != target::OperandSource::Threads)
+  if (engine.getSourceB() != OperandSource::Threads)
     return;
   // With n contiguous each warp group begins at a panel, whose rows have a swizzle.
   int64_t columns = dot.getB().getType().getDimSize(1) / engine.getGroupsN();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operands of warp groups that TMA does not bring: stored into shared memory, where a matrix descriptor can say them.
+// Operands of warp groups that TMA does not bring, or not with k contiguous: stored into shared memory, where a matrix
+// descriptor can say them.
 //
 //   %d = tile.dot %a, %b, %c    ==>   %buffer = cta.alloc : swizzled      after what computes %b
 //                                     cta.local_store %b, %buffer

@@ -97,7 +97,7 @@ private:
     // TMA pays where warp groups multiply straight from the shared memory that it fills.
     cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
     bool fromRegisters = !loads[0] && staysInRegisters(dot);
-    bool canMultiply = engine && ready[1] && (engine.isFromRegisters() ? fromRegisters : ready[0]);
+    bool canMultiply = engine && ready[1] && (ready[0] || (engine.isFromRegisters() && fromRegisters));
     bool isWorthwhile = canMultiply && !isOfSingleSteps;
     if (isWorthwhile)
       worthwhile.push_back(dot);

@@ -128,12 +128,7 @@ func.func private @right() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f32, 
 
 // -----
 
-// expected-error @below {{wgmma reads 'f32' from shared memory, not from registers}}
-func.func private @words() attributes {x = #cta.wgmma<m64n64k8, f32, f32, f32, groups = [1, 1], a = registers>}
-
-// -----
-
-// expected-error @below {{'memory' brings no operand; tma, threads and registers do}}
+// expected-error @below {{'memory' brings no operand; tma, threads, registers and transposed do}}
 func.func private @source() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = memory>}
 
 // -----

@@ -6,12 +6,12 @@
 // operand that was read transposed is seen so.
 // CHECK-LABEL: tile.kernel @orders
 // CHECK: cta.tma_load_sync %arg1[%arg0, %arg0], %[[A:[^,]*]],
+// CHECK: %[[AT:.*]] = cta.trans_buffer %[[A]]
 // CHECK: cta.tma_load_sync %arg2[%arg0, %arg0], %[[B:[^,]*]],
+// CHECK: %[[BT:.*]] = cta.trans_buffer %[[B]]
 // CHECK-NOT: cta.local_load
 // CHECK: %[[D:.*]], %[[T:.*]] = cta.wgmma %[[A]], %[[B]], %{{.*}} {n = 128 : i32}
 // CHECK: cta.await %[[D]] after %[[T]]
-// CHECK: %[[AT:.*]] = cta.trans_buffer %[[A]]
-// CHECK: %[[BT:.*]] = cta.trans_buffer %[[B]]
 // CHECK: cta.wgmma %[[AT]], %[[BT]], %{{.*}} {n = 128 : i32}
 tile.kernel @orders(%i: i32, %d: !tile.desc<128x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<128x128xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<128x128xf32>
@@ -52,20 +52,20 @@ tile.kernel @groups(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #tile
   tile.return
 }
 
-// 8-bit operands have k contiguous: b must be read transposed.
+// 8-bit operands have k contiguous: b is read transposed, or stored so.
 // CHECK-LABEL: tile.kernel @bytes
+// CHECK: cta.local_store
 // CHECK: cta.wgmma
 // CHECK: cta.await
-// CHECK-NOT: cta.wgmma
-// CHECK: cta.mma_sync
+// CHECK: cta.wgmma
 tile.kernel @bytes(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xi8> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0> : tensor<64x64xi32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xi8> -> tensor<64x64xi8>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xi8> -> tensor<64x64xi8>
   %bt = tile.trans %b {order = array<i32: 1, 0>} : tensor<64x64xi8> -> tensor<64x64xi8>
   %c = tile.dot %a, %bt, %z : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>
-  %negative_n_contiguous = tile.dot %a, %b, %c : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>
-  tile.print "" %negative_n_contiguous : tensor<64x64xi32>
+  %n_contiguous = tile.dot %a, %b, %c : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>
+  tile.print "" %n_contiguous : tensor<64x64xi32>
   tile.return
 }
 
@@ -124,14 +124,13 @@ tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #til
   tile.return
 }
 
-// Sums of f16. Operands of f32 have k contiguous, and are rounded to tf32.
+// Sums of f16. Operands of f32 have k contiguous, or threads turn them, and are rounded to tf32.
 // CHECK-LABEL: tile.kernel @types
 // CHECK: cta.wgmma {{.*}} -> tensor<64x64xf16
+// CHECK: cta.local_store
+// CHECK: cta.wgmma {{.*}} -> tensor<64x64xf32
 // CHECK: cta.wgmma {{.*}} -> tensor<64x64xf32
 // CHECK-NOT: cta.wgmma {
-// CHECK: cta.mma_sync
-// CHECK: cta.mma_sync
-// CHECK: cta.mma_sync
 // CHECK: cta.mma_sync
 tile.kernel @types(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xf32> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf16>
@@ -142,8 +141,8 @@ tile.kernel @types(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.t
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x64xf32> -> tensor<64x64xf32>
   %t = tile.trans %b {order = array<i32: 1, 0>} : tensor<64x64xf32> -> tensor<64x64xf32>
   %f = tile.dot %b, %t, %y : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
-  %negative_n_contiguous = tile.dot %b, %b, %f : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
-  %negative_precise = tile.dot %b, %t, %negative_n_contiguous {precision = #tile<precision tf32x3>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %n_contiguous = tile.dot %b, %b, %f : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %negative_precise = tile.dot %b, %t, %n_contiguous {precision = #tile<precision tf32x3>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
   tile.print "" %negative_precise : tensor<64x64xf32>
   tile.return
 }

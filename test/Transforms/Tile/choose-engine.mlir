@@ -51,9 +51,8 @@ tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #til
 }
 
 // CHECK-LABEL: tile.kernel @types
-// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k32, i8, i8, i32, groups = [1, 1], a = threads, b = threads>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k32, i8, i8, i32, groups = [1, 1], b = transposed>}
 // CHECK: tile.dot {{.*}} {engine = #cta.fma, precision = #tile<precision ieee>}
-// REMARK: remark: no tensor maps for its operands: warp groups would multiply them if k were contiguous in both operands, which it is not in the right one
 // REMARK: remark: no tensor maps for its operands: warp groups do not multiply these types, sizes or operand orders
 tile.kernel @types(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xf32> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0> : tensor<64x64xi32>

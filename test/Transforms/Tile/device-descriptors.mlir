@@ -135,7 +135,7 @@ tile.kernel @negative_type(%a: !tile.ptr<f32> {tile.name = "a"}, %n: i32, %ld: i
   %one = arith.constant 1 : i64
   %d = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f32> -> !tile.desc<64x64xf32>
   %x = tile.desc_load %d[%c0, %c0] : !tile.desc<64x64xf32> -> tensor<64x64xf32>
-  %c = tile.dot %x, %x, %z : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %c = tile.dot %x, %x, %z {precision = #tile<precision ieee>} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
   %use11 = tile.inline_asm "// ", "=f,f" pack 1(%c) : (tensor<64x64xf32>) -> tensor<64x64xf32>
   tile.return
 }

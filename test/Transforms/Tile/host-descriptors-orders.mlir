@@ -5,14 +5,16 @@
 // CHECK-LABEL: tile.kernel @negative_row_major
 // CHECK-NOT: tensor_map
 // REMARK: remark: no tensor maps for its operands: warp groups would multiply them if k were contiguous in both operands, which it is not in the right one
-tile.kernel @negative_row_major(%p: !tile.ptr<f8E4M3FN> {tile.name = "p", tile.divisibility = 16 : i32}, %n: i32 {tile.name = "n", tile.divisibility = 16 : i32}) {
+tile.kernel @negative_row_major(%p: !tile.ptr<f16> {tile.name = "p", tile.divisibility = 16 : i32}, %n: i32 {tile.name = "n", tile.divisibility = 16 : i32}) {
   %i = arith.constant 0 : i32
   %one = arith.constant 1 : i64
   %row = arith.extsi %n : i32 to i64
-  %z = arith.constant dense<0.0> : tensor<64x64xf32>
-  %d = tile.make_desc %p, [%n, %n], [%row, %one] : !tile.ptr<f8E4M3FN> -> !tile.desc<64x64xf8E4M3FN>
-  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf8E4M3FN> -> tensor<64x64xf8E4M3FN>
-  %c = tile.dot %a, %a, %z : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN> -> tensor<64x64xf32>
-  tile.print "" %c : tensor<64x64xf32>
+  %z = arith.constant dense<0.0> : tensor<64x8xf32>
+  %d = tile.make_desc %p, [%n, %n], [%row, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  %e = tile.make_desc %p, [%n, %n], [%row, %one] : !tile.ptr<f16> -> !tile.desc<64x8xf16>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
+  %b = tile.desc_load %e[%i, %i] : !tile.desc<64x8xf16> -> tensor<64x8xf16>
+  %c = tile.dot %a, %b, %z : tensor<64x64xf16>, tensor<64x8xf16> -> tensor<64x8xf32>
+  tile.print "" %c : tensor<64x8xf32>
   tile.return
 }

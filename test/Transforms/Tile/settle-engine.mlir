@@ -24,11 +24,11 @@ tile.kernel @settled(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile
   tile.return
 }
 
-// Columns that were not a power of two are padded, and operands of bytes lie in the order that threads give them, but not that of TMA.
+// Columns that were not a power of two are padded, and bytes lie in the order that threads give them, also where TMA brings another one.
 // CHECK-LABEL: tile.kernel @orders
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k32, i8, i8, i32, groups = [1, 1], a = threads, b = threads>}
-// CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k32, i8, i8, i32, warps = [2, 2]>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k32, i8, i8, i32, groups = [1, 1], b = transposed>}
 tile.kernel @orders(%i: i32, %x: f16, %y: i8, %d: !tile.desc<64x64xi8> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %a = tile.splat %x : f16 -> tensor<64x64xf16>
   %b = tile.splat %x : f16 -> tensor<64x256xf16>

@@ -129,6 +129,20 @@ TEST(ProductSchedule, inFlight) {
   EXPECT_FALSE(planWithin(nodes));
 }
 
+// Registers of a left operand are those of the product in flight, which is awaited before they are read again; what is
+// stored for the right operand is stored meanwhile.
+TEST(ProductSchedule, inFlightUntilLeftOperand) {
+  std::vector<LoopNode> nodes = {
+      make(Kind::light),                   // 0: the slot
+      make(Kind::other, {0}),              // 1: the right operand
+      make(Kind::other, {0}),              // 2: the left one
+      make(Kind::product, {1, 2}, {4}, 2), // 3
+      make(Kind::await, {3}),              // 4
+  };
+  nodes[3].accumulates = true;
+  EXPECT_EQ(print(planInFlight(nodes).value()), "0' 1' 4'' 2' 3'");
+}
+
 // A condition decides whether the slot is released in this iteration.
 TEST(ProductSchedule, negative_inFlight) {
   std::vector<LoopNode> nodes = {make(Kind::product, {}, {1}), make(Kind::await, {0}), make(Kind::other, {1})};

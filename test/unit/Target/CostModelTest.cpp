@@ -97,12 +97,27 @@ TEST(CostModel, wgmmaNeedsTensorMapsAndTypes) {
   EXPECT_TRUE(canUseWgmma(hopper, {}));
   EXPECT_FALSE(canUseWgmma(hopper, {.tensorMaps = false}));
   EXPECT_FALSE(canUseWgmma(*findTarget("sm_90"), {}));
-  EXPECT_FALSE(canUseWgmma(hopper, {.element = MmaType::TF32}));
+  EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::TF32}));
+  EXPECT_FALSE(canUseWgmma(hopper, {.element = MmaType::TF32, .tensorMaps = false}));
   EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::TF32, .aKMajor = true, .bKMajor = true}));
   EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::F8E5M2, .aKMajor = true, .bKMajor = true}));
-  EXPECT_FALSE(canUseWgmma(hopper, {.element = MmaType::F8E4M3, .aKMajor = true}));
-  EXPECT_FALSE(canUseWgmma(hopper, {.element = MmaType::S8}));
+  EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::F8E4M3, .aKMajor = true}));
+  EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::S8}));
   EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::S8, .aKMajor = true, .bKMajor = true}));
+}
+
+// The shorter side of a block is turned. Measured for 4096x4096x4096: tf32 nn 404 us with 256x128, 455 with 128x256; tt
+// 390 and 436; fp8 nn 131 and 135, tt 156 and 119.
+TEST(CostModel, turnsTheShorterSide) {
+  auto pick = [](MmaType element, bool aKMajor, bool bKMajor) {
+    GemmConfig best =
+        rankGemmConfigs(hopper, {.element = element, .aKMajor = aKMajor, .bKMajor = bKMajor}).front().config;
+    return std::pair(best.blockM, best.blockN);
+  };
+  EXPECT_EQ(pick(MmaType::TF32, true, false), std::pair(256u, 128u));
+  EXPECT_EQ(pick(MmaType::TF32, false, true), std::pair(128u, 256u));
+  EXPECT_EQ(pick(MmaType::F8E4M3, true, false), std::pair(256u, 128u));
+  EXPECT_EQ(pick(MmaType::F8E4M3, false, true), std::pair(128u, 256u));
 }
 
 TEST(CostModel, moreWorkTakesLonger) {

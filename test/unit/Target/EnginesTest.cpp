@@ -58,10 +58,10 @@ TEST(Wgmma, typesAndOrders) {
   EXPECT_TRUE(isRefused(halves));
   WgmmaProduct rounded{.a = MmaType::TF32, .b = MmaType::TF32, .m = 64, .n = 64, .k = 32};
   EXPECT_EQ(plan(rounded), (WgmmaPlan{64, 8, 1, 1}));
-  rounded.fromRegisters = true; // no accumulator is such a fragment
+  rounded.aKMajor = false;
   EXPECT_TRUE(isRefused(rounded));
-  rounded.fromRegisters = rounded.aKMajor = false;
-  EXPECT_TRUE(isRefused(rounded));
+  rounded.fromRegisters = true;
+  EXPECT_EQ(plan(rounded), (WgmmaPlan{64, 8, 1, 1}));
 }
 
 TEST(Wgmma, promotion) {
