@@ -205,6 +205,12 @@ Form AffineBlocks::computeArithmetic(Operation *op) {
           return scaleBlock(lhs, int64_t(1) << *bits);
         });
       })
+      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>([&](Operation *) {
+        return combine([](const AffineBlock &lhs, const AffineBlock &rhs) -> Form {
+          std::optional<int64_t> divisor = rhs.isUniform() ? rhs.start.getConstant() : std::nullopt;
+          return divisor && *divisor > 0 && !lhs.base ? divideBlock(lhs, *divisor) : std::nullopt;
+        });
+      })
       .Case([&](arith::ExtSIOp extend) { return get(extend.getIn()); })
       .Case([&](arith::ExtUIOp extend) {
         return facts.get(extend.getIn()).nonNegative ? get(extend.getIn()) : std::nullopt;

@@ -5,6 +5,7 @@
 #include "Analysis/PackedOperands.h"
 #include "Analysis/PaddedBlocks.h"
 #include "Analysis/Recreate.h"
+#include "Analysis/RolePlan.h"
 #include "Analysis/SwappedDot.h"
 #include "Target/Engines/MmaSync.h"
 #include "Target/Engines/Wgmma.h"
@@ -251,34 +252,61 @@ cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
   return engine && makeRoom(stored) ? engine : cta::WgmmaAttr();
 }
 
-/// Whether the left operand, the same in each iteration, is better held in registers while the loop runs.
+/// Registers of a thread for all that the loop's products add up and take from registers, but for what is held.
+static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
+  int64_t registers = 0;
+  loop->walk([&](DotOp dot) {
+    registers += dot.getType().getNumElements() / threads;
+    if (isComputedFromDots(dot))
+      registers += LayoutSlicer::bytesOf(dot.getA()) / 4 / threads;
+  });
+  return registers;
+}
+
+/// Whether the left operand, the same in each iteration, is better held in registers while the loop runs. Where reading
+/// it takes as long as multiplying it, copies that write meanwhile make it too long; but not at the cost of a second
+/// CTA on the multiprocessor, or of products that run an iteration ahead.
 bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr engine) {
   constexpr int64_t mostRegisters = 128; // the other half is for what an iteration computes
+  constexpr int64_t mostAhead = 160;     // see RunAhead.cpp
   auto loop = dot->getParentOfType<LoopLikeOpInterface>();
   bool isSame = loop && !isa<ProgramsOp>(loop) && !loop->isAncestor(a.source);
-  if (!isSame || a.transposed || !isFragmentOfAccumulators(dot) || !target::isBoundBySharedMemory(engine.getN()))
+  if (!isSame || a.transposed || !isFragmentOfAccumulators(dot))
     return false;
   int64_t threads = numWarps * target::threadsPerWarp;
   int64_t registers = LayoutSlicer::bytesOf(dot.getA()) * engine.getGroupsN() / 4 / threads;
-  int64_t &held = heldRegisters[loop];
-  if (countCarriedSums(loop, numWarps) + held + registers > mostRegisters)
+  int64_t &held = heldRegisters[loop], tensors = countTensors(loop, threads);
+  bool hasRoom = tensors + held + registers <= mostAhead &&
+                 planSharedRegisters(numWarps / target::warpsPerGroup, tensors, /*registersOfAccumulator=*/0).empty();
+  if (!target::isBoundBySharedMemory(engine.getN(), /*isWritten=*/hasRoom) ||
+      countCarriedSums(loop, numWarps) + held + registers > mostRegisters)
     return false;
   held += registers;
   return true;
 }
 
+/// Bytes of what is stored at a time. A buffer lives beside those of the regions around its own, not beside those of
+/// other loops and branches.
+static int64_t countBytes(ArrayRef<Value> stored) {
+  int64_t most = 0;
+  for (Value inner : stored) {
+    int64_t bytes = 0;
+    for (Value outer : stored)
+      if (outer.getParentRegion()->isAncestor(inner.getParentRegion()))
+        bytes += LayoutSlicer::bytesOf(outer);
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
 /// Whether there is room for these operands beside those of other dots.
 bool EngineChooser::makeRoom(ArrayRef<Value> stored) {
-  int64_t bytes = storedBytes;
-  llvm::SmallDenseSet<Value> added;
-  for (Value value : stored)
-    if (!storedOperands.contains(value) && added.insert(value).second)
-      bytes += LayoutSlicer::bytesOf(value);
+  llvm::SetVector<Value> all = storedOperands;
+  all.insert_range(stored);
   // The rest is for conversions and epilogues.
-  if (bytes > int64_t(target.maxSharedPerCta) / 4 * 3)
+  if (countBytes(all.getArrayRef()) > int64_t(target.maxSharedPerCta) / 4 * 3)
     return false;
-  storedOperands.insert_range(stored);
-  storedBytes = bytes;
+  storedOperands = std::move(all);
   return true;
 }
 

@@ -10,7 +10,7 @@
 #include "Analysis/RaisableAccesses.h"
 #include "Cta/CtaDialect.h"
 
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <string>
 
@@ -40,8 +40,7 @@ private:
   const target::GpuTarget &target;
   unsigned numWarps;
   RaisableAccesses *accesses;
-  llvm::DenseSet<mlir::Value> storedOperands; ///< Of warp groups, by threads, and how many bytes they take.
-  int64_t storedBytes = 0;
+  llvm::SetVector<mlir::Value> storedOperands; ///< Of warp groups, by threads.
   llvm::DenseMap<mlir::Operation *, int64_t> heldRegisters; ///< Of a thread, for left operands, over each loop.
 };
 

@@ -54,23 +54,36 @@ static llvm::SetVector<Value> collectOperands(Value user) {
   return reached;
 }
 
+/// A power of two that divides `number` whatever its factors are.
+static int64_t getAlignment(const Polynomial &number) {
+  int64_t bits = 0;
+  for (const Polynomial::Term &term : number.getTerms())
+    bits |= term.coefficient;
+  return bits == 0 ? 1 : bits & -bits;
+}
+
 int64_t IndexBounds::getUpperBound(const Polynomial &number, Value user) {
-  int64_t bound = getUpperBound(number);
+  int64_t bound = std::min(getUpperBound(number), getBoundAtLoopEnds(number));
   for (Value value : collectOperands(user)) {
     if (!getElementTypeOf(value.getType()).isInteger(32))
       continue;
     std::optional<AffineBlock> computed = blocks.get(value);
     if (!computed || !computed->domain.empty())
       continue;
-    std::optional<int64_t> distance = (computed->start - number).getConstant();
+    // What is added to a number that the program has computed; a part of `number`, so that it has such factors, too.
+    Polynomial rest = number - computed->start;
+    bool isPart = rest.isExact() && llvm::all_of(rest.getTerms(), [&](const Polynomial::Term &term) {
+      return term.factors.empty() || (term.coefficient > 0 && llvm::is_contained(number.getTerms(), term));
+    });
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     // The last element along a dimension is that much larger than the first.
     int64_t length = 0;
     for (auto [dim, step] : llvm::enumerate(computed->steps))
       if (step == 1)
         length = std::max(length, tensor.getDimSize(dim) - 1);
-    if (distance && llvm::isInt<32>(*distance))
-      bound = std::min(bound, largestIndex - *distance - length);
+    int64_t added = isPart ? getUpperBound(rest) : largest, start = largestIndex - length;
+    if (llvm::isInt<32>(added))
+      bound = std::min(bound, (start & -getAlignment(computed->start)) + added);
   }
   return bound;
 }
@@ -88,6 +101,41 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number) {
       return largest;
   }
   return sum;
+}
+
+/// Of what loops count, as far as their upper bounds say it in numbers that the rest of the sum has, too.
+int64_t IndexBounds::getBoundAtLoopEnds(const Polynomial &number) {
+  Polynomial sum;
+  for (const Polynomial::Term &term : number.getTerms()) {
+    std::optional<Polynomial> last = getLast(term);
+    sum = sum + (last ? *last : Polynomial(term));
+  }
+  // No more is known of the sign of what loops end at.
+  bool hasBound = llvm::all_of(sum.getTerms(), [](const Polynomial::Term &term) {
+    return term.factors.empty() || (term.coefficient > 0 && term.factors.size() == 1);
+  });
+  return hasBound ? getUpperBound(sum) : largest;
+}
+
+/// No less than `counted`, a multiple of what a loop counts: n - 1 of `range(n)`. Where n is x / d the loop runs only if
+/// x is at least d, and d * (n - 1) is at most x - d.
+std::optional<Polynomial> IndexBounds::getLast(const Polynomial::Term &counted) {
+  auto argument = counted.factors.size() == 1 ? dyn_cast<BlockArgument>(counted.factors.front()) : BlockArgument();
+  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  if (!loop || argument != loop.getInductionVar() || loop.getUnsignedCmp() || counted.coefficient <= 0)
+    return std::nullopt;
+  Value end = loop.getUpperBound();
+  int64_t divisor = 1;
+  if (Operation *op = end.getDefiningOp(); isa_and_present<arith::DivSIOp, arith::FloorDivSIOp>(op))
+    if (std::optional<int64_t> constant = getPositiveConstant(op->getOperand(1));
+        constant && counted.coefficient % *constant == 0) {
+      divisor = *constant;
+      end = op->getOperand(0);
+    }
+  std::optional<AffineBlock> form = blocks.get(end);
+  if (!form)
+    return std::nullopt;
+  return (form->start - divisor) * Polynomial(counted.coefficient / divisor);
 }
 
 int64_t IndexBounds::getUpperBound(Value factor) {

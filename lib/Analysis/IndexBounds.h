@@ -2,6 +2,7 @@
 // How large index arithmetic can become, also where it has more bits than the program computes.
 //
 //   for %i = 0 to (K + 15) / 16 { … %p … yield %p + 16 }      16 * %i <= 2^31 - 32, from the bounds of %i
+//   for %i = 0 to (K - %first) / 16 { … %first + 16 * %i       %first + 16 * %i <= K - 16
 //   %rows = 64 * %pid + arange 0 to 64, of 32 bits            64 * %pid <= 2^31 - 64, since %rows does not overflow
 #pragma once
 
@@ -18,6 +19,8 @@ public:
 
 private:
   int64_t getUpperBound(const Polynomial &number);
+  int64_t getBoundAtLoopEnds(const Polynomial &number);
+  std::optional<Polynomial> getLast(const Polynomial::Term &counted);
   int64_t getUpperBound(mlir::Value factor);
   int64_t getBoundOfOperation(mlir::Operation *op);
 

@@ -23,10 +23,13 @@ public:
   struct Term {
     int64_t coefficient = 0;
     llvm::SmallVector<mlir::Value, 2> factors; ///< Repeated for powers; none in the constant term.
+
+    bool operator==(const Term &) const = default;
   };
 
   Polynomial(int64_t constant = 0);
   explicit Polynomial(mlir::Value factor);
+  explicit Polynomial(Term term) { add(std::move(term)); }
 
   Polynomial operator+(const Polynomial &other) const;
   Polynomial operator-(const Polynomial &other) const;

@@ -72,10 +72,10 @@ std::string whyNoWgmma(const GpuTarget &target, const WgmmaProduct &product) {
   return "";
 }
 
-bool isBoundBySharedMemory(unsigned n) {
+bool isBoundBySharedMemory(unsigned n, bool isWritten) {
   constexpr unsigned sharedBytes = 128, columnsPerClock = 2; // of 64 rows, 32 bytes each; of any type
   unsigned reading = (wgmmaRows + n) * wgmmaBytesK / sharedBytes, multiplying = n / columnsPerClock;
-  return reading > multiplying;
+  return reading > multiplying || (isWritten && reading == multiplying);
 }
 
 WgmmaResult planWgmma(const GpuTarget &target, const WgmmaProduct &product) {

@@ -70,8 +70,8 @@ bool isWgmmaInstruction(MmaType a, MmaType b, MmaType accumulator, unsigned n);
 std::string whyNoWgmma(const GpuTarget &target, const WgmmaProduct &product);
 
 /// Whether shared memory takes longer to read what an instruction with `n` columns multiplies, both operands from
-/// there, than tensor cores take to multiply it.
-bool isBoundBySharedMemory(unsigned n);
+/// there, than tensor cores take to multiply it; or as long, where copies write there meanwhile.
+bool isBoundBySharedMemory(unsigned n, bool isWritten = false);
 
 /// How warp groups multiply the product.
 WgmmaResult planWgmma(const GpuTarget &target, const WgmmaProduct &product);

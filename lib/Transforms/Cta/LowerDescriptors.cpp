@@ -307,7 +307,10 @@ private:
     int64_t count = size / partSize, slots = std::min<int64_t>(count, target::storePanels),
             writes = count + (rest ? 1 : 0);
     builder.setInsertionPointToStart(&kernel.getBody().front());
-    Value ring = cta::AllocOp::create(builder, loc, part.withSlots(slots), /*offset=*/IntegerAttr());
+    // Writes that all go round the ring leave it to the next ones as they have found it.
+    Value own, &ring = rest || count % slots != 0 ? own : storeRings[{part.withSlots(slots), groups}];
+    if (!ring)
+      ring = cta::AllocOp::create(builder, loc, part.withSlots(slots), /*offset=*/IntegerAttr());
     Value last = rest ? cta::AllocOp::create(builder, loc, rest, /*offset=*/IntegerAttr()) : Value();
     builder.setInsertionPoint(store);
     bool cutsRows = rank == 2 && axis == 0;
@@ -482,6 +485,7 @@ private:
   KernelOp kernel;
   OpBuilder builder;
   DenseMap<Value, Value> rests; // of descriptors that are read
+  DenseMap<std::pair<Type, int64_t>, Value> storeRings; // of a type, for so many warp groups
   bool hasStores = false;
 };
 

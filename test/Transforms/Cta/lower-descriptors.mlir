@@ -4,6 +4,7 @@
 #y = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #rows = #cta.layout<[512, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0], [64, 0], [128, 0], [256, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #acc = #cta.layout<[64, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#half = #cta.layout<[64, 128], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #turned = #cta.layout<[256, 128], register = [[1, 0], [0, 8], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 16], [0, 32], [0, 64]]>
 #left = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #v = #cta.layout<[512], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
@@ -96,6 +97,21 @@ tile.kernel @store_panels(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map =
   %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x256x!tile.ptr<f16>, #acc>
   %z = tile.load %ps : tensor<64x256x!tile.ptr<f16>, #acc>
   tile.desc_store %d[%i, %i], %z : !tile.desc<64x256xf16>, tensor<64x256xf16, #acc>
+  tile.return
+}
+
+// Writes whose panels are alike take turns in one ring, if all of them go round it.
+// CHECK-LABEL: tile.kernel @store_twice
+// CHECK: %[[RING:.*]] = cta.alloc : <64x64xf16, {{.*}}slots = 2>
+// CHECK-NOT: cta.alloc
+// CHECK-COUNT-6: cta.slot %[[RING]]
+// CHECK: tile.return
+tile.kernel @store_twice(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}, %f: f16, %p: !tile.ptr<f16>) {
+  %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x256x!tile.ptr<f16>, #acc>
+  %z = tile.load %ps : tensor<64x256x!tile.ptr<f16>, #acc>
+  tile.desc_store %d[%i, %i], %z : !tile.desc<64x256xf16>, tensor<64x256xf16, #acc>
+  %y = tile.splat %f : f16 -> tensor<64x128xf16, #half>
+  tile.desc_store %e[%i, %i], %y : !tile.desc<64x128xf16>, tensor<64x128xf16, #half>
   tile.return
 }
 

@@ -64,6 +64,24 @@ tile.kernel @room(%x: f16, %y: f16) {
   tile.return
 }
 
+// Operands of two branches do not take room from each other.
+// CHECK-LABEL: tile.kernel @branches
+// CHECK-COUNT-2: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
+tile.kernel @branches(%x: f16, %y: f16, %if: i1) {
+  %a = tile.splat %x : f16 -> tensor<64x256xf16>
+  %z = arith.constant dense<0.0> : tensor<64x256xf32>
+  scf.if %if {
+    %b = tile.splat %x : f16 -> tensor<256x256xf16>
+    %0 = tile.dot %a, %b, %z : tensor<64x256xf16>, tensor<256x256xf16> -> tensor<64x256xf32>
+    tile.print "" %0 : tensor<64x256xf32>
+  } else {
+    %c = tile.splat %y : f16 -> tensor<256x256xf16>
+    %1 = tile.dot %a, %c, %z : tensor<64x256xf16>, tensor<256x256xf16> -> tensor<64x256xf32>
+    tile.print "" %1 : tensor<64x256xf32>
+  }
+  tile.return
+}
+
 // A left operand that TMA brings before the loop is held in registers, where reading it takes longer than multiplying it;
 // but not with 64 columns, and not if more than half of a thread's registers held operands, here 16 and 64, and sums, 64.
 // CHECK-LABEL: tile.kernel @held
@@ -89,6 +107,42 @@ tile.kernel @held(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map =
   tile.print "" %s#0 : tensor<64x32xf32>
   tile.print "" %s#1 : tensor<64x32xf32>
   tile.print "" %s#2 : tensor<64x64xf32>
+  tile.return
+}
+
+// With 64 columns, reading takes as long: held where registers leave room for no second CTA, here with sums of 32 and 64.
+// CHECK-LABEL: tile.kernel @held_alone
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [2, 1], a = registers>}
+// CHECK-LABEL: tile.kernel @negative_held_beside
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [2, 1]>}
+tile.kernel @held_alone(%i: i32, %n: i32, %d: !tile.desc<128x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}, %f: !tile.desc<128x128xf16> {tile.tensor_map = #tile.tensor_map<base = "c">}) attributes {num_warps = 8 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant dense<0.0> : tensor<128x64xf32>
+  %w = arith.constant dense<0.0> : tensor<128x128xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<128x128xf16> -> tensor<128x128xf16>
+  %s:2 = scf.for %k = %c0 to %n step %c1 iter_args(%x = %z, %y = %w) -> (tensor<128x64xf32>, tensor<128x128xf32>) : i32 {
+    %right = tile.desc_load %e[%k, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+    %wide = tile.desc_load %f[%k, %i] : !tile.desc<128x128xf16> -> tensor<128x128xf16>
+    %0 = tile.dot %a, %right, %x : tensor<128x128xf16>, tensor<128x64xf16> -> tensor<128x64xf32>
+    %1 = tile.dot %a, %wide, %y : tensor<128x128xf16>, tensor<128x128xf16> -> tensor<128x128xf32>
+    scf.yield %0, %1 : tensor<128x64xf32>, tensor<128x128xf32>
+  }
+  tile.print "" %s#0 : tensor<128x64xf32>
+  tile.print "" %s#1 : tensor<128x128xf32>
+  tile.return
+}
+tile.kernel @negative_held_beside(%i: i32, %n: i32, %d: !tile.desc<128x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {num_warps = 8 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %z = arith.constant dense<0.0> : tensor<128x64xf32>
+  %a = tile.desc_load %d[%i, %i] : !tile.desc<128x128xf16> -> tensor<128x128xf16>
+  %s = scf.for %k = %c0 to %n step %c1 iter_args(%x = %z) -> (tensor<128x64xf32>) : i32 {
+    %right = tile.desc_load %e[%k, %i] : !tile.desc<128x64xf16> -> tensor<128x64xf16>
+    %0 = tile.dot %a, %right, %x : tensor<128x128xf16>, tensor<128x64xf16> -> tensor<128x64xf32>
+    scf.yield %0 : tensor<128x64xf32>
+  }
+  tile.print "" %s : tensor<128x64xf32>
   tile.return
 }
 

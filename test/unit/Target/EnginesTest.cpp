@@ -150,6 +150,8 @@ TEST(Wgmma, boundBySharedMemory) {
   EXPECT_TRUE(isBoundBySharedMemory(8));
   EXPECT_TRUE(isBoundBySharedMemory(32));
   EXPECT_FALSE(isBoundBySharedMemory(64));
+  EXPECT_TRUE(isBoundBySharedMemory(64, /*isWritten=*/true));
+  EXPECT_FALSE(isBoundBySharedMemory(128, /*isWritten=*/true));
   EXPECT_FALSE(isBoundBySharedMemory(256));
 }
 
