@@ -195,12 +195,15 @@ private:
 
   /// Nobody hides what a warp waits for where few run, so instructions have to be in an order in which it waits little.
   /// ptxas takes pains over that, and the registers, only if it is told on how many CTAs they are to be shared: a loop
-  /// that one warp runs took 2552 cycles, and 1695 then, on as many CTAs as before.
+  /// that one warp runs took 2552 cycles, and 1695 then, on as many CTAs as before. A CTA
+  /// that is alone because of its registers has them anyway: the code of four products was the same, and none is asked.
   Assembled soonerIssued(Assembled made) {
     constexpr unsigned fewWarps = 16; // of a multiprocessor
     constexpr uint64_t most = 95; // per cent of the cycles: fewer than that are not in the noise of what is not counted
-    unsigned ctas = resident(registersOf(made));
-    if (spilledBytes(made) > 0 || ctas == 0 || ctas * threads > fewWarps * threadsOfWarp)
+    target::ResidentCtas held = residentCtas(registersOf(made));
+    unsigned ctas = held.least();
+    bool hasThem = ctas == 1 && held.ofRegisters == 1;
+    if (spilledBytes(made) > 0 || ctas == 0 || hasThem || ctas * threads > fewWarps * threadsOfWarp)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
     uint64_t cycles = asked ? issueCycles(asked->cubin) : 0; // 0, too, if the code is not understood

@@ -21,6 +21,7 @@ namespace tile::codegen {
 
 llvm::Error addLineTables(ModuleOp module) {
   PassManager manager(module.getContext());
+  manager.enableVerifier(false); // done: this pass adds nothing but locations
   LLVM::DIScopeForLLVMFuncOpPassOptions options;
   // Full and LineTablesOnly make LLVM print `.target ..., debug`, at which ptxas stops optimising.
   options.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;

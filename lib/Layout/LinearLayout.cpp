@@ -35,13 +35,13 @@ std::string checkShape(const std::vector<int64_t> &shape) {
 std::string checkBases(const InDim &dim, const std::vector<int64_t> &shape) {
   for (size_t bit = 0; bit < dim.bases.size(); ++bit) {
     const std::vector<int32_t> &basis = dim.bases[bit];
-    std::string place = "basis " + std::to_string(bit) + " of '" + dim.name + "'";
+    auto place = [&] { return "basis " + std::to_string(bit) + " of '" + dim.name + "'"; };
     if (basis.size() != shape.size())
-      return place + " has " + std::to_string(basis.size()) + " coordinates but the shape has " +
+      return place() + " has " + std::to_string(basis.size()) + " coordinates but the shape has " +
              std::to_string(shape.size()) + " dimensions";
     for (size_t axis = 0; axis < shape.size(); ++axis)
       if (basis[axis] < 0 || basis[axis] >= shape[axis])
-        return place + " has coordinate " + std::to_string(basis[axis]) + " in dimension " + std::to_string(axis) +
+        return place() + " has coordinate " + std::to_string(basis[axis]) + " in dimension " + std::to_string(axis) +
                ", expected 0 to " + std::to_string(shape[axis] - 1);
   }
   return "";

@@ -10,12 +10,24 @@ namespace {
 /// Output dimensions of conversionMap.
 enum { registerOut, laneOut, warpOut };
 
+/// What each bit of the input `name` does to output `out`. This is asked for every pair of layouts several times, so it
+/// takes the output out of the flat bases.
+std::vector<uint64_t> basesOfOutput(const LinearLayout &map, unsigned out, std::string_view name) {
+  unsigned below = 0;
+  for (unsigned inner = out + 1; inner < map.rank(); ++inner)
+    below += map.outSizeLog2(inner);
+  std::vector<uint64_t> bases = map.flatBases(name);
+  for (uint64_t &basis : bases)
+    basis = basis >> below & ((uint64_t(1) << map.outSizeLog2(out)) - 1);
+  return bases;
+}
+
 /// Whether output `out` of the map is equal to input `name`, bit by bit, and depends on nothing else.
 bool passesThrough(const LinearLayout &map, unsigned out, std::string_view name) {
   for (std::string_view input : {registerDim, laneDim, warpDim}) {
-    Bases bases = map.bases(input);
+    std::vector<uint64_t> bases = basesOfOutput(map, out, input);
     for (size_t bit = 0; bit < bases.size(); ++bit)
-      if (bases[bit][out] != (input == name ? int32_t(1) << bit : 0))
+      if (bases[bit] != (input == name ? uint64_t(1) << bit : 0))
         return false;
   }
   return true;
@@ -25,9 +37,18 @@ bool passesThrough(const LinearLayout &map, unsigned out, std::string_view name)
 unsigned registerChoices(const LinearLayout &map) {
   Span choices;
   for (std::string_view input : {laneDim, warpDim})
-    for (const std::vector<int32_t> &basis : map.bases(input))
-      choices.insert(static_cast<uint64_t>(basis[registerOut]));
+    for (uint64_t basis : basesOfOutput(map, registerOut, input))
+      choices.insert(basis);
   return choices.dimension();
+}
+
+/// The source register of each destination register, where lanes and warps do not matter.
+std::vector<int32_t> findRegisterSources(const LinearLayout &map) {
+  std::vector<int32_t> sources = {0};
+  for (uint64_t basis : basesOfOutput(map, registerOut, registerDim))
+    for (size_t index = 0, count = sources.size(); index < count; ++index)
+      sources.push_back(sources[index] ^ static_cast<int32_t>(basis));
+  return sources;
 }
 
 } // namespace
@@ -41,8 +62,7 @@ Movement planMovement(const LinearLayout &src, const LinearLayout &dst, int64_t 
   unsigned choices = registerChoices(map);
 
   if (!crossesLanes && choices == 0) {
-    for (int32_t index = 0; index < dst.numRegisters(); ++index)
-      movement.registerSources.push_back(map.apply({{registerDim, index}})[registerOut]);
+    movement.registerSources = findRegisterSources(map);
     bool renames = src.numRegisters() != dst.numRegisters() || !passesThrough(map, registerOut, registerDim);
     movement.kind = renames ? MovementKind::registers : MovementKind::none;
     return movement;

@@ -22,13 +22,20 @@ LinearLayout withShape(const LinearLayout &layout, std::vector<int64_t> shape) {
 
 LinearLayout projectDim(const LinearLayout &layout, unsigned axis) {
   assert(axis < layout.rank() && "no such dimension");
-  std::vector<InDim> inDims = layout.inDims();
-  for (InDim &dim : inDims)
-    for (std::vector<int32_t> &basis : dim.bases)
-      basis.erase(basis.begin() + axis);
+  // Take the axis' bits out of the flat bases.
+  unsigned below = 0;
+  for (unsigned inner = axis + 1; inner < layout.rank(); ++inner)
+    below += layout.outSizeLog2(inner);
+  unsigned above = below + layout.outSizeLog2(axis);
+  std::vector<FlatInDim> inDims;
+  for (const std::string &name : layout.inDimNames()) {
+    FlatInDim &dim = inDims.emplace_back(FlatInDim{name, layout.flatBases(name)});
+    for (uint64_t &basis : dim.bases)
+      basis = basis >> above << below | (basis & ((uint64_t(1) << below) - 1));
+  }
   std::vector<int64_t> shape = layout.outShape();
   shape.erase(shape.begin() + axis);
-  return LinearLayout(inDims, std::move(shape));
+  return LinearLayout::fromFlat(inDims, std::move(shape));
 }
 
 LinearLayout dropDuplicateRegisters(const LinearLayout &layout) {

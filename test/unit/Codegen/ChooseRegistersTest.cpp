@@ -86,6 +86,7 @@ TEST(ChooseRegisters, negative_registersThatGainNothing) {
   EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 0, true}}}, product), Choice(246, {0, 2})); // wgmma would wait
   EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 8}}}, product), Choice(246, {0, 2}));       // it spills
   EXPECT_EQ(choose({{0, {80, 0, false, 9}}, {3, {80}}}, product, 256), Choice(80, {0, 4}));        // many warps
+  EXPECT_EQ(choose({{0, {248, 0, false, 9}}, {1, {250}}}, product, 256), Choice(248, {0}));        // it has them all
 }
 
 TEST(ChooseRegisters, loopsThatOnlyLoadGetRegisters) {
