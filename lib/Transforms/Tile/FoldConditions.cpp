@@ -189,9 +189,27 @@ private:
   DenseMap<Value, Value> known;
 };
 
-/// Takes selections by `mask` out of what is computed, for a store under that mask alone, element by element.
+/// Whether all that is computed of the value, element by element, is reduced or stored under `mask`. What else is
+/// computed of a selection keeps it, and without it a thread would have to keep what it selects from as well.
+bool isReducedOrStored(Value value, Value mask, unsigned &budget) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (budget == 0)
+      return false;
+    --budget;
+    auto store = dyn_cast<StoreOp>(user);
+    return isa<ReduceOp>(user) || (store && store.getMask() == mask) ||
+           (isElementwise(user) && isPure(user) && isReducedOrStored(user->getResult(0), mask, budget));
+  });
+}
+
+/// Takes selections by `mask` out of what is computed, for stores under that mask alone, element by element.
 void skipSelections(OpOperand &stored, Value mask) {
-  for (auto select = stored.get().getDefiningOp<arith::SelectOp>(); select && select.getCondition() == mask;
+  auto isNeeded = [&](Value selected) {
+    unsigned budget = 64; // operations to look at
+    return !isReducedOrStored(selected, mask, budget);
+  };
+  for (auto select = stored.get().getDefiningOp<arith::SelectOp>();
+       select && select.getCondition() == mask && !isNeeded(select);
        select = stored.get().getDefiningOp<arith::SelectOp>())
     stored.set(select.getTrueValue());
   Operation *op = stored.get().getDefiningOp();

@@ -116,20 +116,33 @@ tile.kernel @narrow(%n: i32) {
   tile.return
 }
 
-// What is not stored need not be selected; what another operation needs is.
+// What is not stored need not be selected, though a sum needs it; but it is where the selection is kept for something else.
 // CHECK-LABEL: tile.kernel @stored
-// CHECK: %[[S:.*]] = arith.select
-// CHECK: tile.print "" %[[S]] :
-// CHECK-NEXT: %[[Y:.*]] = arith.addf %[[X:.*]], %[[X]]
-// CHECK-NEXT: tile.store %{{.*}}, %[[Y]] mask
+// CHECK: %[[S:.*]] = arith.select %{{.*}}, %[[X:.*]], %
+// CHECK: tile.reduce %[[S]]
+// CHECK: %[[Y:.*]] = arith.addf %[[X]], %[[X]]
+// CHECK: tile.store %{{.*}}, %[[Y]] mask
+// CHECK: %[[T:.*]] = arith.select
+// CHECK: tile.print "" %[[T]] :
+// CHECK: %[[Z:.*]] = arith.addf %[[T]], %[[T]]
+// CHECK: tile.store %{{.*}}, %[[Z]] mask
 tile.kernel @stored(%base: !tile.ptr<f32>, %condition: i1, %number: f32) {
   %p = tile.splat %base : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
   %m = tile.splat %condition : i1 -> tensor<64xi1>
   %x = tile.splat %number : f32 -> tensor<64xf32>
   %zero = arith.constant dense<0.0> : tensor<64xf32>
   %s = arith.select %m, %x, %zero : tensor<64xi1>, tensor<64xf32>
-  tile.print "" %s : tensor<64xf32>
+  %sum = tile.reduce %s {axis = 0 : i32} : tensor<64xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.print "" %sum : f32
   %y = arith.addf %s, %s : tensor<64xf32>
   tile.store %p, %y mask %m : tensor<64x!tile.ptr<f32>>
+  %t = arith.select %m, %x, %zero : tensor<64xi1>, tensor<64xf32>
+  tile.print "" %t : tensor<64xf32>
+  %z = arith.addf %t, %t : tensor<64xf32>
+  tile.store %p, %z mask %m : tensor<64x!tile.ptr<f32>>
   tile.return
 }
