@@ -31,7 +31,7 @@ std::vector<SuiteCase> takeArtifacts(RunOptions &options) {
     if (!isFile || !options.arguments.empty())
       options.arguments.push_back(word);
     else
-      cases.push_back({.artifact = word});
+      cases.emplace_back().artifact = word;
   }
   if (cases.size() > 1)
     for (SuiteCase &item : cases)
