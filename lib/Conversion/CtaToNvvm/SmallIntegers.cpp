@@ -28,7 +28,8 @@ namespace tile::conversion {
 
 Anchor anchorOf(Type type, int64_t span, bool hasBF16) {
   constexpr Anchor f16{1024, 0x6400, 1 << 10}, bf16{128, 0x4300, 1 << 7}, f32{8388608, 0x4b000000, 1 << 23};
-  return type.isF16() ? f16 : type.isBF16() && hasBF16 && span < bf16.places ? bf16 : f32;
+  const bool isSelected = span <= 1; // of two numbers, which LLVM sees
+  return type.isF16() ? f16 : type.isBF16() && hasBF16 && !isSelected && span < bf16.places ? bf16 : f32;
 }
 
 namespace {
