@@ -53,7 +53,8 @@ private:
     int64_t merged = 1;
     for (; last >= 0 && merged * from[last] <= to[dim] && isRepeated(reshape.getSrc(), last); --last)
       merged *= from[last];
-    return merged;
+    // An integer has a bit for each at least; what repeats more often is a scale.
+    return merged <= loadedBits ? merged : 1;
   }
 
   /// Whether all elements along `dim` come from one that is loaded.
@@ -68,16 +69,22 @@ private:
            llvm::any_of(op->getOperands(), [&](Value operand) { return isRepeated(operand, dim); });
   }
 
+  /// Whether it is computed of integers in memory.
   bool isLoaded(Value value) {
     Operation *op = look(value);
     if (isa_and_present<ShapeChange, ReshapeOp>(op))
       return isLoaded(op->getOperand(0));
-    return isa_and_present<LoadOp, DescLoadOp>(op) ||
-           (op && isElementwise(op) &&
-            llvm::any_of(op->getOperands(), [&](Value operand) { return isLoaded(operand); }));
+    if (isa_and_present<LoadOp, DescLoadOp>(op)) {
+      auto type = dyn_cast<IntegerType>(getElementTypeOf(value.getType()));
+      loadedBits = type ? type.getWidth() : 0;
+      return type != nullptr;
+    }
+    return op && isElementwise(op) &&
+           llvm::any_of(op->getOperands(), [&](Value operand) { return isLoaded(operand); });
   }
 
   unsigned budget = 256;
+  int64_t loadedBits = 0; ///< Of the integers that were found last.
 };
 
 } // namespace
