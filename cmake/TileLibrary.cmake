@@ -19,6 +19,17 @@ function(tile_library name)
   target_link_libraries(${name} PUBLIC tile_options ${ARG_LINK})
 endfunction()
 
+# fmt with its functions compiled once: inside each file that formats they would take 3 to 6 s. Debian has a shared
+# library, and what is installed needs none but libc. Fmt.cpp is that of version 9; a later one is used as headers.
+if(fmt_VERSION MATCHES "^9\\.")
+  add_library(tile_fmt STATIC ${PROJECT_SOURCE_DIR}/cmake/Fmt.cpp)
+  target_link_libraries(tile_fmt PRIVATE tile_options)
+  target_include_directories(tile_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+else()
+  add_library(tile_fmt INTERFACE)
+  target_link_libraries(tile_fmt INTERFACE fmt::fmt-header-only)
+endif()
+
 if(NOT TILE_COMPILER)
   return()
 endif()

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cctype>
 #include <charconv>
+#include <fmt/ranges.h>
 
 namespace tile::runtime {
 namespace {

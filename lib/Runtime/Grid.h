@@ -4,6 +4,8 @@
 
 #include "Runtime/Manifest.h"
 
+#include <fmt/format.h>
+
 namespace tile::runtime {
 
 struct GridFailure {

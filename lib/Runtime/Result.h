@@ -7,7 +7,7 @@
 #include "tile/tilert.h"
 
 #include <cassert>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <string>
 #include <utility>
 #include <variant>
