@@ -268,7 +268,6 @@ static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
 /// CTA on the multiprocessor, or of products that run an iteration ahead.
 bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr engine) {
   constexpr int64_t mostRegisters = 128; // the other half is for what an iteration computes
-  constexpr int64_t mostAhead = 160;     // see RunAhead.cpp
   auto loop = dot->getParentOfType<LoopLikeOpInterface>();
   bool isSame = loop && !isa<ProgramsOp>(loop) && !loop->isAncestor(a.source);
   if (!isSame || a.transposed || !isFragmentOfAccumulators(dot))
@@ -276,7 +275,7 @@ bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr eng
   int64_t threads = numWarps * target::threadsPerWarp;
   int64_t registers = LayoutSlicer::bytesOf(dot.getA()) * engine.getGroupsN() / 4 / threads;
   int64_t &held = heldRegisters[loop], tensors = countTensors(loop, threads);
-  bool hasRoom = tensors + held + registers <= mostAhead &&
+  bool hasRoom = tensors + held + registers <= mostTensorsAhead &&
                  planSharedRegisters(numWarps / target::warpsPerGroup, tensors, /*registersOfAccumulator=*/0).empty();
   if (!target::isBoundBySharedMemory(engine.getN(), /*isWritten=*/hasRoom) ||
       countCarriedSums(loop, numWarps) + held + registers > mostRegisters)

@@ -82,4 +82,8 @@ int64_t countRegisters(mlir::Value value);
 /// Registers of a thread beside those of tensors: addresses, row maxima, what is computed element by element.
 constexpr int64_t registersBesideTensors = 40;
 
+/// Most registers of a thread for tensors where products run an iteration ahead. With 162 attention of 128 columns
+/// spills in its loop, and takes 1.1 times as long as one product after another.
+constexpr int64_t mostTensorsAhead = 160;
+
 } // namespace tile

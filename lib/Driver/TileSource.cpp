@@ -18,7 +18,8 @@ llvm::Expected<std::optional<frontend::SourceFile>> readSidecar(const CompilerOp
   llvm::sys::path::replace_extension(path, ".sig");
   llvm::StringRef given = options.signature;
   bool isGiven = given.consume_front("@");
-  if (!isGiven && (options.input == "-" || !llvm::sys::fs::is_regular_file(path)))
+  llvm::sys::fs::file_status status; // of a link, so that one to nowhere is an error
+  if (!isGiven && (options.input == "-" || llvm::sys::fs::status(path, status, /*follow=*/false)))
     return std::nullopt;
   std::string name = isGiven ? given.str() : path.str().str();
   llvm::Expected<std::string> text = readInput(name);

@@ -199,9 +199,4 @@ std::optional<MatrixAccess> planLdmatrix(const LinearLayout &distributed, const 
   return planFragment(offsets, elementBytes, transposed);
 }
 
-std::optional<MatrixAccess> planStmatrix(const LinearLayout &distributed, const LinearLayout &shared,
-                                         unsigned elementBytes) {
-  return planLdmatrix(distributed, shared, elementBytes);
-}
-
 } // namespace tile::layout

@@ -45,12 +45,9 @@ struct MatrixAccess {
 };
 
 /// None if the registers and lanes do not hold the fragments of ldmatrix, with or without .trans. Elements of 1, 2 and
-/// 4 bytes (.trans: 2 bytes only). Row addresses are 16-byte aligned if the buffer is.
+/// 4 bytes (.trans: 2 bytes only). Row addresses are 16-byte aligned if the buffer is. stmatrix writes the fragments
+/// that ldmatrix reads, at the same addresses.
 std::optional<MatrixAccess> planLdmatrix(const LinearLayout &distributed, const LinearLayout &shared,
-                                         unsigned elementBytes);
-
-/// The same map in the other direction: stmatrix writes the fragments that ldmatrix reads.
-std::optional<MatrixAccess> planStmatrix(const LinearLayout &distributed, const LinearLayout &shared,
                                          unsigned elementBytes);
 
 } // namespace tile::layout

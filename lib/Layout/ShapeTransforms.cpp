@@ -54,10 +54,6 @@ LinearLayout insertUnitDim(const LinearLayout &layout, unsigned axis) {
   return withShape(layout, std::move(shape));
 }
 
-LinearLayout clampDim(const LinearLayout &layout, unsigned axis) {
-  return insertUnitDim(removeDim(layout, axis), axis);
-}
-
 LinearLayout repeatDim(const LinearLayout &layout, unsigned axis, int64_t size) {
   assert(layout.outShape()[axis] == 1 && "already has elements along the axis");
   std::vector<int64_t> shape(layout.rank(), 1);
@@ -146,35 +142,6 @@ LinearLayout joinLayout(const LinearLayout &layout) {
   one.push_back(2);
   // The pair is innermost: a register bit below all others, and the lowest bit of the row-major index.
   return LinearLayout::fromFlat({{std::string(registerDim), {1}}}, one) * widened;
-}
-
-std::optional<SplitLayout> splitLayout(const LinearLayout &layout) {
-  if (layout.rank() == 0 || layout.outShape().back() != 2)
-    return std::nullopt;
-  // Row-major: bit 0 of a flat basis is the coordinate along the last dimension.
-  std::optional<unsigned> selector;
-  std::vector<uint64_t> registers = layout.flatBases(registerDim);
-  for (unsigned bit = 0; bit < registers.size(); ++bit) {
-    if ((registers[bit] & 1) == 0)
-      continue;
-    if (selector || registers[bit] != 1)
-      return std::nullopt;
-    selector = bit;
-  }
-  if (!selector)
-    return std::nullopt;
-  for (std::string_view name : {laneDim, warpDim})
-    for (uint64_t basis : layout.flatBases(name))
-      if (basis & 1)
-        return std::nullopt;
-  std::vector<uint64_t> lanes = layout.flatBases(laneDim), warps = layout.flatBases(warpDim);
-  registers.erase(registers.begin() + *selector);
-  for (std::vector<uint64_t> *bases : {&registers, &lanes, &warps})
-    for (uint64_t &basis : *bases)
-      basis >>= 1;
-  std::vector<int64_t> shape = layout.outShape();
-  shape.pop_back();
-  return SplitLayout{LinearLayout::distributed(registers, lanes, warps, std::move(shape)), *selector};
 }
 
 int32_t SlicedLayout::sourceRegister(int32_t index, int32_t slice) const {

@@ -3,12 +3,11 @@
 //
 //   reduce along 1:      [M, N] --removeDim 1-->  [M]
 //   expand_dims:         [M]    --insertUnitDim 1--> [M, 1]      (the operand's layout is removeDim of the result's)
-//   broadcast:           [M, 1] <--clampDim 1--  [M, N]          (the operand's layout as seen from the result)
-//   reshape, trans, join, split: exact, register for register
+//   reshape, trans, join: exact, register for register
 //
-// `removeDim` and `clampDim` leave a zero basis where lanes or warps now hold copies, and drop register bits that only
-// repeat elements that the thread has already: to find the surviving register of an old one, use
-// conversionMap(removeDim(L, axis), projectDim(L, axis)).
+// `removeDim` leaves a zero basis where lanes or warps now hold copies, and drops register bits that only repeat
+// elements that the thread has already: to find the surviving register of an old one, use conversionMap(removeDim(L,
+// axis), projectDim(L, axis)).
 #pragma once
 
 #include "Layout/LinearLayout.h"
@@ -26,9 +25,6 @@ LinearLayout removeDim(const LinearLayout &layout, unsigned axis);
 
 /// A new dimension of size 1 before `axis`.
 LinearLayout insertUnitDim(const LinearLayout &layout, unsigned axis);
-
-/// Dimension `axis` becomes size 1: the layout of the operand of a broadcast whose result has `layout`.
-LinearLayout clampDim(const LinearLayout &layout, unsigned axis);
 
 /// Dimension `axis` of size 1 becomes `size`, a power of two: each thread holds all repetitions of what it has, in its
 /// highest registers.
@@ -52,13 +48,6 @@ LinearLayout permuteDims(const LinearLayout &layout, const std::vector<unsigned>
 
 /// Layout of join(a, b) where both have `layout`: a last dimension of size 2, selected by a new register bit 0.
 LinearLayout joinLayout(const LinearLayout &layout);
-
-struct SplitLayout {
-  LinearLayout layout;  // of both results
-  unsigned registerBit; // the bit that selected the result
-};
-/// Inverse of `joinLayout`; none unless one register bit alone selects the last dimension (of size 2).
-std::optional<SplitLayout> splitLayout(const LinearLayout &layout);
 
 /// The layout of a slice of `size` (a power of two) elements along `axis`, one of several equal ones.
 struct SlicedLayout {

@@ -24,6 +24,10 @@ runtime::Error TimeLimit::error() const {
   return runtime::makeError(TILE_ERROR_DRIVER, "the time limit of {:g} s is over", seconds);
 }
 
+bool TimeLimit::ended(const runtime::Error &error) const {
+  return isOver() && error.message == this->error().message;
+}
+
 std::string progressText(const std::string &name, double share, double seconds) {
   if (share <= 0)
     return fmt::format("{}: {} so far", name, durationText(seconds));

@@ -19,6 +19,8 @@ struct TimeLimit {
 
   bool isOver() const;
   runtime::Error error() const;
+  /// Whether work that failed with `error` was stopped because the time is over.
+  bool ended(const runtime::Error &error) const;
 
   double seconds;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();

@@ -26,6 +26,11 @@ static void reportFatalError(void *, const char *reason, bool) {
   std::_Exit(int(tile::driver::Outcome::Internal));
 }
 
+/// After it LLVM ends tile-opt: with a trace, if it is a bug, or else, as for a disk that is full, with exit code 1.
+static void reportErrorOfOpt(void *, const char *reason, bool) {
+  llvm::errs() << "tile-opt: error: " << reason << '\n';
+}
+
 namespace {
 
 struct Tool {
@@ -66,10 +71,10 @@ int main(int argc, char **argv) {
   std::optional<llvm::InitLLVM> init;
   initLlvm(init, argc, argv);
   llvm::setBugReportMsg("tilec: internal error; please report it together with the input and this trace\n");
-  if (llvm::sys::path::filename(argv[0]).starts_with("tile-opt"))
-    return runOnLargeStack({tile::tileOptMain, argc, argv});
-  if (argc > 1 && llvm::StringRef(argv[1]) == "opt")
-    return runOnLargeStack({tile::tileOptMain, argc - 1, argv + 1});
-  llvm::install_fatal_error_handler(reportFatalError);
+  bool isOpt = llvm::sys::path::filename(argv[0]).starts_with("tile-opt");
+  bool isSubcommand = !isOpt && argc > 1 && llvm::StringRef(argv[1]) == "opt";
+  llvm::install_fatal_error_handler(isOpt || isSubcommand ? reportErrorOfOpt : reportFatalError);
+  if (isOpt || isSubcommand)
+    return runOnLargeStack({tile::tileOptMain, argc - isSubcommand, argv + isSubcommand});
   return runOnLargeStack({tile::tilecMain, argc, argv});
 }

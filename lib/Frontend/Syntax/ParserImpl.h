@@ -55,7 +55,6 @@ private:
   // ParseSkipped.cpp
   void noteChanges(size_t begin, size_t end, Block &out);
   void attachDirectives(FunctionStmt &function, uint32_t begin);
-  bool takeTopLevelLine(Block &out, const Stmt *stmt);
 
   // ParseClass.cpp
   void parseClass(std::vector<Decorator> decorators, SourceRange begin, Block &out);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace tile::runner {
 
@@ -84,14 +85,21 @@ std::vector<DeviceArgument> makeArguments(const Manifest &manifest, const Bindin
   return arguments;
 }
 
-/// What a run writes is not what it runs.
+/// What a run writes is neither what it runs nor, but for devices, written twice.
 Status checkOutputs(const RunOptions &options, const std::vector<NamedText> &saves) {
   std::vector<std::string> paths{options.profileJson, options.benchJson, options.trace};
   for (const NamedText &save : saves)
     paths.push_back(save.value);
-  for (const std::string &path : paths)
-    if (std::error_code ignored; std::filesystem::equivalent(path, options.artifact, ignored))
+  std::set<std::filesystem::path> files;
+  for (const std::string &path : paths) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(path, options.artifact, ignored))
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "the output '{}' is the kernel that runs", path);
+    const bool isDevice = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+    if (!path.empty() && !isDevice &&
+        !files.insert(std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored)).second)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the output '{}' is named twice", path);
+  }
   return Success{};
 }
 

@@ -50,6 +50,12 @@ public:
       current = std::move(*drawn);
       current.seed = soak.run.seed + launch;
       Result<RunReport> report = artifacts.run(current, [&](Device &its) { watch(its); });
+      if (!report && current.limit && current.limit->ended(report.error())) {
+        hideProgress();
+        if (launch == 0)
+          return reportFailure(soak.run, report.error());
+        break;
+      }
       if (!report || !report->passed()) {
         reportEnd("FAILED", report ? formatText(*report) : fmt::format("  {}\n", report.error().message));
         return 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches, each checked, until the time is over or one fails or hangs: what soaks of one kernel and of suites share.
+// The last launch in the simulator is cut off; if it is the only one, nothing was checked, which is an error.
 //
 // What is left over between launches should not grow: the report has the memory of the process, and of the GPU, at half
 // time and at the end.

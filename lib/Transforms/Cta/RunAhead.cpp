@@ -91,9 +91,8 @@ public:
   /// Whether threads have the registers, what is accessed in two iterations at a time is not written there, and rings
   /// have as many slots as are in use at a time.
   bool isPossible() {
-    // With 162 attention of 128 columns spills in its loop, and takes 1.1 times as long as one product after another.
-    constexpr int64_t most = 160;
-    if (hasEarly && countRegistersOfTensors() > std::min(most, countThreadRegisters(loop) - registersBesideTensors))
+    int64_t most = std::min(mostTensorsAhead, countThreadRegisters(loop) - registersBesideTensors);
+    if (hasEarly && countRegistersOfTensors() > most)
       return false;
     bool areInPlace = llvm::all_of(awaited, [&](cta::AwaitOp await) { return findCarrier(await).has_value(); });
     bool isKnownWhichIsFirst = hasEarly || !slots.empty();

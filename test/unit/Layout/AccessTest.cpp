@@ -254,7 +254,7 @@ TEST(Stmatrix, StoresAccumulatorsWithoutConflicts) {
   LinearLayout accumulator = wgmmaAccumulator(64, 128, {1, 1, 16, 128});
   for (const std::vector<unsigned> &order : {std::vector<unsigned>{1, 0}, {0, 1}}) {
     LinearLayout shared = swizzledShared({64, 128}, 2, order, 128);
-    std::optional<MatrixAccess> access = planStmatrix(accumulator, shared, 2);
+    std::optional<MatrixAccess> access = planLdmatrix(accumulator, shared, 2);
     ASSERT_TRUE(access);
     EXPECT_EQ(access->transposed, order[0] == 0);
     EXPECT_EQ(access->matrices, 4u);

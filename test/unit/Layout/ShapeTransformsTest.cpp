@@ -154,25 +154,6 @@ TEST(ShapeTransforms, InsertUnitDimAddsAZeroCoordinate) {
   }
 }
 
-TEST(ShapeTransforms, ClampDimHoldsWhatABroadcastReads) {
-  RandomLayouts random(23);
-  for (int round = 0; round < 50; ++round) {
-    LinearLayout result = randomLayout(random, 2);
-    unsigned axis = random.below(2);
-    LinearLayout operand = clampDim(result, axis);
-    EXPECT_EQ(operand.outShape()[axis], 1);
-    for (int64_t lane = 0; lane < 32; ++lane)
-      for (int64_t warp = 0; warp < 2; ++warp) {
-        std::set<std::vector<int32_t>> needed;
-        for (std::vector<int32_t> coordinate : elementsOf(result, lane, warp)) {
-          coordinate[axis] = 0;
-          needed.insert(coordinate);
-        }
-        EXPECT_EQ(elementsOf(operand, lane, warp), needed);
-      }
-  }
-}
-
 TEST(ShapeTransforms, RepeatDimKeepsRepetitionsInTheThread) {
   RandomLayouts random(24);
   for (unsigned axis = 0; axis <= 2; ++axis) {
@@ -207,7 +188,7 @@ TEST(ShapeTransforms, PermuteDimsMovesCoordinates) {
   EXPECT_EQ(permuteDims(permuted, {1, 2, 0}), layout);
 }
 
-TEST(ShapeTransforms, JoinInterleavesRegistersAndSplitUndoesIt) {
+TEST(ShapeTransforms, JoinInterleavesRegisters) {
   RandomLayouts random(26);
   LinearLayout layout = randomLayout(random, 2), joined = joinLayout(layout);
   EXPECT_EQ(joined.outShape().back(), 2);
@@ -218,28 +199,6 @@ TEST(ShapeTransforms, JoinInterleavesRegistersAndSplitUndoesIt) {
       ASSERT_EQ(at(joined, 2 * index + which, lane, warp), expected);
     }
   });
-  std::optional<SplitLayout> split = splitLayout(joined);
-  ASSERT_TRUE(split);
-  EXPECT_EQ(split->layout, layout);
-  EXPECT_EQ(split->registerBit, 0u);
-}
-
-TEST(ShapeTransforms, SplitFindsAnyRegisterBit) {
-  std::optional<SplitLayout> split = splitLayout(LinearLayout::distributed({2, 1}, {4, 8, 16, 32, 64}, {}, {64, 2}));
-  ASSERT_TRUE(split);
-  EXPECT_EQ(split->registerBit, 1u);
-  EXPECT_EQ(split->layout, LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {64}));
-}
-
-TEST(ShapeTransforms, negative_SplitNeedsBothHalvesInOneThread) {
-  EXPECT_FALSE(splitLayout(LinearLayout::distributed({2}, {1, 4, 8, 16, 32}, {}, {32, 2})));
-  EXPECT_FALSE(splitLayout(LinearLayout::distributed({1}, {3, 2, 4, 8, 16}, {}, {16, 2})));
-  EXPECT_FALSE(splitLayout(LinearLayout::distributed({3}, {1, 4, 8, 16, 32}, {}, {32, 2})));
-  EXPECT_FALSE(splitLayout(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {16, 4})));
-  // The halves are in one thread, but at different places of it.
-  EXPECT_FALSE(splitLayout(LinearLayout::distributed({3}, {2, 4, 8, 16, 32}, {}, {32, 2})));
-  EXPECT_FALSE(splitLayout(LinearLayout::distributed({1, 3}, {4, 8, 16, 32, 64}, {}, {64, 2})));
-  EXPECT_FALSE(splitLayout(LinearLayout::distributed({}, {2, 4, 8, 16, 32}, {}, {32, 2}))); // second half nowhere
 }
 
 TEST(ShapeTransforms, RegistersOfAPartHoldSomeElementOfIt) {

@@ -177,7 +177,7 @@ TEST(ConversionBuffer, KeepsRowsForFragmentsThatStmatrixStores) {
   VectorAccess read = planVectorAccess(memoryOffsets(defaultBlocked(shape, {1, 0}, 8, 2), buffer), 2);
   EXPECT_EQ(read.elements, 8u);
   EXPECT_EQ(worstConflicts(read, 2), 0);
-  std::optional<MatrixAccess> write = planStmatrix(mmaOperandA(64, 64, {2, 1}), buffer, 2);
+  std::optional<MatrixAccess> write = planLdmatrix(mmaOperandA(64, 64, {2, 1}), buffer, 2);
   ASSERT_TRUE(write);
   EXPECT_EQ(write->matrices, 4u);
 }
