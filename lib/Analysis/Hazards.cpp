@@ -66,17 +66,20 @@ bool areOfSameThreads(const layout::LinearLayout &a, const layout::LinearLayout 
 
 /// What a load or a store accesses of global memory.
 struct GlobalBlock {
-  /// Tells which thread has which element. Null if several read the same elements, or if no block is written.
-  RankedTensorType block;
+  RankedTensorType block; ///< Of pointers; tells which thread has which element. Null if there is none.
+  bool isReplica;         ///< Several threads read the same elements.
   PointerBases bases;
 };
 
-/// Whether a thread may read what another one writes. Blocks of different shapes are the program's to order.
+/// Whether a thread may read what another one writes. Blocks of one shape and type may be one tensor that is updated
+/// element by element through another parameter. Blocks of different shapes are the program's to order.
 bool mayConflict(const GlobalBlock &read, const GlobalBlock &write) {
-  if (!read.bases.mayOverlap(write.bases))
-    return false;
-  return !read.block || (write.block && read.block.getShape() == write.block.getShape() &&
-                         !areOfSameThreads(cta::getLayout(read.block), cta::getLayout(write.block)));
+  bool overlap = read.bases.mayOverlap(write.bases);
+  if (read.isReplica)
+    return overlap;
+  return read.block && write.block && read.block.getShape() == write.block.getShape() &&
+         (overlap || read.block.getElementType() == write.block.getElementType()) &&
+         !areOfSameThreads(cta::getLayout(read.block), cta::getLayout(write.block));
 }
 
 struct GlobalBlocks {
@@ -85,9 +88,11 @@ struct GlobalBlocks {
   bool join(const GlobalBlocks &other) {
     bool changed = false;
     for (const GlobalBlock &added : other.blocks) {
-      auto known = llvm::find_if(blocks, [&](const GlobalBlock &block) { return block.block == added.block; });
+      auto known = llvm::find_if(blocks, [&](const GlobalBlock &block) {
+        return block.block == added.block && block.isReplica == added.isReplica;
+      });
       if (known == blocks.end())
-        blocks.push_back({added.block, {}}), known = std::prev(blocks.end());
+        known = &blocks.emplace_back(GlobalBlock{added.block, added.isReplica, {}});
       changed |= known->bases.join(added.bases);
     }
     return changed;
@@ -144,12 +149,12 @@ GlobalAccess getGlobalAccess(Operation *op) {
     if (load.getFirst() || load.getIsVolatile())
       return access;
     RankedTensorType block = blockOf(load.getPtr());
-    if (block && (cta::getLayout(block).hasBroadcast(layout::warpDim) || cta::getLayout(block).hasBroadcast(layout::laneDim)))
-      block = {};
-    access.reads.blocks.push_back({block, PointerBases::of(load.getPtr())});
+    bool isReplica = !block || cta::getLayout(block).hasBroadcast(layout::warpDim) ||
+                     cta::getLayout(block).hasBroadcast(layout::laneDim);
+    access.reads.blocks.push_back({block, isReplica, PointerBases::of(load.getPtr())});
   } else if (PointerBases written = PointerBases::writtenBy(op); !written.isEmpty()) {
     auto store = dyn_cast<StoreOp>(op);
-    access.writes.blocks.push_back({store ? blockOf(store.getPtr()) : RankedTensorType(), written});
+    access.writes.blocks.push_back({store ? blockOf(store.getPtr()) : RankedTensorType(), /*isReplica=*/false, written});
   }
   return access;
 }
