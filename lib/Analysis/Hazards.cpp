@@ -53,52 +53,110 @@ struct ByteSet {
   }
 };
 
+/// Whether every element is of the same threads in both layouts of one shape, in whatever registers.
+bool areOfSameThreads(const layout::LinearLayout &a, const layout::LinearLayout &b) {
+  auto registersOf = [](const layout::LinearLayout &layout) {
+    std::vector<uint64_t> bases = layout.flatBases(layout::registerDim);
+    llvm::sort(bases);
+    return bases;
+  };
+  return a.flatBases(layout::laneDim) == b.flatBases(layout::laneDim) &&
+         a.flatBases(layout::warpDim) == b.flatBases(layout::warpDim) && registersOf(a) == registersOf(b);
+}
+
+/// What a load or a store accesses of global memory.
+struct GlobalBlock {
+  RankedTensorType block; ///< Of pointers; tells which thread has which element. Null if there is none.
+  bool isReplica;         ///< Several threads read the same elements.
+  PointerBases bases;
+};
+
+/// Whether a thread may read what another one writes. Blocks of one shape and type may be one tensor that is updated
+/// element by element through another parameter. Blocks of different shapes are the program's to order.
+bool mayConflict(const GlobalBlock &read, const GlobalBlock &write) {
+  bool overlap = read.bases.mayOverlap(write.bases);
+  if (read.isReplica)
+    return overlap;
+  return read.block && write.block && read.block.getShape() == write.block.getShape() &&
+         (overlap || read.block.getElementType() == write.block.getElementType()) &&
+         !areOfSameThreads(cta::getLayout(read.block), cta::getLayout(write.block));
+}
+
+struct GlobalBlocks {
+  SmallVector<GlobalBlock, 2> blocks;
+
+  bool join(const GlobalBlocks &other) {
+    bool changed = false;
+    for (const GlobalBlock &added : other.blocks) {
+      auto known = llvm::find_if(blocks, [&](const GlobalBlock &block) {
+        return block.block == added.block && block.isReplica == added.isReplica;
+      });
+      if (known == blocks.end())
+        known = &blocks.emplace_back(GlobalBlock{added.block, added.isReplica, {}});
+      changed |= known->bases.join(added.bases);
+    }
+    return changed;
+  }
+};
+
+bool mayConflict(const GlobalBlocks &reads, const GlobalBlocks &writes) {
+  return llvm::any_of(reads.blocks, [&](const GlobalBlock &read) {
+    return llvm::any_of(writes.blocks, [&](const GlobalBlock &write) { return mayConflict(read, write); });
+  });
+}
+
 /// Accesses that some thread may still have to do.
 struct Pending {
   ByteSet reads, writes;
   ByteSet copies;            ///< Asynchronous copies into shared memory that no wait has covered for certain.
   ByteSet stores;            ///< The same for copies out of shared memory.
   ByteSet products;          ///< The same for what warp groups multiply.
-  PointerBases replicas;     ///< Of global memory, what several threads read the same elements of.
-  PointerBases globalWrites; ///< Of global memory.
+  GlobalBlocks globalReads, globalWrites;
 
   bool join(const Pending &other) {
     bool newReads = reads.join(other.reads), newWrites = writes.join(other.writes);
     bool newCopies = copies.join(other.copies), newStores = stores.join(other.stores);
     bool newProducts = products.join(other.products);
-    bool newReplicas = replicas.join(other.replicas), newGlobals = globalWrites.join(other.globalWrites);
-    return newReads || newWrites || newCopies || newStores || newProducts || newReplicas || newGlobals;
+    bool newGlobalReads = globalReads.join(other.globalReads), newGlobals = globalWrites.join(other.globalWrites);
+    return newReads || newWrites || newCopies || newStores || newProducts || newGlobalReads || newGlobals;
   }
   void passBarrier(bool groupsOnly) {
     reads.passBarrier(groupsOnly);
     writes.passBarrier(groupsOnly);
     if (!groupsOnly) {
-      replicas.clear();
-      globalWrites.clear();
+      globalReads.blocks.clear();
+      globalWrites.blocks.clear();
     }
   }
 };
 
 /// What an operation reads or writes of global memory.
 struct GlobalAccess {
-  PointerBases replicas; ///< Read by several threads, the same elements.
-  PointerBases writes;
+  GlobalBlocks reads, writes;
 };
 
 GlobalAccess getGlobalAccess(Operation *op) {
   // One thread sees what it has done itself.
   if (std::optional<cta::Role> role = cta::findRole(op); role && role->getAttr().getOneThread())
     return {};
+  auto blockOf = [](Value pointers) {
+    auto type = dyn_cast<RankedTensorType>(pointers.getType());
+    return type && isa_and_nonnull<cta::LayoutAttr>(type.getEncoding()) ? type : RankedTensorType();
+  };
+  GlobalAccess access;
   if (auto load = dyn_cast<LoadOp>(op)) {
-    auto block = dyn_cast<RankedTensorType>(load.getType());
-    auto layout = block ? dyn_cast_or_null<cta::LayoutAttr>(block.getEncoding()) : nullptr;
-    bool hasReplicas =
-        !layout || layout.getLayout().hasBroadcast(layout::warpDim) || layout.getLayout().hasBroadcast(layout::laneDim);
     // Who waits for another program must not wait for warps that have seen it already.
-    bool isRead = hasReplicas && !load.getFirst() && !load.getIsVolatile();
-    return {isRead ? PointerBases::of(load.getPtr()) : PointerBases(), {}};
+    if (load.getFirst() || load.getIsVolatile())
+      return access;
+    RankedTensorType block = blockOf(load.getPtr());
+    bool isReplica = !block || cta::getLayout(block).hasBroadcast(layout::warpDim) ||
+                     cta::getLayout(block).hasBroadcast(layout::laneDim);
+    access.reads.blocks.push_back({block, isReplica, PointerBases::of(load.getPtr())});
+  } else if (PointerBases written = PointerBases::writtenBy(op); !written.isEmpty()) {
+    auto store = dyn_cast<StoreOp>(op);
+    access.writes.blocks.push_back({store ? blockOf(store.getPtr()) : RankedTensorType(), /*isReplica=*/false, written});
   }
-  return {{}, PointerBases::writtenBy(op)};
+  return access;
 }
 
 /// Whether each warp group writes and reads only its own part of the buffer's rows (axis 0) or columns (axis 1). Then
@@ -228,7 +286,7 @@ private:
       if (pending.writes.overlaps(access.bytes) || (access.isWrite && pending.reads.overlaps(access.bytes)))
         conflict = access.bytes.ofGroups && conflict.value_or(true);
     const GlobalAccess &global = globalAccesses.at(op);
-    if (global.replicas.mayOverlap(pending.globalWrites) || global.writes.mayOverlap(pending.replicas))
+    if (mayConflict(global.reads, pending.globalWrites) || mayConflict(pending.globalReads, global.writes))
       conflict = false;
     return conflict;
   }
@@ -242,7 +300,7 @@ private:
     if (auto barrier = barriers.find(op); barrier != barriers.end())
       pending.passBarrier(barrier->second);
     const GlobalAccess &global = globalAccesses.at(op);
-    pending.replicas.join(global.replicas);
+    pending.globalReads.join(global.reads);
     if (!isa<cta::TmaStoreOp>(op)) // which may end later than any barrier
       pending.globalWrites.join(global.writes);
     for (const ByteAccess &access : getAccesses(op)) {

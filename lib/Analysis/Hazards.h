@@ -20,7 +20,13 @@
 //   tile.store %x, %w                 hazard: one warp writes what another may still have to read
 //
 // So a read of the same elements by several threads and a write through the same parameter, in either order, are a
-// hazard, too; but not a volatile read, by which a loop may wait for another program, nor one of the first thread only.
+// hazard, too. So are a read and a write of blocks of one shape that give the elements to different threads, through
+// one parameter or through two of the same type, which may be one tensor that is updated in place:
+//
+//   %v = tile.load %x                 pairs: thread 0 reads x[0:2]
+//   tile.store %x, %w                 hazard: thread 1 writes x[1]
+//
+// But not a volatile read, by which a loop may wait for another program, nor one of the first thread only.
 // A write by TMA waits for the reads in front of it; what is after it waits by cta-insert-waits. What one thread
 // writes and another reads otherwise is the program's to order (tl.debug_barrier).
 #pragma once

@@ -71,6 +71,25 @@ SymValue join(BuiltinCall &call, SymValue left, SymValue right) {
   return sema.select(isLeft, left, right, call.range);
 }
 
+/// Combines the elements along a dimension.
+SymValue reduce(BuiltinCall &call, const SymValue &source, int64_t axis,
+                llvm::function_ref<SymValue(SymValue, SymValue)> combine) {
+  Sema &sema = call.sema;
+  SmallVector<int64_t> shape(source.shape());
+  shape.erase(shape.begin() + axis);
+  Location loc = sema.location(call.range);
+  auto op = ReduceOp::create(sema.builder, loc, sema.mlirType(source.type, shape), source.value,
+                             static_cast<uint32_t>(axis));
+  OpBuilder::InsertionGuard guard(sema.builder);
+  Type element = sema.mlirType(source.type);
+  mlir::Block *block = sema.builder.createBlock(&op.getCombine(), {}, {element, element}, {loc, loc});
+  YieldOp::create(sema.builder, loc,
+                  combine(SymValue::makeTensor(block->getArgument(0), source.type),
+                          SymValue::makeTensor(block->getArgument(1), source.type))
+                      .value);
+  return SymValue::makeTensor(op.getResult(0), source.type);
+}
+
 /// The elements at one coordinate of the last dimension: the exclusive or of all, the others being 0.
 SymValue selectLast(BuiltinCall &call, const SymValue &source, int64_t place) {
   Sema &sema = call.sema;
@@ -80,44 +99,55 @@ SymValue selectLast(BuiltinCall &call, const SymValue &source, int64_t place) {
   SymValue isThere = sema.compare(CompareOp::Eq, coordinates(call, source.shape(), axis), constant(place), call.range);
   SymValue zero = sema.makeSplat(Value(Int128(0)), bits, source.shape(), call.range);
   SymValue only = sema.select(isThere, value, zero, call.range);
-  SmallVector<int64_t> shape(source.shape().drop_back());
-  Location loc = sema.location(call.range);
-  auto op = ReduceOp::create(sema.builder, loc, sema.mlirType(bits, shape), only.value, static_cast<uint32_t>(axis));
-  OpBuilder::InsertionGuard guard(sema.builder);
-  Type element = sema.mlirType(bits);
-  mlir::Block *block = sema.builder.createBlock(&op.getCombine(), {}, {element, element}, {loc, loc});
-  mlir::Value sum = arith::XOrIOp::create(sema.builder, loc, block->getArgument(0), block->getArgument(1));
-  YieldOp::create(sema.builder, loc, sum);
-  sema.builder.setInsertionPointAfter(op);
-  return sema.bitcast(SymValue::makeTensor(op.getResult(0), bits), source.type, call.range);
+  SymValue left = reduce(call, only, axis, [&](const SymValue &a, const SymValue &b) {
+    return sema.binary(BinaryOp::BitXor, a, b, call.range);
+  });
+  return sema.bitcast(left, source.type, call.range);
 }
 
-/// A bitonic sort along a dimension: log2(n) stages, of which number s has s steps. Short code has all steps one after
-/// the other, with constant places. The steps of large blocks are loops, because they would be more code than ptxas
-/// compiles in seconds, or an instruction cache holds.
+int64_t log2(int64_t size) {
+  return llvm::Log2_64(static_cast<uint64_t>(size));
+}
+
+/// A bitonic sort along a dimension, of all elements or of blocks: log2(n) stages, of which number s has s steps. Short
+/// code has all steps one after the other, with constant places. The steps of large blocks are loops, because they
+/// would be more code than ptxas compiles in seconds, or an instruction cache holds.
 class BitonicSort {
 public:
   BitonicSort(BuiltinCall &call, llvm::ArrayRef<int64_t> shape, int64_t axis)
-      : call(call), sema(call.sema), axis(axis), place(coordinates(call, shape, axis)),
-        stages(llvm::Log2_64_Ceil(static_cast<uint64_t>(shape[axis]))) {
+      : BitonicSort(call, shape, axis, log2(shape[axis])) {}
+
+  /// Of blocks of 2^stages elements.
+  BitonicSort(BuiltinCall &call, llvm::ArrayRef<int64_t> shape, int64_t axis, int64_t stages)
+      : call(call), sema(call.sema), axis(axis), place(coordinates(call, shape, axis)), stages(stages) {
     // ptxas takes about a second for so many exchanges of a thread.
     constexpr int64_t mostUnrolled = 1536;
     int64_t steps = stages * (stages + 1) / 2;
     isUnrolled = steps * ShapedType::getNumElements(shape) <= mostUnrolled * sema.counter.threads;
   }
 
-  SymValue sort(const SymValue &x, bool descending) {
+  SymValue sort(const SymValue &x, bool descending) { return sort(x, SymValue::makeConstant(descending)); }
+
+  SymValue sort(const SymValue &x, const SymValue &descends) {
+    if (stages == 0)
+      return x;
     // In all stages but the last, blocks go up and down in turns.
     SymValue blocks = repeat(constant(stages - 1), x, [&](SymValue step, SymValue block) {
       SymValue stage = compute(BinaryOp::Add, step, constant(1));
       return merge(block, stage, hasBits(powerOfTwo(stage)));
     });
-    return mergeLast(blocks, descending);
+    return mergeLast(blocks, descends);
   }
 
   /// The last stage.
-  SymValue mergeLast(const SymValue &x, bool descending) {
-    return merge(x, constant(stages), SymValue::makeConstant(descending));
+  SymValue mergeLast(const SymValue &x, const SymValue &descends) {
+    return stages == 0 ? x : merge(x, constant(stages), descends);
+  }
+
+  /// Whether the bits of 'mask' are set in the coordinate of each element.
+  SymValue hasBits(const SymValue &mask) {
+    return sema.compare(CompareOp::NotEq, sema.binary(BinaryOp::BitAnd, place, mask, call.range), constant(0),
+                        call.range);
   }
 
 private:
@@ -149,12 +179,6 @@ private:
   }
 
   SymValue powerOfTwo(const SymValue &exponent) { return compute(BinaryOp::LShift, constant(1), exponent); }
-
-  /// Whether the bits of 'mask' are set in the coordinate of each element.
-  SymValue hasBits(const SymValue &mask) {
-    return sema.compare(CompareOp::NotEq, sema.binary(BinaryOp::BitAnd, place, mask, call.range), constant(0),
-                        call.range);
-  }
 
   /// Elements whose places differ by 'distance', a power of two, are exchanged if they are in the wrong order;
   /// 'descends' is an int1 block, or one flag for all.
@@ -188,7 +212,32 @@ private:
 SymValue sorted(BuiltinCall &call, const SymValue &x, int64_t axis, bool descending) {
   if (x.type.isFp8())
     return call.sema.error(Diag::fp8_arithmetic, call.rangeOf(0), {toString(x.type)});
-  return x.shape()[axis] == 1 ? x : BitonicSort(call, x.shape(), axis).sort(x, descending);
+  return BitonicSort(call, x.shape(), axis).sort(x, descending);
+}
+
+/// The k largest elements, the largest first: of blocks of k elements that are sorted up in one half and down in the
+/// other the larger of two is one of the k largest, and together these are bitonic again.
+SymValue largest(BuiltinCall &call, SymValue x, int64_t axis, int64_t k) {
+  Sema &sema = call.sema;
+  if (x.type.isFp8())
+    return sema.error(Diag::fp8_arithmetic, call.rangeOf(0), {toString(x.type)});
+  auto order = [&](bool isSorted) {
+    int64_t size = x.shape()[axis];
+    BitonicSort blocks(call, x.shape(), axis, log2(k));
+    SymValue descends = size == k ? SymValue::makeConstant(true) : blocks.hasBits(constant(size / 2));
+    return isSorted ? blocks.mergeLast(x, descends) : blocks.sort(x, descends);
+  };
+  x = order(/*isSorted=*/false);
+  while (x.shape()[axis] > k) {
+    SmallVector<int64_t> halves(x.shape());
+    halves[axis] /= 2;
+    halves.insert(halves.begin() + axis, 2);
+    x = reduce(call, sema.reshape(x, halves, call.range), axis, [&](const SymValue &a, const SymValue &b) {
+      return sema.minimumOrMaximum(/*isMaximum=*/true, a, b, /*propagateNan=*/false, call.range);
+    });
+    x = order(/*isSorted=*/true);
+  }
+  return x;
 }
 
 } // namespace
@@ -282,12 +331,7 @@ SymValue emitTopk(Sema &sema, BuiltinCall &call) {
   int64_t size = value.shape()[*axis];
   if (*k < 1 || *k > size || !llvm::isPowerOf2_64(static_cast<uint64_t>(*k)))
     return sema.error(Diag::topk_count, call.rangeOf(1), {std::to_string(*k), std::to_string(size)});
-  SymValue all = sorted(call, value, *axis, /*descending=*/true);
-  if (all.isError() || *k == size)
-    return all;
-  SmallVector<int64_t> shape(value.shape());
-  shape[*axis] = *k;
-  return gather(call, all, coordinates(call, shape, *axis), *axis);
+  return largest(call, value, *axis, *k);
 }
 
 SymValue emitBitonicMerge(Sema &, BuiltinCall &call) {
@@ -296,9 +340,7 @@ SymValue emitBitonicMerge(Sema &, BuiltinCall &call) {
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
   if (!axis || !descending)
     return {};
-  if (value.shape()[*axis] == 1)
-    return value;
-  return BitonicSort(call, value.shape(), *axis).mergeLast(value, *descending);
+  return BitonicSort(call, value.shape(), *axis).mergeLast(value, SymValue::makeConstant(*descending));
 }
 
 /// Counts of the values 0 to num_bins - 1; others count nowhere.
