@@ -122,13 +122,35 @@ private:
   }
 };
 
-/// A factor of a product: a buffer of two dimensions, perhaps transposed.
+/// A factor of a product: a buffer of two dimensions, perhaps transposed, or a batch of matrices.
 struct Factor {
   const BufferDirective *buffer = nullptr;
   bool isTransposed = false;
 
+  /// Dimensions of the batch.
+  size_t batchRank() const { return buffer->shape.size() - 2; }
   /// Dimension 0 is M of the first and K of the second factor.
-  const DirectiveExpr &size(unsigned dim) const { return buffer->shape[isTransposed ? 1 - dim : dim]; }
+  const DirectiveExpr &size(unsigned dim) const { return buffer->shape[batchRank() + (isTransposed ? 1 - dim : dim)]; }
+
+  /// The dimension of the matrices along which elements are adjacent, if it is certain.
+  std::optional<unsigned> contiguousDim(const Integers &integers) const {
+    if (buffer->strides.empty())
+      return 1;
+    for (unsigned dim : {1u, 0u})
+      if (integers.evaluateInteger(*buffer->strides[batchRank() + dim].expr) == 1)
+        return dim;
+    return std::nullopt;
+  }
+
+  /// What divides the distances in elements between rows that are contiguous along `dim`, and between matrices.
+  int64_t pitchDivisor(unsigned dim, const Integers &integers) const {
+    if (buffer->strides.empty())
+      return integers.divisorOf(*buffer->shape.back().expr);
+    int64_t divisor = integers.divisorOf(*buffer->strides[batchRank() + 1 - dim].expr);
+    for (const DirectiveExpr &stride : ArrayRef(buffer->strides).take_front(batchRank()))
+      divisor = std::gcd(divisor, integers.divisorOf(*stride.expr));
+    return divisor;
+  }
 };
 
 std::optional<Factor> findFactor(const DirectiveSet &directives, const Expr &expr) {
@@ -143,7 +165,9 @@ std::optional<Factor> findFactor(const DirectiveSet &directives, const Expr &exp
   }
   const auto *name = as<NameExpr>(operand);
   for (const BufferDirective &buffer : directives.buffers)
-    if (name && buffer.parameter == name->id && buffer.shape.size() == 2) {
+    if (name && buffer.parameter == name->id && buffer.shape.size() >= 2) {
+      if (factor.isTransposed && buffer.shape.size() > 2)
+        return std::nullopt;
       factor.buffer = &buffer;
       return factor;
     }
@@ -185,21 +209,6 @@ std::optional<Product> findProduct(const DirectiveSet &directives) {
       return Product{&expect, *a, *b};
   }
   return std::nullopt;
-}
-
-/// The dimension of the buffer along which elements are adjacent, if it is certain.
-std::optional<unsigned> contiguousDim(const BufferDirective &buffer, const Integers &integers) {
-  if (buffer.strides.empty())
-    return 1;
-  for (unsigned dim : {1u, 0u})
-    if (integers.evaluateInteger(*buffer.strides[dim].expr) == 1)
-      return dim;
-  return std::nullopt;
-}
-
-/// What divides the distance in elements between rows that are contiguous along `dim`.
-int64_t pitchDivisor(const BufferDirective &buffer, unsigned dim, const Integers &integers) {
-  return integers.divisorOf(buffer.strides.empty() ? *buffer.shape[1].expr : *buffer.strides[1 - dim].expr);
 }
 
 } // namespace
@@ -328,6 +337,14 @@ bool ModuleSema::describeProduct(const DirectiveSet &directives,
     text = size.text;
   };
   describeSize(found->a.size(0), product.m, product.knowsM, product.mText);
+  // A batch counts as more rows.
+  const Factor &batched = found->a.batchRank() > 0 ? found->a : found->b;
+  for (const DirectiveExpr &size : ArrayRef(batched.buffer->shape).take_front(batched.batchRank())) {
+    std::optional<int64_t> known = integers.estimate(*size.expr);
+    product.m = known && product.knowsM ? product.m * *known : OpenProduct::unknownSize;
+    product.knowsM &= known.has_value();
+    product.mText = "(" + product.mText + ") * (" + size.text + ")";
+  }
   describeSize(found->b.size(1), product.n, product.knowsN, product.nText);
   describeSize(found->a.size(1), product.k, product.knowsK, product.kText);
   product.element = a->type.pointee();
@@ -336,16 +353,16 @@ bool ModuleSema::describeProduct(const DirectiveSet &directives,
   constexpr int64_t rowBytes = 16; // of which addresses in tensor maps are multiples
   int64_t alignment = rowBytes, piece = rowBytes;
   for (auto [factor, pointer] : {std::pair(&found->a, a), std::pair(&found->b, b)}) {
-    std::optional<unsigned> dim = contiguousDim(*factor->buffer, integers);
+    std::optional<unsigned> dim = factor->contiguousDim(integers);
     int64_t bytes = pointer->type.pointee().bits() / 8;
-    int64_t pitch = dim ? std::gcd(pitchDivisor(*factor->buffer, *dim, integers) * bytes, pointer->divisibility) : 1;
+    int64_t pitch = dim ? std::gcd(factor->pitchDivisor(*dim, integers) * bytes, pointer->divisibility) : 1;
     alignment = std::gcd(alignment, pitch);
-    piece = std::gcd(piece, dim ? std::gcd(pitch, integers.divisorOf(*factor->buffer->shape[*dim].expr) * bytes) : 1);
+    piece = std::gcd(piece, dim ? std::gcd(pitch, integers.divisorOf(*factor->buffer->shape[factor->batchRank() + *dim].expr) * bytes) : 1);
   }
   product.alignedRows = alignment == rowBytes;
   product.copyBytes = static_cast<unsigned>(piece);
-  product.aKMajor = contiguousDim(*found->a.buffer, integers) == (found->a.isTransposed ? 0u : 1u);
-  product.bKMajor = contiguousDim(*found->b.buffer, integers) == (found->b.isTransposed ? 1u : 0u);
+  product.aKMajor = found->a.contiguousDim(integers) == (found->a.isTransposed ? 0u : 1u);
+  product.bKMajor = found->b.contiguousDim(integers) == (found->b.isTransposed ? 1u : 0u);
   return true;
 }
 
