@@ -209,9 +209,12 @@ private:
       if (shapeOf(expand.getSrc()).size() < 2)
         return;
       offer(expand.getResult(), {expand, 1});
-      for (Operation *user : expand->getUsers())
-        if (auto broadcast = dyn_cast<BroadcastOp>(user))
-          offer(broadcast.getResult(), {expand, broadcast.getType().getDimSize(expand.getAxis())});
+      llvm::SetVector<Value> expanded;
+      expanded.insert(expand.getResult());
+      for (Value value : collectComputed(expanded))
+        for (Operation *user : value.getUsers())
+          if (auto broadcast = dyn_cast<BroadcastOp>(user); broadcast && shapeOf(value) == shapeOf(expand.getResult()))
+            offer(broadcast.getResult(), {expand, broadcast.getType().getDimSize(expand.getAxis())});
     });
     auto ordered = repetitions.takeVector();
     llvm::stable_sort(ordered, [](auto &a, auto &b) { return llvm::product_of(a.first) > llvm::product_of(b.first); });
