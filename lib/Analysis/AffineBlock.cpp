@@ -205,7 +205,9 @@ Form AffineBlocks::computeArithmetic(Operation *op) {
           return scaleBlock(lhs, int64_t(1) << *bits);
         });
       })
-      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>([&](Operation *) {
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>([&](Operation *) -> Form {
+        if (isa<arith::DivUIOp>(op) && !facts.get(op->getOperand(0)).nonNegative)
+          return std::nullopt;
         return combine([](const AffineBlock &lhs, const AffineBlock &rhs) -> Form {
           std::optional<int64_t> divisor = rhs.isUniform() ? rhs.start.getConstant() : std::nullopt;
           return divisor && *divisor > 0 && !lhs.base ? divideBlock(lhs, *divisor) : std::nullopt;
@@ -215,7 +217,7 @@ Form AffineBlocks::computeArithmetic(Operation *op) {
       .Case([&](arith::ExtUIOp extend) {
         return facts.get(extend.getIn()).nonNegative ? get(extend.getIn()) : std::nullopt;
       })
-      .Case([&](arith::RemSIOp) { return computeRemainder(op); })
+      .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *) { return computeRemainder(op); })
       .Case([&](arith::SelectOp select) -> Form {
         if (!isa<RankedTensorType>(select.getCondition().getType()))
           return std::nullopt;

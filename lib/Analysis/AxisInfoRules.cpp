@@ -136,6 +136,19 @@ static AxisInfo inferAddPtr(AddPtrOp op, const AxisInfo &pointer, const AxisInfo
   return addAxisInfos(op.getType(), pointer, bytes);
 }
 
+/// What is loaded from one address is one value, unless others may change it meanwhile.
+static AxisInfo inferLoad(LoadOp op, ArrayRef<const AxisInfo *> operands) {
+  AxisInfo info = AxisInfo::unknown(op.getType());
+  if (op.getIsVolatile() || op.getCache() == CacheModifier::cv)
+    return info;
+  for (auto [dim, constancy] : llvm::enumerate(info.constancy)) {
+    constancy = operands.front()->getConstancy(dim);
+    for (const AxisInfo *operand : operands.drop_front())
+      constancy = std::min(constancy, operand->getConstancy(dim));
+  }
+  return info;
+}
+
 AxisInfo tile::inferAxisInfo(Operation *op, unsigned index, ArrayRef<const AxisInfo *> operands) {
   Type type = op->getResult(index).getType();
   auto nonNegative = [&] {
@@ -151,6 +164,7 @@ AxisInfo tile::inferAxisInfo(Operation *op, unsigned index, ArrayRef<const AxisI
       .Case([&](ReshapeOp reshape) { return inferReshape(reshape, *operands[0]); })
       .Case([&](ShapeChange change) { return inferShapeChange(change, *operands[0]); })
       .Case([&](AddPtrOp add) { return inferAddPtr(add, *operands[0], *operands[1]); })
+      .Case([&](LoadOp load) { return inferLoad(load, operands); })
       .Case([&](HintOp hint) { return inferHint(hint, *operands[0]); })
       .Case([&](cta::ConvertLayoutOp) { return *operands[0]; })
       .Case<ProgramIdOp, NumProgramsOp, Swizzle2dOp>([&](Operation *) { return nonNegative(); })

@@ -56,7 +56,8 @@ def TileFoldConditions : KernelPass<"tile-fold-conditions", "program", "Optimisa
   let summary = "replace comparisons of indices that always hold, and narrow others";
   let description = [{
     Requires: phase tile. Ensures: phase tile; signed comparisons with constants that hold for all elements, on the
-    promise that index arithmetic does not overflow, are true; those of 64-bit numbers that have 32 bits compare these.
+    promise that index arithmetic does not overflow, are true; those of 64-bit numbers that have 32 bits compare these;
+    quotients and remainders, by constants, of indices that are not negative are unsigned.
     Does not: replace what never holds, nor simplify what follows. Example: test/Transforms/Tile/fold-conditions.mlir.
   }];
 }

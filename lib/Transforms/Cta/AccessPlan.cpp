@@ -64,6 +64,14 @@ bool tile::takesSectors(const LinearLayout &layout, const AccessPlan &plan, cons
   return info.getContiguity(dim) * bytes >= sectorBytes;
 }
 
+bool tile::isNear(Operation *access, const AccessPlan &plan, int64_t vector, const AddressSpans &spans) {
+  constexpr double twoLines = 256;
+  if (!isa<LoadOp>(access))
+    return false;
+  std::optional<uint64_t> span = spans.getBytes(access->getOperand(0));
+  return plan.stepBytes * vector * layout::lanesPerWarp <= twoLines || (span && *span <= twoLines);
+}
+
 unsigned tile::depthOf(Operation *op) {
   unsigned depth = 0;
   for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())

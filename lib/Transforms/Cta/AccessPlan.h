@@ -2,6 +2,7 @@
 // The layouts that accesses to memory, atomic operations and scans want, each by itself.
 #pragma once
 
+#include "Analysis/AddressSpan.h"
 #include "Analysis/AxisInfo.h"
 #include "Layout/LinearLayout.h"
 #include "Target/GpuTarget.h"
@@ -15,7 +16,7 @@ namespace tile {
 struct AccessPlan {
   std::vector<unsigned> order;
   int64_t vector = 1;
-  bool isFull = false; ///< 16 bytes: what is less is so because of the addresses.
+  bool isFull = false;  ///< 16 bytes: what is less is so because of the addresses.
   double stepBytes = 0; ///< From one to the next along the first dimension, as far as it can be guessed.
 
   layout::LinearLayout getLayout(llvm::ArrayRef<int64_t> shape, unsigned numWarps) const;
@@ -33,6 +34,9 @@ unsigned depthOf(mlir::Operation *op);
 /// and does so with the fewest elements.
 bool decidesBefore(const std::pair<mlir::Operation *, AccessPlan> &a,
                    const std::pair<mlir::Operation *, AccessPlan> &b);
+
+/// Whether a warp finds what all its lanes load, `vector` elements each, in two lines of memory.
+bool isNear(mlir::Operation *access, const AccessPlan &plan, int64_t vector, const AddressSpans &spans);
 
 /// The layout of one warp, for each of several.
 layout::LinearLayout repeatForWarps(const layout::LinearLayout &layout, unsigned numWarps);

@@ -16,6 +16,7 @@
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
 //                                              %z = cta.convert_layout %x : #coalesced -> #default
 //                                              %y = arith.negf %z
+#include "Analysis/AddressSpan.h"
 #include "Analysis/DotPlan.h"
 #include "Analysis/StepEstimate.h"
 #include "Cta/CtaDialect.h"
@@ -77,12 +78,14 @@ private:
 
   using Accesses = llvm::SmallVector<std::pair<Operation *, AccessPlan>>;
 
-  /// Those that decide, decide for their shape; an access that cannot be as wide as they are keeps its own layout, unless
-  /// it loads what lies so near that a warp finds the elements of all its lanes in two lines of memory, as `p + i // 2`.
+  /// Those that decide, decide for their shape; an access that cannot be as wide as they are keeps its own layout,
+  /// unless it loads what lies so near that a warp finds the elements of all its lanes in two lines of memory, as of
+  /// every second element, or of a table of 16 numbers.
   void planAccesses(AxisInfoAnalysis &axisInfo) {
     llvm::MapVector<ArrayRef<int64_t>, Accesses> ofShapes;
     DenseSet<std::pair<ArrayRef<int64_t>, unsigned>> reduced; // shapes, along axes
     bool multiplies = false;
+    AddressSpans spans(kernel);
     kernel.walk([&](Operation *op) {
       multiplies |= isa<DotOp>(op);
       if (auto reduce = dyn_cast<ReduceOp>(op))
@@ -104,10 +107,8 @@ private:
                                                   : common.getLayout(shape, kernel.getNumWarps()));
       }
       for (auto &[op, plan] : accesses) {
-        constexpr double twoLines = 256;
-        bool isNear = isa<LoadOp>(op) && plan.stepBytes * common.vector * layout::lanesPerWarp <= twoLines;
-        bool joins =
-            !multiplies && plan.order == common.order && (plan.isFull || plan.vector >= common.vector || isNear);
+        bool joins = !multiplies && plan.order == common.order &&
+                     (plan.isFull || plan.vector >= common.vector || isNear(op, plan, common.vector, spans));
         accessLayouts[op] = joins ? sharedLayouts[shape]
                             : isOfEachWarp(op, shape)
                                 ? attribute(repeatForWarps(plan.getLayout(shape, /*warps=*/1), kernel.getNumWarps()))
@@ -208,9 +209,12 @@ private:
       if (shapeOf(expand.getSrc()).size() < 2)
         return;
       offer(expand.getResult(), {expand, 1});
-      for (Operation *user : expand->getUsers())
-        if (auto broadcast = dyn_cast<BroadcastOp>(user))
-          offer(broadcast.getResult(), {expand, broadcast.getType().getDimSize(expand.getAxis())});
+      llvm::SetVector<Value> expanded;
+      expanded.insert(expand.getResult());
+      for (Value value : collectComputed(expanded))
+        for (Operation *user : value.getUsers())
+          if (auto broadcast = dyn_cast<BroadcastOp>(user); broadcast && shapeOf(value) == shapeOf(expand.getResult()))
+            offer(broadcast.getResult(), {expand, broadcast.getType().getDimSize(expand.getAxis())});
     });
     auto ordered = repetitions.takeVector();
     llvm::stable_sort(ordered, [](auto &a, auto &b) { return llvm::product_of(a.first) > llvm::product_of(b.first); });

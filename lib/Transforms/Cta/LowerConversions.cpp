@@ -204,12 +204,14 @@ struct ReductionPlan {
 };
 
 /// None if a warp holds all of the axis.
-std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned axis) {
+std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned axis, Block &combine) {
   std::optional<WarpGroups> groups = findWarpGroups(layout, axis);
   if (!groups)
     return std::nullopt;
-  // Of many warps all partial results would take more registers than there may be.
-  constexpr unsigned mostInRegisters = 3;
+  // Of many warps all partial results would take more registers than there may be, and each thread would combine all
+  // of them, which lanes do once for each bit: cheaper if it takes more than a few operations, as of Welford's sums.
+  constexpr size_t few = 4;
+  unsigned mostInRegisters = combine.getOperations().size() > few ? 2 : 3;
   return ReductionPlan{groups->layout, gatherWarpGroups(*groups, axis, mostInRegisters)};
 }
 
@@ -318,7 +320,8 @@ bool joinGroup(ReduceOp reduce, ArrayRef<SplitReduction> group) {
 void splitReductions(ArrayRef<ReduceOp> reductions) {
   std::vector<std::vector<SplitReduction>> groups;
   for (ReduceOp reduce : reductions) {
-    auto plan = planReduction(cta::getLayout(reduce.getSrcs().front().getType()), reduce.getAxis());
+    auto plan = planReduction(cta::getLayout(reduce.getSrcs().front().getType()), reduce.getAxis(),
+                              reduce.getCombine().front());
     if (!plan)
       continue;
     if (groups.empty() || !joinGroup(reduce, groups.back()))

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-fold-conditions: comparisons of indices that hold for all elements become true, and others have 32 bits if they
-// can.
+// can; quotients and remainders of indices are unsigned.
 //
 //   %rows = 64 * program_id + arange 0 to 64     %rows >= 0     ==>  true
 //   for %i = 0 to 2: %ks = 64 * %i + arange      %ks < 128      ==>  true
 //   for %i = 0 to %n step 64                     min(64, %n - %i) > 0   ==>  true
 //   %t = extsi program_id 1: 64 * %t + arange < extsi %n                ==>  64 * program_id 1 + arange < %n
 //   store select(%m, %x, 0) * %y mask %m          ==>  store %x * %y mask %m
+//   (64 * program_id + arange) / 4, signed        ==>  unsigned
 //
 // Block pointers check both ends of each dimension, of which masks need one or none. Masks are computed for each
 // access of a thread, in each iteration. What a loop does under a condition that always holds, it can do ahead. A
 // comparison of 64 bits is two instructions, and its operands take two registers each. What is not stored need not be
-// selected, as after a sum that needed it.
+// selected, as after a sum that needed it. A signed quotient rounds towards zero, which takes three instructions more
+// than a shift; and if a remainder by 2 can be -1, neighbours have conditions of their own.
 #include "Analysis/IndexBounds.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
@@ -21,6 +23,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tile {
@@ -50,7 +53,31 @@ public:
            fits(compare.getRhs());
   }
 
+  /// Whether signed quotients or remainders of indices are those of unsigned ones.
+  bool isUnsigned(Operation *op) {
+    APInt divisor;
+    return isa<arith::DivSIOp, arith::RemSIOp>(op) && isa<RankedTensorType>(op->getResult(0).getType()) &&
+           matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) && divisor.isStrictlyPositive() &&
+           facts.get(op->getOperand(0)).nonNegative && isIndex(op->getOperand(0));
+  }
+
 private:
+  /// Whether addresses follow from the number, which then does not overflow; others may.
+  static bool isIndex(Value number) {
+    constexpr size_t mostValues = 64;
+    llvm::SetVector<Value> reached;
+    reached.insert(number);
+    for (size_t next = 0; next < std::min(reached.size(), mostValues); ++next)
+      for (Operation *user : reached[next].getUsers()) {
+        if (isa<AddPtrOp>(user))
+          return true;
+        if (isa<ShapeChange, arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::RemSIOp,
+                arith::ExtSIOp>(user))
+          reached.insert(user->getResult(0));
+      }
+    return false;
+  }
+
   /// Whether all elements are numbers of 32 bits.
   bool fits(Value index) {
     if (auto widen = skipShapes(index).getDefiningOp<arith::ExtSIOp>())
@@ -218,16 +245,30 @@ void skipSelections(OpOperand &stored, Value mask) {
       skipSelections(operand, mask);
 }
 
+void makeUnsigned(Operation *division) {
+  OpBuilder builder(division);
+  Value number = division->getOperand(0), divisor = division->getOperand(1);
+  Operation *result = isa<arith::DivSIOp>(division)
+                          ? arith::DivUIOp::create(builder, division->getLoc(), number, divisor).getOperation()
+                          : arith::RemUIOp::create(builder, division->getLoc(), number, divisor);
+  division->replaceAllUsesWith(result);
+  division->erase();
+}
+
 struct TileFoldConditions : tile::impl::TileFoldConditionsBase<TileFoldConditions> {
   void runOnKernel() override {
     // All are found before any is replaced: forms are remembered by value.
     ConditionFolder folder(getOperation());
     SmallVector<arith::CmpIOp> found, narrow;
-    getOperation().walk([&](arith::CmpIOp compare) {
-      if (folder.holds(compare))
+    SmallVector<Operation *> divisions;
+    getOperation().walk([&](Operation *op) {
+      auto compare = dyn_cast<arith::CmpIOp>(op);
+      if (compare && folder.holds(compare))
         found.push_back(compare);
-      else if (folder.isNarrow(compare))
+      else if (compare && folder.isNarrow(compare))
         narrow.push_back(compare);
+      else if (folder.isUnsigned(op))
+        divisions.push_back(op);
     });
     LowerHalves lower;
     for (arith::CmpIOp compare : narrow)
@@ -240,6 +281,8 @@ struct TileFoldConditions : tile::impl::TileFoldConditionsBase<TileFoldCondition
       compare.replaceAllUsesWith(arith::ConstantOp::create(builder, compare.getLoc(), one).getResult());
       compare.erase();
     }
+    for (Operation *op : divisions)
+      makeUnsigned(op);
     getOperation().walk([](StoreOp store) {
       if (store.getMask())
         skipSelections(store.getValueMutable(), store.getMask());

@@ -64,7 +64,8 @@ std::optional<Groups> getOperandGroups(ShapeChange op, ArrayRef<int64_t> groups)
 /// Computes the first element of each group of a load's pointers, mask and other value.
 class Narrowing {
 public:
-  Narrowing(LoadOp load, Groups groups) : load(load), groups(std::move(groups)) {}
+  Narrowing(LoadOp load, Groups groups, AxisInfoAnalysis &facts)
+      : load(load), groups(std::move(groups)), facts(facts) {}
 
   /// Whether all of it can be computed, and nothing else needs what a loop has to carry narrowed for it.
   bool isPossible() {
@@ -151,14 +152,20 @@ private:
   Value createAgain(OpBuilder &builder, Operation *op, RankedTensorType type, ArrayRef<int64_t> valueGroups,
                     int64_t divisor) {
     SplatElementsAttr constant;
+    APInt number;
+    if (divisor != 1 && matchPattern(op, m_ConstantInt(&number)))
+      return createConstant(builder, op->getLoc(), type, number.getSExtValue() / divisor);
     if (matchPattern(op, m_Constant(&constant)))
       return arith::ConstantOp::create(builder, op->getLoc(), constant.resizeSplat(type));
+    if (auto splat = dyn_cast<SplatOp>(op); splat && divisor != 1)
+      return SplatOp::create(builder, op->getLoc(), type, createQuotient(builder, splat.getScalar(), divisor));
     if (auto arange = dyn_cast<ArangeOp>(op))
       return createRange(builder, arange, type, valueGroups.front(), divisor);
     // What counts by one is seen to be consecutive only if it is written so.
     APInt by;
     if (isa<arith::DivSIOp, arith::DivUIOp>(op) && matchPattern(op->getOperand(1), m_ConstantInt(&by)) &&
-        by.isStrictlyPositive() && isMultiple(op->getOperand(0), valueGroups, by.getSExtValue()))
+        by.isStrictlyPositive() &&
+        isMultiple(op->getOperand(0), valueGroups, by.getSExtValue(), /*sums=*/isa<arith::DivSIOp>(op)))
       return create(op->getOperand(0), valueGroups, by.getSExtValue());
     Groups operandGroups(valueGroups);
     if (auto change = dyn_cast<ShapeChange>(op))
@@ -172,15 +179,44 @@ private:
     return clone->getResult(0);
   }
 
-  /// Whether the first elements are those of a range, and multiples of the number.
-  static bool isMultiple(Value value, ArrayRef<int64_t> valueGroups, int64_t number) {
+  /// Whether the first elements are those of a range, and multiples of the number; or `sums` of such, whose parts can
+  /// be divided each for itself, since index arithmetic does not overflow.
+  bool isMultiple(Value value, ArrayRef<int64_t> valueGroups, int64_t number, bool sums) {
+    if (isWhole(valueGroups))
+      return false;
     if (auto arange = value.getDefiningOp<ArangeOp>()) {
       int64_t start = int32_t(arange.getStart());
       return start >= 0 && start % number == 0 && valueGroups.front() % number == 0;
     }
+    APInt constant;
+    if (sums && matchPattern(value, m_ConstantInt(&constant)))
+      return constant.getSExtValue() % number == 0;
+    if (auto splat = value.getDefiningOp<SplatOp>(); splat && sums)
+      return splat.getScalar().getType().isInteger() &&
+             facts.get(splat.getScalar()).getDivisibilityOfAll() % number == 0;
+    if (auto sum = value.getDefiningOp<arith::AddIOp>(); sum && sums)
+      return isMultiple(sum.getLhs(), valueGroups, number, sums) && isMultiple(sum.getRhs(), valueGroups, number, sums);
     auto change = value.getDefiningOp<ShapeChange>();
     std::optional<Groups> operandGroups = change ? getOperandGroups(change, valueGroups) : std::nullopt;
-    return operandGroups && isMultiple(change->getOperand(0), *operandGroups, number);
+    return operandGroups && isMultiple(change->getOperand(0), *operandGroups, number, sums);
+  }
+
+  static Value createConstant(OpBuilder &builder, Location location, Type type, int64_t number) {
+    Attribute attribute = builder.getIntegerAttr(getElementTypeOf(type), number);
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      attribute = SplatElementsAttr::get(tensor, attribute);
+    return arith::ConstantOp::create(builder, location, cast<TypedAttr>(attribute));
+  }
+
+  /// Of a scalar that is a multiple; that of what was multiplied is another product.
+  static Value createQuotient(OpBuilder &builder, Value scalar, int64_t divisor) {
+    Location location = scalar.getLoc();
+    auto constant = [&](int64_t number) { return createConstant(builder, location, scalar.getType(), number); };
+    auto product = scalar.getDefiningOp<arith::MulIOp>();
+    APInt factor;
+    if (product && matchPattern(product.getRhs(), m_ConstantInt(&factor)) && factor.getSExtValue() % divisor == 0)
+      return arith::MulIOp::create(builder, location, product.getLhs(), constant(factor.getSExtValue() / divisor));
+    return arith::DivSIOp::create(builder, location, scalar, constant(divisor));
   }
 
   /// (start + group * (0, 1, …)) / divisor
@@ -189,10 +225,7 @@ private:
     int64_t start = int32_t(arange.getStart()) / divisor, size = type.getDimSize(0);
     if (group == divisor)
       return ArangeOp::create(builder, location, type, start, start + size);
-    auto constant = [&](int64_t number) {
-      auto attribute = builder.getIntegerAttr(type.getElementType(), number);
-      return arith::ConstantOp::create(builder, location, SplatElementsAttr::get(type, Attribute(attribute)));
-    };
+    auto constant = [&](int64_t number) { return createConstant(builder, location, type, number); };
     Value count = ArangeOp::create(builder, location, type, 0, size);
     Value distance = arith::MulIOp::create(builder, location, count, constant(group / divisor));
     return arith::AddIOp::create(builder, location, distance, constant(start));
@@ -233,6 +266,7 @@ private:
 
   LoadOp load;
   Groups groups;
+  AxisInfoAnalysis &facts;
   llvm::DenseSet<std::pair<Value, Groups>> visited;
   llvm::DenseSet<Value> computed;                                    ///< Of what is visited, what operations compute.
   llvm::MapVector<BlockArgument, Groups> carried;                    ///< Of what is visited, what loops carry.
@@ -264,7 +298,7 @@ struct TileNarrowLoads : tile::impl::TileNarrowLoadsBase<TileNarrowLoads> {
       Groups groups = findGroups(load, facts);
       if (isWhole(groups))
         continue;
-      Narrowing narrowing(load, groups);
+      Narrowing narrowing(load, groups, facts);
       if (narrowing.isPossible())
         narrowing.rewrite();
     }

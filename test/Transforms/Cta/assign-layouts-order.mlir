@@ -104,3 +104,30 @@ tile.kernel @halves(%p: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %far: !til
   tile.store %qp, %z : tensor<1024x!tile.ptr<f16>>
   tile.return
 }
+
+// A table of 16 numbers is looked up by the threads that store what they find; one of any size is not.
+// CHECK-LABEL: tile.kernel @table
+// CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[WIDE:.*]]>
+// CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[THIN:.*]]>
+// CHECK: cta.convert_layout %{{.*}} : tensor<1024xf32, #[[THIN]]>
+// CHECK: tile.store %{{.*}} : tensor<1024x!tile.ptr<f16>, #[[WIDE]]>
+tile.kernel @table(%p: !tile.ptr<i32> {tile.divisibility = 16 : i32}, %table: !tile.ptr<f32>,
+                   %q: !tile.ptr<f16> {tile.divisibility = 16 : i32}) attributes {num_warps = 4 : i32} {
+  %r = tile.arange 0 to 1024 : tensor<1024xi32>
+  %fifteen = arith.constant dense<15> : tensor<1024xi32>
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<1024x!tile.ptr<i32>>
+  %pp = tile.addptr %ps, %r : tensor<1024x!tile.ptr<i32>>, tensor<1024xi32>
+  %packed = tile.load %pp : tensor<1024x!tile.ptr<i32>>
+  %code = arith.andi %packed, %fifteen : tensor<1024xi32>
+  %ts = tile.splat %table : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %near = tile.addptr %ts, %code : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %x = tile.load %near : tensor<1024x!tile.ptr<f32>>
+  %far = tile.addptr %ts, %packed : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %y = tile.load %far : tensor<1024x!tile.ptr<f32>>
+  %z = arith.addf %x, %y : tensor<1024xf32>
+  %h = arith.truncf %z : tensor<1024xf32> to tensor<1024xf16>
+  %qs = tile.splat %q : !tile.ptr<f16> -> tensor<1024x!tile.ptr<f16>>
+  %qp = tile.addptr %qs, %r : tensor<1024x!tile.ptr<f16>>, tensor<1024xi32>
+  tile.store %qp, %h : tensor<1024x!tile.ptr<f16>>
+  tile.return
+}

@@ -5,6 +5,7 @@
 #many_rows = #cta.layout<[128, 128], register = [[1, 0], [2, 0], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], warp = [[0, 1], [0, 2]]>
 #swapped = #cta.layout<[32, 32], register = [[0, 2], [0, 1], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #columns = #cta.layout<[32, 32], register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]>
+// CHECK-DAG: #[[SHARED:.*]] = #cta.layout<[16], register = {{\[\[}}1], [2]], lane = {{\[\[}}8], [4], [0], [0], [0]], warp = {{\[\[}}0], [0], [0], [0]]>
 // CHECK-DAG: #[[GATHERED:.*]] = #cta.layout<[16], register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [0], [0], [0], [0]], warp = {{\[\[}}0], [0], [0], [0]]>
 #vector = #cta.layout<[128], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 
@@ -129,6 +130,29 @@ tile.kernel @many_warps(%f: f32) attributes {num_warps = 16 : i32} {
     tile.yield %c : f32
   }
   tile.print "" %y : f32
+  tile.return
+}
+
+// Where to combine two takes many operations, here of the greatest number and its place, a thread takes 4 of them, and
+// lanes combine what they have.
+// CHECK-LABEL: tile.kernel @places
+// CHECK: cta.local_load {{.*}} -> tensor<16xf32, #[[SHARED]]>
+tile.kernel @places(%f: f32) attributes {num_warps = 16 : i32} {
+  %x = tile.splat %f : f32 -> tensor<512xf32, #many>
+  %i = tile.arange 0 to 512 : tensor<512xi32, #many>
+  %y:2 = tile.reduce %x, %i {axis = 0 : i32} : tensor<512xf32, #many>, tensor<512xi32, #many> -> f32, i32 {
+  ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
+    %greater = arith.cmpf ogt, %a, %b : f32
+    %equal = arith.cmpf oeq, %a, %b : f32
+    %before = arith.cmpi slt, %ai, %bi : i32
+    %first = arith.andi %equal, %before : i1
+    %left = arith.ori %greater, %first : i1
+    %c = arith.select %left, %a, %b : f32
+    %ci = arith.select %left, %ai, %bi : i32
+    tile.yield %c, %ci : f32, i32
+  }
+  tile.print "" %y#0 : f32
+  tile.print "" %y#1 : i32
   tile.return
 }
 

@@ -146,3 +146,35 @@ tile.kernel @stored(%base: !tile.ptr<f32>, %condition: i1, %number: f32) {
   tile.store %p, %z mask %m : tensor<64x!tile.ptr<f32>>
   tile.return
 }
+
+// What addresses follow from is not negative, since it does not overflow: its quotient is a shift. What is only printed
+// may overflow, and a difference may be negative.
+// CHECK-LABEL: tile.kernel @quotients
+// CHECK: arith.divui
+// CHECK: arith.remui
+// CHECK-COUNT-2: arith.remsi
+tile.kernel @quotients(%base: !tile.ptr<f32>) {
+  %c64 = arith.constant 64 : i32
+  %four = arith.constant dense<4> : tensor<64xi32>
+  %offsets = tile.arange 0 to 64 : tensor<64xi32>
+  %id = tile.program_id 0
+  %first = arith.muli %id, %c64 : i32
+  %all = tile.splat %first : i32 -> tensor<64xi32>
+  %i = arith.addi %all, %offsets : tensor<64xi32>
+  %ps = tile.splat %base : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %group = arith.divsi %i, %four : tensor<64xi32>
+  %p = tile.addptr %ps, %group : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %x = tile.load %p : tensor<64x!tile.ptr<f32>>
+  %rest = arith.remsi %i, %four : tensor<64xi32>
+  tile.print "" %x : tensor<64xf32>
+  tile.print "" %rest : tensor<64xi32>
+  %difference = arith.subi %i, %four : tensor<64xi32>
+  %before = arith.remsi %difference, %four : tensor<64xi32>
+  %q = tile.addptr %ps, %before : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %y = tile.load %q : tensor<64x!tile.ptr<f32>>
+  tile.print "" %y : tensor<64xf32>
+  %hash = arith.muli %i, %i : tensor<64xi32>
+  %bucket = arith.remsi %hash, %four : tensor<64xi32>
+  tile.print "" %bucket : tensor<64xi32>
+  tile.return
+}

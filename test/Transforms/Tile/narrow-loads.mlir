@@ -48,6 +48,54 @@ tile.kernel @carried(%packed: !tile.ptr<i8>) {
   tile.return
 }
 
+// So are those of a block, since its first number is halved, too. Signed sums do not overflow, unsigned ones may.
+// CHECK-LABEL: tile.kernel @blocks
+// CHECK-DAG: %[[HALF:.*]] = tile.arange 0 to 32
+// CHECK-DAG: %[[FIRST:.*]] = arith.muli %{{.*}}, %c32
+// CHECK: %[[ALL:.*]] = tile.splat %[[FIRST]]
+// CHECK: arith.addi %[[ALL]], %[[HALF]] : tensor<32xi32>
+// CHECK: arith.divui %{{.*}} : tensor<32xi32>
+tile.kernel @blocks(%packed: !tile.ptr<i8>) {
+  %c64 = arith.constant 64 : i32
+  %two = arith.constant dense<2> : tensor<64xi32>
+  %ks = tile.arange 0 to 64 : tensor<64xi32>
+  %id = tile.program_id 1
+  %start = arith.muli %id, %c64 : i32
+  %starts = tile.splat %start : i32 -> tensor<64xi32>
+  %k = arith.addi %starts, %ks : tensor<64xi32>
+  %base = tile.splat %packed : !tile.ptr<i8> -> tensor<64x!tile.ptr<i8>>
+  %halves = arith.divsi %k, %two : tensor<64xi32>
+  %p = tile.addptr %base, %halves : tensor<64x!tile.ptr<i8>>, tensor<64xi32>
+  %x = tile.load %p : tensor<64x!tile.ptr<i8>>
+  tile.print "" %x : tensor<64xi8>
+  %unsigned = arith.divui %k, %two : tensor<64xi32>
+  %q = tile.addptr %base, %unsigned : tensor<64x!tile.ptr<i8>>, tensor<64xi32>
+  %y = tile.load %q : tensor<64x!tile.ptr<i8>>
+  tile.print "" %y : tensor<64xi8>
+  tile.return
+}
+
+// What follows from one number that was loaded is loaded once, too.
+// CHECK-LABEL: tile.kernel @looked_up
+// CHECK: tile.load %{{.*}} : tensor<1x!tile.ptr<i32>>
+// CHECK: tile.load %{{.*}} : tensor<1x!tile.ptr<i32>>
+// CHECK: tile.load %{{.*}} volatile : tensor<64x!tile.ptr<i32>>
+// CHECK: tile.load %{{.*}} : tensor<64x!tile.ptr<i32>>
+tile.kernel @looked_up(%groups: !tile.ptr<i32>, %n: i32) {
+  %row = tile.splat %n : i32 -> tensor<64xi32>
+  %base = tile.splat %groups : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %p = tile.addptr %base, %row : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %group = tile.load %p : tensor<64x!tile.ptr<i32>>
+  %q = tile.addptr %base, %group : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %x = tile.load %q : tensor<64x!tile.ptr<i32>>
+  tile.print "" %x : tensor<64xi32>
+  %other = tile.load %p volatile : tensor<64x!tile.ptr<i32>>
+  %r = tile.addptr %base, %other : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %y = tile.load %r : tensor<64x!tile.ptr<i32>>
+  tile.print "" %y : tensor<64xi32>
+  tile.return
+}
+
 // Stays: what the loop also stores through, what is volatile, and where a mask cuts the pairs.
 // CHECK-LABEL: tile.kernel @negative_others
 // CHECK: scf.for {{.*}} -> (tensor<64x!tile.ptr<i8>>)

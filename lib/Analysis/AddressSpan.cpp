@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Upstream's ranges of integers, of the offsets of pointers; see AddressSpan.h.
+#include "Analysis/AddressSpan.h"
+
+#include "Tile/TileDialect.h"
+
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Analysis/DataFlow/Utils.h"
+
+using namespace mlir;
+using namespace tile;
+
+AddressSpans::AddressSpans(Operation *kernel) {
+  dataflow::loadBaselineAnalyses(solver);
+  solver.load<dataflow::IntegerRangeAnalysis>();
+  // States of an analysis that stopped early are too optimistic.
+  if (failed(solver.initializeAndRun(kernel)))
+    solver.eraseAllStates();
+}
+
+std::optional<uint64_t> AddressSpans::getBytes(Value pointer) const {
+  constexpr uint64_t most = 1 << 20; // elements; also keeps the sum from overflowing
+  unsigned bytes = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
+  uint64_t elements = 1;
+  while (auto sum = pointer.getDefiningOp<AddPtrOp>()) {
+    auto *lattice = solver.lookupState<dataflow::IntegerValueRangeLattice>(sum.getOffset());
+    if (!lattice || lattice->getValue().isUninitialized())
+      return std::nullopt;
+    const ConstantIntRanges &range = lattice->getValue().getValue();
+    APInt distance = range.smax() - range.smin();
+    if (distance.ugt(most - elements))
+      return std::nullopt;
+    elements += distance.getZExtValue();
+    pointer = sum.getPtr();
+  }
+  if (!pointer.getDefiningOp<SplatOp>())
+    return std::nullopt;
+  return elements * bytes;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How far apart the elements of a block of pointers can lie, from the range of their offsets.
+//
+//   %code = arith.andi %packed, 15                          0 to 15
+//   %p = tile.addptr (tile.splat %table), %code : …f32      64 bytes
+#pragma once
+
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/IR/Value.h"
+
+#include <optional>
+
+namespace tile {
+
+class AddressSpans {
+public:
+  explicit AddressSpans(mlir::Operation *kernel);
+
+  /// Bytes that hold all elements to which `pointer`, a tensor, can point; nullopt if there is no bound.
+  std::optional<uint64_t> getBytes(mlir::Value pointer) const;
+
+private:
+  mlir::DataFlowSolver solver;
+};
+
+} // namespace tile
