@@ -5,6 +5,9 @@
 #include "Analysis/AxisInfo.h"
 #include "Layout/LinearLayout.h"
 #include "Target/GpuTarget.h"
+#include "Tile/TileDialect.h"
+
+#include "llvm/ADT/DenseSet.h"
 
 #include <vector>
 
@@ -15,7 +18,7 @@ namespace tile {
 struct AccessPlan {
   std::vector<unsigned> order;
   int64_t vector = 1;
-  bool isFull = false; ///< 16 bytes: what is less is so because of the addresses.
+  bool isFull = false;  ///< 16 bytes: what is less is so because of the addresses.
   double stepBytes = 0; ///< From one to the next along the first dimension, as far as it can be guessed.
 
   layout::LinearLayout getLayout(llvm::ArrayRef<int64_t> shape, unsigned numWarps) const;
@@ -25,6 +28,13 @@ struct AccessPlan {
 
 /// Where no addresses are consecutive, lanes walk along the dimension in which they are likely to be the nearest.
 AccessPlan planAccess(mlir::Value pointer, AxisInfoAnalysis &analysis);
+
+/// What makes the operands of the kernel's products, loads and others; null may be among them.
+llvm::DenseSet<mlir::Operation *> collectOperands(KernelOp kernel);
+
+/// Of a product's operand: 16 bytes also where addresses start at any element, since threads can read the words that
+/// cover them.
+AccessPlan planOperand(LoadOp load, AxisInfoAnalysis &analysis);
 
 /// Loops around the operation.
 unsigned depthOf(mlir::Operation *op);

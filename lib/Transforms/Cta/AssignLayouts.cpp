@@ -77,19 +77,22 @@ private:
 
   using Accesses = llvm::SmallVector<std::pair<Operation *, AccessPlan>>;
 
-  /// Those that decide, decide for their shape; an access that cannot be as wide as they are keeps its own layout, unless
-  /// it loads what lies so near that a warp finds the elements of all its lanes in two lines of memory, as `p + i // 2`.
+  /// Those that decide, decide for their shape; an access that cannot be as wide as they are keeps its own layout,
+  /// unless it loads what lies so near that a warp finds the elements of all its lanes in two lines of memory, as `p +
+  /// i // 2`.
   void planAccesses(AxisInfoAnalysis &axisInfo) {
     llvm::MapVector<ArrayRef<int64_t>, Accesses> ofShapes;
     DenseSet<std::pair<ArrayRef<int64_t>, unsigned>> reduced; // shapes, along axes
     bool multiplies = false;
+    DenseSet<Operation *> operands = collectOperands(kernel);
     kernel.walk([&](Operation *op) {
       multiplies |= isa<DotOp>(op);
       if (auto reduce = dyn_cast<ReduceOp>(op))
         reduced.insert({cast<RankedTensorType>(reduce.getSrcs().front().getType()).getShape(), reduce.getAxis()});
       Value pointer = isa<LoadOp, StoreOp>(op) ? op->getOperand(0) : Value();
       if (auto type = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType())
-        ofShapes[type.getShape()].emplace_back(op, planAccess(pointer, axisInfo));
+        ofShapes[type.getShape()].emplace_back(op, operands.contains(op) ? planOperand(cast<LoadOp>(op), axisInfo)
+                                                                         : planAccess(pointer, axisInfo));
     });
     DenseSet<ArrayRef<int64_t>> accessed;
     for (auto &[shape, accesses] : ofShapes) {
