@@ -50,6 +50,8 @@ def Tile_LoadOp : Tile_Op<"load", [
     `partial`: then a thread moves whole groups only if all of its elements are enabled, single elements otherwise
     (both decided by `cta-vectorize-access`; a vector of 1 is always right). With `first`, of several threads that hold an
     element only the first one reads it, and the others have `other`, which nobody may see (`cta-insert-barriers`).
+    `unaligned` loads are consecutive from any element on: a thread reads the aligned words of 16 bytes that hold its
+    `vector` elements and shifts them. What such a word holds beside them, perhaps beyond a tensor's end, is dropped.
 
     Example: `%x = tile.load %p mask %m other %o : tensor<128x!tile.ptr<f32>>`
   }];
@@ -57,10 +59,11 @@ def Tile_LoadOp : Tile_Op<"load", [
                        DefaultValuedAttr<Tile_CacheModifierAttr, "::tile::CacheModifier::none">:$cache,
                        DefaultValuedAttr<Tile_EvictionPolicyAttr, "::tile::EvictionPolicy::normal">:$evict,
                        UnitAttr:$isVolatile, DefaultValuedAttr<I32Attr, "1">:$vector, UnitAttr:$partial,
-                       UnitAttr:$first);
+                       UnitAttr:$first, UnitAttr:$unaligned);
   let results = (outs Tile_NumberValue:$result);
   let assemblyFormat = [{
-    $ptr (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)? (`partial` $partial^)? (`first` $first^)? attr-dict `:` type($ptr)
+    $ptr (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)? (`partial` $partial^)? (`first` $first^)?
+    (`unaligned` $unaligned^)? attr-dict `:` type($ptr)
   }];
   let hasVerifier = 1;
 }

@@ -59,3 +59,22 @@ int64_t tile::getAccessVector(Value pointer, Value mask, AxisInfoAnalysis &analy
     vector = std::min(vector, analysis.get(mask).getConstancy(run.dim));
   return vector;
 }
+
+int64_t tile::getUnalignedRun(Value pointer, unsigned dim, AxisInfoAnalysis &analysis) {
+  constexpr int64_t accessBytes = 16, copyBytes = 4;
+  int64_t bytes = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
+  const AxisInfo &info = analysis.get(pointer);
+  bool isWide = info.getContiguity(dim) * bytes >= accessBytes;
+  return isWide && info.getAlignedContiguity(dim) * bytes < copyBytes ? accessBytes / bytes : 1;
+}
+
+int64_t tile::getUnalignedVector(Value pointer, Value mask, AxisInfoAnalysis &analysis) {
+  cta::LayoutAttr layout = cta::getLayoutAttr(pointer.getType());
+  if (!layout)
+    return 1;
+  RegisterRun run = findRegisterRun(layout.getLayout());
+  int64_t elements = getUnalignedRun(pointer, run.dim, analysis);
+  if (elements > run.elements)
+    return 1;
+  return mask ? std::min(elements, analysis.get(mask).getConstancy(run.dim)) : elements;
+}

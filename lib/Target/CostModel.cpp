@@ -169,6 +169,24 @@ bool areTransposed(const GpuTarget &target, const GemmProblem &problem) {
          product.elementBits() != 16 && whyNoWgmma(target, product).empty();
 }
 
+/// Whether threads shift operands, whose rows start anywhere, for warp groups (`unaligned` loads).
+bool areShifted(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
+  constexpr unsigned shortestCopy = 4, halfBytes = 2;
+  return !config.wgmma && problem.copyBytes < shortestCopy && problem.elementBytes() <= halfBytes &&
+         multipliesByWarpGroups(target, problem, config);
+}
+
+/// K steps are of 32 elements, but for such operands those that were measured to be fast: 128x128x32 takes 166 us for
+/// 1000x4097x4096, 64x128 and 128x64 at least 213; 64x64x64 takes 18.4 us for 777x1003x555, 64x64x32 25.5
+/// (bench/results/h200/rows.md).
+bool suitsThreads(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
+  unsigned step = mmaStepBytes / problem.elementBytes(), span = swizzleSpan / problem.elementBytes();
+  if (!areShifted(target, problem, config))
+    return config.blockK == step;
+  bool isLowest = config.blockM == wgmmaRows, isNarrowest = config.blockN == wgmmaRows;
+  return isLowest == isNarrowest && config.blockK == (isLowest ? span : step);
+}
+
 /// Of a tile that mma.sync multiplies: four; eight where four hold too few registers.
 unsigned mmaSyncWarps(const GemmProblem &problem, unsigned blockM, unsigned blockN, unsigned blockK) {
   GemmConfig config{blockM, blockN, blockK, 1, warpsPerGroup, 1, /*wgmma=*/false};
@@ -208,7 +226,12 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   for (unsigned blockM : blocksM) {
     bool few = wgmma && blockM < wgmmaRows && isPowerOfTwo(blockM);
     // Two spans where a step's products take least: 1 % at 16x8192x8192.
-    Sizes blocksK = sizes(choices.blockK, Sizes{few ? 2 * span : wgmma ? span : step});
+    bool mayBeShifted = !wgmma && !problem.asyncCopies && problem.elementBytes() <= 2 && !choices.blockM &&
+                        !choices.blockN && !choices.blockK;
+    Sizes blocksK = sizes(choices.blockK, mayBeShifted ? Sizes{step, span}
+                                                       : Sizes{few     ? 2 * span
+                                                               : wgmma ? span
+                                                                       : step});
     for (unsigned blockN : blocksN)
       for (unsigned blockK : blocksK)
         for (unsigned numWarps :
@@ -219,6 +242,8 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
           // 128x64.
           bool isSideBySide = wgmma && groupsAlongN(config) > 1;
           if (isSideBySide && !choices.numWarps)
+            continue;
+          if (mayBeShifted && !suitsThreads(target, problem, config))
             continue;
           std::optional<unsigned> stages =
               choices.numStages ? choices.numStages : chooseStages(target, problem, config);

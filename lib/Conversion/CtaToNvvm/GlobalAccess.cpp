@@ -39,7 +39,7 @@ Type GlobalAccess::vectorType() const {
 }
 
 std::string GlobalAccess::mnemonic(StringRef name) const {
-  std::string text = name.str() + (hints.isVolatile ? ".volatile.global" : ".global");
+  std::string text = name.str() + (hints.isVolatile ? ".volatile.global" : hints.covers ? ".weak.global" : ".global");
   if (!hints.isVolatile && hints.cache != CacheModifier::none)
     text += "." + stringifyCacheModifier(hints.cache).str();
   else if (!hints.isVolatile && hints.evict != EvictionPolicy::normal)

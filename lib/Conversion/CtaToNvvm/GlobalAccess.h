@@ -12,8 +12,11 @@ struct AccessHints {
   CacheModifier cache = CacheModifier::none;
   EvictionPolicy evict = EvictionPolicy::normal;
   bool isVolatile = false;
+  /// Reads words of which some bytes only are wanted, and of memory may be: `.weak`, the default, is written out, which
+  /// is how the simulator knows them.
+  bool covers = false;
 
-  bool isPlain() const { return cache == CacheModifier::none && evict == EvictionPolicy::normal; }
+  bool isPlain() const { return cache == CacheModifier::none && evict == EvictionPolicy::normal && !covers; }
 };
 
 class GlobalAccess {

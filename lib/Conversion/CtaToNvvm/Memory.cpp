@@ -6,13 +6,16 @@
 // several of 16 bytes). A `partial` access has no such mask value: it branches between whole groups, if all elements of
 // the thread are enabled, and single elements, so that boundary masks cost wide accesses only at the boundary. A
 // register that repeats an element of another is not accessed again, and of several threads that hold an element only
-// the first stores it, or, if the load is marked `first`, reads it.
+// the first stores it, or, if the load is marked `first`, reads it. An `unaligned` load reads the words that cover each
+// group (CoveringWords.h); rows of which nothing is enabled cost it no branch.
+#include "CoveringWords.h"
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -24,6 +27,15 @@ namespace {
 struct AccessGroups {
   unsigned size = 1;
   std::vector<int32_t> canonical; // register -> lowest register with the same element
+
+  /// The first register of each group that repeats no other one.
+  SmallVector<unsigned> own() const {
+    SmallVector<unsigned> firsts;
+    for (unsigned first = 0; first < canonical.size(); first += size)
+      if (canonical[first] == int32_t(first))
+        firsts.push_back(first);
+    return firsts;
+  }
 };
 
 AccessGroups planGroups(Type pointerType, int64_t vector) {
@@ -42,6 +54,63 @@ Value emitAllEnabled(OpBuilder &builder, Location loc, ValueRange masks) {
   for (Value mask : masks)
     all = emitAnd(builder, loc, all, dropTrue(mask));
   return all;
+}
+
+/// What a mask is the conjunction of, but for constants that are true.
+void collectConditions(Value mask, llvm::SetVector<Value> &conditions) {
+  if (auto both = mask.getDefiningOp<arith::AndIOp>()) {
+    collectConditions(both.getLhs(), conditions);
+    collectConditions(both.getRhs(), conditions);
+  } else if (dropTrue(mask)) {
+    conditions.insert(mask);
+  }
+}
+
+/// Conditions of each element of a group, but for those that all of them have.
+SmallVector<SmallVector<Value>> collectOwnConditions(ValueRange masks) {
+  SmallVector<llvm::SetVector<Value>> all(masks.size());
+  for (auto [mask, conditions] : llvm::zip(masks, all))
+    collectConditions(mask, conditions);
+  SmallVector<SmallVector<Value>> own(masks.size());
+  for (auto [conditions, rest] : llvm::zip(all, own))
+    llvm::copy_if(conditions, std::back_inserter(rest), [&](Value condition) {
+      return !llvm::all_of(all, [&](auto &others) { return others.contains(condition); });
+    });
+  return own;
+}
+
+/// Whether of each group all elements are enabled or none; null if that is always so. Groups mostly share what differs
+/// between their elements, limits along the contiguous dimension, which is compared once.
+Value emitGroupsWhole(OpBuilder &builder, Location loc, const AccessGroups &groups, ValueRange masks) {
+  SmallVector<SmallVector<SmallVector<Value>>> seen;
+  Value whole;
+  for (unsigned first : groups.own()) {
+    SmallVector<SmallVector<Value>> elements = collectOwnConditions(masks.slice(first, groups.size));
+    if (llvm::is_contained(seen, elements) || llvm::all_of(elements, [](auto &own) { return own.empty(); }))
+      continue;
+    Value yes = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 1), all, any;
+    for (ArrayRef<Value> conditions : elements) {
+      Value mask;
+      for (Value condition : conditions)
+        mask = emitAnd(builder, loc, mask, condition);
+      mask = mask ? mask : yes;
+      all = emitAnd(builder, loc, all, mask);
+      any = any ? arith::OrIOp::create(builder, loc, any, mask).getResult() : mask;
+    }
+    Value none = arith::XOrIOp::create(builder, loc, any, yes);
+    whole = emitAnd(builder, loc, whole, arith::OrIOp::create(builder, loc, all, none));
+    seen.push_back(std::move(elements));
+  }
+  return whole;
+}
+
+/// The first operation of the load's block in which its result is needed; the next one if it is not.
+Operation *findFirstUser(LoadOp op) {
+  Operation *first = op->getBlock()->getTerminator();
+  for (Operation *user : op->getUsers())
+    if (Operation *within = op->getBlock()->findAncestorOpInBlock(*user); within && within->isBeforeInBlock(first))
+      first = within;
+  return first;
 }
 
 /// The addresses of a partial access's elements, each as a distance from the first of its group: instructions add it,
@@ -109,6 +178,10 @@ struct LoadLowering : TargetPattern<LoadOp> {
 
   LogicalResult matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
+    if (op.getUnaligned() && op.getVector() > 1) {
+      rewriter.replaceOpWithMultiple(op, {loadUnaligned(op, adaptor, rewriter)});
+      return success();
+    }
     Value all = op.getPartial() ? emitAllEnabled(rewriter, op.getLoc(), adaptor.getMask()) : Value();
     if (!all) {
       ValueRange masks = op.getPartial() ? ValueRange() : adaptor.getMask();
@@ -132,6 +205,72 @@ struct LoadLowering : TargetPattern<LoadOp> {
   }
 
 private:
+  /// Words that cover groups are shifted where the first of their elements is needed, and threads wait for them there.
+  Registers loadUnaligned(LoadOp op, OneToNOpAdaptor adaptor, OpBuilder &builder) const {
+    Location loc = op.getLoc();
+    Type element = getElementTypeOf(op.getType());
+    AccessGroups groups = planGroups(op.getPtr().getType(), op.getVector());
+    WordFormat format = wordsFor(element, groups.size);
+    Value whole = op.getPartial() ? emitGroupsWhole(builder, loc, groups, adaptor.getMask()) : Value();
+    SmallVector<CoveringWords> covering =
+        whole ? loadEither(op, adaptor, whole, groups, builder) : loadCovering(op, adaptor, groups, builder);
+    builder.setInsertionPoint(findFirstUser(op));
+    Registers registers(groups.canonical.size());
+    for (auto [first, words] : llvm::zip(groups.own(), covering))
+      llvm::copy(unpackWords(builder, loc, words.shift(builder, loc), element, format), registers.begin() + first);
+    for (auto [index, source] : llvm::enumerate(groups.canonical))
+      registers[index] = registers[source];
+    return registers;
+  }
+
+  /// Of each group, if all are `whole`: enabled or not. Else single elements, put together.
+  SmallVector<CoveringWords> loadEither(LoadOp op, OneToNOpAdaptor adaptor, Value whole, const AccessGroups &groups,
+                                        OpBuilder &builder) const {
+    Location loc = op.getLoc();
+    WordFormat format = wordsFor(getElementTypeOf(op.getType()), groups.size);
+    SmallVector<unsigned> own = groups.own();
+    SmallVector<Type> types(own.size() * CoveringWords::numValues, builder.getI32Type());
+    auto branch = scf::IfOp::create(builder, loc, types, whole, /*withElseRegion=*/true);
+    auto yield = [&](ArrayRef<CoveringWords> covering) {
+      SmallVector<Value> values;
+      for (const CoveringWords &words : covering)
+        llvm::append_range(values, words.values());
+      scf::YieldOp::create(builder, loc, values);
+    };
+    builder.setInsertionPointToStart(branch.thenBlock());
+    yield(loadCovering(op, adaptor, groups, builder));
+    builder.setInsertionPointToStart(branch.elseBlock());
+    Registers places = emitPlacesInGroups(builder, loc, op.getPtr().getType(), adaptor.getPtr(), op.getVector());
+    Registers single = load(op, adaptor, places, /*vector=*/1, adaptor.getMask(), builder);
+    yield(llvm::map_to_vector(own, [&](unsigned first) {
+      return CoveringWords::of(builder, loc,
+                               packWords(builder, loc, ValueRange(single).slice(first, groups.size), format));
+    }));
+    builder.setInsertionPointAfter(branch);
+    SmallVector<CoveringWords> covering;
+    for (size_t index = 0; index < own.size(); ++index)
+      covering.emplace_back(branch.getResults().slice(index * CoveringWords::numValues, CoveringWords::numValues));
+    return covering;
+  }
+
+  /// Of each group, which its first element's mask enables.
+  SmallVector<CoveringWords> loadCovering(LoadOp op, OneToNOpAdaptor adaptor, const AccessGroups &groups,
+                                          OpBuilder &builder) const {
+    Location loc = op.getLoc();
+    WordFormat format = wordsFor(getElementTypeOf(op.getType()), groups.size);
+    GlobalAccess access(builder, loc, format, {.cache = op.getCache(), .evict = op.getEvict(), .covers = true}, gpu);
+    Value zero = arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), 0);
+    Value isFirst = op.getFirst() ? emitIsFirstCopy(builder, loc, cta::getLayout(op.getType())) : Value();
+    return llvm::map_to_vector(groups.own(), [&](unsigned first) {
+      Value mask = op.getMask() ? dropTrue(adaptor.getMask()[first]) : Value();
+      SmallVector<Value> other(format.count, zero);
+      if (mask && op.getOther())
+        other = packWords(builder, loc, adaptor.getOther().slice(first, groups.size), format);
+      return CoveringWords::load(builder, loc, access, adaptor.getPtr()[first], emitAnd(builder, loc, mask, isFirst),
+                                 other);
+    });
+  }
+
   /// The registers, read in groups of `vector`; without masks everything is read.
   Registers load(LoadOp op, OneToNOpAdaptor adaptor, ValueRange pointers, int64_t vector, ValueRange masks,
                  OpBuilder &builder) const {

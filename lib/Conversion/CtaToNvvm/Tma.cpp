@@ -303,10 +303,25 @@ struct TeamLowering : OpConversionPattern<cta::TeamOp> {
   }
 };
 
+/// Whether a later fence orders all that this one does before anything can tell: what follows only stores.
+static bool isRepeated(cta::ProxyFenceOp fence) {
+  for (Operation *next = fence->getNextNode(); next; next = next->getNextNode()) {
+    if (isa<cta::ProxyFenceOp>(next))
+      return true;
+    if (!isa<cta::LocalStoreOp>(next) && !isMemoryEffectFree(next) && !isa<cta::AllocOp>(next))
+      return false;
+  }
+  return false;
+}
+
 struct ProxyFenceLowering : OpConversionPattern<cta::ProxyFenceOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::ProxyFenceOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    if (isRepeated(op)) {
+      rewriter.eraseOp(op);
+      return success();
+    }
     rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
         op, NVVM::ProxyKind::async_shared, NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));
     return success();

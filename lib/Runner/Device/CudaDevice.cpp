@@ -24,9 +24,12 @@ Error lastRuntimeError(tile_status status) {
 }
 
 Result<CudaMemory> CudaMemory::allocate(const Driver &driver, size_t bytes) {
+  // Kernels may read what is left of a word in which a buffer ends (`unaligned` loads), and pass memcheck.
+  constexpr size_t wordBytes = 16;
+  size_t wholeWords = (bytes + wordBytes - 1) / wordBytes * wordBytes;
   CudaMemory memory;
-  if (Status status =
-          driver.check(driver.memoryAllocate(&memory.pointer, bytes), fmt::format("cuMemAlloc of {} bytes", bytes));
+  if (Status status = driver.check(driver.memoryAllocate(&memory.pointer, wholeWords),
+                                   fmt::format("cuMemAlloc of {} bytes", bytes));
       !status)
     return status.error();
   memory.driver = &driver;

@@ -20,6 +20,30 @@ LaneAccess describeAccess(const Instruction *instruction, AccessKind kind, const
   return access;
 }
 
+/// Lanes whose words lie beside the end of a buffer of global memory, but hold some of its bytes, get these and others
+/// that nobody may depend on; the result are the remaining lanes.
+LaneMask takeEdges(Warp &warp, LaneMask active, const uint64_t (&addresses)[warpSize], const LaneAccess &access,
+                   std::byte *bytes, std::byte *(&host)[warpSize]) {
+  constexpr std::byte unknown{0xa5};
+  const GlobalMemory &memory = warp.cta.cluster.machine.memory;
+  LaneMask inside = active;
+  forLanes(active, [&](unsigned lane) {
+    std::byte *word = bytes + lane * access.bytes;
+    bool isPart = false, isWhole = true;
+    for (unsigned index = 0; index < access.bytes; ++index) {
+      const Allocation *allocation = memory.find(addresses[lane] + index, 1);
+      word[index] = allocation ? allocation->host[addresses[lane] + index - allocation->address] : unknown;
+      isPart |= allocation != nullptr;
+      isWhole &= allocation != nullptr;
+    }
+    if (!isPart || isWhole)
+      return;
+    host[lane] = word;
+    inside &= ~(LaneMask(1) << lane);
+  });
+  return inside;
+}
+
 template <typename T> class Load final : public Operation {
 public:
   Load(const MemorySuffixes &suffixes, AddressSource address, std::vector<Dest<T>> dests)
@@ -30,7 +54,9 @@ public:
     std::byte *host[warpSize];
     address.read(warp, active, addresses);
     LaneAccess access = describeAccess(instruction, AccessKind::Read, suffixes, sizeof(T) * dests.size());
-    if (!resolveLanes(warp, suffixes.space, active, addresses, access, host))
+    std::byte edges[warpSize * mostBytes];
+    LaneMask inside = suffixes.covers ? takeEdges(warp, active, addresses, access, edges, host) : active;
+    if (!resolveLanes(warp, suffixes.space, inside, addresses, access, host))
       return Step::Fault;
     if (suffixes.order != MemoryOrder::Weak)
       warp.cta.cluster.notePoll();

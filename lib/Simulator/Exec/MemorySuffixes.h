@@ -11,6 +11,7 @@ struct MemorySuffixes {
   MemoryOrder order = MemoryOrder::Weak;
   Scope scope = Scope::Gpu;
   Space space = Space::Generic;
+  bool covers = false;    ///< `.weak`, the default, is written out: tilec's mark for words that cover what is wanted
   bool hasPolicy = false; ///< a cache policy follows as last operand; it changes nothing here
 };
 
@@ -18,6 +19,9 @@ struct MemorySuffixes {
 inline void takeOrder(Decoding &d, MemorySuffixes &suffixes) {
   d.take("mmio");
   switch (d.takeOne({"weak", "volatile", "relaxed", "acquire", "release", "acq_rel"})) {
+  case 0:
+    suffixes.covers = true;
+    break;
   case 1: // volatile is relaxed with system scope (PTX ISA 8.4.2)
     suffixes.order = MemoryOrder::Relaxed;
     suffixes.scope = Scope::System;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Transforms/Cta/AccessPlan.h"
 
+#include "Analysis/AccessVector.h"
+#include "Analysis/DotPlan.h"
 #include "Analysis/StepEstimate.h"
 #include "Layout/Factories.h"
 #include "Tile/TileDialect.h"
@@ -45,6 +47,21 @@ AccessPlan tile::planAccess(Value pointer, AxisInfoAnalysis &analysis) {
   plan.vector = std::max<int64_t>(1, std::min({info.getContiguity(plan.order[0]), aligned, widest}));
   plan.isFull = plan.vector == widest;
   plan.stepBytes = estimateStep(pointer, plan.order[0], analysis) * bytes;
+  return plan;
+}
+
+DenseSet<Operation *> tile::collectOperands(KernelOp kernel) {
+  DenseSet<Operation *> operands;
+  kernel.walk([&](DotOp dot) {
+    operands.insert(traceOperand(dot.getA()).source);
+    operands.insert(traceOperand(dot.getB()).source);
+  });
+  return operands;
+}
+
+AccessPlan tile::planOperand(LoadOp load, AxisInfoAnalysis &analysis) {
+  AccessPlan plan = planAccess(load.getPtr(), analysis);
+  plan.vector = std::max(plan.vector, getUnalignedRun(load.getPtr(), plan.order[0], analysis));
   return plan;
 }
 

@@ -6,6 +6,9 @@
 #include "Analysis/AxisInfo.h"
 #include "Layout/LinearLayout.h"
 #include "Target/GpuTarget.h"
+#include "Tile/TileDialect.h"
+
+#include "llvm/ADT/DenseSet.h"
 
 #include <vector>
 
@@ -26,6 +29,13 @@ struct AccessPlan {
 
 /// Where no addresses are consecutive, lanes walk along the dimension in which they are likely to be the nearest.
 AccessPlan planAccess(mlir::Value pointer, AxisInfoAnalysis &analysis);
+
+/// What makes the operands of the kernel's products, loads and others; null may be among them.
+llvm::DenseSet<mlir::Operation *> collectOperands(KernelOp kernel);
+
+/// Of a product's operand: 16 bytes also where addresses start at any element, since threads can read the words that
+/// cover them.
+AccessPlan planOperand(LoadOp load, AxisInfoAnalysis &analysis);
 
 /// Loops around the operation.
 unsigned depthOf(mlir::Operation *op);

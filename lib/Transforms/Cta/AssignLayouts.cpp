@@ -16,7 +16,6 @@
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
 //                                              %z = cta.convert_layout %x : #coalesced -> #default
 //                                              %y = arith.negf %z
-#include "Analysis/AddressSpan.h"
 #include "Analysis/DotPlan.h"
 #include "Analysis/StepEstimate.h"
 #include "Cta/CtaDialect.h"
@@ -86,13 +85,15 @@ private:
     DenseSet<std::pair<ArrayRef<int64_t>, unsigned>> reduced; // shapes, along axes
     bool multiplies = false;
     AddressSpans spans(kernel);
+    DenseSet<Operation *> operands = collectOperands(kernel);
     kernel.walk([&](Operation *op) {
       multiplies |= isa<DotOp>(op);
       if (auto reduce = dyn_cast<ReduceOp>(op))
         reduced.insert({cast<RankedTensorType>(reduce.getSrcs().front().getType()).getShape(), reduce.getAxis()});
       Value pointer = isa<LoadOp, StoreOp>(op) ? op->getOperand(0) : Value();
       if (auto type = pointer ? dyn_cast<RankedTensorType>(pointer.getType()) : RankedTensorType())
-        ofShapes[type.getShape()].emplace_back(op, planAccess(pointer, axisInfo));
+        ofShapes[type.getShape()].emplace_back(op, operands.contains(op) ? planOperand(cast<LoadOp>(op), axisInfo)
+                                                                         : planAccess(pointer, axisInfo));
     });
     DenseSet<ArrayRef<int64_t>> accessed;
     for (auto &[shape, accesses] : ofShapes) {

@@ -20,7 +20,7 @@ static bool isZero(Value value) {
 }
 
 bool tile::canBeCopied(LoadOp load) {
-  return !load.getIsVolatile() && !load.getPartial() && isZero(load.getOther());
+  return !load.getIsVolatile() && !load.getPartial() && !load.getUnaligned() && isZero(load.getOther());
 }
 
 unsigned tile::contiguousDimOf(RankedTensorType type) {
@@ -60,8 +60,7 @@ cta::LayoutAttr tile::planCopyLayout(LoadOp load, RankedTensorType read) {
   if (contiguousDimOf(type) == 0)
     std::reverse(order.begin(), order.end());
   unsigned bytes = getBytesInMemory(type.getElementType());
-  layout::LinearLayout buffer =
-      layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order));
+  layout::LinearLayout buffer = layout::swizzledShared(shape, bytes, order, layout::chooseSwizzle(shape, bytes, order));
   if (read && hasBankConflicts(cta::getLayout(read), buffer, bytes))
     buffer = planQuietBuffer(load, cta::getLayout(read), bytes).value_or(buffer);
   return cta::LayoutAttr::get(type.getContext(), buffer);

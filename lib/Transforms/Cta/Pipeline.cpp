@@ -33,8 +33,8 @@
 //
 // Where TMA brings the other operand, copies come after the product, too; cta-schedule-loop keeps it in flight then.
 //
-// Where TMA brings blocks that threads transpose for a product, they do so in two buffers in turns, so that the product
-// before stays in flight meanwhile.
+// Where TMA brings blocks that threads transpose for a product, or threads shift what they load, they store it in two
+// buffers in turns, so that the product before stays in flight meanwhile.
 //
 // A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it. Copies that no
 // loop runs ahead begin side by side, too (EarlyCopies.h), and are awaited where they are needed (AwaitCopies.h), and
@@ -229,15 +229,16 @@ SmallVector<cta::AllocOp> findFilled(scf::ForOp loop) {
   return filled;
 }
 
-/// Two slots for what threads store of blocks of TMA, if shared memory has room for them beside two slots of the
-/// blocks.
+/// Two slots for what threads store of blocks of TMA, or of rows that start anywhere, if shared memory has room for
+/// them beside two slots of the blocks.
 void alternateBuffers(IRRewriter &rewriter, scf::ForOp loop, const target::GpuTarget &target) {
   constexpr unsigned slots = 2;
   SmallVector<cta::AllocOp> filled = findFilled(loop);
   LoopContents contents = LoopContents::of(loop);
   LoopGraph graph(loop);
-  if (filled.empty() || !contents.has(LoopContent::tmaCopy) || !loop.getBody()->getOps<cta::AsyncCopyOp>().empty() ||
-      !graph.build() || !planInFlight(graph.nodes))
+  bool isShifted = llvm::any_of(loop.getBody()->getOps<LoadOp>(), [](LoadOp load) { return load.getUnaligned(); });
+  if (filled.empty() || !(contents.has(LoopContent::tmaCopy) || isShifted) ||
+      !loop.getBody()->getOps<cta::AsyncCopyOp>().empty() || !graph.build() || !planInFlight(graph.nodes))
     return;
   int64_t bytes = target::sharedAlignment;
   loop->getParentOfType<KernelOp>().walk([&](cta::AllocOp alloc) {
