@@ -71,18 +71,26 @@ llvm::Error writeOutput(StringRef path, StringRef contents) {
   llvm::sys::fs::file_status status;
   if (path == "-" || (!llvm::sys::fs::status(path, status) && status.type() != llvm::sys::fs::file_type::regular_file))
     return writeInPlace(path, contents);
-  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
+  bool isReplaced = llvm::sys::fs::exists(status);
+  llvm::SmallString<128> place(path);
+  if (isReplaced) // behind a link
+    if (std::error_code code = llvm::sys::fs::real_path(path, place))
+      return cannot("write", path, code);
+  auto file = llvm::sys::fs::TempFile::create(place + ".%%%%%%.tmp");
   if (!file)
     return cannot("write", path, errorToErrorCode(file.takeError()));
   llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
   stream << contents;
   stream.flush();
-  if (std::error_code code = stream.error()) {
-    stream.clear_error();
+  std::error_code code = stream.error();
+  stream.clear_error();
+  if (!code && isReplaced)
+    code = llvm::sys::fs::setPermissions(file->FD, status.permissions());
+  if (code) {
     consumeError(file->discard());
     return cannot("write", path, code);
   }
-  if (llvm::Error error = file->keep(path))
+  if (llvm::Error error = file->keep(place))
     return cannot("write", path, errorToErrorCode(std::move(error)));
   return llvm::Error::success();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads inputs and writes results. A file is replaced in one step when it is complete, or not at all.
+// Reads inputs and writes results. A file is replaced in one step when it is complete, or not at all;
+// it keeps its permissions, and links to it remain.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

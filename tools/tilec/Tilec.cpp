@@ -70,8 +70,17 @@ std::optional<CacheEntry> findEntry(const CommandLine &line) {
   return CacheEntry(line);
 }
 
+bool isSameFile(llvm::StringRef one, llvm::StringRef other) {
+  bool isSame = false;
+  return one != "-" && (one == other || (!llvm::sys::fs::equivalent(one, other, isSame) && isSame));
+}
+
 llvm::Error writeResult(llvm::StringRef output, llvm::StringRef depfile, llvm::StringRef result,
                         llvm::ArrayRef<std::string> files) {
+  for (llvm::StringRef written : {output, depfile})
+    for (const std::string &file : files)
+      if (isSameFile(written, file))
+        return llvm::createStringError("the output '" + written + "' is read by this compilation");
   if (llvm::Error error = driver::writeOutput(output, result))
     return error;
   return depfile.empty() ? llvm::Error::success() : driver::writeOutput(depfile, driver::dependencyRule(output, files));
@@ -95,8 +104,11 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
   std::string output = line.output.empty() ? defaultOutput(line.compiler) : line.output;
 
   // Written in one step at the end, it would be lost only when all has gone well.
-  if (bool same = false; output != "-" && !llvm::sys::fs::equivalent(line.compiler.input, output, same) && same)
-    return fail(line.compiler, Outcome::Usage, "the output '" + output + "' is the input");
+  for (const std::string &written : {output, line.depfile})
+    if (isSameFile(written, line.compiler.input))
+      return fail(line.compiler, Outcome::Usage, "the output '" + written + "' is the input");
+  if (isSameFile(output, line.depfile))
+    return fail(line.compiler, Outcome::Usage, "the output '" + output + "' is also that of -MF");
 
   std::optional<CacheEntry> entry = findEntry(line);
   if (std::optional<Answer> kept = entry ? findAnswer(entry->cache, entry->key) : std::nullopt) {

@@ -3,10 +3,7 @@
 // tile-run plot squares.jsonl -o roofline.svg --chart=roofline
 #include "Runner/Results/Plot.h"
 #include "Runner/Commands/Commands.h"
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include "Runner/Inputs/Npy.h"
 
 namespace tile::runner {
 
@@ -18,19 +15,6 @@ struct PlotOptions {
   std::string output, title, chart = "size";
   int width = 860;
 };
-
-/// As a whole, or not at all.
-Status writeWhole(const std::string &path, const std::string &text) {
-  const std::string unfinished = path + ".part";
-  std::FILE *file = std::fopen(unfinished.c_str(), "wb");
-  bool isWritten = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  isWritten = file && std::fclose(file) == 0 && isWritten;
-  if (isWritten && std::rename(unfinished.c_str(), path.c_str()) == 0)
-    return runtime::Success{};
-  const int reason = errno;
-  (void)std::remove(unfinished.c_str());
-  return runtime::makeError(TILE_ERROR_FILE, "cannot write '{}': {}", path, std::strerror(reason));
-}
 
 int plot(const PlotOptions &options) {
   const auto wrong = [&](const std::string &message) {
@@ -55,7 +39,7 @@ int plot(const PlotOptions &options) {
   Result<std::string> text = isSvg ? makeSvg(request, options.chart, options.width) : Result(makePage(request));
   if (!text)
     return reportFailure(options.run, text.error());
-  if (Status status = writeWhole(options.output, *text); !status)
+  if (Status status = writeFileAtomically(options.output, *text); !status)
     return reportFailure(options.run, status.error());
   return 0;
 }

@@ -31,7 +31,8 @@ Status loadBufferFile(HostBuffer &buffer, const std::string &path);
 /// Writes .npy, an image (.ppm, .pgm), or raw bytes for any other name. The file appears complete or not at all.
 Status saveBufferFile(const HostBuffer &buffer, const std::string &path);
 
-/// Writes through a temporary file in the same folder and renames it.
+/// Writes a temporary file in the same folder and renames it. A file that is replaced keeps its permissions, and links
+/// to it remain; devices and pipes are written to.
 Status writeFileAtomically(const std::string &path, std::string_view contents);
 
 /// An error where `appendToFile` could not write; leaves the file as it is, or absent. An empty path is not an error.
