@@ -61,7 +61,11 @@ DenseSet<Operation *> tile::collectOperands(KernelOp kernel) {
 
 AccessPlan tile::planOperand(LoadOp load, AxisInfoAnalysis &analysis) {
   AccessPlan plan = planAccess(load.getPtr(), analysis);
-  plan.vector = std::max(plan.vector, getUnalignedRun(load.getPtr(), plan.order[0], analysis));
+  int64_t elements = getUnalignedRun(load.getPtr(), plan.order[0], analysis);
+  if (elements > plan.vector && !load.getIsVolatile()) { // which reads nothing else
+    load.setUnaligned(true);
+    plan.vector = elements;
+  }
   return plan;
 }
 

@@ -19,7 +19,7 @@ namespace tile {
 struct AccessPlan {
   std::vector<unsigned> order;
   int64_t vector = 1;
-  bool isFull = false;  ///< 16 bytes: what is less is so because of the addresses.
+  bool isFull = false; ///< 16 bytes: what is less is so because of the addresses.
   double stepBytes = 0; ///< From one to the next along the first dimension, as far as it can be guessed.
 
   layout::LinearLayout getLayout(llvm::ArrayRef<int64_t> shape, unsigned numWarps) const;
@@ -33,8 +33,8 @@ AccessPlan planAccess(mlir::Value pointer, AxisInfoAnalysis &analysis);
 /// What makes the operands of the kernel's products, loads and others; null may be among them.
 llvm::DenseSet<mlir::Operation *> collectOperands(KernelOp kernel);
 
-/// Of a product's operand: 16 bytes also where addresses start at any element, since threads can read the words that
-/// cover them.
+/// Of a product's operand: 16 bytes also where addresses start at any element. Such a load becomes `unaligned`: threads
+/// read the words that cover them.
 AccessPlan planOperand(LoadOp load, AxisInfoAnalysis &analysis);
 
 /// Loops around the operation.

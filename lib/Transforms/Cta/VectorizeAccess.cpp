@@ -4,10 +4,10 @@
 //   %x = tile.load %p : tensor<128x!tile.ptr<f16>, #l>   ==>   %x = tile.load %p {vector = 8 : i32} : …
 //
 // if #l gives each thread 8 consecutive elements and the addresses count up from a multiple of 16 bytes there. If the
-// mask may change within them, as at the boundary of a tensor of unknown size, the access is `partial`. If the
-// addresses count up from any element, as in rows of odd length, a load is `unaligned`: the words around are read. The
-// decisions are attributes because the analysis of addresses needs the tensor form. What the program has promised of
-// addresses has served its purpose then and goes.
+// mask may change within them, as at the boundary of a tensor of unknown size, the access is `partial`. A load stays
+// `unaligned`, so that the words around are read, if a thread has what such words hold. The decisions are attributes
+// because the analysis of addresses needs the tensor form. What the program has promised of addresses has served its
+// purpose then and goes.
 #include "Analysis/AccessVector.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
@@ -33,11 +33,11 @@ template <typename AccessOp> void widen(AccessOp access, AxisInfoAnalysis &analy
 }
 
 void widenLoad(LoadOp load, AxisInfoAnalysis &analysis) {
-  int64_t unaligned = getUnalignedVector(load.getPtr(), Value(), analysis);
-  if (unaligned == 1 || load.getIsVolatile()) // which reads nothing else
+  int64_t unaligned = load.getUnaligned() ? getUnalignedVector(load.getPtr(), Value(), analysis) : 1;
+  load.setUnaligned(unaligned > 1);
+  if (!load.getUnaligned())
     return widen(load, analysis);
   load.setVector(unaligned);
-  load.setUnaligned(true);
   load.setPartial(getUnalignedVector(load.getPtr(), load.getMask(), analysis) < unaligned);
 }
 

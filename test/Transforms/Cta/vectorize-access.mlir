@@ -80,24 +80,24 @@ tile.kernel @hinted(%a: i64) {
   tile.return
 }
 
-// Halves are read by words wherever they start, unless cp.async copies four bytes of them; volatile ones are not.
+// What is unaligned is read by words wherever it starts, unless its addresses are multiples of four bytes.
 // CHECK-LABEL: tile.kernel @unaligned
 // CHECK: tile.load %{{[0-9]+}} unaligned {vector = 8 : i32}
 // CHECK: tile.load %{{[0-9]+}} mask %{{[0-9]+}} partial unaligned {vector = 8 : i32}
-// CHECK: tile.load %{{[0-9]+}} volatile :
+// CHECK: tile.load %{{[0-9]+}} :
 // CHECK: tile.load %{{[0-9]+}} {vector = 2 : i32}
 tile.kernel @unaligned(%p: !tile.ptr<f16>, %q: !tile.ptr<f16> {tile.divisibility = 4 : i32}, %n: i32) {
   %r = tile.arange 0 to 1024 : tensor<1024xi32, #line>
   %ps = tile.splat %p : !tile.ptr<f16> -> tensor<1024x!tile.ptr<f16>, #line>
   %pi = tile.addptr %ps, %r : tensor<1024x!tile.ptr<f16>, #line>, tensor<1024xi32, #line>
-  %x = tile.load %pi : tensor<1024x!tile.ptr<f16>, #line>
+  %x = tile.load %pi unaligned : tensor<1024x!tile.ptr<f16>, #line>
   %ns = tile.splat %n : i32 -> tensor<1024xi32, #line>
   %mask = arith.cmpi slt, %r, %ns : tensor<1024xi32, #line>
-  %y = tile.load %pi mask %mask : tensor<1024x!tile.ptr<f16>, #line>
-  %z = tile.load %pi volatile : tensor<1024x!tile.ptr<f16>, #line>
+  %y = tile.load %pi mask %mask unaligned : tensor<1024x!tile.ptr<f16>, #line>
+  %z = tile.load %pi : tensor<1024x!tile.ptr<f16>, #line>
   %qs = tile.splat %q : !tile.ptr<f16> -> tensor<1024x!tile.ptr<f16>, #line>
   %qi = tile.addptr %qs, %r : tensor<1024x!tile.ptr<f16>, #line>, tensor<1024xi32, #line>
-  %w = tile.load %qi : tensor<1024x!tile.ptr<f16>, #line>
+  %w = tile.load %qi unaligned : tensor<1024x!tile.ptr<f16>, #line>
   tile.print "" %x, %y, %z, %w : tensor<1024xf16, #line>, tensor<1024xf16, #line>, tensor<1024xf16, #line>, tensor<1024xf16, #line>
   tile.return
 }
@@ -117,7 +117,7 @@ tile.kernel @negative(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !ti
   %r3 = tile.arange 0 to 1024 : tensor<1024xi32, #line>
   %qs = tile.splat %q : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>, #line>
   %qi = tile.addptr %qs, %r3 : tensor<1024x!tile.ptr<f32>, #line>, tensor<1024xi32, #line>
-  %y = tile.load %qi : tensor<1024x!tile.ptr<f32>, #line>
+  %y = tile.load %qi unaligned : tensor<1024x!tile.ptr<f32>, #line>
   %z = tile.load %p : !tile.ptr<f16>
   tile.print "" %x, %x2, %y, %z : tensor<1024xf16, #strided>, tensor<1024xf16, #mixed>, tensor<1024xf32, #line>, f16
   tile.return
