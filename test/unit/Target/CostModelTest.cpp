@@ -204,7 +204,7 @@ TEST(CostModel, operandsThroughRegisters) {
   EXPECT_EQ(best(*findTarget("sm_80"), problem), (GemmConfig{64, 128, 32, 8, 4, 3, false}));
   // What would spill gets eight warps, and is not the best of what the user leaves open.
   EXPECT_EQ(best(hopper, problem, {.blockM = 128, .blockN = 128}).numWarps, 8u);
-  EXPECT_EQ(best(hopper, problem, {.numWarps = 4}), (GemmConfig{64, 128, 32, 8, 4, 3, false}));
+  EXPECT_EQ(best(hopper, problem, {.numWarps = 4}), (GemmConfig{64, 64, 64, 8, 4, 3, false}));
   EXPECT_TRUE(fitsRegisters(problem, best(hopper, problem, {.blockK = 64})));
   EXPECT_TRUE(fitsRegisters(problem, best(hopper, problem, {.numWarps = 2})));
   // Pieces of 16 bytes, where there is no cp.async, take half as many registers.
