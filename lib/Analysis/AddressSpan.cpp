@@ -10,20 +10,23 @@
 using namespace mlir;
 using namespace tile;
 
-AddressSpans::AddressSpans(Operation *kernel) {
-  dataflow::loadBaselineAnalyses(solver);
-  solver.load<dataflow::IntegerRangeAnalysis>();
+void AddressSpans::analyse() {
+  solver.emplace();
+  dataflow::loadBaselineAnalyses(*solver);
+  solver->load<dataflow::IntegerRangeAnalysis>();
   // States of an analysis that stopped early are too optimistic.
-  if (failed(solver.initializeAndRun(kernel)))
-    solver.eraseAllStates();
+  if (failed(solver->initializeAndRun(kernel)))
+    solver->eraseAllStates();
 }
 
-std::optional<uint64_t> AddressSpans::getBytes(Value pointer) const {
+std::optional<uint64_t> AddressSpans::getBytes(Value pointer) {
+  if (!solver)
+    analyse();
   constexpr uint64_t most = 1 << 20; // elements; also keeps the sum from overflowing
   unsigned bytes = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
   uint64_t elements = 1;
   while (auto sum = pointer.getDefiningOp<AddPtrOp>()) {
-    auto *lattice = solver.lookupState<dataflow::IntegerValueRangeLattice>(sum.getOffset());
+    auto *lattice = solver->lookupState<dataflow::IntegerValueRangeLattice>(sum.getOffset());
     if (!lattice || lattice->getValue().isUninitialized())
       return std::nullopt;
     const ConstantIntRanges &range = lattice->getValue().getValue();

@@ -14,13 +14,17 @@ namespace tile {
 
 class AddressSpans {
 public:
-  explicit AddressSpans(mlir::Operation *kernel);
+  explicit AddressSpans(mlir::Operation *kernel) : kernel(kernel) {}
 
-  /// Bytes that hold all elements to which `pointer`, a tensor, can point; nullopt if there is no bound.
-  std::optional<uint64_t> getBytes(mlir::Value pointer) const;
+  /// Bytes that hold all elements to which `pointer`, a tensor, can point; nullopt if there is no bound. The kernel, as
+  /// it is then, is analysed by the first call, since few kernels need it.
+  std::optional<uint64_t> getBytes(mlir::Value pointer);
 
 private:
-  mlir::DataFlowSolver solver;
+  void analyse();
+
+  mlir::Operation *kernel;
+  std::optional<mlir::DataFlowSolver> solver;
 };
 
 } // namespace tile

@@ -85,12 +85,14 @@ bool tile::takesSectors(const LinearLayout &layout, const AccessPlan &plan, cons
   return info.getContiguity(dim) * bytes >= sectorBytes;
 }
 
-bool tile::isNear(Operation *access, const AccessPlan &plan, int64_t vector, const AddressSpans &spans) {
+bool tile::isNear(Operation *access, const AccessPlan &plan, int64_t vector, AddressSpans &spans) {
   constexpr double twoLines = 256;
   if (!isa<LoadOp>(access))
     return false;
+  if (plan.stepBytes * vector * layout::lanesPerWarp <= twoLines)
+    return true;
   std::optional<uint64_t> span = spans.getBytes(access->getOperand(0));
-  return plan.stepBytes * vector * layout::lanesPerWarp <= twoLines || (span && *span <= twoLines);
+  return span && *span <= twoLines;
 }
 
 unsigned tile::depthOf(Operation *op) {

@@ -46,7 +46,7 @@ bool decidesBefore(const std::pair<mlir::Operation *, AccessPlan> &a,
                    const std::pair<mlir::Operation *, AccessPlan> &b);
 
 /// Whether a warp finds what all its lanes load, `vector` elements each, in two lines of memory.
-bool isNear(mlir::Operation *access, const AccessPlan &plan, int64_t vector, const AddressSpans &spans);
+bool isNear(mlir::Operation *access, const AccessPlan &plan, int64_t vector, AddressSpans &spans);
 
 /// The layout of one warp, for each of several.
 layout::LinearLayout repeatForWarps(const layout::LinearLayout &layout, unsigned numWarps);
