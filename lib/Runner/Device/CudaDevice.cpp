@@ -24,7 +24,7 @@ Error lastRuntimeError(tile_status status) {
 }
 
 Result<CudaMemory> CudaMemory::allocate(const Driver &driver, size_t bytes) {
-  // Kernels may read what is left of a word in which a buffer ends (`unaligned` loads), and pass memcheck.
+  // Kernels may read what is left of a word in which a buffer ends (`unaligned` loads); memcheck counts bytes.
   constexpr size_t wordBytes = 16;
   size_t wholeWords = (bytes + wordBytes - 1) / wordBytes * wordBytes;
   CudaMemory memory;
