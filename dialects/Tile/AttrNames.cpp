@@ -27,9 +27,13 @@ bool isPositive(Attribute attribute) {
 bool isUnit(Attribute attribute) {
   return isa<UnitAttr>(attribute);
 }
+bool isText(Attribute attribute) {
+  auto text = dyn_cast<StringAttr>(attribute);
+  return text && !text.empty();
+}
 
 constexpr Known ofArguments[] = {
-    {argNameAttrName, "a string", [](Attribute value) { return isa<StringAttr>(value); }},
+    {argNameAttrName, "a string that is not empty", isText},
     {divisibilityAttrName, "a number above 0", isPositive},
     {unsignedAttrName, "a unit", isUnit},
     {tensorMapAttrName, "a #tile.tensor_map", [](Attribute value) { return isa<TensorMapAttr>(value); }},

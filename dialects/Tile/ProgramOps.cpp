@@ -86,6 +86,8 @@ LogicalResult KernelOp::verify() {
   uint32_t stages = getNumStages();
   if (stages < 1 || stages > target::maxStages)
     return emitOpError() << "num_stages is " << stages << " but must be from 1 to " << target::maxStages;
+  if (int64_t bytes = getSharedBytes().value_or(0); bytes < 0)
+    return emitOpError() << "shared_bytes is " << bytes << " but must not be negative";
   return verifyCluster(*this);
 }
 

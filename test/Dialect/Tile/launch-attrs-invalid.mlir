@@ -78,8 +78,15 @@ tile.kernel @unknown(%n: i32 {tile.order = 1 : i32}) {
 
 // -----
 
-// expected-error @below {{attribute 'tile.name' of argument 0 is 1 : i32; expected a string}}
+// expected-error @below {{attribute 'tile.name' of argument 0 is 1 : i32; expected a string that is not empty}}
 tile.kernel @name(%n: i32 {tile.name = 1 : i32}) {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{attribute 'tile.name' of argument 0 is ""; expected a string that is not empty}}
+tile.kernel @empty_name(%n: i32 {tile.name = ""}) {
   tile.return
 }
 

@@ -35,6 +35,13 @@ tile.kernel @stages() attributes {num_stages = 17 : i32} {
 
 // -----
 
+// expected-error @below {{'tile.kernel' op shared_bytes is -1 but must not be negative}}
+tile.kernel @shared() attributes {shared_bytes = -1 : i64} {
+  tile.return
+}
+
+// -----
+
 tile.kernel @axis() {
   // expected-error @below {{attribute 'axis' failed to satisfy constraint}}
   %pid = tile.program_id 3
