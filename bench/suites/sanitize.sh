@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The small cases of edges.suite under compute-sanitizer, on a machine with a GPU: memcheck over all of them, racecheck
-# and synccheck over the first one of each artifact. Prints what each tool found, and fails if it is anything. That the
-# driver refuses to describe a parameter behind the last one is how the runtime counts them, no error.
+# and synccheck over the first one of each artifact. Prints what each tool found, and fails if it is anything. That a
+# driver before CUDA 13.2 refuses to describe a parameter behind the last one is how libtilert counts them, no error.
 #   bench/suites/compile.sh build/bin/tilec sm_90a build/edges edges
 #   bench/suites/sanitize.sh build/bin/tile-run build/edges
 set -uo pipefail

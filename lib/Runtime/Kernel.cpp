@@ -8,6 +8,8 @@
 #include "Runtime/Target.h"
 #include "Runtime/Variants.h"
 
+#include <optional>
+
 tile_kernel::tile_kernel() = default;
 tile_kernel::~tile_kernel() = default;
 
@@ -40,34 +42,49 @@ Error errorOf(const Driver &driver, const LoadAttempt &attempt) {
   return error;
 }
 
-/// The driver reads as many arguments as the code has parameters: with a manifest of other code it would read beyond
-/// those that there are. Drivers before 550 cannot be asked.
-Status checkParameters(const Driver &driver, const tile_kernel &kernel, CUfunction function) {
+/// The parameters of the code, if the driver tells. Drivers before 13.2 are asked for one after another until they refuse,
+/// which compute-sanitizer reports as an error of the call, and those before 550 cannot be asked.
+std::optional<size_t> countParameters(const Driver &driver, CUfunction function) {
+  size_t count = 0;
+  if (driver.functionCountParameters && driver.functionCountParameters(function, &count) == cuda::success)
+    return count;
   if (!driver.functionGetParameter)
-    return Success{};
+    return std::nullopt;
+  for (count = 0;; ++count) {
+    size_t offset = 0, size = 0;
+    const CUresult result = driver.functionGetParameter(function, count, &offset, &size);
+    if (result == cuda::errorInvalidValue)
+      return count;
+    if (result != cuda::success)
+      return std::nullopt;
+  }
+}
+
+/// The driver reads as many arguments as the code has parameters: with a manifest of other code it would read beyond
+/// those that there are.
+Status checkParameters(const Driver &driver, const tile_kernel &kernel, CUfunction function) {
   std::vector<size_t> expected;
   for (const ParameterCheck &check : kernel.checks)
     expected.push_back(check.isPointer ? sizeof(CUdeviceptr) : dataTypeSize(check.type));
   expected.insert(expected.end(), kernel.tensorMaps.size(), sizeof(TensorMap));
   expected.insert(expected.end(), kernel.artifact.manifest.launch.persistent ? 3 : 0, sizeof(int32_t));
   expected.insert(expected.end(), kernel.scratch ? 1 : 0, sizeof(CUdeviceptr));
-  for (size_t i = 0;; ++i) {
+  const std::optional<size_t> count = countParameters(driver, function);
+  if (!count)
+    return Success{};
+  if (*count != expected.size())
+    return makeError(TILE_ERROR_NOT_AN_ARTIFACT,
+                     "the artifact's code takes {} arguments, its manifest describes {}; compile or copy it again",
+                     *count, expected.size());
+  for (size_t i = 0; i < *count; ++i) {
     size_t offset = 0, size = 0;
-    const CUresult result = driver.functionGetParameter(function, i, &offset, &size);
-    if (result == cuda::errorInvalidValue && i == expected.size())
-      return Success{};
-    if (result == cuda::errorInvalidValue || (result == cuda::success && i == expected.size()))
-      return makeError(TILE_ERROR_NOT_AN_ARTIFACT,
-                       "the artifact's code takes {} {} arguments, its manifest describes {}; compile or copy it again",
-                       result == cuda::success ? "more than" : "only", i, expected.size());
-    if (result != cuda::success) // it does not say
-      return Success{};
-    if (size != expected[i])
+    if (driver.functionGetParameter(function, i, &offset, &size) == cuda::success && size != expected[i])
       return makeError(
           TILE_ERROR_NOT_AN_ARTIFACT,
           "argument {} has {} bytes in the artifact's code and {} in its manifest; compile or copy it again", i, size,
           expected[i]);
   }
+  return Success{};
 }
 
 Status configureFunction(const Driver &driver, const LaunchInfo &launch, CUfunction function,

@@ -295,6 +295,10 @@ EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *of
   *size = bytes[index];
   return success;
 }
+EXPORT CUresult cuFuncGetParamCount(CUfunction function, size_t *count) {
+  *count = reinterpret_cast<LoadedFunction *>(function)->parameterBytes.size();
+  return success;
+}
 EXPORT CUresult cuLaunchKernelEx(const runtime::LaunchConfig *config, CUfunction function, void **arguments, void **) {
   if (!currentContext())
     return invalidContext;

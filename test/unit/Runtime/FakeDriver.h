@@ -57,6 +57,8 @@ struct FakeDriver {
   int staticShared = 0;
   int maxThreads = 1024;
   std::vector<size_t> parameterBytes; ///< of the code, as cuFuncGetParamInfo tells; empty: it is not supported
+  bool canCountParameters = false;
+  int refusedParameters = 0;
   std::vector<size_t> argumentSizes;  ///< of the kernel that the test launches
   std::string missingSymbol;
   bool takesPtxAlone = false; ///< images that begin with "PTX"
@@ -175,11 +177,17 @@ inline CUresult getFunctionAttribute(int *value, int attribute, CUfunction) {
 }
 inline CUresult getParameter(CUfunction, size_t index, size_t *offset, size_t *size) {
   const std::vector<size_t> &bytes = driver().parameterBytes;
-  if (index >= bytes.size())
+  if (index >= bytes.size()) {
+    ++driver().refusedParameters;
     return bytes.empty() ? 801 : cuda::errorInvalidValue;
+  }
   *offset = 0;
   *size = bytes[index];
   return 0;
+}
+inline CUresult countParameters(CUfunction, size_t *count) {
+  *count = driver().parameterBytes.size();
+  return driver().canCountParameters ? 0 : 801;
 }
 inline CUresult setFunctionAttribute(CUfunction, int attribute, int value) {
   driver().functionAttributes[attribute] = value;
@@ -302,6 +310,7 @@ inline void *FakeDriver::lookup(void *, const char *symbol) {
       {"cuModuleGetFunction", reinterpret_cast<void *>(fake::getFunction)},
       {"cuFuncGetAttribute", reinterpret_cast<void *>(fake::getFunctionAttribute)},
       {"cuFuncGetParamInfo", reinterpret_cast<void *>(fake::getParameter)},
+      {"cuFuncGetParamCount", reinterpret_cast<void *>(fake::countParameters)},
       {"cuFuncSetAttribute", reinterpret_cast<void *>(fake::setFunctionAttribute)},
       {"cuLaunchKernelEx", reinterpret_cast<void *>(fake::launch)},
       {"cuTensorMapEncodeTiled", reinterpret_cast<void *>(fake::encode)},

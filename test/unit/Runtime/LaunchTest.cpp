@@ -253,19 +253,24 @@ TEST_F(LaunchTest, negative_driverFailuresAreExplained) {
 /// Of other code: the driver would read arguments that there are not.
 TEST_F(LaunchTest, negative_manifestOfOtherCode) {
   ASSERT_EQ(load(manifestText()), TILE_OK);
-  driver.parameterBytes = {8, 4, 4, 2};
-  EXPECT_EQ(launch(0x1000, 300, 32), TILE_ERROR_NOT_AN_ARTIFACT);
-  EXPECT_TRUE(errorHas("the artifact's code takes only 4 arguments, its manifest describes 5")) << error();
-  driver.parameterBytes = {8, 4, 4, 2, 1, 128};
-  EXPECT_EQ(launch(0x1000, 300, 32), TILE_ERROR_NOT_AN_ARTIFACT);
-  EXPECT_TRUE(errorHas("takes more than 5 arguments, its manifest describes 5")) << error();
+  for (bool canCount : {false, true}) {
+    driver.canCountParameters = canCount;
+    driver.parameterBytes = {8, 4, 4, 2};
+    EXPECT_EQ(launch(0x1000, 300, 32), TILE_ERROR_NOT_AN_ARTIFACT);
+    EXPECT_TRUE(errorHas("the artifact's code takes 4 arguments, its manifest describes 5")) << error();
+    driver.parameterBytes = {8, 4, 4, 2, 1, 128};
+    EXPECT_EQ(launch(0x1000, 300, 32), TILE_ERROR_NOT_AN_ARTIFACT);
+    EXPECT_TRUE(errorHas("takes 6 arguments, its manifest describes 5")) << error();
+  }
   driver.parameterBytes = {8, 4, 8, 2, 1};
   EXPECT_EQ(launch(0x1000, 300, 32), TILE_ERROR_NOT_AN_ARTIFACT);
   EXPECT_TRUE(errorHas("argument 2 has 8 bytes in the artifact's code and 4 in its manifest")) << error();
   EXPECT_TRUE(driver.launches.empty());
   EXPECT_EQ(driver.modulesUnloaded, driver.modulesLoaded);
   driver.parameterBytes = {8, 4, 4, 2, 1};
+  driver.refusedParameters = 0;
   EXPECT_EQ(launch(0x1000, 300, 32), TILE_OK) << error();
+  EXPECT_EQ(driver.refusedParameters, 0) << "compute-sanitizer would report it";
 }
 
 TEST_F(LaunchTest, negative_noContextOrDevice) {
