@@ -179,7 +179,9 @@ private:
         spills = 0;
         fewer = granularity;
       }
-      if (resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
+      // Asked once, a thread has no register to spare, and none of 9 kernels could do with 16 fewer.
+      bool isSpare = !isAsked || used - allowed <= granularity;
+      if (!isSpare || resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, made);
       unsigned inLoops = warps <= someWarps ? 4 : 0; // accesses
