@@ -10,6 +10,7 @@
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Analysis/StructuredFlow.h"
+#include "Layout/Access.h"
 #include "Layout/MmaLayouts.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -183,8 +184,10 @@ bool isSplitByGroups(cta::AllocOp alloc, unsigned axis, int64_t groups) {
 }
 
 /// Whether each thread copies and loads elements of the buffer that no other one does (cta-keep-rows). It waits for its
-/// own copies by itself.
+/// own copies by itself. What ldmatrix gives a lane others have read.
 bool isOfThreads(cta::AllocOp alloc) {
+  cta::BufferType buffer = alloc.getType();
+  unsigned elementBytes = getBytesInMemory(buffer.getElementType());
   std::optional<layout::LinearLayout> common;
   return llvm::all_of(alloc->getUsers(), [&](Operation *user) {
     auto copy = dyn_cast<cta::AsyncCopyOp>(user);
@@ -196,7 +199,8 @@ bool isOfThreads(cta::AllocOp alloc) {
     bool isShared = layout.hasBroadcast(layout::warpDim) || layout.hasBroadcast(layout::laneDim);
     if (!common)
       common = layout;
-    return !isShared && *common == layout;
+    bool isExchanged = layout::planMatrixAccess(layout, buffer.getLayout().getLayout(), elementBytes).has_value();
+    return !isShared && !isExchanged && *common == layout;
   });
 }
 

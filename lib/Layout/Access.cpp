@@ -199,4 +199,14 @@ std::optional<MatrixAccess> planLdmatrix(const LinearLayout &distributed, const 
   return planFragment(offsets, elementBytes, transposed);
 }
 
+std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &distributed, const LinearLayout &shared,
+                                             unsigned elementBytes) {
+  unsigned plainBytes = planVectorAccess(memoryOffsets(distributed, shared), elementBytes).elements * elementBytes;
+  constexpr unsigned widestBytes = 16, bytesOfMatrix = 4; // in a lane
+  if (plainBytes >= widestBytes)
+    return std::nullopt;
+  std::optional<MatrixAccess> matrix = planLdmatrix(distributed, shared, elementBytes);
+  return matrix && matrix->matrices * bytesOfMatrix > plainBytes ? matrix : std::nullopt;
+}
+
 } // namespace tile::layout

@@ -50,4 +50,8 @@ struct MatrixAccess {
 std::optional<MatrixAccess> planLdmatrix(const LinearLayout &distributed, const LinearLayout &shared,
                                          unsigned elementBytes);
 
+/// The same, if each access moves more than a plain one; else none. The lanes of a warp exchange what they access so.
+std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &distributed, const LinearLayout &shared,
+                                             unsigned elementBytes);
+
 } // namespace tile::layout

@@ -46,18 +46,11 @@ void storeWords(OpBuilder &builder, Location loc, Value address, ValueRange word
   LLVM::StoreOp::create(builder, loc, value, address, format.bytes());
 }
 
-/// ldmatrix or stmatrix, where the target has it and each of its accesses moves more than a plain one.
+/// ldmatrix or stmatrix, where the target has it.
 std::optional<MatrixAccess> planMatrix(const SharedTile &tile, bool hasInstruction) {
-  unsigned bytes = getBytesInMemory(tile.element);
   if (!hasInstruction)
     return std::nullopt;
-  VectorAccess plain = layout::planVectorAccess(layout::memoryOffsets(tile.distributed, tile.layout), bytes);
-  if (plain.elements * bytes >= widestAccess)
-    return std::nullopt;
-  std::optional<MatrixAccess> matrix = layout::planLdmatrix(tile.distributed, tile.layout, bytes);
-  if (!matrix || matrix->matrices * 4 <= plain.elements * bytes)
-    return std::nullopt;
-  return matrix;
+  return layout::planMatrixAccess(tile.distributed, tile.layout, getBytesInMemory(tile.element));
 }
 
 /// Bytes by which an element moves when its row-major index is XORed with `shift`.

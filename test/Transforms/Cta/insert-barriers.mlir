@@ -11,6 +11,7 @@
 #wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
 #wb = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
 #c = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#fragments = #cta.layout<[32, 32], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 16], [16, 0]]>
 #row = #cta.layout<[16, 64], register = [[0, 32], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
 !wa = !cta.buffer<64x16xf16, #wa>
 !wb = !cta.buffer<16x64xf16, #wb>
@@ -341,6 +342,26 @@ tile.kernel @copy_to_global(%n: i32, %d: !tile.desc<32x32xf16>) {
     cta.tma_store %b, %d[%i, %i] : !b, !tile.desc<32x32xf16>
     cta.barrier
   }
+  tile.return
+}
+
+// Who copies what it loads itself waits for nobody; but where ldmatrix loads it, the lanes of a warp exchange it.
+// CHECK-LABEL: tile.kernel @own_copies
+// CHECK: cta.async_wait 0
+// CHECK-NEXT: cta.local_load
+// CHECK-NEXT: cta.barrier
+// CHECK-NEXT: cta.local_load
+tile.kernel @own_copies(%p: !tile.ptr<f16>) {
+  %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #x>
+  %m = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #fragments>
+  %a = cta.alloc at 0 : !b
+  %b = cta.alloc at 2048 : !b
+  cta.async_copy %s, %a {vector = 8 : i32} : tensor<32x32x!tile.ptr<f16>, #x>, !b
+  cta.async_copy %m, %b {vector = 2 : i32} : tensor<32x32x!tile.ptr<f16>, #fragments>, !b
+  cta.async_commit
+  cta.async_wait 0
+  %x = cta.local_load %a : !b -> !v
+  %y = cta.local_load %b : !b -> tensor<32x32xf16, #fragments>
   tile.return
 }
 
