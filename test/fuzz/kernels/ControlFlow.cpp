@@ -216,8 +216,9 @@ void KernelBuilder::carriedPointerLoop() {
       of.push_back(axis);
       shape.push_back(axis.block);
     }
-  const Buffer buffer = makeBuffer(
-      "x", random.pick({Scalar::Float32, Scalar::Float16, Scalar::Int32, Scalar::Int8, Scalar::BFloat16}), of, true);
+  const Buffer buffer =
+      makeBuffer("x", random.pick({Scalar::Float32, Scalar::Float16, Scalar::Int32, Scalar::Int8, Scalar::BFloat16}),
+                 of, Contents::Input);
   const std::vector<Axis> inner(of.begin() + 1, of.end());
   Buffer row = buffer;
   row.strides.erase(row.strides.begin());

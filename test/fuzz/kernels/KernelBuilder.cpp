@@ -67,8 +67,10 @@ void KernelBuilder::statement(int depth) {
   const int64_t kind = random.below(100);
   if (kind < 22)
     return loadStatement();
-  if (kind < 36)
+  if (kind < 34)
     return storeStatement();
+  if (kind < 36)
+    return updateStatement();
   if (kind < 48)
     return assignStatement();
   if (kind < 60)

@@ -39,6 +39,11 @@ struct Buffer {
   bool suitsDescriptor = false;
 };
 
+Shape shapeOf(const std::vector<Axis> &axes);
+
+/// What a buffer is for.
+enum class Contents { Input, Output, Updated };
+
 class KernelBuilder {
 public:
   KernelBuilder(uint64_t seed, KernelKind kind) : random(seed), isAboutLoops(kind == KernelKind::Loops) {}
@@ -83,10 +88,12 @@ private:
   Scalar computeType();
 
   // Memory.cpp
-  Buffer makeBuffer(const std::string &prefix, Scalar type, const std::vector<Axis> &axes, bool isInput);
+  Buffer makeBuffer(const std::string &prefix, Scalar type, const std::vector<Axis> &axes, Contents contents);
   std::string place(const Buffer &buffer, const std::vector<Axis> &axes, const std::vector<std::string> &indices);
   std::string maskOf(const std::vector<Axis> &axes, const std::vector<std::string> &indices);
   std::vector<Axis> someAxes();
+  /// Those that tell programs apart: a store goes over all of them, or two programs would write the same elements.
+  std::vector<Axis> ownAxes() const;
   void loadStatement();
   void scalarStatement();
   void storeUnused();
@@ -96,9 +103,13 @@ private:
   Value loadByBlockPointer(const std::vector<Axis> &axes, Scalar type);
   void storeStatement();
   void store(const std::vector<Axis> &axes, const Value &value);
+  void approximateStatement();
+
+  // Updates.cpp
   void atomicStatement();
   void overlapStatement();
-  void approximateStatement();
+  void updateStatement();
+  void update(const Buffer &buffer, const std::vector<Axis> &axes);
 
   // Blocks.cpp
   void blockStatement();

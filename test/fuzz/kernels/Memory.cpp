@@ -26,13 +26,6 @@ std::string originOf(const Buffer &buffer) {
   return buffer.name + (buffer.origin ? " + " + std::to_string(buffer.origin) : "");
 }
 
-Shape shapeOf(const std::vector<Axis> &axes) {
-  Shape shape;
-  for (const Axis &axis : axes)
-    shape.push_back(axis.block);
-  return shape;
-}
-
 /// What the driver fills inputs of the type with.
 Range inputRange(Scalar type, bool hasAllBits) {
   if (type == Scalar::Int1)
@@ -46,7 +39,16 @@ Range inputRange(Scalar type, bool hasAllBits) {
 
 } // namespace
 
-Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const std::vector<Axis> &of, bool isInput) {
+Shape shapeOf(const std::vector<Axis> &axes) {
+  Shape shape;
+  for (const Axis &axis : axes)
+    shape.push_back(axis.block);
+  return shape;
+}
+
+Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const std::vector<Axis> &of,
+                                 Contents contents) {
+  const bool isInput = contents == Contents::Input;
   Buffer buffer;
   buffer.type = type;
   const bool hasAllBits = isInput && !isFloat(type) && type != Scalar::Int1 && random.chance(30);
@@ -99,9 +101,10 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
   buffer.suitsDescriptor &= buffer.strides.back() == "1";
   pointers.push_back(buffer.name + ": \"" + pointerName(type) + "\"");
   directives += "#: buffer " + buffer.name + "[" + std::to_string(last + 1) + "] = " +
-                (isInput             ? "random"
-                 : random.chance(50) ? "output"
-                                     : "zeros") +
+                (isInput                         ? "random"
+                 : contents == Contents::Updated ? "inout"
+                 : random.chance(50)             ? "output"
+                                                 : "zeros") +
                 "\n";
   return buffer;
 }
@@ -187,7 +190,7 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain
     if (hasSameSizes && random.chance(40) && (!isPlain || buffer.type == type))
       known = buffer;
   }
-  const Buffer buffer = known ? *known : makeBuffer("x", type, of, true);
+  const Buffer buffer = known ? *known : makeBuffer("x", type, of, Contents::Input);
   if (!known)
     inputs.push_back(buffer);
   std::vector<std::string> indices;
@@ -264,7 +267,7 @@ static std::string blockOf(const std::vector<Axis> &of) {
 
 Value KernelBuilder::loadByDescriptor(const std::vector<Axis> &of, Scalar type) {
   // What a tensor map cannot describe comes by pointers.
-  const Buffer buffer = makeBuffer("x", type, of, true);
+  const Buffer buffer = makeBuffer("x", type, of, Contents::Input);
   inputs.push_back(buffer);
   const int64_t bytes = of.back().block * std::max<int64_t>(1, bitsOf(type) / 8);
   if (!buffer.suitsDescriptor || type == Scalar::Int1 || bytes < 16 || of[0].block > 256)
@@ -291,7 +294,7 @@ std::string KernelBuilder::blockPointer(const Buffer &buffer, const std::vector<
 }
 
 Value KernelBuilder::loadByBlockPointer(const std::vector<Axis> &of, Scalar type) {
-  const Buffer buffer = makeBuffer("x", type, of, true);
+  const Buffer buffer = makeBuffer("x", type, of, Contents::Input);
   inputs.push_back(buffer);
   const std::string name = blockPointer(buffer, of);
   const std::string comma = of.size() == 1 ? ",)" : ")";
@@ -307,12 +310,14 @@ Value KernelBuilder::loadByBlockPointer(const std::vector<Axis> &of, Scalar type
                       shapeOf(of), buffer.range.join({0, 0, 1})});
 }
 
-void KernelBuilder::storeStatement() {
-  // All axes that tell programs apart, or the elements of two programs would be the same.
+std::vector<Axis> KernelBuilder::ownAxes() const {
   std::vector<Axis> own;
-  for (const Axis &axis : axes)
-    if (axis.isOwn)
-      own.push_back(axis);
+  std::copy_if(axes.begin(), axes.end(), std::back_inserter(own), [](const Axis &axis) { return axis.isOwn; });
+  return own;
+}
+
+void KernelBuilder::storeStatement() {
+  std::vector<Axis> own = ownAxes();
   if (own.size() == 2 && random.chance(25))
     std::swap(own[0], own[1]);
   const Shape shape = shapeOf(own);
@@ -350,7 +355,7 @@ void KernelBuilder::store(const std::vector<Axis> &of, const Value &value) {
       known = buffer;
   }
   const Scalar type = known ? known->type : random.chance(50) ? value.type : anyType();
-  const Buffer buffer = known ? *known : makeBuffer("out", type, of, false);
+  const Buffer buffer = known ? *known : makeBuffer("out", type, of, Contents::Output);
   if (!known)
     outputs.push_back(buffer);
   const Value stored = cast(expand(value, shapeOf(of)), type);
@@ -381,62 +386,9 @@ void KernelBuilder::store(const std::vector<Axis> &of, const Value &value) {
   line("tl.store(" + place(buffer, of, indices) + ", " + stored.text + (mask.empty() ? "" : ", mask=" + mask) + ")");
 }
 
-/// Updates that commute, on places that programs share.
-void KernelBuilder::atomicStatement() {
-  const Scalar type =
-      random.pick({Scalar::Int32, Scalar::Int32, Scalar::UInt32, Scalar::Int64, Scalar::UInt64, Scalar::Float32});
-  std::string operation = "add";
-  if (type != Scalar::Float32)
-    operation = random.pick({"add", "add", "max", "min", "and", "or", "xor"});
-  const int64_t count = random.between(1, 9);
-  const std::string name = freshName("atom");
-  pointers.push_back(name + ": \"" + pointerName(type) + "\"");
-  directives += "#: buffer " + name + "[" + std::to_string(count) + "] = zeros\n";
-  const std::string order = random.chance(50) ? ", sem=\"relaxed\"" : "";
-  const auto written = [&](const Shape &shape) {
-    Value value = cast(expression(shape, 1), type);
-    // A few thousand of them have an exact sum.
-    return type == Scalar::Float32 ? narrow(value, -8, 8) : value;
-  };
-  if (random.chance(40)) {
-    line("tl.atomic_" + operation + "(" + name + " + " + std::to_string(random.below(count)) + ", " + written({}).text +
-         order + ")");
-    return;
-  }
-  const std::vector<Axis> of = {random.pick(axes)};
-  line("tl.atomic_" + operation + "(" + name + " + " + of[0].offsets + " % " + std::to_string(count) + ", " +
-       expand(written(shapeOf(of)), shapeOf(of)).text + ", mask=" + of[0].offsets + " < " + of[0].bound + order + ")");
-}
-
-/// Stores of one program that overlap: the later one counts.
-void KernelBuilder::overlapStatement() {
-  if (loops > 0 || programs > 64)
-    return;
-  const Scalar type = anyType();
-  const std::string name = freshName("over");
-  const int64_t block = random.pick({16, 32, 64, 128}), part = 2 * block;
-  pointers.push_back(name + ": \"" + pointerName(type) + "\"");
-  directives += "#: buffer " + name + "[" + std::to_string(part * programs) + "] = zeros\n";
-  const int64_t count = random.between(2, 3);
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t width = i == 0 ? block : random.pick({block, block / 2, block / 4});
-    const Shape shape = {width};
-    const Value value = cast(expand(expression(shape, 1), shape), type);
-    line("tl.store(" + name + " + " + programNumber + " * " + std::to_string(part) + " + " +
-         std::to_string(random.below(part - width + 1)) + " + tl.arange(0, " + std::to_string(width) + "), " +
-         value.text + ")");
-    // Without it two threads could store in any order.
-    if (i + 1 < count)
-      line("tl.debug_barrier()");
-  }
-}
-
 /// Functions whose results are rounded: only stored.
 void KernelBuilder::approximateStatement() {
-  std::vector<Axis> own;
-  for (const Axis &axis : axes)
-    if (axis.isOwn)
-      own.push_back(axis);
+  const std::vector<Axis> own = ownAxes();
   const Shape shape = shapeOf(own);
   const Value x = define("v", narrow(cast(expression(shape, 1), Scalar::Float32), -16, 16));
   std::string result;
@@ -455,7 +407,7 @@ void KernelBuilder::approximateStatement() {
                                        "tl.log2(" + a + ")"});
   }
   const Buffer buffer =
-      makeBuffer("approx", random.pick({Scalar::Float32, Scalar::Float16, Scalar::Float32}), own, false);
+      makeBuffer("approx", random.pick({Scalar::Float32, Scalar::Float16, Scalar::Float32}), own, Contents::Output);
   std::vector<std::string> indices;
   for (const Axis &axis : own)
     indices.push_back(axis.offsets);

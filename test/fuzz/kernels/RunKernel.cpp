@@ -42,6 +42,13 @@ driver::CompilerOptions optionsFor(const std::string &text, const Variant &varia
   return options;
 }
 
+/// Whether the kernel reads what the buffer holds at the start.
+bool isFilled(const runtime::Parameter &parameter) {
+  return parameter.isPointer && parameter.buffer &&
+         (parameter.buffer->role == runtime::BufferRole::Random ||
+          parameter.buffer->role == runtime::BufferRole::Inout);
+}
+
 /// Inputs by their names (KernelGenerator.h).
 void fillInput(HostBuffer &buffer, const std::string &name) {
   const DataType type = buffer.type();
@@ -69,7 +76,7 @@ runner::Result<std::vector<HostBuffer>> makeBuffers(const Manifest &manifest, co
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const runtime::Parameter &parameter = manifest.parameters[i];
     HostBuffer &buffer = buffers.emplace_back(std::move((*filled)[i].buffer));
-    if (parameter.isPointer && parameter.buffer && parameter.buffer->role == runtime::BufferRole::Random)
+    if (isFilled(parameter))
       fillInput(buffer, parameter.name);
   }
   return buffers;
@@ -249,7 +256,7 @@ std::string writeInputs(const std::string &text, const std::string &folder) {
   runner::Result<std::vector<HostBuffer>> buffers = makeBuffers(manifest, *bindings);
   for (size_t i = 0; buffers && i < buffers->size(); ++i) {
     const runtime::Parameter &parameter = manifest.parameters[i];
-    if (!parameter.isPointer || !parameter.buffer || parameter.buffer->role != runtime::BufferRole::Random)
+    if (!isFilled(parameter))
       continue;
     const std::string path = folder + "/" + parameter.name + ".bin";
     if (std::FILE *file = std::fopen(path.c_str(), "wb")) {
