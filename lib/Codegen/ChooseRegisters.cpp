@@ -29,7 +29,8 @@ namespace tile::codegen {
 namespace {
 
 constexpr unsigned threadsOfWarp = 32;
-constexpr unsigned granularity = 8; // of a thread's number of registers
+constexpr unsigned granularity = 8;     // of a thread's number of registers
+constexpr unsigned mostRegisters = 255; // of a thread
 
 /// Bytes that the threads of all kernels spill.
 unsigned spilledBytes(const Assembled &assembled) {
@@ -134,7 +135,6 @@ private:
   /// product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB. So it is asked for one CTA then, and
   /// at once where that is likely, which is the only question if even one CTA has too few registers.
   llvm::Expected<Assembled> asLiked() {
-    constexpr unsigned mostRegisters = 255; // of a thread
     // Few registers, for many CTAs, and a long time for it: few threads and much code.
     constexpr int64_t fewThreads = 64, muchCode = 4000; // lines; half a second
     bool isOneLikely = threads <= fewThreads && ptx.count('\n') > muchCode;
@@ -199,12 +199,13 @@ private:
   /// ptxas takes pains over that, and the registers, only if it is told on how many CTAs they are to be shared: a loop
   /// that one warp runs took 2552 cycles, and 1695 then, on as many CTAs as before. A CTA
   /// that is alone because of its registers has them anyway: the code of four products was the same, and none is asked.
+  /// Nor are threads that have all registers there are: of 15 kernels none gained.
   Assembled soonerIssued(Assembled made) {
     constexpr unsigned fewWarps = 16; // of a multiprocessor
     constexpr uint64_t most = 95; // per cent of the cycles: fewer than that are not in the noise of what is not counted
     target::ResidentCtas held = residentCtas(registersOf(made));
     unsigned ctas = held.least();
-    bool hasThem = ctas == 1 && held.ofRegisters == 1;
+    bool hasThem = (ctas == 1 && held.ofRegisters == 1) || registersOf(made) >= mostRegisters;
     if (spilledBytes(made) > 0 || ctas == 0 || hasThem || ctas * threads > fewWarps * threadsOfWarp)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
