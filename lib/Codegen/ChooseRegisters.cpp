@@ -179,8 +179,8 @@ private:
         spills = 0;
         fewer = granularity;
       }
-      // Asked once, a thread has no register to spare, and none of 9 kernels could do with 16 fewer.
-      bool isSpare = !isAsked || used - allowed <= granularity;
+      // Asked once, a thread has few registers to spare: of four kernels none could do with 32 fewer.
+      bool isSpare = !isAsked || used - allowed <= 2 * granularity;
       if (!isSpare || resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, made);
