@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verification of atomic operations.
+#include "Tile/MemoryOps.h"
 #include "Tile/TileDialect.h"
 
 using namespace mlir;
@@ -11,7 +12,7 @@ LogicalResult AtomicRmwOp::verify() {
   bool isFloat = isa<FloatType>(element);
   if (getKind() == AtomicKind::fmax || getKind() == AtomicKind::fmin) {
     if (element.isF16() || element.isBF16())
-      return success();
+      return verifyVector(*this, getVector());
     return emitOpError() << "has kind '" << stringifyAtomicKind(getKind()) << "' of " << element
                          << "; it is for f16 and bf16";
   }
@@ -23,7 +24,7 @@ LogicalResult AtomicRmwOp::verify() {
     return emitOpError() << "updates " << element << "; atomic " << stringifyAtomicKind(getKind())
                          << (isFloat && getKind() == AtomicKind::add ? " takes floats of 16 bits or more"
                                                                      : " takes 32 or 64 bits");
-  return success();
+  return verifyVector(*this, getVector());
 }
 
 LogicalResult AtomicCasOp::verify() {

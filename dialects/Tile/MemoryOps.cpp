@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verification and effects of global-memory operations.
+#include "Tile/MemoryOps.h"
+
 #include "Tile/TileDialect.h"
 
 using namespace mlir;
@@ -18,7 +20,7 @@ LogicalResult AddPtrOp::verify() {
   return success();
 }
 
-static LogicalResult verifyVector(Operation *op, int64_t vector) {
+LogicalResult tile::verifyVector(Operation *op, int64_t vector) {
   if (vector >= 1 && vector <= 16 && llvm::isPowerOf2_64(vector))
     return success();
   return op->emitOpError() << "vector is " << vector << " but must be a power of two from 1 to 16";

@@ -235,6 +235,8 @@ private:
       return verifyVector(op, load.getPtr().getType(), load.getVector());
     if (auto store = dyn_cast<StoreOp>(op))
       return verifyVector(op, store.getPtr().getType(), store.getVector());
+    if (auto atomic = dyn_cast<AtomicRmwOp>(op))
+      return verifyVector(op, atomic.getPtr().getType(), atomic.getVector());
     return success();
   }
 

@@ -151,7 +151,7 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
       comments += text;
   }
   os << "/* Launches in the current context; `stream` is a CUstream.\n"
-     << commentText(comments) << "   Pointers are device addresses. */\n"
+     << commentText(comments) << "   Pointers are device addresses; a CUdeviceptr is cast to one. */\n"
      << "static inline tile_status " << kernel << "_launch(tile_kernel *kernel, void *stream" << declarations << ") {\n"
      << "  tile_launch_options options;\n";
   if (names.empty())

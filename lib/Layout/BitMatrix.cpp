@@ -55,13 +55,6 @@ BitMatrix::BitMatrix(unsigned numRows, std::vector<uint64_t> columns)
     assert((numRows == 64 || column >> numRows == 0) && "column has bits beyond the last row");
 }
 
-BitMatrix BitMatrix::identity(unsigned size) {
-  std::vector<uint64_t> columns(size);
-  for (unsigned bit = 0; bit < size; ++bit)
-    columns[bit] = uint64_t(1) << bit;
-  return BitMatrix(size, std::move(columns));
-}
-
 uint64_t BitMatrix::apply(uint64_t x) const {
   uint64_t result = 0;
   for (; x != 0; x &= x - 1)
@@ -69,47 +62,8 @@ uint64_t BitMatrix::apply(uint64_t x) const {
   return result;
 }
 
-BitMatrix BitMatrix::operator*(const BitMatrix &right) const {
-  assert(right.numRows() == numColumns() && "inner dimensions of a matrix product must agree");
-  std::vector<uint64_t> columns;
-  columns.reserve(right.numColumns());
-  for (uint64_t column : right.columnBits)
-    columns.push_back(apply(column));
-  return BitMatrix(rowCount, std::move(columns));
-}
-
 unsigned BitMatrix::rank() const {
   return Span(columnBits).dimension();
-}
-
-std::vector<uint64_t> BitMatrix::kernel() const {
-  std::vector<uint64_t> basis;
-  Span span;
-  for (unsigned index = 0; index < numColumns(); ++index) {
-    std::optional<uint64_t> combination = span.express(columnBits[index]);
-    span.insert(columnBits[index]);
-    if (combination)
-      basis.push_back(*combination | uint64_t(1) << index);
-  }
-  return basis;
-}
-
-std::optional<BitMatrix> BitMatrix::rightInverse() const {
-  Span span(columnBits);
-  std::vector<uint64_t> columns(rowCount);
-  for (unsigned row = 0; row < rowCount; ++row) {
-    std::optional<uint64_t> preimage = span.express(uint64_t(1) << row);
-    if (!preimage)
-      return std::nullopt;
-    columns[row] = *preimage;
-  }
-  return BitMatrix(numColumns(), std::move(columns));
-}
-
-std::optional<BitMatrix> BitMatrix::inverse() const {
-  if (numRows() != numColumns())
-    return std::nullopt;
-  return rightInverse();
 }
 
 std::vector<uint64_t> independentSubset(const std::vector<uint64_t> &vectors) {

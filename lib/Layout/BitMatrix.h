@@ -5,8 +5,8 @@
 //
 // `Span` is the one elimination routine: vectors are inserted in order, each is kept if it is independent of the
 // earlier ones, and any vector of the span can be expressed in the kept ones. Inserting the columns of a matrix from
-// bit 0 up therefore makes `express` return the numerically lowest preimage. Rank, inverse, kernel, intersection and
-// complement all follow from it.
+// bit 0 up therefore makes `express` return the numerically lowest preimage. Rank, intersection and complement all
+// follow from it.
 #pragma once
 
 #include <array>
@@ -49,7 +49,6 @@ class BitMatrix {
 public:
   BitMatrix() = default;
   BitMatrix(unsigned numRows, std::vector<uint64_t> columns);
-  static BitMatrix identity(unsigned size);
 
   unsigned numRows() const { return rowCount; }
   unsigned numColumns() const { return static_cast<unsigned>(columnBits.size()); }
@@ -57,21 +56,11 @@ public:
   const std::vector<uint64_t> &columns() const { return columnBits; }
 
   uint64_t apply(uint64_t x) const;
-  BitMatrix operator*(const BitMatrix &right) const;
   bool operator==(const BitMatrix &other) const = default;
 
   unsigned rank() const;
   bool isSurjective() const { return rank() == numRows(); }
   bool isInjective() const { return rank() == numColumns(); }
-
-  /// A basis of { x | A x = 0 }.
-  std::vector<uint64_t> kernel() const;
-
-  /// R with A R = identity whose columns are the lowest preimages; none if the matrix is not surjective.
-  std::optional<BitMatrix> rightInverse() const;
-
-  /// The two-sided inverse; none if the matrix is not square and regular.
-  std::optional<BitMatrix> inverse() const;
 
 private:
   unsigned rowCount = 0;

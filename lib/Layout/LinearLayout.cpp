@@ -208,14 +208,6 @@ uint64_t LinearLayout::applyFlat(Input input) const {
   return matrix.apply(flatInput);
 }
 
-uint64_t LinearLayout::flattenInput(const std::vector<int32_t> &input) const {
-  assert(input.size() == names.size() && "one value for each input dimension");
-  uint64_t flat = 0;
-  for (size_t index = 0; index < input.size(); ++index)
-    flat |= static_cast<uint64_t>(input[index]) << starts[index];
-  return flat;
-}
-
 std::vector<int32_t> LinearLayout::unflattenInput(uint64_t flatInput) const {
   std::vector<int32_t> input(names.size());
   for (size_t index = 0; index < input.size(); ++index) {

@@ -93,8 +93,7 @@ public:
   std::vector<int32_t> apply(Input input) const { return unflatten(applyFlat(input)); }
   uint64_t applyFlat(Input input) const;
   uint64_t applyFlat(uint64_t flatInput) const { return matrix.apply(flatInput); }
-  /// Concatenates and splits inputs; the first input dimension has the lowest bits.
-  uint64_t flattenInput(const std::vector<int32_t> &input) const;
+  /// Splits an input into its dimensions, of which the first has the lowest bits.
   std::vector<int32_t> unflattenInput(uint64_t flatInput) const;
   const BitMatrix &toMatrix() const { return matrix; }
 
@@ -118,30 +117,8 @@ std::optional<std::string> verifyDistributed(const LinearLayout &layout);
 /// Null if `layout` is a legal shared-memory layout (only "offset"; bijective), else what is wrong.
 std::optional<std::string> verifyShared(const LinearLayout &layout);
 
-// Algebra -----------------------------------------------------------------------------------------------------------
-
-/// outer after inner: output dimension i of `inner` feeds input dimension i of `outer` (same sizes).
-LinearLayout compose(const LinearLayout &inner, const LinearLayout &outer);
-
-/// Inverse of a bijective layout; none otherwise. Its input dimensions are dim0, dim1, … (the outputs of `layout`), its
-/// output shape has one dimension for each input dimension of `layout`.
-std::optional<LinearLayout> invert(const LinearLayout &layout);
-
-/// As `invert` for any surjective layout: the lowest input that holds the element.
-std::optional<LinearLayout> rightInverse(const LinearLayout &layout);
-
 /// Direct sum: `a` inside, repeated as `b` says. Bits of b follow those of a in every input and output dimension.
 LinearLayout operator*(const LinearLayout &a, const LinearLayout &b);
-
-/// X with divisor * X == layout, or none.
-std::optional<LinearLayout> divideLeft(const LinearLayout &layout, const LinearLayout &divisor);
-/// X with X * divisor == layout, or none.
-std::optional<LinearLayout> divideRight(const LinearLayout &layout, const LinearLayout &divisor);
-
-/// Same outputs, inputs side by side: (x, y) -> a(x) ^ b(y). Bits of equally named dimensions are appended.
-LinearLayout concatenateInputs(const LinearLayout &a, const LinearLayout &b);
-/// Same inputs, outputs side by side: x -> (a(x), b(x)).
-LinearLayout concatenateOutputs(const LinearLayout &a, const LinearLayout &b);
 
 /// For every (register, lane, warp) of `dst` the (register, lane, warp) of `src` that holds the same element, as
 /// outputs 0, 1, 2. Lane and warp stay the same wherever that is possible, so: if the warp output equals the warp

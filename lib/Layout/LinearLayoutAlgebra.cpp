@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Composition, inversion, product and quotient of layouts, and the two maps derived from them: where the elements of
-// one distributed layout are in another (conversionMap), and at which offset of a buffer (memoryOffsets).
+// The product of layouts, and two maps: where the elements of one distributed layout are in another (conversionMap),
+// and at which offset of a buffer (memoryOffsets).
 
 #include "Layout/LinearLayout.h"
 
-#include <algorithm>
 #include <cassert>
 
 namespace tile::layout {
@@ -41,73 +40,7 @@ std::vector<int32_t> shifted(std::vector<int32_t> coordinate, const std::vector<
   return coordinate;
 }
 
-std::optional<std::vector<int64_t>> dividedShape(const LinearLayout &layout, const LinearLayout &divisor) {
-  if (layout.rank() != divisor.rank())
-    return std::nullopt;
-  std::vector<int64_t> shape;
-  for (unsigned axis = 0; axis < layout.rank(); ++axis) {
-    if (divisor.outShape()[axis] > layout.outShape()[axis])
-      return std::nullopt;
-    shape.push_back(layout.outShape()[axis] / divisor.outShape()[axis]);
-  }
-  return shape;
-}
-
-struct BitRange {
-  unsigned first, count;
-};
-/// The bases that `keep` selects by the numbers of bits of the layout and the divisor, divided by `factor` and rounded
-/// down (the caller multiplies back to see whether the quotient is exact); none if they leave `shape`.
-std::optional<LinearLayout> dividedBases(const LinearLayout &layout, const LinearLayout &divisor,
-                                         const std::vector<int64_t> &factor, const std::vector<int64_t> &shape,
-                                         BitRange (*keep)(unsigned layoutBits, unsigned divisorBits)) {
-  std::vector<InDim> inDims;
-  for (const std::string &name : layout.inDimNames()) {
-    unsigned layoutBits = layout.inDimSizeLog2(name), divisorBits = divisor.inDimSizeLog2(name);
-    if (divisorBits > layoutBits)
-      return std::nullopt;
-    BitRange range = keep(layoutBits, divisorBits);
-    Bases all = layout.bases(name);
-    InDim dim{name, Bases(all.begin() + range.first, all.begin() + range.first + range.count)};
-    for (std::vector<int32_t> &basis : dim.bases)
-      for (size_t axis = 0; axis < basis.size(); ++axis)
-        basis[axis] = static_cast<int32_t>(basis[axis] / factor[axis]);
-    inDims.push_back(std::move(dim));
-  }
-  return LinearLayout::create(inDims, shape, nullptr);
-}
-
 } // namespace
-
-LinearLayout compose(const LinearLayout &inner, const LinearLayout &outer) {
-  assert(inner.outShape() == inputShape(outer) && "outputs of the inner layout must be the inputs of the outer one");
-  std::vector<FlatInDim> inDims;
-  for (const std::string &name : inner.inDimNames()) {
-    FlatInDim &dim = inDims.emplace_back(FlatInDim{name, {}});
-    for (const std::vector<int32_t> &basis : inner.bases(name))
-      dim.bases.push_back(outer.applyFlat(outer.flattenInput(basis)));
-  }
-  return LinearLayout::fromFlat(inDims, outer.outShape());
-}
-
-std::optional<LinearLayout> rightInverse(const LinearLayout &layout) {
-  std::optional<BitMatrix> matrix = layout.toMatrix().rightInverse();
-  if (!matrix)
-    return std::nullopt;
-  std::vector<int64_t> outShape = inputShape(layout);
-  std::vector<FlatInDim> inDims(layout.rank());
-  unsigned row = 0; // row-major: the last dimension has the lowest rows
-  for (unsigned axis = layout.rank(); axis-- > 0;) {
-    inDims[axis].name = "dim" + std::to_string(axis);
-    for (unsigned bit = 0; bit < layout.outSizeLog2(axis); ++bit)
-      inDims[axis].bases.push_back(rowMajor(outShape, layout.unflattenInput(matrix->column(row++))));
-  }
-  return LinearLayout::fromFlat(inDims, std::move(outShape));
-}
-
-std::optional<LinearLayout> invert(const LinearLayout &layout) {
-  return layout.isInjective() ? rightInverse(layout) : std::nullopt;
-}
 
 LinearLayout operator*(const LinearLayout &a, const LinearLayout &b) {
   assert(a.rank() == b.rank() && "factors of a product have the same rank");
@@ -121,53 +54,6 @@ LinearLayout operator*(const LinearLayout &a, const LinearLayout &b) {
       dim.bases.push_back(shifted(basis, a.outShape()));
   }
   return LinearLayout(inDims, std::move(shape));
-}
-
-std::optional<LinearLayout> divideLeft(const LinearLayout &layout, const LinearLayout &divisor) {
-  std::optional<std::vector<int64_t>> shape = dividedShape(layout, divisor);
-  if (!shape)
-    return std::nullopt;
-  std::optional<LinearLayout> quotient =
-      dividedBases(layout, divisor, divisor.outShape(), *shape, [](unsigned layoutBits, unsigned divisorBits) {
-        return BitRange{divisorBits, layoutBits - divisorBits};
-      });
-  return quotient && divisor * *quotient == layout ? quotient : std::nullopt;
-}
-
-std::optional<LinearLayout> divideRight(const LinearLayout &layout, const LinearLayout &divisor) {
-  std::optional<std::vector<int64_t>> shape = dividedShape(layout, divisor);
-  if (!shape)
-    return std::nullopt;
-  std::vector<int64_t> ones(layout.rank(), 1);
-  std::optional<LinearLayout> quotient =
-      dividedBases(layout, divisor, ones, *shape,
-                   [](unsigned layoutBits, unsigned divisorBits) { return BitRange{0, layoutBits - divisorBits}; });
-  return quotient && *quotient * divisor == layout ? quotient : std::nullopt;
-}
-
-LinearLayout concatenateInputs(const LinearLayout &a, const LinearLayout &b) {
-  assert(a.outShape() == b.outShape() && "layouts with joined inputs have the same outputs");
-  std::vector<FlatInDim> inDims;
-  for (const std::string &name : unionOfNames(a, b)) {
-    FlatInDim &dim = inDims.emplace_back(FlatInDim{name, a.flatBases(name)});
-    std::vector<uint64_t> more = b.flatBases(name);
-    dim.bases.insert(dim.bases.end(), more.begin(), more.end());
-  }
-  return LinearLayout::fromFlat(inDims, a.outShape());
-}
-
-LinearLayout concatenateOutputs(const LinearLayout &a, const LinearLayout &b) {
-  assert(a.inDimNames() == b.inDimNames() && inputShape(a) == inputShape(b) && "layouts must have the same inputs");
-  std::vector<int64_t> shape = a.outShape();
-  shape.insert(shape.end(), b.outShape().begin(), b.outShape().end());
-  std::vector<FlatInDim> inDims;
-  for (const std::string &name : a.inDimNames()) {
-    FlatInDim &dim = inDims.emplace_back(FlatInDim{name, a.flatBases(name)});
-    std::vector<uint64_t> low = b.flatBases(name);
-    for (size_t bit = 0; bit < low.size(); ++bit)
-      dim.bases[bit] = dim.bases[bit] << b.totalOutBits() | low[bit];
-  }
-  return LinearLayout::fromFlat(inDims, std::move(shape));
 }
 
 LinearLayout conversionMap(const LinearLayout &src, const LinearLayout &dst) {

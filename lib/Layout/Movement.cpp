@@ -79,7 +79,7 @@ Movement planMovement(const LinearLayout &src, const LinearLayout &dst, int64_t 
 Distance findDistance(const LinearLayout &layout, unsigned axis, int64_t bits) {
   std::vector<int32_t> coordinate(layout.rank(), 0);
   coordinate[axis] = static_cast<int32_t>(bits);
-  uint64_t input = layout.toMatrix().rightInverse()->apply(layout.flatten(coordinate));
+  uint64_t input = *Span(layout.toMatrix().columns()).express(layout.flatten(coordinate));
   std::vector<int32_t> numbers = layout.unflattenInput(input);
   return {numbers[0], numbers[1], numbers[2]};
 }

@@ -66,17 +66,6 @@ std::string paintLines(std::string_view text, std::string (*paint)(std::string_v
   return painted;
 }
 
-/// Names and texts may come from artifacts that anyone has made: a terminal would obey their control characters.
-std::string showControls(std::string_view text) {
-  std::string shown;
-  for (const char c : text)
-    if ((static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) || c == '\n' || c == '\t')
-      shown += c;
-    else
-      shown += fmt::format("\\x{:02x}", c);
-  return shown;
-}
-
 } // namespace
 
 Colours chooseColours(const char *noColor, const char *terminal) {
@@ -95,6 +84,16 @@ std::string paintVerdicts(std::string_view text) {
 
 std::string paintBad(std::string_view text) {
   return in(red, text);
+}
+
+std::string showControls(std::string_view text) {
+  std::string shown;
+  for (const char c : text)
+    if ((static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) || c == '\n' || c == '\t')
+      shown += c;
+    else
+      shown += fmt::format("\\x{:02x}", c);
+  return shown;
 }
 
 void printPainted(std::FILE *stream, bool isPainted, std::string_view text, std::string (*paint)(std::string_view)) {

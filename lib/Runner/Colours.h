@@ -27,7 +27,11 @@ std::string paintVerdicts(std::string_view text);
 /// A figure that is bad.
 std::string paintBad(std::string_view text);
 
-/// Control characters, but ends of lines and tabs, are printed as \x1b.
+/// With control characters, but ends of lines and tabs, as \x1b: names and texts may come from files that anyone has
+/// made, and a terminal would obey them.
+std::string showControls(std::string_view text);
+
+/// Shows control characters.
 void printPainted(std::FILE *stream, bool isPainted, std::string_view text, std::string (*paint)(std::string_view));
 
 } // namespace tile::runner

@@ -39,7 +39,7 @@ constexpr uint32_t operator|(uint32_t a, Feature b) {
 }
 
 struct GpuTarget {
-  std::string_view name;       ///< as ptxas spells it: "sm_90a"
+  std::string_view name;       ///< as ptxas spells it: "sm_90a", whose code runs on 9.0 alone; without "a" on 9.1, too
   unsigned capability;         ///< compute capability times ten: 90
   unsigned ptxVersion;         ///< PTX ISA version times ten that we emit: 87
   unsigned maxSharedPerCta;    ///< bytes of dynamic shared memory that one CTA can opt in to
@@ -51,8 +51,6 @@ struct GpuTarget {
   std::string_view deviceName; ///< a product, for messages and estimates
 
   bool has(Feature feature) const { return (features & uint32_t(feature)) != 0; }
-  /// Code for "sm_90a" runs only on capability 9.0; code for "sm_90" also on later minor versions.
-  bool isArchitectureSpecific() const { return name.back() == 'a'; }
   /// Consecutive floats of `bits` each to which one atomic instruction can add, at most (PTX ISA, "atom", "red").
   unsigned atomicAdditions(unsigned bits, bool isBFloat) const {
     if (capability >= 90 && bits <= 32)
@@ -65,8 +63,6 @@ constexpr unsigned threadsPerWarp = 32;
 constexpr unsigned maxThreadsPerCta = 1024;
 constexpr unsigned registersPerSm = 65536; ///< 32-bit; the same for all targets in the table
 constexpr unsigned maxRegistersPerThread = 255;
-/// Bytes of static shared memory that every target allows; more must be dynamic.
-constexpr unsigned maxStaticShared = 49152;
 
 /// The target with this name, or null.
 const GpuTarget *findTarget(std::string_view name);

@@ -98,6 +98,18 @@ tile.kernel @vector(%q: !tile.ptr<f32>) {
 
 // -----
 
+#x = #cta.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[0], [0]]>
+
+tile.kernel @atomic_vector(%q: !tile.ptr<f32>) {
+  %p = tile.splat %q : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #x>
+  %v = arith.constant dense<1.0> : tensor<64xf32, #x>
+  // expected-error @below {{phase layout: accesses 4 elements at once, of which a thread holds 2 of}}
+  %old = tile.atomic_rmw add relaxed gpu %p, %v {vector = 4 : i32} : tensor<64x!tile.ptr<f32>, #x>
+  tile.return
+}
+
+// -----
+
 tile.kernel @scalar_vector(%p: !tile.ptr<f32>) {
   // expected-error @below {{phase layout: accesses 2 elements at once, of which a thread holds 1 of '!tile.ptr<f32>'}}
   %x = tile.load %p {vector = 2 : i32} : !tile.ptr<f32>

@@ -213,7 +213,8 @@ std::optional<Product> findProduct(const DirectiveSet &directives) {
 
 } // namespace
 
-/// Whether -D or the signature says `auto`; for a parameter that cannot be left open it is a string like any other.
+/// Whether -D or the signature says `auto`. For a parameter that cannot be left open it is a string like any other where
+/// the default is a string, and otherwise a mistake, which `chooseOpen` reports.
 bool ModuleSema::isLeftOpen(const Parameter &parameter) {
   auto defined = request.definitions.find(parameter.name);
   auto specified = specifications.find(parameter.name);
@@ -222,7 +223,7 @@ bool ModuleSema::isLeftOpen(const Parameter &parameter) {
     text = defined->second;
   else if (specified != specifications.end())
     text = specified->second.first;
-  return text.trim() == "auto" && findRole(parameter.name);
+  return text.trim() == "auto" && (findRole(parameter.name) || !as<StringExpr>(parameter.defaultValue));
 }
 
 /// A block size that the kernel itself leaves open, which Triton does not know, may be a multiple of 16 that is no

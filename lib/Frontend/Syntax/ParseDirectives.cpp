@@ -165,8 +165,11 @@ bool DirectiveParser::parseBuffer() {
   SourceRange roleRange;
   if (!p.expect(Tok::Equal, "before the role of the buffer") || !parseName(buffer.role, roleRange, "a role"))
     return false;
-  if (buffer.role != "random" && buffer.role != "output" && buffer.role != "inout" && buffer.role != "zeros") {
-    p.error(Diag::unknown_role, roleRange, {buffer.role});
+  bool isFill = p.at(Tok::LeftParen); // random(seed=3), which a default may say
+  constexpr std::string_view roles[] = {"random", "output", "inout", "zeros"};
+  bool isRole = std::find(std::begin(roles), std::end(roles), buffer.role) != std::end(roles);
+  if (isFill || !isRole) {
+    p.error(Diag::unknown_role, roleRange, {buffer.role + (isFill ? "(...)" : ""), buffer.parameter});
     return false;
   }
   if (!buffer.strides.empty() && buffer.strides.size() != buffer.shape.size()) {

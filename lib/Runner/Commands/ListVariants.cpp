@@ -61,7 +61,7 @@ void printText(const std::vector<Listed> &listed, bool hasTargets) {
     std::string line = fmt::format("{} {:<{}}{} {:>13}  {}", variant.isTaken ? '*' : ' ', variant.name, width,
                                    hasTargets ? fmt::format(" {:<8}", variant.target) : "", time, note);
     line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", line);
+    fmt::print("{}\n", showControls(line));
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Runner/Results/Results.h"
 
+#include "Runner/Colours.h"
 #include "Runtime/Artifact.h"
 
 #include <charconv>
@@ -18,7 +19,7 @@ namespace {
 
 std::string textOf(const Json &json, const char *key) {
   const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+  return found != json.end() && found->is_string() ? showControls(found->get<std::string>()) : "";
 }
 
 double numberOf(const Json &json, const char *key) {

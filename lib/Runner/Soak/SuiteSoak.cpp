@@ -78,8 +78,8 @@ int runSuiteSoak(const SoakOptions &options, const std::vector<std::string> &fil
     return reportFailure(options.run, status.error());
   SoakSource source;
   source.what = fmt::format("{} cases of {}", cases.size(), fmt::join(names, ", "));
-  if (cases.size() < all)
-    source.what += fmt::format(" ({} others are too large for the simulator)", all - cases.size());
+  if (const size_t left = all - cases.size(); left > 0)
+    source.what += fmt::format(" ({} other{} too large for the simulator)", left, left == 1 ? " is" : "s are");
   source.cases = cases.size();
   source.draw = [&](uint64_t number) -> Result<RunOptions> {
     return optionsOf(options.run, cases[drawCase(cases.size(), options.run.seed, number)]);

@@ -182,12 +182,19 @@ Status embedTable(const std::string &path, TuningTable table) {
   return with ? writeFileAtomically(path, *with) : runtime::withContext("'" + path + "'", with.error());
 }
 
+Status checkWritable(const char *option, const std::string &path) {
+  Status status = checkAppendable(path);
+  return status ? status : Status(runtime::withContext(option, status.error()));
+}
+
 /// What would only be found when everything is measured.
 Status validateOutput(const std::string &path, const Artifact &artifact) {
-  if (!std::filesystem::exists(path))
-    return Success{};
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "-o: '{}' is a directory", path);
+  if (Status status = checkWritable("-o", path); !status)
+    return status;
+  if (!std::filesystem::exists(path))
+    return Success{};
   Result<TuningTable> table = runtime::readTuningFile(path);
   if (!table)
     return runtime::withContext("-o", table.error());
@@ -213,9 +220,11 @@ int runTune(const TuneOptions &options, const Artifact &artifact) {
                                                 "--shard makes a table of its own for each part: leave out --embed, "
                                                 "and join the tables with tile-run tune merge"));
   const std::string output = options.output.empty() ? options.run.artifact + ".tuning" + part : options.output;
-  if (!options.embed)
-    if (Status status = validateOutput(output, artifact); !status)
-      return reportFailure(options.run, status.error());
+  if (Status status = options.embed ? checkWritable("--embed", options.run.artifact) : validateOutput(output, artifact);
+      !status)
+    return reportFailure(options.run, status.error());
+  if (Status status = checkWritable("--times", options.times); !status)
+    return reportFailure(options.run, status.error());
   ShapeRequest request = options.shapes;
   request.arguments = options.run.arguments;
   request.seed = options.run.seed;

@@ -56,7 +56,6 @@ public:
   Cta *cta(unsigned rank) { return rank < ctas.size() ? ctas[rank].get() : nullptr; }
   /// Takes over an operation that runs beside the threads.
   void start(std::unique_ptr<AsyncOperation> operation);
-  size_t asyncCount() const { return operations.size(); }
   bool hasExited() const;
 
   /// Runs one warp for a while, or a part of one asynchronous operation, as `random` chooses.

@@ -37,3 +37,13 @@ tile.kernel @maximum(%base: !tile.ptr<f32>) {
   %old = tile.atomic_rmw fmax relaxed gpu %p, %x : tensor<1x!tile.ptr<f32>>
   tile.return
 }
+
+// -----
+
+tile.kernel @vector(%base: !tile.ptr<f32>) {
+  %p = tile.splat %base : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>>
+  %x = arith.constant dense<1.0> : tensor<4xf32>
+  // expected-error @below {{'tile.atomic_rmw' op vector is 0 but must be a power of two from 1 to 16}}
+  %old = tile.atomic_rmw add relaxed gpu %p, %x {vector = 0 : i32} : tensor<4x!tile.ptr<f32>>
+  tile.return
+}

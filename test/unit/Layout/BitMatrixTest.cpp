@@ -73,52 +73,6 @@ TEST(BitMatrix, ApplyIsLinear) {
       EXPECT_EQ(matrix.apply(x ^ y), matrix.apply(x) ^ matrix.apply(y));
 }
 
-TEST(BitMatrix, ProductAppliesRightFactorFirst) {
-  RandomLayouts random(4);
-  BitMatrix a(5, randomVectors(random, 4, 5)), b(4, randomVectors(random, 6, 4));
-  BitMatrix product = a * b;
-  EXPECT_EQ(product.numRows(), 5u);
-  for (uint64_t x = 0; x < 64; ++x)
-    EXPECT_EQ(product.apply(x), a.apply(b.apply(x)));
-}
-
-TEST(BitMatrix, KernelIsComplete) {
-  RandomLayouts random(5);
-  for (int round = 0; round < 200; ++round) {
-    BitMatrix matrix(4, randomVectors(random, 6, 4));
-    std::set<uint64_t> zeros;
-    for (uint64_t x = 0; x < 64; ++x)
-      if (matrix.apply(x) == 0)
-        zeros.insert(x);
-    EXPECT_EQ(enumerate(matrix.kernel()), zeros);
-  }
-}
-
-TEST(BitMatrix, InverseExistsExactlyForRegularMatrices) {
-  RandomLayouts random(6);
-  int regular = 0;
-  for (int round = 0; round < 200; ++round) {
-    BitMatrix matrix(4, randomVectors(random, 4, 4));
-    std::optional<BitMatrix> inverse = matrix.inverse();
-    EXPECT_EQ(inverse.has_value(), enumerate(matrix.columns()).size() == 16);
-    if (!inverse)
-      continue;
-    ++regular;
-    EXPECT_EQ(matrix * *inverse, BitMatrix::identity(4));
-    EXPECT_EQ(*inverse * matrix, BitMatrix::identity(4));
-  }
-  EXPECT_GT(regular, 20);
-  EXPECT_FALSE(BitMatrix(2, {1, 2, 3}).inverse());
-}
-
-TEST(BitMatrix, RightInverseOfSurjectiveMatrix) {
-  BitMatrix matrix(2, {3, 0, 3, 1});
-  std::optional<BitMatrix> inverse = matrix.rightInverse();
-  ASSERT_TRUE(inverse);
-  EXPECT_EQ(matrix * *inverse, BitMatrix::identity(2));
-  EXPECT_FALSE(BitMatrix(3, {3, 0, 3, 1}).rightInverse());
-}
-
 TEST(Subspaces, IntersectionMatchesEnumeration) {
   RandomLayouts random(7);
   for (int round = 0; round < 300; ++round) {

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What all accesses to global memory have: `vector`, how many elements a thread accesses with one instruction.
+#pragma once
+
+#include "mlir/IR/Operation.h"
+
+namespace tile {
+
+mlir::LogicalResult verifyVector(mlir::Operation *op, int64_t vector);
+
+} // namespace tile
