@@ -38,8 +38,10 @@ std::optional<Value> mathConstant(std::string_view name) {
   return std::nullopt;
 }
 
-/// Of torch constants are used in kernels: types, and their limits.
+/// Of torch constants are used in kernels: types, and their limits; and heuristics ask whether an argument is a tensor.
 std::optional<Value> torchMember(std::string_view name) {
+  if (name == "Tensor")
+    return Value(TypeNameValue{"torch.Tensor"});
   if (name == "finfo" || name == "iinfo")
     return Value(findBuiltin("torch." + std::string(name)));
   for (auto [known, alias] : {std::pair<std::string_view, std::string_view>{"float8_e4m3fn", "float8e4nv"},
