@@ -105,6 +105,9 @@ std::optional<Value> ModuleSema::namespaceMember(const std::string &space, const
     if (std::optional<Value> constant = mathConstant(name); constant && space != "tl")
       return constant;
   }
+  // Of two numbers, as libdevice's functions were until Triton 2.1; those of 'tl' reduce a block.
+  if ((space == "libdevice" || space == "tl.math") && (name == "max" || name == "min"))
+    return Value(findBuiltin(name + "imum"));
   if (space == "libdevice" || space == "math" || space == "target_info") {
     const BuiltinInfo *info = findBuiltin(space + "." + name);
     if (!info && space == "libdevice")
