@@ -55,7 +55,8 @@ SymValue emitToTensor(Sema &, BuiltinCall &call) {
 
 SymValue emitCast(Sema &sema, BuiltinCall &call) {
   SymValue value = call.tensor(0);
-  std::optional<DType> type = call.dtype(1);
+  // The type of another block stands for that of its elements.
+  std::optional<DType> type = call[1].kind == SymValue::Kind::BlockType ? call[1].type : call.dtype(1);
   std::optional<bool> isBitcast = call.flag(3);
   std::optional<std::string> rounding = call.text(2);
   if (value.isError() || !type || !isBitcast || !rounding)

@@ -61,6 +61,14 @@ SymValue emitCdiv(Sema &sema, BuiltinCall &call) {
   return sema.binary(BinaryOp::FloorDiv, sema.binary(BinaryOp::Add, call[0], less, call.range), call[1], call.range);
 }
 
+SymValue emitLogicalAnd(Sema &sema, BuiltinCall &call) {
+  return sema.logical(BoolOperator::And, call.tensor(0), call.tensor(1), call.range);
+}
+
+SymValue emitLogicalOr(Sema &sema, BuiltinCall &call) {
+  return sema.logical(BoolOperator::Or, call.tensor(0), call.tensor(1), call.range);
+}
+
 SymValue emitWhere(Sema &sema, BuiltinCall &call) {
   SymValue condition = call.tensor(0);
   if (condition.isError())

@@ -130,6 +130,8 @@ SymValue emitLimits(Sema &, BuiltinCall &call) {
 static bool isInstanceOf(const SymValue &value, const std::string &type) {
   if (type == "tensor")
     return value.isTensor();
+  if (type == "torch.Tensor")
+    return value.isTensor() && value.type.isPointer;
   if (type == "tensor_descriptor")
     return value.kind == SymValue::Kind::Descriptor;
   if (type == "tuple" || type == "list")

@@ -195,6 +195,7 @@ private:
   // SemaMethods.cpp
   std::optional<SymValue> formatText(const SymValue &pattern, const SymValue &values, SourceRange range);
   std::optional<SymValue> methodOfConstant(const SymValue &receiver, const std::string &name,
+                                           const std::vector<std::string> &keywords,
                                            const std::vector<SymValue> &arguments, SourceRange range);
 
   // SemaDirectives.cpp

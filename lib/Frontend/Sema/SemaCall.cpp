@@ -132,9 +132,12 @@ SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
       if (!evaluateArguments(expr, arguments))
         return {};
       std::vector<SymValue> values;
-      for (const BoundArgument &argument : arguments)
+      std::vector<std::string> keywords;
+      for (const BoundArgument &argument : arguments) {
         values.push_back(argument.value);
-      if (std::optional<SymValue> result = methodOfConstant(receiver, method->attribute, values, expr.range))
+        keywords.push_back(argument.name);
+      }
+      if (std::optional<SymValue> result = methodOfConstant(receiver, method->attribute, keywords, values, expr.range))
         return *result;
       return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
     }

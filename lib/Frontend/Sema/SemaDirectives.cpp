@@ -155,16 +155,18 @@ LaunchAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const Instanc
   for (const DefaultDirective &directive : directives.defaults)
     if (isRuntime(directive.parameter))
       addDefault(directive.parameter, directive.value.text);
-  // A number as the parameter's own default; the kernel may be compiled for a pointer in its place.
+  // A number as the parameter's own default; the kernel may be compiled for a pointer or an integer in its place.
   for (const Parameter &parameter : kernel.parameters) {
     bool isStated = llvm::any_of(
         directives.defaults, [&](const DefaultDirective &directive) { return directive.parameter == parameter.name; });
     if (isStated || !parameter.defaultValue || !isRuntime(parameter.name))
       continue;
-    if (scope.find(parameter.name)->second.value.type.isPointer)
+    DType type = scope.find(parameter.name)->second.value.type;
+    if (type.isPointer)
       continue;
     SymValue value = evaluate(*parameter.defaultValue);
-    if (value.isConstant() && isNumber(value.constant) && !std::holds_alternative<bool>(value.constant))
+    bool isNumeric = value.isConstant() && isNumber(value.constant) && !std::holds_alternative<bool>(value.constant);
+    if (isNumeric && (type.isFloat() || asInteger(value.constant)))
       addDefault(parameter.name, str(value.constant));
   }
   SmallVector<ExpectAttr> expects;

@@ -73,6 +73,30 @@ bool areShared(const Block &statements, const std::string &name) {
   });
 }
 
+/// Whether a block gives one of these names a meaning for kernels, which a host function does not.
+bool definesAny(const Block &block, const std::set<std::string> &names) {
+  auto isOne = [&](const std::string &name) { return names.contains(name); };
+  return llvm::any_of(assignedNames(block), isOne) || llvm::any_of(block, [&](const Stmt *stmt) {
+           if (const auto *function = as<FunctionStmt>(stmt))
+             return isOne(function->name);
+           if (const auto *skipped = as<SkippedStmt>(stmt))
+             return !skipped->function && llvm::any_of(skipped->assigned, isOne);
+           const auto *import = as<ImportStmt>(stmt);
+           return import && llvm::any_of(import->names, [&](const ImportStmt::Alias &alias) {
+                    return alias.name == "*" || isOne(alias.asName.empty() ? alias.name : alias.asName);
+                  });
+         });
+}
+
+/// Whether one branch has kernels and another has nothing in their place.
+bool lacksKernelsOf(const Block &other, const Block &branch) {
+  std::set<std::string> names;
+  for (const Stmt *stmt : branch)
+    if (const auto *function = as<FunctionStmt>(stmt))
+      names.insert(function->name);
+  return !names.empty() && !definesAny(other, names);
+}
+
 } // namespace
 
 /// A later definition of a name hides the earlier ones.
@@ -230,26 +254,32 @@ void ModuleSema::declare(const Block &block) {
       hide(type->name);
       current->globals[type->name] = SymValue::makeConstant(type);
       classOwners[type] = current;
-      for (const FunctionStmt *method : type->methods)
+      for (const FunctionStmt *method : type->methods) {
         owners[method] = current;
+        if (isKernelOfClass(*method))
+          rememberDecorators(*method);
+      }
     } else if (const auto *host = as<HostStmt>(stmt)) {
       declareHost(*host);
     } else if (const auto *skipped = as<SkippedStmt>(stmt)) {
       declareSkipped(*skipped);
     } else if (const auto *conditional = as<IfStmt>(stmt)) {
-      // Probes of versions and architectures: taken when known, else the last branch counts.
+      // Probes of versions and architectures: taken when known, else the last branch counts, or one whose kernels it
+      // lacks ("if has_triton(): ... else: def f(): raise ...").
       const Block *chosen = &conditional->elseBody;
+      const Block *lacking = nullptr;
       const Expr *guess = nullptr;
       for (const IfStmt::Branch &branch : conditional->branches) {
         std::optional<bool> holds = moduleCondition(*branch.condition);
         guess = guess || holds ? guess : branch.condition;
+        lacking = !holds && lacksKernelsOf(conditional->elseBody, branch.body) ? &branch.body : lacking;
         bool isLast = &branch == &conditional->branches.back() && conditional->elseBody.empty() && !holds;
         if (holds.value_or(isLast)) {
           chosen = &branch.body;
           break;
         }
       }
-      declare(*chosen);
+      declare(lacking && chosen == &conditional->elseBody ? *lacking : *chosen);
       if (guess)
         rememberGuess(*conditional, guess->range);
     } else {

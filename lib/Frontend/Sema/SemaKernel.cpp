@@ -29,7 +29,7 @@ void collectClasses(const Block &block, std::vector<const ClassStmt *> &classes)
 }
 
 struct Candidate {
-  std::string name; // "host.kernel" inside of a function of the host program
+  std::string name; // "host.kernel" inside of a function of the host program, "Class.kernel" inside of a class
   const FunctionStmt *function;
 };
 
@@ -37,6 +37,10 @@ void collectFunctions(const Block &block, const std::string &prefix, std::vector
   for (const Stmt *stmt : block) {
     if (const auto *function = as<FunctionStmt>(stmt); function && !function->isConstexpr)
       functions.push_back({prefix + function->name, function});
+    if (const auto *type = as<ClassStmt>(stmt))
+      for (const FunctionStmt *method : type->methods)
+        if (isKernelOfClass(*method))
+          functions.push_back({prefix + type->name + "." + method->name, method});
     if (const auto *host = as<HostStmt>(stmt))
       collectFunctions(host->body, prefix + host->name + ".", functions);
     if (const auto *conditional = as<IfStmt>(stmt)) {

@@ -72,8 +72,10 @@ std::string replaceAll(StringRef text, StringRef from, StringRef to) {
   return out + text.str();
 }
 
-/// "{} of {1:.2f}".format(...); nothing where a field does not fit.
-std::optional<std::string> formatted(StringRef pattern, const std::vector<SymValue> &arguments) {
+/// "{} of {1:.2f} {unit}".format(...), with a keyword for each argument that has one, else ""; nothing where a field
+/// does not fit.
+std::optional<std::string> formatted(StringRef pattern, const std::vector<SymValue> &arguments,
+                                     const std::vector<std::string> &keywords) {
   std::string out;
   size_t next = 0;
   for (size_t i = 0; i < pattern.size(); ++i) {
@@ -90,10 +92,10 @@ std::optional<std::string> formatted(StringRef pattern, const std::vector<SymVal
     if (end == StringRef::npos)
       return std::nullopt;
     auto [place, format] = pattern.slice(i + 1, end).split(':');
-    size_t index = 0;
+    size_t index = llvm::find(keywords, place.str()) - keywords.begin();
     if (place.empty())
       index = next++;
-    else if (place.getAsInteger(10, index))
+    else if (index == keywords.size() && place.getAsInteger(10, index))
       return std::nullopt;
     if (index >= arguments.size() || !arguments[index].isConstant())
       return std::nullopt;
@@ -130,7 +132,8 @@ SymValue split(StringRef text, const std::string *separator) {
   return SymValue::makeTuple(std::move(out));
 }
 
-std::optional<SymValue> methodOfText(StringRef text, StringRef name, const std::vector<SymValue> &arguments) {
+std::optional<SymValue> methodOfText(StringRef text, StringRef name, const std::vector<SymValue> &arguments,
+                                     const std::vector<std::string> &keywords) {
   const std::string *first = arguments.empty() ? nullptr : textOf(arguments[0]);
   const std::string *second = arguments.size() < 2 ? nullptr : textOf(arguments[1]);
   StringRef blanks = first ? StringRef(*first) : StringRef(" \t\n\v\f\r");
@@ -141,7 +144,7 @@ std::optional<SymValue> methodOfText(StringRef text, StringRef name, const std::
   if (name == "lstrip" || name == "rstrip")
     return constant((name == "lstrip" ? text.ltrim(blanks) : text.rtrim(blanks)).str());
   if (name == "format") {
-    std::optional<std::string> out = formatted(text, arguments);
+    std::optional<std::string> out = formatted(text, arguments, keywords);
     return out ? std::optional(constant(*out)) : std::nullopt;
   }
   if (name == "join" && arguments.size() == 1 && arguments[0].isTuple())
@@ -179,6 +182,7 @@ std::optional<SymValue> ModuleSema::formatText(const SymValue &pattern, const Sy
 
 /// Nothing if there is no such method, or it does not take these arguments.
 std::optional<SymValue> ModuleSema::methodOfConstant(const SymValue &receiver, const std::string &name,
+                                                     const std::vector<std::string> &keywords,
                                                      const std::vector<SymValue> &arguments, SourceRange range) {
   std::optional<SymValue> result;
   const auto *type = std::get_if<TypeNameValue>(&receiver.constant);
@@ -194,7 +198,7 @@ std::optional<SymValue> ModuleSema::methodOfConstant(const SymValue &receiver, c
   if (const auto *real = std::get_if<double>(&receiver.constant); real && name == "is_integer" && arguments.empty())
     result = constant(std::isfinite(*real) && std::floor(*real) == *real);
   if (const std::string *text = textOf(receiver))
-    result = methodOfText(*text, name, arguments);
+    result = methodOfText(*text, name, arguments, keywords);
   return result ? std::optional(limitSize(std::move(*result), range)) : std::nullopt;
 }
 

@@ -38,8 +38,10 @@ std::optional<Value> mathConstant(std::string_view name) {
   return std::nullopt;
 }
 
-/// Of torch constants are used in kernels: types, and their limits.
+/// Of torch constants are used in kernels: types, and their limits; and heuristics ask whether an argument is a tensor.
 std::optional<Value> torchMember(std::string_view name) {
+  if (name == "Tensor")
+    return Value(TypeNameValue{"torch.Tensor"});
   if (name == "finfo" || name == "iinfo")
     return Value(findBuiltin("torch." + std::string(name)));
   for (auto [known, alias] : {std::pair<std::string_view, std::string_view>{"float8_e4m3fn", "float8e4nv"},
@@ -103,6 +105,9 @@ std::optional<Value> ModuleSema::namespaceMember(const std::string &space, const
     if (std::optional<Value> constant = mathConstant(name); constant && space != "tl")
       return constant;
   }
+  // Of two numbers, as libdevice's functions were until Triton 2.1; those of 'tl' reduce a block.
+  if ((space == "libdevice" || space == "tl.math") && (name == "max" || name == "min"))
+    return Value(findBuiltin(name + "imum"));
   if (space == "libdevice" || space == "math" || space == "target_info") {
     const BuiltinInfo *info = findBuiltin(space + "." + name);
     if (!info && space == "libdevice")

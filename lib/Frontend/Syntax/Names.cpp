@@ -151,6 +151,12 @@ bool mentions(const Expr *expr, const std::string &name) {
   return names.contains(name);
 }
 
+bool isKernelOfClass(const FunctionStmt &method) {
+  bool takesObject = !method.parameters.empty() &&
+                     (method.parameters.front().name == "self" || method.parameters.front().name == "cls");
+  return !method.isConstexpr && !takesObject;
+}
+
 std::vector<std::string> assignedNames(const Block &block) {
   std::set<std::string> names;
   collectAssigned(block, names);

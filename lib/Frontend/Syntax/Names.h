@@ -24,6 +24,9 @@ std::vector<std::string> assignedNames(const Block &block);
 enum class FirstUse { None, Read, Assigned };
 FirstUse firstUse(const Block &block, const std::string &name);
 
+/// Whether a method can be launched: a @triton.jit function that takes no object.
+bool isKernelOfClass(const FunctionStmt &method);
+
 /// What "items[i]" or "items[i][j]" is an element of; null if that has no name.
 const NameExpr *containerOf(const Expr &expr);
 /// Whether a method of lists or dictionaries changes what it is called on.

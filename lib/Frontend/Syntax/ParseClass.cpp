@@ -23,11 +23,13 @@ void Parser::parseClass(std::vector<Decorator> decorators, SourceRange begin, Bl
     position = start;
     return skipTopLevel("class");
   }
+  Block hosts;
   while (!at(Tok::Dedent) && !at(Tok::End))
-    parseMember(*node);
+    parseMember(*node, hosts);
   accept(Tok::Dedent);
   node->range = rangeFrom(begin);
   out.push_back(node);
+  out.insert(out.end(), hosts.begin(), hosts.end());
 }
 
 bool Parser::parseClassHeader(ClassStmt &node) {
@@ -54,7 +56,8 @@ bool Parser::parseClassHeader(ClassStmt &node) {
   return accept(Tok::Colon) && accept(Tok::Newline) && accept(Tok::Indent);
 }
 
-void Parser::parseMember(ClassStmt &node) {
+/// A field, constant or method; `hosts` takes methods with kernels inside, such as those of unit tests.
+void Parser::parseMember(ClassStmt &node, Block &hosts) {
   auto skipMember = [&] {
     do {
       skipLine();
@@ -67,8 +70,16 @@ void Parser::parseMember(ClassStmt &node) {
   std::vector<Decorator> decorators;
   while (at(Tok::At))
     decorators.push_back(parseDecorator());
-  if (at(Tok::KwDef))
-    return parseMethod(node, std::move(decorators), begin);
+  if (at(Tok::KwDef)) {
+    size_t start = position;
+    parseMethod(node, std::move(decorators), begin);
+    size_t end = position;
+    if (hasKernelInside(start, end)) {
+      parseHostScope(hosts, start, node.name + ".");
+      position = end;
+    }
+    return;
+  }
   if (!at(Tok::Name) || (peek(1).kind != Tok::Colon && peek(1).kind != Tok::Equal))
     return skipMember();
   size_t start = position;

@@ -223,11 +223,11 @@ const FunctionStmt *Parser::parseEvaluable(size_t begin) {
   return function;
 }
 
-/// A function with kernels inside, which see its names.
-void Parser::parseHostScope(Block &out, size_t begin) {
+/// A function with kernels inside, which see its names. The prefix is that of its class.
+void Parser::parseHostScope(Block &out, size_t begin, const std::string &prefix) {
   position = begin;
   auto *host = make<HostStmt>(advance().range);
-  host->name = text(advance());
+  host->name = prefix + text(advance());
   FunctionStmt header;
   ++quiet, ++hostSyntax;
   if (accept(Tok::LeftParen))

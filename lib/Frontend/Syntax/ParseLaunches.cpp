@@ -5,6 +5,7 @@
 //   M, K = a.shape
 //   grid = lambda META: (triton.cdiv(M, META["BLOCK_M"]),)
 //   matmul[grid](a, b, c, M, N, K)
+#include "Frontend/Syntax/Names.h"
 #include "Frontend/Syntax/ParserImpl.h"
 
 #include <algorithm>
@@ -37,10 +38,17 @@ std::vector<size_t> findClosings(const std::vector<Token> &tokens) {
   return closings;
 }
 
-void collectKernels(const Block &block, std::set<std::string> &names) {
+/// Names of kernels, with that of the class for those inside of one: "Class.kernel[grid](...)" launches these. Of
+/// several classes with one name for their kernels nothing is read.
+void collectKernels(const Block &block, std::map<std::string, std::string> &names) {
   for (const Stmt *stmt : block) {
     if (const auto *function = as<FunctionStmt>(stmt); function && !function->isConstexpr)
-      names.insert(function->name);
+      names[function->name] = "";
+    if (const auto *type = as<ClassStmt>(stmt))
+      for (const FunctionStmt *method : type->methods)
+        if (isKernelOfClass(*method))
+          if (auto [known, isNew] = names.emplace(method->name, type->name); !isNew && !known->second.empty())
+            known->second = "several classes";
     if (const auto *host = as<HostStmt>(stmt))
       collectKernels(host->body, names);
     if (const auto *conditional = as<IfStmt>(stmt)) {
@@ -152,12 +160,18 @@ void Parser::collectLaunches() {
   // Whoever launches a kernel more often does it in several ways; and reading a function for each takes its time.
   constexpr size_t most = 32, mostOfAll = 256;
   const std::vector<Token> &tokens = stream.tokens;
-  std::set<std::string> kernels;
+  std::map<std::string, std::string> kernels;
+  auto isLaunched = [&](size_t i) {
+    auto kernel = kernels.find(text(tokens[i]));
+    if (kernel == kernels.end() || kernel->second.empty())
+      return kernel != kernels.end();
+    return i > 1 && tokens[i - 1].kind == Tok::Dot && text(tokens[i - 2]) == kernel->second;
+  };
   collectKernels(module.body, kernels);
   std::vector<size_t> closings;
   std::map<std::string, size_t> counts;
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (tokens[i].kind != Tok::Name || tokens[i + 1].kind != Tok::LeftBracket || !kernels.contains(text(tokens[i])))
+    if (tokens[i].kind != Tok::Name || tokens[i + 1].kind != Tok::LeftBracket || !isLaunched(i))
       continue;
     if (closings.empty())
       closings = findClosings(tokens);

@@ -59,7 +59,7 @@ private:
   // ParseClass.cpp
   void parseClass(std::vector<Decorator> decorators, SourceRange begin, Block &out);
   bool parseClassHeader(ClassStmt &node);
-  void parseMember(ClassStmt &node);
+  void parseMember(ClassStmt &node, Block &hosts);
   void parseMethod(ClassStmt &node, std::vector<Decorator> decorators, SourceRange begin);
   // ParseHost.cpp
   bool parseTopLevelAssignment(Block &out);
@@ -67,7 +67,7 @@ private:
   void parseHostFunction(Block &out, const std::vector<Decorator> &decorators);
   bool hasKernelInside(size_t begin, size_t end) const;
   const FunctionStmt *parseEvaluable(size_t begin);
-  void parseHostScope(Block &out, size_t begin);
+  void parseHostScope(Block &out, size_t begin, const std::string &prefix = "");
   bool parseApplication(Block &out);
 
   // ParseLaunches.cpp
