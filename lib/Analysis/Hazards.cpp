@@ -109,9 +109,9 @@ bool mayConflict(const GlobalBlocks &reads, const GlobalBlocks &writes) {
 /// Accesses that some thread may still have to do.
 struct Pending {
   ByteSet reads, writes;
-  ByteSet copies;            ///< Asynchronous copies into shared memory that no wait has covered for certain.
-  ByteSet stores;            ///< The same for copies out of shared memory.
-  ByteSet products;          ///< The same for what warp groups multiply.
+  ByteSet copies;   ///< Asynchronous copies into shared memory that no wait has covered for certain.
+  ByteSet stores;   ///< The same for copies out of shared memory.
+  ByteSet products; ///< The same for what warp groups multiply.
   GlobalBlocks globalReads, globalWrites;
 
   bool join(const Pending &other) {
@@ -155,7 +155,8 @@ GlobalAccess getGlobalAccess(Operation *op) {
     access.reads.blocks.push_back({block, isReplica, PointerBases::of(load.getPtr())});
   } else if (PointerBases written = PointerBases::writtenBy(op); !written.isEmpty()) {
     auto store = dyn_cast<StoreOp>(op);
-    access.writes.blocks.push_back({store ? blockOf(store.getPtr()) : RankedTensorType(), /*isReplica=*/false, written});
+    access.writes.blocks.push_back(
+        {store ? blockOf(store.getPtr()) : RankedTensorType(), /*isReplica=*/false, written});
   }
   return access;
 }

@@ -42,8 +42,8 @@ Error errorOf(const Driver &driver, const LoadAttempt &attempt) {
   return error;
 }
 
-/// The parameters of the code, if the driver tells. Drivers before 13.2 are asked for one after another until they refuse,
-/// which compute-sanitizer reports as an error of the call, and those before 550 cannot be asked.
+/// The parameters of the code, if the driver tells. Drivers before 13.2 are asked for one after another until they
+/// refuse, which compute-sanitizer reports as an error of the call, and those before 550 cannot be asked.
 std::optional<size_t> countParameters(const Driver &driver, CUfunction function) {
   size_t count = 0;
   if (driver.functionCountParameters && driver.functionCountParameters(function, &count) == cuda::success)

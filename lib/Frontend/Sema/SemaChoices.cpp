@@ -213,8 +213,8 @@ std::optional<Product> findProduct(const DirectiveSet &directives) {
 
 } // namespace
 
-/// Whether -D or the signature says `auto`. For a parameter that cannot be left open it is a string like any other where
-/// the default is a string, and otherwise a mistake, which `chooseOpen` reports.
+/// Whether -D or the signature says `auto`. For a parameter that cannot be left open it is a string like any other
+/// where the default is a string, and otherwise a mistake, which `chooseOpen` reports.
 bool ModuleSema::isLeftOpen(const Parameter &parameter) {
   auto defined = request.definitions.find(parameter.name);
   auto specified = specifications.find(parameter.name);
@@ -358,7 +358,9 @@ bool ModuleSema::describeProduct(const DirectiveSet &directives,
     int64_t bytes = pointer->type.pointee().bits() / 8;
     int64_t pitch = dim ? std::gcd(factor->pitchDivisor(*dim, integers) * bytes, pointer->divisibility) : 1;
     alignment = std::gcd(alignment, pitch);
-    piece = std::gcd(piece, dim ? std::gcd(pitch, integers.divisorOf(*factor->buffer->shape[factor->batchRank() + *dim].expr) * bytes) : 1);
+    piece = std::gcd(
+        piece,
+        dim ? std::gcd(pitch, integers.divisorOf(*factor->buffer->shape[factor->batchRank() + *dim].expr) * bytes) : 1);
   }
   product.alignedRows = alignment == rowBytes;
   product.copyBytes = static_cast<unsigned>(piece);

@@ -59,7 +59,7 @@ struct FakeDriver {
   std::vector<size_t> parameterBytes; ///< of the code, as cuFuncGetParamInfo tells; empty: it is not supported
   bool canCountParameters = false;
   int refusedParameters = 0;
-  std::vector<size_t> argumentSizes;  ///< of the kernel that the test launches
+  std::vector<size_t> argumentSizes; ///< of the kernel that the test launches
   std::string missingSymbol;
   bool takesPtxAlone = false; ///< images that begin with "PTX"
   runtime::CUresult moduleResult = 0, launchResult = 0, initResult = 0;
