@@ -45,11 +45,11 @@ Error errorOf(const Driver &driver, const LoadAttempt &attempt) {
 /// The parameters of the code, if the driver tells. Drivers before 13.2 are asked for one after another until they
 /// refuse, which compute-sanitizer reports as an error of the call, and those before 550 cannot be asked.
 std::optional<size_t> countParameters(const Driver &driver, CUfunction function) {
+  if (!driver.functionGetParameter)
+    return std::nullopt;
   size_t count = 0;
   if (driver.functionCountParameters && driver.functionCountParameters(function, &count) == cuda::success)
     return count;
-  if (!driver.functionGetParameter)
-    return std::nullopt;
   for (count = 0;; ++count) {
     size_t offset = 0, size = 0;
     const CUresult result = driver.functionGetParameter(function, count, &offset, &size);

@@ -38,23 +38,23 @@ std::vector<size_t> findClosings(const std::vector<Token> &tokens) {
   return closings;
 }
 
-/// Names of kernels, with that of the class for those inside of one: "Class.kernel[grid](...)" launches these. Of
-/// several classes with one name for their kernels nothing is read.
-void collectKernels(const Block &block, std::map<std::string, std::string> &names) {
+/// Kernels by name, and the classes that have one of that name; "" stands for none.
+using KernelClasses = std::map<std::string, std::set<std::string>>;
+
+void collectKernels(const Block &block, KernelClasses &kernels) {
   for (const Stmt *stmt : block) {
     if (const auto *function = as<FunctionStmt>(stmt); function && !function->isConstexpr)
-      names[function->name] = "";
+      kernels[function->name].insert("");
     if (const auto *type = as<ClassStmt>(stmt))
       for (const FunctionStmt *method : type->methods)
         if (isKernelOfClass(*method))
-          if (auto [known, isNew] = names.emplace(method->name, type->name); !isNew && !known->second.empty())
-            known->second = "several classes";
+          kernels[method->name].insert(type->name);
     if (const auto *host = as<HostStmt>(stmt))
-      collectKernels(host->body, names);
+      collectKernels(host->body, kernels);
     if (const auto *conditional = as<IfStmt>(stmt)) {
       for (const IfStmt::Branch &branch : conditional->branches)
-        collectKernels(branch.body, names);
-      collectKernels(conditional->elseBody, names);
+        collectKernels(branch.body, kernels);
+      collectKernels(conditional->elseBody, kernels);
     }
   }
 }
@@ -160,12 +160,16 @@ void Parser::collectLaunches() {
   // Whoever launches a kernel more often does it in several ways; and reading a function for each takes its time.
   constexpr size_t most = 32, mostOfAll = 256;
   const std::vector<Token> &tokens = stream.tokens;
-  std::map<std::string, std::string> kernels;
+  KernelClasses kernels;
+  // "kernel[grid](...)", or "Class.kernel[grid](...)": if several classes have one of that name, launches are not told
+  // apart, and none is read.
   auto isLaunched = [&](size_t i) {
     auto kernel = kernels.find(text(tokens[i]));
-    if (kernel == kernels.end() || kernel->second.empty())
-      return kernel != kernels.end();
-    return i > 1 && tokens[i - 1].kind == Tok::Dot && text(tokens[i - 2]) == kernel->second;
+    if (kernel == kernels.end())
+      return false;
+    const std::set<std::string> &classes = kernel->second;
+    bool isOfClass = classes.size() == 1 && i > 1 && tokens[i - 1].kind == Tok::Dot;
+    return classes.contains("") || (isOfClass && classes.contains(text(tokens[i - 2])));
   };
   collectKernels(module.body, kernels);
   std::vector<size_t> closings;
