@@ -244,11 +244,13 @@ private:
     for (unsigned dim = 0; dim < getRank(); ++dim)
       if (!isNonNegative(coordinates[dim]))
         return fail(formatv("coordinate {0} of dimension {1} may be negative", quote(coordinates[dim]), dim));
-    // Aligned rows say of the base what the block's place in the row does not add.
-    bool isBaseKnown = facts.get(base).getDivisibilityOfAll() >= tensorMapAlignment;
-    if (!isBaseKnown && getDivisibility(coordinates[contiguous]) * elementBytes < uint64_t(tensorMapAlignment))
-      return fail("blocks do not begin at whole pieces of 16 bytes of a row, so that the base may not");
-    return true;
+    // Where aligned rows stand for the base (checkBase), this is what lets them.
+    uint64_t needed = tensorMapAlignment / elementBytes;
+    if (getDivisibility(coordinates[contiguous]) >= needed)
+      return true;
+    return fail(formatv("coordinate {0} of dimension {1} is not known to be a multiple of {2} elements, where TMA "
+                        "begins",
+                        quote(coordinates[contiguous]), contiguous, needed));
   }
 
   /// The part of an offset by which a block moves along a dimension: a constant where the bound explains the rest, else

@@ -2,7 +2,6 @@
 // What a tensor map can say, and whether it pays.
 #include "Analysis/DeviceDescriptors.h"
 
-#include "Analysis/AxisInfo.h"
 #include "Analysis/EngineChoice.h"
 #include "Analysis/OddBlocks.h"
 #include "Cta/CtaDialect.h"
@@ -13,15 +12,29 @@
 using namespace mlir;
 using namespace tile;
 
-std::string tile::whyNoTensorMap(MakeDescOp desc) {
+/// Of an access through a descriptor.
+static ValueRange offsetsOf(Operation *access) {
+  if (auto store = dyn_cast<DescStoreOp>(access))
+    return store.getOffsets();
+  return cast<DescLoadOp>(access).getOffsets();
+}
+
+std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
   DescType type = desc.getType();
   if (type.getPadsNan())
     return "what is outside of it reads as NaN";
-  for (Operation *user : desc->getUsers())
+  // Elsewhere TMA ends in an illegal instruction, whatever the swizzle and the size of elements (measured on an H200).
+  int64_t whole = 16 / getBytesInMemory(type.getElementType());
+  for (Operation *user : desc->getUsers()) {
+    if (facts.get(offsetsOf(user).back()).getDivisibilityOfAll() < whole)
+      return llvm::formatv("the last coordinate of a block is not known to be a multiple of {0} elements, where TMA "
+                           "begins; tl.multiple_of says so",
+                           whole);
     if (auto store = dyn_cast<DescStoreOp>(user))
       if (std::optional<AtomicKind> kind = store.getReduce();
           kind && !cta::canReduceByTma(*kind, type.getElementType()))
         return llvm::formatv("TMA does not combine {0} by '{1}'", type.getElementType(), stringifyAtomicKind(*kind));
+  }
   return "";
 }
 
@@ -37,7 +50,7 @@ static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
     return "its last stride is not the constant 1";
   if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
     return "it is passed on";
-  if (std::string reason = whyNoTensorMap(desc); !reason.empty())
+  if (std::string reason = whyNoTensorMap(desc, facts); !reason.empty())
     return reason;
   if (!needsNoPadding(desc))
     return "its blocks have a size that is not a power of two, and are not only multiplied or stored";

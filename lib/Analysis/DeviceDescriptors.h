@@ -3,6 +3,7 @@
 // makes itself, so that TMA copies their blocks.
 #pragma once
 
+#include "Analysis/AxisInfo.h"
 #include "Tile/TileDialect.h"
 
 namespace tile {
@@ -12,7 +13,8 @@ namespace tile {
 llvm::SmallVector<MakeDescOp> planDeviceDescriptors(KernelOp kernel,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse = {});
 
-/// What keeps accesses through the descriptor from TMA, whoever makes its tensor map; empty if nothing does.
-std::string whyNoTensorMap(MakeDescOp desc);
+/// What keeps accesses through the descriptor, which is not passed on, from TMA, whoever makes its tensor map; empty if
+/// nothing does.
+std::string whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts);
 
 } // namespace tile

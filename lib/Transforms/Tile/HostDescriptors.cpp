@@ -164,7 +164,7 @@ private:
       return fail("its last stride is not the constant 1");
     if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
       return fail("it is passed on");
-    if (std::string reason = whyNoTensorMap(desc); !reason.empty())
+    if (std::string reason = whyNoTensorMap(desc, facts); !reason.empty())
       return fail(reason);
     if (!needsNoPadding(desc))
       return fail("its blocks have a size that is not a power of two, and are not only multiplied or stored");

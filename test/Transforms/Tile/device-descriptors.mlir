@@ -27,6 +27,7 @@ tile.kernel @groups(%a: !tile.ptr<f16> {tile.name = "a"}, %sizes: !tile.ptr<i32>
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
   %one = arith.constant 1 : i64
   scf.for %i = %c0 to %g step %c1 : i32 {
     %p = tile.addptr %sizes, %i : !tile.ptr<i32>, i32
@@ -34,7 +35,7 @@ tile.kernel @groups(%a: !tile.ptr<f16> {tile.name = "a"}, %sizes: !tile.ptr<i32>
     %d = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
     %e = tile.make_desc %a, [%n, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
     %use1 = tile.inline_asm "// group", "=r,r" pack 1(%i) : (i32) -> i32
-    scf.for %k = %c0 to %n step %c1 : i32 {
+    scf.for %k = %c0 to %n step %c64 : i32 {
       %x = tile.desc_load %d[%c0, %k] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
       %y = tile.desc_load %e[%k, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
       %c = tile.dot %x, %y, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>

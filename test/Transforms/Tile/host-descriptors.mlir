@@ -99,12 +99,16 @@ tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibili
   %d7 = tile.make_desc %a, [%m, %m, %m], [%n, %n, %one] : !tile.ptr<f16> -> !tile.desc<2x32x64xf16>
   %cube = tile.desc_load %d7[%c0, %c0, %c0] : !tile.desc<2x32x64xf16> -> tensor<2x32x64xf16>
   %x7 = tile.reshape %cube : tensor<2x32x64xf16> -> tensor<64x64xf16>
+  // REMARK: the last coordinate of a block is not known to be a multiple of 8 elements, where TMA begins; tl.multiple_of says so
+  %d8 = tile.make_desc %a, [%m, %m], [%n, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
+  %x8 = tile.desc_load %d8[%c0, %pid] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   // REMARK-NOT: remark: descriptor
   %y0 = tile.dot %x0, %x1, %zeros : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
   %y1 = tile.dot %x2, %x3, %y0 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
   %y2 = tile.dot %x4, %x5, %y1 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
   %y3 = tile.dot %x6, %x7, %y2 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
-  tile.print "" %y3 : tensor<64x64xf32>
+  %y4 = tile.dot %x0, %x8, %y3 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %y4 : tensor<64x64xf32>
   tile.return
 }
 

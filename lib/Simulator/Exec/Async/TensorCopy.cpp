@@ -12,6 +12,9 @@ namespace tile::sim {
 namespace {
 
 constexpr uint32_t boxAlignment = 128; ///< of the box in shared memory, PTX ISA 5.5.6
+/// Where a box begins in a row. Measured on an H200: elsewhere the copy is an illegal instruction, with elements of 1,
+/// 2 and 4 bytes, each swizzle, in one and two dimensions.
+constexpr int64_t rowAlignment = 16;
 
 /// [map, {coordinates}]
 struct TensorOperand {
@@ -49,6 +52,10 @@ private:
     int32_t coordinates[mostTensorDimensions] = {};
     if (!loadBox(warp, *instruction, lane, tensor, map, coordinates))
       return Step::Fault;
+    if (int64_t bytes = int64_t(coordinates[0]) * map.elementBytes(); bytes % rowAlignment != 0)
+      return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
+                        fmt::format("innermost coordinate {} is at byte {} of a row; copies begin at multiples of {}",
+                                    coordinates[0], bytes, rowAlignment));
     TransferPlan plan{.warp = warp, .instruction = *instruction, .lane = lane, .rows = BoxRows(map, coordinates)};
     plan.map = &map;
     if (!resolveRows(plan, map.address))
