@@ -2,7 +2,7 @@
 // What an artifact's variants lose on sizes that were measured: by the set that is planned, and by the choice in it.
 //
 //   cd bench/results/h200
-//   ../../../build/test/unit/Target/variant-loss variants.tsv 12 1 3 3 5        kernels of each class, as in
+//   ../../../build/test/unit/Target/variant-loss variants.tsv 12 1 3 3 6        kernels of each class, as in
 //   PromiseClasses.cpp: aligned, loads, pieces8, pieces4, general
 //   ../../../build/test/unit/Target/variant-loss variants.tsv --errors          of the model, by class and kernel
 //
@@ -69,6 +69,8 @@ struct Ratios {
   std::vector<double> values;
 
   void print(const char *name) const {
+    if (values.empty())
+      return;
     double sum = 0;
     size_t fast = 0;
     for (double value : values) {
