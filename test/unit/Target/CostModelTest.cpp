@@ -213,17 +213,21 @@ TEST(CostModel, operandsThroughRegisters) {
   EXPECT_EQ(registersOfStep(problem, config), 64u + 48);
   EXPECT_EQ(registersOfStep(pieces, config), 64u + 24);
   EXPECT_TRUE(fitsRegisters(pieces, best(*findTarget("sm_75"), pieces)));
-  // As measured on an H200, us: variants.tsv.
-  auto time = [&](unsigned m, unsigned n, unsigned warps) {
-    GemmProblem measured{.m = 1848, .n = 3436, .k = 367, .element = MmaType::BF16, .tensorMaps = false};
+  // As measured on an H200, us: variants.tsv. Few tiles are small, many are large.
+  auto time = [&](GemmSize size, unsigned block, unsigned steps, unsigned warps) {
+    GemmProblem measured{.m = size.m, .n = size.n, .k = size.k, .element = MmaType::BF16, .tensorMaps = false};
     measured.copyBytes = 2;
     measured.asyncCopies = measured.bKMajor = false;
-    return estimateKernel(hopper, measured, {{m, n, 32, 8, warps, 3, false}, {.persistent = false}, false},
-                          measured.size());
+    return estimateKernel(hopper, measured, {{block, block, steps, 8, warps, 3, false}, {.persistent = false}, false},
+                          size);
   };
-  EXPECT_NEAR(time(128, 128, 8) / 38.6, 1, 0.25);
-  EXPECT_NEAR(time(64, 64, 4) / 42.8, 1, 0.25);
-  EXPECT_NEAR(time(32, 128, 4) / 54.9, 1, 0.25);
+  const GemmSize small{777, 1003, 555}, large{1000, 4097, 4096};
+  EXPECT_NEAR(time(small, 64, 64, 4) / 15.0, 1, 0.25);
+  EXPECT_NEAR(time(small, 128, 32, 8) / 22.0, 1, 0.25);
+  EXPECT_LT(time(small, 64, 64, 4), time(small, 128, 32, 8));
+  EXPECT_NEAR(time(large, 64, 64, 4) / 236.6, 1, 0.25);
+  EXPECT_NEAR(time(large, 128, 32, 8) / 162.9, 1, 0.3);
+  EXPECT_LT(time(large, 128, 32, 8), time(large, 64, 64, 4));
 }
 
 // Tiles that run together read few rows and columns: nearly as many of each.
