@@ -8,8 +8,8 @@
 //   .L_x_1:
 #include "Codegen/RunNvdisasm.h"
 
+#include "Codegen/MemoryFile.h"
 #include "Codegen/Subprocess.h"
-#include "Codegen/TemporaryFile.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,17 +51,14 @@ std::vector<SassLine> parseSass(StringRef text) {
 
 llvm::Expected<std::vector<SassLine>> runNvdisasm(StringRef nvdisasm, StringRef cubin) {
   constexpr int maxSeconds = 60;
-  auto input = TemporaryFile::create("cubin");
+  auto input = MemoryFile::create(cubin);
   if (!input)
     return input.takeError();
-  if (llvm::Error error = (*input)->write(cubin))
-    return error;
-  llvm::SmallString<128> program(nvdisasm), path((*input)->path);
-  for (llvm::SmallString<128> *one : {&program, &path})
-    if (std::error_code code = llvm::sys::fs::make_absolute(*one))
-      return llvm::make_error<EnvironmentError>(formatv("cannot find '{0}': {1}", *one, code.message()).str());
-  llvm::Expected<Ended> ended =
-      runProgram({program.str().str(), "-g", "-c", path.str().str()}, /*environment=*/{}, maxSeconds);
+  llvm::SmallString<128> program(nvdisasm);
+  if (std::error_code code = llvm::sys::fs::make_absolute(program))
+    return llvm::make_error<EnvironmentError>(formatv("cannot find '{0}': {1}", program, code.message()).str());
+  llvm::Expected<Ended> ended = runProgram({program.str().str(), "-g", "-c", (*input)->path()}, /*environment=*/{},
+                                           maxSeconds, (*input)->descriptor);
   if (!ended)
     return ended.takeError();
   if (ended->code != 0)

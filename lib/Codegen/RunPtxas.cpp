@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs ptxas on temporary files and reads its report line by line:
+// Runs ptxas on files in memory and reads its report line by line:
 //
 //   ptxas info    : Compiling entry function 'matmul' for 'sm_90a'
 //   ptxas info    : Function properties for matmul
@@ -9,8 +9,8 @@
 
 #include "Codegen/ChooseRegisters.h"
 #include "Codegen/HeldOperands.h"
+#include "Codegen/MemoryFile.h"
 #include "Codegen/Subprocess.h"
-#include "Codegen/TemporaryFile.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -143,16 +143,9 @@ static std::vector<std::string> makeEnvironment() {
   return variables;
 }
 
-/// Why ptxas has failed. It says so itself where it rejects the code, and less clearly where it cannot write.
-static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, StringRef output, const Ended &ended,
-                                  const target::GpuTarget &target) {
-  constexpr uint64_t leastRoom = 64 << 10; // bytes; a cubin has more
+/// Why ptxas has failed.
+static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, const Ended &ended, const target::GpuTarget &target) {
   PtxasReport report = parsePtxasOutput(ended.output);
-  bool blamesCode = llvm::any_of(report.errors, [](const PtxasError &error) { return error.line != 0; });
-  llvm::ErrorOr<llvm::sys::fs::space_info> space = llvm::sys::fs::disk_space(output);
-  if (!blamesCode && space && space->available < leastRoom)
-    return llvm::make_error<EnvironmentError>(
-        formatv("'{0}' cannot write '{1}': no space left on device", ptxas, output).str());
   // What depends on the memory of the machine is not a property of the code.
   if (ended.code == 128 + SIGKILL)
     return llvm::make_error<EnvironmentError>(formatv("'{0}' was killed; is there enough memory?", ptxas).str());
@@ -180,42 +173,39 @@ static bool isCutOff(StringRef elf) {
 
 static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const target::GpuTarget &target,
                                           const PtxasRun &run) {
-  auto input = TemporaryFile::create("ptx", run.deletesOnSignal);
+  auto input = MemoryFile::create(ptx);
   if (!input)
     return input.takeError();
-  auto output = TemporaryFile::create("cubin", run.deletesOnSignal);
+  auto output = MemoryFile::create();
   if (!output)
     return output.takeError();
-  if (llvm::Error error = (*input)->write(ptx))
-    return error;
 
-  llvm::SmallString<128> program(ptxas), source((*input)->path), result((*output)->path);
-  for (llvm::SmallString<128> *path : {&program, &source, &result})
-    if (std::error_code code = llvm::sys::fs::make_absolute(*path))
-      return llvm::make_error<EnvironmentError>(formatv("cannot find '{0}': {1}", *path, code.message()).str());
+  llvm::SmallString<128> program(ptxas);
+  if (std::error_code code = llvm::sys::fs::make_absolute(program))
+    return llvm::make_error<EnvironmentError>(formatv("cannot find '{0}': {1}", program, code.message()).str());
   std::vector<std::string> command = {program.str().str(),
                                       "-v",
                                       "-O" + std::to_string(run.level),
                                       "--gpu-name",
                                       std::string(StringRef(target.name)),
-                                      source.str().str(),
+                                      (*input)->path(),
                                       "-o",
-                                      result.str().str()};
+                                      (*output)->path()};
   if (run.lineTables)
     command.push_back("--generate-line-info");
-  llvm::Expected<Ended> ended = runProgram(command, makeEnvironment(), maxSeconds, run.cancelled);
+  llvm::Expected<Ended> ended =
+      runProgram(command, makeEnvironment(), maxSeconds, {(*input)->descriptor, (*output)->descriptor}, run.cancelled);
   if (!ended)
     return ended.takeError();
   if (ended->code != 0)
-    return explainFailure(ptxas, ptx, (*output)->path, *ended, target);
+    return explainFailure(ptxas, ptx, *ended, target);
   llvm::Expected<std::string> cubin = (*output)->read();
   if (!cubin)
     return cubin.takeError();
   if (isCutOff(*cubin))
     return llvm::make_error<EnvironmentError>(
-        formatv("'{0}' has written {1} bytes of a longer cubin to '{2}'; is there "
-                "space left on the device?",
-                ptxas, cubin->size(), (*output)->path)
+        formatv("'{0}' has written {1} bytes of a longer cubin; is there a limit on the size of files?", ptxas,
+                cubin->size())
             .str());
   return Assembled{std::move(*cubin), parsePtxasOutput(ended->output)};
 }

@@ -54,10 +54,8 @@ constexpr unsigned highestPtxasLevel = 3;
 struct PtxasRun {
   bool lineTables = false;                      ///< the cubin says of which source lines its code is, for disassemblers
   const std::atomic<bool> *cancelled = nullptr; ///< becomes true when the result is no longer wanted
-  /// Temporary files are deleted when a signal ends the process, which takes its handlers.
-  bool deletesOnSignal = true;
-  unsigned level = highestPtxasLevel; ///< how much it optimises, -O0 to -O3
-  int64_t dynamicShared = 0;          ///< bytes a CTA of the kernel asks for, which bound how many run side by side
+  unsigned level = highestPtxasLevel;           ///< how much it optimises, -O0 to -O3
+  int64_t dynamicShared = 0; ///< bytes a CTA of the kernel asks for, which bound how many run side by side
 };
 
 /// Fails with ptxas' own errors, and where in the source they come from, when it rejects the code. It may run several

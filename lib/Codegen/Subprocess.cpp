@@ -68,11 +68,14 @@ std::vector<char *> pointersTo(llvm::ArrayRef<std::string> texts) {
 }
 
 /// In the child: only calls that are safe between fork and exec.
-[[noreturn]] void becomeProgram(char **arguments, char **environment, pid_t parent, int output) {
+[[noreturn]] void becomeProgram(char **arguments, char **environment, pid_t parent, int output,
+                                llvm::ArrayRef<int> inherited) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int input = open("/dev/null", O_RDONLY);
   if (chdir(emptyFolder) != 0) // then it runs where this process does
     errno = 0;
+  for (int descriptor : inherited)
+    fcntl(descriptor, F_SETFD, 0);
   if (getppid() == parent && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
       dup2(output, STDERR_FILENO) >= 0)
     execve(arguments[0], arguments, environment);
@@ -119,7 +122,7 @@ bool readUntilEnd(pid_t child, int pipe, int maxSeconds, const std::atomic<bool>
 } // namespace
 
 llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::ArrayRef<std::string> environment,
-                                 int maxSeconds, const std::atomic<bool> *cancelled) {
+                                 int maxSeconds, llvm::ArrayRef<int> inherited, const std::atomic<bool> *cancelled) {
   constexpr size_t mostOfEitherEnd = 64 << 10; // errors and what is said of a kernel are lines
   auto cannot = [&](const char *reason) {
     return llvm::make_error<EnvironmentError>(formatv("cannot start '{0}': {1}", command[0], reason).str());
@@ -131,7 +134,7 @@ llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::Arra
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   pid_t self = getpid(), child = fork();
   if (child == 0)
-    becomeProgram(arguments.data(), variables.data(), self, ends[1]);
+    becomeProgram(arguments.data(), variables.data(), self, ends[1], inherited);
   int reason = errno;
   close(ends[1]);
   if (child < 0) {

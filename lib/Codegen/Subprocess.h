@@ -42,9 +42,10 @@ struct Ended {
 };
 
 /// Runs a program; nothing is read from standard input, what it prints to the other two is `output`. It ends with this
-/// process, however that ends, after `maxSeconds`, and when `cancelled`
-/// becomes true, which is an error. It runs in another folder: paths are absolute.
+/// process, however that ends, after `maxSeconds`, and when `cancelled` becomes true, which is an error. It runs in
+/// another folder: paths are absolute. It has the descriptors `inherited`, even those that are closed at exec.
 llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::ArrayRef<std::string> environment,
-                                 int maxSeconds, const std::atomic<bool> *cancelled = nullptr);
+                                 int maxSeconds, llvm::ArrayRef<int> inherited = {},
+                                 const std::atomic<bool> *cancelled = nullptr);
 
 } // namespace tile::codegen

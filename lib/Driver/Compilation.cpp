@@ -365,11 +365,9 @@ bool Compilation::assemble(const std::string &ptx) {
                     : formatv("cannot run ptxas at '{0}'", options.toolkit.ptxas).str());
   llvm::Expected<codegen::Assembled> made = [&] {
     Timing::Scope scope(timing, "ptxas");
-    return codegen::runPtxas(*ptxas, ptx, *gpu,
-                             {.cancelled = options.cancelled,
-                              .deletesOnSignal = !options.isGuest,
-                              .level = assembled.level,
-                              .dynamicShared = description.launch.sharedDynamic});
+    return codegen::runPtxas(
+        *ptxas, ptx, *gpu,
+        {.cancelled = options.cancelled, .level = assembled.level, .dynamicShared = description.launch.sharedDynamic});
   }();
   if (isCancelled()) {
     llvm::consumeError(made.takeError());

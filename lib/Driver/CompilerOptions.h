@@ -66,7 +66,7 @@ struct CompilerOptions {
   bool printsText = true;     ///< of tl.static_print
   /// Becomes true, in another thread, when the result is no longer wanted; null: it always is.
   const std::atomic<bool> *cancelled = nullptr;
-  /// The process belongs to somebody else: no handlers of signals, and no copies of it.
+  /// The process belongs to somebody else: no copies of it.
   bool isGuest = false;
 };
 

@@ -76,9 +76,8 @@ WorkerProcesses::WorkerProcesses(size_t count, std::function<std::string(size_t)
 }
 
 WorkerProcesses::~WorkerProcesses() {
-  // Not SIGKILL: they delete their temporary files.
   for (const Worker &worker : running)
-    kill(worker.process, SIGTERM);
+    kill(worker.process, SIGKILL);
   for (const Worker &worker : running) {
     int status;
     wait(worker, status);

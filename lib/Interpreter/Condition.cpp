@@ -53,14 +53,28 @@ bool Condition::namesLine() const {
   return llvm::any_of(terms, [](const Term &term) { return term.name == "line"; });
 }
 
+/// Why no variable of this name is ever a number. A name may have several types: in helpers, or one after another.
+static std::string explainNoNumber(const DebugInfo &info, StringRef name) {
+  const Variable *known = nullptr;
+  for (const Variable &variable : info.variables) {
+    if (variable.name != name)
+      continue;
+    if (!variable.value || variable.value.getType().isIntOrIndexOrFloat())
+      return "";
+    known = &variable;
+  }
+  if (!known)
+    return ("no variable is called '" + name + "'").str();
+  return ("'" + name + "' is " + typeOf(*known) + "; a condition compares scalars").str();
+}
+
 std::string Condition::findMistake(const DebugInfo &info) const {
   for (const Term &term : terms) {
     std::string mistake;
     if (term.name == "line" && term.comparison == "==")
       mistake = info.explainMissing(term.numbers.front());
-    else if (term.name != "line" && term.name != "pid" &&
-             llvm::none_of(info.variables, [&](const Variable &variable) { return variable.name == term.name; }))
-      mistake = "no variable is called '" + term.name + "'";
+    else if (term.name != "line" && term.name != "pid")
+      mistake = explainNoNumber(info, term.name);
     if (!mistake.empty())
       return mistake;
   }

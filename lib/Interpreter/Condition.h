@@ -18,7 +18,7 @@ public:
   /// Before `op`, or after it. Nothing where a variable has no value: in a helper, it is as it was at the call.
   std::optional<bool> holds(const Machine &machine, const DebugInfo &info, mlir::Operation *op, const StackFrame &frame,
                             bool behind = false) const;
-  /// Why it can never hold: a line without code, or a name that no variable has. Empty if it may.
+  /// Why it can never hold: a line without code, or a name that no scalar has. Empty if it may.
   std::string findMistake(const DebugInfo &info) const;
   /// Whether it says where to stop, so that each arrival counts.
   bool namesLine() const;

@@ -132,8 +132,10 @@ void ScopeReader::readFString(SourceRange range, size_t scope) {
     }
     std::vector<Token> field = lexExpression(text, {begin, at, range.file});
     const std::vector<Token> *outside = std::exchange(tokens, &field);
+    std::vector<size_t> closingOutside = std::exchange(closing, findClosing(field));
     readExpression(0, field.size() - 1, scope);
     tokens = outside; // braces in the format are fields of their own
+    closing = std::move(closingOutside);
   }
 }
 

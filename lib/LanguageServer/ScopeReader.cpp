@@ -32,8 +32,23 @@ bool startsBlock(Tok kind) {
 
 ScopeReader::ScopeReader(std::string_view text, ScopeTree &tree) : text(text), tree(tree), stream(lexFile(text, 0)) {
   tokens = &stream.tokens;
+  closing = findClosing(*tokens);
   tree.scopeList.emplace_back();
   tree.scopeList[0].range = {0, static_cast<uint32_t>(text.size()), 0};
+}
+
+std::vector<size_t> ScopeReader::findClosing(const std::vector<Token> &tokens) {
+  std::vector<size_t> closing(tokens.size(), tokens.size()), opened;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    int nesting = nestingOf(tokens[i].kind);
+    if (nesting > 0) {
+      opened.push_back(i);
+    } else if (nesting < 0 && !opened.empty()) {
+      closing[opened.back()] = i;
+      opened.pop_back();
+    }
+  }
+  return closing;
 }
 
 void ScopeReader::run() {

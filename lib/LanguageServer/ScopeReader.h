@@ -29,14 +29,14 @@ private:
 
   /// The first token of one of the kinds outside of brackets; `end` if there is none.
   template <typename Predicate> size_t find(size_t i, size_t end, Predicate isWanted) const {
-    int depth = 0;
     for (; i < end; ++i) {
       int nesting = frontend::nestingOf(kindAt(i));
-      if (nesting < 0 && depth == 0)
+      if (nesting < 0)
         return end;
-      if (depth == 0 && isWanted(kindAt(i)))
+      if (isWanted(kindAt(i)))
         return i;
-      depth += nesting;
+      if (nesting > 0)
+        i = matching(i, end);
     }
     return end;
   }
@@ -51,13 +51,9 @@ private:
       return kind == Tok::Colon && (lambdas == 0 || lambdas-- == 0);
     });
   }
-  size_t matching(size_t open, size_t end) const {
-    int depth = 0;
-    for (size_t i = open; i < end; ++i)
-      if ((depth += frontend::nestingOf(kindAt(i))) == 0)
-        return i;
-    return end;
-  }
+  size_t matching(size_t open, size_t end) const { return std::min(closing[open], end); }
+  /// For each opening bracket the place of its closing one, or the number of tokens where there is none.
+  static std::vector<size_t> findClosing(const std::vector<frontend::Token> &tokens);
 
   Scope &scopeAt(size_t index) { return tree.scopeList[index]; }
   NameUse &add(size_t i, size_t scope, NameUse::Role role);
@@ -93,6 +89,7 @@ private:
   ScopeTree &tree;
   frontend::TokenStream stream;
   const std::vector<frontend::Token> *tokens; // those of the file, of an f-string's field, or of a directive
+  std::vector<size_t> closing; // of their brackets: deep nesting is skipped, not read again at each level
 };
 
 } // namespace tile::lsp

@@ -11,7 +11,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
@@ -19,10 +18,9 @@
 #include <malloc.h>
 #include <optional>
 
-/// LLVM gives up on code that it cannot select, without a way back: say so in one line and leave no temporary file.
+/// LLVM gives up on code that it cannot select, without a way back: say so in one line.
 static void reportFatalError(void *, const char *reason, bool) {
   llvm::errs() << "tilec: internal error: " << reason << '\n';
-  llvm::sys::RunInterruptHandlers();
   std::_Exit(int(tile::driver::Outcome::Internal));
 }
 
@@ -52,8 +50,8 @@ void growMemoryByLargeSteps() {
   mallopt(M_TOP_PAD, 64 << 20);
 }
 
-/// LLVM handles all signals, those too that nohup ignores: its handler would remove the temporary files of a
-/// compilation that goes on. A file above the limit of sizes is an error of write(), like a full disk.
+/// LLVM handles all signals, those too that nohup ignores: its handler would remove the output of a tile-opt
+/// that goes on. A file above the limit of sizes is an error of write(), like a full disk.
 void initLlvm(std::optional<llvm::InitLLVM> &init, int &argc, char **&argv) {
   llvm::SmallVector<int> ignored = {SIGXFSZ};
   for (int number : {SIGHUP, SIGINT, SIGTERM})

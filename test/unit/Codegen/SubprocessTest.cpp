@@ -2,6 +2,8 @@
 // Programs that print, fail, and cannot be started.
 #include "Codegen/Subprocess.h"
 
+#include "Codegen/MemoryFile.h"
+
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -29,6 +31,21 @@ TEST(RunProgram, returnsCodeAndOutput) {
   EXPECT_EQ(ended->output, "out\nerror\n");
 }
 
+TEST(RunProgram, readsAndWritesFilesInMemory) {
+  auto input = MemoryFile::create("content"), output = MemoryFile::create();
+  ASSERT_TRUE(input && output);
+  const std::string copy = "cat " + (*input)->path() + " > " + (*output)->path();
+  for (bool inherits : {false, true}) {
+    llvm::SmallVector<int> inherited;
+    if (inherits)
+      inherited = {(*input)->descriptor, (*output)->descriptor};
+    llvm::Expected<Ended> ended = runProgram({"/bin/sh", "-c", copy}, {"PATH=/bin:/usr/bin"}, 10, inherited);
+    ASSERT_TRUE(bool(ended));
+    EXPECT_EQ(ended->code == 0, inherits) << ended->output;
+    EXPECT_EQ(llvm::cantFail((*output)->read()), inherits ? "content" : "");
+  }
+}
+
 TEST(RunProgram, doesNotWaitForGrandchildren) {
   llvm::Expected<Ended> ended = runProgram({"/bin/sh", "-c", "sleep 30 & kill -9 $$"}, {"PATH=/bin:/usr/bin"}, 20);
   ASSERT_TRUE(bool(ended));
@@ -48,7 +65,7 @@ TEST(RunProgram, endsWhatIsCancelled) {
     isCancelled = true;
   });
   llvm::Expected<Ended> ended =
-      runProgram({"/bin/sh", "-c", "exec sleep 30"}, {"PATH=/bin:/usr/bin"}, 20, &isCancelled);
+      runProgram({"/bin/sh", "-c", "exec sleep 30"}, {"PATH=/bin:/usr/bin"}, 20, {}, &isCancelled);
   other.join();
   ASSERT_FALSE(bool(ended));
   EXPECT_EQ(toString(ended.takeError()), "'/bin/sh' was cancelled");
