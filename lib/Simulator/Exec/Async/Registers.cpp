@@ -2,7 +2,7 @@
 // setmaxnreg: how many registers the threads of a warp group may have. PTX ISA 9.7.19.5.
 //
 // The warps of a CTA start with the same number and share a pool of what they have given back. Where the kernel does
-// not say with how many it starts, the instruction may do nothing, and nothing but its place is checked.
+// not say with how many it starts, the instruction may do nothing, and only who executes it is checked.
 #include "Simulator/Exec/Async/Async.h"
 
 #include <fmt/format.h>
