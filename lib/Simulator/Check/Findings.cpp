@@ -159,6 +159,19 @@ void Findings::sameInstruction(const Deed &now, int32_t otherLane, const Site &s
   add(std::move(report));
 }
 
+void Findings::staleRead(const Deed &now, const Deed &past, const Site &site) {
+  if (!isNew(ReportKind::Race, now.line, past.line))
+    return;
+  Report report;
+  report.kind = ReportKind::Race;
+  report.actor = actor(now);
+  report.message = fmt::format("{} at {}, which the kernel has written: a non-coherent load (.nc) may give what was "
+                               "there before",
+                               describe(now), naming.location(site.space, site.address, site.rank));
+  report.notes.emplace_back(actor(past), "written here");
+  add(std::move(report));
+}
+
 void Findings::uninitialized(const Deed &now, const Site &site) {
   if (!isNew(ReportKind::Uninitialized, now.line, 0))
     return;

@@ -64,6 +64,8 @@ public:
   };
   void conflict(const Deed &now, const Deed &past, Epoch pastEpoch, const Site &site, Order order);
   void sameInstruction(const Deed &now, int32_t otherLane, const Site &site);
+  /// By ld.global.nc, of what the kernel has written before.
+  void staleRead(const Deed &now, const Deed &past, const Site &site);
   void uninitialized(const Deed &now, const Site &site);
   void barrierAsData(const Deed &now, const Site &site, bool ends);
   void barrierNotFenced(const Deed &now, const Deed &init, const Site &site);

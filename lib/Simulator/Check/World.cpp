@@ -142,6 +142,15 @@ void World::checkValues(const Now &now, const Past &past, ByteMask overlap, uint
   }
 }
 
+/// What comes after a write, and is ordered, may still read a cache that does not know of it: PTX ISA, "ld", has .nc
+/// for memory that nobody writes while the kernel runs.
+void World::checkCoherence(const Now &now, const Past &past, Manner manner, ByteMask overlap, uint64_t cellAddress) {
+  unsigned byte = 0;
+  if (manner.writes() && order(now, past, manner, overlap, byte) == Order::Ordered)
+    findings.staleRead(deed(now, byte), {past.warp, past.line(), laneAt(past, byte), 0, manner},
+                       site(now, cellAddress + byte));
+}
+
 void World::checkInitialized(Cell &cell, uint64_t cellAddress, ByteMask mask, const Now &now) {
   unsigned byte = std::countr_zero(ByteMask(mask & ~cell.initialized));
   uint64_t address = cellAddress + byte;
@@ -232,6 +241,8 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
   bool recorded = false;
   shadow.forRecords(cell, mask, &free, [&](ByteMask &pastMask, Manner &manner, Past &past) {
     ByteMask overlap = pastMask & mask;
+    if (now.access && now.access->isNonCoherent)
+      checkCoherence(now, past, manner, overlap, cellAddress);
     bool sameDeed = past.warp == now.past.warp && past.component == now.past.component &&
                     past.count == now.past.count && manner == now.manner && past.line() == now.past.line();
     if (sameDeed && past.lineAndLanes == now.past.lineAndLanes) {

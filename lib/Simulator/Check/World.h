@@ -99,6 +99,7 @@ private:
                      Manner manner, Past &past, bool &recorded);
   ByteMask knownWrites(Shadow &shadow, Cell &cell, ByteMask mask, const Now &now);
   bool writesWhatIsThere(const Now &now, ByteMask overlap, uint64_t cellAddress);
+  void checkCoherence(const Now &now, const Past &past, Manner manner, ByteMask overlap, uint64_t cellAddress);
   void checkValues(const Now &now, const Past &past, ByteMask overlap, uint64_t cellAddress);
   void report(const Now &now, const Past &past, Manner manner, unsigned byte, uint64_t cellAddress, Order order);
   Findings::Site site(const Now &now, uint64_t address) const;

@@ -96,6 +96,7 @@ public:
     access.order = suffixes.order;
     access.scope = suffixes.scope;
     access.bytes = sizeof(T) * values.size();
+    access.isVector = values.size() > 1;
     if (!resolveLanes(warp, suffixes.space, active, addresses, access, host))
       return Step::Fault;
     bool changed = false;

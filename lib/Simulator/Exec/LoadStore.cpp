@@ -17,6 +17,7 @@ LaneAccess describeAccess(const Instruction *instruction, AccessKind kind, const
   access.order = suffixes.order;
   access.scope = suffixes.scope;
   access.bytes = bytes;
+  access.isNonCoherent = suffixes.isNonCoherent;
   return access;
 }
 

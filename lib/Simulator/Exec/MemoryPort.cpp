@@ -9,7 +9,7 @@ namespace tile::sim {
 
 namespace {
 
-constexpr uint32_t widestAlignment = 16; ///< bytes; PTX ISA 6.4.1: an access is aligned to its size
+constexpr uint32_t widestAlignment = 32; ///< bytes; PTX ISA 6.4.1: an access is aligned to its size
 
 struct Where {
   Space space = Space::Generic; ///< Generic: nowhere
@@ -113,6 +113,23 @@ bool reportMisaligned(Warp &warp, const Place &place, unsigned lane, std::string
   return false;
 }
 
+/// Parameters and constants are not written (PTX ISA, "st"), and atomic operations are of shared and global memory
+/// ("atom"), those of vectors of global memory alone.
+bool mayAccess(const LaneAccess &access, Space space) {
+  if (access.kind == AccessKind::Read)
+    return true;
+  if (access.kind == AccessKind::Write)
+    return space != Space::Param && space != Space::Const;
+  return space == Space::Global || (space == Space::Shared && !access.isVector);
+}
+
+bool reportSpace(Warp &warp, const LaneAccess &access, unsigned lane, Space space, uint64_t address) {
+  warp.fault(ReportKind::InvalidOperand, access.instruction->place, lane,
+             fmt::format("{} of {} bytes at {}, where it is not possible", accessName(access.kind), access.bytes,
+                         describeAddress(warp, space, address)));
+  return false;
+}
+
 bool reportExited(Warp &warp, const Place &place, unsigned lane, std::string_view what, const Cta &owner) {
   warp.fault(ReportKind::EarlyExit, place, lane,
              fmt::format("{} of shared memory of CTA ({},{},{}), which has ended: a cluster barrier must keep it alive",
@@ -137,6 +154,8 @@ bool resolveLanes(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addr
     Where where = locate(warp, space, address, lane, access.bytes);
     if (!where.host)
       return reportOutOfBounds(warp, place, lane, accessName(access.kind), access.bytes, space, address);
+    if (!mayAccess(access, where.space))
+      return reportSpace(warp, access, lane, space, address);
     if (where.rank != warp.cta.rank && warp.cta.cluster.cta(where.rank)->hasExited())
       return reportExited(warp, place, lane, accessName(access.kind), *warp.cta.cluster.cta(where.rank));
     access.space[lane] = where.space;

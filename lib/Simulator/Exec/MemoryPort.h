@@ -10,7 +10,8 @@ namespace tile::sim {
 
 /// Fills `access` (kind, order, scope, instruction and bytes are the caller's) with the resolved addresses of the lanes
 /// `lanes`, and `host` with the bytes behind them. Tells checker and profiler. False after a report: out of bounds,
-/// misaligned (each address must be a multiple of `access.bytes`' largest power of two, at most 16), exited peer CTA.
+/// misaligned (each address must be a multiple of `access.bytes`' largest power of two, at most 32), in a space that
+/// does not take such accesses, exited peer CTA.
 bool resolveLanes(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize], LaneAccess &access,
                   std::byte *(&host)[warpSize]);
 

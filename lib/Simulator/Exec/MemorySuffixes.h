@@ -11,8 +11,9 @@ struct MemorySuffixes {
   MemoryOrder order = MemoryOrder::Weak;
   Scope scope = Scope::Gpu;
   Space space = Space::Generic;
-  bool covers = false;    ///< `.weak`, the default, is written out: tilec's mark for words that cover what is wanted
-  bool hasPolicy = false; ///< a cache policy follows as last operand; it changes nothing here
+  bool covers = false; ///< `.weak`, the default, is written out: tilec's mark for words that cover what is wanted
+  bool isNonCoherent = false; ///< .nc
+  bool hasPolicy = false;     ///< a cache policy follows as last operand; it changes nothing here
 };
 
 /// .weak, .relaxed, .acquire, .release, .acq_rel, .volatile, .mmio; then .cta, .cluster, .gpu, .sys
@@ -54,28 +55,18 @@ inline void takeSpaceSuffix(Decoding &d, MemorySuffixes &suffixes) {
     suffixes.space = spaces[space];
 }
 
+inline bool takesNonCoherent(Decoding &d, MemorySuffixes &suffixes) {
+  bool isThere = d.take("nc");
+  suffixes.isNonCoherent |= isThere;
+  return isThere;
+}
+
 /// Cache operators, eviction priorities, prefetch sizes: they change no value.
 inline void takeCacheHints(Decoding &d, MemorySuffixes &suffixes) {
-  while (d.takeOne({"ca",
-                    "cg",
-                    "cs",
-                    "lu",
-                    "cv",
-                    "wb",
-                    "wt",
-                    "nc",
-                    "unified",
-                    "L1::evict_normal",
-                    "L1::evict_unchanged",
-                    "L1::evict_first",
-                    "L1::evict_last",
-                    "L1::no_allocate",
-                    "L2::evict_first",
-                    "L2::evict_last",
-                    "L2::evict_normal",
-                    "L2::64B",
-                    "L2::128B",
-                    "L2::256B"}) >= 0)
+  while (takesNonCoherent(d, suffixes) ||
+         d.takeOne({"ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified", "L1::evict_normal", "L1::evict_unchanged",
+                    "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::evict_first", "L2::evict_last",
+                    "L2::evict_normal", "L2::64B", "L2::128B", "L2::256B"}) >= 0)
     ;
   suffixes.hasPolicy = d.take("L2::cache_hint");
   while (d.takeOne({"L2::64B", "L2::128B", "L2::256B"}) >= 0)

@@ -31,7 +31,9 @@ struct LaneAccess {
   MemoryOrder order = MemoryOrder::Weak;
   Scope scope = Scope::Gpu;
   LaneMask lanes = 0;
-  unsigned bytes = 0; ///< each lane
+  unsigned bytes = 0;         ///< each lane
+  bool isVector = false;      ///< of an atomic operation: it has several values
+  bool isNonCoherent = false; ///< ld.global.nc
   Space space[warpSize];
   uint32_t ctaRank[warpSize];
   uint64_t address[warpSize];

@@ -7,6 +7,16 @@
 
 namespace tile::sim {
 
+/// Registers of a thread at the beginning, where directives say so (PTX ISA, "setmaxnreg"); else 0.
+static uint32_t registersAtLaunch(const Function &function, uint32_t threads) {
+  constexpr uint32_t ofMultiprocessor = 65536, mostOfThread = 256, granule = 8;
+  if (function.maxRegisters)
+    return std::min((function.maxRegisters + granule - 1) / granule * granule, mostOfThread);
+  if (!function.minCtas)
+    return 0;
+  return std::min(ofMultiprocessor / (threads * function.minCtas), mostOfThread) / granule * granule;
+}
+
 Cta::Cta(Cluster &cluster, unsigned rank, const uint32_t id[3]) : cluster(cluster), rank(rank) {
   const Machine &machine = cluster.machine;
   const LaunchConfig &config = machine.config;
@@ -19,10 +29,26 @@ Cta::Cta(Cluster &cluster, unsigned rank, const uint32_t id[3]) : cluster(cluste
   for (unsigned first = 0; first < threadCount; first += warpSize) {
     unsigned count = std::min(threadCount - first, warpSize);
     warps.push_back(std::make_unique<Warp>(*this, first / warpSize, count == 32 ? allLanes : (1u << count) - 1));
+    warps.back()->registersPerThread = registersAtLaunch(machine.program.function, threadCount);
   }
 }
 
 Cta::~Cta() = default;
+
+void Cta::checkRegisterChanges() {
+  for (const auto &warp : warps) {
+    const Warp &leader = *warps[warp->index / warpsInGroup * warpsInGroup];
+    size_t both = std::min(warp->registerChanges.size(), leader.registerChanges.size());
+    const Warp &further = warp->registerChanges.size() > both ? *warp : leader;
+    if (further.registerChanges.size() == both)
+      continue;
+    const Instruction &instruction = *further.registerChanges[both];
+    further.fault(ReportKind::InvalidOperand, instruction.place, -1,
+                  fmt::format("{} was executed by warp {}, but not by warp {} of the same group", instruction.text(),
+                              further.index, &further == &leader ? warp->index : leader.index));
+    return;
+  }
+}
 
 Cluster::Cluster(Machine &machine, const uint32_t id[3], uint64_t seed, uint64_t *sharedProgress)
     : machine(machine), random(seed), progress(sharedProgress ? sharedProgress : &ownProgress) {
@@ -107,8 +133,11 @@ Cluster::Outcome Cluster::runWarp(Warp &warp) {
                            machine.config.stepLimit));
     return Outcome::Faulted;
   }
-  if (warp.fragments.empty() && warp.cta.hasExited() && machine.checker)
-    machine.checker->endCta(warp.cta);
+  if (warp.fragments.empty() && warp.cta.hasExited()) {
+    warp.cta.checkRegisterChanges();
+    if (machine.checker)
+      machine.checker->endCta(warp.cta);
+  }
   if (*progress == before) {
     idleInstructions += turn.instructions;
     if (idleInstructions > machine.config.idleLimit || polls > machine.config.pollLimit)

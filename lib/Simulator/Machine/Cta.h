@@ -27,6 +27,7 @@ public:
   std::unordered_map<uint64_t, uint64_t> acquiredMaps;
   unsigned threadCount = 0;
   unsigned liveThreads = 0;
+  uint32_t freeRegisters = 0; ///< that setmaxnreg has given back
 
   /// Bytes of shared memory at a shared address (from sharedBase), or null if the range is not in it.
   std::byte *shared(uint32_t address, uint64_t bytes) {
@@ -35,6 +36,9 @@ public:
   }
   uint32_t sharedSize() const { return sharedBytes.size(); }
   bool hasExited() const { return liveThreads == 0; }
+
+  /// Reports warp groups of which not all warps have executed the same setmaxnreg; at the end.
+  void checkRegisterChanges();
 
 private:
   std::vector<std::byte> sharedBytes;

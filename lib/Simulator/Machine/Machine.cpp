@@ -16,12 +16,41 @@ using runtime::Success;
 
 namespace {
 
+/// Bytes of shared memory that a CTA may have, by the PTX's target: CUDA programming guide, "Technical specifications".
+uint32_t mostShared(std::string_view target) {
+  constexpr std::pair<std::string_view, uint32_t> kibibytes[] = {{"sm_70", 96},  {"sm_72", 96},  {"sm_75", 64},
+                                                                 {"sm_80", 163}, {"sm_87", 163}, {"sm_86", 99},
+                                                                 {"sm_89", 99},  {"sm_12", 99}};
+  constexpr uint32_t ofOthers = 227;
+  for (auto [name, count] : kibibytes)
+    if (target.starts_with(name))
+      return count * 1024;
+  return ofOthers * 1024;
+}
+
+/// The same chapter: grids, clusters.
+Status checkGrid(const LaunchConfig &config) {
+  constexpr uint32_t mostCtas[3] = {2147483647, 65535, 65535}, mostOfCluster = 16;
+  for (int i = 0; i < 3; ++i)
+    if (config.grid[i] == 0 || config.grid[i] > mostCtas[i])
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "grid dimension {} is {}; 1 to {} are possible", i, config.grid[i],
+                       mostCtas[i]);
+  uint64_t ofCluster = uint64_t(config.cluster[0]) * config.cluster[1] * config.cluster[2];
+  if (ofCluster > mostOfCluster)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "a cluster of {} CTAs; at most {} are possible", ofCluster,
+                     mostOfCluster);
+  return Success{};
+}
+
 Status checkLaunch(const Machine &machine) {
   const LaunchConfig &config = machine.config;
   const Program &program = machine.program;
   uint64_t threads = uint64_t(config.block[0]) * config.block[1] * config.block[2];
   if (threads == 0 || threads > 1024)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} threads a CTA; 1 to 1024 are possible", threads);
+  const uint32_t *most = program.function.maxThreads;
+  if (uint64_t allowed = uint64_t(most[0]) * most[1] * most[2]; allowed && threads > allowed)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} threads a CTA; the kernel allows {}", threads, allowed);
   for (int i = 0; i < 3; ++i) {
     if (uint32_t required = program.function.requiredThreads[i]; required && required != config.block[i])
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "the kernel wants {} threads in dimension {}, not {}", required, i,
@@ -36,11 +65,12 @@ Status checkLaunch(const Machine &machine) {
   if (config.parameters.size() != program.parameterBytes)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} bytes of parameters; the kernel takes {}",
                      config.parameters.size(), program.parameterBytes);
-  constexpr uint32_t mostShared = 227 * 1024; // a CTA, on sm_90
-  if (program.staticShared + config.dynamicShared > mostShared)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} bytes of shared memory; a CTA has {} at most",
-                     program.staticShared + config.dynamicShared, mostShared);
-  return Success{};
+  uint64_t shared = uint64_t(program.staticShared) + config.dynamicShared,
+           available = mostShared(program.module.target);
+  if (shared > available)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} bytes of shared memory; a CTA has {} at most on {}", shared,
+                     available, program.module.target);
+  return checkGrid(config);
 }
 
 /// The clusters of a grid, in order.

@@ -96,6 +96,10 @@ public:
   enum class Waitable : uint8_t { Program, Copies, BulkReads, Bulk, Wgmma };
   Component component(Waitable kind);
 
+  /// setmaxnreg: what a thread may have now, 0 if the kernel does not say; those executed, of the whole warp group.
+  uint32_t registersPerThread = 0;
+  std::vector<const Instruction *> registerChanges;
+
   /// barrier.cluster: lanes that have arrived in this phase; lanes that may pass, and have not yet.
   LaneMask clusterArrived = 0, clusterReleased = 0;
 

@@ -188,6 +188,8 @@ struct Function {
   uint32_t requiredThreads[3] = {0, 0, 0};
   uint32_t maxThreads[3] = {0, 0, 0};
   uint32_t requiredCluster[3] = {0, 0, 0}; ///< .reqnctapercluster
+  uint32_t minCtas = 0;                    ///< .minnctapersm; 0 = not given
+  uint32_t maxRegisters = 0;               ///< .maxnreg; 0 = not given
   Place place;
 };
 

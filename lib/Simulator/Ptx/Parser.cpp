@@ -276,7 +276,6 @@ bool PtxParser::parseThree(uint32_t (&values)[3]) {
 
 /// PTX ISA 11.4 and 11.6: what stands between a function's parameters and its body.
 bool PtxParser::parsePerformanceDirectives(Function &parsed) {
-  uint64_t ignored = 0;
   while (token().kind == TokenKind::Directive) {
     bool isKnown = false;
     for (auto [name, values] : {std::pair<std::string_view, uint32_t (*)[3]>{"reqntid", &parsed.requiredThreads},
@@ -290,8 +289,13 @@ bool PtxParser::parsePerformanceDirectives(Function &parsed) {
     for (std::string_view name :
          {"minnctapersm", "maxnctapersm", "maxnreg", "maxclusterrank", "abi_preserve", "abi_preserve_control"})
       if (takeDirective(name)) {
-        if (!takeInteger(ignored, "a number"))
+        uint64_t value = 0;
+        if (!takeInteger(value, "a number"))
           return false;
+        if (name == "minnctapersm")
+          parsed.minCtas = uint32_t(value);
+        else if (name == "maxnreg")
+          parsed.maxRegisters = uint32_t(value);
         isKnown = true;
       }
     for (std::string_view name : {"explicitcluster", "noreturn", "blocksareclusters"})

@@ -260,6 +260,11 @@ TEST(Machine, impossibleLaunches) {
   EXPECT_NE(launch([](LaunchConfig &config) { config.cluster[0] = 2; }).find("no multiple"), std::string::npos);
   EXPECT_NE(launch([](LaunchConfig &config) { config.dynamicShared = 1 << 20; }).find("shared memory"),
             std::string::npos);
+  EXPECT_NE(launch([](LaunchConfig &config) { config.grid[1] = 65536; }).find("dimension 1 is 65536; 1 to 65535"),
+            std::string::npos);
+  EXPECT_NE(launch([](LaunchConfig &config) { config.grid[0] = 0; }).find("dimension 0 is 0"), std::string::npos);
+  EXPECT_NE(launch([](LaunchConfig &config) { config.grid[0] = config.cluster[0] = 32; }).find("a cluster of 32"),
+            std::string::npos);
   EXPECT_NE(launch([](LaunchConfig &config) { config.parameters.resize(8); }).find("8 bytes of parameters"),
             std::string::npos);
 }

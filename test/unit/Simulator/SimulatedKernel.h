@@ -19,12 +19,14 @@ namespace tile::sim {
 class SimulatedKernel {
 public:
   /// `body`: instructions; registers %r0…%r31 (b32), %d0…%d31 (b64), %p0…%p9, %h0…%h9 (b16) are there, %d0… hold
-  /// the addresses of the buffers, %r0 is %tid.x, and `data` is shared memory of 4096 bytes.
-  SimulatedKernel(const std::string &body, unsigned numBuffers = 1) {
+  /// the addresses of the buffers, %r0 is %tid.x, and `data` is shared memory of 4096 bytes. `directives` of the
+  /// kernel.
+  SimulatedKernel(const std::string &body, unsigned numBuffers = 1, const std::string &directives = "") {
     std::string text = ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k(";
     for (unsigned i = 0; i < numBuffers; ++i)
       text += std::string(i ? ", " : "") + ".param .u64 p" + std::to_string(i);
-    text += ")\n{\n.reg .b32 %r<32>;\n.reg .b64 %d<32>;\n.reg .pred %p<10>;\n.reg .b16 %h<10>;\n"
+    text += ")" + directives +
+            "\n{\n.reg .b32 %r<32>;\n.reg .b64 %d<32>;\n.reg .pred %p<10>;\n.reg .b16 %h<10>;\n"
             ".shared .align 128 .b8 data[4096];\n";
     for (unsigned i = 0; i < numBuffers; ++i)
       text += "ld.param.u64 %d" + std::to_string(i) + ", [p" + std::to_string(i) + "];\n";

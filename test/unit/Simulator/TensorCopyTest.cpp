@@ -312,6 +312,20 @@ TEST(TensorCopy, stores) {
   checkStore(strided, {8, -3, 4}, "async.bulk.tensor.", take2, tensor, data);
 }
 
+TEST(TensorCopy, storesWriteWholePieces) {
+  // Rows of 50 elements, 100 bytes, in 128: of their last piece the other 6 elements are written, too, the next is not.
+  TensorMap map = makeMap(MapType::F16, {50, 4}, {64, 4});
+  map.strides[0] = 128;
+  SimulatedKernel kernel(storeKernel(map, {0, 0}, "async.bulk.tensor."), 3);
+  fillRandomly(kernel.buffers[2], 5);
+  setMap(kernel, map);
+  auto reports = kernel.run(0);
+  ASSERT_TRUE(reports.empty()) << kernel.text(reports);
+  constexpr uint32_t written = 112;
+  for (uint32_t i = 0; i < 4 * 128; ++i)
+    ASSERT_EQ(kernel.buffers[0][i], i % 128 < written ? kernel.buffers[2][i] : std::byte(0)) << "byte " << i;
+}
+
 TEST(TensorCopy, reductions) {
   std::vector<std::byte> tensor(bufferBytes), data(bufferBytes);
   auto *oldFloats = reinterpret_cast<float *>(tensor.data()), *newFloats = reinterpret_cast<float *>(data.data());

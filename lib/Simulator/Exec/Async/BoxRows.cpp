@@ -44,6 +44,11 @@ BoxRows::BoxRows(const TensorMap &map, const int32_t (&coordinates)[mostTensorDi
   sharedPitch = map.swizzle == MapSwizzle::None ? bytes : chunkBytes << uint8_t(map.swizzle);
 }
 
+void BoxRows::endAtWholePieces() {
+  int64_t elements = chunkBytes / elementBytes;
+  sizes[0] = (sizes[0] + elements - 1) / elements * elements;
+}
+
 BoxRows::Row BoxRows::row(uint64_t index) const {
   if (isLinear)
     return {int64_t(index * bytes), 0, bytes};

@@ -24,6 +24,9 @@ public:
   static BoxRows linear(uint32_t bytes);
   BoxRows(const TensorMap &map, const int32_t (&coordinates)[mostTensorDimensions]);
 
+  /// For stores: the piece of 16 bytes in which a row of the tensor ends is written whole.
+  void endAtWholePieces();
+
   Row row(uint64_t index) const;
   uint64_t count() const { return rows; }
   uint32_t rowBytes() const { return bytes; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Simulator/Exec/Async/MapAccess.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tile::sim {
@@ -19,7 +20,7 @@ uint64_t hashOf(const std::byte *bytes) { // FNV-1a
 } // namespace
 
 std::byte *resolveTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, Space space, uint64_t address,
-                            AccessKind kind) {
+                            AccessKind kind, std::initializer_list<Space> possible) {
   if (address % mapAlignment) {
     warp.fault(ReportKind::Misaligned, instruction.place, lane,
                fmt::format("a tensor map at {:#x}, which is not a multiple of {}", address, mapAlignment));
@@ -32,11 +33,19 @@ std::byte *resolveTensorMap(Warp &warp, const Instruction &instruction, unsigned
   uint64_t addresses[warpSize] = {};
   addresses[lane] = address;
   std::byte *host[warpSize] = {};
-  return resolveLanes(warp, space, 1u << lane, addresses, access, host) ? host[lane] : nullptr;
+  if (!resolveLanes(warp, space, 1u << lane, addresses, access, host))
+    return nullptr;
+  if (std::find(possible.begin(), possible.end(), access.space[lane]) != possible.end())
+    return host[lane];
+  warp.fault(ReportKind::InvalidOperand, instruction.place, lane,
+             fmt::format("a tensor map at {:#x}, in {} memory, where {} takes none", address,
+                         spaceName(access.space[lane]), instruction.text()));
+  return nullptr;
 }
 
 bool loadTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, uint64_t address, TensorMap &map) {
-  const std::byte *bytes = resolveTensorMap(warp, instruction, lane, Space::Generic, address, AccessKind::Read);
+  const std::byte *bytes = resolveTensorMap(warp, instruction, lane, Space::Generic, address, AccessKind::Read,
+                                            {Space::Param, Space::Const, Space::Global});
   if (!bytes)
     return false;
   runtime::Result<TensorMap> decoded = decodeTensorMap(bytes);
@@ -60,7 +69,8 @@ bool loadTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, ui
 }
 
 bool acquireTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, uint64_t address) {
-  const std::byte *bytes = resolveTensorMap(warp, instruction, lane, Space::Generic, address, AccessKind::Read);
+  const std::byte *bytes =
+      resolveTensorMap(warp, instruction, lane, Space::Generic, address, AccessKind::Read, {Space::Global});
   if (bytes)
     warp.cta.acquiredMaps[address] = hashOf(bytes);
   return bytes != nullptr;

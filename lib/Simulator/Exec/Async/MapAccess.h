@@ -14,8 +14,9 @@ bool loadTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, ui
 /// fence.proxy.tensormap::generic.acquire for the map at `address`. False after a report.
 bool acquireTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, uint64_t address);
 
-/// The 128 bytes at an address in `space`, for `kind` of access. Null after a report.
+/// The 128 bytes at an address in `space`, for `kind` of access. Null after a report, also of a generic address that is
+/// in none of the spaces `possible`.
 std::byte *resolveTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, Space space, uint64_t address,
-                            AccessKind kind);
+                            AccessKind kind, std::initializer_list<Space> possible);
 
 } // namespace tile::sim

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions that concern the machine around a thread: hints to caches, sizes of register files, other grids, and
-// addresses in a cluster. PTX ISA 9.7.9 (prefetch, createpolicy …, mapa, getctarank), 9.7.13.14, 9.7.19.
+// Instructions that concern the machine around a thread: hints to caches, other grids, and addresses in a cluster.
+// PTX ISA 9.7.9 (prefetch, createpolicy …, mapa, getctarank), 9.7.13.14, 9.7.19.
 //
-// Caches change nothing that a program can see, a launch runs alone, and registers are not scarce here: most of these
-// have only their operands checked.
+// Caches change nothing that a program can see, and a launch runs alone: most of these have only their operands
+// checked.
 #include "Simulator/Exec/Async/Async.h"
 
 #include <fmt/format.h>
@@ -33,14 +33,39 @@ Result<OperationPtr> decodePrefetchUniform(Decoding &d) {
   return d.take("L1") ? noEffect(d, 1) : d.unsupported();
 }
 
-Result<OperationPtr> decodeApplyPriority(Decoding &d) {
+/// discard, applypriority: of a line of L2. What discard leaves in it is not modelled.
+class LineHint final : public Operation {
+public:
+  static constexpr uint32_t lineBytes = 128; ///< PTX ISA, "discard": alignment and the only size
+  AddressSource address;
+  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    for (; active; active &= active - 1) {
+      unsigned lane = firstLane(active);
+      Range range;
+      if (!resolveGlobal(warp, instruction->place, lane, address.one(warp, lane), lineBytes, lineBytes, range))
+        return Step::Fault;
+    }
+    return Step::Next;
+  }
+};
+
+Result<OperationPtr> decodeLineHint(Decoding &d, std::string_view suffix) {
   d.take("global");
-  return d.take("L2::evict_normal") ? noEffect(d, 2) : d.unsupported();
+  if (!d.take(suffix) || !d.finished(2))
+    return d.unsupported();
+  if (d.operand(1).kind != Operand::Kind::Immediate || d.operand(1).bits != LineHint::lineBytes)
+    return d.error("the size must be 128");
+  auto operation = std::make_unique<LineHint>();
+  operation->address = d.address(d.operand(0));
+  return decoded(d, std::move(operation));
+}
+
+Result<OperationPtr> decodeApplyPriority(Decoding &d) {
+  return decodeLineHint(d, "L2::evict_normal");
 }
 
 Result<OperationPtr> decodeDiscard(Decoding &d) {
-  d.take("global");
-  return d.take("L2") ? noEffect(d, 2) : d.unsupported();
+  return decodeLineHint(d, "L2");
 }
 
 /// createpolicy: a cache policy is a number that only cache hints take.
@@ -82,19 +107,6 @@ Result<OperationPtr> decodeCreatePolicy(Decoding &d) {
 /// to begin, which they do when this one has ended.
 Result<OperationPtr> decodeGridControl(Decoding &d) {
   return d.takeOne({"wait", "launch_dependents"}) >= 0 ? noEffect(d, 0) : d.unsupported();
-}
-
-Result<OperationPtr> decodeSetMaxRegisters(Decoding &d) {
-  constexpr uint64_t least = 24, most = 256, step = 8; // PTX ISA 9.7.19.5
-  bool known = d.takeOne({"inc", "dec"}) >= 0 && d.take("sync") && d.take("aligned") && d.take("u32");
-  if (!known || !d.finished(1))
-    return d.unsupported();
-  const Operand &count = d.operand(0);
-  if (count.kind != Operand::Kind::Immediate || count.bits < least || count.bits > most || count.bits % step)
-    return d.error("the number of registers must be a multiple of 8 from 24 to 256");
-  auto operation = std::make_unique<NoEffect>();
-  operation->aligned = true;
-  return OperationPtr(std::move(operation));
 }
 
 Result<OperationPtr> decodeNanosleep(Decoding &d) {

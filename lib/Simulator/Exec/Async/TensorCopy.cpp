@@ -58,6 +58,9 @@ private:
                                     coordinates[0], bytes, rowAlignment));
     TransferPlan plan{.warp = warp, .instruction = *instruction, .lane = lane, .rows = BoxRows(map, coordinates)};
     plan.map = &map;
+    // Measured on an H200. Of reductions it is not known.
+    if (form.direction == BulkDirection::OutOfShared && !reduction)
+      plan.rows.endAtWholePieces();
     if (!resolveRows(plan, map.address))
       return Step::Fault;
     if (form.direction == BulkDirection::IntoShared)

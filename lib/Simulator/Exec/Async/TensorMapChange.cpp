@@ -41,7 +41,8 @@ public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     for (; active; active &= active - 1) {
       unsigned lane = firstLane(active);
-      std::byte *bytes = resolveTensorMap(warp, *instruction, lane, space, address.one(warp, lane), AccessKind::Write);
+      std::byte *bytes = resolveTensorMap(warp, *instruction, lane, space, address.one(warp, lane), AccessKind::Write,
+                                          {Space::Global, Space::Shared});
       if (!bytes)
         return Step::Fault;
       TensorMap map;
@@ -105,11 +106,11 @@ public:
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     unsigned lane = firstLane(active);
-    std::byte *from =
-        resolveTensorMap(warp, *instruction, lane, Space::Shared, source.one(warp, lane), AccessKind::Read);
-    std::byte *to =
-        from ? resolveTensorMap(warp, *instruction, lane, Space::Global, destination.one(warp, lane), AccessKind::Write)
-             : nullptr;
+    std::byte *from = resolveTensorMap(warp, *instruction, lane, Space::Shared, source.one(warp, lane),
+                                       AccessKind::Read, {Space::Shared});
+    std::byte *to = from ? resolveTensorMap(warp, *instruction, lane, Space::Global, destination.one(warp, lane),
+                                            AccessKind::Write, {Space::Global})
+                         : nullptr;
     if (!to)
       return Step::Fault;
     std::memcpy(to, from, tensorMapBytes);

@@ -5,6 +5,8 @@
 #include "Simulator/Exec/Matrix/Decoders.h"
 #include "Simulator/Exec/MemoryPort.h"
 
+#include <fmt/format.h>
+
 namespace tile::sim::matrix {
 
 namespace {
@@ -46,6 +48,21 @@ LaneAccess describeRows(const Instruction *instruction, AccessKind kind) {
   return access;
 }
 
+/// resolveLanes, of rows: "ldmatrix" and "stmatrix" in the PTX ISA know no other memory than shared.
+bool resolveRows(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize], LaneAccess &access,
+                 std::byte *(&host)[warpSize]) {
+  if (!resolveLanes(warp, space, lanes, addresses, access, host))
+    return false;
+  for (LaneMask rest = lanes; rest; rest &= rest - 1)
+    if (unsigned lane = firstLane(rest); access.space[lane] != Space::Shared) {
+      warp.fault(ReportKind::InvalidOperand, access.instruction->place, lane,
+                 fmt::format("the row at {:#x} is in {} memory, not in shared memory", addresses[lane],
+                             spaceName(access.space[lane])));
+      return false;
+    }
+  return true;
+}
+
 class LoadMatrix final : public Operation {
 public:
   LoadMatrix(Space space, AddressSource address, std::vector<Dest<uint32_t>> dests, bool transposed)
@@ -61,7 +78,7 @@ public:
     std::byte *host[warpSize];
     address.read(warp, lanes, addresses);
     LaneAccess access = describeRows(instruction, AccessKind::Read);
-    if (!resolveLanes(warp, space, lanes, addresses, access, host))
+    if (!resolveRows(warp, space, lanes, addresses, access, host))
       return Step::Fault;
     for (size_t i = 0; i < dests.size(); ++i) {
       Matrix matrix;
@@ -106,7 +123,7 @@ public:
     }
     LaneAccess access = describeRows(instruction, AccessKind::Write);
     access.values = reinterpret_cast<const std::byte *>(matrices);
-    if (!resolveLanes(warp, space, lanes, addresses, access, host))
+    if (!resolveRows(warp, space, lanes, addresses, access, host))
       return Step::Fault;
     forLanes(lanes, [&](unsigned lane) { std::memcpy(host[lane], matrices[lane / side].at[lane % side], rowBytes); });
     warp.cta.cluster.noteProgress();

@@ -14,7 +14,6 @@
 
 namespace tile::sim::matrix {
 
-constexpr unsigned warpsInGroup = 4;
 constexpr unsigned groupRows = 64;
 
 /// What a wgmma instruction says.

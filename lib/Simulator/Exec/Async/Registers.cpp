@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// setmaxnreg: how many registers the threads of a warp group may have. PTX ISA 9.7.19.5.
+//
+// The warps of a CTA start with the same number and share a pool of what they have given back. Where the kernel does
+// not say with how many it starts, the instruction may do nothing, and only who executes it is checked.
+#include "Simulator/Exec/Async/Async.h"
+
+#include <fmt/format.h>
+
+namespace tile::sim {
+
+namespace {
+
+class SetMaxRegisters final : public Operation {
+public:
+  SetMaxRegisters(bool increases, uint32_t count) : increases(increases), count(count) { aligned = true; }
+
+  Step execute(Warp &warp, Fragment &fragment, LaneMask) const override {
+    if (fragment.progress == 0)
+      if (Step step = join(warp); step != Step::Next)
+        return step;
+    fragment.progress = 1;
+    Cta &cta = warp.cta;
+    uint32_t before = warp.registersPerThread;
+    if (before == 0)
+      return Step::Next;
+    if (increases && uint64_t(count - before) * warpSize > cta.freeRegisters)
+      return Step::Wait;
+    cta.freeRegisters += (before - count) * warpSize; // modulo 2^32: either sign
+    warp.registersPerThread = count;
+    cta.cluster.noteProgress();
+    return Step::Next;
+  }
+
+  std::string describeWait(const Warp &warp, const Fragment &fragment) const override {
+    if (fragment.progress == 0)
+      return {};
+    return fmt::format("waits for {} registers, {} a thread instead of {}; {} are free",
+                       (count - warp.registersPerThread) * warpSize, count, warp.registersPerThread,
+                       warp.cta.freeRegisters);
+  }
+
+private:
+  template <typename... Arguments>
+  Step refuse(Warp &warp, fmt::format_string<Arguments...> text, Arguments &&...arguments) const {
+    return warp.fault(ReportKind::InvalidOperand, instruction->place, -1,
+                      fmt::format(text, std::forward<Arguments>(arguments)...));
+  }
+
+  /// All warps of the group execute the same instructions, one after the other, and have registers to give or to take.
+  Step join(Warp &warp) const {
+    std::vector<const Instruction *> &own = warp.registerChanges;
+    own.push_back(instruction);
+    unsigned first = warp.index / warpsInGroup * warpsInGroup;
+    if (first + warpsInGroup > warp.cta.warps.size())
+      return refuse(warp, "{} needs the four warps {} to {}, but the CTA has {} warps", instruction->text(), first,
+                    first + warpsInGroup - 1, warp.cta.warps.size());
+    for (unsigned i = first; i < first + warpsInGroup; ++i) {
+      const std::vector<const Instruction *> &others = warp.cta.warps[i]->registerChanges;
+      if (others.size() >= own.size() && others[own.size() - 1] != instruction)
+        return refuse(warp, "warp {} executes {}, but warp {} of its group executes the setmaxnreg at line {}",
+                      warp.index, instruction->text(), i, others[own.size() - 1]->place.ptxLine);
+      if (others.size() + 1 < own.size())
+        return refuse(warp, "{} comes before warp {} of the group has executed the one before it: the warps must meet",
+                      instruction->text(), i);
+    }
+    uint32_t before = warp.registersPerThread;
+    if (before && (increases ? count < before : count > before))
+      return refuse(warp, "{} of a warp that has {} registers a thread", instruction->text(), before);
+    return Step::Next;
+  }
+
+  bool increases;
+  uint32_t count;
+};
+
+} // namespace
+
+Result<OperationPtr> decodeSetMaxRegisters(Decoding &d) {
+  constexpr uint64_t least = 24, most = 256, step = 8;
+  int action = d.takeOne({"inc", "dec"});
+  if (action < 0 || !d.take("sync") || !d.take("aligned") || !d.take("u32") || !d.finished(1))
+    return d.unsupported();
+  const Operand &count = d.operand(0);
+  if (count.kind != Operand::Kind::Immediate || count.bits < least || count.bits > most || count.bits % step)
+    return d.error("the number of registers must be a multiple of 8 from 24 to 256");
+  return make<SetMaxRegisters>(action == 0, uint32_t(count.bits));
+}
+
+} // namespace tile::sim

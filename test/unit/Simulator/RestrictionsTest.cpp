@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the PTX ISA leaves undefined, or the hardware refuses, of single instructions: where an operand may lie, how it
+// is aligned, who must execute it.
+#include "SimulatedKernel.h"
+
+using namespace tile::sim;
+
+namespace {
+
+/// %d5 is a generic address: of shared memory, of the thread's own, of the first parameter.
+const std::string ofShared = "mov.b64 %d5, data;\ncvta.shared.u64 %d5, %d5;\n";
+const std::string ofLocal = ".local .align 128 .b8 own[128];\nmov.b64 %d5, own;\ncvta.local.u64 %d5, %d5;\n";
+const std::string ofParameter = "mov.b64 %d5, p0;\ncvta.param.u64 %d5, %d5;\n";
+
+TEST(Restrictions, vectorsOf32BytesAreAligned) {
+  const std::string load = "ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, ";
+  SimulatedKernel(load + "[%d0+32];").expectNone();
+  SimulatedKernel(load + "[%d0+16];").expectAlways(ReportKind::Misaligned, "not a multiple of 32");
+  SimulatedKernel("st.global.v4.b64 [%d0+48], {%d1, %d1, %d1, %d1};")
+      .expectAlways(ReportKind::Misaligned, "not a multiple of 32");
+}
+
+TEST(Restrictions, spacesOfWritesAndAtomics) {
+  SimulatedKernel(ofLocal + "mov.b32 %r1, 1;\nst.b32 [%d5], %r1;").expectNone();
+  SimulatedKernel(ofParameter + "mov.b32 %r1, 1;\nst.b32 [%d5], %r1;")
+      .expectAlways(ReportKind::InvalidOperand, "param address 0x0, where it is not possible");
+  SimulatedKernel(ofLocal + "mov.b32 %r1, 1;\nst.b32 [%d5], %r1;\natom.add.u32 %r1, [%d5], 1;")
+      .expectAlways(ReportKind::InvalidOperand, "atomic access of 4 bytes at local address");
+}
+
+TEST(Restrictions, vectorsOfAtomicsAreOfGlobalMemory) {
+  const std::string zeros = "mov.b32 %r1, 0;\n";
+  const std::string add = "red.relaxed.gpu.add.v4.f32 [%d5], {%r1, %r1, %r1, %r1};";
+  SimulatedKernel(zeros + "mov.b64 %d5, %d0;\n" + add).expectNone();
+  SimulatedKernel(zeros + ofShared + "st.shared.v4.b32 [data], {%r1, %r1, %r1, %r1};\nbar.sync 0;\n" + add)
+      .expectAlways(ReportKind::InvalidOperand, "atomic access of 16 bytes at shared");
+}
+
+TEST(Restrictions, matricesAreInSharedMemory) {
+  SimulatedKernel("ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%d0];")
+      .expectAlways(ReportKind::InvalidOperand, "is in global memory, not in shared memory");
+  SimulatedKernel("mov.b32 %r1, 0;\nstmatrix.sync.aligned.m8n8.x1.b16 [%d0], {%r1};")
+      .expectAlways(ReportKind::InvalidOperand, "is in global memory, not in shared memory");
+}
+
+TEST(Restrictions, nonCoherentLoadsOfWhatTheKernelWrites) {
+  const std::string own = "mul.wide.u32 %d8, %r0, 4;\nadd.s64 %d8, %d0, %d8;\n", store = "st.global.b32 [%d8], %r0;\n",
+                    load = "ld.global.nc.b32 %r1, [%d8];\n";
+  SimulatedKernel(own + store + "bar.sync 0;\nld.global.b32 %r1, [%d8];").expectNone();
+  SimulatedKernel(own + load + "bar.sync 0;\n" + store).expectNone();
+  SimulatedKernel(own + store + load).expectAlways(ReportKind::Race, "a non-coherent load (.nc)");
+  SimulatedKernel(own + store + "bar.sync 0;\nld.global.nc.b32 %r1, [%d0+128];")
+      .expectAlways(ReportKind::Race, "a non-coherent load (.nc)");
+}
+
+TEST(Restrictions, spacesOfTensorMaps) {
+  SimulatedKernel(ofShared + "mov.b32 %r1, 0;\ncp.async.bulk.prefetch.tensor.1d.L2.global [%d5, {%r1}];")
+      .expectAlways(ReportKind::InvalidOperand, "in shared memory, where cp.async.bulk.prefetch.tensor");
+  SimulatedKernel(ofLocal + "fence.proxy.tensormap::generic.acquire.gpu [%d5], 128;")
+      .expectAlways(ReportKind::InvalidOperand, "in local memory, where fence.proxy");
+  SimulatedKernel(ofLocal + "tensormap.replace.tile.global_address.b1024.b64 [%d5], %d0;")
+      .expectAlways(ReportKind::InvalidOperand, "in local memory, where tensormap.replace");
+}
+
+TEST(Restrictions, hintsOfLines) {
+  SimulatedKernel("discard.global.L2 [%d0+128], 128;").expectNone();
+  SimulatedKernel("discard.global.L2 [%d0+64], 128;").expectAlways(ReportKind::Misaligned, "not a multiple of 128");
+  SimulatedKernel("applypriority.global.L2::evict_normal [%d0+32], 128;")
+      .expectAlways(ReportKind::Misaligned, "not a multiple of 128");
+}
+
+/// A kernel of two warp groups, the first of which goes to `others`; they start with 256 registers a thread.
+SimulatedKernel ofGroups(const std::string &first, const std::string &second,
+                         const std::string &directives = ".maxntid 256 .minnctapersm 1") {
+  SimulatedKernel kernel("setp.lt.u32 %p0, %r0, 128;\n@%p0 bra others;\n" + second + "bra end;\nothers:\n" + first +
+                             "end:\n",
+                         1, directives);
+  kernel.threads = 256;
+  return kernel;
+}
+
+std::string setRegisters(const std::string &action, unsigned count) {
+  return "setmaxnreg." + action + ".sync.aligned.u32 " + std::to_string(count) + ";\n";
+}
+
+TEST(Restrictions, registersOfWarpGroups) {
+  ofGroups(setRegisters("dec", 40), setRegisters("dec", 232)).expectNone();
+  const std::string fewer = ".maxntid 256 .minnctapersm 1 .maxnreg 128";
+  ofGroups(setRegisters("dec", 40), setRegisters("inc", 216), fewer).expectNone();
+  ofGroups(setRegisters("dec", 40), setRegisters("inc", 224), fewer)
+      .expectAlways(ReportKind::Deadlock, "no thread can go on");
+  ofGroups(setRegisters("dec", 40), setRegisters("dec", 136), fewer)
+      .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers a thread");
+  ofGroups(setRegisters("inc", 120), setRegisters("dec", 120), fewer)
+      .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers a thread");
+  // Without a number at the beginning it may do nothing.
+  ofGroups(setRegisters("inc", 256), setRegisters("inc", 256), "").expectNone();
+}
+
+TEST(Restrictions, warpsOfAGroupSetTheirRegistersTogether) {
+  const std::string firstWarp = "setp.lt.u32 %p1, %r0, 32;\n";
+  ofGroups(firstWarp + "@!%p1 bra end;\n" + setRegisters("dec", 40), "")
+      .expectAlways(ReportKind::InvalidOperand, "but not by warp");
+  ofGroups(firstWarp + "@!%p1 bra rest;\n" + setRegisters("dec", 40) + "bra end;\nrest:\n" + setRegisters("dec", 40),
+           "")
+      .expectAlways(ReportKind::InvalidOperand, "of its group executes the setmaxnreg at line");
+  SimulatedKernel(setRegisters("dec", 40)).expectAlways(ReportKind::InvalidOperand, "but the CTA has 2 warps");
+}
+
+} // namespace
