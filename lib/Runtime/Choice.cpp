@@ -409,11 +409,14 @@ Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t
   std::vector<Reason> reasons;
   tile_status code = TILE_OK;
   for (size_t i = 0; i < variants.size(); ++i) {
+    // Variants for other devices are no help where there are some for this one.
+    if (device.rank[i] == 0 && !device.ranks.empty())
+      continue;
     const Status status = explain(i, call, device);
     if (status)
       continue;
-    // What is wrong with the most general variant that runs here is what is wrong with the call.
-    if (code == TILE_OK || (code == TILE_ERROR_ARCHITECTURE && device.rank[i] != 0))
+    // What is wrong with the most general variant is what is wrong with the call.
+    if (code == TILE_OK)
       code = status.error().code;
     const auto known = std::find_if(reasons.begin(), reasons.end(),
                                     [&](const Reason &reason) { return reason.text == status.error().message; });
@@ -422,10 +425,6 @@ Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t
     else
       ++known->others;
   }
-  // Those of variants that run here first.
-  std::stable_sort(reasons.begin(), reasons.end(), [&](const Reason &a, const Reason &b) {
-    return (device.rank[a.first] != 0) > (device.rank[b.first] != 0);
-  });
   std::string message = fmt::format("no variant of kernel '{}' serves this call: ", manifests[0]->kernel);
   constexpr size_t reserve = 32; // for the end
   for (size_t i = 0; i < reasons.size(); ++i) {

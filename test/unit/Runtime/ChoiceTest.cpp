@@ -340,6 +340,20 @@ TEST(Choice, negative_equalReasonsAreSaidOnce) {
   EXPECT_EQ(some.message.substr(some.message.size() - 15), "; 1 more reason");
 }
 
+TEST(Choice, negative_otherDevicesAreNoReason) {
+  Product product;
+  product.variants.push_back(product.variants[0]);
+  product.variants.back().manifest.target = "sm_80";
+  const Chooser chooser = product.chooser();
+  Arguments arguments{.a = 0x1001, .m = -64};
+  const auto list = arguments.list();
+  const DeviceVariants device = chooser.onDevice(h200);
+  ASSERT_EQ(device.rank.back(), 0u);
+  const Error all = chooser.explainAll({list.data(), nullptr}, device, 1023);
+  EXPECT_EQ(all.code, TILE_ERROR_GRID);
+  EXPECT_EQ(all.message.find("sm_80"), std::string::npos) << all.message;
+}
+
 TEST(Choice, negative_tooManyConditions) {
   std::vector<Manifest> manifests(600, alignedProduct("v", 128, 256));
   std::vector<const Manifest *> pointers;
