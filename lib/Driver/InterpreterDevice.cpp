@@ -57,6 +57,8 @@ public:
     runner::LongWork work("interpreter", wanted.limit);
     options.goesOn = [&](uint64_t ended, uint64_t programs) { return work.reach(double(ended), double(programs)); };
     std::optional<interp::Error> error = interp::run(kernel, size, values, buffers, options);
+    if (!error)
+      debugger.reportUnreached();
     llvm::outs().flush();
     if (work.wasStopped())
       return work.error();

@@ -58,6 +58,12 @@ void Debugger::ended(Machine &machine) {
   stack.clear();
 }
 
+void Debugger::reportUnreached() const {
+  for (auto [index, condition] : llvm::enumerate(request.breakpoints))
+    if (!hasStopped[index])
+      out << formatv("no program reached '{0}'\n", condition.toString());
+}
+
 /// Whoever calls a helper stays in the line of the call.
 void Debugger::leaveLines(Machine &machine, ArrayRef<StackFrame> next) {
   for (size_t depth = stack.size(); depth-- > 0;) {
@@ -107,6 +113,7 @@ bool Debugger::isBreakpoint(Machine &machine, Operation *op, const StackFrame &f
   for (auto [index, condition] : llvm::enumerate(request.breakpoints)) {
     std::optional<bool> holds = condition.holds(machine, info, op, frame);
     stops |= holds.value_or(false) && (condition.namesLine() || !wasTrue[index]);
+    hasStopped[index] = hasStopped[index] || holds.value_or(false);
     wasTrue[index] = holds.value_or(wasTrue[index]);
   }
   return stops;
@@ -261,6 +268,7 @@ void Debugger::addBreakpoint(StringRef text) {
   }
   request.breakpoints.push_back(std::move(*condition));
   wasTrue.push_back(true); // where it holds already it does not begin to
+  hasStopped.push_back(false);
 }
 
 } // namespace tile::interp

@@ -31,11 +31,13 @@ public:
   };
 
   Debugger(DebugInfo info, Request request, std::istream &in, llvm::raw_ostream &out)
-      : info(std::move(info)), request(std::move(request)), in(in), out(out),
-        wasTrue(this->request.breakpoints.size()) {}
+      : info(std::move(info)), request(std::move(request)), in(in), out(out), wasTrue(this->request.breakpoints.size()),
+        hasStopped(this->request.breakpoints.size()) {}
 
   bool before(Machine &machine, const Instruction &instruction) override;
   void ended(Machine &machine) override;
+  /// Says which breakpoints no program has reached: after all of them.
+  void reportUnreached() const;
 
 private:
   enum class Mode { Continue, Step, Next };
@@ -63,6 +65,7 @@ private:
   Mode mode = Mode::Continue;
   size_t stepDepth = 0;            ///< of the stack, where "next" was said
   std::vector<bool> wasTrue;       ///< breakpoints that held at the last line
+  std::vector<bool> hasStopped;    ///< breakpoints that held anywhere
   std::vector<StackFrame> stack;   ///< where execution stands
   size_t selected = 0;             ///< the frame that commands look at
   mlir::Operation *here = nullptr; ///< the instruction before which, or in which, execution stands
