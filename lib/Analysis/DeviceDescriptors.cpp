@@ -21,26 +21,6 @@ static ValueRange offsetsOf(Operation *access) {
 
 std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
   DescType type = desc.getType();
-  if (type.getPadsNan())
-    return "what is outside of it reads as NaN";
-  // Elsewhere TMA ends in an illegal instruction, whatever the swizzle and the size of elements (measured on an H200).
-  int64_t whole = 16 / getBytesInMemory(type.getElementType());
-  for (Operation *user : desc->getUsers()) {
-    if (facts.get(offsetsOf(user).back()).getDivisibilityOfAll() < whole)
-      return llvm::formatv("the last coordinate of a block is not known to be a multiple of {0} elements, where TMA "
-                           "begins; tl.multiple_of says so",
-                           whole);
-    if (auto store = dyn_cast<DescStoreOp>(user))
-      if (std::optional<AtomicKind> kind = store.getReduce();
-          kind && !cta::canReduceByTma(*kind, type.getElementType()))
-        return llvm::formatv("TMA does not combine {0} by '{1}'", type.getElementType(), stringifyAtomicKind(*kind));
-  }
-  return "";
-}
-
-/// Why there is no map for the descriptor; empty if there is.
-static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
-  DescType type = desc.getType();
   // What cta-lower-descriptors has buffers for.
   if (size_t rank = dropLeadingOnes(type.getShape()).size(); rank > 2)
     return llvm::formatv("its blocks have rank {0}; vectors and matrices are copied by TMA", rank);
@@ -50,20 +30,38 @@ static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
     return "its last stride is not the constant 1";
   if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
     return "it is passed on";
-  if (std::string reason = whyNoTensorMap(desc, facts); !reason.empty())
-    return reason;
+  if (type.getPadsNan())
+    return "what is outside of it reads as NaN";
+  int64_t whole = 16 / getBytesInMemory(type.getElementType());
+  for (Operation *user : desc->getUsers()) {
+    // Elsewhere TMA ends in an illegal instruction, whatever the swizzle and the size of elements (measured on an
+    // H200).
+    if (facts.get(offsetsOf(user).back()).getDivisibilityOfAll() < whole)
+      return llvm::formatv("the last coordinate of a block is not known to be a multiple of {0} elements, where TMA "
+                           "begins; tl.multiple_of says so",
+                           whole);
+    auto store = dyn_cast<DescStoreOp>(user);
+    if (!store)
+      continue;
+    if (std::optional<AtomicKind> kind = store.getReduce(); kind && !cta::canReduceByTma(*kind, type.getElementType()))
+      return llvm::formatv("TMA does not combine {0} by '{1}'", type.getElementType(), stringifyAtomicKind(*kind));
+    // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.
+    if (facts.get(desc.getShape().back()).getDivisibilityOfAll() < whole)
+      return llvm::formatv("it is written through, and its rows are not known to have a multiple of {0} elements",
+                           whole);
+  }
   if (!needsNoPadding(desc))
     return "its blocks have a size that is not a power of two, and are not only multiplied or stored";
-  if (llvm::none_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))
-    return "";
-  // The producer reads, and warps that multiply write: each makes its own maps.
-  if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescLoadOp>))
-    return "it is read and written through";
-  // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.
-  int64_t whole = 16 / getBytesInMemory(type.getElementType());
-  if (facts.get(desc.getShape().back()).getDivisibilityOfAll() < whole)
-    return llvm::formatv("it is written through, and its rows are not known to have a multiple of {0} elements", whole);
   return "";
+}
+
+/// Why the kernel makes no map for the descriptor; empty if it does.
+static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
+  // The producer reads, and warps that multiply write: each makes its own maps.
+  if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescLoadOp>) &&
+      llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))
+    return "it is read and written through";
+  return whyNoTensorMap(desc, facts);
 }
 
 /// Whether warp groups multiply what is read through descriptors of the kernel: otherwise TMA does not pay.

@@ -13,8 +13,7 @@ namespace tile {
 llvm::SmallVector<MakeDescOp> planDeviceDescriptors(KernelOp kernel,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse = {});
 
-/// What keeps accesses through the descriptor, which is not passed on, from TMA, whoever makes its tensor map; empty if
-/// nothing does.
+/// What keeps accesses through the descriptor from TMA, whoever makes its tensor map; empty if nothing does.
 std::string whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts);
 
 } // namespace tile

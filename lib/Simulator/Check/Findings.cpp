@@ -77,13 +77,16 @@ Findings::~Findings() {
     }
 }
 
-bool Findings::isNew(ReportKind kind, uint32_t line, uint32_t otherLine) {
-  building = {kind, line, otherLine};
+bool Findings::begin(Report &report, ReportKind kind, const Deed &deed, uint32_t otherLine) {
+  building = {kind, deed.line, otherLine};
   auto found = known.find(building);
-  if (found == known.end())
-    return true;
-  ++found->second.more;
-  return false;
+  if (found != known.end()) {
+    ++found->second.more;
+    return false;
+  }
+  report.kind = kind;
+  report.actor = actor(deed);
+  return true;
 }
 
 void Findings::add(Report report) {
@@ -118,11 +121,9 @@ void Findings::conflict(const Deed &now, const Deed &past, Epoch pastEpoch, cons
   ReportKind kind = order == Order::NotFenced ? ReportKind::MissingFence
                     : past.manner.async       ? ReportKind::EarlyUse
                                               : ReportKind::Race;
-  if (!isNew(kind, now.line, past.line))
-    return;
   Report report;
-  report.kind = kind;
-  report.actor = actor(now);
+  if (!begin(report, kind, now, past.line))
+    return;
   std::string what = fmt::format("{} at {}", describe(now), naming.location(site.space, site.address, site.rank));
   std::string note;
   switch (kind) {
@@ -149,22 +150,18 @@ void Findings::conflict(const Deed &now, const Deed &past, Epoch pastEpoch, cons
 }
 
 void Findings::sameInstruction(const Deed &now, int32_t otherLane, const Site &site) {
-  if (!isNew(ReportKind::Race, now.line, now.line))
-    return;
   Report report;
-  report.kind = ReportKind::Race;
-  report.actor = actor(now);
+  if (!begin(report, ReportKind::Race, now, now.line))
+    return;
   report.message = fmt::format("{} at {}: lanes {} and {} write different values at once", describe(now),
                                naming.location(site.space, site.address, site.rank), otherLane, now.lane);
   add(std::move(report));
 }
 
 void Findings::staleRead(const Deed &now, const Deed &past, const Site &site) {
-  if (!isNew(ReportKind::Race, now.line, past.line))
-    return;
   Report report;
-  report.kind = ReportKind::Race;
-  report.actor = actor(now);
+  if (!begin(report, ReportKind::Race, now, past.line))
+    return;
   report.message = fmt::format("{} at {}, which the kernel has written: a non-coherent load (.nc) may give what was "
                                "there before",
                                describe(now), naming.location(site.space, site.address, site.rank));
@@ -173,33 +170,27 @@ void Findings::staleRead(const Deed &now, const Deed &past, const Site &site) {
 }
 
 void Findings::uninitialized(const Deed &now, const Site &site) {
-  if (!isNew(ReportKind::Uninitialized, now.line, 0))
-    return;
   Report report;
-  report.kind = ReportKind::Uninitialized;
-  report.actor = actor(now);
+  if (!begin(report, ReportKind::Uninitialized, now, 0))
+    return;
   report.message = fmt::format("{} at {}, to which nothing has been written", describe(now),
                                naming.location(site.space, site.address, site.rank));
   add(std::move(report));
 }
 
 void Findings::barrierAsData(const Deed &now, const Site &site, bool ends) {
-  if (!isNew(ReportKind::BarrierMisuse, now.line, 0))
-    return;
   Report report;
-  report.kind = ReportKind::BarrierMisuse;
-  report.actor = actor(now);
+  if (!begin(report, ReportKind::BarrierMisuse, now, 0))
+    return;
   report.message = fmt::format("{} at {}, which is an mbarrier object", describe(now),
                                naming.location(site.space, site.address, site.rank));
   add(std::move(report));
 }
 
 void Findings::barrierNotFenced(const Deed &now, const Deed &init, const Site &site) {
-  if (!isNew(ReportKind::MissingFence, now.line, init.line))
-    return;
   Report report;
-  report.kind = ReportKind::MissingFence;
-  report.actor = actor(now);
+  if (!begin(report, ReportKind::MissingFence, now, init.line))
+    return;
   report.message =
       fmt::format("a {} signals the mbarrier at {}, whose initialization is not visible to the async proxy: "
                   "fence.mbarrier_init or fence.proxy.async is missing",
@@ -209,11 +200,9 @@ void Findings::barrierNotFenced(const Deed &now, const Deed &init, const Site &s
 }
 
 void Findings::unfinishedAtExit(const Deed &past, Epoch epoch, const Site &site) {
-  if (!isNew(ReportKind::EarlyExit, past.line, 0))
-    return;
   Report report;
-  report.kind = ReportKind::EarlyExit;
-  report.actor = actor(past);
+  if (!begin(report, ReportKind::EarlyExit, past, 0))
+    return;
   report.message = fmt::format("the CTA ends while a {} may still {} its shared memory at {}: nobody has waited for {}",
                                naming.operation(past.line), past.manner.writes() ? "write" : "read",
                                naming.location(site.space, site.address, site.rank), naming.epoch(epoch));
@@ -221,11 +210,9 @@ void Findings::unfinishedAtExit(const Deed &past, Epoch epoch, const Site &site)
 }
 
 void Findings::remoteAtExit(const Deed &past, const Site &site, const Cta &cta) {
-  if (!isNew(ReportKind::EarlyExit, past.line, 0))
-    return;
   Report report;
-  report.kind = ReportKind::EarlyExit;
-  report.actor = actor(past);
+  if (!begin(report, ReportKind::EarlyExit, past, 0))
+    return;
   report.message = fmt::format("{} at {}: CTA ({},{},{}), whose memory it is, does not wait for it before it ends; a "
                                "cluster barrier is missing",
                                describe(past), naming.location(site.space, site.address, site.rank), cta.id[0],

@@ -76,8 +76,8 @@ private:
   Actor actor(const Deed &deed) const { return naming.actor(deed.warp, deed.line, deed.lane); }
   std::string describe(const Deed &deed) const;
   std::string hint(const Deed &now, const Deed &past) const;
-  /// Counts it if it is known, else true: build it and add().
-  bool isNew(ReportKind kind, uint32_t line, uint32_t otherLine);
+  /// False for a known one, which it counts; else a report of what `deed` does: say the rest and add().
+  bool begin(Report &report, ReportKind kind, const Deed &deed, uint32_t otherLine);
   void add(Report report);
 
   Naming &naming;

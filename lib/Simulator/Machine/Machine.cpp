@@ -3,6 +3,8 @@
 // to each other, as many as the multiprocessors hold, interleaved in one.
 #include "Simulator/Machine/Machine.h"
 
+#include "Target/GpuTarget.h"
+
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -16,19 +18,13 @@ using runtime::Success;
 
 namespace {
 
-/// Bytes of shared memory that a CTA may have, by the PTX's target: CUDA programming guide, "Technical specifications".
-uint32_t mostShared(std::string_view target) {
-  constexpr std::pair<std::string_view, uint32_t> kibibytes[] = {{"sm_70", 96},  {"sm_72", 96},  {"sm_75", 64},
-                                                                 {"sm_80", 163}, {"sm_87", 163}, {"sm_86", 99},
-                                                                 {"sm_89", 99},  {"sm_12", 99}};
-  constexpr uint32_t ofOthers = 227;
-  for (auto [name, count] : kibibytes)
-    if (target.starts_with(name))
-      return count * 1024;
-  return ofOthers * 1024;
+/// Bytes of shared memory that a CTA may have; for targets that tile does not compile for, the most of any.
+uint32_t mostShared(std::string_view name) {
+  const target::GpuTarget *target = target::findTarget(name);
+  return (target ? target : target::findTarget("sm_90a"))->maxSharedPerCta;
 }
 
-/// The same chapter: grids, clusters.
+/// CUDA programming guide, "Technical specifications".
 Status checkGrid(const LaunchConfig &config) {
   constexpr uint32_t mostCtas[3] = {2147483647, 65535, 65535}, mostOfCluster = 16;
   for (int i = 0; i < 3; ++i)

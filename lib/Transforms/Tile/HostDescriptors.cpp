@@ -148,9 +148,6 @@ private:
   RecipeResult planRecipe(MakeDescOp desc) {
     auto fail = [](std::string reason) { return RecipeResult{std::nullopt, std::move(reason)}; };
     DescType type = desc.getType();
-    // What cta-lower-descriptors has buffers for.
-    if (size_t rank = dropLeadingOnes(type.getShape()).size(); rank > 2)
-      return fail(formatv("its blocks have rank {0}; vectors and matrices are copied by TMA", rank));
     auto base = dyn_cast<BlockArgument>(desc.getBase());
     if (!base || base.getOwner()->getParentOp() != kernel)
       return fail("its base is not a parameter");
@@ -158,22 +155,8 @@ private:
     // CUDA driver API, cuTensorMapEncodeTiled: the global address.
     if (facts.get(base).getDivisibilityOfAll() < 16)
       return fail(formatv("'{0}' is not known to be aligned to 16 bytes", name));
-    if (type.getElementType().isInteger(1))
-      return fail("a tensor map has no elements of type i1");
-    if (!matchPattern(desc.getStrides().back(), m_One()))
-      return fail("its last stride is not the constant 1");
-    if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
-      return fail("it is passed on");
     if (std::string reason = whyNoTensorMap(desc, facts); !reason.empty())
       return fail(reason);
-    if (!needsNoPadding(desc))
-      return fail("its blocks have a size that is not a power of two, and are not only multiplied or stored");
-    // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.
-    int64_t whole = 16 / getBytesInMemory(type.getElementType());
-    if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>) &&
-        facts.get(desc.getShape().back()).getDivisibilityOfAll() < whole)
-      return fail(
-          formatv("it is written through, and its rows are not known to have a multiple of {0} elements", whole));
     SmallVector<StringAttr> shape, strides;
     for (auto [dim, size] : llvm::enumerate(desc.getShape())) {
       std::optional<std::string> text = printSize(size);

@@ -207,16 +207,14 @@ TEST(LanguageServer, AnswersOfLongFiles) {
               client.times[client.times.size() * 95 / 100], client.times.back());
 }
 
-// Each bracket is read once, not again at each level around it, which took 20 seconds here.
+// Each bracket is read once, not again at each level around it, which took more than a minute here.
 TEST(LanguageServer, AnswersOfDeepNesting) {
-  constexpr size_t depth = 32000;
-  const Clock::time_point begin = Clock::now();
+  constexpr size_t depth = 200000;
   Client client;
   client.edit("a = " + std::string(depth, '(') + "b" + std::string(depth, ')') + "\n");
   int hover = client.askAt("textDocument/hover", 0, 0);
   client.run();
   EXPECT_EQ(client.answers.count(hover), 1u);
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
 }
 
 } // namespace

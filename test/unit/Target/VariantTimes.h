@@ -4,7 +4,8 @@
 //   shape <operand orders> <M> <N> <K> <us of cuBLAS; of the fastest variant where that was not measured>
 //   <variant> <us> <rounds>            each variant that serves the shape; 0 rounds: a look at it, with a cold cache
 //
-// By tile-run tune --all --times, and scaled to what tile-run bench measured of one of them beside cuBLAS.
+// By tile-run tune --all --times, and scaled to what tile-run bench measured of one of them beside cuBLAS; the last 20,
+// of rows that start anywhere, by tile-run bench alone.
 #pragma once
 
 #include "Target/KernelSet.h"
