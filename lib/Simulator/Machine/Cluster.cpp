@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Simulator/Machine/Machine.h"
 #include "Simulator/Ptx/ControlFlow.h"
+#include "Target/GpuTarget.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -9,12 +10,13 @@ namespace tile::sim {
 
 /// Registers of a thread at the beginning, where directives say so (PTX ISA, "setmaxnreg"); else 0.
 static uint32_t registersAtLaunch(const Function &function, uint32_t threads) {
-  constexpr uint32_t ofMultiprocessor = 65536, mostOfThread = 256, granule = 8;
+  constexpr uint32_t mostOfThread = 256, granule = 8;
   if (function.maxRegisters)
     return std::min((function.maxRegisters + granule - 1) / granule * granule, mostOfThread);
   if (!function.minCtas)
     return 0;
-  return std::min(ofMultiprocessor / (threads * function.minCtas), mostOfThread) / granule * granule;
+  const uint64_t share = target::registersPerSm / (uint64_t(threads) * function.minCtas);
+  return uint32_t(std::min<uint64_t>(share, mostOfThread)) / granule * granule;
 }
 
 Cta::Cta(Cluster &cluster, unsigned rank, const uint32_t id[3]) : cluster(cluster), rank(rank) {

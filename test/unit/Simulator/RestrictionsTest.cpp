@@ -93,6 +93,8 @@ TEST(Restrictions, registersOfWarpGroups) {
       .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers a thread");
   ofGroups(setRegisters("inc", 120), setRegisters("dec", 120), fewer)
       .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers a thread");
+  // 256 threads of 2^24 CTAs: no register is left for one, so that the number is unknown.
+  ofGroups("", "", ".maxntid 256 .minnctapersm 16777216").expectNone();
   // Without a number at the beginning it may do nothing.
   ofGroups(setRegisters("inc", 256), setRegisters("inc", 256), "").expectNone();
 }
