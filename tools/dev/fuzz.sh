@@ -1,25 +1,52 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# fuzz.sh SECONDS [--update | --quick]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
+# fuzz.sh SECONDS [--update]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
 # half of the time the front end (corpus), one twelfth each the parser of PTX (ptx) and libtilert (artifact), a third the passes, with mutated IR
-# of the examples and tests.
-# Then, for as long again, random whole kernels with the compiler of build/, other ones for each commit. --quick takes the passes from
-# build/, too, because their sanitized build takes minutes, and begins with the same mutants and kernels every time.
+# of the examples and tests. Then, for as long again, random whole kernels with the compiler of build/, other ones for each commit.
 # New inputs stay in build/fuzz/corpus, ptx and artifact, for the next run; --update adds the small ones that reach new code to the corpora.
+# fuzz.sh --quick: a minute or two of the same without sanitizers, which ./run test does: the corpora, and mutants and kernels that are
+# the same every time.
 # The last line is "fuzz: no finding ..." or where the finding lies and how to see it again; the exit code says which.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+[ -f build/build.ninja ] || cmake --preset dev >/dev/null
+ir_bases=(examples test/Exec test/Transforms test/Dialect test/Conversion)
+
+# fuzz_kernels FOLDER SEED OPTION...
+fuzz_kernels() {
+  local folder=$1 seed=$2
+  shift 2
+  build/bin/tile-fuzz-kernels --seed "$seed" --jobs "$(nproc)" --first --findings "$folder/kernels" "$@" || {
+    echo "fuzz: a finding is in $folder/kernels; see test/fuzz/README.md"
+    return 1
+  }
+}
+
+quick() {
+  local bin=$PWD/build/bin folder=build/fuzz-quick log target corpus
+  ninja -C build --quiet tile-fuzz-frontend tile-fuzz-ptx tile-fuzz-artifact tile-fuzz-ir tile-fuzz-kernels
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  # TARGET CORPUS MUTANTS, two at a time.
+  printf '%s\n' 'frontend corpus 8000' 'ptx ptx 20000' 'artifact artifact 4000' |
+    (cd "$folder" && xargs -P "$(nproc)" -L1 sh -c '"$0/tile-fuzz-$2" --mutants="$4" "$1/$3" >"$2.log" 2>&1 || { tail -40 "$2.log"; exit 255; }' "$bin" ../../test/fuzz)
+  build/bin/tile-fuzz-ir --seed=1 --mutants=4000 --jobs="$(nproc)" --findings="$folder/ir" "${ir_bases[@]}"
+  fuzz_kernels "$folder" 1 --count 40 --loops
+  fuzz_kernels "$folder" 1 --count 160
+  fuzz_kernels "$folder" 1 --count 60 --mutate examples,test/Exec
+  echo "fuzz: no finding"
+}
+
+if [ "$1" = --quick ]; then
+  quick
+  exit
+fi
+
 seconds=$1
 findings=build/fuzz/findings
-
 seed=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1) * 100000))
-passes=build/fuzz/bin/tile-fuzz-ir
-[ "${2:-}" = --quick ] && seed=1 passes=build/bin/tile-fuzz-ir
-
-[ -f build/build.ninja ] || cmake --preset dev >/dev/null
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
-ninja -C build/fuzz --quiet tile-fuzz-frontend tile-fuzz-ptx tile-fuzz-artifact
-ninja -C "${passes%/bin/*}" --quiet tile-fuzz-ir
+ninja -C build/fuzz --quiet tile-fuzz-frontend tile-fuzz-ptx tile-fuzz-artifact tile-fuzz-ir
 ninja -C build --quiet tile-fuzz-kernels
 mkdir -p "$findings"
 
@@ -52,31 +79,24 @@ fuzz() {
   exit 1
 }
 
-frontend=build/fuzz/bin/tile-fuzz-frontend
-ptx=build/fuzz/bin/tile-fuzz-ptx
-artifact=build/fuzz/bin/tile-fuzz-artifact
+bin=build/fuzz/bin
 if [ "${2:-}" = --update ]; then
-  update "$frontend" corpus
-  update "$ptx" ptx
-  update "$artifact" artifact
+  update $bin/tile-fuzz-frontend corpus
+  update $bin/tile-fuzz-ptx ptx
+  update $bin/tile-fuzz-artifact artifact
   exit
 fi
-fuzz "$frontend" corpus $((seconds - seconds / 6 - seconds / 3))
+fuzz $bin/tile-fuzz-frontend corpus $((seconds - seconds / 6 - seconds / 3))
 # libFuzzer runs for ever when it is given no time.
-fuzz "$ptx" ptx $((seconds / 12 + 1))
-fuzz "$artifact" artifact $((seconds / 12 + 1))
-if ! "$passes" --seed="$seed" --seconds=$((seconds / 3)) --jobs="$(nproc)" --findings="$findings/ir" \
-  examples test/Exec test/Transforms test/Dialect test/Conversion >build/fuzz/log 2>&1; then
+fuzz $bin/tile-fuzz-ptx ptx $((seconds / 12 + 1))
+fuzz $bin/tile-fuzz-artifact artifact $((seconds / 12 + 1))
+if ! $bin/tile-fuzz-ir --seed="$seed" --seconds=$((seconds / 3)) --jobs="$(nproc)" --findings="$findings/ir" \
+  "${ir_bases[@]}" >build/fuzz/log 2>&1; then
   cat build/fuzz/log
   exit 1
 fi
 inputs=$((inputs + $(sed -nE 's/^tile-fuzz-ir: ([0-9]+) mutants.*/\1/p' build/fuzz/log)))
-kernels() {
-  build/bin/tile-fuzz-kernels --seed "$seed" --jobs "$(nproc)" --first --findings "$findings/kernels" "$@" | tee build/fuzz/log || {
-    echo "fuzz: a finding is in $findings/kernels; see test/fuzz/README.md"
-    exit 1
-  }
-}
-kernels --seconds $((seconds / 5)) --loops
-kernels --seconds $((seconds - seconds / 5))
+fuzz_kernels "$findings" "$seed" --seconds $((seconds / 5)) --loops
+fuzz_kernels "$findings" "$seed" --seconds $((seconds / 5)) --mutate examples,test/Exec
+fuzz_kernels "$findings" "$seed" --seconds $((seconds - seconds / 5 * 2)) | tee build/fuzz/log
 echo "fuzz: no finding in $inputs inputs and $seconds s; $(tail -1 build/fuzz/log)"

@@ -1,82 +1,101 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# run-tests.sh [BUILD [SECONDS]]: unit tests, lit tests, the repository's own checks, and fuzzing for so many seconds.
+# run-tests.sh [BUILD] [--fuzz]: unit tests, lit tests, the repository's own checks, a share of the matrix of passes and,
+# with --fuzz, the quick part of fuzzing. Prints the time of each part and the slowest tests.
 # The last line is "N passed, N failed"; the exit code says whether something failed.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
-fuzz_seconds=${2:-0}
 passed=0
 failed=0
+times=()
+export PATH=/usr/lib/llvm-22/bin:$PATH
 
-# count LOG PATTERN: the first number in the first line that matches.
-count() { grep -E "$2" "$1" | grep -oE '[0-9]+' | head -1 || true; }
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+# count LOG PATTERN: the first number in the first line that matches, or 0.
+count() { grep -E "$2" "$1" | grep -oE '[0-9]+' | head -1 | grep . || echo 0; }
 
-for test in "$build"/test/unit/*/*_tests; do
-  [ -x "$test" ] || continue
-  "$test" --gtest_brief=1 >"$log" 2>&1
-  status=$?
-  good=$(count "$log" '^\[  PASSED  \] [0-9]+ test')
-  bad=$(count "$log" '^ *[0-9]+ FAILED TEST')
-  # A test program that dies has failed at least once.
-  [ "$status" -ne 0 ] && [ -z "$bad" ] && bad=1
-  passed=$((passed + ${good:-0}))
-  failed=$((failed + ${bad:-0}))
-  echo "$(basename "$test"): ${good:-0} passed, ${bad:-0} failed"
-  [ "$status" -ne 0 ] && cat "$log"
-done
+add() {
+  passed=$((passed + $1))
+  failed=$((failed + $2))
+}
 
-lit=$(PATH=/usr/lib/llvm-22/bin:$PATH command -v lit || true)
-if [ -n "$lit" ]; then
-  "$lit" "$build/test" --order=lexical -v --show-unsupported >"$log" 2>&1
+# timed NAME COMMAND...
+timed() {
+  local name=$1 start=$SECONDS
+  shift
+  "$@"
+  times+=("$(printf '%5d s  %s' $((SECONDS - start)) "$name")")
+}
+
+# One program a library, one process a core; the longest first would need to know how long they take.
+unit_tests() {
+  local test log status good bad
+  mkdir "$logs/unit"
+  find "$build/test/unit" -name '*_tests' -type f -perm -u+x | sort |
+    xargs -P "$(nproc)" -I{} sh -c 'log=$1/$(basename "$2"); "$2" --gtest_brief=1 >"$log" 2>&1; echo "exit $?" >>"$log"' _ "$logs/unit" {}
+  for log in "$logs"/unit/*; do
+    status=$(sed -n '$s/^exit //p' "$log")
+    good=$(count "$log" '^\[  PASSED  \] [0-9]+ test')
+    bad=$(count "$log" '^ *[0-9]+ FAILED TEST')
+    # A test program that dies has failed at least once.
+    [ "$status" != 0 ] && [ "$bad" = 0 ] && bad=1
+    add "$good" "$bad"
+    echo "$(basename "$log"): $good passed, $bad failed"
+    [ "$status" = 0 ] || cat "$log"
+  done
+}
+
+lit_tests() {
+  local log=$logs/lit status good bad
+  command -v lit >/dev/null || {
+    echo "lit: not found in /usr/lib/llvm-22/bin"
+    add 0 1
+    return
+  }
+  lit "$build/test" --order=lexical -v --show-unsupported --time-tests >"$log" 2>&1
   status=$?
   good=$(count "$log" '^ *Passed *:')
   bad=$(grep -E '^ *(Failed|Unresolved|Timed Out|Unexpectedly Passed) *:' "$log" | awk -F: '{ sum += $2 } END { print sum + 0 }')
-  [ "$status" -ne 0 ] && [ "${bad:-0}" = 0 ] && bad=1
-  passed=$((passed + ${good:-0}))
-  failed=$((failed + ${bad:-0}))
-  unsupported=$(count "$log" '^ *Unsupported *:')
-  echo "lit: ${good:-0} passed, ${bad:-0} failed, ${unsupported:-0} need hardware or tools that are not here"
-  [ "$status" -ne 0 ] && grep -vE '^(PASS|UNSUPPORTED):' "$log"
-else
-  echo "lit: not found in /usr/lib/llvm-22/bin"
-  failed=$((failed + 1))
-fi
+  [ "$status" -ne 0 ] && [ "$bad" = 0 ] && bad=1
+  add "$good" "$bad"
+  echo "lit: $good passed, $bad failed, $(count "$log" '^ *Unsupported *:') need hardware or tools that are not here"
+  [ "$status" -eq 0 ] || grep -vE '^(PASS|UNSUPPORTED):' "$log"
+  grep -E '^[0-9.]+s: tile ::' "$log" | sort -rn | head -10 >"$logs/slowest"
+}
 
-for check in check-layering check-docs check-skip check-features check-reference check-spdx; do
-  if "$root/tools/dev/$check.sh" "$build" >"$log" 2>&1; then
-    passed=$((passed + 1))
-    echo "$check: passed"
+# check NAME COMMAND...: one test that passes or fails as a whole.
+check() {
+  local name=$1
+  shift
+  if "$@" >"$logs/check" 2>&1; then
+    add 1 0
+    echo "$name: passed"
   else
-    failed=$((failed + 1))
-    echo "$check: failed"
-    cat "$log"
+    add 0 1
+    echo "$name: failed"
+    cat "$logs/check"
   fi
-done
+}
 
+repository_checks() {
+  local name
+  for name in check-layering check-docs check-skip check-features check-reference check-spdx; do
+    check $name "$root/tools/dev/$name.sh" "$build"
+  done
+}
+
+timed "unit tests" unit_tests
+timed "lit tests" lit_tests
+timed "checks of the repository" repository_checks
 # Another share of the matrix for each commit.
-if "$root/tools/dev/skip-matrix.sh" "$build" "$(git -C "$root" rev-parse HEAD 2>/dev/null || echo 0)" >"$log" 2>&1; then
-  passed=$((passed + 1))
-  echo "skip-matrix: passed $(head -1 "$log")"
-else
-  failed=$((failed + 1))
-  echo "skip-matrix: failed"
-  cat "$log"
-fi
+timed "share of the matrix of passes" check skip-matrix "$root/tools/dev/skip-matrix.sh" "$build" "$(git -C "$root" rev-parse HEAD 2>/dev/null || echo 0)"
+[ "${2:-}" != --fuzz ] || timed "fuzzing" check fuzz "$root/tools/dev/fuzz.sh" --quick
 
-if [ "$fuzz_seconds" -gt 0 ]; then
-  if "$root/tools/dev/fuzz.sh" "$fuzz_seconds" --quick >"$log" 2>&1; then
-    passed=$((passed + 1))
-    tail -1 "$log"
-  else
-    failed=$((failed + 1))
-    echo "fuzz: failed"
-    cat "$log"
-  fi
-fi
-
+printf '\ntime of each part:\n'
+printf '  %s\n' "${times[@]}"
+[ ! -s "$logs/slowest" ] || sed '1i slowest tests:' "$logs/slowest" | sed '2,$s/^/  /'
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

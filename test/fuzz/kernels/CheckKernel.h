@@ -12,6 +12,7 @@ namespace tile::fuzz {
 struct Verdict {
   enum class Kind {
     Same,      ///< all variants agree
+    Skipped,   ///< a mutant that is no valid kernel
     Undefined, ///< the interpreter says what the kernel does wrong
     Rejected,  ///< a compiler's error
     Failed,    ///< the device says what is wrong: a race, an access outside
@@ -23,7 +24,7 @@ struct Verdict {
   size_t variant = 0; ///< of the list
   std::string message;
 
-  bool isFinding() const { return kind != Kind::Same; }
+  bool isFinding() const { return kind != Kind::Same && kind != Kind::Skipped; }
   /// What stays the same when the kernel gets smaller: the message without its numbers and places.
   std::string signature() const;
 };

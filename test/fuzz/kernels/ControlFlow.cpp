@@ -118,6 +118,8 @@ void KernelBuilder::loop(const Loop &loop, int depth) {
                         {0, static_cast<double>(loop.axis->size + loop.axis->block), 1}});
       axes.push_back(*loop.axis);
     }
+    if (loop.opening)
+      loop.opening();
     statements(static_cast<int>(random.between(1, 3)), depth + 1);
     if (sum) {
       Value pattern = *sum;
@@ -141,9 +143,10 @@ void KernelBuilder::loopStatement(int depth) {
     const int64_t size = random.chance(30) ? block * trips : random.between(1, 1 + trips * block);
     const std::string bound = addInteger(freshName("K"), size);
     Loop over;
-    over.head = "for " + i + " in range(0, " + bound + ", " + std::to_string(block) + "):";
+    const std::string first = firstOffset(block, size);
+    over.head = "for " + i + " in range(" + first + ", " + bound + ", " + std::to_string(block) + "):";
     over.trips = (size + block - 1) / block;
-    over.axis = Axis{"offs_" + i, i, bound, size, block, /*isOwn=*/false};
+    over.axis = Axis{"offs_" + i, i, bound, size, block, /*isOwn=*/false, first != "0"};
     return loop(over, depth);
   }
   const bool isConstant = random.chance(35);

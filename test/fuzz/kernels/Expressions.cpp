@@ -228,8 +228,12 @@ std::optional<Value> KernelBuilder::anyOperation(const Shape &shape, int depth) 
     return bits(shape, depth);
   if (kind < 68)
     return shift(shape, depth);
-  if (kind < 74)
-    return comparison(expression(shape, depth), operand(shape, depth));
+  if (kind < 74) {
+    // Signs are what analyses claim to know.
+    const bool isSign = random.chance(35);
+    const Value zero{"0", Scalar::Int32, {}, {0, 0, 1}, /*isWeak=*/true};
+    return comparison(expression(shape, depth), isSign ? zero : operand(shape, depth));
+  }
   if (kind < 84)
     return select(condition(shape, depth), expression(shape, depth), operand(shape, depth));
   if (kind < 94)

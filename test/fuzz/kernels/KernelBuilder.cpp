@@ -77,8 +77,10 @@ void KernelBuilder::statement(int depth) {
     return blockStatement();
   if (kind < 66)
     return productStatement();
-  if (kind < 69)
+  if (kind < 68)
     return atomicStatement();
+  if (kind < 69)
+    return conversionStatement();
   if (kind < 72)
     return overlapStatement();
   if (kind < 75)
@@ -89,8 +91,10 @@ void KernelBuilder::statement(int depth) {
     return returnStatement();
   if (depth >= 3)
     return assignStatement();
-  if (kind < 85)
+  if (kind < 82)
     return loopStatement(depth);
+  if (kind < 85)
+    return rangeStatement(depth);
   if (kind < 88)
     return carriedPointerLoop();
   if (kind < 91) {

@@ -25,7 +25,8 @@ struct Axis {
   std::string bound; ///< a scalar expression
   int64_t size = 0;  ///< what `bound` is in this launch
   int64_t block = 0;
-  bool isOwn = true; ///< whether no other program has the same indices
+  bool isOwn = true;        ///< whether no other program has the same indices
+  bool isUnaligned = false; ///< `start` need not be a multiple of `block`
 };
 
 struct Buffer {
@@ -131,8 +132,9 @@ private:
     std::string head;
     int64_t trips = 0; ///< at most
     std::optional<Value> counter;
-    std::optional<Axis> axis; ///< whose blocks it goes over
-    std::string tail;         ///< a last statement
+    std::optional<Axis> axis;      ///< whose blocks it goes over
+    std::string tail;              ///< a last statement
+    std::function<void()> opening; ///< writes what the body begins with
   };
   void loop(const Loop &loop, int depth);
   Shape someShape();
@@ -140,6 +142,14 @@ private:
   Value materialise(const Value &value);
   Value defineVariable(const Shape &shape);
   void updateVariable();
+
+  // Ranges.cpp
+  void rangeStatement(int depth);
+  std::string integerExpression(int64_t value, Scalar type);
+  std::string firstOffset(int64_t block, int64_t size);
+
+  // Conversions.cpp
+  void conversionStatement();
 
   // Products.cpp
   void productStatement();

@@ -4,6 +4,7 @@
 #include "CheckKernel.h"
 #include "KernelGenerator.h"
 #include "Random.h"
+#include "RealKernels.h"
 #include "ReduceKernel.h"
 
 #include <CLI/CLI.hpp>
@@ -42,7 +43,12 @@ struct Options {
   std::vector<std::string> files;
   std::vector<std::string> targets = {"sm_80", "sm_90a", "sm_100a"};
 
+  std::vector<std::string> folders; ///< of real kernels to mutate
+  std::optional<RealKernels> real;
+
   std::string generate(uint64_t seed) const {
+    if (real)
+      return real->mutant(seed);
     return generateKernel(seed, loops ? KernelKind::Loops : KernelKind::Any);
   }
 };
@@ -53,6 +59,7 @@ struct Counters {
   std::atomic<uint64_t> kernels;
   std::atomic<uint64_t> runs;
   std::atomic<uint64_t> findings;
+  std::atomic<uint64_t> skipped; ///< mutants that are no valid kernels
 };
 
 double secondsSince(Clock::time_point start) {
@@ -137,6 +144,23 @@ std::string commandsFor(const Variant &variant, const std::string &inputs) {
          " -o kernel.ptx --emit=ptx && tile-run kernel.ptx" + inputs + device + "\n";
 }
 
+/// The options and arguments that a mutant of a real kernel needs.
+std::string wordsOf(const std::string &text) {
+  const std::optional<MutantOptions> mutant = readMutantOptions(text);
+  if (!mutant)
+    return "";
+  std::string words = " --kernel=" + mutant->kernel;
+  for (const auto &[name, value] : mutant->definitions)
+    words += " -D " + name + "=" + value;
+  if (mutant->numWarps)
+    words += fmt::format(" --num-warps={}", *mutant->numWarps);
+  if (mutant->numStages)
+    words += fmt::format(" --num-stages={}", *mutant->numStages);
+  for (const std::string &argument : mutant->arguments)
+    words += " " + argument;
+  return words;
+}
+
 void writeFile(const std::string &path, const std::string &text) {
   std::ofstream(path) << text;
 }
@@ -162,7 +186,7 @@ void report(const std::string &name, const std::string &text, const Verdict &ver
   writeFile(folder + "/kernel.tile", text);
   writeFile(folder + "/reduced.tile", reduced);
   writeFile(folder + "/verdict", fmt::format("{} on {}\n{}\n", nameOf(verdict.kind), variant.name(), verdict.message));
-  writeFile(folder + "/commands", commandsFor(variant, writeInputs(reduced, folder)));
+  writeFile(folder + "/commands", commandsFor(variant, wordsOf(reduced) + writeInputs(reduced, folder)));
   fmt::print("{}: reduced in {}/reduced.tile\n{}", name, folder, reduced);
   std::fflush(stdout);
 }
@@ -176,6 +200,10 @@ void work(const Options &options, Counters &counters, Clock::time_point start) {
     const std::string text = options.generate(seed);
     const std::vector<Variant> variants = variantsFor(seed, options);
     const Verdict verdict = checkKernel(text, variants, options.deadline);
+    if (verdict.kind == Verdict::Kind::Skipped) {
+      ++counters.skipped;
+      continue;
+    }
     ++counters.kernels;
     counters.runs += variants.size();
     if (!verdict.isFinding())
@@ -199,8 +227,10 @@ int runSeeds(const Options &options) {
   }
   const std::string findings =
       counters.findings == 0 ? "no finding" : fmt::format("{} findings", counters.findings.load());
-  fmt::print("kernels: {} in {} kernels, {} runs and {:.0f} s, from seed {}\n", findings, counters.kernels.load(),
-             counters.runs.load(), secondsSince(start), options.seed);
+  const std::string skipped =
+      options.real ? fmt::format(" ({} invalid mutants skipped)", counters.skipped.load()) : std::string();
+  fmt::print("kernels: {} in {} kernels{}, {} runs and {:.0f} s, from seed {}\n", findings, counters.kernels.load(),
+             skipped, counters.runs.load(), secondsSince(start), options.seed);
   return counters.findings == 0 ? 0 : 1;
 }
 
@@ -238,6 +268,9 @@ int main(int argc, char **argv) {
   app.add_option("--findings", options.findings, "Folder for what is found");
   app.add_flag("--all", options.all, "Every variant of each kernel");
   app.add_flag("--loops", options.loops, "Loops of products, with and without each pass that schedules them");
+  app.add_option("--mutate", options.folders, "Folders of .tile files: mutants of their kernels instead of random ones")
+      ->delimiter(',')
+      ->check(CLI::ExistingDirectory);
   app.add_flag("--print", options.prints, "Print the kernels and run nothing");
   app.add_flag("--reduce,!--no-reduce", options.reduces, "Make findings smaller");
   app.add_flag("--first", options.stops, "End with the first finding");
@@ -250,6 +283,13 @@ int main(int argc, char **argv) {
   options.usesGpu = device == "cuda";
   if (options.count && app.count("--seconds") == 0)
     options.seconds = 1e9;
+  if (!options.folders.empty()) {
+    options.real.emplace(options.folders);
+    if (options.real->size() == 0) {
+      fmt::print(stderr, "tile-fuzz-kernels: error: no kernel with a '#: grid' in the folders\n");
+      return 2;
+    }
+  }
   if (options.prints) {
     for (uint64_t i = 0; i < std::max<uint64_t>(options.count, 1); ++i)
       fmt::print("# seed {}\n{}\n", options.seed + i, options.generate(options.seed + i));

@@ -125,7 +125,8 @@ std::string KernelBuilder::place(const Buffer &buffer, const std::vector<Axis> &
 std::string KernelBuilder::maskOf(const std::vector<Axis> &of, const std::vector<std::string> &indices) {
   std::string mask;
   for (size_t i = 0; i < of.size(); ++i) {
-    if (of[i].size % of[i].block == 0 && indices[i] == of[i].offsets && !isOrdinary && random.chance(50))
+    if (of[i].size % of[i].block == 0 && !of[i].isUnaligned && indices[i] == of[i].offsets && !isOrdinary &&
+        random.chance(50))
       continue; // no program goes beyond the end
     if (indices[i].find(" % ") != std::string::npos || indices[i].find("minimum") != std::string::npos)
       continue;

@@ -130,7 +130,8 @@ std::optional<Value> KernelBuilder::productLoop() {
                                            : random.between(1, 5 * block);
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
   const std::string k = freshName("k"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
-  const Axis inner{"offs_" + k, k, bound, size, block, /*isOwn=*/false};
+  const std::string first = firstOffset(block, size);
+  const Axis inner{"offs_" + k, k, bound, size, block, /*isOwn=*/false, first != "0"};
   const Shape shape = {own[0].block, own[1].block};
   const Scalar type = operandType();
   Scalar sumType = type == Scalar::Int8 ? Scalar::Int32 : type == Scalar::Float64 ? type : Scalar::Float32;
@@ -155,7 +156,8 @@ std::optional<Value> KernelBuilder::productLoop() {
     line(second->text + " = " + zero.text);
     values.push_back(*second);
   }
-  line("for " + k + " in " + (options.empty() ? "range(0, " : "tl.range(0, ") + bound + ", " + width + options + "):");
+  line("for " + k + " in " + (options.empty() ? "range(" : "tl.range(") + first + ", " + bound + ", " + width +
+       options + "):");
   ++loops;
   indented([&] {
     line(inner.offsets + " = " + k + " + tl.arange(0, " + width + ")");
@@ -211,7 +213,8 @@ Value KernelBuilder::productChain() {
   const int64_t depthSize = isAboutLoops || random.chance(50) ? depth : random.between(1, depth);
   const std::string j = freshName("j"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
   const Axis features{"offs_d" + j, "0", addInteger(freshName("D"), depthSize), depthSize, depth, /*isOwn=*/false};
-  const Axis steps{"offs_" + j, j, bound, size, block, /*isOwn=*/false};
+  const std::string first = firstOffset(block, size);
+  const Axis steps{"offs_" + j, j, bound, size, block, /*isOwn=*/false, first != "0"};
   line(features.offsets + " = tl.arange(0, " + std::to_string(depth) + ")");
   const Scalar type = isAboutLoops ? random.pick({Scalar::Float16, Scalar::BFloat16})
                                    : random.pick({Scalar::Float16, Scalar::BFloat16, Scalar::Float32});
@@ -225,7 +228,7 @@ Value KernelBuilder::productChain() {
                                         Scalar::Float32,
                                         {own[0].block},
                                         {-100, 1 << 17, 1}});
-  line("for " + j + " in range(0, " + bound + ", " + width + "):");
+  line("for " + j + " in range(" + first + ", " + bound + ", " + width + "):");
   ++loops;
   indented([&] {
     line(steps.offsets + " = " + j + " + tl.arange(0, " + width + ")");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RunKernel.h"
 
+#include "RealKernels.h"
+
 #include "Driver/Compilation.h"
 #include "Driver/InterpreterDevice.h"
 #include "Runner/Device/SimDevice.h"
@@ -39,12 +41,24 @@ driver::CompilerOptions optionsFor(const std::string &text, const Variant &varia
   options.numSms = static_cast<unsigned>(variant.multiprocessors);
   options.warnings.silence();
   options.advise = false;
+  if (const std::optional<MutantOptions> mutant = readMutantOptions(text)) {
+    options.input = mutant->file;
+    options.kernel = mutant->kernel;
+    options.definitions = mutant->definitions;
+    options.numWarps = mutant->numWarps;
+    options.numStages = mutant->numStages;
+  }
   return options;
 }
 
-/// Whether the kernel reads what the buffer holds at the start.
+std::vector<std::string> argumentsOf(const std::string &text) {
+  const std::optional<MutantOptions> mutant = readMutantOptions(text);
+  return mutant ? mutant->arguments : std::vector<std::string>();
+}
+
+/// Whether the kernel reads what the buffer holds at the start, and leaves it to us.
 bool isFilled(const runtime::Parameter &parameter) {
-  return parameter.isPointer && parameter.buffer &&
+  return parameter.isPointer && parameter.buffer && !parameter.defaultValue &&
          (parameter.buffer->role == runtime::BufferRole::Random ||
           parameter.buffer->role == runtime::BufferRole::Inout);
 }
@@ -103,8 +117,9 @@ RunResult failure(State state, const std::string &message) {
   return result;
 }
 
-RunResult launch(const Manifest &manifest, runner::Device &device) {
-  runner::Result<Bindings> bindings = Bindings::bind(manifest, {}, device.multiprocessorCount());
+RunResult launch(const std::string &text, const Manifest &manifest, runner::Device &device) {
+  const std::vector<std::string> words = argumentsOf(text);
+  runner::Result<Bindings> bindings = Bindings::bind(manifest, words, device.multiprocessorCount());
   if (!bindings)
     return failure(State::Failed, bindings.error().message);
   runner::Result<std::vector<HostBuffer>> before = makeBuffers(manifest, *bindings);
@@ -128,6 +143,7 @@ RunResult launch(const Manifest &manifest, runner::Device &device) {
   if (!timing)
     return failure(State::Failed, timing.error().message);
   RunResult result;
+  result.isRounded = readMutantOptions(text).has_value();
   for (size_t i = 0; i < after.size(); ++i) {
     const runtime::Parameter &parameter = manifest.parameters[i];
     if (!parameter.isPointer)
@@ -161,7 +177,7 @@ RunResult runKernel(const std::string &text, const Variant &variant) {
     driver::Compilation first(options, errors);
     if (!first.load())
       return failure(State::Rejected, messages);
-    runner::Result<Bindings> bindings = Bindings::bind(first.manifest(), {}, /*numSms=*/1);
+    runner::Result<Bindings> bindings = Bindings::bind(first.manifest(), argumentsOf(text), /*numSms=*/1);
     if (!bindings)
       return failure(State::Rejected, bindings.error().message);
     promise(first.manifest(), *bindings, options);
@@ -172,7 +188,7 @@ RunResult runKernel(const std::string &text, const Variant &variant) {
       return failure(State::Rejected, messages);
     KernelOp kernel = *compilation.module().getOps<KernelOp>().begin();
     const std::unique_ptr<runner::Device> device = driver::createInterpreterDevice(kernel, {}, interp::DebugInfo());
-    return launch(compilation.manifest(), *device);
+    return launch(text, compilation.manifest(), *device);
   }
   if (!compilation.run())
     return failure(State::Rejected, messages);
@@ -193,7 +209,7 @@ RunResult runKernel(const std::string &text, const Variant &variant) {
   runner::Result<std::unique_ptr<runner::Device>> device = loader->load(*artifact);
   if (!device)
     return failure(State::Failed, device.error().message);
-  RunResult result = launch(artifact->manifest, **device);
+  RunResult result = launch(text, artifact->manifest, **device);
   // An artifact has another variant for strides that no tensor map can have; this is one kernel.
   if (result.state == State::Failed && variant.disabled.empty() &&
       llvm::StringRef(result.message).contains("a tensor map can have")) {
@@ -202,6 +218,26 @@ RunResult runKernel(const std::string &text, const Variant &variant) {
     return runKernel(text, general);
   }
   return result;
+}
+
+/// Returns the error that a value of a rounded result may have, besides that of its own magnitude: a tenth of what an
+/// element of the buffer is worth, times the unit of the type; sums of such elements may cancel.
+static double slackOf(const BufferContents &buffer, DataType type, const runner::LoadElement load) {
+  const unsigned size = runtime::dataTypeSize(type);
+  const size_t count = buffer.bytes.size() / size;
+  double squares = 0;
+  size_t finite = 0;
+  for (size_t i = 0; i < count; ++i)
+    if (const double value = load(buffer.bytes.data() + i * size); std::isfinite(value)) {
+      squares += value * value;
+      ++finite;
+    }
+  return finite ? 10 * std::sqrt(squares / static_cast<double>(finite)) : 1;
+}
+
+/// Relative; operands of tf32 and fp8 are rounded even where results are wide.
+static double toleranceOf(DataType type) {
+  return runtime::dataTypeSize(type) == 1 ? 0.13 : 1e-2;
 }
 
 std::string compareRuns(const RunResult &expected, const RunResult &actual) {
@@ -213,6 +249,7 @@ std::string compareRuns(const RunResult &expected, const RunResult &actual) {
     const unsigned size = runtime::dataTypeSize(type);
     const runner::LoadElement load = runner::elementLoader(type);
     const bool isApproximate = want.name.starts_with("approx");
+    const double slack = expected.isRounded ? slackOf(want, type, load) : 0;
     size_t wrong = 0, first = 0;
     for (size_t i = 0; i < want.bytes.size() / size; ++i) {
       const uint8_t *x = want.bytes.data() + i * size, *y = have.bytes.data() + i * size;
@@ -220,7 +257,9 @@ std::string compareRuns(const RunResult &expected, const RunResult &actual) {
         continue;
       if (runtime::isFloatType(type)) {
         const double a = load(x), b = load(y);
-        const double tolerance = isApproximate ? 4e-3 * (1 + std::abs(a)) : 0;
+        const double tolerance = expected.isRounded ? toleranceOf(type) * (std::abs(a) + slack)
+                                 : isApproximate    ? 4e-3 * (1 + std::abs(a))
+                                                    : 0;
         if (std::abs(a - b) <= tolerance || (std::isnan(a) && std::isnan(b)))
           continue;
       }
@@ -250,7 +289,7 @@ std::string writeInputs(const std::string &text, const std::string &folder) {
   if (!compilation.load())
     return words;
   const Manifest &manifest = compilation.manifest();
-  runner::Result<Bindings> bindings = Bindings::bind(manifest, {}, /*numSms=*/1);
+  runner::Result<Bindings> bindings = Bindings::bind(manifest, argumentsOf(text), /*numSms=*/1);
   if (!bindings)
     return words;
   runner::Result<std::vector<HostBuffer>> buffers = makeBuffers(manifest, *bindings);

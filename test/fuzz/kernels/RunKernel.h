@@ -32,6 +32,7 @@ struct RunResult {
   State state = State::Done;
   std::string message; ///< of the compiler or the device
   std::vector<BufferContents> buffers;
+  bool isRounded = false; ///< a mutant of a real kernel, whose sums depend on their order
 };
 
 RunResult runKernel(const std::string &text, const Variant &variant);

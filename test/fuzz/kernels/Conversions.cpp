@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Chains of conversions between all types, from any bits, with ties as often as not. Each conversion rounds once, so
+// the result is the same on all devices although it is not exact.
+#include "KernelBuilder.h"
+
+namespace tile::fuzz {
+
+namespace {
+
+struct Source {
+  Scalar bits;  ///< the type of the buffer
+  Scalar value; ///< what its bits are taken for
+};
+
+} // namespace
+
+void KernelBuilder::conversionStatement() {
+  const Source source = random.pick<Source>({{Scalar::Int32, Scalar::Float32},
+                                             {Scalar::Int32, Scalar::Float32},
+                                             {Scalar::Int64, Scalar::Float64},
+                                             {Scalar::Int64, Scalar::Float64},
+                                             {Scalar::Int16, Scalar::Float16},
+                                             {Scalar::Int16, Scalar::BFloat16},
+                                             {Scalar::Int32, Scalar::Int32},
+                                             {Scalar::Int64, Scalar::Int64},
+                                             {Scalar::UInt32, Scalar::UInt32},
+                                             {Scalar::UInt64, Scalar::UInt64},
+                                             {Scalar::Int8, Scalar::Float8E4M3},
+                                             {Scalar::Int8, Scalar::Float8E5M2}});
+  if (inHelper || programs > 64)
+    return;
+  const int64_t block = random.pick({64, 128, 256});
+  const std::string input = freshName("bits"), output = freshName("out");
+  const std::string index =
+      programNumber + " * " + std::to_string(block) + " + tl.arange(0, " + std::to_string(block) + ")";
+  pointers.push_back(input + ": \"" + pointerName(source.bits) + "\"");
+  directives += "#: buffer " + input + "[" + std::to_string(block * programs) + "] = random\n";
+  const std::string name = freshName("c");
+  line(name + " = tl.load(" + input + " + " + index + ")");
+  // Bits that are zero at the end make ties, and those that are zero in front small integers.
+  const int64_t bits = bitsOf(source.bits);
+  if (random.chance(50))
+    line(name + " = (" + name + " >> " + std::to_string(random.below(bits)) + ").to(" + languageName(source.bits) +
+         ")");
+  if (random.chance(60)) {
+    const std::string zeros = std::to_string(random.below(bits));
+    line(name + " = ((" + name + " >> " + zeros + ") << " + zeros + ").to(" + languageName(source.bits) + ")");
+  }
+  if (source.bits != source.value)
+    line(name + " = " + name + ".to(" + languageName(source.value) + ", bitcast=True)");
+  Scalar type = source.value;
+  const int64_t steps = random.between(1, 4);
+  for (int64_t step = 0; step < steps; ++step) {
+    Scalar next = anyType();
+    while (next == Scalar::Int1 || next == type)
+      next = anyType();
+    const bool narrows = isFloat(type) && isFloat(next) && bitsOf(next) < bitsOf(type);
+    const bool truncates = narrows && type == Scalar::Float32 && !isNarrowFloat(next) && random.chance(15);
+    line(name + " = " + name + ".to(" + languageName(next) + (truncates ? ", fp_downcast_rounding=\"rtz\")" : ")"));
+    type = next;
+  }
+  pointers.push_back(output + ": \"" + pointerName(type) + "\"");
+  directives += "#: buffer " + output + "[" + std::to_string(block * programs) + "] = zeros\n";
+  line("tl.store(" + output + " + " + index + ", " + name + ")");
+}
+
+} // namespace tile::fuzz
