@@ -1,6 +1,7 @@
 # lit configuration: which files are tests, where the tools are, what the machine has.
 import glob
 import os
+import sys
 
 import lit.formats
 
@@ -23,6 +24,9 @@ config.substitutions.append(("%build_dir", config.build_dir))
 config.substitutions.append(("%examples", os.path.join(config.source_dir, "examples")))
 # %golden ACTUAL EXPECTED compares, or rewrites EXPECTED when blessing.
 config.substitutions.append(("%golden", "sh " + os.path.join(config.source_dir, "tools", "dev", "golden.sh")))
+
+# %python runs the programs of test/Reference, and leaves no compiled files beside them.
+config.substitutions.append(("%python", sys.executable + " -B"))
 
 # %tilec-run WORDS: `tilec run WORDS` on the simulator, and on the GPU if there is one; with --param disable=PASS, which
 # tools/dev/skip-matrix.sh gives, without that pass.

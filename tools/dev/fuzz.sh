@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # fuzz.sh SECONDS [--update]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
 # half of the time the front end (corpus), one twelfth each the parser of PTX (ptx) and libtilert (artifact), a third the passes, with mutated IR
-# of the examples and tests. Then, for as long again, random whole kernels with the compiler of build/, other ones for each commit.
+# of the examples and tests. Then, for as long again, random whole kernels with the compiler of build/, other ones for each commit, and for a
+# tenth of the time random kernels for the front end, compared with Python (test/Reference).
 # New inputs stay in build/fuzz/corpus, ptx and artifact, for the next run; --update adds the small ones that reach new code to the corpora.
 # fuzz.sh --quick: a minute or two of the same without sanitizers, which ./run test does: the corpora, and mutants and kernels that are
 # the same every time.
@@ -47,7 +48,7 @@ findings=build/fuzz/findings
 seed=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1) * 100000))
 [ -f build/fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
 ninja -C build/fuzz --quiet tile-fuzz-frontend tile-fuzz-ptx tile-fuzz-artifact tile-fuzz-ir
-ninja -C build --quiet tile-fuzz-kernels
+ninja -C build --quiet tile-fuzz-kernels tilec
 mkdir -p "$findings"
 
 # The sanitizers make frames several times larger than those that the limits of nesting are meant for.
@@ -99,4 +100,8 @@ inputs=$((inputs + $(sed -nE 's/^tile-fuzz-ir: ([0-9]+) mutants.*/\1/p' build/fu
 fuzz_kernels "$findings" "$seed" --seconds $((seconds / 5)) --loops
 fuzz_kernels "$findings" "$seed" --seconds $((seconds / 5)) --mutate examples,test/Exec
 fuzz_kernels "$findings" "$seed" --seconds $((seconds - seconds / 5 * 2)) | tee build/fuzz/log
+if ! python3 -B test/Reference/fuzz.py --tilec=build/bin/tilec --seed="$seed" --seconds=$((seconds / 10 + 1)) --findings="$findings/reference"; then
+  echo "fuzz: a finding is in $findings/reference; see test/Reference/README.md"
+  exit 1
+fi
 echo "fuzz: no finding in $inputs inputs and $seconds s; $(tail -1 build/fuzz/log)"

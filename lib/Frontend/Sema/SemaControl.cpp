@@ -211,7 +211,7 @@ void ModuleSema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue 
                                           other->second.unusable.empty())
       decayBranches(skeleton, binding.value, other->second.value, binding.defined, other->second.defined);
   std::vector<std::string> changed;
-  scope = std::move(before);
+  scope = before;
   joinEnvironments(after[0], after[1], stmt, changed);
   std::vector<SymValue> values[2];
   for (const std::string &name : changed)
@@ -222,6 +222,10 @@ void ModuleSema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue 
   for (size_t i = 0; i < changed.size(); ++i)
     scope[changed[i]] = Binding{joined.elements[i], after[0].at(changed[i]).defined};
   recordVariables(changed);
+  for (const auto &[name, binding] : scope)
+    if (auto old = before.find(name); !llvm::is_contained(changed, name) && binding.unusable.empty() &&
+                                      (old == before.end() || !sameValue(old->second.value, binding.value)))
+      recordVariable(name, binding, /*isAssigned=*/true);
 }
 
 /// Finds the names that the branches leave different, and marks those that only one of them leaves usable.
@@ -241,8 +245,11 @@ void ModuleSema::joinEnvironments(const Environment &thenEnv, const Environment 
       scope[name] = binding.unusable.empty() ? otherBinding : binding;
       continue;
     }
-    if (sameValue(binding.value, otherBinding.value))
+    // The value may differ from the one before the 'if', and the name may be new.
+    if (sameValue(binding.value, otherBinding.value) && sameType(binding.value, otherBinding.value)) {
+      scope[name] = binding;
       continue;
+    }
     if (binding.value.isError() || otherBinding.value.isError()) {
       scope[name] = Binding{{}, binding.defined};
       continue;
