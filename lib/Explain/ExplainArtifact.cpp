@@ -5,7 +5,7 @@
 #include "Explain/Simulation.h"
 #include "Runner/Device/Variants.h"
 #include "Runner/Inputs/Npy.h"
-#include "Runner/Results/Sources.h"
+#include "Runner/Run.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -57,9 +57,8 @@ Status explainArtifact(RunOptions run, const Output &output, const runtime::Arti
     return status;
   const CompilerFacts nothing;
   Evidence evidence{.gpu = *gpu, .manifest = variant->manifest, .compiler = nothing};
-  std::vector<std::string> folders = run.sourceFolders;
-  folders.push_back(std::filesystem::path(run.artifact).parent_path().string());
-  evidence.sourceText = runner::Sources(folders).text(variant->manifest.sourceFile);
+  evidence.sourceText = runner::Sources(runner::sourceFolders(run), variant->manifest.sourceHash)
+                            .text(variant->manifest.sourceFile);
   evidence.multiprocessors = unsigned(run.multiprocessors);
   if (Result<std::string> ptx = runtime::findPtx(*variant))
     evidence.ptx = std::move(*ptx);

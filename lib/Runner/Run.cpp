@@ -4,7 +4,6 @@
 
 #include "Runner/Device/Variants.h"
 #include "Runner/Inputs/Npy.h"
-#include "Runner/Results/Sources.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -135,7 +134,7 @@ int reportFailure(const RunOptions &options, const Error &error) {
   std::fflush(stdout);
   if (const std::optional<Place> place = findPlace(error.message)) {
     printPainted(stderr, options.colours.messages, error.message + "\n", paintMessages);
-    if (const std::string line = Sources(options.sourceFolders).line(place->file, place->line); !line.empty())
+    if (const std::string line = Sources(sourceFolders(options)).line(place->file, place->line); !line.empty())
       fmt::print(stderr, "{:>8} | {}\n", place->line, line.substr(line.find_first_not_of(' ')));
   } else {
     printPainted(stderr, options.colours.messages, fmt::format("{}: error: {}\n", options.program, error.message),

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "Runner/Device/Execution.h"
+#include "Runner/Results/Sources.h"
 #include "Runtime/Artifact.h"
 
 namespace tile::runner {
@@ -38,6 +39,9 @@ int finishOutput(const std::string &program, int code);
 
 /// `options.device` with "auto" replaced: "cuda" where there is a GPU, or to measure; else "sim".
 std::string chooseDevice(const RunOptions &options);
+
+/// Where the sources are searched that reports show.
+Sources::Folders sourceFolders(const RunOptions &options);
 
 /// Fails where an option of the simulator is given for another device.
 Status checkSimOptions(const RunOptions &options);

@@ -47,9 +47,11 @@ LaunchConfig describeLaunch(const runtime::LaunchConfig &config, const LoadedFun
     }
   launch.dynamicShared = config.sharedBytes;
   launch.multiprocessors = numMultiprocessors;
-  const uint32_t shared = config.sharedBytes + function.staticShared + sharedOfSystem;
-  const uint32_t threads = std::max(1u, config.blockX * config.blockY * config.blockZ);
-  launch.ctasPerMultiprocessor = std::max(1u, std::min(sharedOfMultiprocessor / shared, 2048 / threads));
+  constexpr uint64_t mostThreads = 2048;
+  const uint64_t shared = uint64_t(config.sharedBytes) + function.staticShared + sharedOfSystem;
+  const uint64_t threads = std::max<uint64_t>(1, uint64_t(config.blockX) * config.blockY * config.blockZ);
+  launch.ctasPerMultiprocessor =
+      uint32_t(std::max<uint64_t>(1, std::min(sharedOfMultiprocessor / shared, mostThreads / threads)));
   launch.seed = seed;
   launch.hostThreads = std::max(1u, std::thread::hardware_concurrency());
   return launch;
@@ -74,7 +76,7 @@ runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &p
   runtime::Result<std::unique_ptr<Program>> program = Program::load(ptx.module, name, memory);
   if (!program)
     return program.error();
-  auto function = std::make_unique<LoadedFunction>(LoadedFunction{&ptx, name, (*program)->staticShared, {}});
+  auto function = std::make_unique<LoadedFunction>(LoadedFunction{&ptx, name, uint32_t((*program)->staticShared), {}});
   for (uint32_t parameter : (*program)->function.parameters)
     function->parameterBytes.push_back(ptx.module.variables[parameter].size);
   return function;
@@ -86,7 +88,12 @@ uint64_t SimulatedDevice::allocate(size_t bytes) {
     return 0;
   std::memset(buffer.get(), 0xFF, bytes);
   const uint64_t address = memory.add(fmt::format("allocation {}", buffers.size()), buffer.get(), bytes);
-  buffers.emplace(address, std::move(buffer));
+  try {
+    buffers.emplace(address, std::move(buffer));
+  } catch (...) {
+    memory.remove(address);
+    throw;
+  }
   return address;
 }
 
@@ -110,16 +117,20 @@ Status SimulatedDevice::launch(const runtime::LaunchConfig &config, const Loaded
   LaunchConfig launch = describeLaunch(config, function, numLaunches++);
   launch.parameters.assign((*program)->parameterBytes, std::byte(0));
   const std::vector<uint32_t> &parameters = (*program)->function.parameters;
-  for (size_t i = 0; i < parameters.size(); ++i)
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!arguments || !arguments[i])
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}': parameter {} has no argument", function.name, i);
     std::memcpy(launch.parameters.data() + (*program)->variableAddress(parameters[i]), arguments[i],
                 function.parameterBytes[i]);
+  }
 
   Reports reports;
   Machine machine(**program, seen, launch, reports);
   std::unique_ptr<Checker> checker = makeHappensBefore(machine);
   machine.checker = checker.get();
   Status status = machine.run();
-  std::fputs(machine.printed.c_str(), stdout);
+  const std::string printed = machine.printed.text();
+  std::fwrite(printed.data(), 1, printed.size(), stdout); // it may have zero bytes
   if (!status)
     return status.error();
   std::string text;

@@ -41,6 +41,12 @@ bool isContext(CUcontext context) {
                      [&](const auto &made) { return reinterpret_cast<CUcontext>(made.get()) == context; });
 }
 
+/// Whether a handle that a program has is one of these. The caller holds the mutex.
+template <typename T, typename Handle> bool isAmong(const std::vector<std::unique_ptr<T>> &all, Handle handle) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const auto &made) { return reinterpret_cast<Handle>(made.get()) == handle; });
+}
+
 struct NumberedError {
   CUresult number;
   const char *name, *text;
@@ -54,6 +60,8 @@ constexpr NumberedError errors[] = {
     {invalidContext, "CUDA_ERROR_INVALID_CONTEXT", "no context is current, or there is no such context"},
     {notFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {401, "CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
+    {invalidHandle, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+    {unknownError, "CUDA_ERROR_UNKNOWN", "unknown error"},
     {launchFailed, "CUDA_ERROR_LAUNCH_FAILED", "the simulator has found a mistake"},
     {captureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
     {902, "CUDA_ERROR_STREAM_CAPTURE_MERGE", "the wait would merge two captures"},
@@ -181,11 +189,15 @@ EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
 EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned, CUdevice ordinal) {
   if (ordinal != 0)
     return cuda::errorInvalidDevice;
-  const std::lock_guard lock(state().mutex);
-  contexts.push_back(std::make_unique<Context>());
-  *context = reinterpret_cast<CUcontext>(contexts.back().get());
-  stack.push_back(*context);
-  return success;
+  if (!context)
+    return invalidValue;
+  return locked([=] {
+    auto made = std::make_unique<Context>();
+    stack.push_back(reinterpret_cast<CUcontext>(made.get()));
+    *context = stack.back();
+    contexts.push_back(std::move(made));
+    return success;
+  });
 }
 EXPORT CUresult cuCtxCreate_v4(CUcontext *context, void *, unsigned flags, CUdevice ordinal) {
   return cuCtxCreate_v2(context, flags, ordinal);
@@ -202,11 +214,12 @@ EXPORT CUresult cuCtxDestroy_v2(CUcontext context) {
   return success;
 }
 EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context) {
-  const std::lock_guard lock(state().mutex);
-  if (!isContext(context))
-    return invalidContext;
-  stack.push_back(context);
-  return success;
+  return locked([=] {
+    if (!isContext(context))
+      return invalidContext;
+    stack.push_back(context);
+    return success;
+  });
 }
 EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *context) {
   if (stack.empty())
@@ -221,14 +234,15 @@ EXPORT CUresult cuCtxGetCurrent(CUcontext *context) {
   return success;
 }
 EXPORT CUresult cuCtxSetCurrent(CUcontext context) {
-  const std::lock_guard lock(state().mutex);
-  if (context && !isContext(context))
-    return invalidContext;
-  if (!stack.empty())
-    stack.pop_back();
-  if (context)
-    stack.push_back(context);
-  return success;
+  return locked([=] {
+    if (context && !isContext(context))
+      return invalidContext;
+    if (!stack.empty())
+      stack.pop_back();
+    if (context)
+      stack.push_back(context);
+    return success;
+  });
 }
 EXPORT CUresult cuCtxGetDevice(CUdevice *result) {
   *result = 0;
@@ -246,15 +260,18 @@ EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
 }
 
 EXPORT CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, int *options, void **values) {
-  const std::lock_guard lock(state().mutex);
-  Result<std::unique_ptr<LoadedPtx>> loaded = loadPtx(image);
-  if (!loaded) {
-    writeLog(loaded.error().message, count, options, values);
-    return invalidImage;
-  }
-  modules.push_back(std::move(*loaded));
-  *module = reinterpret_cast<CUmodule>(modules.back().get());
-  return success;
+  if (!module || !image)
+    return invalidValue;
+  return locked([=] {
+    Result<std::unique_ptr<LoadedPtx>> loaded = loadPtx(image);
+    if (!loaded) {
+      writeLog(loaded.error().message, count, options, values);
+      return invalidImage;
+    }
+    modules.push_back(std::move(*loaded));
+    *module = reinterpret_cast<CUmodule>(modules.back().get());
+    return success;
+  });
 }
 EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
@@ -263,15 +280,22 @@ EXPORT CUresult cuModuleUnload(CUmodule) {
   return success;
 }
 EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
-  const std::lock_guard lock(state().mutex);
-  Result<std::unique_ptr<LoadedFunction>> found = findFunction(*reinterpret_cast<LoadedPtx *>(module), name);
-  if (!found)
-    return fail(notFound, found.error());
-  functions.push_back(std::move(*found));
-  *function = reinterpret_cast<CUfunction>(functions.back().get());
-  return success;
+  if (!function || !name)
+    return invalidValue;
+  return locked([=] {
+    if (!isAmong(modules, module))
+      return invalidHandle;
+    Result<std::unique_ptr<LoadedFunction>> found = findFunction(*reinterpret_cast<LoadedPtx *>(module), name);
+    if (!found)
+      return fail(notFound, found.error());
+    functions.push_back(std::move(*found));
+    *function = reinterpret_cast<CUfunction>(functions.back().get());
+    return success;
+  });
 }
 EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
+  if (!value || !function)
+    return invalidValue;
   const auto &known = *reinterpret_cast<LoadedFunction *>(function);
   *value = attribute == cuda::functionMaxThreads    ? 1024
            : attribute == cuda::functionSharedBytes ? static_cast<int>(known.staticShared)
@@ -287,7 +311,8 @@ EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *of
     return invalidValue;
   *offset = 0;
   for (size_t i = 0;; *offset += bytes[i++]) {
-    const size_t alignment = std::min<size_t>(bytes[i], 64); // of a tensor map; others have that of their size
+    // Of a tensor map; others have that of their size.
+    const size_t alignment = std::clamp<size_t>(bytes[i], 1, 64);
     *offset = (*offset + alignment - 1) / alignment * alignment;
     if (i == index)
       break;
@@ -299,32 +324,40 @@ EXPORT CUresult cuFuncGetParamCount(CUfunction function, size_t *count) {
   *count = reinterpret_cast<LoadedFunction *>(function)->parameterBytes.size();
   return success;
 }
-EXPORT CUresult cuLaunchKernelEx(const runtime::LaunchConfig *config, CUfunction function, void **arguments, void **) {
-  if (!currentContext())
-    return invalidContext;
-  if (config->gridX == 0 || config->gridY == 0 || config->gridZ == 0)
-    return invalidValue;
-  const std::lock_guard lock(state().mutex);
+/// At once, or as a step of the graph that the stream is captured for.
+static CUresult launchOrKeep(const runtime::LaunchConfig &config, CUfunction function, void **arguments) {
+  if (!isAmong(functions, function))
+    return invalidHandle;
   const auto &known = *reinterpret_cast<LoadedFunction *>(function);
   const auto launch = [&known](const runtime::LaunchConfig &config, void **arguments) {
     Status status = state().device.launch(config, known, arguments);
     return status ? success : fail(launchFailed, status.error());
   };
-  if (!state().captures.isCaptured(config->stream))
-    return launch(*config, arguments);
-  std::vector<LaunchAttribute> attributes(config->attributes, config->attributes + config->attributeCount);
+  if (!state().captures.isCaptured(config.stream))
+    return launch(config, arguments);
+  std::vector<LaunchAttribute> attributes(config.attributes, config.attributes + config.attributeCount);
   std::vector<std::vector<std::byte>> bytes;
   for (size_t i = 0; i < known.parameterBytes.size(); ++i) {
+    if (!arguments || !arguments[i])
+      return invalidValue;
     const auto *value = static_cast<const std::byte *>(arguments[i]);
     bytes.emplace_back(value, value + known.parameterBytes[i]);
   }
-  return state().captures.submit(config->stream, [launch, config = *config, attributes, bytes]() mutable {
+  return state().captures.submit(config.stream, [launch, config = config, attributes, bytes]() mutable {
     std::vector<void *> addresses;
     for (std::vector<std::byte> &value : bytes)
       addresses.push_back(value.data());
     config.attributes = attributes.data();
     return launch(config, addresses.data());
   });
+}
+EXPORT CUresult cuLaunchKernelEx(const runtime::LaunchConfig *config, CUfunction function, void **arguments, void **) {
+  if (!currentContext())
+    return invalidContext;
+  if (!config || config->gridX == 0 || config->gridY == 0 || config->gridZ == 0 ||
+      (config->attributeCount && !config->attributes))
+    return invalidValue;
+  return locked([=] { return launchOrKeep(*config, function, arguments); });
 }
 EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
                                unsigned blockY, unsigned blockZ, unsigned sharedBytes, CUstream stream,
@@ -337,6 +370,8 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gri
 EXPORT CUresult cuTensorMapEncodeTiled(TensorMap *map, int type, unsigned rank, void *address, const uint64_t *sizes,
                                        const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides,
                                        int interleave, int swizzle, int promotion, int fill) {
-  return encodeTiled(map, type, rank, address, sizes, strides, box, elementStrides, interleave, swizzle, promotion,
-                     fill);
+  return guarded([=] {
+    return encodeTiled(map, type, rank, address, sizes, strides, box, elementStrides, interleave, swizzle, promotion,
+                       fill);
+  });
 }

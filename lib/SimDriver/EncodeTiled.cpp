@@ -4,6 +4,7 @@
 #include "Simulator/Exec/Async/TensorMap.h"
 
 #include <cstring>
+#include <fmt/format.h>
 
 namespace tile::sim {
 
@@ -17,6 +18,18 @@ runtime::CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, 
                               const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides,
                               int interleave, int swizzle, int promotion, int fill) {
   constexpr runtime::CUresult invalidValue = 1;
+  const auto refuse = [](std::string message) {
+    mapError = std::move(message);
+    return invalidValue;
+  };
+  constexpr int mostNumber = 255; // of the bytes that hold them
+  if (rank < 1 || rank > mostTensorDimensions) // as many sizes are read
+    return refuse(fmt::format("a tensor map of rank {}; 1 to {} are possible", rank, mostTensorDimensions));
+  if (!map || !sizes || !box || !elementStrides || (rank > 1 && !strides))
+    return refuse("a null pointer where a tensor map, its sizes, strides or box are needed");
+  for (int number : {type, interleave, swizzle, promotion, fill})
+    if (number < 0 || number > mostNumber)
+      return refuse(fmt::format("{} is no type, interleave, swizzle, promotion or fill of a tensor map", number));
   TensorMap described;
   described.address = reinterpret_cast<uint64_t>(address);
   described.rank = rank;
@@ -33,10 +46,8 @@ runtime::CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, 
   described.promotion = static_cast<uint8_t>(promotion);
   described.fill = static_cast<MapFill>(fill);
   runtime::Result<TensorMapBytes> bytes = encodeTensorMap(described);
-  if (!bytes) {
-    mapError = bytes.error().message;
-    return invalidValue;
-  }
+  if (!bytes)
+    return refuse(bytes.error().message);
   static_assert(sizeof(map->bytes) == tensorMapBytes);
   std::memcpy(map->bytes, bytes->data(), tensorMapBytes);
   return runtime::cuda::success;

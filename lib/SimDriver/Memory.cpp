@@ -22,16 +22,20 @@ std::map<void *, std::unique_ptr<void, FreeBytes>> hostBuffers;
 
 CUresult toDevice(CUdeviceptr to, const void *from, size_t bytes) {
   std::byte *target = state().device.find(to, bytes);
-  if (!target)
-    return bytes == 0 ? success : invalidValue;
+  if (bytes == 0)
+    return success;
+  if (!target || !from)
+    return invalidValue;
   std::memcpy(target, from, bytes);
   return success;
 }
 
 CUresult toHost(void *to, CUdeviceptr from, size_t bytes) {
   const std::byte *source = state().device.find(from, bytes);
-  if (!source)
-    return bytes == 0 ? success : invalidValue;
+  if (bytes == 0)
+    return success;
+  if (!source || !to)
+    return invalidValue;
   std::memcpy(to, source, bytes);
   return success;
 }
@@ -54,11 +58,17 @@ CUresult anywhere(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
     return toDevice(to, reinterpret_cast<const void *>(from), bytes);
   if (fromIsDevice)
     return toHost(reinterpret_cast<void *>(to), from, bytes);
+  if (bytes == 0)
+    return success;
+  if (!to || !from)
+    return invalidValue;
   std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
   return success;
 }
 
 template <typename T> CUresult fill(CUdeviceptr to, T value, size_t count) {
+  if (count > SIZE_MAX / sizeof(T))
+    return invalidValue;
   std::byte *target = state().device.find(to, count * sizeof(T));
   if (!target || to % sizeof(T) != 0)
     return count == 0 ? success : invalidValue;
@@ -68,8 +78,7 @@ template <typename T> CUresult fill(CUdeviceptr to, T value, size_t count) {
 }
 
 template <typename T> CUresult fillNow(CUdeviceptr to, T value, size_t count) {
-  const std::lock_guard lock(state().mutex);
-  return fill(to, value, count);
+  return locked([=] { return fill(to, value, count); });
 }
 
 template <typename T> CUresult fillIn(CUstream stream, CUdeviceptr to, T value, size_t count) {
@@ -79,33 +88,31 @@ template <typename T> CUresult fillIn(CUstream stream, CUdeviceptr to, T value, 
 } // namespace
 
 EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
-  if (bytes == 0)
+  if (!pointer || bytes == 0)
     return invalidValue;
-  const std::lock_guard lock(state().mutex);
-  *pointer = state().device.allocate(bytes);
-  return *pointer ? success : outOfMemory;
+  return locked([=] {
+    *pointer = state().device.allocate(bytes);
+    return *pointer ? success : outOfMemory;
+  });
 }
 EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer) {
-  const std::lock_guard lock(state().mutex);
-  return pointer == 0 || state().device.release(pointer) ? success : invalidValue;
+  return locked([=] { return pointer == 0 || state().device.release(pointer) ? success : invalidValue; });
 }
+
+static bool isCaptured(CUstream stream) {
+  const std::lock_guard lock(state().mutex);
+  return state().captures.isCaptured(stream);
+}
+
 EXPORT CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream) {
-  {
-    const std::lock_guard lock(state().mutex);
-    if (state().captures.isCaptured(stream))
-      return captureUnsupported;
-  }
-  return cuMemAlloc_v2(pointer, bytes);
+  return isCaptured(stream) ? captureUnsupported : cuMemAlloc_v2(pointer, bytes);
 }
 EXPORT CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
-  {
-    const std::lock_guard lock(state().mutex);
-    if (state().captures.isCaptured(stream))
-      return captureUnsupported;
-  }
-  return cuMemFree_v2(pointer);
+  return isCaptured(stream) ? captureUnsupported : cuMemFree_v2(pointer);
 }
 EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
+  if (!free || !total)
+    return invalidValue;
   const std::lock_guard lock(state().mutex);
   size_t taken = 0;
   for (const Allocation &allocation : state().device.contents().allocations())
@@ -117,24 +124,25 @@ EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
 
 EXPORT CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
   constexpr size_t page = 4096;
-  if (bytes == 0)
+  if (!pointer || bytes == 0)
     return invalidValue;
   if (bytes > SIZE_MAX - page)
     return outOfMemory;
-  std::unique_ptr<void, FreeBytes> buffer(std::aligned_alloc(page, (bytes + page - 1) / page * page));
-  if (!buffer)
-    return outOfMemory;
-  *pointer = buffer.get();
-  const std::lock_guard lock(state().mutex);
-  hostBuffers[*pointer] = std::move(buffer);
-  return success;
+  return locked([=] {
+    std::unique_ptr<void, FreeBytes> buffer(std::aligned_alloc(page, (bytes + page - 1) / page * page));
+    if (!buffer)
+      return outOfMemory;
+    void *address = buffer.get();
+    hostBuffers[address] = std::move(buffer);
+    *pointer = address;
+    return success;
+  });
 }
 EXPORT CUresult cuMemAllocHost_v2(void **pointer, size_t bytes) {
   return cuMemHostAlloc(pointer, bytes, 0);
 }
 EXPORT CUresult cuMemFreeHost(void *pointer) {
-  const std::lock_guard lock(state().mutex);
-  return hostBuffers.erase(pointer) == 1 ? success : invalidValue;
+  return locked([=] { return hostBuffers.erase(pointer) == 1 ? success : invalidValue; });
 }
 EXPORT CUresult cuMemHostRegister_v2(void *, size_t, unsigned) {
   return success;
@@ -158,6 +166,8 @@ EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr po
   // CUDA driver API, CUpointer_attribute and CUmemorytype.
   constexpr int memoryType = 2, devicePointer = 3, device = 9, rangeStart = 11, rangeBytes = 12;
   constexpr unsigned ofHost = 1, ofDevice = 2;
+  if (!value)
+    return invalidValue;
   const std::lock_guard lock(state().mutex);
   const Allocation *allocation = state().device.contents().find(pointer, 1);
   const auto set = [value](auto result) {
@@ -184,20 +194,16 @@ EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr po
 }
 
 EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
-  const std::lock_guard lock(state().mutex);
-  return toDevice(to, from, bytes);
+  return locked([=] { return toDevice(to, from, bytes); });
 }
 EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
-  const std::lock_guard lock(state().mutex);
-  return toHost(to, from, bytes);
+  return locked([=] { return toHost(to, from, bytes); });
 }
 EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  const std::lock_guard lock(state().mutex);
-  return onDevice(to, from, bytes);
+  return locked([=] { return onDevice(to, from, bytes); });
 }
 EXPORT CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  const std::lock_guard lock(state().mutex);
-  return anywhere(to, from, bytes);
+  return locked([=] { return anywhere(to, from, bytes); });
 }
 EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
   return submit(stream, [=] { return toDevice(to, from, bytes); });

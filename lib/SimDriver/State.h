@@ -5,7 +5,10 @@
 #include "SimDriver/Capture.h"
 #include "SimDriver/Device.h"
 
+#include <cstdio>
 #include <mutex>
+#include <new>
+#include <utility>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -14,7 +17,8 @@ namespace tile::sim {
 // CUDA driver API, CUresult.
 constexpr runtime::CUresult success = runtime::cuda::success, invalidValue = runtime::cuda::errorInvalidValue,
                             outOfMemory = 2, invalidImage = runtime::cuda::errorInvalidImage, invalidContext = 201,
-                            notFound = 500, launchFailed = 719, captureUnsupported = 900, capturedEvent = 907;
+                            notFound = 500, launchFailed = 719, captureUnsupported = 900, capturedEvent = 907,
+                            invalidHandle = 400, unknownError = 999;
 
 struct State {
   std::mutex mutex; ///< of all that follows
@@ -23,7 +27,29 @@ struct State {
 };
 State &state();
 
-/// Does the work, or keeps it for a graph, as Captures::submit.
-runtime::CUresult submit(runtime::CUstream stream, Work work);
+/// Does the work; callers are C, so no exception may leave the driver.
+template <typename Function> runtime::CUresult guarded(Function &&work) noexcept {
+  try {
+    return work();
+  } catch (const std::bad_alloc &) {
+    return outOfMemory;
+  } catch (const std::exception &exception) {
+    std::fprintf(stderr, "simulator: %s\n", exception.what());
+    return unknownError;
+  }
+}
+
+/// The same with the state locked.
+template <typename Function> runtime::CUresult locked(Function &&work) noexcept {
+  return guarded([&] {
+    const std::lock_guard lock(state().mutex);
+    return work();
+  });
+}
+
+/// Does the work, or keeps it for a graph, as Captures::submit. It may throw where the stream is not captured.
+template <typename Function> runtime::CUresult submit(runtime::CUstream stream, Function &&work) noexcept {
+  return locked([&] { return state().captures.submit(stream, std::forward<Function>(work)); });
+}
 
 } // namespace tile::sim

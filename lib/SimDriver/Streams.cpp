@@ -17,12 +17,9 @@ double milliseconds() {
 
 } // namespace
 
-CUresult tile::sim::submit(CUstream stream, Work work) {
-  const std::lock_guard lock(state().mutex);
-  return state().captures.submit(stream, std::move(work));
-}
-
 EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned) {
+  if (!stream)
+    return invalidValue;
   static std::atomic<uintptr_t> count = 0;
   *stream = reinterpret_cast<CUstream>(0x1000 + 16 * count++);
   return success;
@@ -41,8 +38,7 @@ EXPORT CUresult cuStreamQuery(CUstream stream) {
   return cuStreamSynchronize(stream);
 }
 EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
-  const std::lock_guard lock(state().mutex);
-  return state().captures.wait(stream, event);
+  return locked([=] { return state().captures.wait(stream, event); });
 }
 EXPORT CUresult cuStreamIsCapturing(CUstream stream, int *status) {
   const std::lock_guard lock(state().mutex);
@@ -55,40 +51,53 @@ EXPORT CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
   return success;
 }
 EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
-  const std::lock_guard lock(state().mutex);
-  return state().captures.begin(stream);
+  return locked([=] { return state().captures.begin(stream); });
 }
 EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *result) {
-  const std::lock_guard lock(state().mutex);
-  std::unique_ptr<Graph> graph;
-  const CUresult status = state().captures.end(stream, graph);
-  *result = reinterpret_cast<CUgraph>(graph.release());
-  return status;
+  if (!result)
+    return invalidValue;
+  return locked([=] {
+    std::unique_ptr<Graph> graph;
+    const CUresult status = state().captures.end(stream, graph);
+    *result = reinterpret_cast<CUgraph>(graph.release());
+    return status;
+  });
 }
 
 EXPORT CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *data) {
-  {
-    const std::lock_guard lock(state().mutex);
-    if (state().captures.isCaptured(stream))
-      return state().captures.submit(stream, [=] {
-        function(data);
-        return success;
-      });
-  }
-  function(data); // which may wait for threads that call the driver
-  return success;
+  if (!function)
+    return invalidValue;
+  bool isCaptured = false;
+  const CUresult kept = locked([&] {
+    isCaptured = state().captures.isCaptured(stream);
+    return !isCaptured ? success : state().captures.submit(stream, [=] {
+      function(data);
+      return success;
+    });
+  });
+  if (!isCaptured)
+    function(data); // which may wait for threads that call the driver
+  return kept;
 }
 
 EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long) {
-  *executable = reinterpret_cast<CUgraphExec>(new Graph(*reinterpret_cast<Graph *>(graph)));
-  return success;
+  if (!executable || !graph)
+    return invalidValue;
+  return guarded([=] {
+    *executable = reinterpret_cast<CUgraphExec>(new Graph(*reinterpret_cast<Graph *>(graph)));
+    return success;
+  });
 }
 EXPORT CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
-  return submit(stream, [steps = *reinterpret_cast<Graph *>(executable)] {
-    for (const Work &step : steps)
-      if (const CUresult result = step(); result != success)
-        return result;
-    return success;
+  if (!executable)
+    return invalidValue;
+  return guarded([=] {
+    return submit(stream, [steps = *reinterpret_cast<Graph *>(executable)] {
+      for (const Work &step : steps)
+        if (const CUresult result = step(); result != success)
+          return result;
+      return success;
+    });
   });
 }
 EXPORT CUresult cuGraphUpload(CUgraphExec, CUstream) {
@@ -104,8 +113,12 @@ EXPORT CUresult cuGraphDestroy(CUgraph graph) {
 }
 
 EXPORT CUresult cuEventCreate(CUevent *event, unsigned) {
-  *event = reinterpret_cast<CUevent>(new double(0));
-  return success;
+  if (!event)
+    return invalidValue;
+  return guarded([=] {
+    *event = reinterpret_cast<CUevent>(new double(0));
+    return success;
+  });
 }
 EXPORT CUresult cuEventDestroy_v2(CUevent event) {
   const std::lock_guard lock(state().mutex);
@@ -114,10 +127,13 @@ EXPORT CUresult cuEventDestroy_v2(CUevent event) {
   return success;
 }
 EXPORT CUresult cuEventRecord(CUevent event, CUstream stream) {
-  const std::lock_guard lock(state().mutex);
-  if (!state().captures.record(event, stream))
-    *reinterpret_cast<double *>(event) = milliseconds();
-  return success;
+  if (!event)
+    return invalidHandle;
+  return locked([=] {
+    if (!state().captures.record(event, stream))
+      *reinterpret_cast<double *>(event) = milliseconds();
+    return success;
+  });
 }
 EXPORT CUresult cuEventQuery(CUevent event) {
   const std::lock_guard lock(state().mutex);
@@ -127,6 +143,8 @@ EXPORT CUresult cuEventSynchronize(CUevent event) {
   return cuEventQuery(event);
 }
 EXPORT CUresult cuEventElapsedTime(float *elapsed, CUevent start, CUevent end) {
+  if (!elapsed || !start || !end)
+    return invalidValue;
   *elapsed = static_cast<float>(*reinterpret_cast<double *>(end) - *reinterpret_cast<double *>(start));
   return success;
 }

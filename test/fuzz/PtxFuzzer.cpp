@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// libFuzzer target: PTX text -> module -> calls inlined -> points of reconvergence. A text is accepted or refused with
-// an error that names its line; the rest is for the sanitizers.
+// libFuzzer target: PTX text -> module -> calls inlined -> points of reconvergence -> each kernel launched. A text is
+// accepted or refused with an error that names its line; the rest is for the sanitizers.
+
+#include "PtxLaunch.h"
+#include "PtxMutator.h"
 
 #include "Simulator/Ptx/ControlFlow.h"
 #include "Simulator/Ptx/InlineCalls.h"
 #include "Simulator/Ptx/Parser.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -18,7 +22,38 @@ int requireLine(const tile::runtime::Error &error) {
   abort();
 }
 
+/// The same text is launched in the same way.
+uint64_t seedOf(const uint8_t *data, size_t size) { // FNV-1a
+  uint64_t hash = 0xcbf29ce484222325;
+  for (size_t i = 0; i < size; ++i)
+    hash = (hash ^ data[i]) * 0x100000001b3;
+  return hash;
+}
+
 } // namespace
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t mostBytes);
+
+static size_t store(const std::string &text, uint8_t *data, size_t mostBytes) {
+  const size_t size = std::min(text.size(), mostBytes);
+  std::copy_n(text.begin(), size, data);
+  return size;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t mostBytes, unsigned seed) {
+  if (seed % 8 == 0)
+    return LLVMFuzzerMutate(data, size, mostBytes);
+  tile::fuzz::PtxMutator mutator(seed);
+  return store(mutator.mutate({reinterpret_cast<const char *>(data), size}), data, mostBytes);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t firstSize, const uint8_t *second,
+                                            size_t secondSize, uint8_t *result, size_t mostBytes, unsigned seed) {
+  tile::fuzz::PtxMutator mutator(seed);
+  return store(mutator.crossOver({reinterpret_cast<const char *>(first), firstSize},
+                                 {reinterpret_cast<const char *>(second), secondSize}),
+               result, mostBytes);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   using namespace tile::sim;
@@ -31,5 +66,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (uint32_t point : reconvergencePoints(function))
       if (point != noInstruction && point >= function.instructions.size())
         abort();
+  tile::fuzz::launchKernels(*module, seedOf(data, size));
   return 0;
 }

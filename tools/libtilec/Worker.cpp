@@ -134,7 +134,8 @@ Answer answerElsewhere(const WorkerSettings &settings, const Request &request, c
   StringRef line = StringRef(said).ltrim().split('\n').first.rtrim();
   if (WIFEXITED(status) && WEXITSTATUS(status) == cannotStart)
     return failure(Outcome::Environment, formatv("cannot start '{0}'", settings.program));
-  bool lacksMemory = line.contains("out of memory") || line.contains("bad_alloc") || line.contains("llocation failed");
+  bool lacksMemory = line.contains("out of memory") || line.contains("out of host memory") ||
+                     line.contains("bad_alloc") || line.contains("llocation failed");
   if (settings.memoryBytes != 0 && (lacksMemory || line.empty()))
     return failure(Outcome::Environment,
                    formatv("the compilation needs more than {0} bytes of memory, its limit", settings.memoryBytes));

@@ -270,6 +270,7 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (std::optional<int> code = chooseDevice(run, line))
     return *code;
   run.artifact = line.compiler.input;
+  run.isCompiledHere = true;
   if (runner::Status status = runner::checkSimOptions(run); !status)
     return runner::reportFailure(run, status.error());
   if (needsInterpreter && run.device != "interp")

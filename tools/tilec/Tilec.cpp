@@ -178,7 +178,13 @@ int tile::tilecMain(int argc, char **argv) {
       return languageServerCommand(words.drop_front());
     return first == "worker" && words.size() == 1 ? workerCommand() : compileCommand(words);
   };
-  int code = runner::finishOutput("tilec", runTool());
+  int code = 0;
+  try {
+    code = runner::finishOutput("tilec", runTool());
+  } catch (const std::bad_alloc &) { // buffers of a run, what the interpreter remembers of them
+    messages() << "tilec: error: out of host memory\n";
+    code = int(Outcome::Rejected);
+  }
   // LLVM's stream would end the process when it is destroyed.
   llvm::outs().flush();
   if (std::error_code failed = llvm::outs().error()) {

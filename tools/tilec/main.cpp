@@ -17,11 +17,19 @@
 #include <cstdlib>
 #include <malloc.h>
 #include <optional>
+#include <unistd.h>
 
 /// LLVM gives up on code that it cannot select, without a way back: say so in one line.
 static void reportFatalError(void *, const char *reason, bool) {
   llvm::errs() << "tilec: internal error: " << reason << '\n';
   std::_Exit(int(tile::driver::Outcome::Internal));
+}
+
+/// LLVM's own containers do not throw.
+static void reportOutOfMemory(void *, const char *, bool) {
+  constexpr char message[] = "tilec: error: out of host memory\n"; // which a stream might need
+  (void)!write(STDERR_FILENO, message, sizeof(message) - 1);
+  std::_Exit(int(tile::driver::Outcome::Rejected));
 }
 
 /// After it LLVM ends tile-opt: with a trace, if it is a bug, or else, as for a disk that is full, with exit code 1.
@@ -69,6 +77,7 @@ int main(int argc, char **argv) {
   std::optional<llvm::InitLLVM> init;
   initLlvm(init, argc, argv);
   llvm::setBugReportMsg("tilec: internal error; please report it together with the input and this trace\n");
+  llvm::install_bad_alloc_error_handler(reportOutOfMemory);
   bool isOpt = llvm::sys::path::filename(argv[0]).starts_with("tile-opt");
   bool isSubcommand = !isOpt && argc > 1 && llvm::StringRef(argv[1]) == "opt";
   llvm::install_fatal_error_handler(isOpt || isSubcommand ? reportErrorOfOpt : reportFatalError);

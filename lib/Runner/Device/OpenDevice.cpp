@@ -21,6 +21,16 @@ bool isSim(const RunOptions &options) {
   return options.device == simName;
 }
 
+} // namespace
+
+Sources::Folders sourceFolders(const RunOptions &options) {
+  return {options.sourceFolders,
+          {std::filesystem::path(options.artifact).parent_path().string()},
+          options.isCompiledHere};
+}
+
+namespace {
+
 Result<SimOptions> readSimOptions(const RunOptions &options) {
   SimOptions sim;
   if (options.multiprocessors)
@@ -32,8 +42,7 @@ Result<SimOptions> readSimOptions(const RunOptions &options) {
   sim.profileJson = options.profileJson;
   sim.limit = options.limit;
   sim.isPainted = options.colours.results;
-  sim.sourceFolders = options.sourceFolders;
-  sim.sourceFolders.push_back(std::filesystem::path(options.artifact).parent_path().string());
+  sim.sourceFolders = sourceFolders(options);
   const std::string_view text = options.order, prefix = "seed:";
   if (text.empty())
     return sim;

@@ -3,7 +3,6 @@
 
 #include "Runner/Device/CudaDevice.h"
 #include "Runner/Device/SimProfile.h"
-#include "Runner/Results/Sources.h"
 #include "Runtime/Kernel.h"
 #include "SimDriver/EncodeTiled.h"
 #include "Simulator/Check/Format.h"
@@ -143,6 +142,8 @@ private:
     return values;
   }
 
+  Sources sources() const { return Sources(options.sourceFolders, kernel->artifact.manifest.sourceHash); }
+
   sim::LaunchConfig makeConfig(const runtime::LaunchInfo &launch, const int64_t (&blocks)[3], uint64_t seed) const {
     sim::LaunchConfig config;
     for (int i = 0; i < 3; ++i) {
@@ -210,13 +211,14 @@ private:
       machine.observer = &*profiler;
     }
     Status status = runWatched(machine);
-    std::fputs(machine.printed.c_str(), stdout);
+    const std::string printed = machine.printed.text();
+    std::fwrite(printed.data(), 1, printed.size(), stdout); // it may have zero bytes
     if (!status)
       return status.error();
     if (profiler) {
       const runtime::Manifest &manifest = kernel->artifact.manifest;
       if (options.profile)
-        std::fputs(profileText(*profiler, module, manifest, Sources(options.sourceFolders), options.isPainted).c_str(),
+        std::fputs(profileText(*profiler, module, manifest, sources(), options.isPainted).c_str(),
                    stdout);
       if (!options.profileJson.empty())
         if (Status written = appendProfile(*profiler, module, manifest, options.profileJson); !written)
@@ -227,7 +229,7 @@ private:
       return RunTiming{};
     return makeError(TILE_ERROR_DRIVER, "kernel '{}' has {} under {}:\n{}", kernel->artifact.manifest.kernel,
                      found.size() == 1 ? "a bug" : fmt::format("{} bugs", found.size()), lastRun(),
-                     formatReports(found, module, Sources(options.sourceFolders)));
+                     formatReports(found, module, sources()));
   }
 
   sim::Module module;

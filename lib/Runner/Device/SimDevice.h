@@ -10,6 +10,7 @@
 
 #include "Runner/Device/Device.h"
 #include "Runner/LongWork.h"
+#include "Runner/Results/Sources.h"
 #include "Runtime/Artifact.h"
 
 #include <memory>
@@ -38,7 +39,7 @@ struct SimOptions {
   bool profile = false;                   ///< print what each line of the source did
   bool isPainted = false;                 ///< in colours
   uint64_t steps = 0;                     ///< instructions after which a warp hangs; 0: as many as the simulator thinks
-  std::vector<std::string> sourceFolders; ///< where sources are searched that reports show
+  Sources::Folders sourceFolders;         ///< where sources are searched that reports show
   std::string profileJson;                ///< file to which the counters of each run are appended, or ""
   RunWatcher *watcher = nullptr;
   std::optional<TimeLimit> limit = {};

@@ -1,25 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Runner/Results/Sources.h"
 
+#include "Runner/Results/Sha256.h"
 #include "Runtime/Artifact.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
 namespace tile::runner {
+
+namespace fs = std::filesystem;
+
+bool Sources::hasHash(const std::string &contents) const {
+  return !hash.empty() && hash == "sha256:" + sha256(contents);
+}
+
+/// Whether the name leads to a source within the folder: neither by ".." nor by symbolic links to anything else.
+bool Sources::isShown(const std::string &folder, bool isGiven, const std::string &name) const {
+  const fs::path relative = name;
+  if (relative.is_absolute() || std::find(relative.begin(), relative.end(), "..") != relative.end())
+    return false;
+  std::error_code failed;
+  const fs::path root = fs::canonical(folder.empty() ? "." : folder, failed);
+  if (failed)
+    return false;
+  const fs::path file = fs::canonical(root / relative, failed);
+  const std::string extension = file.extension().string();
+  const bool isSource = extension == ".tile" || (isGiven && extension == ".py");
+  return !failed && isSource && std::mismatch(root.begin(), root.end(), file.begin(), file.end()).first == root.end();
+}
 
 const std::string &Sources::text(const std::string &name) {
   constexpr uint64_t largestSource = 1 << 24;
   auto [found, isNew] = texts.try_emplace(name);
   if (!isNew || name.empty())
     return found->second;
-  std::vector<std::filesystem::path> places{name};
-  for (const std::string &folder : folders)
-    places.push_back(std::filesystem::path(folder) / name);
-  for (const std::filesystem::path &place : places) {
-    if (std::error_code failed; !std::filesystem::is_regular_file(place, failed))
+  struct Candidate {
+    fs::path path;
+    bool isShown;
+  };
+  std::vector<Candidate> candidates{{name, false}};
+  for (const std::string &folder : folders.given)
+    candidates.push_back({fs::path(folder) / name, isShown(folder, true, name)});
+  for (const std::string &folder : folders.beside)
+    candidates.push_back({fs::path(folder) / name, isShown(folder, false, name)});
+  for (const Candidate &candidate : candidates) {
+    if (std::error_code failed; !fs::is_regular_file(candidate.path, failed))
       continue;
-    if (runtime::Result<std::string> contents = runtime::readFile(place.string(), largestSource)) {
+    runtime::Result<std::string> contents = runtime::readFile(candidate.path.string(), largestSource);
+    if (contents && (folders.areTrusted || candidate.isShown || hasHash(*contents))) {
       found->second = std::move(*contents);
       break;
     }

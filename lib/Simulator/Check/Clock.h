@@ -4,50 +4,63 @@
 
 #include "Simulator/Machine/Access.h"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 namespace tile::sim {
 
-/// The counts of a window of components: those of a CTA stand close together, and most clocks know one CTA only.
+/// The counts of components, in blocks of neighbours: those of a CTA stand close together, and most clocks know few CTAs,
+/// which may stand far apart.
 class VectorClock {
 public:
   uint32_t operator[](Component component) const {
-    uint32_t index = component - first;
-    return index < counts.size() ? counts[index] : 0;
+    const Block *block = find(component & ~(blockSize - 1));
+    return block ? block->counts[component % blockSize] : 0;
   }
   bool includes(Epoch epoch) const { return (*this)[epoch.component] >= epoch.count; }
   void raise(Epoch epoch) {
-    cover(epoch.component, epoch.component + 1);
-    uint32_t &count = counts[epoch.component - first];
+    uint32_t &count = cover(epoch.component & ~(blockSize - 1)).counts[epoch.component % blockSize];
     count = count < epoch.count ? epoch.count : count;
   }
   void join(const VectorClock &other) {
-    if (other.counts.empty())
-      return;
-    cover(other.first, other.first + other.counts.size());
-    uint32_t *to = counts.data() + (other.first - first);
-    const uint32_t *from = other.counts.data();
-    for (size_t i = 0, size = other.counts.size(); i < size; ++i)
-      to[i] = to[i] < from[i] ? from[i] : to[i];
+    size_t at = 0;
+    for (const Block &from : other.blocks) {
+      while (at < blocks.size() && blocks[at].first < from.first)
+        ++at;
+      if (at == blocks.size() || blocks[at].first != from.first) {
+        blocks.insert(blocks.begin() + at, from);
+        continue;
+      }
+      for (uint32_t i = 0; i < blockSize; ++i)
+        blocks[at].counts[i] = blocks[at].counts[i] < from.counts[i] ? from.counts[i] : blocks[at].counts[i];
+    }
   }
-  bool empty() const { return counts.empty(); }
+  bool empty() const { return blocks.empty(); }
 
 private:
-  void cover(uint32_t begin, uint32_t end) {
-    constexpr uint32_t step = 16;
-    if (counts.empty())
-      first = begin & ~(step - 1);
-    if (begin < first) {
-      uint32_t newFirst = begin & ~(step - 1);
-      counts.insert(counts.begin(), first - newFirst, 0);
-      first = newFirst;
-    }
-    if (end > first + counts.size())
-      counts.resize(((end + step - 1) & ~(step - 1)) - first);
+  static constexpr uint32_t blockSize = 16;
+  struct Block {
+    Component first = 0; ///< a multiple of blockSize
+    std::array<uint32_t, blockSize> counts = {};
+  };
+
+  const Block *find(Component first) const {
+    if (!blocks.empty() && blocks.back().first == first)
+      return &blocks.back();
+    auto found = std::lower_bound(blocks.begin(), blocks.end(), first,
+                                  [](const Block &block, Component value) { return block.first < value; });
+    return found != blocks.end() && found->first == first ? &*found : nullptr;
+  }
+  Block &cover(Component first) {
+    auto found = std::lower_bound(blocks.begin(), blocks.end(), first,
+                                  [](const Block &block, Component value) { return block.first < value; });
+    if (found == blocks.end() || found->first != first)
+      found = blocks.insert(found, Block{first, {}});
+    return *found;
   }
 
-  uint32_t first = 0;
-  std::vector<uint32_t> counts;
+  std::vector<Block> blocks; ///< by their first components
 };
 
 /// What passes from those who release to those who acquire. `all`: everything that happened before. `fenced`: the part

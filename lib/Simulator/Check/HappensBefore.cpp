@@ -53,12 +53,12 @@ void HappensBefore::startCta(Cta &cta) {
   cluster->ctas[cta.rank] = std::make_unique<CtaShadow>();
   cluster->ctas[cta.rank]->cta = &cta;
   ++cluster->alive;
+  world.locations.beginCta(cta.linearId);
   for (const auto &warp : cta.warps) {
     uint32_t number = naming.warpNumber(*warp);
-    std::unique_ptr<WarpName> &name = world.names[number];
-    name = std::make_unique<WarpName>();
-    name->program = components.fetch_add(1, std::memory_order_relaxed);
-    warp->checkState = std::make_unique<WarpState>(world, *cluster, number, *name, components);
+    WarpName &name = world.names[number];
+    name = {components.fetch_add(1, std::memory_order_relaxed), {}};
+    warp->checkState = std::make_unique<WarpState>(world, *cluster, number, name, components);
   }
 }
 
@@ -67,8 +67,14 @@ void HappensBefore::endCta(Cta &cta) {
   World &world = state.world;
   ClusterShadows &cluster = state.cluster;
   world.endCta(*cluster.ctas[cta.rank]);
-  for (const auto &warp : cta.warps)
+  for (const auto &warp : cta.warps) {
     warp->checkState = nullptr;
+    // What has no parts is as good as unknown.
+    if (auto name = world.names.find(naming.warpNumber(*warp)); name->second.split.empty())
+      world.names.erase(name);
+    else
+      name->second.split.shrink_to_fit();
+  }
   if (--cluster.alive)
     return;
   uint32_t number = cluster.number;

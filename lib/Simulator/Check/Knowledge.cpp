@@ -12,12 +12,11 @@ bool isAll(LaneMask lanes, LaneMask alive) {
 } // namespace
 
 Component Knowledge::laneComponent(Component component, unsigned lane) {
-  auto [entry, isNew] = name.split.try_emplace(component);
-  if (isNew)
-    entry->second.fill(noComponent);
-  Component &own = entry->second[lane];
-  if (own == noComponent)
+  Component own = name.ofLane(component, lane);
+  if (own == noComponent) {
     own = components.fetch_add(1, std::memory_order_relaxed);
+    name.split.push_back({component, lane, own});
+  }
   return own;
 }
 
@@ -152,12 +151,9 @@ void Knowledge::collect(SyncClock &into) const {
 bool Knowledge::includes(const VectorClock &clock, const Past &past, const WarpName *pastName, unsigned pastLane) {
   if (clock[past.component] >= past.count)
     return true;
-  if (!pastName || pastName->split.empty() || pastLane >= warpSize)
+  if (!pastName || pastLane >= warpSize)
     return false;
-  auto split = pastName->split.find(past.component);
-  if (split == pastName->split.end())
-    return false;
-  Component lane = split->second[pastLane];
+  const Component lane = pastName->ofLane(past.component, pastLane);
   return lane != noComponent && clock[lane] >= past.count;
 }
 

@@ -10,17 +10,29 @@
 #include "Simulator/Check/Shadow.h"
 #include "Simulator/Machine/Warp.h"
 
-#include <array>
 #include <atomic>
-#include <unordered_map>
+#include <vector>
 
 namespace tile::sim {
 
 /// A warp as others name it; lives as long as anybody may have met it.
 struct WarpName {
   Component program = noComponent; ///< "all lanes up to count"
-  /// For the lanes' own parts of a component of the warp: its program, its groups of copies.
-  std::unordered_map<Component, std::array<Component, warpSize>> split;
+  /// The lanes' own parts of the components of the warp, its program and its groups of copies; of most warps there are
+  /// none, or those of one lane.
+  struct Split {
+    Component component;
+    uint32_t lane;
+    Component own;
+  };
+  std::vector<Split> split;
+  /// noComponent: the lane has none.
+  Component ofLane(Component component, unsigned lane) const {
+    for (const Split &entry : split)
+      if (entry.component == component && entry.lane == lane)
+        return entry.own;
+    return noComponent;
+  }
 };
 
 class Knowledge {

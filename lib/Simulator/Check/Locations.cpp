@@ -48,8 +48,28 @@ SyncLocations::Released &SyncLocations::entry(Location &location, const Party &p
       released.lane = lane;
       return released;
     }
+  constexpr size_t many = 32;
+  if (location.size() >= many)
+    mergeEnded(location);
   location.push_back({scope, party.cta, party.cluster, party.knowledge.number, lane, {}});
   return location.back();
+}
+
+/// A counter that all thread blocks of a grid go through: of those that have ended no thread comes again, and what they
+/// released to all is one thing.
+void SyncLocations::mergeEnded(Location &location) const {
+  Released *first = nullptr;
+  std::erase_if(location, [&](Released &released) {
+    if (released.scope < Scope::Gpu || live.contains(released.cta))
+      return false;
+    if (!first) {
+      first = &released;
+      return false;
+    }
+    first->clock.join(released.clock);
+    first->scope = std::max(first->scope, released.scope);
+    return true;
+  });
 }
 
 /// A store puts an end to what earlier writers of the location have released; a read-modify-write carries it on

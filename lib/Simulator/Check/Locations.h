@@ -6,6 +6,7 @@
 #include "Simulator/Check/Knowledge.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 namespace tile::sim {
 
@@ -35,6 +36,8 @@ public:
   /// A strong access of one lane to the location `key`, before it happens.
   void access(Party party, unsigned lane, uint64_t key, AccessKind kind, MemoryOrder order, Scope scope);
   void fence(Party party, Scope scope, LaneMask lanes);
+  void beginCta(uint64_t cta) { live.insert(cta); }
+  void endCta(uint64_t cta) { live.erase(cta); }
 
 private:
   /// Releases that a read of the location now would see.
@@ -47,10 +50,12 @@ private:
   };
   using Location = std::vector<Released>;
   static bool reaches(const Released &released, const Party &party, Scope scope);
-  static Released &entry(Location &location, const Party &party, unsigned lane, Scope scope);
+  Released &entry(Location &location, const Party &party, unsigned lane, Scope scope);
+  void mergeEnded(Location &location) const;
   void read(Party &party, unsigned lane, const Location &location, MemoryOrder order, Scope scope);
   void write(Party &party, unsigned lane, uint64_t key, bool replaces, MemoryOrder order, Scope scope);
   std::unordered_map<uint64_t, Location> locations;
+  std::unordered_set<uint64_t> live; ///< CTAs
 };
 
 } // namespace tile::sim

@@ -69,7 +69,7 @@ bool World::knows(const Now &now, const Past &past, Manner manner, unsigned byte
   const WarpName *name = nullptr;
   if (pastLane < warpSize)
     if (auto found = names.find(past.warp); found != names.end())
-      name = found->second.get();
+      name = &found->second;
   return now.warp.knowledge.knows(past, name, pastLane, lane, fenced);
 }
 
@@ -281,14 +281,14 @@ bool World::knowsLane(const VectorClock &clock, const Past &past, unsigned lane)
   auto name = names.find(past.warp);
   if (name == names.end())
     return false;
-  auto split = name->second->split.find(past.component);
-  return split != name->second->split.end() && split->second[lane] != noComponent &&
-         clock[split->second[lane]] >= past.count;
+  const Component own = name->second.ofLane(past.component, lane);
+  return own != noComponent && clock[own] >= past.count;
 }
 
 /// What must have ended before the CTA's shared memory goes: asynchronous operations, and accesses by its peers.
 void World::endCta(CtaShadow &shadow) {
   const Cta &cta = *shadow.cta;
+  locations.endCta(cta.linearId);
   SyncClock end;
   for (const auto &warp : cta.warps)
     static_cast<WarpState &>(*warp->checkState).knowledge.collect(end);

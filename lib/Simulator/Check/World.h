@@ -82,7 +82,7 @@ public:
   Findings findings;
   Shadow global;
   SyncLocations locations;
-  std::unordered_map<uint32_t, std::unique_ptr<WarpName>> names;
+  std::unordered_map<uint32_t, WarpName> names;
   std::unordered_map<const Cluster *, std::unique_ptr<ClusterShadows>> clusters;
 
 private:

@@ -105,10 +105,14 @@ public:
       for (size_t i = 0; i < values.size(); ++i)
         changed |= update(warp, lane, i, host[lane] + i * sizeof(T), access.space[lane] == Space::Global);
     }
-    if (changed)
-      warp.cta.cluster.noteProgress();
+    Cluster &cluster = warp.cta.cluster;
+    const bool isGlobal = active && access.space[firstLane(active)] == Space::Global;
+    if (!changed)
+      cluster.notePoll(isGlobal);
+    else if (isGlobal)
+      cluster.noteGlobalChange();
     else
-      warp.cta.cluster.notePoll();
+      cluster.noteProgress();
     return Step::Next;
   }
 

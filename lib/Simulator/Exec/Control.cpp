@@ -22,6 +22,37 @@ private:
   uint32_t target, meeting;
 };
 
+/// brx.idx: each lane goes to the target that its index says.
+class IndexedBranch final : public Operation {
+public:
+  IndexedBranch(Source<uint32_t> index, std::vector<uint32_t> targets, uint32_t meeting)
+      : index(index), targets(std::move(targets)), meeting(meeting) {}
+
+  Step execute(Warp &warp, Fragment &fragment, LaneMask active) const override {
+    for (LaneMask rest = active; rest; rest &= rest - 1)
+      if (uint32_t value = index.one(warp, firstLane(rest)); value >= targets.size())
+        return warp.fault(ReportKind::InvalidOperand, instruction->place, firstLane(rest),
+                          fmt::format("index {} of a branch with {} targets", value, targets.size()));
+    const uint32_t here = fragment.pc;
+    for (LaneMask rest = active; rest;) {
+      const uint32_t target = targets[index.one(warp, firstLane(rest))];
+      LaneMask taken = 0;
+      forLanes(rest, [&](unsigned lane) {
+        taken |= LaneMask(targets[index.one(warp, lane)] == target) << lane;
+      });
+      rest &= ~taken;
+      fragment.pc = here;
+      warp.branch(fragment, taken, target, meeting);
+    }
+    return Step::Jumped;
+  }
+
+private:
+  Source<uint32_t> index;
+  std::vector<uint32_t> targets; ///< by index
+  uint32_t meeting;
+};
+
 class Exit final : public Operation {
   Step execute(Warp &, Fragment &, LaneMask) const override { return Step::Exited; }
 };
@@ -42,6 +73,20 @@ Result<OperationPtr> decodeBranch(Decoding &d) {
     return d.unsupported();
   size_t index = &d.instruction - d.program.function.instructions.data();
   return make<Branch>(d.operand(0).index, d.program.reconvergence[index]);
+}
+
+/// brx.idx{.uni} index, targets;
+Result<OperationPtr> decodeIndexedBranch(Decoding &d) {
+  if (!d.take("idx"))
+    return d.unsupported();
+  d.take("uni");
+  if (!d.finished(2) || d.operand(1).kind != Operand::Kind::Vector)
+    return d.unsupported();
+  std::vector<uint32_t> targets;
+  for (const Operand &label : d.operand(1).elements)
+    targets.push_back(label.index);
+  size_t index = &d.instruction - d.program.function.instructions.data();
+  return make<IndexedBranch>(d.source<uint32_t>(0), std::move(targets), d.program.reconvergence[index]);
 }
 
 Result<OperationPtr> decodeExit(Decoding &d) {
@@ -87,7 +132,7 @@ OperationPtr makeExit() {
 }
 
 std::span<const DecoderEntry> controlDecoders() {
-  static constexpr DecoderEntry table[] = {{"bra", decodeBranch}, {"ret", decodeExit},   {"exit", decodeExit},
+  static constexpr DecoderEntry table[] = {{"bra", decodeBranch}, {"brx", decodeIndexedBranch}, {"ret", decodeExit},   {"exit", decodeExit},
                                            {"trap", decodeTrap},  {"brkpt", decodeTrap}, {"call", decodeCall},
                                            {"nop", decodeNothing}};
   return table;

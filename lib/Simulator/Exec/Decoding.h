@@ -14,6 +14,8 @@
 #include "Simulator/Exec/Operands.h"
 #include "Simulator/Machine/Program.h"
 
+#include <algorithm>
+
 namespace tile::sim {
 
 using OperationPtr = std::unique_ptr<Operation>;
@@ -111,7 +113,7 @@ template <typename T> Source<T> Decoding::source(const Operand &operand) {
   source.isConstant = from.isConstant;
   source.registerBytes = from.registerBytes;
   source.offset = from.offset;
-  std::memcpy(&source.constant, &from.constant, sizeof(T));
+  std::memcpy(&source.constant, &from.constant, std::min(sizeof(T), sizeof(from.constant))); // the rest stays zero
   return source;
 }
 

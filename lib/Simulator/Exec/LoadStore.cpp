@@ -3,6 +3,9 @@
 #include "Simulator/Exec/MemoryPort.h"
 #include "Simulator/Exec/MemorySuffixes.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace tile::sim {
 
 namespace {
@@ -45,22 +48,66 @@ LaneMask takeEdges(Warp &warp, LaneMask active, const uint64_t (&addresses)[warp
   return inside;
 }
 
+/// Reads only the bytes of `used`: the others, which a compiler reads along with these but does not use, may lie
+/// outside of a buffer or be another thread's business. `host` then leads to words in `bytes`.
+bool readUsed(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize], LaneAccess &access,
+              uint32_t used, std::byte *bytes, std::byte *(&host)[warpSize]) {
+  constexpr std::byte unknown{0xa5};
+  if (!checkAlignment(warp, space, lanes, addresses, access))
+    return false;
+  forLanes(lanes, [&](unsigned lane) {
+    host[lane] = bytes + lane * access.bytes;
+    std::fill_n(host[lane], access.bytes, unknown);
+  });
+  bool isObserved = false;
+  for (unsigned begin = 0, end = 0; begin < access.bytes; begin = end) {
+    if (!(used >> begin & 1)) {
+      end = begin + 1;
+      continue;
+    }
+    for (end = begin; end < access.bytes && (used >> end & 1);)
+      ++end;
+    LaneAccess part = access;
+    part.isPart = true;
+    part.bytes = end - begin;
+    uint64_t partAddresses[warpSize] = {};
+    std::byte *from[warpSize];
+    forLanes(lanes, [&](unsigned lane) { partAddresses[lane] = addresses[lane] + begin; });
+    if (!resolveLanes(warp, space, lanes, partAddresses, part, from))
+      return false;
+    std::copy_n(part.space, warpSize, access.space);
+    forLanes(lanes, [&](unsigned lane) { std::memcpy(host[lane] + begin, from[lane], part.bytes); });
+    Observer *observer = warp.cta.cluster.machine.observer;
+    if (observer && !std::exchange(isObserved, true)) { // the hardware reads the word
+      part.bytes = access.bytes;
+      forLanes(lanes, [&](unsigned lane) { part.address[lane] -= begin; });
+      observer->access(warp, part);
+    }
+  }
+  return true;
+}
+
 template <typename T> class Load final : public Operation {
 public:
-  Load(const MemorySuffixes &suffixes, AddressSource address, std::vector<Dest<T>> dests)
-      : suffixes(suffixes), address(address), dests(std::move(dests)) {}
+  Load(const MemorySuffixes &suffixes, AddressSource address, std::vector<Dest<T>> dests, uint32_t usedBytes)
+      : suffixes(suffixes), address(address), dests(std::move(dests)), usedBytes(usedBytes) {}
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     uint64_t addresses[warpSize];
     std::byte *host[warpSize];
     address.read(warp, active, addresses);
     LaneAccess access = describeAccess(instruction, AccessKind::Read, suffixes, sizeof(T) * dests.size());
-    std::byte edges[warpSize * mostBytes];
-    LaneMask inside = suffixes.covers ? takeEdges(warp, active, addresses, access, edges, host) : active;
-    if (!resolveLanes(warp, suffixes.space, inside, addresses, access, host))
+    std::byte words[warpSize * mostBytes];
+    const bool isGlobal = suffixes.space == Space::Global || suffixes.space == Space::Generic;
+    LaneMask inside =
+        suffixes.covers && isGlobal ? takeEdges(warp, active, addresses, access, words, host) : active;
+    const uint32_t all = uint32_t((uint64_t(1) << access.bytes) - 1);
+    if ((usedBytes & all) != all
+            ? !readUsed(warp, suffixes.space, inside, addresses, access, usedBytes, words, host)
+            : !resolveLanes(warp, suffixes.space, inside, addresses, access, host))
       return Step::Fault;
     if (suffixes.order != MemoryOrder::Weak)
-      warp.cta.cluster.notePoll();
+      warp.cta.cluster.notePoll(inside && access.space[firstLane(inside)] == Space::Global);
     T values[warpSize];
     for (size_t i = 0; i < dests.size(); ++i) {
       forLanes(active, [&](unsigned lane) { std::memcpy(&values[lane], host[lane] + i * sizeof(T), sizeof(T)); });
@@ -73,6 +120,7 @@ private:
   MemorySuffixes suffixes;
   AddressSource address;
   std::vector<Dest<T>> dests;
+  uint32_t usedBytes; ///< bit i: whether byte i of the word is
 };
 
 template <typename T> class Store final : public Operation {
@@ -101,7 +149,10 @@ public:
       const T *values = sources[i].read(warp, scratch);
       forLanes(active, [&](unsigned lane) { std::memcpy(host[lane] + i * sizeof(T), &values[lane], sizeof(T)); });
     }
-    warp.cta.cluster.noteProgress();
+    if (active && access.space[firstLane(active)] == Space::Global)
+      warp.cta.cluster.noteGlobalChange();
+    else
+      warp.cta.cluster.noteProgress();
     return Step::Next;
   }
 
@@ -115,7 +166,7 @@ template <typename T> OperationPtr makeLoad(Decoding &d, const MemorySuffixes &s
   std::vector<Dest<T>> dests;
   for (const Operand &element : elementsOf(d.operand(0)))
     dests.push_back(d.dest<T>(element));
-  return make<Load<T>>(suffixes, d.address(d.operand(1)), std::move(dests));
+  return make<Load<T>>(suffixes, d.address(d.operand(1)), std::move(dests), d.instruction.usedBytes);
 }
 
 template <typename T> OperationPtr makeStore(Decoding &d, const MemorySuffixes &suffixes) {
@@ -141,7 +192,9 @@ std::optional<Type> takeAll(Decoding &d, MemorySuffixes &suffixes, unsigned &vec
   takeCacheHints(d, suffixes);
   vector = takeVector(d);
   std::optional<Type> type = d.takeType();
-  return type && d.finished(suffixes.hasPolicy ? 3 : 2) ? type : std::nullopt;
+  if (!type || vector * bitWidth(*type) > 8 * mostBytes)
+    return std::nullopt;
+  return d.finished(suffixes.hasPolicy ? 3 : 2) ? type : std::nullopt;
 }
 
 Result<OperationPtr> decodeLoad(Decoding &d) {

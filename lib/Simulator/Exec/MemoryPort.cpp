@@ -19,7 +19,7 @@ struct Where {
 };
 
 /// The space and the address within it of an address in `space`.
-void classify(Space &space, uint64_t &address) {
+void classify(const Machine &machine, Space &space, uint64_t &address) {
   if (space != Space::Generic)
     return;
   if (address >= globalBase)
@@ -34,6 +34,8 @@ void classify(Space &space, uint64_t &address) {
     space = Space::Global;
   if (space != Space::Global)
     address &= windowSize - 1;
+  if (space == Space::Param && address >= machine.program.parameterBytes)
+    space = Space::Const;
 }
 
 /// Which CTA a shared address means, and the address there; null: no such CTA.
@@ -47,7 +49,7 @@ Cta *sharedOwner(Warp &warp, uint64_t &address) {
 
 Where locate(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t bytes) {
   Machine &machine = warp.cta.cluster.machine;
-  classify(space, address);
+  classify(machine, space, address);
   Where where{space, address, warp.cta.rank, nullptr};
   switch (space) {
   case Space::Global:
@@ -62,19 +64,17 @@ Where locate(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t 
     }
     break;
   case Space::Local:
-    if (address + bytes <= machine.program.localBytes)
+    if (isWithin(address, bytes, machine.program.localBytes))
       where.host = warp.local(lane) + address;
     break;
   case Space::Param:
-  case Space::Const: {
-    const std::vector<std::byte> &parameters = machine.config.parameters;
-    const std::vector<std::byte> &constants = machine.program.constants;
-    if (address + bytes <= parameters.size())
-      where.host = const_cast<std::byte *>(parameters.data()) + address; // writes are refused at decoding
-    else if (address + bytes <= constants.size())
-      where.host = const_cast<std::byte *>(constants.data()) + address;
+    if (isWithin(address, bytes, machine.config.parameters.size()))
+      where.host = const_cast<std::byte *>(machine.config.parameters.data()) + address; // nobody writes: mayAccess
     break;
-  }
+  case Space::Const: // after the parameters
+    if (address >= machine.program.parameterBytes && isWithin(address, bytes, machine.program.constants.size()))
+      where.host = const_cast<std::byte *>(machine.program.constants.data()) + address;
+    break;
   case Space::Generic:
     break;
   }
@@ -83,7 +83,7 @@ Where locate(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t 
 
 std::string describeAddress(Warp &warp, Space space, uint64_t address) {
   Machine &machine = warp.cta.cluster.machine;
-  classify(space, address);
+  classify(machine, space, address);
   if (space == Space::Global)
     return machine.memory.describe(address);
   if (space != Space::Shared)
@@ -143,7 +143,7 @@ bool resolveLanes(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addr
                   std::byte *(&host)[warpSize]) {
   Machine &machine = warp.cta.cluster.machine;
   const Place &place = access.instruction->place;
-  uint32_t alignment = std::min<uint32_t>(access.bytes & (~access.bytes + 1), widestAlignment);
+  uint32_t alignment = access.isPart ? 1 : std::min<uint32_t>(access.bytes & (~access.bytes + 1), widestAlignment);
   access.lanes = lanes;
   bool isSharedOrGlobal = false;
   for (LaneMask rest = lanes; rest; rest &= rest - 1) {
@@ -166,10 +166,20 @@ bool resolveLanes(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addr
   }
   if (!lanes || !isSharedOrGlobal)
     return true;
-  if (machine.observer)
+  if (machine.observer && !access.isPart)
     machine.observer->access(warp, access);
   if (machine.checker)
     machine.checker->access(warp, access);
+  return true;
+}
+
+bool checkAlignment(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize],
+                    const LaneAccess &access) {
+  const uint32_t alignment = std::min<uint32_t>(access.bytes & (~access.bytes + 1), widestAlignment);
+  for (LaneMask rest = lanes; rest; rest &= rest - 1)
+    if (unsigned lane = firstLane(rest); addresses[lane] % alignment)
+      return reportMisaligned(warp, access.instruction->place, lane, accessName(access.kind), access.bytes, alignment,
+                              space, addresses[lane]);
   return true;
 }
 

@@ -10,8 +10,8 @@ namespace tile::sim {
 
 /// Fills `access` (kind, order, scope, instruction and bytes are the caller's) with the resolved addresses of the lanes
 /// `lanes`, and `host` with the bytes behind them. Tells checker and profiler. False after a report: out of bounds,
-/// misaligned (each address must be a multiple of `access.bytes`' largest power of two, at most 32), in a space that
-/// does not take such accesses, exited peer CTA.
+/// misaligned (each address must be a multiple of `access.bytes`' largest power of two, at most 32, unless the access
+/// is part of another one), in a space that does not take such accesses, exited peer CTA.
 bool resolveLanes(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize], LaneAccess &access,
                   std::byte *(&host)[warpSize]);
 
@@ -25,6 +25,10 @@ Cta *resolveSharedCta(Warp &warp, const Place &place, unsigned lane, uint64_t sh
 /// The same for global memory.
 std::byte *resolveGlobal(Warp &warp, const Place &place, unsigned lane, uint64_t address, uint64_t bytes,
                          uint32_t alignment, Range &range);
+
+/// Reports each of the lanes whose address is not a multiple of `alignment`, for an access of so many bytes.
+bool checkAlignment(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize],
+                    const LaneAccess &access);
 
 /// Bytes past an address, for what the simulator itself reads (a format string); null if there are none. No checks.
 std::byte *peekMemory(Warp &warp, Space space, unsigned lane, uint64_t address, uint64_t bytes);

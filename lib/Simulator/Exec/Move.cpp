@@ -81,7 +81,7 @@ public:
   ReadClock(Dest<T> dest, unsigned shift) : dest(dest), shift(shift) {}
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     T values[warpSize];
-    std::fill(values, values + warpSize, T(*warp.cta.cluster.progress + warp.instructionsRun++) >> shift);
+    std::fill(values, values + warpSize, T(warp.cta.cluster.progress->events + warp.instructionsRun++) >> shift);
     dest.write(warp, active, values);
     return Step::Next;
   }

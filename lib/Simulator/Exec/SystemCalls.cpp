@@ -3,8 +3,10 @@
 
 #include "Simulator/Exec/MemoryPort.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <optional>
 
 namespace tile::sim {
 
@@ -30,23 +32,89 @@ std::string readString(Warp &warp, unsigned lane, uint64_t address) {
   return text;
 }
 
-/// Formats like C's printf, with the arguments in a buffer of local memory, each aligned to its size.
+/// A conversion of a format, as CUDA's vprintf has them: %[flags][width][.precision][size]type.
+struct Conversion {
+  std::string flags; ///< of "#0+- "
+  int width = -1, precision = -1;
+  bool isLong = false, isShort = false;
+  bool takesWidth = false; ///< `*`: an argument is the width
+  char type = 0;
+  size_t length = 0; ///< characters of the format
+};
+
+/// Wider fields than these are cut: what is printed takes no more memory than a program can mean.
+constexpr int widestField = 1024;
+
+int takeNumber(std::string_view text, size_t &at) {
+  int value = 0;
+  for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+    value = std::min(10 * value + (text[at] - '0'), widestField);
+  return value;
+}
+
+/// The conversion at the beginning of `text`, which is a '%'. Nothing for what vprintf does not know: neither positions
+/// of arguments nor %n, which writes.
+std::optional<Conversion> parseConversion(std::string_view text) {
+  constexpr std::string_view flags = "#0+- ", types = "cdiouxXpeEfgGaAs%";
+  Conversion result;
+  size_t at = 1;
+  for (; at < text.size() && flags.find(text[at]) != flags.npos; ++at)
+    if (result.flags.find(text[at]) == std::string::npos)
+      result.flags += text[at];
+  if (text.substr(at, 1) == "*") {
+    result.takesWidth = true;
+    ++at;
+  } else if (at < text.size() && text[at] >= '0' && text[at] <= '9') {
+    result.width = takeNumber(text, at);
+  }
+  if (text.substr(at, 1) == ".")
+    result.precision = takeNumber(text, ++at);
+  for (; text.substr(at, 1) == "l"; ++at)
+    result.isLong = true;
+  for (; !result.isLong && text.substr(at, 1) == "h"; ++at)
+    result.isShort = true;
+  if (at >= text.size() || types.find(text[at]) == types.npos)
+    return std::nullopt;
+  result.type = text[at];
+  result.length = at + 1;
+  return result;
+}
+
+/// Prints one value by C's printf with a specification made here, of which no part is the kernel's text.
+template <typename T> std::string printValue(const Conversion &conversion, std::string_view size, T value) {
+  std::string specification = "%";
+  for (char flag : conversion.flags) // C leaves some combinations undefined
+    if (flag == '-' || (conversion.type != 'p' && (flag != '#' || conversion.type != 'd')))
+      specification += flag;
+  if (conversion.width >= 0)
+    specification += std::to_string(conversion.width);
+  if (conversion.precision >= 0 && conversion.type != 'c' && conversion.type != 'p')
+    specification += "." + std::to_string(conversion.precision);
+  specification += size;
+  specification += conversion.type;
+  char text[2 * widestField];
+  int length = std::snprintf(text, sizeof(text), specification.c_str(), value);
+  return std::string(text, std::min<size_t>(std::max(length, 0), sizeof(text) - 1));
+}
+
+/// Formats with the arguments in a buffer of local memory, each aligned to its size.
 class Formatter {
 public:
   Formatter(Warp &warp, unsigned lane, uint64_t buffer) : warp(warp), lane(lane), next(buffer) {}
 
-  std::string format(const std::string &format) {
+  /// Stops after `limit` bytes: the text is then too long, whatever follows.
+  std::string format(const std::string &format, size_t limit) {
     std::string text;
-    for (size_t i = 0; i < format.size(); ++i) {
-      if (format[i] != '%') {
-        text += format[i];
+    for (size_t at = 0; at < format.size() && text.size() <= limit;) {
+      std::optional<Conversion> conversion;
+      if (format[at] == '%')
+        conversion = parseConversion(std::string_view(format).substr(at));
+      if (!conversion) {
+        text += format[at++];
         continue;
       }
-      size_t end = format.find_first_of("diouxXfFeEgGaAcsp%", i + 1);
-      if (end == std::string::npos)
-        return text + format.substr(i);
-      text += one(format.substr(i, end - i + 1));
-      i = end;
+      text += one(*conversion);
+      at += conversion->length;
     }
     return text;
   }
@@ -61,35 +129,50 @@ private:
     return value;
   }
 
-  template <typename T> static std::string print(const std::string &specification, T value) {
-    char text[512];
-    int length = std::snprintf(text, sizeof(text), specification.c_str(), value);
-    return std::string(text, std::min<size_t>(std::max(length, 0), sizeof(text) - 1));
+  /// A string with its field: bytes of the kernel's memory.
+  std::string field(const Conversion &conversion, std::string text) const {
+    if (conversion.precision >= 0)
+      text.resize(std::min<size_t>(text.size(), conversion.precision));
+    const size_t width = std::max(conversion.width, 0);
+    if (text.size() < width)
+      text.insert(conversion.flags.find('-') == std::string::npos ? 0 : text.size(), width - text.size(), ' ');
+    return text;
   }
 
-  /// One conversion, from its % to its letter.
-  std::string one(std::string specification) {
-    char letter = specification.back();
-    bool isLong = specification.find_first_of("ljzt") != std::string::npos;
-    switch (letter) {
+  template <typename T> std::string integer(const Conversion &conversion) {
+    if (conversion.isLong)
+      return printValue(conversion, "ll", static_cast<std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>(
+                                              take<uint64_t>()));
+    const auto value = take<T>();
+    return conversion.isShort ? printValue(conversion, "h", value) : printValue(conversion, "", value);
+  }
+
+  std::string one(Conversion conversion) {
+    if (conversion.takesWidth) {
+      const int64_t width = take<int32_t>();
+      if (width < 0)
+        conversion.flags += '-';
+      conversion.width = int(std::min<int64_t>(width < 0 ? -width : width, widestField));
+    }
+    switch (conversion.type) {
     case '%':
       return "%";
     case 's':
-      return print(specification, readString(warp, lane, take<uint64_t>()).c_str());
+      return field(conversion, readString(warp, lane, take<uint64_t>()));
+    case 'c':
+      return field(conversion, std::string(1, char(take<int32_t>())));
     case 'p':
-      return print(specification, reinterpret_cast<void *>(take<uint64_t>()));
+      return printValue(conversion, "", reinterpret_cast<void *>(take<uint64_t>()));
     case 'd':
     case 'i':
-      return isLong ? print(specification, take<int64_t>()) : print(specification, take<int32_t>());
+      return integer<int32_t>(conversion);
     case 'o':
     case 'u':
     case 'x':
     case 'X':
-      return isLong ? print(specification, take<uint64_t>()) : print(specification, take<uint32_t>());
-    case 'c':
-      return print(specification, take<int32_t>());
+      return integer<uint32_t>(conversion);
     default:
-      return print(specification, take<double>());
+      return printValue(conversion, "", take<double>());
     }
   }
 
@@ -104,18 +187,20 @@ public:
       : format(format), buffer(buffer), results(std::move(results)) {}
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
-    Machine &machine = warp.cta.cluster.machine;
-    std::string text;
+    PrintBuffer &printed = warp.cta.cluster.machine.printed;
+    std::vector<std::string> records;
     forLanes(active, [&](unsigned lane) {
-      Formatter formatter(warp, lane, readLocal<uint64_t>(warp, lane, buffer));
-      text += formatter.format(readString(warp, lane, readLocal<uint64_t>(warp, lane, format)));
       int32_t done = 1;
       for (uint32_t result : results)
         if (std::byte *bytes = peekMemory(warp, Space::Local, lane, result, sizeof(done)))
           std::memcpy(bytes, &done, sizeof(done));
+      if (printed.isFull())
+        return printed.drop();
+      Formatter formatter(warp, lane, readLocal<uint64_t>(warp, lane, buffer));
+      records.push_back(formatter.format(readString(warp, lane, readLocal<uint64_t>(warp, lane, format)),
+                                         PrintBuffer::capacity));
     });
-    std::lock_guard lock(machine.printMutex);
-    machine.printed += text;
+    printed.add(records);
     return Step::Next;
   }
 

@@ -34,7 +34,8 @@ struct LaneAccess {
   unsigned bytes = 0;         ///< each lane
   bool isVector = false;      ///< of an atomic operation: it has several values
   bool isNonCoherent = false; ///< ld.global.nc
-  Space space[warpSize];
+  bool isPart = false;        ///< of a wider one, whose alignment has been checked and which the profiler knows
+  Space space[warpSize] = {};
   uint32_t ctaRank[warpSize];
   uint64_t address[warpSize];
   /// Of a weak store, if known: what lane i writes, at values + i * bytes.

@@ -52,7 +52,7 @@ void Cta::checkRegisterChanges() {
   }
 }
 
-Cluster::Cluster(Machine &machine, const uint32_t id[3], uint64_t seed, uint64_t *sharedProgress)
+Cluster::Cluster(Machine &machine, const uint32_t id[3], uint64_t seed, Progress *sharedProgress)
     : machine(machine), random(seed), progress(sharedProgress ? sharedProgress : &ownProgress) {
   const LaunchConfig &config = machine.config;
   std::copy(id, id + 3, this->id);
@@ -85,8 +85,8 @@ bool Cluster::hasExited() const {
 }
 
 Cluster::Outcome Cluster::run() {
-  if (*progress != lastProgress) {
-    lastProgress = *progress;
+  if (progress->events != lastProgress) {
+    lastProgress = progress->events;
     idleInstructions = 0;
     polls = 0;
   }
@@ -117,9 +117,9 @@ Cluster::Outcome Cluster::run() {
 }
 
 Cluster::Outcome Cluster::runWarp(Warp &warp) {
-  if (warp.fragments.empty() || warp.idleSince == *progress)
+  if (warp.fragments.empty() || warp.idleSince == progress->events)
     return Outcome::Stuck;
-  uint64_t before = *progress;
+  uint64_t before = progress->events;
   constexpr uint64_t budgets[] = {1, 8, 64, 512};
   Warp::Turn turn = warp.run(budgets[random.below(4)]);
   if (turn.faulted)
@@ -140,7 +140,7 @@ Cluster::Outcome Cluster::runWarp(Warp &warp) {
     if (machine.checker)
       machine.checker->endCta(warp.cta);
   }
-  if (*progress == before) {
+  if (progress->events == before) {
     idleInstructions += turn.instructions;
     if (idleInstructions > machine.config.idleLimit || polls > machine.config.pollLimit)
       return Outcome::Stuck;

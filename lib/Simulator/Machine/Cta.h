@@ -23,8 +23,15 @@ public:
   std::vector<std::unique_ptr<Warp>> warps;
   NamedBarrier named[16];
   std::unordered_map<uint32_t, Mbarrier> mbarriers; ///< by shared address
-  /// Tensor maps made by the kernel that fence.proxy.tensormap has acquired: hash of their bytes at that time.
-  std::unordered_map<uint64_t, uint64_t> acquiredMaps;
+  /// Tensor maps made by the kernel that fence.proxy.tensormap has acquired: hash of their bytes at that time, and
+  /// whether they had been released.
+  struct AcquiredMap {
+    uint64_t hash = 0;
+    bool isReleased = true;
+  };
+  std::unordered_map<uint64_t, AcquiredMap> acquiredMaps;
+  /// Tensor maps in global memory that threads have changed since the CTA's last release fence for them.
+  std::vector<uint64_t> changedMaps;
   unsigned threadCount = 0;
   unsigned liveThreads = 0;
   uint32_t freeRegisters = 0; ///< that setmaxnreg has given back
@@ -32,7 +39,7 @@ public:
   /// Bytes of shared memory at a shared address (from sharedBase), or null if the range is not in it.
   std::byte *shared(uint32_t address, uint64_t bytes) {
     uint64_t offset = uint64_t(address) - sharedBase;
-    return address >= sharedBase && offset + bytes <= sharedBytes.size() ? sharedBytes.data() + offset : nullptr;
+    return address >= sharedBase && isWithin(offset, bytes, sharedBytes.size()) ? sharedBytes.data() + offset : nullptr;
   }
   uint32_t sharedSize() const { return sharedBytes.size(); }
   bool hasExited() const { return liveThreads == 0; }
@@ -44,11 +51,17 @@ private:
   std::vector<std::byte> sharedBytes;
 };
 
+/// Counts what happens: of one cluster, or, where thread blocks talk to each other, of all that run.
+struct Progress {
+  uint64_t events = 0;
+  uint64_t globalChanges = 0; ///< of these: what other clusters can see
+};
+
 /// Thread blocks that run at the same time and see each other's shared memory; a single one without clusters.
 class Cluster {
 public:
-  /// `sharedProgress`: null, or the counter of all clusters.
-  Cluster(class Machine &machine, const uint32_t id[3], uint64_t seed, uint64_t *sharedProgress);
+  /// `sharedProgress`: null, or the counters of all clusters.
+  Cluster(class Machine &machine, const uint32_t id[3], uint64_t seed, Progress *sharedProgress);
   ~Cluster();
 
   class Machine &machine;
@@ -57,7 +70,7 @@ public:
   NamedBarrier barrier;
   Random random;
 
-  Cta *cta(unsigned rank) { return rank < ctas.size() ? ctas[rank].get() : nullptr; }
+  Cta *cta(uint64_t rank) { return rank < ctas.size() ? ctas[rank].get() : nullptr; }
   /// Takes over an operation that runs beside the threads.
   void start(std::unique_ptr<AsyncOperation> operation);
   bool hasExited() const;
@@ -67,11 +80,25 @@ public:
   /// Stuck: all warps wait or spin, and nothing runs beside them.
   Outcome run();
   /// Something happened that a waiting thread may be waiting for: an arrival, a store, the end of a copy.
-  void noteProgress() { ++*progress; }
+  void noteProgress() { ++progress->events; }
+  /// The same, in global memory.
+  void noteGlobalChange() {
+    noteProgress();
+    ++progress->globalChanges;
+  }
   /// A thread looked whether another one has changed something.
-  void notePoll() { ++polls; }
-  /// Counts what happens: of this cluster, or, where thread blocks talk to each other, of all that run.
-  uint64_t *progress;
+  void notePoll(bool isGlobal) {
+    ++polls;
+    if (!isGlobal)
+      return;
+    globalPolls = globalChangesSeen == progress->globalChanges ? globalPolls + 1 : 1;
+    globalChangesSeen = progress->globalChanges;
+  }
+  /// Whether threads have looked at global memory more than `limit` times while nothing changed there.
+  bool pollsInVain(uint64_t limit) const {
+    return globalChangesSeen == progress->globalChanges && globalPolls > limit;
+  }
+  Progress *progress;
   /// Adds to `report` who waits for what.
   void describeWaits(Report &report) const;
 
@@ -83,10 +110,12 @@ private:
   Pace pace = Pace::Any;
   std::vector<Warp *> warps;
   unsigned slowWarp = ~0u; ///< index into warps of one that the schedule holds back
-  uint64_t ownProgress = 0;
+  Progress ownProgress;
   uint64_t lastProgress = 0;
   uint64_t idleInstructions = 0; ///< since lastProgress
   uint64_t polls = 0;            ///< the same
+  uint64_t globalPolls = 0;      ///< since globalChangesSeen
+  uint64_t globalChangesSeen = 0;
   std::vector<std::unique_ptr<AsyncOperation>> operations;
 };
 

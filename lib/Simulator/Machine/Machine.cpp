@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <fmt/format.h>
+#include <system_error>
 #include <thread>
 
 namespace tile::sim {
@@ -18,6 +21,9 @@ using runtime::Success;
 
 namespace {
 
+/// Bytes that registers and local memory of all clusters at once may take.
+constexpr uint64_t mostBytesOfClusters = uint64_t(2) << 30;
+
 /// Bytes of shared memory that a CTA may have; for targets that tile does not compile for, the most of any.
 uint32_t mostShared(std::string_view name) {
   const target::GpuTarget *target = target::findTarget(name);
@@ -26,15 +32,37 @@ uint32_t mostShared(std::string_view name) {
 
 /// CUDA programming guide, "Technical specifications".
 Status checkGrid(const LaunchConfig &config) {
-  constexpr uint32_t mostCtas[3] = {2147483647, 65535, 65535}, mostOfCluster = 16;
-  for (int i = 0; i < 3; ++i)
+  constexpr uint32_t mostCtas[3] = {2147483647, 65535, 65535}, mostThreads[3] = {1024, 1024, 64}, mostOfCluster = 16;
+  for (int i = 0; i < 3; ++i) {
     if (config.grid[i] == 0 || config.grid[i] > mostCtas[i])
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "grid dimension {} is {}; 1 to {} are possible", i, config.grid[i],
                        mostCtas[i]);
+    if (config.block[i] > mostThreads[i])
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} threads a CTA in dimension {}; at most {} are possible",
+                       config.block[i], i, mostThreads[i]);
+  }
   uint64_t ofCluster = uint64_t(config.cluster[0]) * config.cluster[1] * config.cluster[2];
   if (ofCluster > mostOfCluster)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "a cluster of {} CTAs; at most {} are possible", ofCluster,
                      mostOfCluster);
+  return Success{};
+}
+
+/// Bytes of the host that a cluster's threads take.
+uint64_t bytesOfCluster(const Machine &machine) {
+  const LaunchConfig &config = machine.config;
+  const uint64_t ctas = uint64_t(config.cluster[0]) * config.cluster[1] * config.cluster[2];
+  const uint64_t warps = (uint64_t(config.block[0]) * config.block[1] * config.block[2] + warpSize - 1) / warpSize;
+  return ctas * warps * (machine.program.registerBytes + uint64_t(machine.program.localBytes) * warpSize);
+}
+
+/// What a kernel can ask for by few words of PTX.
+Status checkMemory(const Machine &machine) {
+  if (uint64_t bytes = bytesOfCluster(machine); bytes > mostBytesOfClusters)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                     "registers ({} bytes a warp) and local memory ({} bytes a thread) of a cluster take {} bytes; the "
+                     "simulator has {}",
+                     machine.program.registerBytes, machine.program.localBytes, bytes, mostBytesOfClusters);
   return Success{};
 }
 
@@ -66,7 +94,9 @@ Status checkLaunch(const Machine &machine) {
   if (shared > available)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} bytes of shared memory; a CTA has {} at most on {}", shared,
                      available, program.module.target);
-  return checkGrid(config);
+  if (Status valid = checkGrid(config); !valid)
+    return valid;
+  return checkMemory(machine);
 }
 
 /// The clusters of a grid, in order.
@@ -78,7 +108,7 @@ public:
       counts[i] = config.grid[i] / config.cluster[i];
   }
   uint64_t size() const { return uint64_t(counts[0]) * counts[1] * counts[2]; }
-  std::unique_ptr<Cluster> create(uint64_t index, uint64_t *progress) {
+  std::unique_ptr<Cluster> create(uint64_t index, Progress *progress) {
     uint32_t id[3] = {uint32_t(index % counts[0]), uint32_t(index / counts[0] % counts[1]),
                       uint32_t(index / counts[0] / counts[1])};
     return std::make_unique<Cluster>(machine, id, Random(machine.config.seed ^ index * 0x9e3779b97f4a7c15).next(),
@@ -90,10 +120,12 @@ private:
   uint32_t counts[3];
 };
 
-void reportDeadlock(Machine &machine, const std::vector<Cluster *> &clusters) {
+constexpr const char *noThreadCanGoOn = "no thread can go on, and no copy or wgmma is under way";
+
+void reportDeadlock(Machine &machine, const std::vector<Cluster *> &clusters, std::string message) {
   Report report;
   report.kind = ReportKind::Deadlock;
-  report.message = "no thread can go on, and no copy or wgmma is under way";
+  report.message = std::move(message);
   for (const Cluster *cluster : clusters)
     cluster->describeWaits(report);
   if (!report.notes.empty())
@@ -125,80 +157,189 @@ bool runCluster(Machine &machine, Cluster &cluster, Leave &leave) {
       return false;
     Cluster::Outcome outcome = cluster.run();
     if (outcome == Cluster::Outcome::Stuck)
-      reportDeadlock(machine, {&cluster});
+      reportDeadlock(machine, {&cluster}, noThreadCanGoOn);
     if (outcome != Cluster::Outcome::Progress)
       return false;
   }
   return true;
 }
 
+/// Clusters of which there is memory for all at once; at least one.
+uint64_t clustersInMemory(const Machine &machine) {
+  return std::max<uint64_t>(1, mostBytesOfClusters / std::max<uint64_t>(1, bytesOfCluster(machine)));
+}
+
+/// Throws what one of the host's threads has thrown, when all have ended.
 void runApart(Machine &machine, ClusterFactory &factory) {
   std::atomic<uint64_t> next = 0, ended = 0;
+  std::exception_ptr thrown;
+  std::mutex mutex; // of `thrown`
   auto work = [&] {
-    Leave leave(machine, factory.size(), ended);
-    for (uint64_t index = next++; index < factory.size(); index = next++, ++ended)
-      if (!runCluster(machine, *factory.create(index, nullptr), leave))
-        next = factory.size();
+    try {
+      Leave leave(machine, factory.size(), ended);
+      for (uint64_t index = next++; index < factory.size(); index = next++, ++ended)
+        if (!runCluster(machine, *factory.create(index, nullptr), leave))
+          next = factory.size();
+    } catch (...) { // out of memory
+      const std::lock_guard lock(mutex);
+      thrown = std::current_exception();
+      next = factory.size();
+    }
   };
   std::vector<std::thread> threads;
-  uint64_t helpers = std::min<uint64_t>(machine.config.hostThreads, factory.size());
-  for (uint64_t i = 1; i < helpers; ++i)
-    threads.emplace_back(work);
+  uint64_t helpers = std::min({uint64_t(machine.config.hostThreads), factory.size(), clustersInMemory(machine)});
+  try {
+    for (uint64_t i = 1; i < helpers; ++i)
+      threads.emplace_back(work);
+  } catch (const std::system_error &) { // those that there are suffice
+  }
   work();
   for (std::thread &thread : threads)
     thread.join();
+  if (thrown)
+    std::rethrow_exception(thrown);
 }
 
-void runTogether(Machine &machine, ClusterFactory &factory) {
-  const LaunchConfig &config = machine.config;
-  uint64_t clusterSize = uint64_t(config.cluster[0]) * config.cluster[1] * config.cluster[2];
-  uint64_t atOnce = std::max<uint64_t>(1, config.multiprocessors * config.ctasPerMultiprocessor / clusterSize);
-  Random random(config.seed);
-  uint64_t progress = 0, next = 0;
+/// Clusters that run interleaved, since they talk to each other, as many at once as the multiprocessors hold.
+class Together {
+public:
+  Together(Machine &machine, ClusterFactory &factory) : machine(machine), factory(factory) {
+    constexpr uint32_t mostCtas = 32; // CUDA programming guide: of a multiprocessor
+    const LaunchConfig &config = machine.config;
+    clusterSize = config.cluster[0] * config.cluster[1] * config.cluster[2];
+    ctasPerMultiprocessor = std::clamp<uint32_t>(config.ctasPerMultiprocessor, 1, mostCtas);
+    atOnce = std::clamp<uint64_t>(uint64_t(config.multiprocessors) * ctasPerMultiprocessor / clusterSize, 1,
+                                  clustersInMemory(machine));
+  }
+
+  void run() {
+    Random random(machine.config.seed);
+    Leave leave(machine, factory.size(), ended);
+    while (next < factory.size() || !running.empty()) {
+      if (!leave.isGiven())
+        return;
+      while (running.size() < atOnce && next < factory.size())
+        running.push_back({factory.create(next++, &progress)});
+      Running *chosen = choose(random.below(running.size()));
+      if (!chosen)
+        return report(noThreadCanGoOn);
+      const uint64_t before = progress.events;
+      const Cluster::Outcome outcome = chosen->cluster->run();
+      if (outcome == Cluster::Outcome::Faulted)
+        return;
+      if (outcome == Cluster::Outcome::Stuck)
+        chosen->stuckSince = before;
+      if (chosen->cluster->hasExited()) {
+        running.erase(running.begin() + (chosen - running.data()));
+        ++progress.events;
+        ++progress.globalChanges;
+        ++ended;
+      } else if (allPollInVain(*chosen->cluster)) {
+        return report("all thread blocks that run wait for a change of global memory, which none of them makes");
+      }
+    }
+  }
+
+private:
+  struct Running {
+    std::unique_ptr<Cluster> cluster;
+    uint64_t stuckSince = ~uint64_t(0); ///< number of events when it could not go on
+  };
+
+  /// From `first` on, one that may go on; null: none.
+  Running *choose(size_t first) {
+    for (size_t i = 0; i < running.size(); ++i)
+      if (Running &candidate = running[(first + i) % running.size()]; candidate.stuckSince != progress.events)
+        return &candidate;
+    return nullptr;
+  }
+
+  /// Asked after each turn of `last`, which mostly decides it. Where some have not started, these are the likely cause.
+  bool allPollInVain(const Cluster &last) const {
+    constexpr uint64_t fewer = 5;
+    const uint64_t limit = machine.config.pollLimit / (next < factory.size() ? fewer : 1);
+    return last.pollsInVain(limit) && std::all_of(running.begin(), running.end(), [&](const Running &one) {
+             return one.cluster->pollsInVain(limit);
+           });
+  }
+
+  void report(std::string message) const {
+    std::vector<Cluster *> all;
+    for (const Running &one : running)
+      all.push_back(one.cluster.get());
+    if (next < factory.size())
+      message += describeUnstarted();
+    reportDeadlock(machine, all, std::move(message));
+  }
+
+  /// They may be what the others wait for: a barrier among more thread blocks than run at once.
+  std::string describeUnstarted() const {
+    constexpr uint64_t mostMultiprocessors = 1024; // of --sms
+    const char *what = clusterSize == 1 ? "programs" : "clusters";
+    std::string text = next + 1 == factory.size()
+                           ? fmt::format("; of the {}, {} has not started", what, next)
+                           : fmt::format("; {} {} to {} have not started", what, next, factory.size() - 1);
+    text += fmt::format(", because {} run at the same time", atOnce);
+    const uint64_t needed = (factory.size() * clusterSize + ctasPerMultiprocessor - 1) / ctasPerMultiprocessor;
+    if (needed <= mostMultiprocessors)
+      text += fmt::format(": --sms={} lets all run", needed);
+    return text;
+  }
+
+  Machine &machine;
+  ClusterFactory &factory;
+  uint32_t clusterSize = 1, ctasPerMultiprocessor = 1;
+  uint64_t atOnce = 1;
+  Progress progress;
+  uint64_t next = 0; ///< cluster to start
   std::atomic<uint64_t> ended = 0;
-  Leave leave(machine, factory.size(), ended);
-  std::vector<std::unique_ptr<Cluster>> running;
-  std::vector<uint64_t> stuckSince; ///< value of `progress`, for each that runs
-  while (next < factory.size() || !running.empty()) {
-    if (!leave.isGiven())
-      return;
-    while (running.size() < atOnce && next < factory.size()) {
-      running.push_back(factory.create(next++, &progress));
-      stuckSince.push_back(~uint64_t(0));
-    }
-    size_t first = random.below(running.size()), chosen = running.size();
-    for (size_t i = 0; i < running.size() && chosen == running.size(); ++i)
-      if (stuckSince[(first + i) % running.size()] != progress)
-        chosen = (first + i) % running.size();
-    if (chosen == running.size()) {
-      std::vector<Cluster *> all;
-      for (auto &cluster : running)
-        all.push_back(cluster.get());
-      return reportDeadlock(machine, all);
-    }
-    uint64_t before = progress;
-    Cluster::Outcome outcome = running[chosen]->run();
-    if (outcome == Cluster::Outcome::Faulted)
-      return;
-    if (outcome == Cluster::Outcome::Stuck)
-      stuckSince[chosen] = before;
-    if (running[chosen]->hasExited()) {
-      running.erase(running.begin() + chosen);
-      stuckSince.erase(stuckSince.begin() + chosen);
-      ++progress;
-      ++ended;
-    }
+  std::vector<Running> running;
+};
+
+} // namespace
+
+void PrintBuffer::add(const std::vector<std::string> &records) {
+  const std::lock_guard lock(mutex);
+  for (const std::string &record : records) {
+    full = full || record.size() > capacity - bytes.size();
+    if (full)
+      drop();
+    else
+      bytes += record;
   }
 }
 
-} // namespace
+std::string PrintBuffer::text() const {
+  const std::lock_guard lock(mutex);
+  if (!dropped)
+    return bytes;
+  const char *lineEnd = bytes.empty() || bytes.back() == '\n' ? "" : "\n";
+  return fmt::format("{}{}... and {} more calls of printf: a launch prints at most {} bytes\n", bytes, lineEnd,
+                     dropped.load(), capacity);
+}
+
+void UnreleasedMaps::add(uint64_t address) {
+  const std::lock_guard lock(mutex);
+  addresses.insert(address);
+}
+
+void UnreleasedMaps::release(const std::vector<uint64_t> &released) {
+  const std::lock_guard lock(mutex);
+  for (uint64_t address : released)
+    addresses.erase(address);
+}
+
+bool UnreleasedMaps::contains(uint64_t address) const {
+  const std::lock_guard lock(mutex);
+  return addresses.contains(address);
+}
 
 Status Machine::run() {
   if (Status valid = checkLaunch(*this); !valid)
     return valid;
   ClusterFactory factory(*this);
   if (program.communicates)
-    runTogether(*this, factory);
+    Together(*this, factory).run();
   else
     runApart(*this, factory);
   if (checker)

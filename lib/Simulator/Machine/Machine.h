@@ -7,7 +7,10 @@
 #include "Simulator/Machine/Program.h"
 #include "Simulator/Profile/Observer.h"
 
+#include <atomic>
 #include <functional>
+#include <mutex>
+#include <set>
 
 namespace tile::sim {
 
@@ -18,7 +21,7 @@ struct LaunchConfig {
   uint32_t dynamicShared = 0;        ///< bytes
   std::vector<std::byte> parameters; ///< as the driver lays them out, of Program::parameterBytes bytes
   uint32_t multiprocessors = 4;      ///< CTAs of kernels that talk to each other must fit on them at the same time
-  uint32_t ctasPerMultiprocessor = 1;
+  uint32_t ctasPerMultiprocessor = 1; ///< at most 32 count
   uint64_t seed = 0; ///< of the schedule
   uint32_t hostThreads = 1;
   /// A cluster hangs that changes nothing in memory for so many instructions, or while it polls memory so many times
@@ -27,6 +30,36 @@ struct LaunchConfig {
   uint64_t pollLimit = 50'000;
   /// A warp hangs that executes more instructions than these, whatever it changes: half a minute.
   uint64_t stepLimit = 100'000'000;
+};
+
+/// What vprintf has written: as much as CUDA's buffer holds, and how often more was to be written. Of all host threads.
+class PrintBuffer {
+public:
+  static constexpr size_t capacity = 1 << 20; ///< bytes; CUDA programming guide, "Formatted Output": the default
+  bool isFull() const { return full; }
+  void add(const std::vector<std::string> &records);
+  void drop() { ++dropped; }
+  /// All of it, with a last line that says what is missing.
+  std::string text() const;
+
+private:
+  mutable std::mutex mutex; ///< of the bytes
+  std::string bytes;
+  std::atomic<bool> full = false;
+  std::atomic<uint64_t> dropped = 0; ///< records
+};
+
+/// Tensor maps in global memory that a thread has changed (tensormap.replace), and that no
+/// fence.proxy.tensormap::generic.release of its CTA has made visible since: by address. Of all host threads.
+class UnreleasedMaps {
+public:
+  void add(uint64_t address);
+  void release(const std::vector<uint64_t> &addresses);
+  bool contains(uint64_t address) const;
+
+private:
+  mutable std::mutex mutex;
+  std::set<uint64_t> addresses;
 };
 
 class Machine {
@@ -42,8 +75,8 @@ public:
   Observer *observer = nullptr;
   /// Asked again and again, by each of the host's threads, with the clusters that have ended and all: whether to go on.
   std::function<bool(uint64_t ended, uint64_t clusters)> goesOn;
-  std::string printed; ///< what vprintf has written; guarded by printMutex
-  std::mutex printMutex;
+  PrintBuffer printed;
+  UnreleasedMaps unreleasedMaps;
 
   /// Runs the grid to its end, or until something is reported after which it cannot go on. The launch itself may be
   /// wrong (block size, parameters, shared memory): an error. What `goesOn` stops is not one.

@@ -29,7 +29,7 @@ const Allocation *GlobalMemory::find(uint64_t address, uint64_t bytes) const {
   if (behind == all.begin())
     return nullptr;
   const Allocation &allocation = *std::prev(behind);
-  return address + bytes <= allocation.end() && address + bytes >= address ? &allocation : nullptr;
+  return isWithin(address - allocation.address, bytes, allocation.size) ? &allocation : nullptr;
 }
 
 std::string GlobalMemory::describe(uint64_t address) const {

@@ -28,6 +28,11 @@ constexpr uint32_t sharedOffsetMask = (1u << sharedRankShift) - 1;
 /// Shared memory begins after the kibibyte that the system reserves, as on sm_90: address 0 is never valid.
 constexpr uint32_t sharedBase = 1024;
 
+/// Whether `bytes` bytes at `offset` lie in the first `size`; no sum that could wrap around.
+constexpr bool isWithin(uint64_t offset, uint64_t bytes, uint64_t size) {
+  return bytes <= size && offset <= size - bytes;
+}
+
 /// A buffer in global memory, a module's variable, or the module's constants.
 struct Allocation {
   std::string name;

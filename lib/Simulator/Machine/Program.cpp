@@ -67,21 +67,25 @@ std::vector<bool> variablesOf(const Module &module, const Function &function) {
 
 } // namespace
 
-void Program::placeVariables(GlobalMemory &memory) {
+void Program::placeParameters() {
   variableAddresses.assign(module.variables.size(), 0);
   entryParameter.assign(module.variables.size(), false);
   for (uint32_t index : function.parameters) {
     const Variable &variable = module.variables[index];
-    parameterBytes = alignUp(parameterBytes, variable.alignment);
+    parameterBytes = alignUp(parameterBytes, std::max<uint64_t>(variable.alignment, 1));
     variableAddresses[index] = parameterBytes;
     parameterBytes += variable.size;
     entryParameter[index] = true;
   }
-  uint64_t constantEnd = parameterBytes;
+  constantEnd = parameterBytes;
+}
+
+/// All but those in global memory: only their places, so that nothing has been taken when their sizes are checked.
+void Program::placeVariables() {
   std::vector<bool> used = variablesOf(module, function);
   for (uint32_t index = 0; index < module.variables.size(); ++index) {
     const Variable &variable = module.variables[index];
-    auto place = [&](auto &end) {
+    auto place = [&](uint64_t &end) {
       end = alignUp(end, std::max<uint64_t>(variable.alignment, 1));
       variableAddresses[index] = end;
       end += variable.size;
@@ -93,20 +97,46 @@ void Program::placeVariables(GlobalMemory &memory) {
     else if ((variable.space == Space::Local || (variable.space == Space::Param && !entryParameter[index])) &&
              used[index])
       place(localBytes);
-    else if (variable.space == Space::Global && !variable.isExtern) {
-      globals.emplace_back(variable.size);
-      variableAddresses[index] = memory.add(variable.name, globals.back().data(), variable.size, variable.alignment);
-    }
+    else if (variable.space == Space::Global && !variable.isExtern)
+      globalBytes += variable.size;
   }
-  constants.resize(constantEnd);
-  for (uint32_t index = 0; index < module.variables.size(); ++index)
-    if (module.variables[index].isExtern && module.variables[index].space == Space::Shared)
-      staticShared = alignUp(staticShared, std::max<uint64_t>(module.variables[index].alignment, 16));
-  for (uint32_t index = 0, global = 0; index < module.variables.size(); ++index) {
+  for (const Variable &variable : module.variables)
+    if (variable.isExtern && variable.space == Space::Shared)
+      staticShared = alignUp(staticShared, std::max<uint64_t>(variable.alignment, 16));
+}
+
+/// A few words of PTX can ask for any amount; what no GPU has is refused.
+runtime::Status Program::checkSizes() const {
+  struct Size {
+    std::string_view what;
+    uint64_t bytes, most;
+  };
+  // CUDA programming guide, "Technical specifications". Of all shared memory the launch checks how much the target has.
+  for (const Size &size : {Size{"parameters", parameterBytes, 32764},
+                           Size{"constant memory", constantEnd - parameterBytes, 64 << 10},
+                           Size{"shared memory", staticShared, 227 << 10},
+                           Size{"local memory a thread", localBytes, 512 << 10},
+                           Size{"variables in global memory", globalBytes, 1 << 30}})
+    if (size.bytes > size.most)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: '{}' needs {} bytes of {}; at most {} are possible",
+                       function.place.ptxLine, function.name, size.bytes, size.what, size.most);
+  return runtime::Success{};
+}
+
+void Program::placeGlobals(GlobalMemory &memory) {
+  for (uint32_t index = 0; index < module.variables.size(); ++index) {
     const Variable &variable = module.variables[index];
     if (variable.space == Space::Shared)
       variableAddresses[index] = sharedBase + (variable.isExtern ? staticShared : variableAddresses[index]);
-    else if (variable.space == Space::Const)
+    if (variable.space != Space::Global || variable.isExtern)
+      continue;
+    globals.emplace_back(variable.size);
+    variableAddresses[index] = memory.add(variable.name, globals.back().data(), variable.size, variable.alignment);
+  }
+  constants.resize(constantEnd);
+  for (uint32_t index = 0, global = 0; index < module.variables.size(); ++index) {
+    const Variable &variable = module.variables[index];
+    if (variable.space == Space::Const)
       initialize(variable, constants.data() + variableAddresses[index]);
     else if (variable.space == Space::Global && !variable.isExtern)
       initialize(variable, globals[global++].data());
@@ -114,11 +144,15 @@ void Program::placeVariables(GlobalMemory &memory) {
 }
 
 void Program::initialize(const Variable &variable, std::byte *bytes) const {
-  std::memcpy(bytes, variable.initial.data(), std::min<uint64_t>(variable.initial.size(), variable.size));
+  std::copy_n(reinterpret_cast<const std::byte *>(variable.initial.data()),
+              std::min<uint64_t>(variable.initial.size(), variable.size), bytes);
   for (auto [offset, target] : variable.relocations) {
-    uint64_t address = variableAddresses[target];
-    if (offset + sizeof(address) <= variable.size)
-      std::memcpy(bytes + offset, &address, sizeof(address));
+    uint64_t address = 0; // what is added to it
+    if (!isWithin(offset, sizeof(address), variable.size))
+      continue;
+    std::memcpy(&address, bytes + offset, sizeof(address));
+    address += variableAddresses[target];
+    std::memcpy(bytes + offset, &address, sizeof(address));
   }
 }
 
@@ -182,7 +216,11 @@ Result<std::unique_ptr<Program>> Program::load(const Module &module, std::string
   if (!function)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "the PTX has no kernel '{}'", entry);
   std::unique_ptr<Program> program(new Program(module, *function));
-  program->placeVariables(memory);
+  program->placeParameters();
+  program->placeVariables();
+  if (runtime::Status sizes = program->checkSizes(); !sizes)
+    return sizes.error();
+  program->placeGlobals(memory);
   program->placeRegisters();
   program->reconvergence = reconvergencePoints(*function);
   for (const Instruction &instruction : function->instructions)

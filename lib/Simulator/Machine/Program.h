@@ -30,16 +30,16 @@ public:
   std::vector<uint32_t> reconvergence;                ///< see ControlFlow.h
 
   /// Bytes of the register file of a warp. Offsets are multiples of 64.
-  uint32_t registerBytes = 0;
+  uint64_t registerBytes = 0;
   uint32_t registerOffset(uint32_t index) const { return registerOffsets[index]; }
   /// Special registers that are constant for a warp live in the register file, too (32 values of 32 bits, or 64).
   /// noRegister: not used, or not constant (clocks).
   uint32_t specialOffset(SpecialRegister special) const { return specialOffsets[unsigned(special)]; }
 
-  uint32_t parameterBytes = 0;
-  uint32_t staticShared = 0; ///< bytes; dynamic shared memory follows, aligned to `sharedAlignment`
+  uint64_t parameterBytes = 0;
+  uint64_t staticShared = 0; ///< bytes; dynamic shared memory follows, aligned to `sharedAlignment`
   uint32_t sharedAlignment = 16;
-  uint32_t localBytes = 0; ///< a thread
+  uint64_t localBytes = 0; ///< a thread
   /// Address in its own space (shared: from sharedBase; local and param: offset; global: address), of a Symbol operand
   /// without its offset.
   uint64_t variableAddress(uint32_t variable) const { return variableAddresses[variable]; }
@@ -59,9 +59,14 @@ private:
   std::vector<uint64_t> variableAddresses;
   std::vector<std::vector<std::byte>> globals;
   std::vector<bool> entryParameter;
+  uint64_t constantEnd = 0; ///< in the param window, after the parameters
+  uint64_t globalBytes = 0; ///< of all variables in global memory
   Instruction endOfFunction;
 
-  void placeVariables(GlobalMemory &memory);
+  runtime::Status checkSizes() const;
+  void placeParameters();
+  void placeVariables();
+  void placeGlobals(GlobalMemory &memory);
   void initialize(const Variable &variable, std::byte *bytes) const;
   void placeRegisters();
   void collectRegisters(const Operand &operand, std::vector<uint32_t> &offsets) const;

@@ -88,7 +88,8 @@ Warp::Warp(Cta &cta, unsigned index, LaneMask threads) : cta(cta), index(index),
   const Program &program = cta.cluster.machine.program;
   registerLines.resize((program.registerBytes + sizeof(Line) - 1) / sizeof(Line));
   registers = reinterpret_cast<std::byte *>(registerLines.data());
-  std::memset(registers, garbage, registerLines.size() * sizeof(Line));
+  if (!registerLines.empty())
+    std::memset(registers, garbage, registerLines.size() * sizeof(Line));
   for (unsigned special = 0; special < numSpecialRegisters; ++special) {
     uint32_t offset = program.specialOffset(SpecialRegister(special));
     if (offset == noRegister)

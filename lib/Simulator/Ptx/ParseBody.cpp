@@ -2,6 +2,8 @@
 // Bodies of functions: nested scopes, labels, declarations and instructions.
 #include "Simulator/Ptx/ParserImpl.h"
 
+#include <utility>
+
 namespace tile::sim {
 
 /// After the `{` of a function up to its `}`. The scope of the function, with its parameters, is open.
@@ -45,7 +47,7 @@ bool PtxParser::parseBodyDirective() {
   if (takeDirective("section"))
     return skipSection();
   if (takeDirective("pragma"))
-    return skipPragma();
+    return parsePragma();
   bool isExtern = takeDirective("extern");
   for (Space space : {Space::Shared, Space::Local, Space::Param, Space::Global, Space::Const})
     if (takeDirective(spaceName(space)))
@@ -138,6 +140,7 @@ bool PtxParser::parseInstruction() {
   instruction.name = name;
   for (; token().kind == TokenKind::Directive; ++at)
     instruction.suffixes.emplace_back(token().text);
+  instruction.usedBytes = std::exchange(usedBytes, ~0u);
   if (!parseOperands(instruction) || !expect(";", "at the end of an instruction"))
     return false;
   function->instructions.push_back(std::move(instruction));

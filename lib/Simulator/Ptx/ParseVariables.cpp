@@ -11,6 +11,12 @@ bool PtxParser::declare(std::string_view name, Symbol symbol, uint32_t line) {
   return scopes.back().names.emplace(name, symbol).second || failAt(line, "'{}' is declared twice", name);
 }
 
+/// The names of a range are made of few bytes of text, but take as many as they have.
+bool PtxParser::checkNames(std::string_view name, uint64_t count, uint32_t line) {
+  return name.size() <= limits::names / std::max<uint64_t>(count, 1) ||
+         failAt(line, "{} names of {} bytes are too many", count, name.size());
+}
+
 /// .reg .b32 %r<30>, x, y;
 bool PtxParser::parseRegisters() {
   if (token().kind == TokenKind::Directive && (token().text == "v2" || token().text == "v4"))
@@ -31,6 +37,8 @@ bool PtxParser::parseRegisters() {
     registerCount += std::min<uint64_t>(count, limits::registers + 1);
     if (registerCount > limits::registers)
       return failAt(line, "more than {} registers", limits::registers);
+    if (!checkNames(name, count, line))
+      return false;
     std::vector<Register> &registers = function->registers;
     Symbol symbol{Symbol::Kind::Register, uint32_t(registers.size()), uint32_t(count)};
     if (!isRange && !declare(name, symbol, line))
@@ -129,6 +137,8 @@ bool PtxParser::parseVariables(Space space, bool isExtern) {
         return false;
     if (repeats > limits::variables || module.variables.size() + repeats > limits::variables)
       return failAt(line, "more than {} variables", limits::variables);
+    if (!checkNames(name, repeats, line))
+      return false;
     if (!parseArraySizes(count, isOpen))
       return false;
     head.variable.size = isOpen ? 0 : count * head.elementBytes;

@@ -3,6 +3,8 @@
 
 #include "Simulator/Ptx/ParserImpl.h"
 
+#include <charconv>
+
 namespace tile::sim {
 
 bool PtxParser::take(std::string_view punctuation) {
@@ -76,7 +78,7 @@ bool PtxParser::parseTopLevel() {
   if (takeDirective("section"))
     return skipSection();
   if (takeDirective("pragma"))
-    return skipPragma();
+    return parsePragma();
   bool isExtern = false;
   for (;;)
     if (takeDirective("extern"))
@@ -145,13 +147,32 @@ bool PtxParser::skipSection() {
   return true;
 }
 
-bool PtxParser::skipPragma() {
+/// .pragma "nounroll"; what is not known changes nothing.
+bool PtxParser::parsePragma() {
   do {
     if (token().kind != TokenKind::String)
       return fail("expected a string after '.pragma', found {}", quoted(token()));
+    if (!parseUsedBytes(token().text))
+      return false;
     ++at;
   } while (take(","));
   return expect(";", "after '.pragma'");
+}
+
+/// "used_bytes_mask 0x7": the next instruction, a load, reads more bytes than the program uses. PTX ISA, "Pragma
+/// Strings".
+bool PtxParser::parseUsedBytes(std::string_view text) {
+  constexpr std::string_view name = "used_bytes_mask";
+  if (!text.starts_with(name))
+    return true;
+  std::string_view digits = text.substr(name.size());
+  digits.remove_prefix(std::min(digits.find_first_not_of(" \t"), digits.size()));
+  const bool isHex = digits.starts_with("0x") || digits.starts_with("0X");
+  if (isHex)
+    digits.remove_prefix(2);
+  const char *end = digits.data() + digits.size();
+  auto [last, error] = std::from_chars(digits.data(), end, usedBytes, isHex ? 16 : 10);
+  return (error == std::errc() && last == end) || fail("'{}' has no mask of 32 bits", text.substr(0, 60));
 }
 
 const Function *PtxParser::findFunction(std::string_view name) const {
@@ -301,7 +322,7 @@ bool PtxParser::parsePerformanceDirectives(Function &parsed) {
     for (std::string_view name : {"explicitcluster", "noreturn", "blocksareclusters"})
       isKnown |= takeDirective(name);
     if (takeDirective("pragma")) {
-      if (!skipPragma())
+      if (!parsePragma())
         return false;
       isKnown = true;
     }
@@ -315,6 +336,9 @@ runtime::Result<Module> parsePtx(std::string_view text) {
   // Compilers end it with a zero byte at times.
   while (!text.empty() && text.back() == '\0')
     text.remove_suffix(1);
+  if (text.size() > limits::text)
+    return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "line 1: the PTX has {} bytes; at most {} are possible",
+                              text.size(), limits::text);
   runtime::Result<std::vector<Token>> tokens = lexPtx(text);
   if (!tokens)
     return tokens.error();

@@ -29,6 +29,8 @@ constexpr size_t files = 1 << 16;
 constexpr size_t scopes = 64;        ///< nested
 constexpr size_t depth = 64;         ///< of a constant expression, initialiser
 constexpr uint64_t bytes = 1u << 30; ///< of a variable
+constexpr size_t text = 32u << 20;     ///< bytes of a module
+constexpr size_t names = 16u << 20;    ///< bytes of the names of a range, as of .reg .b32 %r<30>
 } // namespace limits
 
 class PtxParser {
@@ -96,7 +98,8 @@ private:
   bool parseTarget();
   bool parseFile();
   bool skipSection();
-  bool skipPragma();
+  bool parsePragma();
+  bool parseUsedBytes(std::string_view text);
   bool parseFunction(bool isEntry, bool isExtern);
   bool parseParameters(Function &parsed, std::vector<uint32_t> &list, bool isEntry);
   bool parsePerformanceDirectives(Function &parsed);
@@ -140,6 +143,7 @@ private:
   bool parseInitializer(VariableHead &head, uint64_t count, bool isOpen);
   bool parseInitializerElement(VariableHead &head);
   bool parseAddressInitializer(VariableHead &head);
+  bool checkNames(std::string_view name, uint64_t count, uint32_t line);
   bool declare(std::string_view name, Symbol symbol, uint32_t line);
 
   // Constants.
@@ -154,6 +158,7 @@ private:
   std::vector<Scope> scopes; ///< [0] is the module's
   Function *function = nullptr;
   Place location; ///< the `.loc` in force
+  uint32_t usedBytes = ~0u; ///< of the next instruction, by a pragma
   size_t registerCount = 0;
   size_t targetCount = 0;
   std::vector<std::unique_ptr<std::string>> names; ///< of ranges of variables: what the scopes refer to

@@ -213,6 +213,122 @@ TEST(Machine, lockThatNobodyReleases) {
   kernel.expectAlways(ReportKind::Deadlock);
 }
 
+/// A jump table of three targets, one of them twice; lanes meet again after it.
+const std::string jumpTable = R"(
+  table: .branchtargets one, two, three, one;
+    brx.idx %r2, table;
+  one:
+    mov.b32 %r1, 10;
+    bra join;
+  two:
+    mov.b32 %r1, 20;
+    bra join;
+  three:
+    mov.b32 %r1, 30;
+  join:
+    activemask.b32 %r4;
+    popc.b32 %r4, %r4;
+    add.s32 %r1, %r1, %r4;
+)";
+
+TEST(Machine, indexedBranches) {
+  constexpr uint32_t values[] = {10, 20, 30, 10};
+  expectWords("and.b32 %r2, %r0, 3;\n" + jumpTable + storeResult, 64, [&](unsigned i) { return values[i % 4] + 32; });
+  expectWords("shr.u32 %r2, %r0, 5;\n" + jumpTable + storeResult, 128, [&](unsigned i) { return values[i / 32] + 32; },
+              128);
+}
+
+TEST(Machine, indexedBranchesUnderAGuard) {
+  // Lanes whose guard is false go on after the branch.
+  expectWords(R"(
+    and.b32 %r2, %r0, 1;
+    setp.lt.u32 %p0, %r0, 16;
+    mov.b32 %r1, 0;
+  table: .branchtargets one, two;
+    @%p0 brx.idx %r2, table;
+    mov.b32 %r1, 5;
+    bra join;
+  one:
+    mov.b32 %r1, 10;
+    bra join;
+  two:
+    mov.b32 %r1, 20;
+  join:
+    bar.warp.sync -1;
+  )" + storeResult,
+              32, [](unsigned i) { return i < 16 ? 10 + 10 * (i % 2) : 5; }, 32);
+}
+
+TEST(Machine, indexedBranchesInALoop) {
+  // A state machine: 0 -> 1 -> 2 -> 0 ..., until a lane has gone round as often as its number says.
+  expectWords(R"(
+    mov.b32 %r1, 0;
+    mov.b32 %r2, 0;
+    mov.b32 %r3, 0;
+  table: .branchtargets zero, one, two;
+  again:
+    setp.ge.u32 %p0, %r3, %r0;
+    @%p0 bra done;
+    add.u32 %r3, %r3, 1;
+    brx.idx %r2, table;
+  zero:
+    add.u32 %r1, %r1, 1;
+    mov.b32 %r2, 1;
+    bra again;
+  one:
+    add.u32 %r1, %r1, 10;
+    mov.b32 %r2, 2;
+    bra again;
+  two:
+    add.u32 %r1, %r1, 100;
+    mov.b32 %r2, 0;
+    bra again;
+  done:
+  )" + storeResult,
+              32, [](unsigned i) { return i / 3 * 111 + (i % 3 > 0) + (i % 3 > 1) * 10; }, 32);
+}
+
+TEST(Machine, indexBeyondTheTargets) {
+  SimulatedKernel("mov.b32 %r2, %r0;\n" + jumpTable)
+      .expectAlways(ReportKind::InvalidOperand, " of a branch with 4 targets");
+}
+
+/// All CTAs add 1 to word 0 and wait until as many have come as there are; the thread that waits tells the others by
+/// shared memory, as compilers do.
+const std::string gridBarrier = R"(
+    setp.ne.u32 %p0, %r0, 0;
+    mov.u32 %r3, %nctaid.x;
+    @%p0 bra wait;
+    atom.release.gpu.global.add.u32 %r1, [%d0], 1;
+  wait:
+    @%p0 bra share;
+    atom.acquire.gpu.global.add.u32 %r1, [%d0], 0;
+    st.shared.b32 [data], %r1;
+  share:
+    bar.sync 0;
+    ld.shared.b32 %r2, [data];
+    bar.sync 0;
+    setp.lt.u32 %p1, %r2, %r3;
+    @%p1 bra wait;
+)";
+
+TEST(Machine, gridBarrierAmongMoreThanRunAtOnce) {
+  SimulatedKernel fits(gridBarrier);
+  fits.ctas = 4;
+  fits.expectNone();
+  fits.ctas = 8;
+  auto reports = fits.run(0);
+  ASSERT_EQ(reports.size(), 1u) << fits.text(reports);
+  EXPECT_EQ(reports[0].kind, ReportKind::Deadlock);
+  EXPECT_EQ(reports[0].message,
+            "all thread blocks that run wait for a change of global memory, which none of them makes; programs 4 to 7 "
+            "have not started, because 4 run at the same time: --sms=8 lets all run");
+  fits.ctas = 5;
+  reports = fits.run(1);
+  ASSERT_EQ(reports.size(), 1u) << fits.text(reports);
+  EXPECT_NE(reports[0].message.find("of the programs, 4 has not started"), std::string::npos) << reports[0].message;
+}
+
 TEST(Machine, alignedInstructionOfAPartOfAWarp) {
   SimulatedKernel kernel("setp.lt.u32 %p0, %r0, 7;\n@%p0 bar.sync 0;\n");
   kernel.expectAlways(ReportKind::Divergence, "must execute it together");

@@ -62,6 +62,42 @@ TEST(Restrictions, spacesOfTensorMaps) {
       .expectAlways(ReportKind::InvalidOperand, "in local memory, where tensormap.replace");
 }
 
+TEST(Restrictions, bytesThatALoadDoesNotUse) {
+  auto load = [](const std::string &mask, const std::string &instruction) {
+    return ".pragma \"used_bytes_mask " + mask + "\";\n" + instruction;
+  };
+  const std::string atEnd = "add.s64 %d5, %d0, 4092;\n";
+  // The last byte of the word is beyond the end.
+  auto shortened = [](const std::string &body) {
+    SimulatedKernel kernel(body);
+    kernel.threads = 1;
+    kernel.buffers[0].resize(4095);
+    return kernel;
+  };
+  shortened(atEnd + load("0x7", "ld.global.b32 %r1, [%d5];")).expectNone();
+  shortened(atEnd + load("7", "ld.global.nc.b32 %r1, [%d5];")).expectNone();
+  shortened(atEnd + "sub.s64 %d5, %d5, 12;\n" + load("0x07ff", "ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%d5];"))
+      .expectNone();
+  shortened(atEnd + load("0xf", "ld.global.b32 %r1, [%d5];"))
+      .expectAlways(ReportKind::OutOfBounds, "read of 4 bytes at byte 4092");
+  shortened(atEnd + load("0x8", "ld.global.b32 %r1, [%d5];"))
+      .expectAlways(ReportKind::OutOfBounds, "read of 1 bytes at 0 bytes past the end");
+  shortened(atEnd + load("0x9", "ld.global.b32 %r1, [%d5];")).expectAlways(ReportKind::OutOfBounds, "read of 1 bytes");
+  // It is of the next instruction alone, and the word is aligned all the same.
+  shortened(atEnd + load("0x7", "ld.global.b32 %r1, [%d5];\nld.global.b32 %r1, [%d5];"))
+      .expectAlways(ReportKind::OutOfBounds, "read of 4 bytes");
+  shortened("add.s64 %d5, %d0, 2;\n" + load("0x3", "ld.global.b32 %r1, [%d5];"))
+      .expectAlways(ReportKind::Misaligned, "not a multiple of 4");
+  // Nor is it a race, or an uninitialized read.
+  const std::string writeLast = "mul.wide.u32 %d6, %r0, 4;\nadd.s64 %d6, %d0, %d6;\nst.global.b8 [%d6+3], %r0;\n"
+                                "xor.b32 %r2, %r0, 32;\nmul.wide.u32 %d6, %r2, 4;\nadd.s64 %d6, %d0, %d6;\n";
+  SimulatedKernel(writeLast + load("0x7", "ld.global.b32 %r1, [%d6];")).expectNone();
+  SimulatedKernel(writeLast + load("0x8", "ld.global.b32 %r1, [%d6];")).expectAlways(ReportKind::Race);
+  SimulatedKernel("st.shared.b16 [data], 1;\nbar.sync 0;\n" + load("0x3", "ld.shared.b32 %r1, [data];")).expectNone();
+  SimulatedKernel("st.shared.b16 [data], 1;\nbar.sync 0;\n" + load("0x4", "ld.shared.b32 %r1, [data];"))
+      .expectAlways(ReportKind::Uninitialized);
+}
+
 TEST(Restrictions, hintsOfLines) {
   SimulatedKernel("discard.global.L2 [%d0+128], 128;").expectNone();
   SimulatedKernel("discard.global.L2 [%d0+64], 128;").expectAlways(ReportKind::Misaligned, "not a multiple of 128");

@@ -39,12 +39,14 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, unsigned long long)
 CUresult cuGraphLaunch(CUgraphExec, CUstream);
 CUresult cuGraphExecDestroy(CUgraphExec);
 CUresult cuGraphDestroy(CUgraph);
+CUresult cuTensorMapEncodeTiled(TensorMap *, int, unsigned, void *, const uint64_t *, const uint64_t *,
+                                const uint32_t *, const uint32_t *, int, int, int, int);
 CUresult cuLaunchHostFunc(CUstream, void (*)(void *), void *);
 }
 
 namespace {
 
-constexpr CUresult invalidContext = 201, captureUnsupported = 900;
+constexpr CUresult outOfMemory = 2, invalidContext = 201, captureUnsupported = 900;
 
 CUdeviceptr addressOf(const void *pointer) {
   return reinterpret_cast<CUdeviceptr>(pointer);
@@ -158,6 +160,67 @@ TEST_F(SimDriverTest, addressesAreKnown) {
   EXPECT_EQ(cuMemGetInfo_v2(&freeAfter, &total), cuda::success);
   EXPECT_EQ(freeBefore - freeAfter, 4096u);
   EXPECT_EQ(cuMemFreeAsync(more, nullptr), cuda::success);
+}
+
+TEST_F(SimDriverTest, sizesDoNotWrapAround) {
+  EXPECT_EQ(cuMemsetD32Async(memory, 7, (size_t(1) << 62) + 1, nullptr), cuda::errorInvalidValue);
+  EXPECT_EQ(cuMemsetD16_v2(memory, 7, (size_t(1) << 63) + 1), cuda::errorInvalidValue);
+  const uint32_t value = 5;
+  for (size_t bytes : {~size_t(0), ~size_t(0) - 63, size_t(1) << 63})
+    EXPECT_EQ(cuMemcpyHtoD_v2(memory + 32, &value, bytes), cuda::errorInvalidValue);
+  EXPECT_EQ(cuMemcpy(memory, memory + 32, ~size_t(0) - 31), cuda::errorInvalidValue);
+}
+
+TEST_F(SimDriverTest, nullPointersAreInvalid) {
+  EXPECT_EQ(cuMemAlloc_v2(nullptr, 64), cuda::errorInvalidValue);
+  EXPECT_EQ(cuMemAllocHost_v2(nullptr, 64), cuda::errorInvalidValue);
+  EXPECT_EQ(cuMemGetInfo_v2(nullptr, nullptr), cuda::errorInvalidValue);
+  EXPECT_EQ(cuMemcpyHtoD_v2(memory, nullptr, 4), cuda::errorInvalidValue);
+  EXPECT_EQ(cuMemcpy(0, memory, 4), cuda::errorInvalidValue);
+  EXPECT_EQ(cuModuleLoadData(nullptr, threadNumbers), cuda::errorInvalidValue);
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  EXPECT_EQ(cuModuleLoadData(&module, nullptr), cuda::errorInvalidValue);
+  constexpr CUresult invalidHandle = 400;
+  EXPECT_EQ(cuModuleGetFunction(&function, module, "numbers"), invalidHandle);
+  EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 4, 1, 1, 0, nullptr, nullptr, nullptr), invalidHandle);
+  ASSERT_EQ(cuModuleLoadData(&module, threadNumbers), cuda::success);
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "numbers"), cuda::success);
+  void *missing[] = {nullptr};
+  EXPECT_NE(cuLaunchKernel(function, 1, 1, 1, 4, 1, 1, 0, nullptr, nullptr, nullptr), cuda::success);
+  EXPECT_NE(cuLaunchKernel(function, 1, 1, 1, 4, 1, 1, 0, nullptr, missing, nullptr), cuda::success);
+}
+
+TEST_F(SimDriverTest, hugeLaunchesFail) {
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_EQ(cuModuleLoadData(&module, threadNumbers), cuda::success);
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "numbers"), cuda::success);
+  void *arguments[] = {&memory};
+  // The sum with what the system takes is 0 in 32 bits.
+  EXPECT_NE(cuLaunchKernel(function, 1, 1, 1, 4, 1, 1, uint32_t(0) - 1024, nullptr, arguments, nullptr), cuda::success);
+  EXPECT_NE(cuLaunchKernel(function, 1, 1, 1, 1u << 31, 1u << 31, 4, 0, nullptr, arguments, nullptr), cuda::success);
+  EXPECT_NE(cuLaunchKernel(function, ~0u, ~0u, ~0u, 4, 1, 1, 0, nullptr, arguments, nullptr), cuda::success);
+  CUdeviceptr huge = 0;
+  EXPECT_EQ(cuMemAlloc_v2(&huge, size_t(1) << 62), outOfMemory);
+}
+
+TEST_F(SimDriverTest, tensorMapsWithoutSense) {
+  TensorMap map;
+  const uint64_t sizes[] = {16, 16}, strides[] = {64};
+  const uint32_t box[] = {4, 4}, steps[] = {1, 1};
+  auto encode = [&](int type, unsigned rank, const uint64_t *sizes, int swizzle) {
+    return cuTensorMapEncodeTiled(&map, type, rank, reinterpret_cast<void *>(memory), sizes, strides, box, steps, 0,
+                                  swizzle, 0, 0);
+  };
+  constexpr int f32 = 7;
+  EXPECT_EQ(encode(f32, 2, sizes, 0), cuda::success);
+  EXPECT_EQ(encode(f32 + 256, 2, sizes, 0), cuda::errorInvalidValue);
+  EXPECT_EQ(encode(-1, 2, sizes, 0), cuda::errorInvalidValue);
+  EXPECT_EQ(encode(f32, 2, sizes, 256), cuda::errorInvalidValue);
+  EXPECT_EQ(encode(f32, 0, sizes, 0), cuda::errorInvalidValue);
+  EXPECT_EQ(encode(f32, ~0u, sizes, 0), cuda::errorInvalidValue);
+  EXPECT_EQ(encode(f32, 2, nullptr, 0), cuda::errorInvalidValue);
 }
 
 TEST_F(SimDriverTest, hostFunctionsAreStepsOfGraphs) {

@@ -416,6 +416,16 @@ TEST(TensorMap, changedByTheKernel) {
   reports = stale.run(0); // once: the map stays changed
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_NE(reports[0].message.find("since its last change"), std::string::npos) << reports[0].message;
+  const std::string release = "fence.proxy.tensormap::generic.release.gpu;\n",
+                    acquire = "fence.proxy.tensormap::generic.acquire.gpu [%d1], 128;\n";
+  for (const std::string &fences : {acquire, acquire + release}) {
+    SimulatedKernel unreleased(load(replace + fences), 3);
+    setMap(unreleased, map);
+    unreleased.expectAlways(ReportKind::MissingFence, "no fence.proxy.tensormap::generic.release has been executed");
+  }
+  SimulatedKernel tooEarly(load(release + replace + acquire), 3);
+  setMap(tooEarly, map);
+  tooEarly.expectAlways(ReportKind::MissingFence, "no fence.proxy.tensormap::generic.release has been executed");
   SimulatedKernel invalid(load("tensormap.replace.tile.box_dim.global.b1024.b32 [%d1], 1, 300;\n"), 3);
   setMap(invalid, map);
   invalid.expectAlways(ReportKind::InvalidOperand, "300 is not valid");

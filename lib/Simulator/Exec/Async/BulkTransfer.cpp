@@ -18,7 +18,7 @@ uint64_t partOf(uint64_t left, Random &random) {
 class Transfer : public AsyncOperation {
 public:
   Transfer(const TransferPlan &plan, const SharedBox &box)
-      : rows(plan.rows), base(plan.base), box(box), reducer(plan.reducer), warp(plan.warp), lane(plan.lane),
+      : rows(plan.rows), base(plan.base), baseOffset(plan.baseOffset), box(box), reducer(plan.reducer), warp(plan.warp), lane(plan.lane),
         text(plan.instruction.text()), issuer(plan.warp.actor(plan.instruction.place, plan.lane)) {
     if (plan.map) {
       map = *plan.map;
@@ -43,8 +43,11 @@ protected:
     return box.cta->shared(sharedBase, 0) - sharedBase;
   }
 
+  std::byte *host(const BoxRows::Row &row) const { return base + (row.offset - baseOffset); }
+
   BoxRows rows;
   std::byte *base;
+  int64_t baseOffset;
   SharedBox box;
   Reducer reducer;
   Warp &warp;
@@ -77,7 +80,7 @@ private:
     if (hasMap && row.bytes < buffer.size())
       fillOutside(map, buffer.data(), buffer.size());
     if (row.bytes)
-      std::memcpy(buffer.data() + row.skip, base + row.offset, row.bytes);
+      std::memcpy(buffer.data() + row.skip, host(row), row.bytes);
     if (hasMap)
       convertLoaded(map.type, buffer.data() + row.skip, row.bytes);
     uint32_t address = box.address + next * rows.pitch();
@@ -109,7 +112,7 @@ public:
       write(end);
     if (next < rows.count())
       return false;
-    warp.cta.cluster.noteProgress();
+    warp.cta.cluster.noteGlobalChange();
     Warp::BulkGroups &groups = warp.bulkGroups(lane);
     (wasRead ? groups.done : groups.read).finish(group);
     next = 0;
@@ -132,9 +135,9 @@ private:
       if (row.bytes == 0)
         continue;
       if (reducer)
-        reducer(base + row.offset, from, row.bytes);
+        reducer(host(row), from, row.bytes);
       else
-        std::memcpy(base + row.offset, from, row.bytes);
+        std::memcpy(host(row), from, row.bytes);
     }
   }
 
@@ -199,7 +202,8 @@ bool resolveRows(TransferPlan &plan, uint64_t address) {
   std::byte *host = resolveGlobal(plan.warp, plan.instruction.place, plan.lane, address + first, end - first, 1, whole);
   if (!host)
     return false;
-  plan.base = host - first;
+  plan.base = host;
+  plan.baseOffset = first;
   return true;
 }
 

@@ -29,8 +29,10 @@ struct TransferPlan {
   BoxRows rows;
   /// The tensor, whose elements outside are filled and which may convert; null for linear copies.
   const TensorMap *map = nullptr;
-  /// Base of the rows in memory other than the box: host address, and range for the checker.
+  /// The rows in memory other than the box: host address of the byte at offset `baseOffset`, the first that a row has,
+  /// and range for the checker.
   std::byte *base = nullptr;
+  int64_t baseOffset = 0;
   Range baseRange = {};
   Reducer reducer = nullptr;
 };

@@ -40,6 +40,19 @@ public:
   }
 };
 
+/// fence.proxy.tensormap::generic.release: maps that have been changed become visible to those who acquire them.
+class TensorMapRelease final : public Operation {
+public:
+  explicit TensorMapRelease(Scope scope) : scope(scope) {}
+  const Scope scope;
+  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    releaseTensorMaps(warp);
+    if (Checker *checker = checkerOf(warp))
+      checker->fence(warp, scope, active);
+    return Step::Next;
+  }
+};
+
 /// fence.proxy.tensormap::generic.acquire: copies after it see the map as it is now.
 class TensorMapAcquire final : public Operation {
 public:
@@ -70,7 +83,7 @@ Result<OperationPtr> decodeTensorMapFence(Decoding &d) {
   if (order < 0 || !scope)
     return d.unsupported();
   if (order == 0)
-    return d.finished(0) ? Result<OperationPtr>(make<MemoryFence>(*scope)) : d.unsupported();
+    return d.finished(0) ? Result<OperationPtr>(make<TensorMapRelease>(*scope)) : d.unsupported();
   if (!d.finished(2))
     return d.unsupported();
   auto operation = std::make_unique<TensorMapAcquire>();

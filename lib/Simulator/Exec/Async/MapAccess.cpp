@@ -58,13 +58,21 @@ bool loadTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, ui
   if (!map.madeByKernel || address < globalBase)
     return true;
   auto acquired = warp.cta.acquiredMaps.find(address);
-  if (acquired != warp.cta.acquiredMaps.end() && acquired->second == hashOf(bytes))
+  const bool isAcquired = acquired != warp.cta.acquiredMaps.end() && acquired->second.hash == hashOf(bytes);
+  if (isAcquired && acquired->second.isReleased)
     return true;
-  warp.fault(
-      ReportKind::MissingFence, instruction.place, lane,
-      fmt::format("the tensor map at {:#x} was made by the kernel, and {} fence.proxy.tensormap::generic.acquire "
-                  "has been executed for it",
-                  address, acquired == warp.cta.acquiredMaps.end() ? "no" : "since its last change no"));
+  if (isAcquired)
+    warp.fault(ReportKind::MissingFence, instruction.place, lane,
+               fmt::format("the tensor map at {:#x} was made by the kernel, and between its last change and the "
+                           "fence.proxy.tensormap::generic.acquire for it no fence.proxy.tensormap::generic.release "
+                           "has been executed",
+                           address));
+  else
+    warp.fault(
+        ReportKind::MissingFence, instruction.place, lane,
+        fmt::format("the tensor map at {:#x} was made by the kernel, and {} fence.proxy.tensormap::generic.acquire "
+                    "has been executed for it",
+                    address, acquired == warp.cta.acquiredMaps.end() ? "no" : "since its last change no"));
   return false;
 }
 
@@ -72,8 +80,22 @@ bool acquireTensorMap(Warp &warp, const Instruction &instruction, unsigned lane,
   const std::byte *bytes =
       resolveTensorMap(warp, instruction, lane, Space::Generic, address, AccessKind::Read, {Space::Global});
   if (bytes)
-    warp.cta.acquiredMaps[address] = hashOf(bytes);
+    warp.cta.acquiredMaps[address] = {hashOf(bytes), !warp.cta.cluster.machine.unreleasedMaps.contains(address)};
   return bytes != nullptr;
+}
+
+void noteMapChange(Warp &warp, uint64_t address) {
+  std::vector<uint64_t> &changed = warp.cta.changedMaps;
+  if (std::find(changed.begin(), changed.end(), address) == changed.end())
+    changed.push_back(address);
+  warp.cta.cluster.machine.unreleasedMaps.add(address);
+}
+
+void releaseTensorMaps(Warp &warp) {
+  if (warp.cta.changedMaps.empty())
+    return;
+  warp.cta.cluster.machine.unreleasedMaps.release(warp.cta.changedMaps);
+  warp.cta.changedMaps.clear();
 }
 
 } // namespace tile::sim

@@ -8,11 +8,16 @@
 namespace tile::sim {
 
 /// The map at a generic address, ready for use by a copy. False after a report: no valid map, or one made by a kernel
-/// that fence.proxy.tensormap has not acquired as it is now.
+/// that fence.proxy.tensormap has not acquired as it is now, or that had not been released before.
 bool loadTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, uint64_t address, TensorMap &map);
 
 /// fence.proxy.tensormap::generic.acquire for the map at `address`. False after a report.
 bool acquireTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, uint64_t address);
+
+/// Notes that a thread of the warp has changed the map at `address`, which is in global memory: it is to be released.
+void noteMapChange(Warp &warp, uint64_t address);
+/// fence.proxy.tensormap::generic.release: of all maps that threads of the CTA have changed.
+void releaseTensorMaps(Warp &warp);
 
 /// The 128 bytes at an address in `space`, for `kind` of access. Null after a report, also of a generic address that is
 /// in none of the spaces `possible`.

@@ -55,6 +55,9 @@ public:
                           fmt::format("{} is not valid for this field of a tensor map", value));
       map.madeByKernel = true;
       writeTensorMapFields(map, bytes);
+      if (const uint64_t at = address.one(warp, lane); space == Space::Global || at >= globalBase)
+        noteMapChange(warp, at);
+      warp.cta.cluster.noteProgress();
     }
     return Step::Next;
   }
@@ -114,6 +117,7 @@ public:
     if (!to)
       return Step::Fault;
     std::memcpy(to, from, tensorMapBytes);
+    warp.cta.cluster.machine.unreleasedMaps.release({destination.one(warp, lane)}); // the release is in it
     if (Checker *checker = checkerOf(warp))
       checker->fence(warp, scope, active);
     warp.cta.cluster.noteProgress();
