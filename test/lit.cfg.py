@@ -48,6 +48,8 @@ if lit.util.which("pandoc", config.environment["PATH"]):
     config.available_features.add("pandoc")
 if lit.util.which("script", config.environment["PATH"]):  # a terminal; of util-linux
     config.available_features.add("script")
+if lit.util.which("git", config.environment["PATH"]) and lit.util.which("clang-format-22", config.environment["PATH"]):
+    config.available_features.add("git-format")
 if lit.util.which("pkg-config", config.environment["PATH"]):
     config.available_features.add("pkg-config")
 if lit.util.which("chromium", config.environment["PATH"]):

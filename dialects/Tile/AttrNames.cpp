@@ -39,6 +39,7 @@ constexpr Known ofArguments[] = {
     {tensorMapAttrName, "a #tile.tensor_map", [](Attribute value) { return isa<TensorMapAttr>(value); }},
     {gridSizeAttrName, "0, 1 or 2", [](Attribute value) { return isFrom(value, 0, 2); }},
     {scratchAttrName, "a number of bytes above 0", isPositive},
+    {sharesTailsAttrName, "a unit", isUnit},
 };
 
 constexpr Known ofOperations[] = {

@@ -27,6 +27,9 @@ inline constexpr llvm::StringLiteral gridSizeAttrName = "tile.grid_size";
 /// Bytes for each CTA of the global memory that the argument points to. By `tile-device-descriptors` and
 /// `cta-lower-combines`; for `cta-share-steps` and the manifest.
 inline constexpr llvm::StringLiteral scratchAttrName = "tile.scratch";
+/// A unit, of the same argument: CTAs share the last programs through that memory, so that those beyond the number of
+/// programs have work, too. By `cta-lower-combines`; for the manifest.
+inline constexpr llvm::StringLiteral sharesTailsAttrName = "tile.shares_tails";
 
 // Of a loop of scf.
 

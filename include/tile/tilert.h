@@ -45,7 +45,7 @@ typedef enum tile_status {
   TILE_ERROR_NO_DEVICE = 6,        /* no such device, or no context is current */
   TILE_ERROR_ARCHITECTURE = 7,     /* the artifact is for another GPU architecture */
   TILE_ERROR_RESOURCES = 8,        /* more shared memory or threads than the device has */
-  TILE_ERROR_ASSUMPTION = 9,       /* an alignment or divisibility that the compiler assumed does not hold */
+  TILE_ERROR_ASSUMPTION = 9,       /* an alignment, divisibility or requirement of the kernel does not hold */
   TILE_ERROR_GRID = 10,            /* the grid is negative, too large, or cannot be evaluated */
   TILE_ERROR_DRIVER = 11,          /* a CUDA driver call failed */
   TILE_ERROR_OUT_OF_MEMORY = 12,
@@ -71,7 +71,7 @@ typedef struct tile_parameter {
   const char *type; /* "ptr<f16>", "i32", ... */
   tile_parameter_kind kind;
   uint32_t size;         /* bytes of the kernel argument */
-  uint64_t alignment;    /* pointers: assumed alignment in bytes; 1: nothing assumed */
+  uint64_t alignment;    /* pointers: alignment in bytes that a launch checks, at least that of an element */
   uint64_t divisibility; /* integers: assumed divisor; 1: nothing assumed */
 } tile_parameter;
 

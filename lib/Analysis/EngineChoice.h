@@ -16,9 +16,6 @@
 
 namespace tile {
 
-/// A left operand that TMA brings before a loop is read from shared memory once, into registers, where instructions
-/// would read it for longer than they multiply, and registers suffice.
-///
 /// Chooses the engines of a kernel's dots, in program order: those that share the room for operands come first.
 class EngineChooser {
 public:
@@ -35,12 +32,14 @@ private:
   cta::WgmmaAttr chooseForBlocks(DotOp dot);
   cta::WgmmaAttr chooseWgmma(DotOp dot);
   bool makeRoom(mlir::ArrayRef<mlir::Value> stored);
+  /// Whether a left operand that TMA brings before a loop is read from shared memory once, into registers: where
+  /// instructions would read it for longer than they multiply, and registers suffice.
   bool isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr engine);
 
   const target::GpuTarget &target;
   unsigned numWarps;
   RaisableAccesses *accesses;
-  llvm::SetVector<mlir::Value> storedOperands; ///< Of warp groups, by threads.
+  llvm::SetVector<mlir::Value> storedOperands;              ///< Of warp groups, by threads.
   llvm::DenseMap<mlir::Operation *, int64_t> heldRegisters; ///< Of a thread, for left operands, over each loop.
 };
 

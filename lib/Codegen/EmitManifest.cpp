@@ -147,10 +147,11 @@ llvm::Error describeHiddenArguments(LLVM::LLVMFuncOp kernel, runtime::Manifest &
       break;
   }
   if (axis == 3 && index < count && kernel.getArgAttr(index, scratchAttrName)) {
-    llvm::Expected<int64_t> bytes = describeScratch(kernel, index++);
+    llvm::Expected<int64_t> bytes = describeScratch(kernel, index);
     if (!bytes)
       return bytes.takeError();
     manifest.launch.scratchPerCta = *bytes;
+    manifest.launch.sharesTails = kernel.getArgAttr(index++, sharesTailsAttrName) != nullptr;
   }
   if (index != count || (axis != 0 && axis != 3))
     return createStringError(formatv("argument {0} of the lowered kernel '{1}' is not a parameter, tensor map, grid "

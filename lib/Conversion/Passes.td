@@ -41,9 +41,9 @@ def NvvmLowerControlFlow : FunctionsPass<"nvvm-lower-control-flow", "Correctness
 def NvvmInstrument : FunctionsPass<"nvvm-instrument", "Correctness"> {
   let summary = "record when warps wait, copy and multiply";
   let description = [{
-    Requires: kernels in the LLVM and NVVM dialects. Ensures: a kernel takes a buffer after its parameters and before what
-    the launcher adds, and writes into it the clock of each wait, copy and product, as lib/Target/TimeRecords.h has them.
-    Example: test/Conversion/instrument.mlir.
+    Requires: kernels in the LLVM and NVVM dialects. Ensures: a kernel takes a buffer after its parameters and before
+    what the launcher adds, and writes into it the clock of each wait, copy and product, as lib/Target/TimeRecords.h has
+    them. Example: test/Conversion/instrument.mlir.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

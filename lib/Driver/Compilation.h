@@ -56,6 +56,8 @@ public:
   /// Something went wrong with what has been made; false.
   bool fail(Outcome reason, llvm::Error error);
   bool fail(Outcome reason, const llvm::Twine &message);
+  /// Tells the user what is no mistake.
+  void note(llvm::StringRef message);
   /// What ptxas says about code that it takes.
   void warnOfPtxas(llvm::StringRef message);
 
@@ -93,7 +95,6 @@ private:
   codegen::SourcePaths sourcePaths() const { return {options.input, options.importPaths, options.pathReplacements}; }
   bool isText() const { return options.diagnosticsFormat == DiagnosticsFormat::Text; }
   GpuPipelineOptions pipelineOptions() const;
-  void note(llvm::StringRef message);
   /// Says so, too.
   bool isCancelled();
 

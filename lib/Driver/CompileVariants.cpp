@@ -72,6 +72,7 @@ bool VariantCompilation::planAll() {
     }
     VariantPlans plans = planVariants(aimed, *gpu, variants.mode);
     explanation += plans.explanation;
+    advice = plans.advice;
     if (!variants.name.empty() && !chooseOne(plans))
       return false;
     for (size_t rank = 0; rank < plans.plans.size(); ++rank)
@@ -106,6 +107,8 @@ bool VariantCompilation::run() {
   if (options.explainConfig)
     errors << explanation;
   bool makesSeveral = jobs.size() > 1 && makesArtifact();
+  if (makesSeveral && !advice.empty())
+    general->note(advice);
   WorkerProcesses workers(makesSeveral && !options.isGuest ? jobs.size() - 1 : 0,
                           [this](size_t index) { return compileElsewhere(jobs[index + 1]); });
   workers.start(variants.jobs - 1); // this process is at work, too

@@ -65,6 +65,7 @@ private:
   VariantOptions variants;
   llvm::raw_ostream &errors;
   std::string explanation;
+  std::string advice; ///< which variants only measurements can choose
   std::unique_ptr<Compilation> general;
   std::vector<Job> jobs; ///< the first is `general`'s
   std::vector<MadeVariant> made;

@@ -116,7 +116,7 @@ public:
           planClass(configuration, promises, {index == 0 ? 0u : 1u, place, index});
       }
     if (plans.empty())
-      return {{{.name = "general", .why = "the only one"}}, ""};
+      return {.plans = {{.name = "general", .why = "the only one"}}, .explanation = "", .advice = ""};
     order();
     VariantPlans result;
     for (Ranked &ranked : plans)
@@ -124,6 +124,7 @@ public:
     result.plans.front().name = "general";
     makeNamesUnique(result.plans);
     result.explanation = explain(result.plans);
+    result.advice = advise(result.plans);
     return result;
   }
 
@@ -174,6 +175,7 @@ private:
     InspectedKernel inspected = inspector.inspect(promised, commonTile());
     if (!inspected)
       return;
+    kernelName = inspected.kernel().getName().str();
     if (!inspected.isOpen || !inspected.product) {
       if (std::optional<frontend::OpenProduct> product = inspector.findProduct(promised, inspected))
         plan.cost = costOf(promised, gpu, *product, promises,
@@ -213,6 +215,20 @@ private:
     for (VariantPlan &plan : plans)
       if (int number = ++used[plan.name]; number > 1)
         plan.name += formatv("-{0}", number);
+  }
+
+  /// Of plans that promise the same and whose times no model knows, calls take the first.
+  std::string advise(const std::vector<VariantPlan> &chosen) const {
+    std::map<std::map<std::string, int>, size_t> counts;
+    size_t most = 0;
+    for (const VariantPlan &plan : chosen)
+      if (!plan.cost)
+        most = std::max(most, ++counts[plan.assumptions]);
+    if (most < 2)
+      return "";
+    return formatv("no cost model knows kernel '{0}', so nothing can choose between its {1} configurations, and every "
+                   "call takes the first; `tile-run tune` measures them and records which is the fastest",
+                   kernelName, most);
   }
 
   static std::string inParentheses(const std::string &promise) { return promise.empty() ? "" : " (" + promise + ")"; }
@@ -270,7 +286,7 @@ private:
   VariantMode mode;
   KernelInspector inspector;
   std::vector<Ranked> plans;
-  std::string text;
+  std::string text, kernelName;
 };
 
 } // namespace
@@ -280,7 +296,7 @@ VariantPlans planVariants(const CompilerOptions &options, const target::GpuTarge
   if (mode == VariantMode::Invariant) // of IR, which is not planned
     only.limits.sharedSteps = only.limits.sharedTail = false;
   if (mode == VariantMode::None || options.language == InputLanguage::Mlir)
-    return {{only}, ""};
+    return {.plans = {only}, .explanation = "", .advice = ""};
   return Planner(options, gpu, mode).run();
 }
 

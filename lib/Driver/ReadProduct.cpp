@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sizes from the grid's factors and the loop's bounds, operands from the loads behind them.
+// Sizes from the grid's factors and the loop's bounds, operands from the loads of which they are made.
 #include "Driver/ReadProduct.h"
 
 #include "Analysis/AccessPromises.h"
@@ -190,12 +190,48 @@ Value sourceOf(Value operand, unsigned &kDim) {
   return operand;
 }
 
+/// The loads of blocks of which threads compute an operand; none if they compute it of another product, or of what a
+/// loop carries or a branch decides.
+SmallVector<LoadOp> loadsBehind(Value operand) {
+  SmallVector<LoadOp> loads;
+  SmallVector<Value> toVisit{operand};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!toVisit.empty()) {
+    Operation *op = toVisit.pop_back_val().getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || isa<DotOp>(op))
+      return {};
+    if (!seen.insert(op).second)
+      continue;
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      auto type = dyn_cast<RankedTensorType>(load.getType());
+      if (type && type.getRank() >= 2)
+        loads.push_back(load);
+      continue;
+    }
+    for (Value value : op->getOperands())
+      if (isa<RankedTensorType>(value.getType()))
+        toVisit.push_back(value);
+  }
+  return loads;
+}
+
+/// An operand that threads compute of what they load, such as one that is quantized in memory. They may store it in any
+/// order.
+std::optional<Operand> readComputedOperand(KernelOp kernel, Value operand) {
+  PromiseTrial trial(kernel);
+  std::optional<unsigned> bytes;
+  for (LoadOp load : loadsBehind(operand))
+    bytes = std::min(bytes.value_or(widestAccess), unsigned(trial.widthInBytes({load, load.getPtr(), load.getMask()})));
+  return bytes ? std::optional(Operand{false, *bytes, /*isKMajor=*/true}) : std::nullopt;
+}
+
 std::optional<Operand> readOperand(KernelOp kernel, Value operand, Value raised, unsigned kDim) {
   if (SharedOperand block = traceOperand(raised); isa_and_present<DescLoadOp>(block.source))
     return Operand{true, widestAccess, kDim == (block.transposed ? 0 : 1)};
-  auto load = sourceOf(operand, kDim).getDefiningOp<LoadOp>();
+  Value source = sourceOf(operand, kDim);
+  auto load = source.getDefiningOp<LoadOp>();
   if (!load)
-    return std::nullopt;
+    return readComputedOperand(kernel, source);
   PromiseTrial trial(kernel);
   AxisInfoAnalysis facts(kernel);
   const AxisInfo &pointer = facts.get(load.getPtr());

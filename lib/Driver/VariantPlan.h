@@ -36,6 +36,7 @@ struct VariantPlan {
 struct VariantPlans {
   std::vector<VariantPlan> plans;
   std::string explanation; ///< for --explain-config
+  std::string advice;      ///< says that only measurements can choose among some of the plans; may be empty
 };
 
 /// Never fails: if the front end rejects the kernel, there is one plan, whose compilation says why.

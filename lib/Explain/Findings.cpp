@@ -220,8 +220,7 @@ private:
     const Json &grid = document["grid"];
     const double waves = grid["waves"], efficiency = grid["tail_efficiency"];
     const int64_t slots = grid["at_a_time"];
-    // Blocks with scratch memory share the last tiles (cta-share-steps).
-    if (waves <= 1 || efficiency >= poorTail || evidence.manifest.launch.scratchPerCta > 0)
+    if (waves <= 1 || efficiency >= poorTail || evidence.manifest.launch.sharesTails)
       return;
     const int64_t last = std::llround(waves * double(slots)) % slots;
     const unsigned line = findGridLine();

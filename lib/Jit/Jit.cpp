@@ -57,6 +57,8 @@ struct tile_jit {
   bool isBusy = false, isEnding = false;
   tilec_cancellation *cancellation = nullptr;
   std::thread worker;
+
+  ~tile_jit() { tilec_cancellation_destroy(cancellation); }
 };
 
 namespace {
@@ -76,11 +78,17 @@ tile_status failed(tile_status status) {
   return fail(status, tile_last_error());
 }
 
+/// The text is so short that setting it allocates nothing.
+tile_status outOfMemory() {
+  lastError() = "out of memory";
+  return TILE_ERROR_OUT_OF_MEMORY;
+}
+
 template <typename Body> tile_status guarded(Body body) {
   try {
     return body();
   } catch (const std::bad_alloc &) {
-    return TILE_ERROR_OUT_OF_MEMORY;
+    return outOfMemory();
   } catch (const std::exception &exception) {
     return fail(TILE_ERROR_UNSUPPORTED, fmt::format("unexpected failure: {}", exception.what()));
   }
@@ -316,7 +324,7 @@ tile_status tile_jit_create(tilec_compiler *compiler, tile_runtime *runtime, con
     if (options && options->specializations != 0)
       made->limit = options->specializations;
     if (tilec_cancellation_create(&made->cancellation) != TILEC_OK)
-      return TILE_ERROR_OUT_OF_MEMORY;
+      return outOfMemory();
     made->worker = std::thread([&jit = *made] { work(jit); });
     *jit = made.release();
     return TILE_OK;
@@ -339,7 +347,6 @@ void tile_jit_destroy(tile_jit *jit) {
     tile_kernel_destroy(kernel->general);
     tile_kernel_destroy(kernel->unaligned);
   }
-  tilec_cancellation_destroy(jit->cancellation);
   delete jit;
 }
 

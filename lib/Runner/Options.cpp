@@ -76,7 +76,7 @@ void addVariantOptions(CLI::App &app, RunOptions &options) {
       ->type_name("FILE")
       ->group(group);
   app.add_option("--target", options.target,
-                 "In the simulator, choose among the variants for this target (default: the target of the first)")
+                 "In the simulator, choose among the variants that this target runs (default: the target of the first)")
       ->type_name("TARGET")
       ->group(group);
 }

@@ -38,9 +38,7 @@ tile_status checkVariantIndex(const tile_kernel &kernel, uint32_t index) {
 }
 
 tile_status checkMultiprocessors(int count) {
-  return count >= 1
-             ? TILE_OK
-             : reportError(TILE_ERROR_INVALID_ARGUMENT, "num_sms is {}; expected at least 1", count);
+  return count >= 1 ? TILE_OK : reportError(TILE_ERROR_INVALID_ARGUMENT, "num_sms is {}; expected at least 1", count);
 }
 
 /// Calls body(chooser, device) for arguments that are there.
@@ -54,7 +52,7 @@ tile_status withChooser(const tile_kernel &kernel, void *const *arguments, size_
   return guarded([&] {
     std::optional<Chooser> only; // of a kernel with one variant
     if (!kernel.variants) {
-      Result<Chooser> made = Chooser::make({&kernel.artifact.manifest});
+      Result<Chooser> made = Chooser::make({&kernel.artifact.manifest}, {hasPtx(kernel.artifact, 0)});
       if (!made)
         return reportError(made.error());
       only = std::move(*made);
@@ -247,7 +245,7 @@ tile_status tile_kernel_parameter(const tile_kernel *kernel, uint32_t index, til
   parameter->type = kernel->typeNames[index].c_str();
   parameter->kind = source.isPointer ? TILE_POINTER : source.isInteger() ? TILE_INTEGER : TILE_FLOAT;
   parameter->size = source.argumentSize();
-  parameter->alignment = static_cast<uint64_t>(source.alignment);
+  parameter->alignment = static_cast<uint64_t>(source.requiredAlignment());
   parameter->divisibility = static_cast<uint64_t>(source.divisibility);
   return TILE_OK;
 }
@@ -341,8 +339,13 @@ tile_status tile_kernel_variant(tile_kernel *kernel, uint32_t index, tile_kernel
     return nullArgument("tile_kernel_variant", kernel ? "variant" : "kernel");
   if (const tile_status status = checkVariantIndex(*kernel, index); status != TILE_OK)
     return status;
-  *variant = kernel->variants ? kernel->variants->kernels[index].get() : kernel;
-  return TILE_OK;
+  return guarded([&] {
+    Result<tile_kernel *> found = variantHandle(*kernel, index);
+    if (!found)
+      return reportError(found.error());
+    *variant = *found;
+    return TILE_OK;
+  });
 }
 
 tile_status tile_kernel_choice(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,

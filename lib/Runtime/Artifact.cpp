@@ -43,6 +43,10 @@ Result<std::string> readFile(const std::string &path, uint64_t limit) {
 
 namespace {
 
+Bytes bytesOf(const std::string &image) {
+  return {reinterpret_cast<const uint8_t *>(image.data()), image.size()};
+}
+
 Error noArtifact(std::string_view reason) {
   return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "not a tile artifact: {}; compile the kernel with tilec", reason);
 }
@@ -126,6 +130,14 @@ const Manifest &variantManifest(const Artifact &artifact, size_t index) {
   return artifact.pack ? artifact.pack->manifest(index) : artifact.manifest;
 }
 
+bool hasPtx(const Artifact &artifact, size_t index) {
+  if (variantManifest(artifact, index).format == "ptx")
+    return true;
+  if (artifact.pack)
+    return artifact.pack->hasPtx(index);
+  return !artifact.ptx.empty() || hasElfSection(bytesOf(artifact.image), ptxSectionName);
+}
+
 Result<Artifact> selectVariant(const Artifact &artifact, size_t index) {
   assert(index < variantCount(artifact) && "no such variant");
   if (!artifact.pack)
@@ -177,8 +189,7 @@ Result<std::string> findPtx(const Artifact &artifact) {
     return artifact.ptx;
   if (artifact.pack)
     return artifact.pack->ptx(0);
-  const Bytes bytes(reinterpret_cast<const uint8_t *>(artifact.image.data()), artifact.image.size());
-  Result<std::string_view> text = findElfSection(bytes, ptxSectionName);
+  Result<std::string_view> text = findElfSection(bytesOf(artifact.image), ptxSectionName);
   if (!text)
     return makeError(TILE_ERROR_UNSUPPORTED,
                      "the cubin of kernel '{}' does not contain its PTX ({}); compile it again, or use --emit=ptx",

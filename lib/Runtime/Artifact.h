@@ -25,6 +25,10 @@ size_t variantCount(const Artifact &artifact);
 /// The manifest of one of them.
 const Manifest &variantManifest(const Artifact &artifact, size_t index);
 
+/// Whether a driver could compile one of them for later devices: it is PTX, or comes with the PTX that it was made
+/// from.
+bool hasPtx(const Artifact &artifact, size_t index);
+
 /// One of them as an artifact by itself, with its image, manifest and, if the artifact has it, PTX.
 Result<Artifact> selectVariant(const Artifact &artifact, size_t index);
 

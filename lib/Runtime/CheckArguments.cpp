@@ -38,6 +38,8 @@ std::optional<Extent> extentOf(const tile_kernel &kernel, const Parameter &param
     if (!size || !stride)
       return std::nullopt;
     isEmpty |= *size <= 0;
+    if (isEmpty)
+      continue;
     int64_t distance = 0;
     overflows |= __builtin_mul_overflow(*size - 1, *stride, &distance) ||
                  __builtin_mul_overflow(rowMajor, *size, &rowMajor) ||
@@ -46,8 +48,9 @@ std::optional<Extent> extentOf(const tile_kernel &kernel, const Parameter &param
   const int64_t bytes = dataTypeSize(parameter.type);
   if (isEmpty)
     return extent;
-  overflows |= __builtin_mul_overflow(-lowest, bytes, &extent.before) ||
-               __builtin_mul_overflow(highest + 1, bytes, &extent.behind);
+  overflows |= __builtin_sub_overflow(0, lowest, &lowest) || __builtin_add_overflow(highest, 1, &highest) ||
+               __builtin_mul_overflow(lowest, bytes, &extent.before) ||
+               __builtin_mul_overflow(highest, bytes, &extent.behind);
   if (!overflows)
     return extent;
   reportError(TILE_ERROR_INVALID_ARGUMENT, "parameter '{}': the buffer's size does not fit in 64 bits", parameter.name);
@@ -129,14 +132,14 @@ tile_status tile_check_arguments(tile_kernel *kernel, void *const *arguments, si
                        kernel->runtime ? "the driver has no cuPointerGetAttribute"
                                        : "the kernel was loaded without a runtime");
   try {
-    // Variant 0 promises the least.
-    if (const tile_status status = checkAssumptions(*kernel, arguments); status != TILE_OK)
-      return status;
     const Driver &driver = *kernel->runtime->driver;
     Result<DeviceLimits> limits = queryLimits(driver);
     if (!limits)
       return reportError(limits.error());
     const ArgumentSlots slots = readSlots(*kernel, arguments, limits->multiprocessors);
+    // Variant 0 promises the least.
+    if (const tile_status status = checkAssumptions(*kernel, arguments, slots); status != TILE_OK)
+      return status;
     for (size_t i = 0; i < count; ++i)
       if (kernel->artifact.manifest.parameters[i].isPointer)
         if (const tile_status status =

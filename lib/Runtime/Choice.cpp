@@ -45,9 +45,11 @@ struct Chooser::Slots {
   CallSlots call() const { return {{values.data(), count}, *general}; }
 };
 
-Result<Chooser> Chooser::make(std::vector<const Manifest *> manifests) {
+Result<Chooser> Chooser::make(std::vector<const Manifest *> manifests, std::vector<bool> withPtx) {
   Chooser chooser;
   chooser.manifests = std::move(manifests);
+  chooser.withPtx = std::move(withPtx);
+  assert((chooser.withPtx.empty() || chooser.withPtx.size() == chooser.manifests.size()) && "one for each");
   assert(!chooser.manifests.empty() && chooser.manifests.size() <= mostVariants);
   for (const Manifest *manifest : chooser.manifests)
     if (Status status = chooser.add(*manifest); !status)
@@ -169,26 +171,39 @@ RankedVariants Chooser::makeRank(uint32_t rank, DeviceVariants &device) const {
   return ranked;
 }
 
+/// By what their targets allow. A variant that only the PTX beside it brings to the device counts where no other runs.
+void Chooser::rankAll(DeviceVariants &device, const TargetCheck &check) const {
+  for (bool takesPtx : {false, true}) {
+    device.rank.clear();
+    device.obstacles.clear();
+    for (size_t i = 0; i < manifests.size(); ++i) {
+      const std::string &target = manifests[i]->target;
+      const bool isPtx = manifests[i]->format == "ptx" || (takesPtx && !withPtx.empty() && withPtx[i]);
+      const Status status = target.empty() ? Success{} : check(target, isPtx);
+      const Result<Target> parsed = parseTarget(target);
+      device.rank.push_back(!status ? 0 : parsed ? rankOf(*parsed) : 1);
+      device.obstacles.push_back(status ? "" : status.error().message);
+    }
+    if (std::any_of(device.rank.begin(), device.rank.end(), [](uint32_t rank) { return rank != 0; }))
+      return;
+  }
+}
+
 DeviceVariants Chooser::onDevice(const DeviceFacts &facts, std::shared_ptr<const TunedChoice> tuning) const {
   DeviceVariants device = makeDevice(facts.multiprocessors, std::move(tuning));
-  for (const Manifest *manifest : manifests) {
-    const bool isPtx = manifest->format == "ptx";
-    const int64_t shared = manifest->launch.sharedStatic + manifest->launch.sharedDynamic;
-    std::string obstacle;
-    uint32_t rank = 1;
-    if (!manifest->target.empty()) {
-      if (Status status = checkTarget(manifest->target, isPtx, facts.major, facts.minor); !status)
-        obstacle = status.error().message;
-      else
-        rank = rankOf(*parseTarget(manifest->target));
-    }
+  rankAll(device,
+          [&](std::string_view target, bool isPtx) { return checkTarget(target, isPtx, facts.major, facts.minor); });
+  for (size_t i = 0; i < manifests.size(); ++i) {
+    const Manifest &manifest = *manifests[i];
+    const int64_t shared = manifest.launch.sharedStatic + manifest.launch.sharedDynamic;
+    std::string &obstacle = device.obstacles[i];
     if (obstacle.empty() && facts.sharedBytes > 0 && shared > facts.sharedBytes)
       obstacle =
           fmt::format("it needs {} bytes of shared memory a block but the device has {}", shared, facts.sharedBytes);
-    if (obstacle.empty() && !facts.canEncodeTensorMaps && !manifest->tensorMaps.empty())
+    if (obstacle.empty() && !facts.canEncodeTensorMaps && !manifest.tensorMaps.empty())
       obstacle = "it takes tensor maps, which the CUDA driver cannot encode; driver 525 (CUDA 12.0) or later is needed";
-    device.rank.push_back(obstacle.empty() ? rank : 0);
-    device.obstacles.push_back(std::move(obstacle));
+    if (!obstacle.empty())
+      device.rank[i] = 0;
   }
   finish(device);
   return device;
@@ -196,12 +211,9 @@ DeviceVariants Chooser::onDevice(const DeviceFacts &facts, std::shared_ptr<const
 
 DeviceVariants Chooser::onTarget(std::string_view target, int multiprocessors) const {
   DeviceVariants device = makeDevice(multiprocessors, nullptr);
-  for (const Manifest *manifest : manifests) {
-    const bool isSame = manifest->target == target;
-    device.rank.push_back(isSame);
-    device.obstacles.push_back(isSame ? ""
-                                      : fmt::format("it is compiled for {}, not for {}", manifest->target, target));
-  }
+  rankAll(device, [&](std::string_view own, bool isPtx) {
+    return own == target ? Success{} : checkTarget(own, isPtx, target);
+  });
   finish(device);
   return device;
 }

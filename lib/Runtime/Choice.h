@@ -16,6 +16,8 @@
 #include "Runtime/TunedChoice.h"
 #include "Target/LeastTimes.h"
 
+#include <functional>
+
 namespace tile::runtime {
 
 /// What the choice asks about a device.
@@ -65,14 +67,15 @@ struct Call {
 
 class Chooser {
 public:
-  /// Of a validated pack, or of a single manifest; they must outlive the chooser.
-  static Result<Chooser> make(std::vector<const Manifest *> manifests);
+  /// Of a validated pack, or of a single manifest; they must outlive the chooser. `withPtx`: which of them a driver can
+  /// compile from PTX, beside those in that format.
+  static Result<Chooser> make(std::vector<const Manifest *> manifests, std::vector<bool> withPtx = {});
 
   size_t size() const { return variants.size(); }
   const Manifest &manifest(size_t index) const { return *manifests[index]; }
 
   DeviceVariants onDevice(const DeviceFacts &facts, std::shared_ptr<const TunedChoice> tuning = nullptr) const;
-  /// Where no device is known: the variants for a target.
+  /// Where no device is known: the variants that one runs for which a target stands (Target.h).
   DeviceVariants onTarget(std::string_view target, int multiprocessors) const;
 
   Choice choose(const Call &call, const DeviceVariants &device) const;
@@ -108,6 +111,9 @@ private:
   Status add(const Manifest &manifest);
   void findWhatMatters();
   DeviceVariants makeDevice(int multiprocessors, std::shared_ptr<const TunedChoice> tuning) const;
+  /// Whether the device runs code for a target.
+  using TargetCheck = std::function<Status(std::string_view target, bool isPtx)>;
+  void rankAll(DeviceVariants &device, const TargetCheck &check) const;
   void finish(DeviceVariants &device) const;
   RankedVariants makeRank(uint32_t rank, DeviceVariants &device) const;
   Slots read(const Call &call, const DeviceVariants &device) const;
@@ -121,6 +127,7 @@ private:
                      const RankedVariants &among) const;
 
   std::vector<const Manifest *> manifests;
+  std::vector<bool> withPtx; ///< of each manifest; empty: of none but those of PTX
   std::vector<Variant> variants;
   std::vector<Read> reads;
   std::vector<Condition> conditions;

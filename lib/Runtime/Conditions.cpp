@@ -63,6 +63,8 @@ bool holds(const Condition &condition, const CallSlots &call) {
     return isMultiple(value, condition.divisor, isUnsigned(call.general.parameters[condition.slot]));
   case Condition::Kind::Value:
     return value == condition.value;
+  case Condition::Kind::Requirement:
+    return valueOf(condition, call).value_or(0) != 0;
   case Condition::Kind::MapSize: {
     const std::optional<int64_t> size = valueOf(condition, call);
     return size && *size >= 0 && *size <= largestMapSize;
@@ -86,6 +88,8 @@ std::optional<SlotTest> simplify(const Condition &condition) {
     break;
   case Condition::Kind::Value:
     return SlotTest{condition.slot, 0, static_cast<uint64_t>(condition.value), 0};
+  case Condition::Kind::Requirement:
+    break;
   case Condition::Kind::MapSize:
     if (loaded)
       return SlotTest{*loaded, 0, 0, static_cast<uint64_t>(largestMapSize)};
@@ -99,7 +103,19 @@ std::optional<SlotTest> simplify(const Condition &condition) {
   return std::nullopt;
 }
 
+std::string valuesIn(const Expression &expression, const CallSlots &call) {
+  std::string text;
+  for (unsigned slot : expression.usedSlots())
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ",
+                        slot < call.general.parameters.size() ? call.general.parameters[slot].name : "num_sms",
+                        call.values[slot]);
+  return text.empty() ? "any arguments" : text;
+}
+
 Error explainFailure(const Condition &condition, const CallSlots &call) {
+  if (condition.kind == Condition::Kind::Requirement)
+    return makeError(TILE_ERROR_ASSUMPTION, "it requires {}, which does not hold for {}", condition.expression->text(),
+                     valuesIn(*condition.expression, call));
   const Parameter &parameter = call.general.parameters[condition.slot];
   const int64_t value = call.values[condition.slot];
   const std::string name = fmt::format("parameter {} '{}'", condition.slot, parameter.name);
@@ -165,8 +181,8 @@ Result<std::vector<Condition>> deriveConditions(const Manifest &variant, const M
         return makeError(TILE_ERROR_MANIFEST, "variant '{}' lacks parameter '{}', and has no constant integer for it",
                          variant.variant, parameter.name);
       conditions.push_back({Condition::Kind::Value, slot, 1, *value, {}});
-    } else if (own->isPointer && own->alignment > 1) {
-      conditions.push_back({Condition::Kind::Alignment, slot, static_cast<uint64_t>(own->alignment), 0, {}});
+    } else if (own->isPointer && own->requiredAlignment() > 1) {
+      conditions.push_back({Condition::Kind::Alignment, slot, static_cast<uint64_t>(own->requiredAlignment()), 0, {}});
     } else if (own->isInteger() && own->divisibility > 1) {
       conditions.push_back({Condition::Kind::Divisor, slot, static_cast<uint64_t>(own->divisibility), 0, {}});
     }
@@ -175,6 +191,12 @@ Result<std::vector<Condition>> deriveConditions(const Manifest &variant, const M
   for (const TensorMapSpec &map : variant.tensorMaps)
     if (Status status = addMapConditions(map, general, names, conditions); !status)
       return status.error();
+  for (const std::string &text : variant.requirements) {
+    Result<Expression> expression = Expression::compile(text, names);
+    if (!expression)
+      return expression.error();
+    conditions.push_back({Condition::Kind::Requirement, 0, 1, 0, std::move(*expression)});
+  }
   return conditions;
 }
 

@@ -20,11 +20,12 @@ using ConditionMask = std::bitset<mostConditions>;
 
 struct Condition {
   enum class Kind : uint8_t {
-    Alignment, ///< the pointer in `slot` divides by `divisor`
-    Divisor,   ///< the integer in `slot` divides by `divisor`
-    Value,     ///< the integer in `slot` is `value`
-    MapSize,   ///< `expression`, a dimension of a tensor map of the pointer in `slot`, is in range
-    MapStride  ///< `expression` times `divisor` bytes is a stride of such a map
+    Alignment,  ///< the pointer in `slot` divides by `divisor`
+    Divisor,    ///< the integer in `slot` divides by `divisor`
+    Value,      ///< the integer in `slot` is `value`
+    MapSize,    ///< `expression`, a dimension of a tensor map of the pointer in `slot`, is in range
+    MapStride,  ///< `expression` times `divisor` bytes is a stride of such a map
+    Requirement ///< `expression` is not 0
   };
   Kind kind = Kind::Alignment;
   unsigned slot = 0; ///< parameter of the general variant
@@ -61,6 +62,9 @@ struct SlotTest {
 };
 /// Nothing: the condition says more.
 std::optional<SlotTest> simplify(const Condition &condition);
+
+/// "M=70, N=16": the parameters that the expression names.
+std::string valuesIn(const Expression &expression, const CallSlots &call);
 
 /// Why the condition does not hold: "parameter 3 'K' is 7, which is not a multiple of 8".
 Error explainFailure(const Condition &condition, const CallSlots &call);

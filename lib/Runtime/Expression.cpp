@@ -395,8 +395,11 @@ EvaluationError Expression::apply(Op op, int64_t *stack, unsigned &depth) {
       a = 0;
       break;
     }
-    const int64_t quotient = floorDivide(a, b);
-    a = op == Op::Divide ? quotient : op == Op::Modulo ? a - quotient * b : quotient + (quotient * b != a);
+    const int64_t quotient = floorDivide(a, b), remainder = a % b; // which has the sign of a
+    const bool hasOtherSign = remainder != 0 && (remainder < 0) != (b < 0);
+    a = op == Op::Divide   ? quotient
+        : op == Op::Modulo ? remainder + (hasOtherSign ? b : 0)
+                           : quotient + (remainder != 0);
     break;
   }
   case Op::Power:

@@ -11,16 +11,28 @@ namespace tile::runtime {
 
 using Json = nlohmann::ordered_json;
 
-/// Discarded if it is not valid, or nests deeper than anything that is read here: values are copied by recursion.
+/// Discarded if it is not valid, nests deeper than anything that is read here (values are copied by recursion), or has
+/// so many values that a small compressed text would fill the memory.
 inline Json parseJson(std::string_view text) {
   constexpr int deepest = 32;
-  bool isTooDeep = false;
-  const auto watch = [&](int depth, Json::parse_event_t, Json &) {
-    isTooDeep |= depth > deepest;
-    return !isTooDeep;
+  constexpr size_t mostValues = size_t(1) << 20; // a pack of 1024 variants has 20,000
+  bool isTooLarge = false;
+  size_t values = 0;
+  const auto watch = [&](int depth, Json::parse_event_t event, Json &) {
+    using Event = Json::parse_event_t;
+    values += event == Event::value || event == Event::array_start || event == Event::object_start;
+    isTooLarge |= depth > deepest || values > mostValues;
+    return !isTooLarge;
   };
   Json json = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
-  return isTooDeep ? Json(Json::value_t::discarded) : json;
+  return isTooLarge ? Json(Json::value_t::discarded) : json;
+}
+
+/// Nothing: it is no integer, or none of 64 bits with a sign.
+inline std::optional<int64_t> integerOf(const Json &json) {
+  const bool fits = json.is_number_integer() &&
+                    !(json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX));
+  return fits ? std::optional(json.get<int64_t>()) : std::nullopt;
 }
 
 /// Reads typed members of one JSON object and remembers the first error, so that a reader is a plain list of fields.
@@ -57,9 +69,8 @@ public:
 
   int64_t integer(const char *key, int64_t fallback, bool required = false) const {
     const Json *value = find(key);
-    if (value && value->is_number_integer() &&
-        !(value->is_number_unsigned() && value->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX)))
-      return value->get<int64_t>();
+    if (const std::optional<int64_t> number = value ? integerOf(*value) : std::nullopt)
+      return *number;
     if (value || required)
       fail(pathOf(key), value ? "expected an integer" : "is missing");
     return fallback;
@@ -108,11 +119,12 @@ public:
       return result;
     }
     for (const Json &element : *value) {
-      if (!element.is_number_integer()) {
+      const std::optional<int64_t> number = integerOf(element);
+      if (!number) {
         fail(pathOf(key), "expected a list of integers");
         return result;
       }
-      result.push_back(element.get<int64_t>());
+      result.push_back(*number);
     }
     return result;
   }

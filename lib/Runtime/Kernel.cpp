@@ -127,6 +127,10 @@ Status configureFunction(const Driver &driver, const LaunchInfo &launch, CUfunct
   return Success{};
 }
 
+bool comesWithPtx(const tile_kernel &kernel) {
+  return kernel.owner ? hasPtx(kernel.owner->artifact, kernel.index) : hasPtx(kernel.artifact, 0);
+}
+
 /// The image of a variant comes out of the pack when it is needed. A driver that is older than the toolkit of a cubin
 /// refuses it, and the simulator any; the PTX that it was made from they compile, where the artifact has it.
 Result<CUmodule> loadModule(const Driver &driver, const tile_kernel &kernel) {
@@ -161,8 +165,7 @@ Result<LoadedModule> loadInto(const Driver &driver, const tile_kernel &kernel, C
   if (!limits)
     return limits.error();
   if (!artifact.manifest.target.empty())
-    if (Status status =
-            checkTarget(artifact.manifest.target, artifact.manifest.format == "ptx", limits->major, limits->minor);
+    if (Status status = checkTarget(artifact.manifest.target, comesWithPtx(kernel), limits->major, limits->minor);
         !status)
       return status.error();
   Result<CUmodule> module = loadModule(driver, kernel);
@@ -194,17 +197,19 @@ Result<std::unique_ptr<tile_kernel>> makeOne(tile_runtime *runtime, Artifact art
   auto kernel = std::make_unique<tile_kernel>();
   kernel->runtime = runtime;
   const ExpressionNames names = expressionNames(artifact.manifest);
-  for (const std::string &text : artifact.manifest.launch.grid) {
-    Result<Expression> expression = Expression::compile(text, names);
-    if (!expression)
-      return expression.error();
-    kernel->grid.push_back(std::move(*expression));
-  }
+  for (const auto &[texts, expressions] : {std::pair(&artifact.manifest.launch.grid, &kernel->grid),
+                                           std::pair(&artifact.manifest.requirements, &kernel->requirements)})
+    for (const std::string &text : *texts) {
+      Result<Expression> expression = Expression::compile(text, names);
+      if (!expression)
+        return expression.error();
+      expressions->push_back(std::move(*expression));
+    }
   for (const Parameter &parameter : artifact.manifest.parameters) {
     kernel->typeNames.push_back(parameter.typeName());
     kernel->checks.push_back(
         {parameter.type, parameter.isPointer,
-         static_cast<uint64_t>(parameter.isPointer ? parameter.alignment : parameter.divisibility)});
+         static_cast<uint64_t>(parameter.isPointer ? parameter.requiredAlignment() : parameter.divisibility)});
   }
   for (const TensorMapSpec &spec : artifact.manifest.tensorMaps) {
     Result<TensorMapPlan> plan = planTensorMap(spec, artifact.manifest);
@@ -258,15 +263,32 @@ Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact 
   return made;
 }
 
-Result<std::unique_ptr<tile_kernel>> makeVariant(const tile_kernel &owner, size_t index) {
-  const Pack &pack = *owner.artifact.pack;
+Result<std::unique_ptr<tile_kernel>> makeVariant(tile_kernel &owner, size_t index) {
+  const Artifact &whole = owner.artifact;
+  const std::string &text = whole.pack ? whole.pack->manifestText(index) : whole.manifestText;
+  const Manifest &manifest = whole.pack ? whole.pack->manifest(index) : whole.manifest;
   Result<std::unique_ptr<tile_kernel>> made =
-      makeOne(owner.runtime, {ArtifactFormat::Cubin, {}, pack.manifestText(index), pack.manifest(index), {}, nullptr});
+      makeOne(owner.runtime, {whole.format, /*image=*/{}, text, manifest, /*ptx=*/{}, nullptr});
   if (made) {
     (*made)->owner = &owner;
     (*made)->index = index;
   }
   return made;
+}
+
+Result<tile_kernel *> variantHandle(tile_kernel &kernel, size_t index) {
+  if (kernel.variants)
+    return kernel.variants->kernels[index].get();
+  if (kernel.owner)
+    return &kernel;
+  const std::lock_guard<std::mutex> lock(kernel.loading);
+  if (!kernel.sole) {
+    Result<std::unique_ptr<tile_kernel>> made = makeVariant(kernel, index);
+    if (!made)
+      return made.error();
+    kernel.sole = std::move(*made);
+  }
+  return kernel.sole.get();
 }
 
 CUcontext currentContext(const tile_kernel &kernel, tile_status &status) {
@@ -294,7 +316,8 @@ const LoadedModule *findModule(tile_kernel &kernel, tile_status &status) {
   return context ? findModule(kernel, context, status) : nullptr;
 }
 
-const LoadedModule *findModule(tile_kernel &kernel, CUcontext context, tile_status &status) {
+const LoadedModule *findModule(tile_kernel &asked, CUcontext context, tile_status &status) {
+  tile_kernel &kernel = asked.loader();
   status = TILE_OK;
   unsigned known = kernel.moduleCount.load(std::memory_order_acquire);
   for (unsigned i = 0; i < known; ++i)

@@ -48,7 +48,7 @@ struct tile_kernel {
   tile::runtime::Artifact artifact;
   std::vector<std::string> typeNames;
   std::vector<tile::runtime::ParameterCheck> checks;
-  std::vector<tile::runtime::Expression> grid;
+  std::vector<tile::runtime::Expression> grid, requirements;
   std::vector<tile::runtime::TensorMapPlan> tensorMaps;
 
   std::mutex loading;
@@ -58,9 +58,14 @@ struct tile_kernel {
 
   /// Of a kernel with several variants: these. The members above then are of variant 0, and no module is loaded.
   std::unique_ptr<tile::runtime::Variants> variants;
+  /// Of a kernel without variants, once it is asked for: the handle of variant 0, which shares all that is loaded.
+  std::unique_ptr<tile_kernel> sole;
   /// Of a variant: the kernel that owns it, and its number there.
-  const tile_kernel *owner = nullptr;
+  tile_kernel *owner = nullptr;
   size_t index = 0;
+
+  /// The kernel whose modules and scratch memory launches of this one use.
+  tile_kernel &loader() { return owner && !owner->artifact.pack ? *owner : *this; }
 };
 
 namespace tile::runtime {
@@ -69,7 +74,10 @@ namespace tile::runtime {
 Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact artifact);
 
 /// The same for one variant of a kernel. Its image stays in the pack.
-Result<std::unique_ptr<tile_kernel>> makeVariant(const tile_kernel &owner, size_t index);
+Result<std::unique_ptr<tile_kernel>> makeVariant(tile_kernel &owner, size_t index);
+
+/// Variant `index` of a kernel, which has so many; made if need be.
+Result<tile_kernel *> variantHandle(tile_kernel &kernel, size_t index);
 
 /// The current context. Writes the thread's last error and returns null on failure; so too below.
 CUcontext currentContext(const tile_kernel &kernel, tile_status &status);
@@ -100,8 +108,8 @@ tile_status evaluateGrid(const tile_kernel &kernel, const ArgumentSlots &slots, 
 /// The grid of thread blocks that run these programs: the same, or few blocks that work them off. 0x0x0 is possible.
 tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], int multiprocessors, int64_t blocks[3]);
 
-/// Whether the arguments are what the kernel was compiled for: alignments, divisors.
-tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments);
+/// Whether the arguments are what the kernel was compiled for: alignments, divisors, requirements.
+tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments, const ArgumentSlots &slots);
 
 /// What a kernel takes after its parameters, in the order of its ABI, and the whole list of arguments.
 struct HiddenArguments {

@@ -2,6 +2,7 @@
 // The launch path: grid, assumptions, tensor maps, scratch, attributes, cuLaunchKernelEx. No lock and no allocation but
 // at the first launch in a context or, with scratch, in a stream; what goes wrong is formatted into the thread's fixed
 // error buffer.
+#include "Runtime/Conditions.h"
 #include "Runtime/ErrorState.h"
 #include "Runtime/FloatFormat.h"
 #include "Runtime/Grid.h"
@@ -14,7 +15,24 @@
 
 namespace tile::runtime {
 
-tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments) {
+namespace {
+
+tile_status checkRequirements(const tile_kernel &kernel, const ArgumentSlots &slots) {
+  for (const Expression &requirement : kernel.requirements) {
+    const std::optional<int64_t> value = evaluate(kernel, requirement, slots, TILE_ERROR_ASSUMPTION, "requirement");
+    if (!value)
+      return TILE_ERROR_ASSUMPTION;
+    if (*value == 0)
+      return reportError(TILE_ERROR_ASSUMPTION, "kernel '{}' requires {}, which does not hold for {}",
+                         kernel.artifact.manifest.kernel, requirement.text(),
+                         valuesIn(requirement, {slots.values, kernel.artifact.manifest}));
+  }
+  return TILE_OK;
+}
+
+} // namespace
+
+tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments, const ArgumentSlots &slots) {
   for (size_t i = 0; i < kernel.checks.size(); ++i) {
     const ParameterCheck &check = kernel.checks[i];
     const std::string &name = kernel.artifact.manifest.parameters[i].name;
@@ -26,10 +44,10 @@ tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments) 
     if (check.isPointer) {
       const uint64_t address = readAs<uint64_t>(arguments[i]);
       if (address % check.divisor != 0)
-        return reportError(TILE_ERROR_ASSUMPTION,
-                           "parameter {} '{}' is {:#x}, which is not a multiple of {} bytes; the kernel was compiled "
-                           "for that alignment",
-                           i, name, address, check.divisor);
+        return reportError(TILE_ERROR_ASSUMPTION, "parameter {} '{}' is {:#x}, which is not a multiple of {} bytes; {}",
+                           i, name, address, check.divisor,
+                           check.divisor > dataTypeSize(check.type) ? "the kernel was compiled for that alignment"
+                                                                    : "its elements are so long");
       continue;
     }
     const bool isUnsigned = !isSignedType(check.type);
@@ -41,7 +59,7 @@ tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments) 
                          "parameter {} '{}' is {}, which is not a multiple of {}; the kernel was compiled for that", i,
                          name, value, check.divisor);
   }
-  return TILE_OK;
+  return checkRequirements(kernel, slots);
 }
 
 namespace {
@@ -173,8 +191,8 @@ tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], i
       needed *= (programs[i] + group[i] - 1) / group[i];
   }
   const int64_t resident = residentBlocks(info, multiprocessors);
-  // Blocks that share programs through scratch memory are useful beyond the number of programs.
-  const bool sharesPrograms = info.scratchPerCta != 0 && needed != 0;
+  // Blocks that share programs are useful beyond the number of programs.
+  const bool sharesPrograms = info.sharesTails && needed != 0;
   blocks[0] = sharesPrograms ? resident : std::min(needed, resident);
   blocks[1] = blocks[2] = 1;
   return TILE_OK;
@@ -203,7 +221,7 @@ tile_status launchIn(tile_kernel &kernel, CUcontext context, const tile_launch_o
   else
     status = evaluateGrid(kernel, slots, programs);
   if (status != TILE_OK || (status = chooseBlocks(kernel, programs, module->multiprocessors, blocks)) != TILE_OK ||
-      (status = checkAssumptions(kernel, arguments)) != TILE_OK)
+      (status = checkAssumptions(kernel, arguments, slots)) != TILE_OK)
     return status;
   if (blocks[0] == 0 || blocks[1] == 0 || blocks[2] == 0)
     return TILE_OK; // nothing to compute; the driver would refuse the launch

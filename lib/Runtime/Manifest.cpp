@@ -18,6 +18,9 @@ Error invalid(std::string message) {
 // Largest alignment or divisibility that a compiler could mean; keeps later arithmetic far from overflow.
 constexpr int64_t largestAssumption = int64_t(1) << 20;
 
+// Far above what a person writes; each is evaluated at every launch.
+constexpr size_t mostRequirements = 64;
+
 // A name stands in tables, in file names and on command lines.
 constexpr size_t longestVariantName = 128;
 bool isVariantCharacter(char c) {
@@ -139,6 +142,8 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
   constexpr int64_t mostScratch = int64_t(64) << 20;
   if (!inRange(launch.scratchPerCta, 0, mostScratch))
     return invalid(fmt::format("scratch_per_cta is {} bytes; expected 0 to {}", launch.scratchPerCta, mostScratch));
+  if (launch.sharesTails && launch.scratchPerCta == 0)
+    return invalid("shares_tails is true, but the kernel has no scratch memory");
   if (launch.scratchPerCta > 0 && !launch.persistent)
     return invalid(fmt::format("scratch_per_cta is {} bytes, but only a persistent kernel can have scratch memory",
                                launch.scratchPerCta));
@@ -231,6 +236,11 @@ Status validate(const Manifest &manifest) {
     if (Status status = checkTensorMap(map, manifest, mapNames); !status)
       return status;
   if (Status status = checkLaunch(manifest.launch, names); !status)
+    return status;
+  if (manifest.requirements.size() > mostRequirements)
+    return invalid(fmt::format("the kernel has {} requirements; at most {} are supported", manifest.requirements.size(),
+                               mostRequirements));
+  if (Status status = checkExpressions(manifest.requirements, names, "requires"); !status)
     return status;
   if (manifest.cost)
     if (Status status = validateCost(*manifest.cost, names); !status)

@@ -15,6 +15,7 @@
 #include "Runtime/Expression.h"
 #include "Runtime/Result.h"
 
+#include <algorithm>
 #include <optional>
 #include <variant>
 
@@ -47,6 +48,8 @@ struct Parameter {
 
   std::string typeName() const;
   unsigned argumentSize() const { return isPointer ? 8 : dataTypeSize(type); }
+  /// The bytes of which an address must be a multiple: what the compiler assumed, and no less than an element.
+  int64_t requiredAlignment() const { return std::max<int64_t>(alignment, isPointer ? dataTypeSize(type) : 1); }
   bool isInteger() const { return !isPointer && !isFloatType(type); }
 };
 
@@ -82,6 +85,8 @@ struct LaunchInfo {
   int64_t ctasPerSm = 1;   ///< blocks of a persistent kernel on one multiprocessor
   /// Bytes of global memory that a persistent kernel takes for each block, as its last argument; 0 = none.
   int64_t scratchPerCta = 0;
+  /// Blocks share the tiles of the last wave through scratch memory, so those beyond the number of programs work, too.
+  bool sharesTails = false;
 };
 
 struct Expectation {
@@ -104,7 +109,8 @@ struct Manifest {
   std::vector<std::pair<std::string, ConstantValue>> constants;
   std::vector<TensorMapSpec> tensorMaps;
   LaunchInfo launch;
-  std::optional<CostSpec> cost; ///< none: no model knows how long a call takes
+  std::vector<std::string> requirements; ///< expressions that must not be 0 for the arguments of a launch
+  std::optional<CostSpec> cost;          ///< none: no model knows how long a call takes
   std::vector<Expectation> expect;
 
   const Parameter *findParameter(std::string_view name) const;

@@ -79,7 +79,7 @@ void readExtents(const ObjectReader &reader, const char *name, int64_t (&extents
     return;
   const bool isList =
       list->is_array() && list->size() == 3 &&
-      std::all_of(list->begin(), list->end(), [](const Json &item) { return item.is_number_integer(); });
+      std::all_of(list->begin(), list->end(), [](const Json &item) { return integerOf(item).has_value(); });
   if (isList)
     for (size_t i = 0; i < 3; ++i)
       extents[i] = (*list)[i].get<int64_t>();
@@ -102,6 +102,7 @@ LaunchInfo readLaunch(const Json &json, std::optional<Error> &error) {
   launch.persistent = reader.boolean("persistent");
   launch.ctasPerSm = reader.integer("ctas_per_sm", 1);
   launch.scratchPerCta = reader.integer("scratch_per_cta", 0);
+  launch.sharesTails = reader.boolean("shares_tails", launch.scratchPerCta > 0);
   readExtents(reader, "cluster", launch.cluster);
   readExtents(reader, "programs_per_cluster", launch.programsPerCluster);
   return launch;
@@ -113,8 +114,8 @@ void readConstants(const Json &json, Manifest &manifest, const ObjectReader &rea
   for (const auto &[name, value] : json.items()) {
     if (value.is_boolean())
       manifest.constants.emplace_back(name, value.get<bool>());
-    else if (value.is_number_integer())
-      manifest.constants.emplace_back(name, value.get<int64_t>());
+    else if (const std::optional<int64_t> integer = integerOf(value))
+      manifest.constants.emplace_back(name, *integer);
     else if (value.is_number())
       manifest.constants.emplace_back(name, value.get<double>());
     else
@@ -194,7 +195,7 @@ std::string joinPlainLists(std::string_view text) {
 Result<Manifest> parseManifest(std::string_view text) {
   const Json json = parseJson(text);
   if (json.is_discarded())
-    return makeError(TILE_ERROR_MANIFEST, "manifest: not valid JSON, or nested too deeply ({} bytes)", text.size());
+    return makeError(TILE_ERROR_MANIFEST, "manifest: not valid JSON, or nested too deeply or too large ({} bytes)", text.size());
   std::optional<Error> error;
   const ObjectReader reader(json, "", error);
   // The versions first: nothing else of an unknown schema can be trusted.
@@ -231,6 +232,7 @@ Result<Manifest> parseManifest(std::string_view text) {
     const ObjectReader item(element, path, error);
     manifest.expect.push_back({item.string("buffer", true), item.string("expression", true), item.number("tolerance")});
   });
+  manifest.requirements = reader.strings("requires");
   manifest.variant = reader.string("variant");
   if (const Json *cost = reader.find("cost"))
     manifest.cost = readCost(*cost, error);
@@ -276,9 +278,13 @@ std::string toJson(const Manifest &manifest, int indent) {
   if (launch.programsPerCluster[0] != 0)
     launchJson["programs_per_cluster"] =
         Json::array({launch.programsPerCluster[0], launch.programsPerCluster[1], launch.programsPerCluster[2]});
-  if (launch.scratchPerCta > 0)
+  if (launch.scratchPerCta > 0) {
     launchJson["scratch_per_cta"] = launch.scratchPerCta;
+    launchJson["shares_tails"] = launch.sharesTails;
+  }
   json["launch"] = std::move(launchJson);
+  if (!manifest.requirements.empty())
+    json["requires"] = manifest.requirements;
   if (manifest.cost)
     json["cost"] = costJson(*manifest.cost);
   for (const Expectation &expectation : manifest.expect)

@@ -49,6 +49,8 @@ public:
   const std::string &manifestText(size_t index) const { return entries[index].text; }
   /// False: its image is the ELF that contains the pack.
   bool hasImage(size_t index) const { return entries[index].image.has_value(); }
+  /// Whether there is PTX beside the image.
+  bool hasPtx(size_t index) const { return entries[index].ptx.has_value(); }
   /// The cubin or PTX of a variant that has one here.
   Result<std::string> image(size_t index) const;
   Result<std::string> ptx(size_t index) const;

@@ -83,7 +83,8 @@ uint64_t scratchBytes(const tile_kernel &kernel, int multiprocessors) {
   return static_cast<uint64_t>(launch.scratchPerCta) * static_cast<uint64_t>(residentBlocks(launch, multiprocessors));
 }
 
-tile_status findScratch(tile_kernel &kernel, const LoadedModule &module, CUstream stream, CUdeviceptr &address) {
+tile_status findScratch(tile_kernel &asked, const LoadedModule &module, CUstream stream, CUdeviceptr &address) {
+  tile_kernel &kernel = asked.loader();
   ScratchBuffers &buffers = *kernel.scratch;
   ScratchBuffer wanted{module.context, stream, owningThread(stream)};
   if (const ScratchBuffer *found = findBuffer(buffers, wanted)) {

@@ -29,25 +29,44 @@ Result<Target> parseTarget(std::string_view name) {
   return target;
 }
 
+/// The rule by which the device does not run the code; empty: it does.
+static std::string_view findObstacle(const Target &code, bool isPtx, const Target &device) {
+  const bool sameMajor = device.major == code.major;
+  if (code.suffix == 'a')
+    return sameMajor && device.minor == code.minor && device.suffix == 'a'
+               ? ""
+               : "architecture-specific code runs on exactly that compute capability";
+  if (code.suffix == 'f')
+    return sameMajor && device.minor >= code.minor && device.suffix != 0
+               ? ""
+               : "family-specific code runs on the same major version from its own minor version on";
+  if (!isPtx)
+    return sameMajor && device.minor >= code.minor
+               ? ""
+               : "a cubin runs on the same major version from its own minor version on";
+  return device.major > code.major || (sameMajor && device.minor >= code.minor)
+             ? ""
+             : "PTX runs on its own compute capability and later ones";
+}
+
+Status checkTarget(std::string_view targetName, bool isPtx, std::string_view deviceName) {
+  Result<Target> target = parseTarget(targetName);
+  Result<Target> device = parseTarget(deviceName);
+  if (!target || !device)
+    return target ? device.error() : target.error();
+  const std::string_view rule = findObstacle(*target, isPtx, *device);
+  if (rule.empty())
+    return Success{};
+  return makeError(TILE_ERROR_ARCHITECTURE, "the {} is compiled for {}, which {} does not run; {}",
+                   isPtx ? "PTX" : "cubin", targetName, deviceName, rule);
+}
+
 Status checkTarget(std::string_view targetName, bool isPtx, int deviceMajor, int deviceMinor) {
-  Result<Target> parsed = parseTarget(targetName);
-  if (!parsed)
-    return parsed.error();
-  const Target target = *parsed;
-  const bool sameMajor = deviceMajor == target.major;
-  const char *rule = "";
-  bool runs = false;
-  if (target.suffix == 'a') {
-    runs = sameMajor && deviceMinor == target.minor;
-    rule = "architecture-specific code runs on exactly that compute capability";
-  } else if (target.suffix == 'f' || !isPtx) {
-    runs = sameMajor && deviceMinor >= target.minor;
-    rule = "a cubin runs on the same major version from its own minor version on";
-  } else {
-    runs = deviceMajor > target.major || (sameMajor && deviceMinor >= target.minor);
-    rule = "PTX runs on its own compute capability and later ones";
-  }
-  if (runs)
+  Result<Target> target = parseTarget(targetName);
+  if (!target)
+    return target.error();
+  const std::string_view rule = findObstacle(*target, isPtx, {deviceMajor, deviceMinor, 'a'});
+  if (rule.empty())
     return Success{};
   return makeError(TILE_ERROR_ARCHITECTURE,
                    "the {} is compiled for {} but the device has compute capability {}.{} (sm_{}{}); {}; compile with "

@@ -5,6 +5,9 @@
 //   cubin  sm_90a   exactly 9.0 ("architecture-specific")
 //   cubin  sm_100f  10.x, x >= 0 ("family-specific"; CUDA programming guide, compute capabilities)
 //   PTX    sm_80    any device from 8.0 on; with a suffix as a cubin
+//
+// A name may stand for a device, too: sm_90 then is one of which nothing more is known than what all 9.0 have, so that
+// it runs neither architecture-specific nor family-specific code.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -23,5 +26,7 @@ Result<Target> parseTarget(std::string_view name);
 
 /// Fails with TILE_ERROR_ARCHITECTURE and an explanation when the device cannot run the artifact.
 Status checkTarget(std::string_view targetName, bool isPtx, int deviceMajor, int deviceMinor);
+/// The same for a device that a name stands for.
+Status checkTarget(std::string_view targetName, bool isPtx, std::string_view deviceName);
 
 } // namespace tile::runtime

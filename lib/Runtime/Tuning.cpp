@@ -58,7 +58,7 @@ std::string driverName(int version) {
 Result<TuningTable> parseTuning(std::string_view text) {
   const Json json = parseJson(text);
   if (json.is_discarded())
-    return invalid(fmt::format("not valid JSON, or nested too deeply ({} bytes)", text.size()));
+    return invalid(fmt::format("not valid JSON, or nested too deeply or too large ({} bytes)", text.size()));
   std::optional<Error> error;
   const ObjectReader reader(json, "", error);
   if (const int64_t schema = reader.integer("schema", 0, true); !error && schema != tuningSchema)

@@ -107,9 +107,12 @@ Error noVariantServes(const Chooser &chooser, const Call &call, const DeviceVari
 Result<std::unique_ptr<Variants>> makeVariants(tile_kernel &kernel) {
   const Pack &pack = *kernel.artifact.pack;
   std::vector<const Manifest *> manifests;
-  for (size_t i = 0; i < pack.size(); ++i)
+  std::vector<bool> withPtx;
+  for (size_t i = 0; i < pack.size(); ++i) {
     manifests.push_back(&pack.manifest(i));
-  Result<Chooser> chooser = Chooser::make(manifests);
+    withPtx.push_back(hasPtx(kernel.artifact, i));
+  }
+  Result<Chooser> chooser = Chooser::make(std::move(manifests), std::move(withPtx));
   if (!chooser)
     return chooser.error();
   auto variants = std::make_unique<Variants>(std::move(*chooser));

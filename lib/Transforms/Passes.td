@@ -39,16 +39,18 @@ def TileSimplifyInductions : KernelPass<"tile-simplify-inductions", "program", "
   let description = [{
     Requires: phase tile. Ensures: phase tile; an integer that a loop carries, and what is added to
     it, is computed from the induction variable where it differs from that by a constant; so is a block of integers that
-    grows by the same number. Does not: change other carried values, nor results of loops. Example: test/Transforms/Tile/simplify-inductions.mlir.
+    grows by the same number. Does not: change other carried values, nor results of loops. Example:
+    test/Transforms/Tile/simplify-inductions.mlir.
   }];
 }
 
 def TileNarrowLoads : KernelPass<"tile-narrow-loads", "program", "Optimisation"> {
   let summary = "load elements that have one address once";
   let description = [{
-    Requires: phase tile. Ensures: phase tile; of a block in which groups of neighbours along a dimension have one address,
-    one mask and one other value, one of each group is loaded and then repeated, if its address can be computed alone.
-    Does not: change volatile loads, nor dimensions that are no powers of two. Example: test/Transforms/Tile/narrow-loads.mlir.
+    Requires: phase tile. Ensures: phase tile; of a block in which groups of neighbours along a dimension have one
+    address, one mask and one other value, one of each group is loaded and then repeated, if its address can be computed
+    alone. Does not: change volatile loads, nor dimensions that are no powers of two. Example:
+    test/Transforms/Tile/narrow-loads.mlir.
   }];
 }
 
@@ -66,8 +68,8 @@ def TileChooseEngine : KernelPass<"tile-choose-engine", "program", "Correctness"
   let summary = "decide what multiplies each dot";
   let description = [{
     Requires: phase tile. Ensures: phase tile; every dot has an `engine` for the target and the kernel's warps: wgmma
-    where types and sizes allow, of what descriptors could bring as they bring it; operands of dots are of types that the
-    target's tensor cores multiply, as far as f16 has the same numbers; a remark says where the order in memory
+    where types and sizes allow, of what descriptors could bring as they bring it; operands of dots are of types that
+    the target's tensor cores multiply, as far as f16 has the same numbers; a remark says where the order in memory
     keeps tensor maps from paying. Does not: change anything else. Example: test/Transforms/Tile/choose-engine.mlir.
   }];
 }
@@ -76,8 +78,9 @@ def TileSettleEngine : KernelPass<"tile-settle-engine", "program", "Correctness"
   let summary = "decide again where operands do not come as was taken for granted";
   let description = [{
     Requires: phase tile; tensor maps are made, and blocks have their final sizes. Ensures: phase tile; the `engine` of
-    every dot multiplies its operands as they come, and says what brings them; those that threads store for wgmma leave a
-    quarter of the shared memory free. Does not: change anything else. Example: test/Transforms/Tile/settle-engine.mlir.
+    every dot multiplies its operands as they come, and says what brings them; those that threads store for wgmma leave
+    a quarter of the shared memory free. Does not: change anything else. Example:
+    test/Transforms/Tile/settle-engine.mlir.
   }];
 }
 
@@ -106,8 +109,8 @@ def TileSwapDot : KernelPass<"tile-swap-dot", "program", "Optimisation"> {
   let description = [{
     Requires: phase tile, engines of dots. Ensures: phase tile; dots whose engine is for swapped operands, of fewer than
     64 rows or of rows that are no power of two, and whose operands come through descriptors are dots of the transposed
-    operands in the other order; a loop carries the transposed accumulator. Does not: change dots whose accumulator would
-    have to be transposed for each dot.
+    operands in the other order; a loop carries the transposed accumulator. Does not: change dots whose accumulator
+    would have to be transposed for each dot.
     Example: test/Transforms/Tile/swap-dot.mlir.
   }];
 }
@@ -163,18 +166,18 @@ def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout", "Optim
 def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered", "Correctness", "async"> {
   let summary = "turn each dot into products of its engine: wgmma, mma.sync or fused multiply-adds";
   let description = [{
-    Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited at once; an mma.sync whose operands are loaded
-    from shared memory only for it is one for each step of the instruction along k, and the operands of a step are loaded
-    before the product of the step before it. Example: test/Transforms/Cta/lower-dot.mlir.
+    Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited at once; an mma.sync whose operands are
+    loaded from shared memory only for it is one for each step of the instruction along k, and the operands of a step
+    are loaded before the product of the step before it. Example: test/Transforms/Cta/lower-dot.mlir.
   }];
 }
 
 def CtaDeferSums : KernelPass<"cta-defer-sums", "layout", "Optimisation"> {
   let summary = "add up what threads have summed after a loop";
   let description = [{
-    Requires: phase layout, decided layouts. Ensures: a vector or a number that a loop carries, only scales and adds sums of
-    an axis to, always or under conditions, is carried as a sum for each thread, and these are added up after the loop. Does not: keep the order of
-    summation. Example: test/Transforms/Cta/defer-sums.mlir.
+    Requires: phase layout, decided layouts. Ensures: a vector or a number that a loop carries, only scales and adds
+    sums of an axis to, always or under conditions, is carried as a sum for each thread, and these are added up after
+    the loop. Does not: keep the order of summation. Example: test/Transforms/Cta/defer-sums.mlir.
   }];
 }
 
@@ -210,18 +213,18 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered", "Optimisation"> 
   let summary = "copy operands of dots to shared memory by cp.async";
   let description = [{
     Requires: phase layout, `vector` of loads. Ensures: phase async; a load in an innermost loop whose value goes only
-    through shared memory, or becomes an operand of warp groups, is an async_copy that is awaited at once. Does not: overlap copies with computation.
-    Example: test/Transforms/Cta/async-copies.mlir.
+    through shared memory, or becomes an operand of warp groups, is an async_copy that is awaited at once. Does not:
+    overlap copies with computation. Example: test/Transforms/Cta/async-copies.mlir.
   }];
 }
 
 def CtaKeepRows : KernelPass<"cta-keep-rows", "buffered", "Optimisation"> {
   let summary = "keep rows that are read several times in shared memory";
   let description = [{
-    Requires: phase layout, `vector` of loads. Ensures: phase async; in a kernel without products or loops around it, a load of so
-    many registers a thread that few CTAs would run side by side is an async_copy, and what is computed of it after a
-    reduction that warps wait for is computed again from the buffer. Does not: keep what is loaded by fewer than 16 bytes,
-    or with another value than zero where nothing is loaded. Example: test/Transforms/Cta/keep-rows.mlir.
+    Requires: phase layout, `vector` of loads. Ensures: phase async; in a kernel without products or loops around it, a
+    load of so many registers a thread that few CTAs would run side by side is an async_copy, and what is computed of it
+    after a reduction that warps wait for is computed again from the buffer. Does not: keep what is loaded by fewer than
+    16 bytes, or with another value than zero where nothing is loaded. Example: test/Transforms/Cta/keep-rows.mlir.
   }];
 }
 
@@ -230,11 +233,12 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
   let description = [{
     Requires: phase async. Ensures: copies by cp.async run ahead in buffers with num_stages slots, or as many as the
     target's shared memory holds; where the loop computes one product in steps, the operands of the first step are
-    loaded during the last step of the iteration before, and products of warp groups stay in flight. Loads into registers
-    run an iteration ahead where there is room for them: operands that cp.async cannot copy, what a loop reduces, and few
-    numbers beside products of blocks that TMA copies. A short loop that neither reduces nor stores loads for four iterations
-    at once. A remark says what runs ahead. Copies that no loop runs ahead are awaited where they are needed. Does not:
-    move loads across writes of memory that they may read. Example: test/Transforms/Cta/pipeline.mlir.
+    loaded during the last step of the iteration before, and products of warp groups stay in flight. Loads into
+    registers run an iteration ahead where there is room for them: operands that cp.async cannot copy, what a loop
+    reduces, and few numbers beside products of blocks that TMA copies. A short loop that neither reduces nor stores
+    loads for four iterations at once. A remark says what runs ahead. Copies that no loop runs ahead are awaited where
+    they are needed. Does not: move loads across writes of memory that they may read. Example:
+    test/Transforms/Cta/pipeline.mlir.
   }];
 }
 
@@ -268,13 +272,13 @@ def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled", "Correctn
 def TileDistributePrograms : KernelPass<"tile-distribute-programs", "program", "Optimisation"> {
   let summary = "decide which CTA computes which programs, and in which order";
   let description = [{
-    Requires: phase tile; descriptors are raised. Ensures: phase tile; a kernel whose loops have more or fewer iterations
-    from one program to the next is `uneven`, and numbers of programs along an axis on which they get longer are
-    `descending`. If CTAs may compute several programs, the body of a kernel with tensor maps is a `tile.programs`, in the
-    order that the program asks for by `tile.swizzle2d`; three more arguments have the size of the grid, and the launcher
-    starts as many CTAs as run at once. Does not: change kernels without tensor maps, the launcher's or those that
-    `tile-device-descriptors` will make; nor those with only the launcher's whose programs are `uneven`; nor the order of
-    programs that may wait for each other.
+    Requires: phase tile; descriptors are raised. Ensures: phase tile; a kernel whose loops have more or fewer
+    iterations from one program to the next is `uneven`, and numbers of programs along an axis on which they get longer
+    are `descending`. If CTAs may compute several programs, the body of a kernel with tensor maps is a `tile.programs`,
+    in the order that the program asks for by `tile.swizzle2d`; three more arguments have the size of the grid, and the
+    launcher starts as many CTAs as run at once. Does not: change kernels without tensor maps, the launcher's or those
+    that `tile-device-descriptors` will make; nor those with only the launcher's whose programs are `uneven`; nor the
+    order of programs that may wait for each other.
     Example: test/Transforms/Tile/distribute-programs.mlir.
   }];
   let options = [Option<"several", "several", "bool", "true", "CTAs may compute several programs">];
@@ -294,9 +298,9 @@ def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program", "Op
 def TileFormClusters : KernelPass<"tile-form-clusters", "program", "Optimisation"> {
   let summary = "let the CTAs of a cluster run neighbouring programs";
   let description = [{
-    Requires: phase tile, after tile-distribute-programs. Ensures: phase tile; the `work` of a kernel that asks for a `cluster`
-    of several programs says so, `cluster_ctas` is set, and only programs that exist do more than to load blocks; a remark says why not
-    elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
+    Requires: phase tile, after tile-distribute-programs. Ensures: phase tile; the `work` of a kernel that asks for a
+    `cluster` of several programs says so, `cluster_ctas` is set, and only programs that exist do more than to load
+    blocks; a remark says why not elsewhere. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
   }];
 }
 
@@ -313,21 +317,23 @@ def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "ringed", "Optimisat
   let summary = "let a producer warp copy ahead of the consumer warps";
   let description = [{
     Requires: phase scheduled, or programs in it. Ensures: TMA reads are done by a producer, up to num_stages slots
-    ahead, if it can know by itself where to read; of what the program writes, too, the consumers read blocks themselves,
-    outside of the deepest loops; roles hand blocks over through rings, and go over the same programs. Numbers that both need are computed
-    once. Example: test/Transforms/Cta/specialize-warps.mlir.
+    ahead, if it can know by itself where to read; of what the program writes, too, the consumers read blocks
+    themselves, outside of the deepest loops; roles hand blocks over through rings, and go over the same programs.
+    Numbers that both need are computed once. Example: test/Transforms/Cta/specialize-warps.mlir.
   }];
 }
 
 def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> {
   let summary = "overlap the products of a loop with each other and with what is computed between them";
   let description = [{
-    Requires: phase scheduled, or rings in it. Ensures: a loop whose products only add to their own accumulators awaits them, and
-    releases their slots, after those of the next iteration. In others, products that need no other one's result are
-    issued an iteration ahead, where registers and rings allow it, and all are awaited where their results are needed; so they are in kernels without copies by
-    TMA, unless threads have no registers for all that is then in flight. In a loop of several with computation after them, of a role of several warp groups, each waits for its turn before an
-    iteration's products, and hands it over when these are issued. A remark says which of it was done, and what an
-    iteration takes of each resource. Does not: copy, select or predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.
+    Requires: phase scheduled, or rings in it. Ensures: a loop whose products only add to their own accumulators awaits
+    them, and releases their slots, after those of the next iteration. In others, products that need no other one's
+    result are issued an iteration ahead, where registers and rings allow it, and all are awaited where their results
+    are needed; so they are in kernels without copies by TMA, unless threads have no registers for all that is then in
+    flight. In a loop of several with computation after them, of a role of several warp groups, each waits for its turn
+    before an iteration's products, and hands it over when these are issued. A remark says which of it was done, and
+    what an iteration takes of each resource. Does not: copy, select or predicate an accumulator in flight. Example:
+    test/Transforms/Cta/schedule-loop.mlir.
   }];
 }
 
@@ -344,13 +350,13 @@ def CtaPingPong : KernelPass<"cta-ping-pong", "ringed", "Optimisation"> {
 def CtaShareSteps : KernelPass<"cta-share-steps", "async", "Optimisation"> {
   let summary = "decide which CTAs share the K steps of a program";
   let description = [{
-    Requires: phase async. Ensures: in a kernel that asks for a `cluster` along k, whose programs add up products over one
-    loop, `work` says that the CTAs of a cluster share the steps, `cluster_ctas` is set, the loop does every `split_k`-th, and a `cta.combine`
-    follows; the body of a kernel that is not persistent is a `tile.programs`, too; a remark says why not elsewhere. In another
-    persistent kernel whose programs accumulate over one loop of as many K steps,
-    `work` says what it costs to split the last wave, the loop goes from a first to a last step, and a `cta.combine`
-    follows for the accumulator and each other sum that the loop carries. Does not: decide whether it pays, which the kernel does.
-    Example: test/Transforms/Cta/share-steps.mlir.
+    Requires: phase async. Ensures: in a kernel that asks for a `cluster` along k, whose programs add up products over
+    one loop, `work` says that the CTAs of a cluster share the steps, `cluster_ctas` is set, the loop does every
+    `split_k`-th, and a `cta.combine` follows; the body of a kernel that is not persistent is a `tile.programs`, too; a
+    remark says why not elsewhere. In another persistent kernel whose programs accumulate over one loop of as many K
+    steps, `work` says what it costs to split the last wave, the loop goes from a first to a last step, and a
+    `cta.combine` follows for the accumulator and each other sum that the loop carries. Does not: decide whether it
+    pays, which the kernel does. Example: test/Transforms/Cta/share-steps.mlir.
   }];
   let options = [Option<"clusters", "clusters", "bool", "true", "those of a cluster may">,
                  Option<"tail", "tail", "bool", "true", "idle ones may, in the last wave">];
@@ -359,9 +365,9 @@ def CtaShareSteps : KernelPass<"cta-share-steps", "async", "Optimisation"> {
 def CtaLowerCombines : KernelPass<"cta-lower-combines", "async", "Correctness"> {
   let summary = "let CTAs that share the steps of a program add up what they have got";
   let description = [{
-    Requires: phase async. Ensures: no `cta.combine` is left; partial accumulators go through distributed shared memory, or through scratch
-    memory, an argument more, and one CTA goes on to what follows in the program. No result depends on the order in which
-    CTAs run. The program of a kernel that is not persistent is its body again. Example:
+    Requires: phase async. Ensures: no `cta.combine` is left; partial accumulators go through distributed shared memory,
+    or through scratch memory, an argument more, and one CTA goes on to what follows in the program. No result depends
+    on the order in which CTAs run. The program of a kernel that is not persistent is its body again. Example:
     test/Transforms/Cta/lower-combines.mlir.
   }];
 }
@@ -369,9 +375,9 @@ def CtaLowerCombines : KernelPass<"cta-lower-combines", "async", "Correctness"> 
 def CtaLowerPrograms : KernelPass<"cta-lower-programs", "ringed", "Correctness"> {
   let summary = "turn the programs of a CTA into loops, as their work is dealt out";
   let description = [{
-    Requires: phase scheduled, or rings and programs in it. Ensures: no `tile.programs` is left; in each warp role a loop goes
-    over the programs of a CTA, those of the rank of a CTA in its cluster, every other one for each team, or whole ones and
-    parts of split ones. Example: test/Transforms/Cta/lower-programs.mlir.
+    Requires: phase scheduled, or rings and programs in it. Ensures: no `tile.programs` is left; in each warp role a
+    loop goes over the programs of a CTA, those of the rank of a CTA in its cluster, every other one for each team, or
+    whole ones and parts of split ones. Example: test/Transforms/Cta/lower-programs.mlir.
   }];
 }
 
@@ -387,19 +393,19 @@ def CtaMulticast : KernelPass<"cta-multicast", "ringed", "Optimisation"> {
 def CtaLowerRings : KernelPass<"cta-lower-rings", "ringed", "Correctness", "scheduled"> {
   let summary = "turn rings into buffers, mbarriers and counters";
   let description = [{
-    Requires: phase scheduled, or rings in it. Ensures: no rings, and no turns of teams; each role carries slot and parity of
-    what it waits for through its loops and branches. Example: test/Transforms/Cta/lower-rings.mlir.
+    Requires: phase scheduled, or rings in it. Ensures: no rings, and no turns of teams; each role carries slot and
+    parity of what it waits for through its loops and branches. Example: test/Transforms/Cta/lower-rings.mlir.
   }];
 }
 
 def CtaInsertWaits : KernelPass<"cta-insert-waits", "ringed", "Correctness"> {
   let summary = "wait for products of warp groups, and for stores by TMA, where they have to be complete";
   let description = [{
-    Requires: phase scheduled, or rings and programs in it; the order of products and accesses is final. Ensures: in front of
-    `cta.await` and `cta.ring_release` there is a `cta.wgmma_wait` of as many pending products as have been issued since the
-    ones that they name, on all paths; between a copy to global memory and an access to the same tensor, a barrier of the
-    program or an atomic operation that orders, the copy is complete. None where they are complete anyhow.
-    Example: test/Transforms/Cta/insert-waits.mlir.
+    Requires: phase scheduled, or rings and programs in it; the order of products and accesses is final. Ensures: in
+    front of `cta.await` and `cta.ring_release` there is a `cta.wgmma_wait` of as many pending products as have been
+    issued since the ones that they name, on all paths; between a copy to global memory and an access to the same
+    tensor, a barrier of the program or an atomic operation that orders, the copy is complete. None where they are
+    complete anyhow. Example: test/Transforms/Cta/insert-waits.mlir.
   }];
 }
 

@@ -10,6 +10,7 @@
 // RUN: tilec scratch.mlir --emit=manifest | tr -d ' \n' | FileCheck scratch.mlir
 // RUN: tilec scratch.mlir --emit=ptx | FileCheck scratch.mlir --check-prefix=PTX
 // RUN: %if ptxas %{ tilec scratch.mlir --emit=header | FileCheck scratch.mlir --check-prefix=HEADER %}
+// RUN: tilec scratch-of-maps.mlir --emit=manifest | tr -d ' \n' | FileCheck scratch-of-maps.mlir
 // RUN: not tilec no-grid.mlir --emit=manifest 2>&1 | FileCheck no-grid.mlir
 // RUN: not tilec no-bytes.mlir --emit=manifest 2>&1 | FileCheck no-bytes.mlir
 // RUN: not tilec no-pointer.mlir --emit=manifest 2>&1 | FileCheck no-pointer.mlir
@@ -53,13 +54,22 @@ llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %map: !llvm.ptr {tile.tensor_map =
 
 //--- scratch.mlir
 // CHECK: "parameters":[{"name":"M","type":"i32","divisibility":1}],
-// CHECK-SAME: "persistent":true,"ctas_per_sm":{{[0-9]+}},"scratch_per_cta":131200}
+// CHECK-SAME: "persistent":true,"ctas_per_sm":{{[0-9]+}},"scratch_per_cta":131200,"shares_tails":true}
 // PTX: .param .u64 .ptr .global .align 1 k_param_4
 // HEADER: k_launch(tile_kernel *kernel, void *stream, int32_t M)
 llvm.func @k(%m: i32 {tile.name = "M"},
              %x: i32 {tile.grid_size = 0 : i32}, %y: i32 {tile.grid_size = 1 : i32}, %z: i32 {tile.grid_size = 2 : i32},
-             %scratch: !llvm.ptr<1> {tile.scratch = 131200 : i64})
+             %scratch: !llvm.ptr<1> {tile.scratch = 131200 : i64, tile.shares_tails})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  llvm.return
+}
+
+//--- scratch-of-maps.mlir
+// CHECK: "scratch_per_cta":128,"shares_tails":false}
+llvm.func @k(%m: i32 {tile.name = "M"},
+             %x: i32 {tile.grid_size = 0 : i32}, %y: i32 {tile.grid_size = 1 : i32}, %z: i32 {tile.grid_size = 2 : i32},
+             %scratch: !llvm.ptr<1> {tile.scratch = 128 : i64})
+    attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
   llvm.return
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Checks that documentation is complete: every pass states its contract and has an example test that exists and a place in the table of passes, every
-# operation has an example and occurs in a test, every warning is in the table of warnings, no README and no source file is too long.
+# operation has an example and occurs in a test, every warning is in the table of warnings, no README and no source file is too long, no description of a pass too wide.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 status=0
@@ -57,5 +57,8 @@ while read -r lines file; do
 done < <(git ls-files '*README.md' | xargs -r wc -l | grep -v ' total$')
 while read -r lines file; do
   [ "$lines" -le 500 ] || complain "$file: $lines lines; a source file has at most 500"
-done < <(git ls-files 'lib/*.h' 'lib/*.cpp' 'dialects/*.td' 'dialects/*.cpp' 'tools/*.cpp' 'include/*.h' | xargs -r wc -l | grep -v ' total$')
+done < <(git ls-files 'lib/*.h' 'lib/*.cpp' 'lib/*.def' 'dialects/*.td' 'dialects/*.cpp' 'tools/*.cpp' 'include/*.h' | xargs -r wc -l | grep -v ' total$')
+while IFS= read -r place; do
+  complain "$place has more than 120 columns"
+done < <(git ls-files 'lib/*.td' | xargs -r awk 'length > 120 { print FILENAME ":" FNR }')
 exit $status

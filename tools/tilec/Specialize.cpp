@@ -31,7 +31,8 @@ std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &
     int64_t value = bindings->scalar(index).integer;
     line.compiler.sizes.try_emplace(parameter.name, value);
     int divisor = value == 0 ? 16 : int(std::min<int64_t>(16, value & -value));
-    if (divisor > 1)
+    // What the kernel promises is checked at the launch, not made less.
+    if (divisor > parameter.divisibility)
       line.compiler.assumptions.try_emplace(parameter.name, divisor);
   }
   return std::nullopt;

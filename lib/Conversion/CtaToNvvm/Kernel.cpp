@@ -42,7 +42,7 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
       auto divisibility = kernel.getArgAttrOfType<IntegerAttr>(index, divisibilityAttrName);
       SmallVector<NamedAttribute> attributes;
       // What the launcher adds is described in the manifest, from the lowered kernel.
-      for (StringRef name : {tensorMapAttrName, gridSizeAttrName, scratchAttrName})
+      for (StringRef name : {tensorMapAttrName, gridSizeAttrName, scratchAttrName, sharesTailsAttrName})
         if (Attribute value = kernel.getArgAttr(index, name))
           attributes.push_back(rewriter.getNamedAttr(name, value));
       if (divisibility && isa<PtrType>(type))

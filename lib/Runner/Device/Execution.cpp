@@ -103,13 +103,35 @@ Status checkOutputs(const RunOptions &options, const std::vector<NamedText> &sav
   return Success{};
 }
 
-/// The same assumptions that a launch checks, for devices that do not launch through libtilert.
-Status checkDivisibility(const Manifest &manifest, const Bindings &bindings) {
+/// The same assumptions that a launch checks, for devices that do not launch through libtilert. Memory is aligned, so
+/// that only --offset can move an address; it counts elements.
+Status checkAssumptions(const Manifest &manifest, const Bindings &bindings, const BufferOffsets &offsets) {
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const Parameter &parameter = manifest.parameters[i];
     if (parameter.isInteger() && bindings.scalar(i).integer % parameter.divisibility != 0)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}={} is not a multiple of {}, for which the kernel was compiled",
                        parameter.name, bindings.scalar(i).integer, parameter.divisibility);
+    const auto offset = offsets.find(parameter.name);
+    if (offset == offsets.end())
+      continue;
+    const int64_t bytes = offset->second * int64_t(runtime::dataTypeSize(parameter.type));
+    if (bytes % parameter.alignment != 0)
+      return makeError(TILE_ERROR_ASSUMPTION,
+                       "--offset: parameter {} '{}' is {} bytes beyond an aligned address, which is not a multiple of "
+                       "{} bytes; the kernel was compiled for that alignment",
+                       i, parameter.name, bytes, parameter.alignment);
+  }
+  return Success{};
+}
+
+Status checkRequirements(const Manifest &manifest, const Bindings &bindings) {
+  for (const std::string &requirement : manifest.requirements) {
+    Result<std::vector<int64_t>> value = bindings.evaluate({requirement}, manifest);
+    if (!value)
+      return runtime::withContext(fmt::format("kernel '{}' requires {}", manifest.kernel, requirement), value.error());
+    if (value->front() == 0)
+      return makeError(TILE_ERROR_ASSUMPTION, "kernel '{}' requires {}, which does not hold for {}", manifest.kernel,
+                       requirement, bindings.summary(manifest));
   }
   return Success{};
 }
@@ -188,7 +210,8 @@ Status validateRequest(const RunOptions &options, const Manifest &manifest) {
     return saves.error();
   if (Result<std::vector<NamedText>> compares = parseFiles(recordedContext, options.recorded, manifest); !compares)
     return compares.error();
-  if (Result<BufferOffsets> offsets = readOffsets(options, manifest); !offsets)
+  Result<BufferOffsets> offsets = readOffsets(options, manifest);
+  if (!offsets)
     return offsets.error();
   if (Status status = checkOutputs(options, *saves); !status)
     return status;
@@ -196,7 +219,7 @@ Status validateRequest(const RunOptions &options, const Manifest &manifest) {
   Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, 1);
   if (!bindings)
     return bindings.error();
-  if (Status status = checkDivisibility(manifest, *bindings); !status)
+  if (Status status = checkAssumptions(manifest, *bindings, *offsets); !status)
     return status;
   if (options.check && manifest.expect.empty())
     return makeError(
@@ -217,7 +240,12 @@ Result<Execution> Execution::prepare(const RunOptions &options, const Manifest &
   Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, device.multiprocessorCount());
   if (!bindings)
     return bindings.error();
-  if (Status status = checkDivisibility(manifest, *bindings); !status)
+  Result<BufferOffsets> offsets = readOffsets(options, manifest);
+  if (!offsets)
+    return offsets.error();
+  if (Status status = checkAssumptions(manifest, *bindings, *offsets); !status)
+    return status.error();
+  if (Status status = checkRequirements(manifest, *bindings); !status)
     return status.error();
   Execution execution(options, manifest, device, std::move(*bindings));
   Result<std::vector<NamedText>> saves = parseFiles("--save", options.saves, manifest);

@@ -102,7 +102,8 @@ public:
     if (const tile_status status = runtime::chooseBlocks(*kernel, grid.data(), options.multiprocessors, blocks);
         status != TILE_OK)
       return lastRuntimeError(status);
-    if (const tile_status status = runtime::checkAssumptions(*kernel, pointers.data()); status != TILE_OK)
+    const runtime::ArgumentSlots slots = runtime::readSlots(*kernel, pointers.data(), options.multiprocessors);
+    if (const tile_status status = runtime::checkAssumptions(*kernel, pointers.data(), slots); status != TILE_OK)
       return lastRuntimeError(status);
     if (blocks[0] == 0 || blocks[1] == 0 || blocks[2] == 0)
       return RunTiming{};
@@ -110,7 +111,6 @@ public:
     runtime::HiddenArguments hidden;
     std::vector<std::byte> scratch(runtime::scratchBytes(*kernel, options.multiprocessors));
     hidden.scratch = scratch.empty() ? 0 : memory.add("scratch memory", scratch.data(), scratch.size());
-    const runtime::ArgumentSlots slots = runtime::readSlots(*kernel, pointers.data(), options.multiprocessors);
     if (const tile_status status = runtime::fillHiddenArguments(*kernel, pointers.data(), slots, grid.data(), hidden);
         status != TILE_OK)
       return lastRuntimeError(status);

@@ -74,9 +74,12 @@ std::shared_ptr<const runtime::TunedChoice> findTuning(const RunOptions &options
 Result<Variants> Variants::open(const RunOptions &options, const Artifact &artifact, const DeviceLoader &loader) {
   Variants variants(artifact, loader);
   std::vector<const Manifest *> manifests;
-  for (size_t i = 0; i < runtime::variantCount(artifact); ++i)
+  std::vector<bool> withPtx;
+  for (size_t i = 0; i < runtime::variantCount(artifact); ++i) {
     manifests.push_back(&runtime::variantManifest(artifact, i));
-  Result<Chooser> chooser = Chooser::make(std::move(manifests));
+    withPtx.push_back(runtime::hasPtx(artifact, i));
+  }
+  Result<Chooser> chooser = Chooser::make(std::move(manifests), std::move(withPtx));
   if (!chooser)
     return chooser.error();
   variants.choices = std::make_unique<Chooser>(std::move(*chooser));
@@ -147,6 +150,8 @@ Result<size_t> Variants::choose(const RunOptions &options) const {
 Result<Variants::Taken> Variants::take(const RunOptions &options) {
   Taken taken;
   taken.options = options;
+  if (!loader->gpu() && choices->size() == 1 && device.rank[0] == 0)
+    return Error{TILE_ERROR_ARCHITECTURE, device.obstacles[0]};
   // With one kernel there is no choice: its run says what is wrong with a call.
   if (choices->size() > 1 || !options.variant.empty()) {
     Result<CallValues> values = CallValues::bind(options, source->manifest, multiprocessors());

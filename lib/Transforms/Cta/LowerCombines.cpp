@@ -181,7 +181,8 @@ private:
   Value addScratch() {
     unsigned index = kernel.getNumArguments();
     auto attributes = rewriter.getDictionaryAttr(
-        rewriter.getNamedAttr(scratchAttrName, rewriter.getI64IntegerAttr(countBytesOfPiece())));
+        {rewriter.getNamedAttr(scratchAttrName, rewriter.getI64IntegerAttr(countBytesOfPiece())),
+         rewriter.getNamedAttr(sharesTailsAttrName, rewriter.getUnitAttr())});
     auto type = PtrType::get(kernel.getContext(), rewriter.getI8Type());
     (void)kernel.insertArgument(index, type, attributes, loc);
     return kernel.getArgument(index);

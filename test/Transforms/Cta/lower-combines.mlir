@@ -46,7 +46,7 @@ tile.kernel @once(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1,
 // Whole programs and parts of programs. A part that does not begin with the program's first step leaves its accumulator,
 // with 96 of 128 columns; the other adds those of its helpers and goes on. 128 bytes for the flag, 48 KiB for the accumulator.
 // CHECK-LABEL: tile.kernel @tail(
-// CHECK-SAME: %[[SCRATCH:[^ ]*]]: !tile.ptr<i8> {tile.scratch = 49280 : i64})
+// CHECK-SAME: %[[SCRATCH:[^ ]*]]: !tile.ptr<i8> {tile.scratch = 49280 : i64, tile.shares_tails})
 // CHECK: tile.programs (%{{.*}}, %[[FIRST:.*]], %{{.*}}, %[[PIECE:.*]], %[[PIECES:.*]]) in
 // CHECK: %[[OWNS:.*]] = arith.cmpi eq, %[[FIRST]], %c0_i32
 // CHECK: scf.if %[[OWNS]] {

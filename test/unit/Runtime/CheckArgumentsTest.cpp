@@ -77,6 +77,26 @@ TEST_F(CheckArguments, negative_OtherMemory) {
   EXPECT_EQ(check(0x10000, 0x20000 + 9 * 8 * 4, 0), "parameter 2 'table': 0x0 is not memory that the driver knows");
 }
 
+TEST_F(CheckArguments, negative_SizesAtTheEdge) {
+  const auto with = [&](const char *shape, const char *stride) {
+    tile_kernel_destroy(kernel);
+    kernel = nullptr;
+    const std::string text = std::string(".version 8.4\n// tile.manifest: ") +
+                             R"({"schema":1,"abi_version":1,"kernel":"k","entry":"k","parameters":[)"
+                             R"({"name":"a","type":"ptr<i8>","buffer":{"shape":[")" +
+                             shape + R"("],"strides":[")" + stride +
+                             R"("]}},{"name":"M","type":"i64"}],"launch":{"threads_per_cta":128}})" + "\n";
+    EXPECT_EQ(tile_kernel_load_memory(runtime, text.data(), text.size(), &kernel), TILE_OK) << tile_last_error();
+    uint64_t a = 0x10000;
+    int64_t m = INT64_MIN;
+    void *arguments[] = {&a, &m};
+    return std::string(tile_check_arguments(kernel, arguments, 2) == TILE_OK ? "ok" : tile_last_error());
+  };
+  EXPECT_EQ(with("M", "1"), "ok") << "an empty buffer";
+  EXPECT_EQ(with("2", "M"), "parameter 'a': the buffer's size does not fit in 64 bits");
+  EXPECT_EQ(with("2", "-1 - M"), "parameter 'a': the buffer's size does not fit in 64 bits");
+}
+
 TEST_F(CheckArguments, negative_WrongCalls) {
   EXPECT_EQ(tile_check_arguments(nullptr, nullptr, 0), TILE_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(tile_check_arguments(kernel, nullptr, 5), TILE_ERROR_INVALID_ARGUMENT);

@@ -327,14 +327,14 @@ TEST(Choice, negative_equalReasonsAreSaidOnce) {
     product.variants.back().manifest.variant = "copy" + std::to_string(i);
   }
   const Chooser chooser = product.chooser();
-  Arguments arguments{.a = 0x1001, .m = -64};
+  Arguments arguments{.a = 0x1002, .m = -64};
   const auto list = arguments.list();
   const DeviceVariants device = chooser.onDevice(h200);
   const Error all = chooser.explainAll({list.data(), nullptr}, device, 1023);
   EXPECT_EQ(all.code, TILE_ERROR_GRID);
   EXPECT_EQ(all.message,
             "no variant of kernel 'product' serves this call: 'general': grid dimension 0 is -8; possible "
-            "are 0 to 2147483647; 'aligned-128x256' and 21 others: parameter 0 'a' is 0x1001, which is not "
+            "are 0 to 2147483647; 'aligned-128x256' and 21 others: parameter 0 'a' is 0x1002, which is not "
             "a multiple of 16 bytes");
   const Error some = chooser.explainAll({list.data(), nullptr}, device, 160);
   EXPECT_EQ(some.message.substr(some.message.size() - 15), "; 1 more reason");
@@ -345,7 +345,7 @@ TEST(Choice, negative_otherDevicesAreNoReason) {
   product.variants.push_back(product.variants[0]);
   product.variants.back().manifest.target = "sm_80";
   const Chooser chooser = product.chooser();
-  Arguments arguments{.a = 0x1001, .m = -64};
+  Arguments arguments{.a = 0x1002, .m = -64};
   const auto list = arguments.list();
   const DeviceVariants device = chooser.onDevice(h200);
   ASSERT_EQ(device.rank.back(), 0u);

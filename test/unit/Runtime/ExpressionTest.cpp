@@ -94,6 +94,10 @@ TEST(Expression, failuresAtEvaluation) {
   EXPECT_EQ(evaluate("9223372036854775807 * 2").error, EvaluationError::Overflow);
   EXPECT_EQ(evaluate("(-9223372036854775807 - 1) // -1").error, EvaluationError::Overflow);
   EXPECT_EQ(evaluate("(-9223372036854775807 - 1) % -1").value, 0);
+  EXPECT_EQ(evaluate("(-9223372036854775807 - 1) % 3").value, 1);
+  EXPECT_EQ(evaluate("9223372036854775807 % -2").value, -1);
+  EXPECT_EQ(evaluate("cdiv(-9223372036854775807 - 1, 3)").value, -3074457345618258602);
+  EXPECT_EQ(evaluate("cdiv(9223372036854775807, -2)").value, -4611686018427387903);
   EXPECT_EQ(evaluate("-(-9223372036854775807 - 1)").error, EvaluationError::Overflow);
   EXPECT_EQ(evaluate("next_power_of_2(9223372036854775807)").error, EvaluationError::Overflow);
   EXPECT_EQ(evaluate("next_power_of_2(N)").error, EvaluationError::NegativeOperand);

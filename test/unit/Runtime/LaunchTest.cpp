@@ -161,6 +161,43 @@ TEST_F(LaunchTest, negative_brokenAssumptionsNeverLaunch) {
   EXPECT_TRUE(driver.launches.empty());
 }
 
+/// Nothing is promised, but an element cannot be read from just any byte.
+TEST_F(LaunchTest, negative_addressOfAnElement) {
+  const struct {
+    const char *type;
+    uint64_t bytes;
+  } types[] = {{"i1", 1}, {"u8", 1}, {"f8e4m3", 1}, {"f16", 2}, {"bf16", 2}, {"i32", 4}, {"f64", 8}, {"u64", 8}};
+  for (const auto &[type, bytes] : types) {
+    std::string text = manifestText();
+    const std::string whole = R"("type":"ptr<f16>","alignment":16)";
+    text.replace(text.find(whole), whole.size(), std::string(R"("type":"ptr<)") + type + ">\"");
+    ASSERT_EQ(load(text), TILE_OK) << error();
+    EXPECT_EQ(launch(0x1000 + bytes, 300, 32), TILE_OK) << type << ": " << error();
+    if (bytes == 1)
+      continue;
+    EXPECT_EQ(launch(0x1000 + bytes / 2, 300, 32), TILE_ERROR_ASSUMPTION) << type;
+    EXPECT_TRUE(errorHas("parameter 0 'a' is 0x100") && errorHas("not a multiple of " + std::to_string(bytes)))
+        << error();
+    tile_parameter parameter;
+    ASSERT_EQ(tile_kernel_parameter(kernel, 0, &parameter), TILE_OK);
+    EXPECT_EQ(parameter.alignment, bytes);
+  }
+}
+
+TEST_F(LaunchTest, negative_requirements) {
+  std::string text = manifestText();
+  text.insert(text.find("{") + 1, R"("requires":["M % 100 == 0 and K <= 2 * M", "num_sms > 1"],)");
+  ASSERT_EQ(load(text), TILE_OK) << error();
+  EXPECT_EQ(launch(0x1000, 300, 32), TILE_OK) << error();
+  EXPECT_EQ(launch(0x1000, 320, 32), TILE_ERROR_ASSUMPTION);
+  EXPECT_TRUE(errorHas("requires M % 100 == 0 and K <= 2 * M, which does not hold for M=320, K=32")) << error();
+  EXPECT_EQ(launch(0x1000, 0, 32), TILE_ERROR_ASSUMPTION) << "though there is nothing to compute";
+  text.replace(text.find("num_sms > 1"), 11, "1 // (M - M)");
+  ASSERT_EQ(load(text), TILE_OK) << error();
+  EXPECT_EQ(launch(0x1000, 300, 32), TILE_ERROR_ASSUMPTION);
+  EXPECT_TRUE(errorHas("division by zero")) << error();
+}
+
 TEST_F(LaunchTest, negative_gridOutOfRange) {
   ASSERT_EQ(load(manifestText()), TILE_OK);
   EXPECT_EQ(launch(0x1000, -300, 32), TILE_ERROR_GRID);

@@ -252,6 +252,16 @@ TEST(Pack, negative_indexThatLies) {
   EXPECT_TRUE(has(errorOf(withIndex(pack, R"("hash")", R"("cash")")), "hash: is missing"));
 }
 
+/// A few bytes, decompressed, must not fill the memory.
+TEST(Pack, negative_indexOfMillionsOfValues) {
+  std::string values = "\"other\":[";
+  for (int i = 0; i < (1 << 20); ++i)
+    values += "[],";
+  const std::string pack = withIndex(packOf(smallVariants()), R"("variants")", values + R"(0],"variants")");
+  EXPECT_LT(pack.size(), 5000u);
+  EXPECT_TRUE(has(errorOf(pack), "not valid JSON, or nested too deeply or too large")) << errorOf(pack);
+}
+
 TEST(Pack, negative_framesWithOtherSizesThanTheIndexSays) {
   const std::string pack = packOf(smallVariants());
   // "image of aligned" has 16 bytes.

@@ -205,6 +205,20 @@ TEST_F(ScratchTest, sizeIsThatOfAllBlocks) {
   EXPECT_EQ(tile_kernel_scratch_bytes(kernel, 132, nullptr), TILE_ERROR_INVALID_ARGUMENT);
 }
 
+/// Memory for tensor maps is no reason for blocks without a program.
+TEST_F(ScratchTest, onlyBlocksThatShareTailsExceedThePrograms) {
+  const int64_t grid[3] = {3, 1, 1};
+  const auto blocksWith = [&](const std::string &tails) {
+    int64_t blocks[3] = {};
+    EXPECT_EQ(load(manifestText(R"(,"persistent":true,"scratch_per_cta":1000)" + tails)), TILE_OK) << error();
+    EXPECT_EQ(tile_kernel_blocks(kernel, grid, 132, blocks), TILE_OK) << error();
+    return blocks[0];
+  };
+  EXPECT_EQ(blocksWith(R"(,"shares_tails":true)"), 132);
+  EXPECT_EQ(blocksWith(R"(,"shares_tails":false)"), 3);
+  EXPECT_EQ(blocksWith(""), 132) << "of earlier compilers";
+}
+
 TEST_F(ScratchTest, othersTakeNone) {
   ASSERT_EQ(load(manifestText(R"(,"persistent":true)")), TILE_OK) << error();
   driver.argumentSizes.pop_back();

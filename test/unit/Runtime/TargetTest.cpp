@@ -39,6 +39,21 @@ TEST(Target, ptxRunsOnLaterDevices) {
   EXPECT_FALSE(runs("sm_90", true, 8, 9));
 }
 
+TEST(Target, aNameStandsForADevice) {
+  const auto runsOn = [](const char *code, bool isPtx, const char *device) {
+    return bool(checkTarget(code, isPtx, std::string_view(device)));
+  };
+  EXPECT_FALSE(runsOn("sm_90a", true, "sm_90"));
+  EXPECT_TRUE(runsOn("sm_90a", true, "sm_90a"));
+  EXPECT_TRUE(runsOn("sm_80", false, "sm_89"));
+  EXPECT_FALSE(runsOn("sm_80", false, "sm_90a"));
+  EXPECT_TRUE(runsOn("sm_80", true, "sm_90a"));
+  EXPECT_FALSE(runsOn("sm_80", true, "sm_75"));
+  EXPECT_TRUE(runsOn("sm_100f", false, "sm_103a"));
+  EXPECT_FALSE(runsOn("sm_100f", false, "sm_103"));
+  EXPECT_FALSE(runsOn("sm_80", true, "hopper"));
+}
+
 TEST(Target, negative_messageHasBothNumbers) {
   Status status = checkTarget("sm_90a", false, 8, 0);
   ASSERT_FALSE(bool(status));

@@ -182,7 +182,6 @@ TEST_F(VariantsTest, oneVariantIsAnArtifactAsEver) {
   EXPECT_EQ(count, 1u);
   tile_kernel *variant = nullptr;
   ASSERT_EQ(tile_kernel_variant(kernel, 0, &variant), TILE_OK);
-  EXPECT_EQ(variant, kernel);
   uint64_t a = 0;
   int32_t m = 64, size = 64;
   void *arguments[] = {&a, &a, &a, &m, &size, &size, &size};
@@ -193,6 +192,65 @@ TEST_F(VariantsTest, oneVariantIsAnArtifactAsEver) {
   EXPECT_EQ(tuning(), "one variant");
   EXPECT_EQ(tile_kernel_use_tuning(kernel, "x"), TILE_ERROR_INVALID_ARGUMENT);
   EXPECT_TRUE(errorHas("has one variant; there is nothing to choose"));
+}
+
+TEST_F(VariantsTest, theOnlyVariantBelongsToTheKernel) {
+  const std::string ptx = ".version 8.4\n// tile.manifest: " + toJson(productManifest("")) + "\n";
+  ASSERT_EQ(load(ptx), TILE_OK) << error();
+  tile_kernel *variant = nullptr, *again = nullptr, *inner = nullptr;
+  ASSERT_EQ(tile_kernel_variant(kernel, 0, &variant), TILE_OK) << error();
+  ASSERT_EQ(tile_kernel_variant(kernel, 0, &again), TILE_OK) << error();
+  EXPECT_EQ(variant, again);
+  EXPECT_EQ(tile_kernel_variant(kernel, 1, &again), TILE_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(again, nullptr);
+  EXPECT_EQ(tile_kernel_variant(variant, 1, &again), TILE_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(tile_kernel_variant(variant, 0, &inner), TILE_OK) << error();
+  uint64_t a = 0x1000;
+  int32_t size = 64;
+  void *arguments[] = {&a, &a, &a, &size, &size, &size, &size};
+  ASSERT_EQ(tile_launch(variant, nullptr, arguments, 7), TILE_OK) << error();
+  for (tile_kernel *handle : {inner, variant, variant})
+    tile_kernel_destroy(handle); // does nothing
+  ASSERT_EQ(tile_launch(kernel, nullptr, arguments, 7), TILE_OK) << error();
+  ASSERT_EQ(tile_launch(variant, nullptr, arguments, 7), TILE_OK) << error();
+  EXPECT_EQ(driver.modulesLoaded, 1); // which both use
+  tile_kernel_destroy(nullptr);
+  tile_kernel_destroy(kernel);
+  kernel = nullptr;
+  EXPECT_EQ(driver.modulesUnloaded, 1);
+}
+
+TEST_F(VariantsTest, laterDevicesTakeThePtxWhereNoCodeIsTheirs) {
+  driver.takesPtxAlone = true;
+  variants.clear();
+  for (const char *target : {"sm_80", "sm_90a"})
+    variants.push_back({productManifest("general", target), "image", std::string("PTX of ") + target});
+  const struct {
+    int major, minor;
+    const char *image;
+  } devices[] = {{8, 0, "PTX of sm_80"},  {8, 6, "PTX of sm_80"},  {8, 9, "PTX of sm_80"},
+                 {9, 0, "PTX of sm_90a"}, {10, 0, "PTX of sm_80"}, {12, 0, "PTX of sm_80"}};
+  for (const auto &device : devices) {
+    driver.major = device.major;
+    driver.minor = device.minor;
+    ASSERT_EQ(load(*writePack(variants)), TILE_OK) << error();
+    ASSERT_EQ(launch(64, 64), TILE_OK) << device.major << device.minor << ": " << error();
+    EXPECT_EQ(lastImage(), device.image) << device.major << device.minor;
+    const int loaded = driver.modulesLoaded;
+    ASSERT_EQ(tile_kernel_prepare(kernel), TILE_OK) << error();
+    EXPECT_EQ(driver.modulesLoaded, loaded) << "the other target's is not needed";
+  }
+  driver.major = 7;
+  driver.minor = 5;
+  ASSERT_EQ(load(*writePack(variants)), TILE_OK) << error();
+  EXPECT_EQ(launch(64, 64), TILE_ERROR_ARCHITECTURE);
+  EXPECT_TRUE(errorHas("compiled for sm_80") && errorHas("compiled for sm_90a")) << error();
+  for (PackedVariant &variant : variants)
+    variant.ptx.clear();
+  driver.major = 10;
+  ASSERT_EQ(load(*writePack(variants)), TILE_OK) << error();
+  EXPECT_EQ(launch(64, 64), TILE_ERROR_ARCHITECTURE);
+  EXPECT_TRUE(errorHas("the cubin is compiled for sm_80")) << error();
 }
 
 TEST_F(VariantsTest, withoutARuntimeTheTargetOfTheFirstVariantCounts) {
@@ -352,12 +410,12 @@ TEST_F(VariantsTest, negative_wrongTablesAreRefused) {
 }
 
 TEST_F(VariantsTest, negative_noVariantServes) {
-  uint64_t a = 0x1001;
+  uint64_t a = 0x1002;
   int32_t m = -64, size = 64;
   void *arguments[] = {&a, &a, &a, &m, &size, &size, &size};
   EXPECT_EQ(tile_launch(kernel, nullptr, arguments, 7), TILE_ERROR_GRID);
   EXPECT_EQ(error(), "no variant of kernel 'product' serves this call: 'general': grid dimension 0 is -1; possible are "
-                     "0 to 2147483647; 'aligned-128x256' and 1 other: parameter 0 'a' is 0x1001, which is not a "
+                     "0 to 2147483647; 'aligned-128x256' and 1 other: parameter 0 'a' is 0x1002, which is not a "
                      "multiple of 16 bytes");
   EXPECT_TRUE(driver.launches.empty());
 }
