@@ -11,7 +11,8 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMet
     `text` is PTX with operands $0, $1, …: the results, then the arguments, one for each 32-bit (or wider) register. One
     execution computes `pack` elements: those of 16 bits or less share registers of 32 bits, the first element in the
     lowest bits, and `constraints` counts these registers ("=r,r": CUDA, "Inline PTX Assembly"). Operands are scalars,
-    or tensors of one shape. Without `isPure` the text may have effects, so it is neither merged nor dropped.
+    or tensors of one shape. Without `isPure` the text may have effects, so it is neither merged nor dropped, and is
+    executed once for each element (or `pack` of them) of tensors; one of scalars by every thread.
 
     Example: `%y = tile.inline_asm "rcp.approx.f32 $0, $1;", "=f,f" pack 1 pure(%x) : (tensor<128xf32>) ->
     tensor<128xf32>`

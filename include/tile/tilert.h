@@ -107,6 +107,14 @@ typedef struct tile_value {
   } as;
 } tile_value;
 
+/* Arguments of 16-bit floats: their bits, in types to which C converts no number by itself. */
+typedef struct tile_f16 {
+  uint16_t bits;
+} tile_f16;
+typedef struct tile_bf16 {
+  uint16_t bits;
+} tile_bf16;
+
 typedef struct tile_launch_options {
   void *stream;        /* CUstream; NULL: the legacy default stream */
   const int64_t *grid; /* programs, three numbers; NULL: the manifest's grid expressions */
@@ -183,6 +191,13 @@ TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_launch_options 
 /* Like tile_launch, with tagged values, which are converted and range-checked. */
 TILE_API tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_options *options,
                                         const tile_value *values, size_t count);
+
+/* The nearest number of the type, of two the even one; what is too large becomes infinity. */
+TILE_API tile_f16 tile_f16_from(double value);
+TILE_API tile_bf16 tile_bf16_from(double value);
+/* An error that names the parameter and the value if its integer type does not hold it: what generated headers return
+   instead of a launch. */
+TILE_API tile_status tile_check_integer(const tile_kernel *kernel, uint32_t index, int64_t value);
 
 /* For debugging: asks the driver, which a launch does not do. Succeeds if a launch with these arguments is possible and
    every pointer is memory of the current context's device, large enough for the buffer that the manifest declares for

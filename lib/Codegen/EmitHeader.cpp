@@ -52,16 +52,20 @@ StringRef cType(const runtime::Parameter &parameter) {
   if (parameter.isPointer)
     return parameter.buffer && parameter.buffer->role == runtime::BufferRole::Random ? "const void *" : "void *";
   return llvm::StringSwitch<StringRef>(parameter.typeName())
-      .Cases({"i1", "u8"}, "uint8_t ")
-      .Case("i8", "int8_t ")
-      .Case("i16", "int16_t ")
-      .Case("i32", "int32_t ")
-      .Case("i64", "int64_t ")
-      .Cases({"u16", "f16", "bf16"}, "uint16_t ") // 16-bit floats: their bits
-      .Case("u32", "uint32_t ")
       .Case("u64", "uint64_t ")
+      .Case("f16", "tile_f16 ")
+      .Case("bf16", "tile_bf16 ")
       .Case("f32", "float ")
-      .Default("double ");
+      .Case("f64", "double ")
+      .Default("int64_t "); // what a narrower integer cannot hold is refused, not cut
+}
+
+/// The condition under which an int64_t is not a value of the parameter's type; empty if it always is one.
+std::string describeOverflow(const runtime::Parameter &parameter, StringRef name) {
+  if (!parameter.isInteger() || runtime::dataTypeSize(parameter.type) == sizeof(int64_t))
+    return "";
+  runtime::IntegerRange range = runtime::integerRange(parameter.type);
+  return formatv("{0} < {1} || {0} > {2}", name, int64_t(range.lowest), int64_t(range.highest));
 }
 
 std::string describeParameter(const runtime::Parameter &parameter, StringRef name) {
@@ -73,7 +77,7 @@ std::string describeParameter(const runtime::Parameter &parameter, StringRef nam
   if (parameter.buffer)
     text += formatv(", [{0}]", llvm::join(parameter.buffer->shape, ", ")).str();
   if (!parameter.isPointer && (parameter.typeName() == "f16" || parameter.typeName() == "bf16"))
-    text += ", the bits of the number";
+    text += formatv(", tile_{0}_from(number)", parameter.typeName());
   return text + "\n";
 }
 
@@ -158,8 +162,11 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
     os << "  void *const *arguments = NULL;\n";
   else
     os << "  void *arguments[" << names.size() << "];\n";
-  for (auto [index, name] : llvm::enumerate(names))
-    os << "  arguments[" << index << "] = &" << name << ";\n";
+  for (auto [index, parameter, name] : llvm::enumerate(manifest.parameters, names)) {
+    if (std::string overflow = describeOverflow(parameter, name); !overflow.empty())
+      os << "  if (" << overflow << ")\n    return tile_check_integer(kernel, " << index << ", " << name << ");\n";
+    os << "  arguments[" << index << "] = &" << name << ";\n"; // little endian: the low bytes are the argument
+  }
   os << "  options.stream = stream;\n"
      << "  options.grid = NULL;\n"
      << "  options.scratch = NULL;\n"

@@ -24,26 +24,39 @@ static unsigned digitsOf(Kind kind) {
   }
 }
 
+/// Bytes of an element in memory.
+static unsigned bytesOf(Kind kind) {
+  bool isByte = kind == Kind::F8E4M3 || kind == Kind::F8E5M2;
+  return isByte ? 1 : isSmallFloat(kind) ? 2 : unsigned(bytesInFrame(kind));
+}
+
+/// The bits of an integer or float in its own format.
+static uint64_t bitsOf(const char *place, Kind kind, int64_t element) {
+  if (isFloat(kind) && kind != Kind::F64)
+    return encode(kind, reinterpret_cast<const float *>(place)[element]);
+  uint64_t bits = 0;
+  std::memcpy(&bits, place + size_t(element) * bytesOf(kind), bytesOf(kind));
+  return bits;
+}
+
 void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex,
                  bool isUnsigned) {
   const char *place = machine.at<char>(slot.offset);
   if (slot.kind == Kind::Pointer) {
     int32_t buffer = machine.at<int32_t>(pointerBuffers(slot.offset, slot.count))[element];
     stream << '\'' << machine.buffers[buffer].name << "' + " << reinterpret_cast<const int64_t *>(place)[element];
+  } else if (hex) {
+    stream << llvm::format_hex(bitsOf(place, slot.kind, element), 2 + 2 * bytesOf(slot.kind));
   } else if (slot.kind == Kind::F64) {
     stream << llvm::format("%.*g", digitsOf(slot.kind), reinterpret_cast<const double *>(place)[element]);
   } else if (isFloat(slot.kind)) {
     stream << llvm::format("%.*g", digitsOf(slot.kind), double(reinterpret_cast<const float *>(place)[element]));
   } else {
-    size_t bytes = bytesInFrame(slot.kind);
-    uint64_t bits = 0;
-    std::memcpy(&bits, place + size_t(element) * bytes, bytes);
-    if (hex)
-      stream << llvm::format_hex(bits, unsigned(2 + bytes * 2));
-    else if (isUnsigned || slot.kind == Kind::I1)
+    uint64_t bits = bitsOf(place, slot.kind, element);
+    if (isUnsigned || slot.kind == Kind::I1)
       stream << bits;
     else
-      stream << llvm::SignExtend64(bits, unsigned(bytes) * 8);
+      stream << llvm::SignExtend64(bits, bytesOf(slot.kind) * 8);
   }
 }
 

@@ -5,6 +5,8 @@
 //   x + tl.program_id(0).to(tl.int64) * stride     64 bits
 //   x + tl.program_id(0) * BLOCK                   no warning: what a grid covers has a size of 32 bits itself
 //   x + tl.arange(0, 64)[:, None] * stride         no warning: only inside of a block
+//   x + tl.load(page) * 480 * 576                  warns: what is loaded may be large, and so is the stride in two
+//   steps
 //   --size stride=4096,M=8192                      no warning: the products of a launch of these sizes are small enough
 #include "Lint/Lint.h"
 
@@ -42,7 +44,54 @@ public:
     return bounds[value] = std::min(bound, largestInt32);
   }
 
+  /// The product of the small constants that a loaded value of which nothing is known has been multiplied by. Places of
+  /// tiles cover what has a size of 32 bits; so they come with one constant more.
+  int64_t scaleOf(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || depth > maxDepth)
+      return 1;
+    if (auto known = scales.find(value); known != scales.end())
+      return known->second;
+    ++depth;
+    int64_t scale = computeScale(op);
+    --depth;
+    return scales[value] = scale;
+  }
+
 private:
+  int64_t computeScale(Operation *op) {
+    if (isa<ShapeChange, arith::ExtSIOp, arith::ExtUIOp, HintOp>(op))
+      return scaleOf(op->getOperand(0));
+    if (isa<arith::AddIOp, arith::SubIOp>(op))
+      return std::max(scaleOf(op->getOperand(0)), scaleOf(op->getOperand(1)));
+    auto product = dyn_cast<arith::MulIOp>(op);
+    if (!product)
+      return 1;
+    Value large = product.getLhs(), small = product.getRhs();
+    if (of(large) < of(small))
+      std::swap(large, small);
+    bool isScaled = of(large) == largestInt32 && of(small) <= largestInBlock && isLoaded(large);
+    return isScaled ? std::min(of(small) * scaleOf(large), largestInt32) : 1;
+  }
+
+  /// Whether the value is computed from what is loaded.
+  bool isLoaded(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || depth > maxDepth)
+      return false;
+    if (isa<LoadOp>(op))
+      return true;
+    if (!isa<ShapeChange, HintOp>(op) && !isa<arith::ArithDialect>(op->getDialect()))
+      return false;
+    auto [known, isNew] = areLoaded.try_emplace(value, false);
+    if (!isNew)
+      return known->second;
+    ++depth;
+    bool isFound = llvm::any_of(op->getOperands(), [&](Value operand) { return isLoaded(operand); });
+    --depth;
+    return areLoaded[value] = isFound;
+  }
+
   int64_t compute(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))
@@ -60,7 +109,7 @@ private:
         .Case([&](ArangeOp range) { return std::max<int64_t>(1, int32_t(range.getEnd()) - 1); })
         .Case([&](ProgramIdOp id) { return std::max<int64_t>(0, programs(id.getAxis()) - 1); })
         .Case([&](NumProgramsOp count) { return programs(count.getAxis()); })
-        .Case<ShapeChange, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>([&](auto) { return operand(0); })
+        .Case<ShapeChange, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, HintOp>([&](auto) { return operand(0); })
         .Case<arith::AddIOp, arith::SubIOp>([&](Operation *) { return operand(0) + operand(1); })
         .Case([&](arith::MulIOp) {
           return llvm::SaturatingMultiply(uint64_t(operand(0)), uint64_t(operand(1))) > uint64_t(largestInt32)
@@ -115,7 +164,8 @@ private:
   static constexpr unsigned maxDepth = 200;
 
   const Expected &expected;
-  llvm::DenseMap<Value, int64_t> bounds;
+  llvm::DenseMap<Value, int64_t> bounds, scales;
+  llvm::DenseMap<Value, bool> areLoaded;
   unsigned depth = 0;
 };
 
@@ -123,15 +173,40 @@ bool canOverflow(arith::MulIOp product, Magnitudes &magnitudes) {
   if (!getElementTypeOf(product.getType()).isInteger(32))
     return false;
   int64_t left = magnitudes.of(product.getLhs()), right = magnitudes.of(product.getRhs());
-  return left > largestInBlock && right > largestInBlock && left > largestInt32 / right;
+  return left * magnitudes.scaleOf(product.getRhs()) > largestInBlock &&
+         right * magnitudes.scaleOf(product.getLhs()) > largestInBlock && left > largestInt32 / right;
 }
 
-/// Adds the values that are a part of these offsets: through sums, products, widening and changes of shape.
+/// What a loop or a branch gives the value; nothing of other values.
+SmallVector<Value> sourcesOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (auto loop = dyn_cast_or_null<scf::ForOp>(argument ? argument.getOwner()->getParentOp() : value.getDefiningOp())) {
+    if (argument && argument == loop.getInductionVar())
+      return {};
+    size_t index = argument ? argument.getArgNumber() - 1 : cast<OpResult>(value).getResultNumber();
+    return {loop.getInitArgs()[index], loop.getYieldedValues()[index]};
+  }
+  if (auto branch = value.getDefiningOp<scf::IfOp>()) {
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    return {branch.thenYield()->getOperand(index), branch.elseYield()->getOperand(index)};
+  }
+  return {};
+}
+
+/// Adds the values that are a part of these offsets: through sums, products, choices, widening, changes of shape, and
+/// what loops and branches carry.
 void addParts(llvm::SetVector<Value> &reached) {
   for (size_t next = 0; next < reached.size(); ++next) {
+    for (Value source : sourcesOf(reached[next]))
+      reached.insert(source);
     Operation *op = reached[next].getDefiningOp();
-    if (isa_and_present<ShapeChange, arith::ExtSIOp, arith::ExtUIOp, arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    if (isa_and_present<ShapeChange, HintOp, arith::ExtSIOp, arith::ExtUIOp, arith::AddIOp, arith::SubIOp,
+                        arith::MulIOp>(op))
       reached.insert(op->operand_begin(), op->operand_end());
+    if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
+      reached.insert(select.getTrueValue());
+      reached.insert(select.getFalseValue());
+    }
     // A block of addresses wraps around at the matrix's edge: (first + rows) % M.
   }
 }

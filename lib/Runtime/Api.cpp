@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C API: checks its own arguments, keeps exceptions (out of memory) inside, and delegates.
 #include "Runtime/ErrorState.h"
+#include "Runtime/FloatFormat.h"
 #include "Runtime/Variants.h"
 
 #include <new>
@@ -422,6 +423,25 @@ tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_options *o
       arguments[i] = &storage[i];
     }
     return launch(*kernel, options, arguments, count);
+  });
+}
+
+tile_f16 tile_f16_from(double value) {
+  return {static_cast<uint16_t>(encodeFloat(DataType::F16, value))};
+}
+
+tile_bf16 tile_bf16_from(double value) {
+  return {static_cast<uint16_t>(encodeFloat(DataType::BF16, value))};
+}
+
+tile_status tile_check_integer(const tile_kernel *kernel, uint32_t index, int64_t value) {
+  if (!kernel)
+    return nullArgument("tile_check_integer", "kernel");
+  return guarded([&] {
+    if (index >= kernel->checks.size() || kernel->checks[index].isPointer || isFloatType(kernel->checks[index].type))
+      return reportError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has no integer parameter {}",
+                         kernel->artifact.manifest.kernel, index);
+    return checkInteger(*kernel, index, value);
   });
 }
 

@@ -54,11 +54,9 @@ IntegerRange integerRange(DataType type) {
   if (type == DataType::I1)
     return {0, 1};
   const unsigned bits = dataTypeSize(type) * 8;
-  if (bits == 64)
-    return {isSignedType(type) ? std::numeric_limits<int64_t>::min() : 0, std::numeric_limits<int64_t>::max()};
   if (isSignedType(type))
-    return {-(int64_t(1) << (bits - 1)), (int64_t(1) << (bits - 1)) - 1};
-  return {0, (int64_t(1) << bits) - 1};
+    return {-(WideInteger(1) << (bits - 1)), (WideInteger(1) << (bits - 1)) - 1};
+  return {0, (WideInteger(1) << bits) - 1};
 }
 
 } // namespace tile::runtime

@@ -24,11 +24,13 @@ constexpr bool isSignedType(DataType type) {
   return type != DataType::I1 && (type < DataType::U8 || type > DataType::U64);
 }
 
-/// Smallest and largest value of an integer type; u64 is reported with the range of i64's non-negative half, because
-/// integer expressions work in 64 signed bits.
+/// Holds the values of i64 and of u64, and what is computed of them.
+using WideInteger = __int128;
+
+/// Smallest and largest value of an integer type.
 struct IntegerRange {
-  int64_t lowest = 0;
-  int64_t highest = 0;
+  WideInteger lowest = 0;
+  WideInteger highest = 0;
 };
 IntegerRange integerRange(DataType type);
 

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cctype>
 #include <charconv>
 #include <fmt/ranges.h>
@@ -27,8 +26,8 @@ bool isNameChar(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-int64_t floorDivide(int64_t a, int64_t b) {
-  const int64_t quotient = a / b;
+template <typename T> T floorDivide(T a, T b) {
+  const T quotient = a / b;
   return (a % b != 0 && ((a < 0) != (b < 0))) ? quotient - 1 : quotient;
 }
 
@@ -265,10 +264,20 @@ private:
     int64_t value = 0;
     const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
     if (error == std::errc::result_out_of_range)
-      return fail(fmt::format("{} does not fit 64 bits", token));
+      return parseWideInteger();
     if (error != std::errc() || end != token.data() + token.size())
       return fail(fmt::format("'{}' is not an integer", token));
     emit(Op::Constant, value, 1);
+    next();
+  }
+
+  /// A literal from 2^63 to 2^64 - 1.
+  void parseWideInteger() {
+    uint64_t value = 0;
+    if (std::from_chars(token.data(), token.data() + token.size(), value).ec != std::errc())
+      return fail(fmt::format("{} does not fit 64 bits", token));
+    emit(Op::WideConstant, static_cast<int64_t>(result.wideConstants.size()), 1);
+    result.wideConstants.push_back(value);
     next();
   }
 
@@ -345,7 +354,7 @@ Result<Expression> Expression::compile(std::string_view text, const ExpressionNa
 }
 
 /// base ** exponent, by squaring; false if it overflows.
-static bool power(int64_t base, int64_t exponent, int64_t &result) {
+template <typename T> static bool power(T base, T exponent, T &result) {
   result = 1;
   for (bool overflows = false; exponent > 0; exponent >>= 1) {
     if (exponent & 1 && (overflows || __builtin_mul_overflow(result, base, &result)))
@@ -356,24 +365,26 @@ static bool power(int64_t base, int64_t exponent, int64_t &result) {
 }
 
 /// Executes one arithmetic instruction on the top of the stack.
-EvaluationError Expression::apply(Op op, int64_t *stack, unsigned &depth) {
-  int64_t &top = stack[depth - 1];
+template <typename T> EvaluationError Expression::apply(Op op, T *stack, unsigned &depth) {
+  T &top = stack[depth - 1];
   if (op == Op::Not || op == Op::Truth) {
     top = (top != 0) == (op == Op::Truth);
     return EvaluationError::None;
   }
   if (op == Op::Negate)
-    return __builtin_sub_overflow(int64_t(0), top, &top) ? EvaluationError::Overflow : EvaluationError::None;
+    return __builtin_sub_overflow(T(0), top, &top) ? EvaluationError::Overflow : EvaluationError::None;
   if (op == Op::NextPowerOf2) {
     if (top < 0)
       return EvaluationError::NegativeOperand;
-    if (top > (int64_t(1) << 62))
-      return EvaluationError::Overflow;
-    top = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(top)));
+    T power = 1;
+    for (bool overflows = false; power < top;)
+      if ((overflows = __builtin_mul_overflow(power, T(2), &power)))
+        return EvaluationError::Overflow;
+    top = power;
     return EvaluationError::None;
   }
-  const int64_t b = stack[--depth];
-  int64_t &a = stack[depth - 1];
+  const T b = stack[--depth];
+  T &a = stack[depth - 1];
   bool overflow = false;
   switch (op) {
   case Op::Add:
@@ -390,12 +401,12 @@ EvaluationError Expression::apply(Op op, int64_t *stack, unsigned &depth) {
   case Op::Ceildiv: {
     if (b == 0)
       return EvaluationError::DivisionByZero;
-    if (a == INT64_MIN && b == -1) {
-      overflow = op != Op::Modulo;
-      a = 0;
+    if (b == -1) { // the least integer has no quotient
+      overflow = __builtin_sub_overflow(T(0), a, &a) && op != Op::Modulo;
+      a = op == Op::Modulo ? T(0) : a;
       break;
     }
-    const int64_t quotient = floorDivide(a, b), remainder = a % b; // which has the sign of a
+    const T quotient = floorDivide(a, b), remainder = a % b; // which has the sign of a
     const bool hasOtherSign = remainder != 0 && (remainder < 0) != (b < 0);
     a = op == Op::Divide   ? quotient
         : op == Op::Modulo ? remainder + (hasOtherSign ? b : 0)
@@ -440,7 +451,19 @@ EvaluationError Expression::apply(Op op, int64_t *stack, unsigned &depth) {
 Evaluation Expression::evaluate(std::span<const int64_t> slots) const {
   if (loaded) // most sizes and strides are a parameter
     return {slots[*loaded], EvaluationError::None};
-  std::array<int64_t, maxStack> stack;
+  int64_t value = 0;
+  const EvaluationError error = run(slots, value);
+  return {value, error};
+}
+
+WideEvaluation Expression::evaluateWide(std::span<const WideInteger> slots) const {
+  WideInteger value = 0;
+  const EvaluationError error = run(slots, value);
+  return {value, error};
+}
+
+template <typename T> EvaluationError Expression::run(std::span<const T> values, T &result) const {
+  std::array<T, maxStack> stack;
   unsigned depth = 0;
   for (size_t pc = 0; pc < code.size();) {
     const Instruction instruction = code[pc++];
@@ -448,8 +471,13 @@ Evaluation Expression::evaluate(std::span<const int64_t> slots) const {
     case Op::Constant:
       stack[depth++] = instruction.operand;
       break;
+    case Op::WideConstant:
+      if constexpr (sizeof(T) < sizeof(WideInteger))
+        return EvaluationError::Overflow;
+      stack[depth++] = static_cast<T>(wideConstants[static_cast<size_t>(instruction.operand)]);
+      break;
     case Op::Load:
-      stack[depth++] = slots[static_cast<size_t>(instruction.operand)];
+      stack[depth++] = values[static_cast<size_t>(instruction.operand)];
       break;
     case Op::Jump:
       pc = static_cast<size_t>(instruction.operand);
@@ -467,11 +495,12 @@ Evaluation Expression::evaluate(std::span<const int64_t> slots) const {
       break;
     default:
       if (EvaluationError error = apply(instruction.op, stack.data(), depth); error != EvaluationError::None)
-        return {0, error};
+        return error;
     }
   }
   assert(depth == 1 && "an expression leaves one value");
-  return {stack[0], EvaluationError::None};
+  result = stack[0];
+  return EvaluationError::None;
 }
 
 } // namespace tile::runtime

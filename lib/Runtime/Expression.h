@@ -14,6 +14,7 @@
 // which is not an integer, is an error. `if`/`else` evaluates only the branch that is taken.
 #pragma once
 
+#include "Runtime/DataType.h"
 #include "Runtime/Result.h"
 
 #include <cstdint>
@@ -43,12 +44,19 @@ struct Evaluation {
   EvaluationError error = EvaluationError::None;
 };
 
+struct WideEvaluation {
+  WideInteger value = 0;
+  EvaluationError error = EvaluationError::None;
+};
+
 class Expression {
 public:
   static Result<Expression> compile(std::string_view text, const ExpressionNames &names);
 
   /// `slots[i]` is the value of `names.variables[i]`; slots that the expression does not use may hold anything.
   Evaluation evaluate(std::span<const int64_t> slots) const;
+  /// The same with more bits, for values of u64.
+  WideEvaluation evaluateWide(std::span<const WideInteger> slots) const;
 
   /// Slots that the expression reads, ascending, each once.
   const std::vector<unsigned> &usedSlots() const { return slots; }
@@ -57,12 +65,15 @@ public:
   const std::string &text() const { return source; }
 
   /// Whether both compute the same from the same slots, as far as their code shows.
-  bool operator==(const Expression &other) const { return code == other.code; }
+  bool operator==(const Expression &other) const {
+    return code == other.code && wideConstants == other.wideConstants;
+  }
 
 private:
   friend class ExpressionCompiler;
   enum class Op : uint8_t {
     Constant,
+    WideConstant,
     Load,
     Negate,
     Not,
@@ -90,14 +101,16 @@ private:
   };
   struct Instruction {
     Op op;
-    int64_t operand = 0; ///< constant, slot, or jump target
+    int64_t operand = 0; ///< constant, which of the wide constants, slot, or jump target
     bool operator==(const Instruction &) const = default;
   };
-  static EvaluationError apply(Op op, int64_t *stack, unsigned &depth);
+  template <typename T> static EvaluationError apply(Op op, T *stack, unsigned &depth);
+  template <typename T> EvaluationError run(std::span<const T> values, T &result) const;
 
   std::optional<unsigned> loaded; ///< beside the code, so that launches need not look there
   std::string source;
   std::vector<Instruction> code;
+  std::vector<WideInteger> wideConstants; ///< literals from 2^63 on
   std::vector<unsigned> slots;
 };
 

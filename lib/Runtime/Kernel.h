@@ -128,6 +128,9 @@ tile_status launch(tile_kernel &kernel, const tile_launch_options *options, void
 tile_status launchIn(tile_kernel &kernel, CUcontext context, const tile_launch_options *options,
                      void *const *arguments);
 
+/// Reports a value that the integer parameter does not hold.
+tile_status checkInteger(const tile_kernel &kernel, size_t index, int64_t value);
+
 /// Writes one tagged value in the ABI of parameter `index` to `storage` (8 bytes).
 tile_status convertValue(const tile_kernel &kernel, size_t index, const tile_value &value, void *storage);
 

@@ -236,6 +236,15 @@ tile_status launchIn(tile_kernel &kernel, CUcontext context, const tile_launch_o
   return launchBlocks(kernel, *module, options, blocks, hidden.all);
 }
 
+tile_status checkInteger(const tile_kernel &kernel, size_t index, int64_t value) {
+  const IntegerRange range = integerRange(kernel.checks[index].type);
+  if (value >= range.lowest && value <= range.highest)
+    return TILE_OK;
+  return reportError(TILE_ERROR_INVALID_ARGUMENT, "parameter {} '{}': {} does not fit {} ({} to {})", index,
+                     kernel.artifact.manifest.parameters[index].name, value, kernel.typeNames[index], range.lowest,
+                     range.highest);
+}
+
 tile_status convertValue(const tile_kernel &kernel, size_t index, const tile_value &value, void *storage) {
   const ParameterCheck &check = kernel.checks[index];
   const std::string &name = kernel.artifact.manifest.parameters[index].name;
@@ -254,10 +263,8 @@ tile_status convertValue(const tile_kernel &kernel, size_t index, const tile_val
       return reportError(TILE_ERROR_INVALID_ARGUMENT, "parameter {} '{}': {} does not fit {}", index, name,
                          value.as.real, kernel.typeNames[index]);
   } else if (expected == TILE_INTEGER && check.type != DataType::U64) {
-    const IntegerRange range = integerRange(check.type);
-    if (value.as.integer < range.lowest || value.as.integer > range.highest)
-      return reportError(TILE_ERROR_INVALID_ARGUMENT, "parameter {} '{}': {} does not fit {} ({} to {})", index, name,
-                         value.as.integer, kernel.typeNames[index], range.lowest, range.highest);
+    if (const tile_status status = checkInteger(kernel, index, value.as.integer); status != TILE_OK)
+      return status;
     bits = static_cast<uint64_t>(value.as.integer);
   }
   std::memcpy(storage, &bits, sizeof(bits)); // little endian: the low bytes are the argument

@@ -21,7 +21,7 @@
 // CHECK-SAME: "persistent":true,"ctas_per_sm":{{[0-9]+}}}
 // PTX: .param .align 64 .b8 k_param_3[128]
 // HEADER: a: accessed by TMA; its address and its strides in bytes (K times 2) must be multiples of 16
-// HEADER: k_launch(tile_kernel *kernel, void *stream, void *a, int32_t M, int32_t K)
+// HEADER: k_launch(tile_kernel *kernel, void *stream, void *a, int64_t M, int64_t K)
 llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %m: i32 {tile.name = "M"}, %k: i32 {tile.name = "K"},
              %map: !llvm.ptr {llvm.byval = !llvm.array<16 x i64>, llvm.align = 64 : i64, nvvm.grid_constant,
                               tile.tensor_map = #tile.tensor_map<base = "a", shape = ["M", "K"], strides = ["K"], box = [128, 64],
@@ -56,7 +56,7 @@ llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %map: !llvm.ptr {tile.tensor_map =
 // CHECK: "parameters":[{"name":"M","type":"i32","divisibility":1}],
 // CHECK-SAME: "persistent":true,"ctas_per_sm":{{[0-9]+}},"scratch_per_cta":131200,"shares_tails":true}
 // PTX: .param .u64 .ptr .global .align 1 k_param_4
-// HEADER: k_launch(tile_kernel *kernel, void *stream, int32_t M)
+// HEADER: k_launch(tile_kernel *kernel, void *stream, int64_t M)
 llvm.func @k(%m: i32 {tile.name = "M"},
              %x: i32 {tile.grid_size = 0 : i32}, %y: i32 {tile.grid_size = 1 : i32}, %z: i32 {tile.grid_size = 2 : i32},
              %scratch: !llvm.ptr<1> {tile.scratch = 131200 : i64, tile.shares_tails})

@@ -57,7 +57,7 @@ while read -r lines file; do
 done < <(git ls-files '*README.md' | xargs -r wc -l | grep -v ' total$')
 while read -r lines file; do
   [ "$lines" -le 500 ] || complain "$file: $lines lines; a source file has at most 500"
-done < <(git ls-files 'lib/*.h' 'lib/*.cpp' 'lib/*.def' 'dialects/*.td' 'dialects/*.cpp' 'tools/*.cpp' 'include/*.h' | xargs -r wc -l | grep -v ' total$')
+done < <(git ls-files 'lib/*.h' 'lib/*.cpp' 'lib/*.def' 'lib/*.td' 'dialects/*.td' 'dialects/*.cpp' 'tools/*.cpp' 'include/*.h' | xargs -r wc -l | grep -v ' total$')
 while IFS= read -r place; do
   complain "$place has more than 120 columns"
 done < <(git ls-files 'lib/*.td' | xargs -r awk 'length > 120 { print FILENAME ":" FNR }')

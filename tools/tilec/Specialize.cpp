@@ -28,9 +28,10 @@ std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &
   for (auto [index, parameter] : llvm::enumerate(manifest.parameters)) {
     if (!parameter.isInteger() || parameter.type == runtime::DataType::I1)
       continue;
-    int64_t value = bindings->scalar(index).integer;
+    auto value = static_cast<int64_t>(bindings->scalar(index).integer);
     line.compiler.sizes.try_emplace(parameter.name, value);
-    int divisor = value == 0 ? 16 : int(std::min<int64_t>(16, value & -value));
+    auto bits = static_cast<uint64_t>(value);
+    int divisor = value == 0 ? 16 : int(std::min<uint64_t>(16, bits & (0 - bits)));
     // What the kernel promises is checked at the launch, not made less.
     if (divisor > parameter.divisibility)
       line.compiler.assumptions.try_emplace(parameter.name, divisor);

@@ -193,15 +193,8 @@ private:
   /// `emit` where the predicate holds, if there is one.
   static Value emitWhere(Location loc, Value predicate, Value otherwise, OpBuilder &builder,
                          llvm::function_ref<Value()> emit) {
-    if (!predicate)
-      return emit();
-    auto branch = scf::IfOp::create(builder, loc, otherwise.getType(), predicate, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(builder, loc, emit());
-    builder.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(builder, loc, otherwise);
-    return branch.getResult(0);
+    return conversion::emitWhere(builder, loc, predicate, otherwise, [&] { return SmallVector<Value>{emit()}; })
+        .front();
   }
 
   static Value addInLoop(Location loc, Value pointer, Value value, Value predicate, OpBuilder &builder) {

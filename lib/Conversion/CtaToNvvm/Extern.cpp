@@ -2,8 +2,11 @@
 // Code in the language of the target: inline PTX of the program, and the order of grids.
 //
 // A statement computes `pack` elements of a thread: elements of 16 bits or less share registers, and each register has
-// the type of its constraint letter. If a thread holds fewer elements, the last one is repeated.
+// the type of its constraint letter. If a thread holds fewer elements, the last one is repeated. A statement with
+// effects is executed once for its elements, by the first thread that holds them; cta-lower-conversions has sent
+// results that other threads need through shared memory.
 #include "EmitLayout.h"
+#include "GlobalAccess.h"
 #include "Patterns.h"
 #include "Ptx.h"
 
@@ -76,8 +79,11 @@ struct InlineAsmLowering : OpConversionPattern<InlineAsmOp> {
     for (ValueRange registers : adaptor.getArgs())
       count = std::max(count, registers.size());
     std::string letters = parseConstraints(op.getConstraints(), numResults);
-    SmallVector<Registers> results(op->getNumResults());
+    SmallVector<Registers> results(op->getNumResults(), Registers(count));
+    Execution execution = planExecution(op, count, rewriter);
     for (size_t first = 0; first < count; first += pack) {
+      if (execution.sources[first] != int32_t(first))
+        continue;
       PtxStatement statement{.text = op.getText().str(), .hasSideEffects = !op.getIsPure()};
       for (size_t index = 0; index < numResults; ++index)
         statement.results.push_back(typeOfLetter(rewriter, letters[index]));
@@ -97,7 +103,11 @@ struct InlineAsmLowering : OpConversionPattern<InlineAsmOp> {
           statement.operands.push_back(packRegister(rewriter, loc, elements, type));
         }
       }
-      SmallVector<Value> words = emitPtx(rewriter, loc, statement);
+      SmallVector<Value> zeros;
+      for (Type type : execution.isFirst ? ArrayRef<Type>(statement.results) : ArrayRef<Type>())
+        zeros.push_back(arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type)));
+      SmallVector<Value> words =
+          emitWhere(rewriter, loc, execution.isFirst, zeros, [&] { return emitPtx(rewriter, loc, statement); });
       size_t word = 0;
       for (auto [type, registers] : llvm::zip(op.getResultTypes(), results)) {
         Type element = getRegisterType(getElementTypeOf(type));
@@ -105,14 +115,36 @@ struct InlineAsmLowering : OpConversionPattern<InlineAsmOp> {
         for (unsigned group = 0; group < pack; group += shared, ++word)
           for (unsigned index = 0; index < shared; ++index)
             if (first + group + index < count)
-              registers.push_back(extract(rewriter, loc, words[word], element, index));
+              registers[first + group + index] = extract(rewriter, loc, words[word], element, index);
       }
     }
+    for (Registers &registers : results)
+      for (auto [index, source] : llvm::enumerate(execution.sources))
+        registers[index] = registers[source];
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
   }
 
 private:
+  /// Which threads execute a statement, and from which register each element's result comes.
+  struct Execution {
+    Value isFirst; // null if all threads do
+    std::vector<int32_t> sources;
+  };
+
+  static Execution planExecution(InlineAsmOp op, size_t count, OpBuilder &builder) {
+    TypeRange types = op->getNumOperands() ? TypeRange(op->getOperandTypes()) : TypeRange(op->getResultTypes());
+    auto tensor = types.empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(types.front());
+    if (tensor && !op.getIsPure()) {
+      const layout::LinearLayout &layout = cta::getLayout(tensor);
+      return {emitIsFirstCopy(builder, op.getLoc(), layout), canonicalRegisters(layout)};
+    }
+    Execution execution;
+    for (size_t index = 0; index < count; ++index)
+      execution.sources.push_back(int32_t(index));
+    return execution;
+  }
+
   static Value toInteger(OpBuilder &builder, Location loc, Value value) {
     Type type = value.getType();
     Type integer = builder.getIntegerType(type.getIntOrFloatBitWidth());

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -28,6 +29,22 @@ Value emitAnd(OpBuilder &builder, Location loc, Value a, Value b) {
   if (!a || !b)
     return a ? a : b;
   return arith::AndIOp::create(builder, loc, a, b);
+}
+
+SmallVector<Value> emitWhere(OpBuilder &builder, Location loc, Value predicate, ValueRange otherwise,
+                             llvm::function_ref<SmallVector<Value>()> emit) {
+  if (!predicate)
+    return emit();
+  auto branch = scf::IfOp::create(builder, loc, otherwise.getTypes(), predicate, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  auto fill = [&](Block *block, llvm::function_ref<SmallVector<Value>()> emitValues) {
+    block->clear(); // the yield of a branch without results
+    builder.setInsertionPointToStart(block);
+    scf::YieldOp::create(builder, loc, emitValues());
+  };
+  fill(branch.thenBlock(), emit);
+  fill(branch.elseBlock(), [&] { return SmallVector<Value>(otherwise); });
+  return SmallVector<Value>(branch.getResults());
 }
 
 Value dropTrue(Value mask) {

@@ -49,6 +49,11 @@ mlir::Value emitCachePolicy(mlir::OpBuilder &builder, mlir::Location loc, Evicti
 /// `a` and `b`, either of which may be null (true).
 mlir::Value emitAnd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
 
+/// The results of `emit`, executed where `predicate` holds (null: everywhere), and `otherwise` elsewhere.
+llvm::SmallVector<mlir::Value> emitWhere(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value predicate,
+                                         mlir::ValueRange otherwise,
+                                         llvm::function_ref<llvm::SmallVector<mlir::Value>()> emit);
+
 /// `mask`, or null if it is the constant true.
 mlir::Value dropTrue(mlir::Value mask);
 

@@ -123,6 +123,10 @@ Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element,
                     const target::GpuTarget &gpu) {
   if (isa<PtrType>(element))
     return {"0x%llx", LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), value)};
+  if (hex && isa<FloatType>(element)) // its bits
+    element = builder.getIntegerType(element.getIntOrFloatBitWidth());
+  if (isa<IntegerType>(element) && value.getType() != element)
+    value = arith::BitcastOp::create(builder, loc, element, value);
   if (isa<FloatType>(element)) {
     if (element.getIntOrFloatBitWidth() == 8)
       value = emitFromFloat8(builder, loc, value, element, builder.getF32Type(), gpu).front();

@@ -10,6 +10,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace tile::frontend {
@@ -54,6 +56,24 @@ bool scalarList(BuiltinCall &call, size_t index, DType type, size_t rank, SmallV
   return integers.has_value();
 }
 
+/// Sizes have 32 bits. Of one that does not fit there is more than offsets reach: as many elements as fit.
+static void saturateSizes(BuiltinCall &call, size_t index) {
+  for (SymValue &size : call.arguments[index].value.elements) {
+    std::optional<Int128> known = size.isConstant() ? asInteger(size.constant) : std::nullopt;
+    if (known)
+      size = SymValue::makeConstant(std::clamp<Int128>(*known, INT32_MIN, INT32_MAX));
+    bool isWide = size.isScalar() && size.type.isInt() && maxValue(size.type) > INT32_MAX;
+    if (!isWide)
+      continue;
+    SourceRange range = call.rangeOf(index);
+    auto bound = [&](Int128 value) { return call.sema.makeNumber(Value(value), size.type, range); };
+    size = call.sema.minimumOrMaximum(/*isMaximum=*/false, size, bound(INT32_MAX), /*propagateNan=*/false, range);
+    if (!size.type.isUnsigned())
+      size = call.sema.minimumOrMaximum(/*isMaximum=*/true, size, bound(INT32_MIN), /*propagateNan=*/false, range);
+    size = call.sema.cast(size, Scalar::Int32, range);
+  }
+}
+
 SymValue emitMakeDescriptor(Sema &sema, BuiltinCall &call) {
   SymValue base = pointerOperand(call);
   auto block = call.shape(3);
@@ -80,6 +100,7 @@ SymValue emitMakeDescriptor(Sema &sema, BuiltinCall &call) {
                 asInteger(strides.elements.back().constant) == Int128(1);
   if (!isUnit && !strides.isError())
     return sema.error(Diag::descriptor_stride, call.rangeOf(2));
+  saturateSizes(call, 1);
   SmallVector<mlir::Value> shape, strideValues;
   if (!scalarList(call, 1, Scalar::Int32, rank, shape) || !scalarList(call, 2, Scalar::Int64, rank, strideValues))
     return {};

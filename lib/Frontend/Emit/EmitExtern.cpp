@@ -14,7 +14,10 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack): dtype may be a tuple, and so the result.
+/// inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack): dtype may be a tuple, and so the result. Text
+/// with effects on scalars is executed once a program: for a block of one element, between barriers, so that it comes
+/// after all that the program has done. Without an operand at run time, as barriers and fences are, each thread
+/// executes it.
 SymValue emitInlineAsm(Sema &sema, BuiltinCall &call) {
   std::optional<std::string> text = call.text(0), constraints = call.text(1);
   std::optional<bool> isPure = call.flag(4);
@@ -23,7 +26,8 @@ SymValue emitInlineAsm(Sema &sema, BuiltinCall &call) {
     return {};
   std::vector<SymValue> arguments;
   SymValue shaped;
-  for (const SymValue &element : call[2].isTuple() ? call[2].elements : std::vector{call[2]}) {
+  const std::vector<SymValue> given = call[2].isTuple() ? call[2].elements : std::vector{call[2]};
+  for (const SymValue &element : given) {
     SymValue value = sema.toTensor(element, call.rangeOf(2));
     if (value.isError())
       return {};
@@ -34,6 +38,10 @@ SymValue emitInlineAsm(Sema &sema, BuiltinCall &call) {
     shaped = value;
     arguments.push_back(value);
   }
+  bool isOfProgram = !*isPure && !shaped.isBlock() &&
+                     llvm::any_of(given, [](const SymValue &argument) { return argument.isTensor(); });
+  if (isOfProgram)
+    shaped = sema.expandDims(shaped, 0, call.range);
   SmallVector<mlir::Value> operands;
   for (SymValue &value : arguments) {
     if (!sema.broadcastTogether(value, shaped, call.rangeOf(2)))
@@ -56,12 +64,19 @@ SymValue emitInlineAsm(Sema &sema, BuiltinCall &call) {
   if (!mismatch.empty())
     return sema.error(Diag::inline_asm_form, call.range, {mismatch});
   Location loc = sema.location(call.range);
+  if (isOfProgram)
+    BarrierOp::create(sema.builder, loc);
   auto op = InlineAsmOp::create(sema.builder, loc, results, *text, *constraints, static_cast<uint32_t>(*pack), *isPure,
                                 operands);
+  if (isOfProgram)
+    BarrierOp::create(sema.builder, loc);
   std::vector<SymValue> values;
-  for (auto [value, type] : llvm::zip(op.getResults(), dtypes))
-    values.push_back(type.isPointer ? sema.bitcast(SymValue::makeTensor(value, Scalar::Int64), type, call.range)
-                                    : SymValue::makeTensor(value, type));
+  for (auto [value, type] : llvm::zip(op.getResults(), dtypes)) {
+    SymValue result = SymValue::makeTensor(value, type.isPointer ? DType(Scalar::Int64) : type);
+    if (isOfProgram)
+      result = sema.toScalar(result, call.range);
+    values.push_back(type.isPointer ? sema.bitcast(result, type, call.range) : result);
+  }
   return call[3].isTuple() ? SymValue::makeTuple(std::move(values)) : values[0];
 }
 

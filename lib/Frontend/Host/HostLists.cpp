@@ -4,6 +4,7 @@
 #include "Frontend/Host/HostLists.h"
 
 #include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Syntax/Literals.h"
 #include "Frontend/Syntax/Names.h"
 
 #include <algorithm>
@@ -25,14 +26,6 @@ std::optional<size_t> placeOf(const SymValue &list, const SymValue &index) {
   if (number && *number < 0)
     *number += size;
   return number && *number >= 0 && *number < size ? std::optional(static_cast<size_t>(*number)) : std::nullopt;
-}
-
-bool isEqual(const SymValue &a, const SymValue &b) {
-  if (a.isConstant() && b.isConstant() && isNumber(a.constant) && isNumber(b.constant)) {
-    EvalResult equal = evaluate(CompareOp::Eq, a.constant, b.constant);
-    return equal.value && std::get<bool>(*equal.value);
-  }
-  return sameValue(a, b);
 }
 
 /// What a list is after the call of one of its methods.
@@ -113,9 +106,23 @@ const SymValue *findKey(const SymValue &dictionary, const SymValue &key) {
   return found;
 }
 
+SymValue withoutRepetitions(llvm::ArrayRef<SymValue> items) {
+  std::vector<SymValue> kept;
+  for (const SymValue &item : items)
+    if (item.isError() || llvm::none_of(kept, [&](const SymValue &other) { return isEqual(item, other); }))
+      kept.push_back(item);
+  return SymValue::makeTuple(std::move(kept));
+}
+
 std::optional<std::vector<SymValue>> itemsOfValue(const SymValue &value) {
   if (value.isTuple())
     return value.elements;
+  if (const auto *text = value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr) {
+    std::vector<SymValue> characters;
+    for (std::string_view character : splitCharacters(*text))
+      characters.push_back(SymValue::makeConstant(std::string(character)));
+    return characters;
+  }
   if (value.kind != SymValue::Kind::Dictionary)
     return std::nullopt;
   std::vector<SymValue> keys;
@@ -274,15 +281,6 @@ static std::optional<bool> anyOrAll(llvm::ArrayRef<SymValue> items, bool isAny,
       return truth;
   }
   return !isAny;
-}
-
-/// The items without those that equal an earlier one.
-static SymValue withoutRepetitions(llvm::ArrayRef<SymValue> items) {
-  std::vector<SymValue> kept;
-  for (const SymValue &item : items)
-    if (llvm::none_of(kept, [&](const SymValue &other) { return isEqual(item, other); }))
-      kept.push_back(item);
-  return SymValue::makeTuple(std::move(kept));
 }
 
 SymValue ModuleSema::callListFunction(const CallExpr &call) {

@@ -16,8 +16,11 @@ namespace tile::frontend {
 /// The value of the last key that equals this one; null if there is none.
 const SymValue *findKey(const SymValue &dictionary, const SymValue &key);
 
-/// The elements of a list, the keys of a dictionary; nothing for other values.
+/// The elements of a list, the keys of a dictionary, the characters of a text; nothing for other values.
 std::optional<std::vector<SymValue>> itemsOfValue(const SymValue &value);
+
+/// The items without those that equal an earlier one (Python's set); unknown ones all stay.
+SymValue withoutRepetitions(llvm::ArrayRef<SymValue> items);
 
 /// What a list or dictionary is after the call of one of its methods; nothing where that is not known.
 std::optional<SymValue> changedValue(SymValue value, llvm::StringRef method, llvm::ArrayRef<SymValue> arguments);

@@ -64,14 +64,6 @@ std::optional<Int128> integerOf(const SymValue &value) {
   return value.isConstant() ? asInteger(value.constant) : std::nullopt;
 }
 
-SymValue withoutDuplicates(const SymValue &list) {
-  std::vector<SymValue> kept;
-  for (const SymValue &item : list.elements)
-    if (item.isError() || llvm::none_of(kept, [&](const SymValue &other) { return sameValue(item, other); }))
-      kept.push_back(item);
-  return SymValue::makeTuple(std::move(kept));
-}
-
 SymValue chain(const std::vector<SymValue> &lists) {
   std::vector<SymValue> all;
   for (const SymValue &list : lists)
@@ -232,7 +224,7 @@ SymValue HostReader::callListFunction(StringRef name, const std::vector<BoundArg
     return {};
   switch (function) {
   case ListFunction::Set:
-    return withoutDuplicates(SymValue::makeTuple(std::move(*items)));
+    return withoutRepetitions(*items);
   case ListFunction::Sorted:
     return sortItems(std::move(*items), arguments, range);
   case ListFunction::Reversed:

@@ -253,6 +253,7 @@ private:
   std::optional<SymValue> tupleOperator(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
   SymValue evaluateBoolOp(const BoolOpExpr &expr);
   SymValue evaluateCompare(const CompareExpr &expr);
+  SymValue structuresEqual(const SymValue &left, const SymValue &right, SourceRange range);
   SymValue evaluateConditional(const ConditionalExpr &expr);
   SymValue evaluateFString(const FStringExpr &expr);
   SymValue evaluateElements(const std::vector<const Expr *> &elements);

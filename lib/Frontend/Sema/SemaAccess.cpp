@@ -3,6 +3,7 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostReader.h"
+#include "Frontend/Syntax/Literals.h"
 
 using namespace mlir;
 
@@ -245,8 +246,8 @@ SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &exp
 /// Characters of a text are texts themselves.
 SymValue ModuleSema::indexText(const std::string &text, const SubscriptExpr &expr) {
   std::vector<SymValue> characters;
-  for (char c : text)
-    characters.push_back(SymValue::makeConstant(std::string(1, c)));
+  for (std::string_view character : splitCharacters(text))
+    characters.push_back(SymValue::makeConstant(std::string(character)));
   SymValue found = indexTuple(SymValue::makeTuple(std::move(characters)), expr);
   if (!found.isTuple())
     return found;

@@ -3,6 +3,7 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
+#include "Frontend/Host/HostLists.h"
 #include "Frontend/Host/HostReader.h"
 
 using namespace mlir;
@@ -142,7 +143,10 @@ SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
       return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
     }
     bool isBlockPointer = receiver.kind == SymValue::Kind::BlockPointer;
-    if (receiver.isTensor() || isBlockPointer || receiver.kind == SymValue::Kind::Descriptor) {
+    bool isCast = method->attribute == "dtype" || method->attribute == "type"; // x.dtype(0)
+    if (isCast) {
+      callee = attributeOf(receiver, *method);
+    } else if (receiver.isTensor() || isBlockPointer || receiver.kind == SymValue::Kind::Descriptor) {
       std::string prefix = receiver.kind == SymValue::Kind::Descriptor ? "desc." : "";
       const BuiltinInfo *info = findBuiltin(prefix + method->attribute);
       if (!info && receiver.isTensor())
@@ -152,8 +156,9 @@ SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
         return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
       arguments.push_back({"", receiver, method->value->range});
       return evaluateArguments(expr, arguments) ? callBuiltin(*info, arguments, expr.range) : SymValue();
+    } else {
+      callee = attributeOf(receiver, *method);
     }
-    callee = attributeOf(receiver, *method);
   } else {
     callee = evaluate(*expr.callee);
   }
@@ -229,7 +234,10 @@ SymValue ModuleSema::callType(const SymValue &callee, const std::vector<BoundArg
   const SymValue &value = arguments[0].value;
   if (type)
     return cast(toTensor(value, arguments[0].range), *type, expr.range);
-  if (name == "constexpr" || name == "tuple" || name == "list")
+  bool isSequence = name == "tuple" || name == "list";
+  if (std::optional<std::vector<SymValue>> items = isSequence && !value.isTuple() ? itemsOfValue(value) : std::nullopt)
+    return SymValue::makeTuple(std::move(*items));
+  if (name == "constexpr" || isSequence)
     return value;
   if (name == "constexpr_type")
     if (std::optional<SymValue> type = typeOf(value))

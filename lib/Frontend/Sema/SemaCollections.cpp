@@ -187,6 +187,11 @@ SymValue ModuleSema::contains(const SymValue &item, const SymValue &items, const
   const auto *space = items.isConstant() ? std::get_if<NamespaceValue>(&items.constant) : nullptr;
   bool isDictionary = items.kind == SymValue::Kind::Dictionary;
   bool isFound = false;
+  SmallVector<mlir::Value> leaves;
+  flatten(item, leaves);
+  flatten(items, leaves);
+  if (!leaves.empty())
+    return error(Diag::constant_needed, expr.range, {"an operand of 'in'", describe(item)});
   if (part && text) {
     isFound = StringRef(*text).contains(*part);
   } else if (items.isTuple() || isDictionary) {

@@ -178,6 +178,8 @@ SymValue ModuleSema::evaluateBinary(const BinaryExpr &expr) {
 
 SymValue ModuleSema::evaluateUnary(const UnaryExpr &expr) {
   SymValue operand = evaluate(*expr.operand);
+  if (expr.op == UnaryOp::Not && operand.isTuple())
+    return SymValue::makeConstant(operand.elements.empty());
   if (operand.isConstant())
     return fromResult(frontend::evaluate(expr.op, operand.constant), expr.range);
   return unary(expr.op, operand, expr.range);
@@ -218,6 +220,29 @@ SymValue ModuleSema::evaluateBoolOp(const BoolOpExpr &expr) {
   return result ? *result : last;
 }
 
+/// "left == right" of tuples, element by element: a constant, unless scalars at run time decide.
+SymValue ModuleSema::structuresEqual(const SymValue &left, const SymValue &right, SourceRange range) {
+  auto isNumeric = [](const SymValue &value) {
+    return value.isTensor() || (value.isConstant() && isNumber(value.constant));
+  };
+  if ((left.isTensor() && isNumeric(right)) || (right.isTensor() && isNumeric(left)))
+    return condition(compare(CompareOp::Eq, left, right, range), range);
+  if (!left.isTuple() || !right.isTuple() || left.elements.size() != right.elements.size())
+    return SymValue::makeConstant(isEqual(left, right));
+  std::optional<SymValue> all;
+  for (auto [a, b] : llvm::zip(left.elements, right.elements)) {
+    SymValue equal = structuresEqual(a, b, range);
+    if (equal.isError())
+      return equal;
+    std::optional<bool> known = constantTruth(equal);
+    if (known && !*known)
+      return equal;
+    if (!known)
+      all = all ? logical(BoolOperator::And, *all, equal, range) : equal;
+  }
+  return all.value_or(SymValue::makeConstant(true));
+}
+
 SymValue ModuleSema::evaluateCompare(const CompareExpr &expr) {
   SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
   if (left.isError() || right.isError())
@@ -238,8 +263,13 @@ SymValue ModuleSema::evaluateCompare(const CompareExpr &expr) {
   }
   bool isEquality = expr.op == CompareOp::Eq || expr.op == CompareOp::NotEq;
   auto isStructure = [](const SymValue &side) { return !side.isConstant() && !side.isTensor(); };
-  if (isEquality && (isStructure(left) || isStructure(right)))
-    return SymValue::makeConstant((left.kind == right.kind && sameValue(left, right)) == (expr.op == CompareOp::Eq));
+  if (isEquality && (isStructure(left) || isStructure(right))) {
+    SymValue equal = structuresEqual(left, right, expr.range);
+    if (expr.op == CompareOp::Eq || equal.isError())
+      return equal;
+    return equal.isConstant() ? SymValue::makeConstant(!*truth(equal.constant))
+                              : unary(UnaryOp::Not, equal, expr.range);
+  }
   if (isEquality && (left.isNoneValue() || right.isNoneValue()))
     return SymValue::makeConstant(expr.op == CompareOp::NotEq);
   return compare(expr.op, left, right, expr.range);
@@ -270,12 +300,14 @@ SymValue ModuleSema::evaluateConditional(const ConditionalExpr &expr) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(i == 0 ? skeleton.thenBlock() : skeleton.elseBlock());
     values[i] = evaluate(*sources[i]);
-    // "store(...) if c else store(...)": what returns nothing meets its like.
-    if (values[i].isConstant() && !values[i].isNoneValue())
+    // Other constants, as None of "store(...) if c else store(...)", meet their like.
+    if (values[i].isConstant() && isNumber(values[i].constant))
       values[i] = toTensor(values[i], sources[i]->range);
   }
   if (values[0].isError() || values[1].isError())
     return {};
+  if (values[0].isTuple() && values[1].isTuple())
+    decayBranches(skeleton, values[0], values[1], sources[0]->range, sources[1]->range);
   if (!sameType(values[0], values[1]))
     return error(Diag::conditional_types, expr.range, {describe(values[0]), describe(values[1])});
   return joinRegions(skeleton, values[0], values[1]);

@@ -14,6 +14,7 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
+#include "Frontend/Host/HostLists.h"
 #include "Frontend/Sema/ModuleSema.h"
 #include "Frontend/Syntax/Names.h"
 
@@ -374,12 +375,13 @@ bool ModuleSema::walkElements(const ForStmt &stmt) {
   StringRef name = callee ? StringRef(callee->id) : member ? StringRef(member->attribute) : "";
   if (name.ends_with("range"))
     return false;
-  SymValue items = evaluate(*stmt.iterator);
-  if (!items.isTuple())
-    return items.isError();
+  SymValue iterated = evaluate(*stmt.iterator);
+  std::optional<std::vector<SymValue>> items = itemsOfValue(iterated);
+  if (!items)
+    return iterated.isError();
   size_t errorsBefore = diagnostics.numErrors();
   ++loopDepth;
-  for (const SymValue &item : items.elements) {
+  for (const SymValue &item : *items) {
     if (!charge(1, stmt.range))
       break;
     bind(*stmt.target, item);

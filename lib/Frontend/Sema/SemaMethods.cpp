@@ -4,6 +4,9 @@
 
 #include "Frontend/Sema/ModuleSema.h"
 #include "Frontend/Syntax/FormatSpec.h"
+#include "Frontend/Syntax/Literals.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <bit>
 #include <cmath>
@@ -63,8 +66,11 @@ std::optional<double> fromHex(StringRef text) {
 
 std::string replaceAll(StringRef text, StringRef from, StringRef to) {
   std::string out;
-  if (from.empty())
-    return text.str();
+  if (from.empty()) { // before and after each character
+    for (std::string_view character : splitCharacters(text))
+      (out += to) += character;
+    return out += to;
+  }
   for (size_t at; (at = text.find(from)) != StringRef::npos; text = text.substr(at + from.size())) {
     out += text.substr(0, at);
     out += to;
@@ -137,7 +143,8 @@ std::optional<SymValue> methodOfText(StringRef text, StringRef name, const std::
   const std::string *first = arguments.empty() ? nullptr : textOf(arguments[0]);
   const std::string *second = arguments.size() < 2 ? nullptr : textOf(arguments[1]);
   StringRef blanks = first ? StringRef(*first) : StringRef(" \t\n\v\f\r");
-  if (name == "upper" || name == "lower")
+  bool isAscii = llvm::all_of(text, [](char c) { return llvm::isASCII(c); });
+  if ((name == "upper" || name == "lower") && isAscii) // of other letters the language has no table
     return constant(name == "upper" ? text.upper() : text.lower());
   if (name == "strip")
     return constant(text.trim(blanks).str());
@@ -157,10 +164,12 @@ std::optional<SymValue> methodOfText(StringRef text, StringRef name, const std::
     return std::nullopt;
   if (name == "startswith" || name == "endswith")
     return constant(name == "startswith" ? text.starts_with(*first) : text.ends_with(*first));
-  if (name == "find")
-    return constant(Int128(text.find(*first) == StringRef::npos ? -1 : static_cast<int64_t>(text.find(*first))));
-  if (name == "count")
-    return constant(Int128(text.count(*first)));
+  if (name == "find") {
+    size_t place = text.find(*first);
+    return constant(place == StringRef::npos ? Int128(-1) : Int128(countCharacters(text.substr(0, place))));
+  }
+  if (name == "count") // an empty text is before and after each character
+    return constant(Int128(first->empty() ? countCharacters(text) + 1 : text.count(*first)));
   return std::nullopt;
 }
 

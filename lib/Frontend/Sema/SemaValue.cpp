@@ -3,6 +3,9 @@
 
 #include "Frontend/Sema/SemaValue.h"
 
+#include <algorithm>
+#include <bit>
+
 namespace tile::frontend {
 
 std::string describe(const SymValue &value) {
@@ -96,6 +99,14 @@ SymValue rebuild(const SymValue &value, llvm::ArrayRef<mlir::Value> &leaves) {
 
 namespace {
 
+/// Zeros of different signs are two constants, and a NaN is itself.
+bool sameConstant(const Value &a, const Value &b) {
+  const double *left = std::get_if<double>(&a), *right = std::get_if<double>(&b);
+  if (left && right)
+    return std::bit_cast<uint64_t>(*left) == std::bit_cast<uint64_t>(*right);
+  return a.index() == b.index() && a == b;
+}
+
 bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
   if (a.kind != b.kind || a.elements.size() != b.elements.size())
     return false;
@@ -111,16 +122,17 @@ bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
       return false;
     break;
   case SymValue::Kind::Constant:
-    return a.constant.index() == b.constant.index() && a.constant == b.constant;
+    return sameConstant(a.constant, b.constant);
   case SymValue::Kind::BlockType:
   case SymValue::Kind::Configuration:
     return a.type == b.type && a.dims == b.dims;
   case SymValue::Kind::Descriptor:
-    if (wholeValue ? a.value != b.value : a.value.getType() != b.value.getType() || a.type != b.type)
+    if (a.type != b.type || (wholeValue ? a.value != b.value : a.value.getType() != b.value.getType()))
       return false;
     break;
   case SymValue::Kind::Tensor:
-    return wholeValue ? a.value == b.value : a.value.getType() == b.value.getType() && a.type == b.type;
+    // Signed and unsigned integers have one MLIR type: the same value may be of either.
+    return a.type == b.type && (wholeValue ? a.value == b.value : a.value.getType() == b.value.getType());
   case SymValue::Kind::BlockPointer:
     if (a.type != b.type || a.dims != b.dims)
       return false;
@@ -146,6 +158,28 @@ bool sameType(const SymValue &a, const SymValue &b) {
 }
 bool sameValue(const SymValue &a, const SymValue &b) {
   return compare(a, b, true);
+}
+
+bool isEqual(const SymValue &a, const SymValue &b) {
+  if (a.isConstant() && b.isConstant()) {
+    EvalResult equal = evaluate(CompareOp::Eq, a.constant, b.constant);
+    return equal.value && std::get<bool>(*equal.value);
+  }
+  bool isMapping = a.kind == SymValue::Kind::Dictionary && b.kind == SymValue::Kind::Dictionary;
+  if (!isMapping && !(a.isTuple() && b.isTuple()))
+    return sameValue(a, b);
+  if (a.elements.size() != b.elements.size())
+    return false;
+  if (!isMapping)
+    return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), isEqual);
+  for (size_t i = 0; i < a.elements.size(); i += 2) {
+    bool isFound = false;
+    for (size_t j = 0; j < b.elements.size(); j += 2)
+      isFound |= isEqual(a.elements[i], b.elements[j]) && isEqual(a.elements[i + 1], b.elements[j + 1]);
+    if (!isFound)
+      return false;
+  }
+  return true;
 }
 
 } // namespace tile::frontend

@@ -91,8 +91,10 @@ void flatten(const SymValue &value, llvm::SmallVectorImpl<mlir::Value> &leaves);
 SymValue rebuild(const SymValue &value, llvm::ArrayRef<mlir::Value> &leaves);
 /// Same structure, same types, same constants: what may flow together at the end of an if or a loop.
 bool sameType(const SymValue &a, const SymValue &b);
-/// The very same values.
+/// The very same values: constants bit by bit (0.0 is not -0.0), run-time values by what defines them.
 bool sameValue(const SymValue &a, const SymValue &b);
+/// Python's == of values that are known at compile time: 1, True and 1.0 are equal, and tuples whose elements are.
+bool isEqual(const SymValue &a, const SymValue &b);
 
 struct Binding {
   Binding() = default;

@@ -31,6 +31,29 @@ Int128 floorDivide(Int128 a, Int128 b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
 }
 
+/// a / b of integers, rounded once to the nearest double, as Python does.
+double divideIntegers(Int128 a, Int128 b) {
+  constexpr Int128 exact = Int128(1) << 53;
+  if (a >= -exact && a <= exact && b >= -exact && b <= exact)
+    return static_cast<double>(a) / static_cast<double>(b);
+  using Magnitude = unsigned __int128;
+  const bool isNegative = (a < 0) != (b < 0);
+  Magnitude dividend = a < 0 ? -static_cast<Magnitude>(a) : static_cast<Magnitude>(a);
+  Magnitude divisor = b < 0 ? -static_cast<Magnitude>(b) : static_cast<Magnitude>(b);
+  Magnitude quotient = dividend / divisor, remainder = dividend % divisor;
+  int exponent = 0;
+  // Two bits more than a double has, so that the last one may say whether anything is left.
+  while (dividend != 0 && quotient < (Magnitude(1) << 55)) {
+    remainder *= 2;
+    quotient = quotient * 2 + (remainder >= divisor ? 1 : 0);
+    remainder -= remainder >= divisor ? divisor : 0;
+    --exponent;
+  }
+  quotient |= remainder != 0 ? 1 : 0;
+  double result = std::ldexp(static_cast<double>(quotient), exponent);
+  return isNegative ? -result : result;
+}
+
 EvalResult powInteger(Int128 base, Int128 exponent) {
   if (exponent < 0)
     return base == 0 ? fail("zero to a negative power")
@@ -69,7 +92,7 @@ EvalResult evaluateIntegers(BinaryOp op, Int128 a, Int128 b) {
   case BinaryOp::Mult:
     return __builtin_mul_overflow(a, b, &result) ? overflow() : succeed(result);
   case BinaryOp::Div:
-    return b == 0 ? fail("division by zero") : succeed(static_cast<double>(a) / static_cast<double>(b));
+    return b == 0 ? fail("division by zero") : succeed(divideIntegers(a, b));
   case BinaryOp::FloorDiv:
   case BinaryOp::Mod: {
     if (b == 0)
@@ -100,6 +123,23 @@ EvalResult evaluateIntegers(BinaryOp op, Int128 a, Int128 b) {
   return fail("'@' is not defined for integers");
 }
 
+/// a % b and a // b as Python defines them: the remainder, exact, has the sign of b (a zero, too), and the quotient is
+/// that of what is left without it.
+std::pair<double, double> divideFloats(double a, double b) {
+  double remainder = std::fmod(a, b);
+  double quotient = (a - remainder) / b;
+  if (remainder == 0) {
+    remainder = std::copysign(0.0, b);
+  } else if ((remainder < 0) != (b < 0)) {
+    remainder += b;
+    quotient -= 1;
+  }
+  if (quotient == 0)
+    return {std::copysign(0.0, a / b), remainder};
+  double whole = std::floor(quotient);
+  return {quotient - whole > 0.5 ? whole + 1 : whole, remainder};
+}
+
 EvalResult evaluateFloats(BinaryOp op, double a, double b) {
   switch (op) {
   case BinaryOp::Add:
@@ -111,18 +151,15 @@ EvalResult evaluateFloats(BinaryOp op, double a, double b) {
   case BinaryOp::Div:
     return b == 0 ? fail("division by zero") : succeed(a / b);
   case BinaryOp::FloorDiv:
-    return b == 0 ? fail("division by zero") : succeed(std::floor(a / b));
-  case BinaryOp::Mod: {
-    if (b == 0)
-      return fail("division by zero");
-    double remainder = std::fmod(a, b);
-    bool wrongSign = remainder != 0 && (remainder < 0) != (b < 0);
-    return succeed(wrongSign ? remainder + b : remainder);
-  }
+    return b == 0 ? fail("division by zero") : succeed(divideFloats(a, b).first);
+  case BinaryOp::Mod:
+    return b == 0 ? fail("division by zero") : succeed(divideFloats(a, b).second);
   case BinaryOp::Pow: {
     double power = std::pow(a, b);
     if (a == 0 && b < 0)
       return fail("zero to a negative power");
+    if (std::isinf(power) && std::isfinite(a) && std::isfinite(b))
+      return fail("the power is too large for a float");
     return std::isnan(power) && !std::isnan(a) && !std::isnan(b) ? fail("a negative number to a fractional power")
                                                                  : succeed(power);
   }
@@ -145,6 +182,35 @@ template <typename T> bool compareOrdered(CompareOp op, const T &a, const T &b) 
     return !(a == b);
   default:
     return a == b;
+  }
+}
+
+/// An integer and a double by their exact values; NaN is neither less nor greater nor equal.
+bool compareMixed(CompareOp op, Int128 a, double b) {
+  if (std::isnan(b))
+    return op == CompareOp::NotEq;
+  constexpr double limit = 0x1p127; // beyond all integers
+  if (b >= limit || b < -limit)
+    return compareOrdered(op, 0, b > 0 ? 1 : -1);
+  // As whole parts, and where these are equal the fraction decides.
+  auto whole = static_cast<Int128>(std::floor(b));
+  bool hasFraction = std::floor(b) != b;
+  return compareOrdered(op, a == whole && hasFraction ? Int128(-1) : a, a == whole && hasFraction ? Int128(0) : whole);
+}
+
+/// "b op a" for "a op b".
+CompareOp mirrored(CompareOp op) {
+  switch (op) {
+  case CompareOp::Lt:
+    return CompareOp::Gt;
+  case CompareOp::Gt:
+    return CompareOp::Lt;
+  case CompareOp::LtE:
+    return CompareOp::GtE;
+  case CompareOp::GtE:
+    return CompareOp::LtE;
+  default:
+    return op;
   }
 }
 
@@ -224,6 +290,11 @@ EvalResult evaluate(CompareOp op, const Value &left, const Value &right) {
   }
   if (std::optional<Int128> a = asInteger(left), b = asInteger(right); a && b)
     return succeed(compareOrdered(op, *a, *b));
+  const double *leftReal = std::get_if<double>(&left), *rightReal = std::get_if<double>(&right);
+  if (std::optional<Int128> a = asInteger(left); a && rightReal)
+    return succeed(compareMixed(op, *a, *rightReal));
+  if (std::optional<Int128> b = asInteger(right); b && leftReal)
+    return succeed(compareMixed(mirrored(op), *b, *leftReal));
   if (std::optional<double> a = asDouble(left), b = asDouble(right); a && b)
     return succeed(compareOrdered(op, *a, *b));
   const auto *leftText = std::get_if<std::string>(&left), *rightText = std::get_if<std::string>(&right);

@@ -33,6 +33,8 @@ EvalResult extremum(const Arguments &arguments, CompareOp op) {
 }
 
 EvalResult absolute(const Value &value) {
+  if (const double *number = std::get_if<double>(&value))
+    return succeed(std::fabs(*number));
   EvalResult negative = evaluate(CompareOp::Lt, value, Int128(0));
   if (!negative.value)
     return negative;
@@ -122,7 +124,7 @@ std::optional<EvalResult> evaluateUnary(std::string_view name, const Value &valu
   }
   if (name == "len") {
     const auto *text = std::get_if<std::string>(&value);
-    return text ? succeed(Int128(text->size())) : fail(describe(value) + " has no length");
+    return text ? succeed(Int128(countCharacters(*text))) : fail(describe(value) + " has no length");
   }
   if (name == "next_power_of_2")
     return nextPowerOfTwo(value);

@@ -3,6 +3,8 @@
 
 #include "Frontend/Syntax/FormatSpec.h"
 
+#include "Frontend/Syntax/Literals.h"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -78,7 +80,7 @@ void groupDigits(std::string &digits) {
 }
 
 std::string pad(const Specification &spec, std::string_view sign, std::string_view body, char usual) {
-  size_t length = sign.size() + body.size(), width = static_cast<size_t>(spec.width);
+  size_t length = sign.size() + countCharacters(body), width = static_cast<size_t>(spec.width);
   std::string space(width > length ? width - length : 0, spec.fill);
   size_t before = 0;
   switch (spec.align ? spec.align : usual) {
@@ -147,8 +149,9 @@ std::optional<std::string> formatValue(const Value &value, std::string_view spec
   if (integer || asDouble(value))
     return std::nullopt; // 's' is for text
   std::string text = str(value);
-  if (spec->precision >= 0)
-    text.resize(std::min(text.size(), static_cast<size_t>(spec->precision)));
+  std::vector<std::string_view> characters = splitCharacters(text);
+  if (auto most = static_cast<size_t>(spec->precision); spec->precision >= 0 && characters.size() > most)
+    text.resize(static_cast<size_t>(characters[most].data() - text.data()));
   return pad(*spec, "", text, '<');
 }
 

@@ -182,6 +182,24 @@ std::string toString(Int128 value) {
   return digits;
 }
 
+static bool isFirstByte(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+}
+
+std::vector<std::string_view> splitCharacters(std::string_view text) {
+  std::vector<std::string_view> characters;
+  for (size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+    for (end = begin + 1; end < text.size() && !isFirstByte(text[end]);)
+      ++end;
+    characters.push_back(text.substr(begin, end - begin));
+  }
+  return characters;
+}
+
+size_t countCharacters(std::string_view text) {
+  return splitCharacters(text).size();
+}
+
 std::string floatRepr(double value) {
   if (std::isnan(value))
     return "nan";

@@ -5,6 +5,9 @@
 
 #include "Frontend/Syntax/Ast.h"
 
+#include <string_view>
+#include <vector>
+
 namespace tile::frontend {
 
 /// Largest magnitude of an integer in the language: 2^127 - 1.
@@ -31,6 +34,10 @@ std::optional<std::string> decodeString(std::string_view body, bool isRaw);
 
 /// Decimal digits of an integer.
 std::string toString(Int128 value);
+
+/// Python's characters of a text in UTF-8, which are code points: a view of each, and how many they are.
+std::vector<std::string_view> splitCharacters(std::string_view text);
+size_t countCharacters(std::string_view text);
 
 /// Python's repr of a float and of a string.
 std::string floatRepr(double value);

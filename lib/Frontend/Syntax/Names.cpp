@@ -9,14 +9,19 @@ void collectNames(const Block &block, std::set<std::string> &names) {
   for (const Stmt *stmt : block) {
     if (const auto *node = as<ExprStmt>(stmt))
       collectNames(node->value, names);
-    else if (const auto *node = as<AssignStmt>(stmt))
+    else if (const auto *node = as<AssignStmt>(stmt)) {
       collectNames(node->value, names);
-    else if (const auto *node = as<AugAssignStmt>(stmt))
+      // A name is only assigned; an element or a field is one of something that is there.
+      if (node->target->kind == ExprKind::Subscript || node->target->kind == ExprKind::Attribute)
+        collectNames(node->target, names);
+    } else if (const auto *node = as<AugAssignStmt>(stmt))
       collectNames(node->value, names);
     else if (const auto *node = as<AnnAssignStmt>(stmt))
       collectNames(node->value, names);
     else if (const auto *node = as<ReturnStmt>(stmt))
       collectNames(node->value, names);
+    else if (const auto *node = as<AssertStmt>(stmt))
+      collectNames(node->condition, names), collectNames(node->message, names);
     else if (const auto *node = as<ForStmt>(stmt))
       collectNames(node->iterator, names), collectNames(node->body, names);
     else if (const auto *node = as<WhileStmt>(stmt))
@@ -71,6 +76,8 @@ void collectNames(const Expr *expr, std::set<std::string> &names) {
     all(std::array{node->value});
   else if (const auto *node = as<SubscriptExpr>(expr))
     all(std::array{node->value, node->index});
+  else if (const auto *node = as<SliceExpr>(expr))
+    all(std::array{node->lower, node->upper, node->step});
   else if (const auto *node = as<CallExpr>(expr)) {
     collectNames(node->callee, names);
     for (const Argument &argument : node->arguments)

@@ -128,20 +128,21 @@ private:
       if (slot < manifest.parameters.size())
         if (Status status = bindOne(slot); !status)
           return status;
-    const runtime::Evaluation evaluation = expression->evaluate(bindings.slotValues);
+    const runtime::WideEvaluation evaluation = expression->evaluateWide(bindings.wideSlots);
     if (evaluation.error != runtime::EvaluationError::None)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}': {}", text, evaluationErrorText(evaluation.error));
     return setInteger(index, evaluation.value);
   }
 
-  Status setInteger(size_t index, int64_t value) {
+  Status setInteger(size_t index, WideInteger value) {
     const Parameter &parameter = manifest.parameters[index];
     const runtime::IntegerRange range = runtime::integerRange(parameter.type);
     if (value < range.lowest || value > range.highest)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} does not fit {} ({} to {})", value, parameter.typeName(),
                        range.lowest, range.highest);
     bindings.scalars[index].integer = value;
-    bindings.slotValues[index] = value;
+    bindings.slotValues[index] = static_cast<int64_t>(value);
+    bindings.wideSlots[index] = value;
     return Success{};
   }
 
@@ -216,6 +217,7 @@ Result<Bindings> Bindings::bind(const Manifest &manifest, const std::vector<std:
   bindings.scalars.resize(manifest.parameters.size());
   bindings.slotValues.assign(manifest.parameters.size() + 1, 0);
   bindings.slotValues.back() = numSms;
+  bindings.wideSlots.assign(bindings.slotValues.begin(), bindings.slotValues.end());
   for (const Parameter &parameter : manifest.parameters) {
     const auto text = given.find(parameter.name);
     bindings.bufferTexts.push_back(!parameter.isPointer  ? ""
@@ -247,18 +249,26 @@ uint64_t Bindings::argumentBits(const Manifest &manifest, size_t parameter) cons
 }
 
 Result<std::vector<int64_t>> Bindings::evaluate(const std::vector<std::string> &texts, const Manifest &manifest) const {
-  const runtime::ExpressionNames names = expressionNames(manifest);
   std::vector<int64_t> values;
   for (const std::string &text : texts) {
-    Result<Expression> expression = Expression::compile(text, names);
-    if (!expression)
-      return expression.error();
-    const runtime::Evaluation evaluation = expression->evaluate(slots());
-    if (evaluation.error != runtime::EvaluationError::None)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}': {}", text, evaluationErrorText(evaluation.error));
-    values.push_back(evaluation.value);
+    Result<WideInteger> value = evaluate(text, manifest);
+    if (!value)
+      return value.error();
+    if (*value < INT64_MIN || *value > INT64_MAX)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}': {} does not fit 64 bits with a sign", text, *value);
+    values.push_back(static_cast<int64_t>(*value));
   }
   return values;
+}
+
+Result<WideInteger> Bindings::evaluate(const std::string &text, const Manifest &manifest) const {
+  Result<Expression> expression = Expression::compile(text, expressionNames(manifest));
+  if (!expression)
+    return expression.error();
+  const runtime::WideEvaluation evaluation = expression->evaluateWide(wideSlots);
+  if (evaluation.error != runtime::EvaluationError::None)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}': {}", text, evaluationErrorText(evaluation.error));
+  return evaluation.value;
 }
 
 Result<std::vector<int64_t>> bindGrid(const Manifest &manifest, const Bindings &bindings) {

@@ -14,11 +14,12 @@ namespace tile::runner {
 
 using runtime::Manifest;
 using runtime::Parameter;
+using runtime::WideInteger;
 
 struct ScalarBinding {
   bool isBound = false;
-  int64_t integer = 0; ///< integer parameters
-  double real = 0;     ///< float parameters, already rounded to their type
+  WideInteger integer = 0; ///< integer parameters
+  double real = 0;         ///< float parameters, already rounded to their type
 };
 
 struct NamedText {
@@ -35,12 +36,13 @@ public:
   static Result<Bindings> bind(const Manifest &manifest, const std::vector<std::string> &assignments, int numSms);
 
   const ScalarBinding &scalar(size_t parameter) const { return scalars[parameter]; }
-  /// Values of the integer parameters and num_sms, for expressions of the manifest.
+  /// Values of the integer parameters and num_sms, for expressions of the manifest; u64 from 2^63 on is negative.
   const std::vector<int64_t> &slots() const { return slotValues; }
   /// What the user wrote for a pointer parameter, or its default; "" if there is neither.
   const std::string &bufferText(size_t parameter) const { return bufferTexts[parameter]; }
   /// Values of integer expressions over the parameters.
   Result<std::vector<int64_t>> evaluate(const std::vector<std::string> &texts, const Manifest &manifest) const;
+  Result<WideInteger> evaluate(const std::string &text, const Manifest &manifest) const;
   /// `M=512 N=512 K=300`: all integer and float values, for reports.
   std::string summary(const Manifest &manifest) const;
   /// The bits of the kernel argument.
@@ -50,6 +52,7 @@ private:
   friend class ScalarBinder;
   std::vector<ScalarBinding> scalars;
   std::vector<int64_t> slotValues;
+  std::vector<WideInteger> wideSlots; ///< the same, u64 as it is
   std::vector<std::string> bufferTexts;
 };
 

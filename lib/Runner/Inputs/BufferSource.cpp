@@ -141,8 +141,15 @@ private:
     return Success{};
   }
 
+  /// Of 64 bits, with a sign or without.
+  Result<WideInteger> wideInteger(const std::string &text) const {
+    Result<WideInteger> value = bindings.evaluate(text, manifest);
+    if (!value)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}", value.error().message);
+    return *value;
+  }
   Result<int64_t> integer(const std::string &text) const {
-    Result<std::vector<int64_t>> values = bindings.evaluate({text}, manifest);
+    Result<std::vector<int64_t>> values = bindings.evaluate(std::vector{text}, manifest);
     if (!values)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}", values.error().message);
     return values->front();
@@ -175,10 +182,10 @@ private:
     const StoreElement store = elementStorer(type);
     const bool isFloat = runtime::isFloatType(type);
     const runtime::IntegerRange range =
-        isFloat ? runtime::IntegerRange{INT64_MIN, INT64_MAX} : runtime::integerRange(type);
+        isFloat ? runtime::IntegerRange{INT64_MIN, UINT64_MAX} : runtime::integerRange(type);
     std::vector<uint8_t> dense(static_cast<size_t>(buffer.layout().elements) * size);
     for (int64_t i = 0; i < buffer.layout().elements; ++i) {
-      const int64_t value = valueOf(i);
+      const WideInteger value = valueOf(i);
       if (value < range.lowest || value > range.highest)
         return wrong("{} does not fit {} ({} to {})", value, runtime::dataTypeName(type), range.lowest, range.highest);
       uint8_t *element = dense.data() + static_cast<size_t>(i) * size;
@@ -193,7 +200,7 @@ private:
 
   Status fillFull(HostBuffer &buffer, const FillText &source) const {
     if (!runtime::isFloatType(buffer.type())) {
-      Result<int64_t> value = integer(source.arguments[0]);
+      Result<WideInteger> value = wideInteger(source.arguments[0]);
       return value ? fillEach(buffer, [&](int64_t) { return *value; }) : Status(value.error());
     }
     Result<double> value = number(source.arguments[0]);
@@ -219,13 +226,13 @@ private:
   }
 
   Status fillRange(HostBuffer &buffer, const FillText &source) const {
-    Result<int64_t> first = source.arguments.empty() ? 0 : integer(source.arguments[0]);
+    Result<WideInteger> first = source.arguments.empty() ? WideInteger(0) : wideInteger(source.arguments[0]);
     if (!first)
       return first.error();
-    Result<int64_t> step = source.arguments.size() < 2 ? 1 : integer(source.arguments[1]);
+    Result<WideInteger> step = source.arguments.size() < 2 ? WideInteger(1) : wideInteger(source.arguments[1]);
     if (!step)
       return step.error();
-    int64_t last = 0;
+    WideInteger last = 0;
     if (__builtin_mul_overflow(buffer.layout().elements, *step, &last) || __builtin_add_overflow(last, *first, &last))
       return wrong("{} elements in steps of {} overflow 64 bits", buffer.layout().elements, *step);
     return fillEach(buffer, [&](int64_t i) { return *first + *step * i; });
@@ -236,7 +243,7 @@ private:
       return wrong("the list has {} numbers, but the buffer {} elements", source.arguments.size(),
                    buffer.layout().elements);
     const bool isFloat = runtime::isFloatType(buffer.type());
-    std::vector<int64_t> integers;
+    std::vector<WideInteger> integers;
     std::vector<double> numbers;
     for (const std::string &text : source.arguments) {
       if (isFloat) {
@@ -245,7 +252,7 @@ private:
           return value.error();
         numbers.push_back(*value);
       } else {
-        Result<int64_t> value = integer(text);
+        Result<WideInteger> value = wideInteger(text);
         if (!value)
           return value.error();
         integers.push_back(*value);
@@ -263,18 +270,17 @@ private:
   }
 
   Status fillIntegers(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) const {
-    Result<int64_t> low = integer(source.arguments[0]);
+    Result<WideInteger> low = wideInteger(source.arguments[0]);
     if (!low)
       return low.error();
-    Result<int64_t> high = integer(source.arguments[1]);
+    Result<WideInteger> high = wideInteger(source.arguments[1]);
     if (!high)
       return high.error();
     if (*low >= *high)
       return wrong("randint({}, {}) has no numbers; the second is the first that is too large", *low, *high);
-    const uint64_t count = static_cast<uint64_t>(*high) - static_cast<uint64_t>(*low);
-    return fillEach(buffer, [&](int64_t i) {
-      return static_cast<int64_t>(static_cast<uint64_t>(*low) + randomBits(ownSeed, static_cast<uint64_t>(i)) % count);
-    });
+    const WideInteger count = *high - *low;
+    return fillEach(
+        buffer, [&](int64_t i) { return *low + WideInteger(randomBits(ownSeed, static_cast<uint64_t>(i))) % count; });
   }
 
   Status fillPermutation(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) const {

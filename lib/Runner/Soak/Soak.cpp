@@ -69,7 +69,8 @@ bool followsOthers(const Parameter &parameter, const Manifest &manifest) {
 
 Result<SoakPlan::Size> planSize(const Parameter &parameter, SizeRange range, int64_t divisor) {
   const runtime::IntegerRange type = runtime::integerRange(parameter.type);
-  SoakPlan::Size size{parameter.name, range.low, std::min(range.high, type.highest), divisor};
+  SoakPlan::Size size{parameter.name, range.low, static_cast<int64_t>(std::min<WideInteger>(range.high, type.highest)),
+                      divisor};
   if (range.low < 0 || range.low > size.high || range.low > (int64_t(1) << 40))
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}={}..{} is not a range of sizes of type {}", parameter.name,
                      range.low, range.high, parameter.typeName());

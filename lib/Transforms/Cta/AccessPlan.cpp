@@ -131,6 +131,24 @@ LinearLayout tile::planAtomic(Operation *op, AxisInfoAnalysis &axisInfo, unsigne
   return plan.getLayout(type.getShape(), numWarps);
 }
 
+LinearLayout tile::planPacked(ArrayRef<int64_t> shape, int64_t pack, unsigned numWarps) {
+  layout::BlockedTile tile{std::vector<int64_t>(shape.size(), 1), std::vector<int64_t>(shape.size(), 1),
+                           std::vector<int64_t>(shape.size(), 1), layout::rowMajorOrder(shape.size())};
+  int64_t lanes = layout::lanesPerWarp, warps = numWarps;
+  for (unsigned dim : tile.order) {
+    tile.sizePerThread[dim] = std::min(pack, shape[dim]);
+    pack /= tile.sizePerThread[dim];
+    int64_t left = shape[dim] / tile.sizePerThread[dim];
+    tile.threadsPerWarp[dim] = std::min(lanes, left);
+    tile.warpsPerCta[dim] = std::min(warps, left / tile.threadsPerWarp[dim]);
+    lanes /= tile.threadsPerWarp[dim];
+    warps /= tile.warpsPerCta[dim];
+  }
+  tile.threadsPerWarp[tile.order.back()] *= lanes;
+  tile.warpsPerCta[tile.order.back()] *= warps;
+  return layout::blocked(shape.vec(), tile);
+}
+
 LinearLayout tile::planStridedScan(RankedTensorType type, unsigned numWarps) {
   constexpr int64_t fewElements = 2; // of a thread: each is scanned over the lanes
   int64_t elements = type.getNumElements();

@@ -58,6 +58,11 @@ bool takesSectors(const layout::LinearLayout &layout, const AccessPlan &plan, co
 layout::LinearLayout planAtomic(mlir::Operation *op, AxisInfoAnalysis &axisInfo, unsigned numWarps,
                                 const target::GpuTarget &gpu);
 
+/// The layout of inline PTX that computes `pack` elements with one statement: each thread holds as many that follow
+/// each other in row-major order, across rows where they are shorter, and threads that find no elements of their own
+/// hold copies.
+layout::LinearLayout planPacked(llvm::ArrayRef<int64_t> shape, int64_t pack, unsigned numWarps);
+
 /// The layout of a scan: the axis in consecutive registers, then in lanes, then in warps if there are more than the
 /// other dimensions fill and a thread would have many elements, since warps exchange their totals through memory. Other
 /// dimensions get the lanes and warps that the axis can do without; what is left over holds copies.

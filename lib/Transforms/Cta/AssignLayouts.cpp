@@ -417,11 +417,11 @@ private:
         })
         .Case([&](InlineAsmOp text) {
           // Elements that a statement computes together are neighbours, whatever it does with them.
-          auto type =
-              text->getNumResults() ? dyn_cast<RankedTensorType>(text->getResult(0).getType()) : RankedTensorType();
+          TypeRange types =
+              text->getNumOperands() ? TypeRange(text->getOperandTypes()) : TypeRange(text->getResultTypes());
+          auto type = types.empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(types.front());
           if (type && text.getPack() > 1)
-            convertAll(text, layout::defaultBlocked(type.getShape().vec(), layout::rowMajorOrder(type.getRank()),
-                                                    text.getPack(), kernel.getNumWarps()));
+            convertAll(text, planPacked(type.getShape(), text.getPack(), kernel.getNumWarps()));
         })
         .Case([&](DotOp dot) {
           const DotPlan &plan = dotPlans[dot];

@@ -16,8 +16,8 @@
 //
 // A conversion that only renames registers stays, and one of a vector that takes a shuffle for each register. A gather
 // becomes a store to a buffer and a load at computed places, and so does a butterfly between warps; a histogram becomes
-// atomic additions in a buffer; results of atomic operations, which only one of the threads that hold an element gets,
-// reach the others the same way.
+// atomic additions in a buffer; results of atomic operations and of inline PTX with effects, which only one of the
+// threads that hold an element gets, reach the others the same way.
 #include "Analysis/Recreate.h"
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
@@ -437,19 +437,18 @@ void lowerHistogram(HistogramOp histogram) {
   histogram.erase();
 }
 
-/// Sends the result of an atomic operation to all threads that hold its elements.
-void shareResult(Operation *atomic) {
-  Value result = atomic->getResult(0);
-  const LinearLayout &layout = cta::getLayout(result.getType());
-  if (result.use_empty() || layout.isInjective())
+/// Sends a result of an operation that one thread executes for each element to all threads that hold the element.
+void shareResult(OpResult result) {
+  auto type = dyn_cast<RankedTensorType>(result.getType());
+  if (!type || result.use_empty() || cta::getLayout(type).isInjective())
     return;
-  OpBuilder builder(atomic->getContext());
-  builder.setInsertionPointAfter(atomic);
-  std::vector<int64_t> shape = layout.outShape();
+  OpBuilder builder(result.getContext());
+  builder.setInsertionPointAfterValue(result);
+  std::vector<int64_t> shape = type.getShape().vec();
   LinearLayout rowMajor = layout::unswizzledShared(shape, layout::rowMajorOrder(shape.size()));
-  Value buffer = storeToBuffer(builder, atomic->getLoc(), result, rowMajor, /*onlyFirst=*/true);
+  Value buffer = storeToBuffer(builder, result.getLoc(), result, rowMajor, /*onlyFirst=*/true);
   Operation *store = buffer.getDefiningOp()->getNextNode();
-  Value shared = cta::LocalLoadOp::create(builder, atomic->getLoc(), result.getType(), buffer, /*start=*/{});
+  Value shared = cta::LocalLoadOp::create(builder, result.getLoc(), type, buffer, /*start=*/{});
   result.replaceAllUsesExcept(shared, store);
 }
 
@@ -462,7 +461,7 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
     SmallVector<ScanOp> scans;
     SmallVector<GatherOp> gathers;
     SmallVector<HistogramOp> histograms;
-    SmallVector<Operation *> atomics;
+    SmallVector<OpResult> ofOneThread;
     getOperation().walk([&](Operation *op) {
       if (auto scan = dyn_cast<ScanOp>(op))
         scans.push_back(scan);
@@ -475,15 +474,16 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
       }
       if (auto histogram = dyn_cast<HistogramOp>(op))
         histograms.push_back(histogram);
-      if (isa<AtomicRmwOp, AtomicCasOp>(op))
-        atomics.push_back(op);
+      auto text = dyn_cast<InlineAsmOp>(op);
+      if (isa<AtomicRmwOp, AtomicCasOp>(op) || (text && !text.getIsPure()))
+        llvm::append_range(ofOneThread, op->getResults());
     });
     llvm::for_each(scans, splitScan);
     GatherBuffers buffers;
     for (GatherOp gather : gathers)
       lowerGather(gather, buffers);
     llvm::for_each(histograms, lowerHistogram);
-    llvm::for_each(atomics, shareResult);
+    llvm::for_each(ofOneThread, shareResult);
 
     SmallVector<cta::ConvertLayoutOp> conversions;
     getOperation().walk([&](cta::ConvertLayoutOp convert) {

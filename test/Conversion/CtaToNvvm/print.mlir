@@ -3,7 +3,7 @@
 
 #l = #cta.layout<[16], register = [[0]], lane = [[1], [2], [4], [8], [0]], warp = []>
 
-// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("pid (%u, %u, %u) idx (%d) 100%% of 0x%02x, %.5g, 0x%02x\0A\00")
+// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("pid (%u, %u, %u) idx (%d) 100%% of 0x%02x, 0x%04x, 0x%02x\0A\00")
 // CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("pid (%u, %u, %u) assertion failed: small\0A\00")
 // CHECK-DAG: llvm.func @vprintf(!llvm.ptr, !llvm.ptr) -> i32
 
@@ -11,7 +11,7 @@
 tile.kernel @print(%x: f16, %i: i8) attributes {num_warps = 1 : i32} {
   %xs = tile.splat %x : f16 -> tensor<16xf16, #l>
   %is = tile.splat %i : i8 -> tensor<16xi8, #l>
-  // CHECK: llvm.alloca {{.*}} !llvm.struct<(i32, i32, i32, i32, i32, f64, i32)>
+  // CHECK: llvm.alloca {{.*}} !llvm.struct<(i32, i32, i32, i32, i32, i32, i32)>
   // CHECK: scf.if
   // CHECK-COUNT-1: llvm.call @vprintf
   tile.print "100% of " hex %i, %xs, %is : i8, tensor<16xf16, #l>, tensor<16xi8, #l>

@@ -127,6 +127,32 @@ TEST(Expression, negative_errorsSayWhereAndWhat) {
   EXPECT_NE(errorOf("1.5").find("unexpected '.'"), std::string::npos);
 }
 
+TEST(Expression, wideValues) {
+  const std::pair<const char *, WideInteger> cases[] = {
+      {"18446744073709551615", WideInteger(UINT64_MAX)},
+      {"-9223372036854775808", INT64_MIN},
+      {"2 ** 64 - 1", WideInteger(UINT64_MAX)},
+      {"K // 2 + 1", WideInteger(1) << 63},
+      {"-K - 1", -(WideInteger(1) << 64)},
+      {"next_power_of_2(K)", WideInteger(1) << 64},
+      {"K % 16 + K // -1 + K", 15},
+      {"18446744073709551615 if K > 9223372036854775808 else 0", WideInteger(UINT64_MAX)},
+  };
+  const WideInteger slots[] = {WideInteger(UINT64_MAX)};
+  const int64_t narrow[] = {-1};
+  for (const auto &[text, value] : cases) {
+    Result<Expression> expression = Expression::compile(text, {{{"K", true}}, {}});
+    ASSERT_TRUE(bool(expression)) << text;
+    const WideEvaluation wide = expression->evaluateWide(slots);
+    EXPECT_EQ(wide.error, EvaluationError::None) << text;
+    EXPECT_TRUE(wide.value == value) << text;
+  }
+  // With 64 bits such a literal is too large, wherever it is used.
+  EXPECT_EQ(Expression::compile("18446744073709551615 - K", {{{"K", true}}, {}})->evaluate(narrow).error,
+            EvaluationError::Overflow);
+  EXPECT_FALSE(*Expression::compile("18446744073709551615", {}) == *Expression::compile("18446744073709551614", {}));
+}
+
 TEST(Expression, negative_depthIsBounded) {
   EXPECT_NE(errorOf(std::string(100000, '(') + "1").find("nested deeper"), std::string::npos);
   std::string right = "1";

@@ -249,6 +249,20 @@ TEST_F(LaunchTest, taggedValuesAreConverted) {
   EXPECT_EQ(tile_launch_values(kernel, nullptr, values, 5), TILE_ERROR_INVALID_ARGUMENT);
 }
 
+TEST_F(LaunchTest, headersCheckIntegers) {
+  ASSERT_EQ(load(manifestText()), TILE_OK);
+  EXPECT_EQ(tile_check_integer(kernel, 1, INT32_MAX), TILE_OK);
+  EXPECT_EQ(tile_check_integer(kernel, 1, (int64_t(1) << 32) + 8), TILE_ERROR_INVALID_ARGUMENT);
+  EXPECT_TRUE(errorHas("parameter 1 'M': 4294967304 does not fit i32 (-2147483648 to 2147483647)")) << error();
+  EXPECT_EQ(tile_check_integer(kernel, 0, 1), TILE_ERROR_INVALID_ARGUMENT);
+  EXPECT_TRUE(errorHas("has no integer parameter 0")) << error();
+  EXPECT_EQ(tile_check_integer(kernel, 5, 1), TILE_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(tile_check_integer(nullptr, 1, 1), TILE_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(tile_f16_from(42).bits, 0x5140);
+  EXPECT_EQ(tile_bf16_from(-1.5).bits, 0xbfc0);
+  EXPECT_EQ(tile_f16_from(1e6).bits, 0x7c00);
+}
+
 TEST_F(LaunchTest, negative_architecture) {
   driver.major = 8;
   ASSERT_EQ(load(manifestText()), TILE_OK);
