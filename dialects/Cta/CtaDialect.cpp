@@ -2,6 +2,7 @@
 // Registration of the cta dialect.
 #include "Cta/CtaDialect.h"
 
+#include "Cta/PanelOps.h"
 #include "Layout/ShapeTransforms.h"
 #include "Tile/TileShapes.h"
 
@@ -37,6 +38,10 @@ void CtaDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "Cta/CtaOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "Cta/PanelOps.cpp.inc"
       >();
   addInterfaces<LayoutAliases>();
   attachLayouts();

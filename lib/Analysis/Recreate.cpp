@@ -163,13 +163,16 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
   }
   int64_t costBefore = slice.cost, savedBefore = slice.saved, netBefore = slice.netCost();
   size_t sizeBefore = slice.recreated.size();
+  const DenseSet<std::pair<Value, cta::LayoutAttr>> leavesBefore = slice.leaves;
   slice.recreate(value, layout);
   for (Value operand : op->getOperands())
     visit(operand, operands, slice);
   if (slice.netCost() - netBefore <= bytesOf(value))
     return;
-  // What is rounded, say, is less than what it is computed of.
+  // What is rounded, say, is less than what it is computed of. The leaves of that, which are not paid for any more, are
+  // none for what else needs them.
   slice.keepRecreated(sizeBefore);
+  slice.leaves = leavesBefore;
   slice.leaves.insert({value, layout});
   slice.cost = costBefore + bytesOf(value);
   slice.saved = savedBefore;

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -27,54 +28,72 @@ double estimateFactor(Value value, AxisInfoAnalysis &axisInfo) {
   return info.getDivisibilityOfAll() >= 16 ? ofMultiple : ofParameter;
 }
 
-double estimate(Value value, unsigned dim, AxisInfoAnalysis &axisInfo, unsigned depth) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || type.getDimSize(dim) == 1)
-    return 0;
-  const AxisInfo &info = axisInfo.get(value);
-  if (info.getConstancy(dim) >= type.getDimSize(dim))
-    return 0;
-  Operation *op = value.getDefiningOp();
-  if (auto loop = dyn_cast_or_null<scf::ForOp>(value.getParentBlock()->getParentOp()); loop && !op)
-    op = loop;
-  if (!op || depth == mostDepth)
-    return unknownStep;
-  auto of = [&](Value operand) { return estimate(operand, dim, axisInfo, depth + 1); };
-  auto factorOf = [&](Value operand) { return estimateFactor(operand, axisInfo); };
-  return llvm::TypeSwitch<Operation *, double>(op)
-      .Case([&](ArangeOp) { return 1; })
-      .Case<arith::AddIOp, arith::SubIOp, AddPtrOp>(
-          [&](Operation *sum) { return std::max(of(sum->getOperand(0)), of(sum->getOperand(1))); })
-      .Case([&](arith::MulIOp product) {
-        double lhs = of(product.getLhs()), rhs = of(product.getRhs());
-        return lhs == 0 ? factorOf(product.getLhs()) * rhs
-                        : (rhs == 0 ? lhs * factorOf(product.getRhs()) : unknownStep);
-      })
-      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>([&](Operation *quotient) {
-        double divisor = of(quotient->getOperand(1));
-        return divisor == 0 ? of(quotient->getOperand(0)) / std::max(factorOf(quotient->getOperand(1)), 1.0)
-                            : unknownStep;
-      })
-      // Within a period they go on as before.
-      .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *rest) { return of(rest->getOperand(0)); })
-      .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, HintOp>(
-          [&](Operation *cast) { return of(cast->getOperand(0)); })
-      .Case([&](ExpandDimsOp expand) {
-        unsigned axis = expand.getAxis();
-        return dim == axis ? 0 : estimate(expand.getSrc(), dim < axis ? dim : dim - 1, axisInfo, depth + 1);
-      })
-      .Case([&](BroadcastOp broadcast) { return of(broadcast.getSrc()); })
-      .Case([&](arith::SelectOp select) { return std::max(of(select.getTrueValue()), of(select.getFalseValue())); })
-      .Case([&](scf::ForOp loop) {
-        auto argument = dyn_cast<BlockArgument>(value);
-        return argument && argument.getArgNumber() > 0 ? of(loop.getInitArgs()[argument.getArgNumber() - 1])
-                                                       : unknownStep;
-      })
-      .Default(unknownStep);
-}
+class StepEstimate {
+public:
+  explicit StepEstimate(AxisInfoAnalysis &axisInfo) : axisInfo(axisInfo) {}
+
+  /// Of what several operations use, as each step of a binary search does of the one before, once for each depth.
+  double estimate(Value value, unsigned dim, unsigned depth = 0) {
+    auto key = std::make_tuple(value, dim, depth);
+    if (auto known = estimates.find(key); known != estimates.end())
+      return known->second;
+    double step = compute(value, dim, depth);
+    return estimates[key] = step;
+  }
+
+private:
+  double compute(Value value, unsigned dim, unsigned depth) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.getDimSize(dim) == 1)
+      return 0;
+    const AxisInfo &info = axisInfo.get(value);
+    if (info.getConstancy(dim) >= type.getDimSize(dim))
+      return 0;
+    Operation *op = value.getDefiningOp();
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(value.getParentBlock()->getParentOp()); loop && !op)
+      op = loop;
+    if (!op || depth == mostDepth)
+      return unknownStep;
+    auto of = [&](Value operand) { return estimate(operand, dim, depth + 1); };
+    auto factorOf = [&](Value operand) { return estimateFactor(operand, axisInfo); };
+    return llvm::TypeSwitch<Operation *, double>(op)
+        .Case([&](ArangeOp) { return 1; })
+        .Case<arith::AddIOp, arith::SubIOp, AddPtrOp>(
+            [&](Operation *sum) { return std::max(of(sum->getOperand(0)), of(sum->getOperand(1))); })
+        .Case([&](arith::MulIOp product) {
+          double lhs = of(product.getLhs()), rhs = of(product.getRhs());
+          return lhs == 0 ? factorOf(product.getLhs()) * rhs
+                          : (rhs == 0 ? lhs * factorOf(product.getRhs()) : unknownStep);
+        })
+        .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>([&](Operation *quotient) {
+          double divisor = of(quotient->getOperand(1));
+          return divisor == 0 ? of(quotient->getOperand(0)) / std::max(factorOf(quotient->getOperand(1)), 1.0)
+                              : unknownStep;
+        })
+        // Within a period they go on as before.
+        .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *rest) { return of(rest->getOperand(0)); })
+        .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, HintOp>(
+            [&](Operation *cast) { return of(cast->getOperand(0)); })
+        .Case([&](ExpandDimsOp expand) {
+          unsigned axis = expand.getAxis();
+          return dim == axis ? 0 : estimate(expand.getSrc(), dim < axis ? dim : dim - 1, depth + 1);
+        })
+        .Case([&](BroadcastOp broadcast) { return of(broadcast.getSrc()); })
+        .Case([&](arith::SelectOp select) { return std::max(of(select.getTrueValue()), of(select.getFalseValue())); })
+        .Case([&](scf::ForOp loop) {
+          auto argument = dyn_cast<BlockArgument>(value);
+          return argument && argument.getArgNumber() > 0 ? of(loop.getInitArgs()[argument.getArgNumber() - 1])
+                                                         : unknownStep;
+        })
+        .Default(unknownStep);
+  }
+
+  AxisInfoAnalysis &axisInfo;
+  DenseMap<std::tuple<Value, unsigned, unsigned>, double> estimates;
+};
 
 } // namespace
 
 double tile::estimateStep(Value value, unsigned dim, AxisInfoAnalysis &axisInfo) {
-  return estimate(value, dim, axisInfo, /*depth=*/0);
+  return StepEstimate(axisInfo).estimate(value, dim);
 }

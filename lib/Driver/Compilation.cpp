@@ -11,6 +11,7 @@
 #include "Cta/CtaDialect.h"
 #include "Driver/Instrumentation.h"
 #include "Driver/Version.h"
+#include "Pipeline/LeastMemory.h"
 #include "Runtime/ElfSection.h"
 #include "Target/TimeRecords.h"
 #include "Tile/TileDialect.h"
@@ -220,6 +221,9 @@ static void dropOperationName(Diagnostic &diagnostic) {
       arguments[part] = DiagnosticArgument(StringRef());
 }
 
+/// The pass that finds out how much shared memory a kernel takes.
+static constexpr StringLiteral memoryPassName = "cta-allocate-shared";
+
 bool Compilation::lower() {
   if (moduleOp->getOps<KernelOp>().empty()) { // the input was lowered already
     if (options.emit <= EmitKind::Nvvm)
@@ -227,14 +231,35 @@ bool Compilation::lower() {
     return true;
   }
   Timing::Scope scope(timing, "passes");
+  const GpuPipelineOptions pipeline = pipelineOptions();
+  std::optional<GpuPipelineOptions> least = withLeastSharedMemory(pipeline);
+  bool needsLess = false;
+  if (!least || !mayDoWithLess)
+    return runPasses(pipeline, Attempt::Only, needsLess);
+  OwningOpRef<ModuleOp> input(moduleOp->clone());
+  bool done = runPasses(pipeline, Attempt::First, needsLess);
+  if (!needsLess)
+    return done;
+  moduleOp = std::move(input);
+  if (options.advise)
+    note(formatv(
+             "kernel '{0}' takes more shared memory than a CTA has on {1} where blocks are copied past the registers; "
+             "they are not, which is slower",
+             description.entry, gpu->name)
+             .str());
+  return runPasses(*least, Attempt::WithLess, needsLess);
+}
+
+/// With `Attempt::First`, `needsLess` is set instead of an error if the kernel takes too much shared memory.
+bool Compilation::runPasses(const GpuPipelineOptions &pipeline, Attempt attempt, bool &needsLess) {
   PassManager manager(context.get());
   // After each pass where the IR is asked for, as in tile-opt. Else in each phase and behind the last pass, which takes
   // 0.005 of 0.25 s less.
-  bool isPrinted = options.emit <= EmitKind::Nvvm || !options.pipeline.stopAfter.empty();
+  bool isPrinted = options.emit <= EmitKind::Nvvm || !pipeline.stopAfter.empty();
   bool isShown = isPrinted || !options.dumpDirectory.empty() || options.printLayouts;
   manager.enableVerifier(isShown);
   bool wrongOption = false;
-  if (failed(buildGpuPipeline(manager, pipelineOptions(), [&](const std::string &message) {
+  if (failed(buildGpuPipeline(manager, pipeline, [&](const std::string &message) {
         wrongOption = true;
         fail(Outcome::Usage, message);
       })))
@@ -256,7 +281,12 @@ bool Compilation::lower() {
   llvm::Regex wanted(options.remarks);
   DiagnosticEngine &engine = context->getDiagEngine();
   auto filter = engine.registerHandler([&](Diagnostic &diagnostic) {
-    errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    if (isError && attempt == Attempt::First && currentPass == memoryPassName)
+      return needsLess = true, success();
+    if (attempt == Attempt::WithLess && diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+      return success(); // said before
+    errorCount += isError;
     if (options.language == InputLanguage::Tile)
       dropOperationName(diagnostic);
     if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
@@ -275,6 +305,10 @@ bool Compilation::lower() {
     });
   bool passed = succeeded(manager.run(*moduleOp));
   if (isCancelled()) {
+    engine.eraseHandler(filter);
+    return false;
+  }
+  if (needsLess && attempt == Attempt::First) {
     engine.eraseHandler(filter);
     return false;
   }

@@ -47,6 +47,9 @@ public:
   /// Before run(): this one, which lives as long, is told of all passes.
   void watch(PassWatcher &passWatcher) { watcher = &passWatcher; }
 
+  /// Before run(): a kernel that takes too much shared memory is an error, and not compiled so that it takes less.
+  void refuseLargeKernels() { mayDoWithLess = false; }
+
   /// The first step alone: afterwards module() is in the tile dialect and manifest() describes its kernel.
   bool load();
 
@@ -88,6 +91,8 @@ private:
   bool loadMlir();
   bool selectKernel();
   bool lower();
+  enum class Attempt { First, Only, WithLess };
+  bool runPasses(const GpuPipelineOptions &pipeline, Attempt attempt, bool &needsLess);
   bool generate();
   bool assemble(const std::string &ptx);
   bool finish(llvm::StringRef artifact, llvm::StringRef ptx = {});
@@ -102,6 +107,7 @@ private:
   std::optional<frontend::SourceFile> sidecar;
   llvm::raw_ostream &errors;
   PassWatcher *watcher = nullptr;
+  bool mayDoWithLess = true;
   Timing timing;
   Outcome state = Outcome::Success;
   const target::GpuTarget *gpu = nullptr;

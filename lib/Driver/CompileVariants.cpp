@@ -150,6 +150,8 @@ std::string VariantCompilation::compileElsewhere(const Job &job) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   Compilation compilation(silent(job.options), stream);
+  if (job.rank != 0) // the others are there to be faster
+    compilation.refuseLargeKernels();
   compilation.run();
   Json json = {{"outcome", int(compilation.outcome())}, {"files", compilation.sourceFiles()}, {"errors", text}};
   if (compilation.outcome() == Outcome::Success) {

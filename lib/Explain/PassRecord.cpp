@@ -106,6 +106,8 @@ MarkedText readLocations(StringRef text, StringRef file) {
 }
 
 void PassRecord::after(StringRef pass, ModuleOp module) {
+  if (pass == "input") // also when the compiler begins again, with passes that take less memory
+    known = {};
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().useLocalScope(false).enableDebugInfo(true, false));

@@ -13,7 +13,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
+#include <functional>
+#include <iterator>
 
 namespace tile::layout {
 
@@ -90,25 +91,74 @@ unsigned chooseSwizzle(const std::vector<int64_t> &shape, unsigned elementBytes,
   return 0;
 }
 
+namespace {
+
+/// Dimensions in the order that storage states: those of `fixed` first, then the others that have elements as they
+/// follow each other, and those of size 1 wherever they make the order greatest, as row-major storage has them.
+std::vector<unsigned> completeOrder(const std::vector<int64_t> &shape, const std::vector<unsigned> &fixed,
+                                    const std::vector<unsigned> &followers) {
+  std::vector<unsigned> order = fixed, chain, units;
+  auto isFixed = [&](unsigned dim) { return std::find(fixed.begin(), fixed.end(), dim) != fixed.end(); };
+  std::copy_if(followers.begin(), followers.end(), std::back_inserter(chain), std::not_fn(isFixed));
+  for (unsigned dim = static_cast<unsigned>(shape.size()); dim-- > 0;)
+    if (shape[dim] == 1 && !isFixed(dim))
+      units.push_back(dim);
+  for (auto next = chain.begin(), unit = units.begin(); next != chain.end() || unit != units.end();)
+    order.push_back(unit == units.end() || (next != chain.end() && *next > *unit) ? *next++ : *unit++);
+  return order;
+}
+
+/// The greatest order in which `layout` may be storage with this swizzle, if it is any; whoever asks compares.
+std::vector<unsigned> findOrder(const LinearLayout &layout, unsigned elementBytes, unsigned swizzleBytes) {
+  const std::vector<int64_t> &shape = layout.outShape();
+  // Swizzling changes a bit of a line by one of a chunk, and so back.
+  std::vector<uint64_t> bases = layout.flatBases(offsetDim);
+  unsigned chunkBit = log2Of(chunkBytes / elementBytes), lineBit = log2Of(bankLineBytes / elementBytes);
+  for (unsigned bit = 0; bit < (swizzleBytes == 0 ? 0 : log2Of(swizzleBytes / chunkBytes)); ++bit)
+    if (lineBit + bit < bases.size())
+      bases[lineBit + bit] ^= bases[chunkBit + bit];
+  std::vector<unsigned> followers; // by their first bits
+  size_t firstRun = 0;             // bits before the second dimension's
+  for (size_t bit = 0; bit < bases.size(); ++bit) {
+    std::vector<int32_t> step = layout.unflatten(bases[bit]);
+    auto dim = unsigned(std::find_if(step.begin(), step.end(), [](int32_t size) { return size != 0; }) - step.begin());
+    if (dim < step.size() && std::find(followers.begin(), followers.end(), dim) == followers.end())
+      followers.push_back(dim);
+    firstRun += followers.size() == 1;
+  }
+  if (followers.empty() || swizzleBytes == 0)
+    return completeOrder(shape, {}, followers);
+  std::vector<unsigned> fixed{followers.front()};
+  bool isWhole = int64_t(1) << firstRun >= shape[fixed.front()];
+  // Of panels the second dimension comes between, which one of size 1 does unseen.
+  if (int64_t(swizzleBytes / elementBytes) < shape[fixed.front()]) {
+    if (!isWhole && followers.size() > 1)
+      fixed.push_back(followers[1]);
+    for (auto dim = static_cast<unsigned>(shape.size()); isWhole && fixed.size() == 1 && dim-- > 0;)
+      if (shape[dim] == 1)
+        fixed.push_back(dim);
+  }
+  return completeOrder(shape, fixed, followers);
+}
+
+} // namespace
+
 std::optional<SwizzleForm> matchSwizzle(const LinearLayout &layout, unsigned elementBytes) {
   if (verifyShared(layout))
     return std::nullopt;
   const std::vector<int64_t> &shape = layout.outShape();
-  std::vector<unsigned> order(layout.rank());
-  std::iota(order.rbegin(), order.rend(), 0u); // row-major first
-  std::vector<unsigned> candidate = order;
-  // Of few narrow rows several swizzles are alike, but TMA gives a row the width of its swizzle at least.
-  auto isWideEnough = [&](const std::vector<unsigned> &dims, unsigned swizzleBytes) {
-    return swizzleBytes == 0 || (!dims.empty() && shape[dims[0]] * elementBytes >= swizzleBytes);
-  };
-  do {
-    for (unsigned swizzleBytes : {0u, 128u, 64u, 32u})
-      if (isWideEnough(candidate, swizzleBytes) &&
-          swizzledShared(shape, elementBytes, candidate, swizzleBytes) == layout)
-        return SwizzleForm{candidate, swizzleBytes,
-                           shape.empty() ? 1 : panelExtent(shape, elementBytes, candidate, swizzleBytes)};
-  } while (std::prev_permutation(candidate.begin(), candidate.end()));
-  return std::nullopt;
+  std::optional<SwizzleForm> best;
+  for (unsigned swizzleBytes : {0u, 128u, 64u, 32u}) {
+    std::vector<unsigned> order = findOrder(layout, elementBytes, swizzleBytes);
+    // Of few narrow rows several swizzles are alike, but TMA gives a row the width of its swizzle at least.
+    bool isWideEnough = swizzleBytes == 0 || (!order.empty() && shape[order[0]] * elementBytes >= swizzleBytes);
+    // Row-major first.
+    if (isWideEnough && (!best || order > best->order) &&
+        swizzledShared(shape, elementBytes, order, swizzleBytes) == layout)
+      best =
+          SwizzleForm{order, swizzleBytes, shape.empty() ? 1 : panelExtent(shape, elementBytes, order, swizzleBytes)};
+  }
+  return best;
 }
 
 std::optional<int64_t> usedExtent(const LinearLayout &layout, const std::vector<int64_t> &shape) {

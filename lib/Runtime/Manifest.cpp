@@ -3,6 +3,7 @@
 #include "Runtime/Manifest.h"
 
 #include "Runtime/Target.h"
+#include "Target/KernelParameters.h"
 
 #include <algorithm>
 #include <cctype>
@@ -228,6 +229,7 @@ Status validate(const Manifest &manifest) {
   for (const auto &[name, value] : manifest.constants)
     if (!seen.insert(name).second)
       return invalid(fmt::format("the name '{}' is used twice", name));
+  static_assert(mostTensorMaps == target::maxTensorMaps, "the compiler leaves out what the launcher would refuse");
   if (manifest.tensorMaps.size() > mostTensorMaps)
     return invalid(fmt::format("the kernel has {} tensor maps; at most {} are supported", manifest.tensorMaps.size(),
                                mostTensorMaps));

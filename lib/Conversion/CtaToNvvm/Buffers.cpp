@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers in shared memory, and the barrier. A buffer is the address of its first byte; a slot adds whole tiles to it.
 #include "EmitLayout.h"
+#include "Panels.h"
 #include "Patterns.h"
 #include "SharedAccess.h"
 
@@ -141,6 +142,7 @@ void registerBufferLowerings(Lowerings &lowerings) {
   lowerings.patterns.add<AllocLowering, SlotLowering, TransBufferLowering, BarrierLowering>(lowerings.converter,
                                                                                             lowerings.context);
   lowerings.patterns.add<LocalLoadLowering, LocalStoreLowering>(lowerings.converter, lowerings.context, lowerings.gpu);
+  addPanelLowerings(lowerings);
   lowerings.check<cta::AllocOp>(checkAlloc);
   lowerings.check<cta::LocalLoadOp, cta::LocalStoreOp>(
       [](auto op, const target::GpuTarget &) { return checkWholeTile(op, op.getBuffer().getType()); });

@@ -8,6 +8,7 @@
 #include "EmitLayout.h"
 #include "Patterns.h"
 
+#include "Cta/PanelOps.h"
 #include "Layout/Factories.h"
 #include "Layout/SharedLayouts.h"
 
@@ -37,6 +38,37 @@ ThreadMap placesOffAxis(const layout::LinearLayout &layout, ArrayRef<int64_t> sh
   return map;
 }
 
+/// One axis of a row-major tensor, and what selects elements of it.
+struct GatherSource {
+  ArrayRef<int64_t> shape;
+  unsigned axis;
+  const layout::LinearLayout &indices;
+};
+
+/// For each index the row-major place of its element.
+Registers emitPlaces(OpBuilder &builder, Location loc, const GatherSource &source, ValueRange indices) {
+  int64_t stride = 1, size = source.shape[source.axis];
+  for (int64_t inner : source.shape.drop_front(source.axis + 1))
+    stride *= inner;
+  OffsetEmitter offsets(builder, loc, placesOffAxis(source.indices, source.shape, source.axis));
+  Registers places;
+  for (auto [number, index] : llvm::enumerate(indices)) {
+    Value along = arith::AndIOp::create(builder, loc, index, emitI32(builder, loc, size - 1));
+    along = arith::MulIOp::create(builder, loc, along, emitI32(builder, loc, stride));
+    places.push_back(arith::AddIOp::create(builder, loc, along, offsets.indexOfRegister(number)));
+  }
+  return places;
+}
+
+/// The element at `place` of a buffer.
+Value emitElement(OpBuilder &builder, Location loc, Value base, Value place, Type element) {
+  WordFormat format = wordsFor(element, 1);
+  Type unit = builder.getIntegerType(format.bits);
+  Value address = LLVM::GEPOp::create(builder, loc, base.getType(), unit, base, ArrayRef<LLVM::GEPArg>{place});
+  Value loaded = LLVM::LoadOp::create(builder, loc, unit, address, format.bytes());
+  return unpackWords(builder, loc, loaded, element, format).front();
+}
+
 struct LocalGatherLowering : OpConversionPattern<cta::LocalGatherOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -44,23 +76,37 @@ struct LocalGatherLowering : OpConversionPattern<cta::LocalGatherOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     cta::BufferType buffer = op.getBuffer().getType();
-    ArrayRef<int64_t> shape = buffer.getShape();
-    unsigned axis = op.getAxis();
-    int64_t stride = 1;
-    for (int64_t size : shape.drop_front(axis + 1))
-      stride *= size;
-    OffsetEmitter offsets(rewriter, loc, placesOffAxis(cta::getLayout(op.getIndices().getType()), shape, axis));
-    WordFormat format = wordsFor(buffer.getElementType(), 1);
-    Type unit = rewriter.getIntegerType(format.bits), word = unit;
+    GatherSource source{buffer.getShape(), op.getAxis(), cta::getLayout(op.getIndices().getType())};
     Registers registers;
-    for (auto [number, index] : llvm::enumerate(adaptor.getIndices())) {
-      Value along = arith::AndIOp::create(rewriter, loc, index, emitI32(rewriter, loc, shape[axis] - 1));
-      along = arith::MulIOp::create(rewriter, loc, along, emitI32(rewriter, loc, stride));
-      Value place = arith::AddIOp::create(rewriter, loc, along, offsets.indexOfRegister(number));
-      Value base = adaptor.getBuffer().front();
-      Value address = LLVM::GEPOp::create(rewriter, loc, base.getType(), unit, base, ArrayRef<LLVM::GEPArg>{place});
-      Value loaded = LLVM::LoadOp::create(rewriter, loc, word, address, format.bytes());
-      registers.push_back(unpackWords(rewriter, loc, loaded, buffer.getElementType(), format).front());
+    for (Value place : emitPlaces(rewriter, loc, source, adaptor.getIndices()))
+      registers.push_back(emitElement(rewriter, loc, adaptor.getBuffer().front(), place, buffer.getElementType()));
+    rewriter.replaceOpWithMultiple(op, {registers});
+    return success();
+  }
+};
+
+/// A place has the number of its panel in the high bits. What is of another panel is read where it would be in this
+/// one, and not taken.
+struct PanelGatherLowering : OpConversionPattern<cta::PanelGatherOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::PanelGatherOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    cta::BufferType buffer = op.getBuffer().getType();
+    int64_t elements = buffer.getLayout().getLayout().numElements();
+    GatherSource source{op.getShape(), op.getAxis(), cta::getLayout(op.getIndices().getType())};
+    Registers registers;
+    for (auto [number, place] : llvm::enumerate(emitPlaces(rewriter, loc, source, adaptor.getIndices()))) {
+      Value inPanel = arith::AndIOp::create(rewriter, loc, place, emitI32(rewriter, loc, elements - 1));
+      Value element = emitElement(rewriter, loc, adaptor.getBuffer().front(), inPanel, buffer.getElementType());
+      if (op.getOthers()) {
+        Value panel = arith::ShRUIOp::create(rewriter, loc, place, emitI32(rewriter, loc, llvm::Log2_64(elements)));
+        Value isOfPanel = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, panel,
+                                                emitI32(rewriter, loc, op.getPanel()));
+        element = LLVM::SelectOp::create(rewriter, loc, isOfPanel, element, adaptor.getOthers()[number]);
+      }
+      registers.push_back(element);
     }
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
@@ -82,7 +128,7 @@ static LogicalResult checkGather(cta::LocalGatherOp op, const target::GpuTarget 
 }
 
 void registerGatherLowerings(Lowerings &lowerings) {
-  lowerings.patterns.add<LocalGatherLowering>(lowerings.converter, lowerings.context);
+  lowerings.patterns.add<LocalGatherLowering, PanelGatherLowering>(lowerings.converter, lowerings.context);
   lowerings.check<cta::LocalGatherOp>(checkGather);
 }
 

@@ -66,11 +66,11 @@ Operation *findInvariantLoop(Operation *op, Value value) {
   return found;
 }
 
-/// Whether all buffers, none of them in another one's place, leave room for `bytes` in any target's shared memory; or
-/// those that the loop uses, in a third of a Hopper multiprocessor's: others may be in their place. `scope`: a loop, or
-/// the kernel.
+/// Whether all buffers, none of them in another one's place, leave room for `bytes` in the target's shared memory, of
+/// which no more is taken than most targets have; or those that the loop uses, in a third of a Hopper multiprocessor's:
+/// others may be in their place. `scope`: a loop, or the kernel.
 bool hasRoom(Operation *scope, int64_t bytes) {
-  constexpr int64_t room = 96 * 1024, third = 64 * 1024;
+  const int64_t room = std::min<int64_t>(96 * 1024, cta::getTarget(scope).maxSharedPerCta), third = 64 * 1024;
   int64_t all = bytes, ofLoop = bytes;
   auto kernel = isa<KernelOp>(scope) ? cast<KernelOp>(scope) : scope->getParentOfType<KernelOp>();
   kernel.walk([&](cta::AllocOp alloc) {
@@ -493,7 +493,7 @@ struct CtaLowerConversions : tile::impl::CtaLowerConversionsBase<CtaLowerConvers
     ConversionGroup group(getOperation());
     for (cta::ConvertLayoutOp convert : conversions)
       lowerConversion(convert, group);
-  } // namespace
+  }
 };
 
 } // namespace

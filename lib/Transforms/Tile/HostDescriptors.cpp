@@ -13,13 +13,14 @@
 // like Python's. That strides are multiples of 16 bytes is the promise of tile.make_desc; the launcher checks it.
 //
 // A descriptor whose block has a size that is not a power of two is passed only where its copies need not be padded
-// (Analysis/OddBlocks.h). Others are expanded.
+// (Analysis/OddBlocks.h), and of others no more than a kernel may have. Others are expanded.
 //
 // A kernel without dots keeps its descriptors, which then become vector accesses.
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/EngineChoice.h"
 #include "Analysis/OddBlocks.h"
+#include "Target/KernelParameters.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 #include "Transforms/Tile/EmptyDescriptors.h"
@@ -132,6 +133,7 @@ public:
       else
         desc.emitRemark() << "descriptor is not made by the launcher: " << result.reason;
     });
+    dropTooMany(plan);
     // Dots of a block that is passed and one that is not would have to pad the former.
     for (MakeDescOp desc : findUnpaired(llvm::to_vector(llvm::make_first_range(plan)))) {
       desc.emitRemark() << "descriptor is not made by the launcher: that of the dot's other operand is not";
@@ -145,6 +147,22 @@ public:
   }
 
 private:
+  /// Leaves as many as a kernel may have, those that are read first. The kernel makes the others, or does without.
+  void dropTooMany(SmallVector<std::pair<MakeDescOp, Recipe>> &plan) {
+    auto isRead = [](auto &entry) { return llvm::any_of(entry.first->getUsers(), llvm::IsaPred<DescLoadOp>); };
+    SmallVector<Recipe> taken;
+    for (bool reads : {true, false})
+      llvm::erase_if(plan, [&](auto &entry) {
+        if (isRead(entry) != reads || llvm::is_contained(taken, entry.second))
+          return false;
+        if (taken.size() < target::maxTensorMaps)
+          return taken.push_back(entry.second), false;
+        entry.first.emitRemark() << "descriptor is not made by the launcher: it makes " << target::maxTensorMaps
+                                 << " others, the most for one kernel";
+        return true;
+      });
+  }
+
   RecipeResult planRecipe(MakeDescOp desc) {
     auto fail = [](std::string reason) { return RecipeResult{std::nullopt, std::move(reason)}; };
     DescType type = desc.getType();

@@ -10,6 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 using namespace tile::layout;
 using namespace tile::layout::test;
 
@@ -84,6 +87,44 @@ TEST(MatchSwizzle, NoneIsWiderThanTheRows) {
   std::optional<SwizzleForm> form = matchSwizzle(narrow, 4);
   ASSERT_TRUE(form);
   EXPECT_EQ(form->swizzleBytes, 32u);
+}
+
+// What every order and swizzle gives is found, and where several give the same, the greatest order, then the first
+// swizzle of the list.
+TEST(MatchSwizzle, FindsTheGreatestOrder) {
+  for (const std::vector<int64_t> &shape :
+       {std::vector<int64_t>{16}, {1}, {8, 1}, {1, 128}, {16, 128}, {1, 64, 1}, {64, 1, 8}, {2, 4, 64}, {1, 1, 32, 2}})
+    for (unsigned bytes : {1u, 2u, 4u}) {
+      std::vector<std::pair<LinearLayout, SwizzleForm>> forms; // in the order of preference
+      std::vector<unsigned> order(shape.size());
+      std::iota(order.rbegin(), order.rend(), 0u);
+      do
+        for (unsigned swizzle : {0u, 128u, 64u, 32u})
+          if (swizzle == 0 || shape[order[0]] * bytes >= swizzle)
+            forms.push_back({swizzledShared(shape, bytes, order, swizzle), SwizzleForm{order, swizzle, 0}});
+      while (std::prev_permutation(order.begin(), order.end()));
+      for (auto &[layout, form] : forms) {
+        auto first = std::find_if(forms.begin(), forms.end(), [&](auto &other) { return other.first == layout; });
+        std::optional<SwizzleForm> found = matchSwizzle(layout, bytes);
+        ASSERT_TRUE(found);
+        EXPECT_EQ(found->order, first->second.order);
+        EXPECT_EQ(found->swizzleBytes, first->second.swizzleBytes);
+      }
+    }
+}
+
+// Of a rank of which nobody can try all orders.
+TEST(MatchSwizzle, TakesManyDimensions) {
+  std::vector<int64_t> shape(16, 2);
+  std::vector<unsigned> order(16);
+  std::iota(order.begin(), order.end(), 0u);
+  std::swap(order[3], order[11]);
+  std::optional<SwizzleForm> form = matchSwizzle(unswizzledShared(shape, order), 4);
+  ASSERT_TRUE(form);
+  EXPECT_EQ(form->order, order);
+  std::vector<uint64_t> bases = unswizzledShared(shape, order).flatBases(offsetDim);
+  bases[15] ^= bases[0];
+  EXPECT_FALSE(matchSwizzle(LinearLayout::shared(bases, shape), 4));
 }
 
 TEST(MatchSwizzle, negative_OtherPermutations) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Layout/PanelBuffer.h"
+
+#include "Layout/SharedLayouts.h"
+
+#include <algorithm>
+
+namespace tile::layout {
+
+LinearLayout panelBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
+  LinearLayout buffer = bankConflictFree(src, dst, elementBytes);
+  std::vector<uint64_t> offsets = buffer.flatBases(offsetDim);
+  // An offset bit is the same for all threads if the other bits' elements are all that lanes and warps lead to.
+  Span reached;
+  for (const LinearLayout *layout : {&src, &dst})
+    for (std::string_view dim : {laneDim, warpDim})
+      for (uint64_t basis : layout->flatBases(dim))
+        reached.insert(basis);
+  // What a thread accesses at once stays together.
+  constexpr unsigned widestBytes = 16;
+  auto first = offsets.begin() + std::min<size_t>(offsets.size(), 1);
+  for (unsigned bytes = 2 * elementBytes; bytes < widestBytes && first != offsets.end(); bytes *= 2)
+    ++first;
+  std::stable_partition(first, offsets.end(), [&](uint64_t basis) { return reached.contains(basis); });
+  return LinearLayout::shared(std::move(offsets), src.outShape());
+}
+
+} // namespace tile::layout

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Transforms/Cta/SharedPlacement.h"
+
+#include "Layout/SharedLayouts.h"
+#include "Target/GpuTarget.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tile;
+
+namespace {
+
+int64_t getAlignment(cta::BufferType type) {
+  std::optional<layout::SwizzleForm> form =
+      layout::matchSwizzle(type.getLayout().getLayout(), getBytesInMemory(type.getElementType()));
+  int64_t pattern = form ? 8 * int64_t(form->swizzleBytes) : 0;
+  return type.getBytesPerSlot() >= pattern ? std::max<int64_t>(pattern, 128) : 128;
+}
+
+/// The lowest offset where `buffer` does not touch any of `placed` that lives at the same time, or any at all.
+int64_t findOffset(const Placement &buffer, ArrayRef<Placement> placed, bool share) {
+  int64_t alignment = getAlignment(buffer.life.getType());
+  int64_t offset = 0;
+  // `placed` is in order of offsets, so one pass meets the obstacles from below.
+  for (const Placement &other : placed)
+    if ((!share || other.life.overlaps(buffer.life)) && other.offset < offset + buffer.bytes &&
+        offset < other.offset + other.bytes)
+      offset = llvm::alignTo(other.offset + other.bytes, alignment);
+  return offset;
+}
+
+/// Bytes for each thread of a CTA with which a multiprocessor still holds as many threads as it can (227 KiB for 2048,
+/// and 1 KiB for each CTA), with a margin.
+constexpr int64_t freeBytesPerThread = 32;
+
+/// In the order given.
+SmallVector<Placement> placeInOrder(ArrayRef<Placement> order, bool share) {
+  SmallVector<Placement> placed;
+  for (Placement buffer : order) {
+    buffer.offset = findOffset(buffer, placed, share);
+    placed.insert(llvm::upper_bound(placed, buffer.offset,
+                                    [](int64_t offset, const Placement &other) { return offset < other.offset; }),
+                  buffer);
+  }
+  return placed;
+}
+
+int64_t getEnd(ArrayRef<Placement> placed) {
+  int64_t end = 0;
+  for (const Placement &buffer : placed)
+    end = std::max(end, buffer.getEnd());
+  return end;
+}
+
+SmallVector<Placement> planPlacement(ArrayRef<BufferLife> lives, int64_t threads, int64_t capacity) {
+  SmallVector<Placement> order;
+  int64_t sum = 0;
+  for (const BufferLife &life : lives) {
+    order.push_back({life, life.getType().getBytes()});
+    sum += llvm::alignTo(order.back().bytes, getAlignment(life.getType()));
+  }
+  bool share = sum > freeBytesPerThread * threads;
+  llvm::stable_sort(order, [](const Placement &a, const Placement &b) { return a.bytes > b.bytes; });
+  SmallVector<Placement> placed = placeInOrder(order, share);
+  if (getEnd(placed) <= capacity)
+    return placed;
+  llvm::stable_sort(order, [](const Placement &a, const Placement &b) { return a.life.first < b.life.first; });
+  SmallVector<Placement> inTime = placeInOrder(order, share);
+  return getEnd(inTime) < getEnd(placed) ? inTime : placed;
+}
+
+} // namespace
+
+SharedPlacement tile::placeBuffers(KernelOp kernel, int64_t capacity) {
+  SharedPlacement result;
+  int64_t ofRings = 0;
+  kernel.walk([&](cta::MbarrierAllocOp ring) {
+    result.rings.push_back({ring, 0});
+    ofRings += ring.getType().getBytes();
+  });
+  result.buffers =
+      planPlacement(findBufferLives(kernel), kernel.getNumWarps() * target::threadsPerWarp, capacity - ofRings);
+  result.bytes = getEnd(result.buffers);
+  for (auto &[ring, offset] : result.rings) {
+    offset = llvm::alignTo(result.bytes, cta::MbarrierType::bytesPerSlot);
+    result.bytes = offset + ring.getType().getBytes();
+  }
+  return result;
+}

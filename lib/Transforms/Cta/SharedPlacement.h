@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where buffers lie in shared memory.
+//
+// The largest buffer first, each at the lowest offset where it overlaps no placed buffer that lives at the same time:
+//
+//   offset  0 ┌─────────────┬────────┐        a and c never live together, so they share bytes;
+//             │ a           │ c      │        cta-insert-barriers orders the accesses
+//             ├──────┬──────┴────────┤
+//             │      │ b             │
+//             └──────┴───────────────┘ time
+//
+// Where little is needed, no buffer shares bytes, which saves barriers. Where that does not fit, buffers are also
+// placed in the order in which they begin to live, and the placement that takes less memory is chosen.
+//
+// Offsets are multiples of 128 bytes (all banks, and the alignment of a bulk copy); a tile with a hardware swizzle of W
+// bytes is aligned to 8 W, because the swizzle is a function of the address. Rings of mbarriers follow all
+// buffers and share nothing.
+#pragma once
+
+#include "Analysis/SharedLiveness.h"
+
+namespace tile {
+
+struct Placement {
+  BufferLife life;
+  int64_t bytes = 0;
+  int64_t offset = 0;
+
+  int64_t getEnd() const { return offset + bytes; }
+};
+
+struct SharedPlacement {
+  llvm::SmallVector<Placement> buffers;                              ///< In order of offsets.
+  llvm::SmallVector<std::pair<cta::MbarrierAllocOp, int64_t>> rings; ///< And their offsets.
+  int64_t bytes = 0;                                                 ///< Of all.
+};
+
+/// Places all buffers of a kernel, in `capacity` bytes if possible.
+SharedPlacement placeBuffers(KernelOp kernel, int64_t capacity);
+
+} // namespace tile
