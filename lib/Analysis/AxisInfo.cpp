@@ -157,7 +157,7 @@ public:
       return;
     AxisInfo info = AxisInfo::unknown(loop.getInductionVar().getType());
     info.divisibility[0] = std::min(first.getDivisibilityOfAll(), step.getDivisibilityOfAll());
-    info.nonNegative = first.nonNegative;
+    info.nonNegative = first.nonNegative && !loop.getUnsignedCmp(); // else it may count past the signed integers
     propagateIfChanged(arguments[0], arguments[0]->join(info));
   }
 

@@ -194,22 +194,39 @@ void tile::emitCombine(Value accumulator, IntegerAttr columns, RewriterBase &rew
   rewriter.replaceAllUsesExcept(accumulator, sum, sum);
 }
 
-Value tile::hoistOutOf(Operation *outer, Value value, RewriterBase &rewriter) {
+/// Whether `value` can be computed before `outer`.
+static bool canHoistOutOf(Operation *outer, Value value) {
   if (!outer->isAncestor(value.getParentBlock()->getParentOp()))
-    return value;
+    return true;
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-    return {};
+    return false;
   // Under a condition the operation may be one that must not happen otherwise.
   for (Operation *parent = op->getParentOp(); parent != outer; parent = parent->getParentOp())
     if (!isa<scf::ForOp, ProgramsOp>(parent))
-      return {};
+      return false;
+  return tile::canHoistOutOf(outer, op->getOperands());
+}
+
+bool tile::canHoistOutOf(Operation *outer, ValueRange values) {
+  return llvm::all_of(values, [&](Value value) { return ::canHoistOutOf(outer, value); });
+}
+
+/// Of a value that can be hoisted.
+static Value emitOutside(Operation *outer, Value value, RewriterBase &rewriter) {
+  if (!outer->isAncestor(value.getParentBlock()->getParentOp()))
+    return value;
+  Operation *op = value.getDefiningOp();
   IRMapping mapping;
-  for (Value operand : op->getOperands()) {
-    Value outside = hoistOutOf(outer, operand, rewriter);
-    if (!outside)
-      return {};
-    mapping.map(operand, outside);
-  }
+  for (Value operand : op->getOperands())
+    mapping.map(operand, emitOutside(outer, operand, rewriter));
   return rewriter.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
+}
+
+Value tile::hoistOutOf(Operation *outer, Value value, RewriterBase &rewriter) {
+  return ::canHoistOutOf(outer, value) ? emitOutside(outer, value, rewriter) : Value();
+}
+
+SmallVector<Value> tile::getBounds(scf::ForOp loop) {
+  return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
 }

@@ -55,4 +55,10 @@ void emitCombine(mlir::Value accumulator, mlir::IntegerAttr columns, mlir::Rewri
 /// the iteration of a loop, on a branch or on memory.
 mlir::Value hoistOutOf(mlir::Operation *outer, mlir::Value value, mlir::RewriterBase &rewriter);
 
+/// Whether hoistOutOf() can copy all of them.
+bool canHoistOutOf(mlir::Operation *outer, mlir::ValueRange values);
+
+/// The lower bound, the upper bound and the step of a loop.
+llvm::SmallVector<mlir::Value> getBounds(mlir::scf::ForOp loop);
+
 } // namespace tile

@@ -72,9 +72,10 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number, Value user) {
       continue;
     // What is added to a number that the program has computed; a part of `number`, so that it has such factors, too.
     Polynomial rest = number - computed->start;
-    bool isPart = rest.isExact() && llvm::all_of(rest.getTerms(), [&](const Polynomial::Term &term) {
-      return term.factors.empty() || (term.coefficient > 0 && llvm::is_contained(number.getTerms(), term));
-    });
+    bool isPart =
+        rest.isExact() && llvm::all_of(rest.getTerms(), [&](const Polynomial::Term &term) {
+          return term.factors.empty() || (term.coefficient > 0 && llvm::is_contained(number.getTerms(), term));
+        });
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     // The last element along a dimension is that much larger than the first.
     int64_t length = 0;
@@ -117,8 +118,8 @@ int64_t IndexBounds::getBoundAtLoopEnds(const Polynomial &number) {
   return hasBound ? getUpperBound(sum) : largest;
 }
 
-/// No less than `counted`, a multiple of what a loop counts: n - 1 of `range(n)`. Where n is x / d the loop runs only if
-/// x is at least d, and d * (n - 1) is at most x - d.
+/// No less than `counted`, a multiple of what a loop counts: n - 1 of `range(n)`. Where n is x / d the loop runs only
+/// if x is at least d, and d * (n - 1) is at most x - d.
 std::optional<Polynomial> IndexBounds::getLast(const Polynomial::Term &counted) {
   auto argument = counted.factors.size() == 1 ? dyn_cast<BlockArgument>(counted.factors.front()) : BlockArgument();
   auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
@@ -138,6 +139,16 @@ std::optional<Polynomial> IndexBounds::getLast(const Polynomial::Term &counted) 
   return (form->start - divisor) * Polynomial(counted.coefficient / divisor);
 }
 
+/// A power of two that divides what the loop counts.
+int64_t IndexBounds::getAlignmentOfVariable(scf::ForOp loop) {
+  std::optional<int64_t> step = getPositiveConstant(loop.getStep());
+  std::optional<AffineBlock> lower = blocks.get(loop.getLowerBound());
+  if (!step || !lower)
+    return 1;
+  int64_t ofStep = *step & -*step;
+  return lower->start.isZero() ? ofStep : std::min(ofStep, getAlignment(lower->start));
+}
+
 int64_t IndexBounds::getUpperBound(Value factor) {
   if (std::optional<int64_t> constant = getPositiveConstant(factor))
     return *constant;
@@ -147,11 +158,9 @@ int64_t IndexBounds::getUpperBound(Value factor) {
   ++depth;
   if (auto argument = dyn_cast<BlockArgument>(factor)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    // The loop ends before the upper bound, and counting does not overflow.
-    if (loop && argument == loop.getInductionVar() && !loop.getUnsignedCmp()) {
-      int64_t step = getPositiveConstant(loop.getStep()).value_or(1);
-      bound = std::min(bound - step, getUpperBound(loop.getUpperBound()) - 1);
-    }
+    // The loop ends before the upper bound, at a multiple of what divides where it begins and its step.
+    if (loop && argument == loop.getInductionVar() && !loop.getUnsignedCmp())
+      bound = (std::min(bound, getUpperBound(loop.getUpperBound())) - 1) & -getAlignmentOfVariable(loop);
   } else {
     bound = std::min(bound, getBoundOfOperation(factor.getDefiningOp()));
   }

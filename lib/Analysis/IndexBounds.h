@@ -8,6 +8,8 @@
 
 #include "Analysis/AffineBlock.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace tile {
 
 class IndexBounds {
@@ -21,6 +23,7 @@ private:
   int64_t getUpperBound(const Polynomial &number);
   int64_t getBoundAtLoopEnds(const Polynomial &number);
   std::optional<Polynomial> getLast(const Polynomial::Term &counted);
+  int64_t getAlignmentOfVariable(mlir::scf::ForOp loop);
   int64_t getUpperBound(mlir::Value factor);
   int64_t getBoundOfOperation(mlir::Operation *op);
 

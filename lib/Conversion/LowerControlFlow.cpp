@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nvvm-lower-control-flow: loops and branches become blocks and jumps, by upstream's patterns.
+// nvvm-lower-control-flow: loops and branches become blocks and jumps; but for counting loops, by upstream's patterns.
+//
+// A counting loop tests at its end whether a further iteration follows. The next variable is compared with the bound if
+// it is known to be an integer of the type; else the last one is, with another bound, which takes as many instructions:
+//
+//   for %i = %lower to %upper step %step   ==>   %limit = %upper - %step, or the smallest integer if that is smaller
+//                                                if %lower < %upper: do { … } while %i < %limit; %i += %step
 //
 // From the last operation to the first, and outside before inside. Each pattern splits the block after its operation
 // and moves what follows; in the order of the upstream pass (convert-scf-to-cf) a block with n branches moves its end n
 // times, which for 1600 masked loads took ten seconds. In this order each operation moves once.
+#include "Analysis/LoopRange.h"
 #include "Conversion/Passes.h"
 #include "Tile/TileDialect.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Rewrite/PatternApplicator.h"
 
@@ -21,6 +29,30 @@ using namespace mlir;
 using namespace tile;
 
 namespace {
+
+void lowerFor(PatternRewriter &rewriter, scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  Block *before = loop->getBlock(), *after = rewriter.splitBlock(before, loop->getIterator()), *body = loop.getBody();
+  auto yield = cast<scf::YieldOp>(body->getTerminator());
+  rewriter.setInsertionPointToEnd(before);
+  LoopRange range(rewriter, loop);
+  bool hasEnd = range.hasRepresentableEnd();
+  Value limit = hasEnd ? range.upper : range.emitLimit(1);
+  SmallVector<Value> first{range.lower}, next;
+  llvm::append_range(first, loop.getInitArgs());
+  cf::CondBranchOp::create(rewriter, loc, range.emitAny(), body, first, after, loop.getInitArgs());
+
+  rewriter.setInsertionPoint(yield);
+  next.push_back(arith::AddIOp::create(rewriter, loc, loop.getInductionVar(), range.step));
+  Value hasNext = range.emitLess(hasEnd ? next.front() : loop.getInductionVar(), limit);
+  llvm::append_range(next, yield.getOperands());
+  cf::CondBranchOp::create(rewriter, loc, hasNext, body, next, after, yield.getOperands());
+  rewriter.eraseOp(yield);
+  rewriter.inlineRegionBefore(loop.getRegion(), after);
+  SmallVector<Location> locations(loop.getNumResults(), loc);
+  SmallVector<Value> results(after->addArguments(loop.getResultTypes(), locations));
+  rewriter.replaceOp(loop, results);
+}
 
 struct NvvmLowerControlFlow : tile::impl::NvvmLowerControlFlowBase<NvvmLowerControlFlow> {
   void runOnOperation() override {
@@ -43,7 +75,9 @@ struct NvvmLowerControlFlow : tile::impl::NvvmLowerControlFlowBase<NvvmLowerCont
         op->emitOpError() << "is in no function of one thread; convert-cta-to-nvvm makes one of a kernel";
         return signalPassFailure();
       }
-      if (failed(applicator.matchAndRewrite(op, rewriter))) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        lowerFor(rewriter, loop);
+      } else if (failed(applicator.matchAndRewrite(op, rewriter))) {
         op->emitOpError() << "cannot be lowered to jumps";
         return signalPassFailure();
       }

@@ -2,6 +2,8 @@
 // Between the front end's description of a product, the cost model's set of kernels, and options of compilations.
 #include "Driver/PlanProduct.h"
 
+#include "Target/ResidentCtas.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -154,12 +156,13 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
                             given.numWarps.value_or(defaultWarps),
                             given.numStages.value_or(defaultStages),
                             target::canUseWgmma(gpu, problem)};
-  // A pipeline has as many stages as fit; twice as many, if there is no room for a second CTA's registers
-  // (cta-specialize-warps): a thread has 32 beside its sums, and four warps load.
-  constexpr unsigned threadsPerWarp = 32, loading = 4, others = 32, allRegisters = 65536;
-  unsigned threads = config.numWarps * threadsPerWarp, sums = config.blockM * config.blockN / threads;
-  if (config.numStages <= defaultStages && 2 * (sums + others) * (threads + loading * threadsPerWarp) > allRegisters)
-    config.numStages *= 2;
+  // A producer has as many slots as fit, of those that cta-specialize-warps wants.
+  if (config.wgmma) {
+    int64_t elements = int64_t(config.blockM) * config.blockN,
+            threads = int64_t(config.numWarps) * target::threadsPerWarp;
+    config.numStages = target::countWantedSlots(
+        gpu, config.numStages, {config.numWarps, elements / threads, target::sharedBytes(problem, config)});
+  }
   while (config.wgmma && config.numStages > 1 && !target::checkGemmConfig(gpu, problem, config).empty())
     --config.numStages;
   if (!target::checkGemmConfig(gpu, problem, config).empty()) {

@@ -5,6 +5,7 @@
 #include "Analysis/KernelForm.h"
 #include "Conversion/Passes.h"
 #include "Tile/TileDialect.h"
+#include "Transforms/CanonicalizeLoops.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
@@ -48,7 +49,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   StepList list;
 
   // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
-  list.add(Optimisation, [] { return createCanonicalizerPass(); });
+  list.add(Optimisation, [] { return createCanonicalizer(); });
   // One number for what a loop counts twice, and one computation of what follows from it.
   list.add([] { return createTileSimplifyInductions(); });
   list.add(Optimisation, [] { return createCSEPass(); });
@@ -78,7 +79,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // After what finds the extents of tensors in masks: the ends that blocks cannot reach need none.
   list.add([] { return createTileFoldConditions(); });
   // What only computed addresses is dead now, and would get layouts.
-  list.add(Optimisation, [] { return createCanonicalizerPass(); });
+  list.add(Optimisation, [] { return createCanonicalizer(); });
   // Operands come as they do, and have their final sizes. This ends phase tile.
   list.add([] { return createTileSettleEngine(); });
 
@@ -138,7 +139,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaOverlapGrids(); });
   // Roles have their own arithmetic now, and can share what is computed before them.
   list.add([] { return createCtaInvertDivisors(); });
-  list.add(Optimisation, [] { return createCanonicalizerPass(); });
+  list.add(Optimisation, [] { return createCanonicalizer(); });
   list.add(Optimisation, [] { return createCSEPass(); });
 
   // Buffers that never live together share memory; barriers are placed afterwards, because sharing makes hazards.

@@ -2,6 +2,7 @@
 // What bounds the CTAs of a multiprocessor; see ResidentCtas.h.
 #include "Target/ResidentCtas.h"
 
+#include "Target/Engines/Wgmma.h"
 #include "Target/SharedMemory.h"
 
 namespace tile::target {
@@ -27,6 +28,19 @@ ResidentCtas countResidentCtas(const GpuTarget &gpu, int64_t registers, int64_t 
   ctas.ofRegisters = registers ? registersOfPartition / registersOfWarp * partitions / warps : ctas.ofBlocks;
   ctas.ofShared = gpu.sharedPerSm / (sharedBytes + reservedShared);
   return ctas;
+}
+
+unsigned countWantedSlots(const GpuTarget &gpu, unsigned stages, const ProducerCta &cta) {
+  constexpr unsigned defaultStages = 3, producerWarps = 1;
+  constexpr int64_t others = 32; // registers of a thread, beside its accumulators: at least
+  if (stages <= 1 || stages > defaultStages)
+    return stages;
+  // Several warp groups share out all registers of a multiprocessor (setmaxnreg).
+  bool takesRegisters = cta.consumerWarps >= 2 * warpsPerGroup;
+  int64_t threads = int64_t(cta.consumerWarps + producerWarps) * threadsPerWarp;
+  takesRegisters |= 2 * threads * (cta.accumulatorRegisters + others) > int64_t(registersPerSm);
+  bool isAlone = takesRegisters || 2 * (cta.sharedBytes + reservedShared) > int64_t(gpu.sharedPerSm);
+  return isAlone ? 2 * stages : stages;
 }
 
 int64_t countRegistersFor(int64_t ctas, int64_t threads) {

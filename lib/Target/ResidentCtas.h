@@ -22,6 +22,18 @@ inline constexpr int64_t registersOfWarpProducts = 168;
 /// `registers` a thread, 0 if that is not known; `sharedBytes` a CTA, without the 1 KiB that the system takes.
 ResidentCtas countResidentCtas(const GpuTarget &gpu, int64_t registers, int64_t threads, int64_t sharedBytes);
 
+/// What a CTA whose warps multiply what a producer copies takes of a multiprocessor.
+struct ProducerCta {
+  unsigned consumerWarps;
+  int64_t accumulatorRegisters; ///< Of a consumer's thread.
+  int64_t sharedBytes;          ///< With as many slots as it has stages.
+};
+
+/// The slots that a ring for `stages` stages is to have. Up to Triton's default, three stages, leave room for a second
+/// CTA that computes while this one waits. Where a multiprocessor has no room for one all the same, its part of the
+/// shared memory holds slots.
+unsigned countWantedSlots(const GpuTarget &gpu, unsigned stages, const ProducerCta &cta);
+
 /// The registers that a thread may have where so many CTAs run side by side.
 int64_t countRegistersFor(int64_t ctas, int64_t threads);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What passes that spread the iterations of a loop over stages share, around upstream's scf pipeliner.
+// Slices, names and masks that pipelined loops need.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,7 +18,7 @@ using LoopSchedule = std::vector<std::pair<mlir::Operation *, unsigned>>;
 llvm::DenseSet<mlir::Operation *> collectStage(mlir::scf::ForOp loop,
                                                llvm::function_ref<bool(mlir::Operation *)> isRoot);
 
-/// The scf pipeliner takes only values that operations of the body make. What an iteration hands on as it is, from the
+/// expandPipeline() takes only values that operations of the body make. What an iteration hands on as it is, from the
 /// one before or from outside, passes through an operation, until eraseNames().
 void nameYields(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 void eraseNames(mlir::RewriterBase &rewriter, KernelOp kernel);

@@ -2,6 +2,8 @@
 // Peeling of loops; see PeelLoop.h.
 #include "Transforms/Cta/PeelLoop.h"
 
+#include "Analysis/LoopRange.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -47,8 +49,7 @@ bool tile::gainsByPeeling(scf::ForOp loop) {
 void tile::peelFirst(IRRewriter &rewriter, scf::ForOp loop) {
   Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
-  Value any =
-      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
+  Value any = LoopRange(rewriter, loop).emitAny();
   auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any, /*withElseRegion=*/true);
   rewriter.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(rewriter, loc, loop.getInitArgs());
@@ -63,11 +64,12 @@ void tile::peelFirst(IRRewriter &rewriter, scf::ForOp loop) {
   SmallVector<Value> inits;
   for (Value next : loop.getYieldedValues())
     inits.push_back(first.lookupOrDefault(next));
-  Value lower = rewriter.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), loop.getStep());
+  LoopRange others = LoopRange(rewriter, loop).emitWithoutFirst();
   auto yield = scf::YieldOp::create(rewriter, loc, loop.getResults());
   rewriter.moveOpBefore(loop, yield);
   rewriter.modifyOpInPlace(loop, [&] {
-    loop.setLowerBound(lower);
+    loop.setLowerBound(others.lower);
+    loop.setUpperBound(others.upper);
     loop.getInitArgsMutable().assign(inits);
   });
   foldComparisons(rewriter, loop);

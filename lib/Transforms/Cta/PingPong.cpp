@@ -14,8 +14,10 @@
 //                                            turn_end;  B(acc);  skip n slots
 //                                          }
 //
-// That `teams` of the kernel take turns makes their programs every other one of the CTA's (cta-lower-programs).
+// That the consumer's role has two teams (`teams` of #cta.role) makes a team's programs every other one of the CTA's
+// (cta-lower-programs).
 #include "Analysis/GemmPrograms.h"
+#include "Analysis/LoopRange.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
@@ -162,11 +164,11 @@ public:
   /// False if the number of steps is not the same for all programs.
   bool run() {
     rewriter.setInsertionPoint(plan.programs);
-    SmallVector<Value> bounds;
-    for (Value bound : {plan.steps.getLowerBound(), plan.steps.getUpperBound(), plan.steps.getStep()})
-      bounds.push_back(hoistOutOf(plan.roles, bound, rewriter));
-    if (llvm::is_contained(bounds, Value()))
+    SmallVector<Value> bounds = getBounds(plan.steps);
+    if (!canHoistOutOf(plan.roles, bounds))
       return false;
+    for (Value &bound : bounds)
+      bound = hoistOutOf(plan.roles, bound, rewriter);
     emitTeam(bounds[0], bounds[1], bounds[2]);
     emitPrograms();
     divideBuffers();
@@ -195,8 +197,7 @@ private:
       cta::TurnOpenOp::create(rewriter, loc, teams, /*teams=*/true);
       team = cta::TeamOp::create(rewriter, loc);
     }
-    Numbers n(rewriter, loc);
-    stepsOfOther = n.ceilDiv(n.max(n.sub(upper, lower), n.constant(0)), step);
+    stepsOfOther = LoopRange(rewriter, loc, lower, upper, step, plan.steps.getUnsignedCmp()).emitCount();
   }
 
   void emitPrograms() {

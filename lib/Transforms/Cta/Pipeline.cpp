@@ -2,8 +2,8 @@
 // cta-pipeline: overlap asynchronous copies of later iterations with the computation of earlier ones.
 //
 // With S = num_stages, each copied tile gets S slots. Loop arguments count the slot to fill and the slot to use. The
-// mechanical part (prologue, values that cross iterations, predicates for the last iterations) is upstream's scf
-// pipeliner; what runs ahead, and in which order, is planned in PipelinePlan.h.
+// mechanical part (prologue, values that cross iterations, predicates for the last iterations) is ExpandPipeline.h;
+// what runs ahead, and in which order, is planned in PipelinePlan.h.
 //
 //   for: copy; commit; wait 0; load; use   ==>   copies of iterations 0 … S-2            (prologue)
 //                                                for: wait S-2; copy of iteration i+S-1; commit; load; use
@@ -41,20 +41,21 @@
 // so do loads that are stored (LateStores.h).
 #include "Analysis/LoopContents.h"
 #include "Analysis/LoopGraph.h"
+#include "Analysis/LoopRange.h"
 #include "Cta/CtaDialect.h"
 #include "Target/SharedMemory.h"
 #include "Transforms/Cta/AwaitCopies.h"
 #include "Transforms/Cta/EarlyCopies.h"
+#include "Transforms/Cta/ExpandPipeline.h"
 #include "Transforms/Cta/LateStores.h"
 #include "Transforms/Cta/PipelinePlan.h"
 #include "Transforms/Cta/RunAhead.h"
+#include "Transforms/Cta/UnrollLoop.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/Transforms.h"
-#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace tile {
@@ -126,7 +127,7 @@ void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan &
 
 /// Copies and loads of iterations that the loop does not have are masked out; everything else that runs ahead does no
 /// harm: loads of slots read slots that exist.
-Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
+void predicate(RewriterBase &rewriter, Operation *op, Value condition) {
   auto maskOut = [&](auto access) {
     rewriter.setInsertionPoint(access);
     access.getMaskMutable().assign(emitMaskIf(rewriter, access.getLoc(), condition, access.getMask(), access.getPtr()));
@@ -135,7 +136,6 @@ Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
     maskOut(copy);
   if (auto load = dyn_cast<LoadOp>(op))
     maskOut(load);
-  return op;
 }
 
 /// What loads that run ahead and others need is computed for both.
@@ -176,7 +176,7 @@ void foldSlots(IRRewriter &rewriter, scf::ForOp loop) {
   }
 }
 
-LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan &plan) {
+void pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan &plan) {
   if (plan.separates)
     separate(rewriter, loop, plan.values);
   nameYields(rewriter, loop);
@@ -187,30 +187,21 @@ LogicalResult pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan
     multiplyBuffers(rewriter, loop, plan, {counters[0], counters[1], counters.back()});
   }
 
-  scf::PipeliningOption options;
-  options.supportDynamicLoops = true;
-  options.peelEpilogue = false;
-  options.predicateFn = predicate;
-  options.getScheduleFn = [&](scf::ForOp loop, LoopSchedule &schedule) { schedule = planOrder(loop, plan); };
-  rewriter.setInsertionPoint(loop);
-  FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);
-  if (failed(pipelined))
-    return failure();
+  scf::ForOp pipelined = expandPipeline(rewriter, loop, planOrder(loop, plan), predicate);
   // All copies have begun; what is committed without any counts for the waits.
   if (plan.isShort)
-    for (auto copy : llvm::make_early_inc_range(pipelined->getBody()->getOps<cta::AsyncCopyOp>()))
+    for (auto copy : llvm::make_early_inc_range(pipelined.getBody()->getOps<cta::AsyncCopyOp>()))
       rewriter.eraseOp(copy);
   // The masked-out copies of the last iterations still write zeros: they must be over before the memory is reused.
-  rewriter.setInsertionPointAfter(*pipelined);
+  rewriter.setInsertionPointAfter(pipelined);
   if (plan.slots != 0) {
-    cta::AsyncWaitOp::create(rewriter, pipelined->getLoc(), 0);
-    foldSlots(rewriter, *pipelined);
+    cta::AsyncWaitOp::create(rewriter, pipelined.getLoc(), 0);
+    foldSlots(rewriter, pipelined);
   }
   // Copies fill the slot of the product before, which is complete: no need to ask whether they may pass.
-  if (LoopGraph graph(*pipelined); plan.inFlight && graph.build())
+  if (LoopGraph graph(pipelined); plan.inFlight && graph.build())
     if (std::optional<ProductSchedule> flight = planInFlight(graph.nodes))
       runAhead(rewriter, graph, *flight);
-  return success();
 }
 
 /// Buffers of the loop's body that its threads fill for products of warp groups.
@@ -270,20 +261,14 @@ struct CtaPipeline : tile::impl::CtaPipelineBase<CtaPipeline> {
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
       std::optional<PipelinePlan> plan = planPipeline(loop, gpu);
-      std::optional<APInt> iterations = loop.getStaticTripCount();
-      if (!plan || (iterations && iterations->isZero())) // MLIR's unrolling aborts where there are none
+      std::optional<APInt> iterations = countIterations(loop);
+      if (!plan || (iterations && iterations->isZero()))
         continue;
       Location loc = loop.getLoc();
-      if (plan->unroll > 1) {
-        if (succeeded(loopUnrollByFactor(loop, plan->unroll)))
-          emitRemark(loc) << plan->print();
-        continue;
-      }
-      if (failed(pipeline(rewriter, loop, *plan))) {
-        emitError(loc) << "this loop cannot be pipelined; --num-stages=1 leaves it as it is";
-        return signalPassFailure();
-      }
-      emitRemark(loc) << plan->print();
+      if (plan->unroll == 1)
+        pipeline(rewriter, loop, *plan);
+      if (plan->unroll == 1 || unrollLoop(rewriter, loop, plan->unroll))
+        emitRemark(loc) << plan->print();
     }
     eraseNames(rewriter, getOperation());
     loops.clear();

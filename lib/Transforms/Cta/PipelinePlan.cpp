@@ -5,6 +5,7 @@
 #include "Analysis/LoopContents.h"
 #include "Analysis/LoopGraph.h"
 #include "Analysis/LoopOptions.h"
+#include "Analysis/LoopRange.h"
 #include "Analysis/PointerBases.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedAccesses.h"
@@ -14,7 +15,7 @@
 #include "Transforms/Cta/IssueOrder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tile;
@@ -168,13 +169,6 @@ DenseSet<Operation *> findOperands(scf::ForOp loop, const DenseSet<Operation *> 
   return registers <= mostRegisters ? operands : DenseSet<Operation *>();
 }
 
-/// None if it is not known.
-std::optional<int64_t> getTripCount(scf::ForOp loop) {
-  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
-                         upper = getConstantIntValue(loop.getUpperBound()), step = getConstantIntValue(loop.getStep());
-  return lower && upper && step ? std::optional(llvm::divideCeilSigned(*upper - *lower, *step)) : std::nullopt;
-}
-
 int64_t countThreads(scf::ForOp loop) {
   return loop->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
 }
@@ -196,7 +190,8 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
   });
   if (bytes == 0)
     return 0;
-  wanted = std::min(wanted, std::max<int64_t>(2, getTripCount(loop).value_or(wanted)));
+  if (std::optional<APInt> iterations = countIterations(loop))
+    wanted = std::min(wanted, std::max<int64_t>(2, iterations->getLimitedValue(wanted)));
   wanted = std::min<int64_t>(wanted, std::max<int64_t>(0, target.maxSharedPerCta - others) / bytes);
   auto countCtas = [&](int64_t slots) {
     return target::countResidentCtas(target, target::registersOfWarpProducts, countThreads(loop),
@@ -243,7 +238,8 @@ std::optional<PipelinePlan> planProducts(scf::ForOp loop, const LoopContents &co
     return std::nullopt;
   if (plan.indices.empty())
     plan.ahead = planLookAhead(loop);
-  plan.isShort = hasCopies && !plan.ahead && getTripCount(loop) == plan.slots;
+  std::optional<APInt> iterations = countIterations(loop);
+  plan.isShort = hasCopies && !plan.ahead && iterations && *iterations == uint64_t(plan.slots);
   plan.copiesLast = hasCopies && !plan.isShort && staysInFlight(loop);
   plan.inFlight = plan.copiesLast && !contents.has(LoopContent::tmaCopy);
   return plan;
@@ -379,7 +375,9 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &conte
 
 std::optional<PipelinePlan> tile::planPipeline(scf::ForOp loop, const target::GpuTarget &target) {
   // How often a loop of step 0 runs is not known.
-  if (std::optional<int64_t> step = getConstantIntValue(loop.getStep()); step && *step <= 0)
+  APInt step;
+  if (matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
+      (step.isZero() || (step.isNegative() && !loop.getUnsignedCmp())))
     return std::nullopt;
   LoopContents contents = LoopContents::of(loop);
   std::optional<PipelinePlan> plan = planLoads(loop, contents);

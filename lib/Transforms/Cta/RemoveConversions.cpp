@@ -18,6 +18,7 @@
 #include "Analysis/CarriedValue.h"
 #include "Analysis/Recreate.h"
 #include "Layout/Access.h"
+#include "Transforms/CanonicalizeLoops.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -364,8 +365,7 @@ struct CtaRemoveConversions : tile::impl::CtaRemoveConversionsBase<CtaRemoveConv
   void runOnKernel() override {
     RewritePatternSet set(&getContext());
     ConvertLayoutOp::getCanonicalizationPatterns(set, &getContext());
-    scf::ForOp::getCanonicalizationPatterns(set, &getContext());
-    FrozenRewritePatternSet patterns(std::move(set));
+    FrozenRewritePatternSet patterns = freezeWithLoops(std::move(set));
     LayoutSlicer slicer;
     getOperation().walk([&](ConvertLayoutOp) { stepsLeft += stepsPerConversion; });
     do // Folds conversions of conversions and removes what no longer has a use, also what only loops keep alive.

@@ -2,6 +2,7 @@
 // Early operations of a loop an iteration ahead; see RunAhead.h.
 #include "Transforms/Cta/RunAhead.h"
 
+#include "Analysis/LoopRange.h"
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
@@ -102,8 +103,8 @@ public:
   void run(IRRewriter &rewriter) {
     Location loc = loop.getLoc();
     rewriter.setInsertionPoint(loop);
-    auto less = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-    Value any = arith::CmpIOp::create(rewriter, loc, less, loop.getLowerBound(), loop.getUpperBound());
+    LoopRange range(rewriter, loop);
+    Value any = range.emitAny();
     auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(branch.elseBlock());
     SmallVector<Value> unchanged(loop.getInitArgs()), inits(loop.getInitArgs());
@@ -114,7 +115,7 @@ public:
     for (unsigned argument : findSumsFromZero())
       inits[argument] = cta::UndefinedOp::create(rewriter, loc, cast<RankedTensorType>(inits[argument].getType()));
 
-    Value lower = loop.getLowerBound();
+    LoopRange rounds = hasEarly ? range.emitWithoutFirst() : range;
     if (hasEarly) {
       IRMapping first;
       first.map(loop.getInductionVar(), loop.getLowerBound());
@@ -124,13 +125,12 @@ public:
         init = isOfLate(next) ? init : first.lookupOrDefault(next);
       for (Value value : crossing)
         inits.push_back(first.lookup(value));
-      lower = rewriter.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), loop.getStep());
     }
     for (Value slot : slots)
       inits.push_back(emitNone(rewriter, loc, slot.getType()));
     for (size_t i = 0; i < tokens.size(); ++i)
       inits.push_back(cta::TokenNoneOp::create(rewriter, loc));
-    auto ahead = scf::ForOp::create(rewriter, loc, lower, loop.getUpperBound(), loop.getStep(), inits,
+    auto ahead = scf::ForOp::create(rewriter, loc, rounds.lower, rounds.upper, rounds.step, inits,
                                     /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
     emitBody(rewriter, ahead);
     foldComparisons(rewriter, ahead);

@@ -20,6 +20,7 @@
 // For few programs of many steps. Unlike a shared tail this needs no global memory, no flags and no schedule, but all
 // programs are split alike. Accumulators are added in the order of ranks: the same result in each run.
 #include "Analysis/GemmPrograms.h"
+#include "Analysis/LoopRange.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Target/SharedMemory.h"
@@ -30,6 +31,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace tile {
@@ -69,9 +71,20 @@ void shareSteps(ProgramsOp programs, scf::ForOp steps, int64_t ctas) {
   programs->getParentOfType<KernelOp>().setClusterCtas(ctas);
   IRRewriter rewriter(steps);
   Numbers n(rewriter, steps.getLoc());
-  Value step = steps.getStep();
-  steps.setLowerBound(n.add(steps.getLowerBound(), n.mul(programs.getFirstStep(), step)));
-  steps.setStep(n.mul(step, n.constant(ctas)));
+  LoopRange all(rewriter, steps), own = all;
+  own.lower = all.emitVariable(programs.getFirstStep());
+  bool mayWrap = !all.isRepresentable(ctas - 1);
+  Value upper = mayWrap ? own.emitIf(n.less(programs.getFirstStep(), all.emitCount())).upper : own.upper;
+  steps.setLowerBound(own.lower);
+  steps.setUpperBound(upper);
+  steps.setStep(n.mul(all.step, n.constant(ctas)));
+}
+
+/// Whether the loop counts by 32 bits, in steps of which `ctas` together are such an integer.
+bool canShareSteps(scf::ForOp steps, int64_t ctas) {
+  APInt step;
+  return steps.getInductionVar().getType().isInteger(32) && matchPattern(steps.getStep(), m_ConstantInt(&step)) &&
+         step.isStrictlyPositive() && step.ule(std::numeric_limits<int32_t>::max() / ctas);
 }
 
 /// The kernel's body as the program that a cluster has. A program is a cluster, and clusters lie along the first axis.
@@ -153,6 +166,8 @@ private:
     std::optional<GemmPrograms> plan = findGemmPrograms(getOperation());
     if (!plan)
       return refuse("the programs of the kernel do more than accumulate by wgmma");
+    if (!canShareSteps(plan->steps, ctas))
+      return refuse(unknownSteps);
     if (readsBlocks(plan->steps->getNextNode()))
       return refuse("a program reads blocks after its main loop");
     if (!hasRoom(gpu, plan->steps, plan->steps.getResultTypes(), ctas))
@@ -166,6 +181,8 @@ private:
     std::optional<MainLoop> plan = findMainLoop(getOperation());
     if (!plan)
       return refuse("the programs of the kernel do more than accumulate dots and advance pointers");
+    if (!canShareSteps(plan->loop, ctas))
+      return refuse(unknownSteps);
     if (readsBlocks(&getOperation().getBody().front().front()))
       return refuse("blocks are read by TMA, and the kernel is not persistent");
     if (hasRoom(gpu, plan->loop, plan->getAccumulator().getType(), ctas,
@@ -193,6 +210,8 @@ private:
       refuse("the accumulators do not fit into shared memory");
     return fits;
   }
+
+  static constexpr const char *unknownSteps = "the loop's step is not a constant that 32 bits hold for all of its CTAs";
 
   void refuse(StringRef reason) { getOperation().emitRemark() << "steps are not split in a cluster: " << reason; }
 };

@@ -22,6 +22,7 @@
 #include "Transforms/Cta/ShareTail.h"
 
 #include "Analysis/GemmPrograms.h"
+#include "Analysis/LoopRange.h"
 #include "Cta/CtaDialect.h"
 #include "Target/TailSplit.h"
 #include "Transforms/Numbers.h"
@@ -66,23 +67,25 @@ void cutTail(GemmPrograms plan) {
   scf::ForOp steps = plan.steps;
   IRRewriter rewriter(programs);
   Location loc = programs.getLoc();
+  if (!steps.getInductionVar().getType().isInteger(32) || !canHoistOutOf(programs, getBounds(steps)))
+    return;
   Value lower = hoistOutOf(programs, steps.getLowerBound(), rewriter),
         upper = hoistOutOf(programs, steps.getUpperBound(), rewriter),
         step = hoistOutOf(programs, steps.getStep(), rewriter);
-  if (!lower || !upper || !step)
-    return;
-  Numbers n(rewriter, loc);
-  Value count = n.ceilDiv(n.max(n.sub(upper, lower), n.constant(0)), step);
+  Value count = LoopRange(rewriter, loc, lower, upper, step, steps.getUnsignedCmp()).emitCount();
   target::TailSplit split(elementsOf(plan), stepBytesOf(plan));
   auto tail = StreamKAttr::get(rewriter.getContext(), split.sum, split.piece, split.fixed);
   programs.splitSteps(programs.getWork().withTail(tail), count);
 
-  // All programs have as many steps, so a whole one ends where it did.
+  // All programs have as many steps, so a whole one, or the last part of one, ends where it did. What lies a step after
+  // the last one may be no integer of the type.
   rewriter.setInsertionPoint(steps);
-  Value begin = n.add(lower, n.mul(programs.getFirstStep(), step));
-  Value end = n.add(lower, n.mul(programs.getEndStep(), step));
+  LoopRange all(rewriter, steps);
+  Numbers n(rewriter, loc);
+  Value isBeforeEnd = n.less(programs.getEndStep(), count);
+  Value begin = all.emitVariable(programs.getFirstStep()), end = all.emitVariable(programs.getEndStep());
   steps.setLowerBound(begin);
-  steps.setUpperBound(n.min(end, steps.getUpperBound()));
+  steps.setUpperBound(n.select(isBeforeEnd, end, all.upper));
   plan.emitCombines(rewriter, plan.getProduct().getColumnsAttr());
 }
 

@@ -19,6 +19,7 @@
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Engines/Wgmma.h"
+#include "Target/ResidentCtas.h"
 #include "Target/SharedMemory.h"
 #include "Transforms/Cta/CloneControl.h"
 #include "Transforms/Passes.h"
@@ -45,43 +46,23 @@ unsigned countProducerWarps(bool setsRegisters) {
   return setsRegisters ? target::warpsPerGroup : 1;
 }
 
-/// Whether the registers of a multiprocessor hold one CTA and no second one beside it.
-bool isAloneByRegisters(KernelOp kernel) {
-  constexpr int64_t others = 32; // of a thread, beside its accumulators: at least
-  unsigned warps = kernel.getNumWarps();
-  if (planRegisters(warps))
-    return true;
-  int64_t registers = 0;
-  kernel.walk([&](cta::WgmmaOp product) {
-    registers = std::max<int64_t>(registers, cta::getLayout(product.getAcc().getType()).numRegisters());
-  });
-  int64_t threads = int64_t(warps + countProducerWarps(/*setsRegisters=*/false)) * target::threadsPerWarp;
-  return 2 * threads * (registers + others) > int64_t(target::registersPerSm);
-}
-
-/// Whether more than half of the shared memory of a Hopper multiprocessor is taken by so many slots of the channel and
-/// what else there is.
-bool isAloneByShared(KernelOp kernel, const Channel &channel, unsigned slots) {
-  constexpr int64_t half = 113 * 1024;
-  int64_t bytes = (slots - 1) * channel.getBytesPerSlot();
-  kernel.walk([&](cta::AllocOp alloc) { bytes += alloc.getType().getBytes(); });
-  return bytes > half;
-}
-
-/// Slots that a channel is to have. Triton's default, three stages, leaves room for a second CTA that computes while
-/// this one waits. Where there is none all the same, its part of the shared memory holds slots of the ring in the
-/// deepest loop, if there is one such. What no loop repeats needs one.
-constexpr unsigned defaultStages = 3;
+/// Slots that a channel is to have (target::countWantedSlots()); more than there are stages only in the deepest loop,
+/// if there is one such. What no loop repeats needs one.
 unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
   SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
   if (loops.empty())
     return 1;
   unsigned stages = getNumStages(loops.back());
   auto isOuter = [&](const Channel &other) { return other.getLoops().size() < loops.size(); };
-  bool isForTwo = stages > 1 && stages <= defaultStages &&
-                  size_t(llvm::count_if(plan.channels, isOuter)) + 1 == plan.channels.size();
-  bool isAlone = isForTwo && (isAloneByRegisters(kernel) || isAloneByShared(kernel, channel, stages));
-  return isAlone ? 2 * stages : stages;
+  if (size_t(llvm::count_if(plan.channels, isOuter)) + 1 != plan.channels.size())
+    return stages;
+  target::ProducerCta taken{kernel.getNumWarps(), 0, (stages - 1) * channel.getBytesPerSlot()};
+  kernel.walk([&](cta::WgmmaOp product) {
+    int64_t registers = cta::getLayout(product.getAcc().getType()).numRegisters();
+    taken.accumulatorRegisters = std::max(taken.accumulatorRegisters, registers);
+  });
+  kernel.walk([&](cta::AllocOp alloc) { taken.sharedBytes += alloc.getType().getBytes(); });
+  return target::countWantedSlots(cta::getTarget(kernel), stages, taken);
 }
 
 /// Of loops and programs of several products, which wait for each other: budgets of consumer warp groups that share

@@ -13,6 +13,7 @@
 // How the map is made is the business of cta-lower-descriptors, which knows box and swizzle.
 // Analysis/DeviceDescriptors.h says which descriptors qualify.
 #include "Analysis/DeviceDescriptors.h"
+#include "Analysis/LoopRange.h"
 #include "Transforms/Passes.h"
 #include "Transforms/Tile/EmptyDescriptors.h"
 
@@ -63,9 +64,7 @@ void givePlace(MakeDescOp desc, Value scratch, size_t number) {
   if (scf::ForOp loop = findOnlyLoop(desc)) {
     desc->moveBefore(loop);
     builder.setInsertionPoint(desc);
-    auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-    Value any = arith::CmpIOp::create(builder, loc, predicate, loop.getLowerBound(), loop.getUpperBound());
-    desc.getNeededMutable().assign(any);
+    desc.getNeededMutable().assign(LoopRange(builder, loop).emitAny());
   }
   if (number != 0) {
     Value offset = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(number * cta::tensorMapBytes));

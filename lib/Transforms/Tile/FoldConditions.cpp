@@ -146,7 +146,7 @@ private:
   bool isCountedTo(Value number, Value end) {
     auto argument = dyn_cast<BlockArgument>(number);
     auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
-    return loop && argument == loop.getInductionVar() && end == loop.getUpperBound() &&
+    return loop && !loop.getUnsignedCmp() && argument == loop.getInductionVar() && end == loop.getUpperBound() &&
            facts.get(loop.getLowerBound()).nonNegative;
   }
 

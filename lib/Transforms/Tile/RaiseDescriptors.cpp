@@ -18,6 +18,7 @@
 // in a loop whose threads copy other operands, or need the registers that a producer takes, or where all wait for
 // others. Analysis/RaisableAccesses.h says which accesses can be, tile-choose-engine which products are such.
 #include "Analysis/EngineChoice.h"
+#include "Analysis/LoopRange.h"
 #include "Analysis/Recreate.h"
 #include "Analysis/RolePlan.h"
 #include "Transforms/Passes.h"
@@ -74,8 +75,9 @@ private:
       if (!isa_and_present<LoadOp, DescLoadOp>(op))
         return false;
       for (op = op->getParentOp(); !isa<KernelOp>(op); op = op->getParentOp())
-        if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
-          std::optional<APInt> trips = loop.getStaticTripCount();
+        if (isa<LoopLikeOpInterface>(op)) {
+          auto loop = dyn_cast<scf::ForOp>(op);
+          std::optional<APInt> trips = loop ? countIterations(loop) : std::nullopt;
           if (!trips || trips->ugt(2))
             return true;
         }

@@ -18,7 +18,8 @@
 // CHECK-NEXT: cta.turn_open of 2 teams
 // CHECK-NEXT: %[[TEAM:.*]] = cta.team
 // CHECK-NEXT: %[[OWN:.*]] = cta.slot %[[SCRATCH]][%[[TEAM]]]
-// CHECK: %[[STEPS:.*]] = arith.divui
+// CHECK: arith.divui
+// CHECK: %[[STEPS:.*]] = arith.select
 // CHECK: %[[SECOND:.*]] = arith.cmpi eq, %[[TEAM]], %c1
 // CHECK-NEXT: scf.if %[[SECOND]] {
 // CHECK-NEXT: cta.ring_skip %[[RING]], %[[STEPS]]

@@ -2,7 +2,7 @@
 
 // Both operands are loaded ahead, once this iteration's have left their registers; never beyond the last iteration.
 // CHECK-LABEL: tile.kernel @product
-// CHECK: arith.cmpi slt
+// CHECK: arith.cmpi sgt
 // CHECK-COUNT-2: tile.load {{.*}} mask
 // CHECK: scf.for
 // CHECK-COUNT-2: cta.convert_layout

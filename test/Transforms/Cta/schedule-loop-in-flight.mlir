@@ -127,7 +127,7 @@ tile.kernel @negative_one_slot(%n: i32) {
 
 // The numbers of its iterations are unsigned.
 // CHECK-LABEL: tile.kernel @unsigned(
-// CHECK: arith.cmpi ult
+// CHECK: arith.cmpi ugt
 // CHECK: scf.for unsigned
 // CHECK: pending = 1
 tile.kernel @unsigned(%n: i32) {

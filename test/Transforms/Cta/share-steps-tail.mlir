@@ -14,14 +14,12 @@
 // The number of steps is known before the programs, each of which gets a first and a last one, and a place to add up.
 // CHECK-LABEL: tile.kernel @split(
 // CHECK-SAME: %[[N:[^:]*]]: i32, %[[X:[^:]*]]: i32
-// CHECK: %[[LENGTH:.*]] = arith.subi %[[N]], %c0_i32
-// CHECK: %[[STEPS:.*]] = arith.divui %{{.*}}, %c1_i32
+// CHECK: %[[ANY:.*]] = arith.cmpi sgt, %[[N]], %c0_i32
+// CHECK: %[[STEPS:.*]] = arith.select %[[ANY]], %[[N]], %c0_i32
 // CHECK: tile.programs (%{{.*}}, %[[FIRST:.*]], %[[END:.*]], %{{.*}}, %{{.*}}) in ({{.*}}) steps (%[[STEPS]]) #tile.work<order = grid, tail = <sum = 5, piece = 8, fixed = 18>>
-// CHECK: arith.muli %[[FIRST]], %c1_i32
-// CHECK: %[[BEGIN:.*]] = arith.addi
-// CHECK: arith.muli %[[END]], %c1_i32
-// CHECK: %[[LAST:.*]] = arith.minsi %{{.*}}, %[[N]]
-// CHECK: %[[ACC:.*]] = scf.for %{{.*}} = %[[BEGIN]] to %[[LAST]]
+// CHECK: %[[BEFORE:.*]] = arith.cmpi slt, %[[END]], %[[STEPS]]
+// CHECK: %[[LAST:.*]] = arith.select %[[BEFORE]], %[[END]], %[[N]]
+// CHECK: %[[ACC:.*]] = scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
 // CHECK: %[[SUM:.*]] = cta.combine %[[ACC]]
 // CHECK: tile.print "" %[[SUM]]
 tile.kernel @split(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) {

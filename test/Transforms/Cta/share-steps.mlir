@@ -11,10 +11,8 @@
 // CHECK-LABEL: tile.kernel @split(
 // CHECK-SAME: cluster_ctas = 2 : i32
 // CHECK: tile.programs (%{{.*}}, %[[FIRST:.*]]) in ({{.*}}) #tile.work<order = grid, split_k = 2>
-// CHECK: %[[OFFSET:.*]] = arith.muli %[[FIRST]], %c1_i32
-// CHECK: %[[BEGIN:.*]] = arith.addi %c0_i32, %[[OFFSET]]
 // CHECK: %[[STEP:.*]] = arith.muli %c1_i32, %c2_i32
-// CHECK: %[[ACC:.*]] = scf.for %{{.*}} = %[[BEGIN]] to %{{.*}} step %[[STEP]]
+// CHECK: %[[ACC:.*]] = scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %[[STEP]]
 // CHECK: %[[SUM:.*]] = cta.combine %[[ACC]]
 // CHECK: tile.print "" %[[SUM]]
 tile.kernel @split(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) attributes {cluster = array<i32: 1, 1, 2>} {

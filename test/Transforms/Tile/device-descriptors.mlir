@@ -14,7 +14,7 @@
 // CHECK: %[[FIRST:.*]] = tile.addptr %[[SCRATCH]], %[[OFFSET]]
 // CHECK: %[[N:.*]] = tile.load
 // CHECK-NEXT: %{{.*}} = tile.inline_asm "// group"
-// CHECK-NEXT: %[[ANY:.*]] = arith.cmpi slt, %{{.*}}, %[[N]]
+// CHECK-NEXT: %[[ANY:.*]] = arith.cmpi sgt, %[[N]], %{{.*}}
 // CHECK-NEXT: %[[A:.*]] = tile.make_desc {{.*}} at %[[FIRST]] if %[[ANY]]
 // CHECK: %[[SECOND:.*]] = tile.addptr %[[FIRST]], %c128_i64
 // CHECK: tile.make_desc {{.*}} at %[[SECOND]] if
