@@ -6,8 +6,10 @@
 // follow from each other only if there is none.
 #include "Cta/CtaDialect.h"
 
+#include "Layout/AxisOrder.h"
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
+#include "Tile/Commutative.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -155,11 +157,16 @@ template <typename Op> struct ShapeLayout : LayoutInterface::ExternalModel<Shape
   }
 };
 
-/// The results lack the axis. Operands may have it in any threads, so their layout does not follow.
+/// The results lack the axis. Operands may have it in any threads, so their layout does not follow; but in order, if
+/// the order matters.
 struct ReduceLayout : LayoutInterface::ExternalModel<ReduceLayout, ReduceOp> {
   LayoutAttr getOperandLayout(Operation *, LayoutAttr) const { return {}; }
   LayoutAttr getResultLayout(Operation *op, LayoutAttr operand) const {
-    return LayoutAttr::get(op->getContext(), layout::removeDim(operand.getLayout(), cast<ReduceOp>(op).getAxis()));
+    auto reduce = cast<ReduceOp>(op);
+    if (!layout::isInOrder(operand.getLayout(), reduce.getAxis()) &&
+        !isCommutative(reduce.getCombine().front(), /*isExact=*/false))
+      return {};
+    return LayoutAttr::get(op->getContext(), layout::removeDim(operand.getLayout(), reduce.getAxis()));
   }
   std::optional<TensorPart> getOperandPart(Operation *, TensorPart) const { return std::nullopt; }
 };

@@ -206,7 +206,7 @@ Form AffineBlocks::computeArithmetic(Operation *op) {
         });
       })
       .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>([&](Operation *) -> Form {
-        if (isa<arith::DivUIOp>(op) && !facts.get(op->getOperand(0)).nonNegative)
+        if (isa<arith::DivUIOp>(op) && !facts.get(op->getOperand(0)).isNonNegative())
           return std::nullopt;
         return combine([](const AffineBlock &lhs, const AffineBlock &rhs) -> Form {
           std::optional<int64_t> divisor = rhs.isUniform() ? rhs.start.getConstant() : std::nullopt;
@@ -215,7 +215,7 @@ Form AffineBlocks::computeArithmetic(Operation *op) {
       })
       .Case([&](arith::ExtSIOp extend) { return get(extend.getIn()); })
       .Case([&](arith::ExtUIOp extend) {
-        return facts.get(extend.getIn()).nonNegative ? get(extend.getIn()) : std::nullopt;
+        return facts.get(extend.getIn()).isNonNegative() ? get(extend.getIn()) : std::nullopt;
       })
       .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *) { return computeRemainder(op); })
       .Case([&](arith::SelectOp select) -> Form {
@@ -236,7 +236,7 @@ Form AffineBlocks::computeRemainder(Operation *op) {
   auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   Form number = get(op->getOperand(0)), divisor = get(op->getOperand(1));
   if (!tensor || !number || !divisor || !divisor->isUniform() || !divisor->domain.empty() ||
-      !facts.get(op->getOperand(0)).nonNegative)
+      !facts.get(op->getOperand(0)).isNonNegativeOffset())
     return std::nullopt;
   Condition below;
   for (auto [dim, step] : llvm::enumerate(number->steps)) {

@@ -39,6 +39,7 @@ AxisInfo AxisInfo::unknown(Type type) {
   info.divisibility.assign(rank, 1);
   info.constancy.assign(rank, 1);
   info.step = getStep(type);
+  info.range = IntegerRange::ofType(type);
   return info;
 }
 
@@ -49,7 +50,7 @@ AxisInfo AxisInfo::fromConstant(Type type, int64_t value) {
       info.constancy[axis] = getPowerOfTwoDivisor(size);
   info.divisibility.assign(info.getRank(), getPowerOfTwoDivisor(value));
   info.constant = value;
-  info.nonNegative = value >= 0;
+  info.range = IntegerRange::ofConstant(value);
   return info;
 }
 
@@ -69,7 +70,11 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
   }
   if (lhs.constant != rhs.constant)
     result.constant.reset();
-  result.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  result.range = lhs.range.widen(rhs.range);
+  // Of values that are proven not to be negative the assumption says nothing.
+  result.nonNegativeOffset = result.isNonNegative() ? lhs.nonNegativeOffset && rhs.nonNegativeOffset
+                                                    : lhs.isNonNegativeOffset() && rhs.isNonNegativeOffset();
+  result.isAssumed = lhs.isAssumed || rhs.isAssumed;
   return result;
 }
 
@@ -103,8 +108,10 @@ void AxisInfo::print(raw_ostream &os) const {
   printList(", constancy", constancy);
   if (constant)
     os << ", constant = " << *constant;
-  if (nonNegative)
+  if (isNonNegative())
     os << ", nonnegative";
+  else if (nonNegativeOffset)
+    os << ", nonnegative offset";
 }
 
 // Data flow.
@@ -114,6 +121,15 @@ namespace {
 struct AxisLattice : dataflow::Lattice<AxisInfo> {
   using Lattice::Lattice;
 };
+
+/// From the first value to before the end, in multiples of `divisor`. A loop that has no iterations has any.
+IntegerRange rangeOfCounter(const IntegerRange &first, const IntegerRange &end, int64_t divisor) {
+  auto last = [&](int64_t end) {
+    int64_t value = end == std::numeric_limits<int64_t>::min() ? end : end - 1;
+    return value < 0 ? value : value - value % divisor;
+  };
+  return {first.smallest, std::max(first.smallest, last(end.largest)), std::max(first.smallest, last(end.usual))};
+}
 
 class AxisDataFlow : public dataflow::SparseForwardDataFlowAnalysis<AxisLattice> {
 public:
@@ -142,7 +158,7 @@ public:
     if (isa<ProgramsOp>(op)) {
       for (AxisLattice *argument : arguments) {
         AxisInfo info = AxisInfo::unknown(argument->getAnchor().getType());
-        info.nonNegative = true;
+        info.range = IntegerRange::ofPrograms(std::numeric_limits<int32_t>::max());
         propagateIfChanged(argument, argument->join(info));
       }
       return;
@@ -152,12 +168,16 @@ public:
       return SparseForwardDataFlowAnalysis::visitNonControlFlowArguments(op, successor, arguments, firstIndex);
     ProgramPoint *point = getProgramPointBefore(loop.getBody());
     const AxisInfo &first = getLatticeElementFor(point, loop.getLowerBound())->getValue();
+    const AxisInfo &end = getLatticeElementFor(point, loop.getUpperBound())->getValue();
     const AxisInfo &step = getLatticeElementFor(point, loop.getStep())->getValue();
-    if (first.getRank() == 0 || step.getRank() == 0)
+    if (first.getRank() == 0 || step.getRank() == 0 || end.getRank() == 0)
       return;
     AxisInfo info = AxisInfo::unknown(loop.getInductionVar().getType());
     info.divisibility[0] = std::min(first.getDivisibilityOfAll(), step.getDivisibilityOfAll());
-    info.nonNegative = first.nonNegative && !loop.getUnsignedCmp(); // else it may count past the signed integers
+    // An unsigned loop may count past the signed integers.
+    info.nonNegativeOffset = first.isNonNegativeOffset() && !loop.getUnsignedCmp();
+    if (!loop.getUnsignedCmp() || (first.isNonNegative() && end.isNonNegative()))
+      info.range = rangeOfCounter(first.range, end.range, info.divisibility[0]);
     propagateIfChanged(arguments[0], arguments[0]->join(info));
   }
 

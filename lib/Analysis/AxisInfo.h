@@ -10,9 +10,14 @@
 //
 // Facts hold modulo 2^width. Where contiguity exceeds divisibility a group may straddle the end of the number range:
 // such contiguity is right if the program's additions do not overflow, so use it to choose, not to prove; the aligned
-// part, min(contiguity, divisibility), always holds. Signed `/` and `%` need dividends that are not negative: this is
-// derived on the promises that index arithmetic does not overflow and that runtime divisors are positive.
+// part, min(contiguity, divisibility), always holds. Ranges are proven (IntegerRange.h).
+//
+// Of offsets more is assumed: that index arithmetic does not overflow and that runtime divisors are positive, since an
+// access at a negative offset is an error of the program. Signed `%` of such offsets keeps contiguity, which then holds
+// for addresses alone: constancy, of which masks and values are made, does not follow from it.
 #pragma once
+
+#include "Analysis/IntegerRange.h"
 
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
@@ -30,8 +35,10 @@ namespace tile {
 struct AxisInfo {
   llvm::SmallVector<int64_t, 2> contiguity, divisibility, constancy; ///< One entry a dimension; a scalar has one.
   std::optional<int64_t> constant;                                   ///< The value of all elements, sign-extended.
-  bool nonNegative = false;                                          ///< As signed integers.
-  int64_t step = 1; ///< Between contiguous elements: 1, or the bytes of a pointee.
+  IntegerRange range;                                                ///< Of integers, of all elements.
+  bool nonNegativeOffset = false; ///< Not negative where an address follows from it, and nothing else is known.
+  bool isAssumed = false;         ///< Contiguity holds for addresses alone.
+  int64_t step = 1;               ///< Between contiguous elements: 1, or the bytes of a pointee.
 
   /// Divisibility of zero, and the limit for all others.
   static constexpr int64_t maxDivisibility = int64_t(1) << 62;
@@ -53,6 +60,9 @@ struct AxisInfo {
   int64_t getDivisibilityOfGroups(unsigned dim, int64_t group) const;
   /// Divisibility of every element.
   int64_t getDivisibilityOfAll() const;
+  bool isNonNegative() const { return range.isNonNegative(); }
+  /// Whether no address that follows from the value is before its buffer.
+  bool isNonNegativeOffset() const { return nonNegativeOffset || isNonNegative(); }
 
   bool operator==(const AxisInfo &) const = default;
   /// `contiguity = [64], divisibility = [16], constancy = [1], constant = 3, nonnegative`

@@ -54,7 +54,7 @@ static AxisInfo inferSum(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bo
     info.divisibility[dim] =
         std::min(counting.getDivisibilityOfGroups(dim, info.contiguity[dim]), uniform.getDivisibilityOfAll());
   }
-  info.nonNegative = !isDifference && lhs.nonNegative && rhs.nonNegative;
+  info.nonNegativeOffset = !isDifference && lhs.isNonNegativeOffset() && rhs.isNonNegativeOffset();
   return info;
 }
 
@@ -106,25 +106,26 @@ static AxisInfo inferProduct(Type type, const AxisInfo &lhs, const AxisInfo &rhs
     return lhs;
   AxisInfo info = startFrom(type, lhs, rhs);
   setDivisibilityOfAll(info, multiplySaturated(lhs.getDivisibilityOfAll(), rhs.getDivisibilityOfAll()));
-  info.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  info.nonNegativeOffset = lhs.isNonNegativeOffset() && rhs.isNonNegativeOffset();
   return info;
 }
 
-/// `exact`: whole groups have one quotient; unsigned, rounded down by a positive number, or of numbers not negative.
+/// `exact`: whole groups have one quotient; unsigned, rounded down by a positive integer, or of non-negative ones.
 static AxisInfo inferQuotient(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool exact) {
   if (rhs.constant == 1)
     return lhs;
   AxisInfo info = startFrom(type, lhs, rhs);
-  if (exact)
+  if (exact && !lhs.isAssumed)
     for (unsigned dim = 0; dim < info.getRank(); ++dim)
       info.constancy[dim] = std::max(info.constancy[dim], getAlignedGroup(lhs, rhs, dim));
   // A multiple of d * n divided by d is a multiple of n, whatever the sign.
   if (rhs.constant && *rhs.constant > 0 && llvm::isPowerOf2_64(*rhs.constant))
     setDivisibilityOfAll(info, std::max<int64_t>(lhs.getDivisibilityOfAll() / *rhs.constant, 1));
-  info.nonNegative = lhs.nonNegative && (!rhs.constant || *rhs.constant > 0);
+  info.nonNegativeOffset = lhs.isNonNegativeOffset() && (!rhs.constant || *rhs.constant > 0);
   return info;
 }
 
+/// `exact`: whole groups count up; unsigned, or of non-negative integers.
 static AxisInfo inferRemainder(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool exact) {
   AxisInfo info = startFrom(type, lhs, rhs);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
@@ -132,7 +133,7 @@ static AxisInfo inferRemainder(Type type, const AxisInfo &lhs, const AxisInfo &r
     info.contiguity[dim] = group;
     info.divisibility[dim] = std::min(lhs.getDivisibilityOfGroups(dim, group), rhs.getDivisibilityOfAll());
   }
-  info.nonNegative = lhs.nonNegative;
+  info.nonNegativeOffset = lhs.isNonNegativeOffset();
   return info;
 }
 
@@ -143,11 +144,12 @@ static AxisInfo inferAnd(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   int64_t ones = rhs.constant ? getPowerOfTwoDivisor(~*rhs.constant) : 1; // trailing ones
   int64_t zeros = std::max(lhs.getDivisibilityOfAll(), rhs.getDivisibilityOfAll());
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
-    info.constancy[dim] = std::max(info.constancy[dim], getAlignedGroup(lhs, rhs, dim));
+    if (!lhs.isAssumed)
+      info.constancy[dim] = std::max(info.constancy[dim], getAlignedGroup(lhs, rhs, dim));
     info.contiguity[dim] = std::min({lhs.getAlignedContiguity(dim), rhs.constancy[dim], ones});
     info.divisibility[dim] = std::max(zeros, lhs.getDivisibilityOfGroups(dim, info.contiguity[dim]));
   }
-  info.nonNegative = lhs.nonNegative || rhs.nonNegative;
+  info.nonNegativeOffset = lhs.isNonNegativeOffset() || rhs.isNonNegativeOffset();
   return info;
 }
 
@@ -162,7 +164,7 @@ static AxisInfo inferOr(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
     info.divisibility[dim] =
         std::min(counting.getDivisibilityOfGroups(dim, info.contiguity[dim]), uniform.getDivisibilityOfAll());
   }
-  info.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  info.nonNegativeOffset = lhs.isNonNegativeOffset() && rhs.isNonNegativeOffset();
   return info;
 }
 
@@ -173,7 +175,7 @@ static AxisInfo inferLeftShift(Type type, const AxisInfo &lhs, const AxisInfo &r
   bool known = rhs.constant && *rhs.constant > 0 && *rhs.constant < 62;
   int64_t factor = known ? int64_t(1) << *rhs.constant : 1;
   setDivisibilityOfAll(info, multiplySaturated(lhs.getDivisibilityOfAll(), factor));
-  info.nonNegative = lhs.nonNegative;
+  info.nonNegativeOffset = lhs.isNonNegativeOffset();
   return info;
 }
 
@@ -185,18 +187,19 @@ static AxisInfo inferRightShift(Type type, const AxisInfo &lhs, const AxisInfo &
   bool known = rhs.constant && *rhs.constant > 0 && *rhs.constant < 62;
   int64_t divisor = known ? int64_t(1) << *rhs.constant : 1;
   for (unsigned dim = 0; dim < info.getRank(); ++dim)
-    if (known)
+    if (known && !lhs.isAssumed)
       info.constancy[dim] = std::max(info.constancy[dim], std::min(lhs.getAlignedContiguity(dim), divisor));
   if (known)
     setDivisibilityOfAll(info, std::max<int64_t>(lhs.getDivisibilityOfAll() / divisor, 1));
-  info.nonNegative = lhs.nonNegative;
+  info.nonNegativeOffset = lhs.isNonNegativeOffset();
   return info;
 }
 
 static AxisInfo inferExtremum(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool isMaximum) {
   AxisInfo info = startFrom(type, lhs, rhs);
   setDivisibilityOfAll(info, std::min(lhs.getDivisibilityOfAll(), rhs.getDivisibilityOfAll()));
-  info.nonNegative = isMaximum ? lhs.nonNegative || rhs.nonNegative : lhs.nonNegative && rhs.nonNegative;
+  bool left = lhs.isNonNegativeOffset(), right = rhs.isNonNegativeOffset();
+  info.nonNegativeOffset = isMaximum ? left || right : left && right;
   return info;
 }
 
@@ -209,7 +212,8 @@ static AxisInfo inferComparison(arith::CmpIOp op, const AxisInfo &lhs, const Axi
   bool rightCounts = llvm::is_contained({Predicate::sgt, Predicate::ugt, Predicate::sle, Predicate::ule}, predicate);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
     int64_t group = leftCounts ? getAlignedGroup(lhs, rhs, dim) : rightCounts ? getAlignedGroup(rhs, lhs, dim) : 1;
-    info.constancy[dim] = std::max(info.constancy[dim], group);
+    if (!lhs.isAssumed && !rhs.isAssumed)
+      info.constancy[dim] = std::max(info.constancy[dim], group);
   }
   return info;
 }
@@ -255,10 +259,10 @@ static AxisInfo inferCast(Operation *op, const AxisInfo &src) {
   bool narrows = isa<arith::TruncIOp>(op);
   limitContiguityToSignedRange(info, narrows ? to : from);
   // These casts cut the line of integers elsewhere than at the ends of the signed range.
-  if (narrows || (isa<arith::ExtUIOp>(op) && !src.nonNegative))
+  if (narrows || (isa<arith::ExtUIOp>(op) && !src.isNonNegative()))
     for (unsigned dim = 0; dim < info.getRank(); ++dim)
       limitContiguity(info, dim, info.getAlignedContiguity(dim));
-  info.nonNegative = (src.nonNegative && !narrows) || isa<arith::ExtUIOp>(op);
+  info.nonNegativeOffset = (src.isNonNegativeOffset() && !narrows) || isa<arith::ExtUIOp>(op);
   if (!info.constant)
     return info;
   APInt value(64, *info.constant, /*isSigned=*/true, /*implicitTrunc=*/true);
@@ -325,11 +329,8 @@ AxisInfo tile::inferElementwise(Operation *op, Type type, Operands operands) {
   return info;
 }
 
-std::optional<AxisInfo> tile::inferArithmetic(Operation *op, Operands operands) {
-  if (!isa<arith::ArithDialect>(op->getDialect()) || operands.empty() || op->getNumResults() != 1)
-    return std::nullopt;
-  if (std::optional<AxisInfo> folded = foldConstants(op, operands))
-    return folded;
+/// Contiguity, divisibility and constancy, and what is assumed of offsets.
+static std::optional<AxisInfo> inferAlongAxes(Operation *op, Operands operands) {
   Type type = op->getResult(0).getType();
   auto lhs = [&]() -> const AxisInfo & { return *operands[0]; };
   auto rhs = [&]() -> const AxisInfo & { return *operands[1]; };
@@ -339,14 +340,18 @@ std::optional<AxisInfo> tile::inferArithmetic(Operation *op, Operands operands) 
       .Case([&](arith::AddIOp) { return inferSum(type, lhs(), rhs(), false); })
       .Case([&](arith::SubIOp difference) {
         AxisInfo info = inferSum(type, lhs(), rhs(), true);
-        info.nonNegative |= isGuarded(difference);
+        info.nonNegativeOffset |= isGuarded(difference);
         return info;
       })
       .Case([&](arith::MulIOp) { return inferProduct(type, lhs(), rhs()); })
-      .Case([&](arith::DivSIOp) { return inferQuotient(type, lhs(), rhs(), lhs().nonNegative); })
+      .Case([&](arith::DivSIOp) { return inferQuotient(type, lhs(), rhs(), lhs().isNonNegative()); })
       .Case([&](arith::DivUIOp) { return inferQuotient(type, lhs(), rhs(), true); })
       .Case([&](arith::FloorDivSIOp) { return inferQuotient(type, lhs(), rhs(), rhs().constant.value_or(1) > 0); })
-      .Case([&](arith::RemSIOp) { return inferRemainder(type, lhs(), rhs(), lhs().nonNegative); })
+      .Case([&](arith::RemSIOp) {
+        AxisInfo info = inferRemainder(type, lhs(), rhs(), lhs().isNonNegativeOffset());
+        info.isAssumed = !lhs().isNonNegative();
+        return info;
+      })
       .Case([&](arith::RemUIOp) { return inferRemainder(type, lhs(), rhs(), true); })
       .Case([&](arith::AndIOp) { return either(inferAnd); })
       .Case<arith::OrIOp, arith::XOrIOp>([&](auto) { return inferOr(type, lhs(), rhs()); })
@@ -359,4 +364,23 @@ std::optional<AxisInfo> tile::inferArithmetic(Operation *op, Operands operands) 
       .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(
           [&](Operation *cast) { return inferCast(cast, lhs()); })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<AxisInfo> tile::inferArithmetic(Operation *op, Operands operands) {
+  if (!isa<arith::ArithDialect>(op->getDialect()) || operands.empty() || op->getNumResults() != 1)
+    return std::nullopt;
+  if (std::optional<AxisInfo> folded = foldConstants(op, operands))
+    return folded;
+  std::optional<AxisInfo> info = inferAlongAxes(op, operands);
+  if (!info || info->constant)
+    return info;
+  info->isAssumed |= llvm::any_of(operands, [](const AxisInfo *operand) { return operand->isAssumed; });
+  SmallVector<IntegerRange> ranges =
+      llvm::map_to_vector(operands, [](const AxisInfo *operand) { return operand->range; });
+  info->range = inferRange(op, ranges);
+  // What a condition around it says.
+  auto difference = dyn_cast<arith::SubIOp>(op);
+  if (difference && ranges[1].isNonNegative() && isGuarded(difference))
+    info->range = {0, std::max<int64_t>(ranges[0].largest, 0), std::max<int64_t>(ranges[0].usual, 0)};
+  return info;
 }

@@ -16,6 +16,10 @@
 using namespace mlir;
 using namespace tile;
 
+/// Programs along the grid's first dimension, and along the others, of which launches refuse more
+/// (lib/Runtime/Grid.cpp).
+static constexpr int64_t largestGrid = std::numeric_limits<int32_t>::max(), largestOuterGrid = 1 << 22;
+
 AxisInfo tile::inferArgumentAxisInfo(BlockArgument argument) {
   AxisInfo info = AxisInfo::unknown(argument.getType());
   auto kernel = dyn_cast_if_present<KernelOp>(argument.getOwner()->getParentOp());
@@ -31,7 +35,8 @@ static AxisInfo inferArange(ArangeOp op) {
   AxisInfo info = AxisInfo::unknown(op.getType());
   info.contiguity[0] = getPowerOfTwoDivisor(op.getType().getNumElements());
   info.divisibility[0] = getPowerOfTwoDivisor(int32_t(op.getStart()));
-  info.nonNegative = int32_t(op.getStart()) >= 0;
+  int64_t last = int64_t(int32_t(op.getStart())) + op.getType().getNumElements() - 1;
+  info.range = {int32_t(op.getStart()), last, last};
   if (info.contiguity[0] == 1)
     info.constant = int32_t(op.getStart());
   return info;
@@ -48,8 +53,16 @@ static AxisInfo inferConstant(arith::ConstantOp op) {
     return AxisInfo::fromConstant(op.getType(), integer.getValue().getSExtValue());
   AxisInfo info = AxisInfo::fromConstant(op.getType(), 1);
   info.constant.reset();
-  info.nonNegative = false;
+  info.range = IntegerRange::ofType(op.getType());
   return info;
+}
+
+/// What holds for each element, wherever it is.
+static void copyElementFacts(AxisInfo &info, const AxisInfo &src) {
+  info.constant = src.constant;
+  info.range = src.range;
+  info.nonNegativeOffset = src.nonNegativeOffset;
+  info.isAssumed = src.isAssumed;
 }
 
 /// Elements that only move: along a dimension that is none of the operand's all are equal.
@@ -57,8 +70,7 @@ static AxisInfo inferShapeChange(ShapeChange op, const AxisInfo &src) {
   Type type = op->getResult(0).getType();
   std::optional<SourceDims> dims = op.getSourceDims();
   AxisInfo info = AxisInfo::unknown(type);
-  info.constant = src.constant;
-  info.nonNegative = src.nonNegative;
+  copyElementFacts(info, src);
   if (!dims)
     return info;
   for (auto [to, from, size] : llvm::enumerate(*dims, cast<RankedTensorType>(type).getShape())) {
@@ -80,8 +92,7 @@ static AxisInfo inferReshape(ReshapeOp op, const AxisInfo &src) {
   ArrayRef<int64_t> from = op.getSrc().getType().getShape(), to = op.getType().getShape();
   AxisInfo info = AxisInfo::unknown(op.getType());
   info.divisibility.assign(info.getRank(), src.getDivisibilityOfAll());
-  info.constant = src.constant;
-  info.nonNegative = src.nonNegative;
+  copyElementFacts(info, src);
   int64_t toStride = 1;
   for (int64_t axis = to.size() - 1; axis >= 0; toStride *= to[axis--]) {
     int64_t fromStride = 1, dim = from.size() - 1;
@@ -151,9 +162,11 @@ static AxisInfo inferLoad(LoadOp op, ArrayRef<const AxisInfo *> operands) {
 
 AxisInfo tile::inferAxisInfo(Operation *op, unsigned index, ArrayRef<const AxisInfo *> operands) {
   Type type = op->getResult(index).getType();
-  auto nonNegative = [&] {
+  auto isFirst = [](auto op) { return op.getAxis() == 0; };
+  auto programs = [&](bool ofFirstAxis, bool isCount = false) {
     AxisInfo info = AxisInfo::unknown(type);
-    info.nonNegative = true;
+    info.range = IntegerRange::ofPrograms((ofFirstAxis ? largestGrid : largestOuterGrid) + isCount);
+    info.range.smallest = isCount;
     return info;
   };
   if (std::optional<AxisInfo> info = inferArithmetic(op, operands))
@@ -167,7 +180,9 @@ AxisInfo tile::inferAxisInfo(Operation *op, unsigned index, ArrayRef<const AxisI
       .Case([&](LoadOp load) { return inferLoad(load, operands); })
       .Case([&](HintOp hint) { return inferHint(hint, *operands[0]); })
       .Case([&](cta::ConvertLayoutOp) { return *operands[0]; })
-      .Case<ProgramIdOp, NumProgramsOp, Swizzle2dOp>([&](Operation *) { return nonNegative(); })
+      .Case([&](ProgramIdOp id) { return programs(isFirst(id)); })
+      .Case([&](NumProgramsOp number) { return programs(isFirst(number), /*isCount=*/true); })
+      .Case([&](Swizzle2dOp) { return programs(/*ofFirstAxis=*/true); })
       .Default([&](Operation *) { return inferElementwise(op, type, operands); });
 }
 
@@ -187,14 +202,26 @@ static std::optional<int64_t> getConstant(Value value) {
              : std::nullopt;
 }
 
-/// `value` is at least 0: x >= 0, x > -1, 0 <= x, …
-static bool isLowerBound(arith::CmpIOp compare, Value value) {
+/// The values of a range for which a comparison with a constant holds: x >= 0, x > -1, 0 <= x, x < 100, …
+static IntegerRange limitRange(IntegerRange range, arith::CmpIOp compare, Value value) {
   using Predicate = arith::CmpIPredicate;
   bool isLeft = compare.getLhs() == value;
   std::optional<int64_t> bound = getConstant(isLeft ? compare.getRhs() : compare.getLhs());
   Predicate predicate = compare.getPredicate();
-  bool isStrict = predicate == (isLeft ? Predicate::sgt : Predicate::slt);
-  return bound && (isStrict || predicate == (isLeft ? Predicate::sge : Predicate::sle)) && *bound + isStrict >= 0;
+  auto is = [&](Predicate onLeft, Predicate onRight) { return predicate == (isLeft ? onLeft : onRight); };
+  IntegerRange said;
+  if (!bound)
+    return range;
+  if (is(Predicate::sge, Predicate::sle) || predicate == Predicate::eq)
+    said.smallest = *bound;
+  if (is(Predicate::sgt, Predicate::slt) && *bound < said.largest)
+    said.smallest = *bound + 1;
+  if (is(Predicate::sle, Predicate::sge) || predicate == Predicate::eq)
+    said.largest = said.usual = *bound;
+  if (is(Predicate::slt, Predicate::sgt) && *bound > said.smallest)
+    said.largest = said.usual = *bound - 1;
+  IntegerRange both = range.intersect(said);
+  return both.smallest <= both.largest && both.smallest <= both.usual ? both : range; // a promise that nothing keeps
 }
 
 /// What the remainder of a value by a power of two is compared with zero for; 1: for nothing.
@@ -215,7 +242,8 @@ void tile::addAssumptions(Value value, AxisInfo &info) {
     return;
   for (Operation *user : value.getUsers()) {
     if (auto compare = dyn_cast<arith::CmpIOp>(user))
-      info.nonNegative |= isLowerBound(compare, value) && isAssumed(compare, value);
+      if (isAssumed(compare, value))
+        info.range = limitRange(info.range, compare, value);
     info.divisibility[0] = std::max(info.divisibility[0], getAssumedDivisor(user, value));
   }
 }

@@ -295,7 +295,7 @@ private:
   bool isNonNegative(const Polynomial &number) {
     return number.isExact() && llvm::all_of(number.getTerms(), [&](const Polynomial::Term &term) {
              return term.coefficient > 0 &&
-                    llvm::all_of(term.factors, [&](Value factor) { return facts.get(factor).nonNegative; });
+                    llvm::all_of(term.factors, [&](Value factor) { return facts.get(factor).isNonNegativeOffset(); });
            });
   }
 

@@ -9,6 +9,7 @@
 #include "Codegen/MemoryUse.h"
 #include "Codegen/OrderInstructions.h"
 #include "Codegen/RoundInWords.h"
+#include "Codegen/RoundProducts.h"
 #include "Codegen/UniformAddresses.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -78,7 +79,7 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   assert(target && "the NVPTX target is linked in");
   llvm::TargetOptions options;
-  // a * b + c may become one fma, as in every other GPU language.
+  // a * b + c of fp32 and fp64 may become one fma, as in every other GPU language; see RoundProducts.h for the others.
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   auto level = optLevel == 0 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive;
   return std::unique_ptr<llvm::TargetMachine>(
@@ -226,8 +227,10 @@ void NvptxBackend::optimize(llvm::Module &module) const {
 llvm::Expected<std::string> NvptxBackend::emitPtx(llvm::Module &module) const {
   std::string errors;
   module.getContext().setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors));
-  for (llvm::Function &function : module)
+  for (llvm::Function &function : module) {
     selectSignedBooleans(function);
+    roundProducts(function, hasBF16);
+  }
   CheapPassesOnly gate;
   module.getContext().setOptPassGate(gate);
   llvm::SmallString<0> text;

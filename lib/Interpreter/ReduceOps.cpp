@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions and scans. In a reduction the axis is halved until one element is left: element i is combined with element
-// i + half. That is the order in every run. (Of an axis of odd size the middle element waits for the next step.)
+// Reductions and scans. In a reduction neighbours are combined until one element is left, so that elements stay in the
+// order of the axis. That is the order in every run. (Of an axis of odd size the last element waits for the next step.)
 //
-//   axis of 8:  0 1 2 3 | 4 5 6 7  ->  0 1 | 2 3  ->  0 | 1  ->  result
+//   axis of 8:  0 1 | 2 3 | 4 5 | 6 7  ->  0 1 | 2 3  ->  0 1  ->  result
 //
 // A scan goes along the axis from one end to the other.
 //
@@ -34,17 +34,37 @@ struct ReduceData {
   bool isReverse = false; ///< of a scan
 };
 
-/// The `half` first and the `half` last elements of the axis, for every other coordinate, as two arrays.
-void gatherPairs(Machine &machine, const ReduceData &data, const Operand &operand, int64_t axis, int64_t half) {
-  size_t row = size_t(half * data.inner) * operand.bytes, step = size_t(axis * data.inner) * operand.bytes;
-  for (int64_t outer = 0; outer < data.outer; ++outer) {
-    const char *source = machine.at<char>(operand.work) + size_t(outer) * step;
-    std::memcpy(machine.at<char>(operand.lefts) + size_t(outer) * row, source, row);
-    std::memcpy(machine.at<char>(operand.rights) + size_t(outer) * row, source + step - row, row);
+/// Every other one of `2 * count` elements as one array.
+template <typename T> void copyEveryOther(char *to, const char *from, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(to + size_t(i) * sizeof(T), from + size_t(2 * i) * sizeof(T), sizeof(T));
+}
+
+void copyEveryOther(char *to, const char *from, int64_t count, size_t bytes) {
+  switch (bytes) {
+  case 1:
+    return copyEveryOther<uint8_t>(to, from, count);
+  case 4:
+    return copyEveryOther<uint32_t>(to, from, count);
+  case 8:
+    return copyEveryOther<uint64_t>(to, from, count);
+  default:
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(to + size_t(i) * bytes, from + size_t(2 * i) * bytes, bytes);
   }
 }
 
-/// Puts the combined pairs, followed by the middle element of an odd axis, back as the new, shorter work array.
+/// The first and the second elements of the `half` pairs of the axis, for every other coordinate, as two arrays.
+void gatherPairs(Machine &machine, const ReduceData &data, const Operand &operand, int64_t axis, int64_t half) {
+  size_t element = size_t(data.inner) * operand.bytes, row = size_t(half) * element, step = size_t(axis) * element;
+  for (int64_t outer = 0; outer < data.outer; ++outer) {
+    const char *source = machine.at<char>(operand.work) + size_t(outer) * step;
+    copyEveryOther(machine.at<char>(operand.lefts) + size_t(outer) * row, source, half, element);
+    copyEveryOther(machine.at<char>(operand.rights) + size_t(outer) * row, source + element, half, element);
+  }
+}
+
+/// Puts the combined pairs, followed by the last element of an odd axis, back as the new, shorter work array.
 void scatterPairs(Machine &machine, const ReduceData &data, const Operand &operand, int64_t axis, int64_t half) {
   const char *sums = machine.at<char>(data.isVector ? operand.sum : operand.lefts);
   size_t element = size_t(data.inner) * operand.bytes, row = size_t(half) * element;
@@ -53,7 +73,7 @@ void scatterPairs(Machine &machine, const ReduceData &data, const Operand &opera
     char *target = work + size_t(outer * (axis - half)) * element;
     std::memcpy(target, sums + size_t(outer) * row, row);
     if (axis % 2)
-      std::memmove(target + row, work + size_t(outer * axis) * element + row, element);
+      std::memmove(target + row, work + size_t(outer * axis + axis - 1) * element, element);
   }
 }
 

@@ -43,10 +43,14 @@ struct ShortLoop : OpRewritePattern<scf::ForOp> {
   }
 };
 
-/// Upstream's pattern by its class.
+/// Freezes the patterns without those of upstream that change results, which are known by their classes: ShortLoop
+/// replaces the first; the others make one conversion of two that round each, as integers that become fp32 and then
+/// bf16 do because the program says so.
 FrozenRewritePatternSet freeze(RewritePatternSet set) {
   set.add<ShortLoop>(set.getContext());
-  return FrozenRewritePatternSet(std::move(set), {"(anonymous namespace)::SimplifyTrivialLoops"});
+  return FrozenRewritePatternSet(std::move(set), {"(anonymous namespace)::SimplifyTrivialLoops",
+                                                  "(anonymous namespace)::TruncFSIToFPToSIToFP",
+                                                  "(anonymous namespace)::TruncFUIToFPToUIToFP"});
 }
 
 class Canonicalizer : public PassWrapper<Canonicalizer, OperationPass<>> {

@@ -17,7 +17,7 @@ namespace tile {
 /// The patterns of scf.for, and those that `set` has.
 mlir::FrozenRewritePatternSet freezeWithLoops(mlir::RewritePatternSet set);
 
-/// MLIR's canonicalizer, under its name, but for loops that run once or never.
+/// Creates MLIR's canonicalizer, under its name, without patterns that change what a kernel computes.
 std::unique_ptr<mlir::Pass> createCanonicalizer();
 
 } // namespace tile

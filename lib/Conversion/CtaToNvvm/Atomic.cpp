@@ -5,7 +5,7 @@
 // The other holders get no result; cta-lower-conversions has sent results that they need through shared memory. PTX
 // ISA, "atom", "red". sm_80 has no addition of bf16, and no target a maximum or minimum of one 16-bit float: they are
 // loops around compare-and-swap. Ordered instructions each wait for all accesses before them, so those of one thread
-// are relaxed, between fences.
+// are relaxed, between fences. The loops look first with an access that is relaxed in the scope of the operation.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -112,9 +112,9 @@ private:
       if (op.getMask())
         predicate = emitAnd(builder, loc, dropTrue(adaptor.getMask()[first]), isFirst);
       if (op.getKind() == AtomicKind::fmax || op.getKind() == AtomicKind::fmin)
-        return {selectInLoop(op, pointer, value, order, predicate, builder)};
-      if (element.isBF16() && this->gpu.capability < 90)
-        return {addInLoop(loc, pointer, value, predicate, builder)};
+        return {updateInLoop(op, pointer, value, order, predicate, builder)};
+      if (op.getKind() == AtomicKind::add && element.isBF16() && this->gpu.capability < 90)
+        return {updateInLoop(op, pointer, value, order, predicate, builder)};
       if (size > 1)
         return addVector(op, pointer, adaptor.getValue().slice(first, size), order, predicate, builder);
     }
@@ -197,31 +197,42 @@ private:
         .front();
   }
 
-  static Value addInLoop(Location loc, Value pointer, Value value, Value predicate, OpBuilder &builder) {
-    return emitWhere(loc, predicate, value, builder, [&]() -> Value {
-      return LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::fadd, pointer, value,
-                                       LLVM::AtomicOrdering::acq_rel);
-    });
+  /// What the operation makes of a 16-bit float.
+  static Value combine(AtomicKind kind, Value old, Value value, OpBuilder &builder) {
+    Location loc = value.getLoc();
+    if (kind == AtomicKind::add)
+      return arith::AddFOp::create(builder, loc, old, value);
+    if (kind == AtomicKind::fmax)
+      return arith::MaxNumFOp::create(builder, loc, old, value);
+    return arith::MinNumFOp::create(builder, loc, old, value);
   }
 
-  /// Until nobody else has changed the element between.
-  static Value selectInLoop(AtomicRmwOp op, Value pointer, Value value, MemoryOrder memoryOrder, Value predicate,
+  /// Until nobody else has changed the element in between.
+  static Value updateInLoop(AtomicRmwOp op, Value pointer, Value value, MemoryOrder order, Value predicate,
                             OpBuilder &builder) {
     Location loc = op.getLoc();
-    StringRef type = value.getType().isBF16() ? "bf16" : "f16";
-    StringRef selection = op.getKind() == AtomicKind::fmax ? "max" : "min";
-    StringRef scope = stringifyMemoryScope(op.getScope()), order = stringifyMemoryOrder(memoryOrder);
-    PtxStatement statement;
-    statement.text = ("{\n.reg .pred changed;\n.reg .b16 old, seen, new;\nld.relaxed." + scope +
-                      ".global.b16 seen, [$1];\nagain:\nmov.b16 old, seen;\n" + selection + "." + type +
-                      " new, old, $2;\natom." + order + "." + scope +
-                      ".global.cas.b16 seen, [$1], old, new;\nsetp.ne.u16 changed, seen, old;\n@changed bra again;\n"
-                      "mov.b16 $0, seen;\n}")
-                         .str();
-    statement.operands = {pointer, toBits(builder, loc, value, /*keepsFloat=*/false)};
-    statement.results = {statement.operands.back().getType()};
+    Type bits = builder.getI16Type();
+    auto asFloat = [&](Value word) { return arith::BitcastOp::create(builder, loc, value.getType(), word); };
     return emitWhere(loc, predicate, value, builder, [&]() -> Value {
-      return arith::BitcastOp::create(builder, loc, value.getType(), emitPtx(builder, loc, statement).front());
+      std::string scope = stringifyMemoryScope(op.getScope()).str();
+      Value first =
+          emitPtx(builder, loc,
+                  {.text = "ld.relaxed." + scope + ".global.b16 $0, [$1];", .results = {bits}, .operands = {pointer}})
+              .front();
+      auto emitTry = [&](OpBuilder &nested, Location loc, ValueRange seen) {
+        Value updated =
+            combine(op.getKind(), arith::BitcastOp::create(nested, loc, value.getType(), seen.front()), value, nested);
+        Value word = arith::BitcastOp::create(nested, loc, bits, updated);
+        Value now = emitPtx(nested, loc,
+                            {.text = prefix("atom", op, order) + ".cas.b16 $0, [$1], $2, $3;",
+                             .results = {bits},
+                             .operands = {pointer, seen.front(), word}})
+                        .front();
+        Value isChanged = arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::ne, now, seen.front());
+        scf::ConditionOp::create(nested, loc, isChanged, now);
+      };
+      auto again = [](OpBuilder &nested, Location loc, ValueRange seen) { scf::YieldOp::create(nested, loc, seen); };
+      return asFloat(scf::WhileOp::create(builder, loc, bits, first, emitTry, again).getResult(0));
     });
   }
 };

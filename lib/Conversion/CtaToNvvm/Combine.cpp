@@ -5,16 +5,13 @@
 #include "Ptx.h"
 
 #include "Layout/LinearLayout.h"
+#include "Tile/Commutative.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <array>
 
 using namespace mlir;
 
@@ -27,8 +24,9 @@ bool CombineEmitter::mapConstants(Operation &op, IRMapping &mapping) {
     if (!matchPattern(mapping.lookupOrDefault(value), m_Constant(&operand)))
       return false;
   SmallVector<OpFoldResult> results;
-  if (failed(op.fold(operands, results)) || results.empty() ||
-      !llvm::all_of(results, [](OpFoldResult result) { return isa_and_present<TypedAttr>(dyn_cast<Attribute>(result)); }))
+  if (failed(op.fold(operands, results)) || results.empty() || !llvm::all_of(results, [](OpFoldResult result) {
+        return isa_and_present<TypedAttr>(dyn_cast<Attribute>(result));
+      }))
     return false;
   for (auto [value, result] : llvm::zip_equal(op.getResults(), results))
     mapping.map(value, arith::ConstantOp::create(builder, loc, cast<TypedAttr>(cast<Attribute>(result))).getResult());
@@ -50,83 +48,8 @@ Tuple CombineEmitter::combine(const Tuple &left, const Tuple &right) {
   return result;
 }
 
-namespace {
-
-/// Texts of what a combination computes, equal only if the values are, bit by bit: to compare it with itself where left
-/// and right have changed places. What is rounded has no such text, as products may be contracted with either summand.
-class Formula {
-public:
-  Formula(Block &block, bool isSwapped) : block(block), isSwapped(isSwapped) {}
-
-  std::optional<std::string> of(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == &block) {
-      unsigned count = block.getNumArguments(), number = argument.getArgNumber();
-      return "%" + std::to_string(isSwapped ? (number + count / 2) % count : number);
-    }
-    Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != &block)
-      return "@" + std::to_string(reinterpret_cast<uintptr_t>(value.getAsOpaquePointer()));
-    if (op->getNumRegions() != 0 || op->getNumResults() != 1 || !isMemoryEffectFree(op) ||
-        isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op))
-      return std::nullopt;
-    if (std::optional<std::string> choice = ofChoice(op))
-      return choice;
-    SmallVector<std::string> operands;
-    for (Value operand : op->getOperands()) {
-      std::optional<std::string> text = of(operand);
-      if (!text)
-        return std::nullopt;
-      operands.push_back(*text);
-    }
-    if (op->hasTrait<OpTrait::IsCommutative>() || comparesForEquality(op))
-      llvm::sort(operands);
-    std::string text;
-    llvm::raw_string_ostream(text) << op->getName() << op->getAttrDictionary() << '(' << llvm::join(operands, ",")
-                                   << ')';
-    return text;
-  }
-
-private:
-  static bool comparesForEquality(Operation *op) {
-    if (auto compare = dyn_cast<arith::CmpIOp>(op))
-      return compare.getPredicate() == arith::CmpIPredicate::eq || compare.getPredicate() == arith::CmpIPredicate::ne;
-    auto compare = dyn_cast<arith::CmpFOp>(op);
-    return compare &&
-           (compare.getPredicate() == arith::CmpFPredicate::OEQ || compare.getPredicate() == arith::CmpFPredicate::UNE);
-  }
-
-  /// `p != q ? (p ? x : y) : z` is x where only p holds, and y where only q does.
-  std::optional<std::string> ofChoice(Operation *op) {
-    auto outer = dyn_cast<arith::SelectOp>(op);
-    auto differ = outer ? outer.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-    auto inner = outer ? outer.getTrueValue().getDefiningOp<arith::SelectOp>() : arith::SelectOp();
-    if (!differ || !inner || differ.getPredicate() != arith::CmpIPredicate::ne ||
-        !differ.getLhs().getType().isInteger(1) || inner.getCondition() != differ.getLhs())
-      return std::nullopt;
-    std::optional<std::string> p = of(differ.getLhs()), q = of(differ.getRhs()), x = of(inner.getTrueValue()),
-                               y = of(inner.getFalseValue()), z = of(outer.getFalseValue());
-    if (!p || !q || !x || !y || !z)
-      return std::nullopt;
-    std::array<std::string, 2> sides{*p + "->" + *x, *q + "->" + *y};
-    llvm::sort(sides);
-    return "only(" + sides[0] + "," + sides[1] + "," + *z + ")";
-  }
-
-  Block &block;
-  bool isSwapped;
-};
-
-} // namespace
-
 bool CombineEmitter::isCommutative() const {
-  constexpr size_t mostOperations = 16; // of combinations that programs write, too
-  if (llvm::hasNItems(combineBlock.without_terminator(), 1) && combineBlock.getNumArguments() == 2)
-    return combineBlock.front().hasTrait<OpTrait::IsCommutative>();
-  return combineBlock.getOperations().size() <= mostOperations &&
-         llvm::all_of(combineBlock.getTerminator()->getOperands(), [&](Value result) {
-           std::optional<std::string> text = Formula(combineBlock, /*isSwapped=*/false).of(result);
-           return text && text == Formula(combineBlock, /*isSwapped=*/true).of(result);
-         });
+  return tile::isCommutative(combineBlock, /*isExact=*/true);
 }
 
 Tuple CombineEmitter::combineAcross(const Tuple &own, unsigned laneBit) {
@@ -158,10 +81,10 @@ Tuple CombineEmitter::combineLanes(Tuple own, ArrayRef<unsigned> laneBits) {
     own = combine(own, shuffleXor(own, bit));
     others |= int64_t(1) << bit;
   }
-  Value first = others == layout::lanesPerWarp - 1
-                    ? emitI32(builder, loc, 0)
-                    : arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, ~others))
-                          .getResult();
+  Value first =
+      others == layout::lanesPerWarp - 1
+          ? emitI32(builder, loc, 0)
+          : arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, ~others)).getResult();
   return shuffleFrom(own, first);
 }
 

@@ -6,6 +6,7 @@
 
 #include "EmitLayout.h"
 #include "Patterns.h"
+#include "RoundOnce.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -31,6 +32,12 @@ static Value emitFloatCast(OpBuilder &builder, Location loc, Value value, Type t
   if (from < to)
     return arith::ExtFOp::create(builder, loc, type, value);
   return arith::TruncFOp::create(builder, loc, type, value);
+}
+
+/// An f32 that is rounded to an 8-bit float as the value would be.
+static Value emitSingle(OpBuilder &builder, Location loc, Value value) {
+  return value.getType().isF64() ? emitRoundedToOdd(builder, loc, value)
+                                 : emitFloatCast(builder, loc, value, builder.getF32Type());
 }
 
 namespace {
@@ -134,15 +141,14 @@ SmallVector<Value> emitToFloat8(OpBuilder &builder, Location loc, ValueRange val
                                 const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::FP8Conversion))
     return llvm::map_to_vector(values, [&](Value value) {
-      Value single = emitFloatCast(builder, loc, value, builder.getF32Type());
-      return BitConversion(builder, loc, float8).fromFloat(single);
+      return BitConversion(builder, loc, float8).fromFloat(emitSingle(builder, loc, value));
     });
   auto pairType = VectorType::get(2, builder.getI8Type());
   SmallVector<Value> results;
   for (size_t first = 0; first < values.size(); first += 2) {
-    Value low = emitFloatCast(builder, loc, values[first], builder.getF32Type());
+    Value low = emitSingle(builder, loc, values[first]);
     bool isPair = first + 1 < values.size();
-    Value high = isPair ? emitFloatCast(builder, loc, values[first + 1], builder.getF32Type()) : low;
+    Value high = isPair ? emitSingle(builder, loc, values[first + 1]) : low;
     // The first operand becomes the upper byte.
     Value pair = NVVM::ConvertF32x2ToF8x2Op::create(builder, loc, pairType, high, low, NVVM::FPRoundingMode::RN,
                                                     NVVM::SaturationMode::SATFINITE, /*relu=*/false, float8);
@@ -159,9 +165,10 @@ namespace {
 SmallVector<Value> emitTowardsZero(OpBuilder &builder, Location loc, ValueRange values, Type float8,
                                    const target::GpuTarget &gpu) {
   SmallVector<Value> results = emitToFloat8(builder, loc, values, float8, gpu);
-  SmallVector<Value> rounded = emitFromFloat8(builder, loc, results, float8, builder.getF32Type(), gpu);
+  Type type = values.front().getType().isF64() ? builder.getF64Type() : Type(builder.getF32Type());
+  SmallVector<Value> rounded = emitFromFloat8(builder, loc, results, float8, type, gpu);
   for (auto [result, value, exact] : llvm::zip(results, rounded, values))
-    result = emitStepTowardsZero(builder, loc, result, value, emitFloatCast(builder, loc, exact, builder.getF32Type()));
+    result = emitStepTowardsZero(builder, loc, result, value, emitFloatCast(builder, loc, exact, type));
   return results;
 }
 

@@ -14,6 +14,7 @@
 #include "EmitLayout.h"
 #include "Float8.h"
 #include "Patterns.h"
+#include "RoundOnce.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -270,7 +271,8 @@ struct TruncationLowering : OpConversionPattern<arith::TruncFOp> {
 } // namespace
 
 bool isSelectable(Operation *op, const target::GpuTarget &gpu) {
-  if (needsPromotion(op, gpu) || roundsTowardsZero(op) || isFloatToRegister(op) || isApproximateDivision(op) ||
+  if (needsPromotion(op, gpu) || roundsTowardsZero(op) || roundsTwice(op, gpu) || isFloatToRegister(op) ||
+      isApproximateDivision(op) ||
       isa<math::SincosOp, math::ClampFOp, math::IPowIOp, math::IsInfOp, math::IsNormalOp>(op))
     return false;
   return libraryFunctionOf(op).empty();

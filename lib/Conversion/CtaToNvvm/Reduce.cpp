@@ -7,15 +7,18 @@
 //   lane bits along the axis                       x = combine of x and shuffle_xor(x, 1 << bit); all lanes have it
 //   … all five, of integers                        x = redux.sync of x
 //
-// Bits that only repeat elements are left out, since an element may be combined once only. A bit that moves along the
-// axis and another dimension at once selects a result of its own, provided that no other bit leads to that result.
-// Warps along the axis are the business of cta-lower-conversions: tile.reduce must not have any, and
-// cta.partial_reduce keeps them apart.
+// A combination that is not commutative needs the axis in order: in registers, then in lanes, then in warps, which
+// cta-assign-layouts sees to. Bits that only repeat elements are left out, since an element may be combined once only.
+// A bit that moves along the axis and another dimension at once selects a result of its own, provided that no other bit
+// leads to that result. Warps along the axis are the business of cta-lower-conversions: tile.reduce must not have any,
+// and cta.partial_reduce keeps them apart.
 #include "Combine.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
 
+#include "Layout/AxisOrder.h"
 #include "Layout/ShapeTransforms.h"
+#include "Tile/Commutative.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -31,9 +34,9 @@ namespace tile::conversion {
 namespace {
 
 struct ReductionPlan {
-  std::vector<uint64_t> axisRegisters; // register numbers (one bit each) to combine
+  std::vector<uint64_t> axisRegisters; // register numbers (one bit each) to combine, in the order of the axis
   std::vector<uint64_t> keptRegisters; // register bits that select results
-  std::vector<unsigned> axisLanes;     // lane bits to combine
+  std::vector<unsigned> axisLanes;     // lane bits to combine, in the order of the axis
   LinearLayout reduced;                // of the results; its register bits are keptRegisters
 };
 
@@ -59,6 +62,7 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
   layout::Span held, results;
   unsigned warpGroups = 0;
   std::vector<std::vector<int32_t>> registers, lanes, warps;
+  std::vector<InputBit> alongAxis;
   for (InputBit bit : inputBits(layout)) {
     bool isRegister = bit.dim == layout::registerDim, isWarp = bit.dim == layout::warpDim;
     bool repeats = !held.insert(layout.flatten(bit.basis));
@@ -93,11 +97,15 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
       problem = "spreads the axis over warps; cta-lower-conversions should have split the reduction";
       return std::nullopt;
     }
-    if (isRegister)
-      plan.axisRegisters.push_back(uint64_t(1) << bit.index);
-    if (bit.dim == layout::laneDim)
-      plan.axisLanes.push_back(bit.index);
+    if (!isWarp)
+      alongAxis.push_back(bit);
   }
+  llvm::stable_sort(alongAxis, [&](const InputBit &a, const InputBit &b) { return a.basis[axis] < b.basis[axis]; });
+  for (const InputBit &bit : alongAxis)
+    if (bit.dim == layout::registerDim)
+      plan.axisRegisters.push_back(uint64_t(1) << bit.index);
+    else
+      plan.axisLanes.push_back(bit.index);
   std::vector<int64_t> shape = layout.outShape();
   shape[axis] = int64_t(1) << warpGroups;
   plan.reduced = LinearLayout({{std::string(layout::registerDim), registers},
@@ -121,6 +129,11 @@ std::optional<CheckedPlan> planFor(Operation *op, unsigned axis, std::string &pr
       return std::nullopt;
     }
   bool isPartial = isa<cta::PartialReduceOp>(op);
+  if (!layout::isInOrder(cta::getLayout(type), axis) &&
+      !tile::isCommutative(op->getRegion(0).front(), /*isExact=*/false)) {
+    problem = "does not hold the axis in the order in which it has to be combined";
+    return std::nullopt;
+  }
   std::optional<ReductionPlan> plan = planReduction(cta::getLayout(type), axis, isPartial, problem);
   if (!plan)
     return std::nullopt;

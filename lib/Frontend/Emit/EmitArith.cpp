@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace tile::frontend {
@@ -44,6 +46,24 @@ SymValue Sema::makeNumber(const frontend::Value &number, DType type, SourceRange
   return makeSplat(number, type, {}, range);
 }
 
+/// The nearest number of a format; one that saturates has no infinity for what is too large.
+static llvm::APFloat floatOf(const frontend::Value &number, const llvm::fltSemantics &format, bool saturates) {
+  llvm::APFloat value(format);
+  if (std::optional<Int128> integer = asInteger(number)) {
+    uint64_t words[] = {static_cast<uint64_t>(static_cast<unsigned __int128>(*integer)),
+                        static_cast<uint64_t>(static_cast<unsigned __int128>(*integer) >> 64)};
+    value.convertFromAPInt(llvm::APInt(128, words), /*IsSigned=*/true, llvm::APFloat::rmNearestTiesToEven);
+  } else {
+    bool losesInfo = false;
+    value = llvm::APFloat(asDouble(number).value_or(0.0));
+    value.convert(format, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  }
+  std::optional<double> exact = asDouble(number);
+  if (saturates && exact && !std::isnan(*exact) && !value.isFinite())
+    return llvm::APFloat::getLargest(format, *exact < 0);
+  return value;
+}
+
 /// Integers wrap to the type, as a cast would.
 SymValue Sema::makeSplat(const frontend::Value &number, DType type, ArrayRef<int64_t> shape, SourceRange range) {
   if (type.is(Scalar::Float8E4B15))
@@ -51,10 +71,7 @@ SymValue Sema::makeSplat(const frontend::Value &number, DType type, ArrayRef<int
   Type element = mlirType(type);
   TypedAttr attribute;
   if (auto floatType = dyn_cast<FloatType>(element)) {
-    llvm::APFloat value(asDouble(number).value_or(0.0));
-    bool losesInfo = false;
-    value.convert(floatType.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    attribute = FloatAttr::get(element, value);
+    attribute = FloatAttr::get(element, floatOf(number, floatType.getFloatSemantics(), type.isFp8()));
   } else {
     std::optional<Int128> integer = asInteger(number);
     if (const double *real = std::get_if<double>(&number))
@@ -206,6 +223,9 @@ SymValue Sema::cast(const SymValue &value, DType type, SourceRange range, bool t
     return wrap(castIntegers(builder, loc, value.value, from, type, result));
   if (from.isFloat())
     return castFloatToInteger(*this, value, type, range);
+  // Exact as far as an 8-bit float reaches, and beyond that it saturates.
+  if (type.isFp8())
+    return cast(cast(value, Scalar::Float32, range), type, range, truncateTowardsZero);
   if (from.isUnsigned())
     return wrap(arith::UIToFPOp::create(builder, loc, result, value.value));
   return wrap(arith::SIToFPOp::create(builder, loc, result, value.value));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtin: tl.dot_scaled, a product of matrices in microscaling formats (OCP, "Microscaling Formats (MX)").
 //
-// Every 32 elements along K share a scale 2^(s - 127), of which the byte s is given. No target here multiplies them
-// directly, so both operands are converted to bf16 (fp16 if one of them is), which holds all values exactly, and
-// scaled.
+// Every 32 elements along K share a scale 2^(s - 127), of which the byte s is given; or every 16 elements share a scale
+// of type e4m3 (NVFP4). No target here multiplies them directly, so both operands are converted to bf16 (fp16 if one of
+// them is), which holds all values exactly, and scaled.
 
 #include "Frontend/Emit/Builtins.h"
 
@@ -15,7 +15,7 @@ namespace tile::frontend {
 
 namespace {
 
-constexpr int64_t groupSize = 32;
+constexpr int64_t elementsPerByteScale = 32, elementsPerFloatScale = 16;
 
 SymValue constant(int64_t value) {
   return SymValue::makeConstant(Int128(value));
@@ -94,23 +94,32 @@ private:
     return sema.reshape(joined, shape, call.range);
   }
 
-  /// Scales are [rows or columns, K / 32], whichever way the operand lies.
-  SymValue applyScale(const SymValue &value, size_t scaleIndex, int64_t axis) {
-    SymValue scale = call.block(scaleIndex);
-    if (scale.isError())
-      return {};
-    SmallVector<int64_t> groups{value.shape()[1 - axis], value.shape()[axis] / groupSize};
-    if (scale.shape() != ArrayRef<int64_t>(groups) || !scale.type.isInt() || scale.type.bits() != 8)
-      return sema.error(Diag::scale_shape, call.rangeOf(scaleIndex),
-                        {describe(scale), std::to_string(groups[0]), std::to_string(groups[1])});
+  /// The fp32 of which the bytes are the exponents, biased alike; 0 is 2^-127, a subnormal number.
+  SymValue decodeExponents(const SymValue &scale) {
     SymValue bytes = sema.cast(sema.bitcast(scale, Scalar::UInt8, call.range), Scalar::Int32, call.range);
-    // The byte is the exponent of an fp32, biased alike; 0 is 2^-127, a subnormal number.
     SymValue bits = op(BinaryOp::LShift, bytes, constant(23));
     bits = sema.select(sema.compare(CompareOp::Eq, bytes, constant(0), call.range), constant(0x00400000), bits,
                        call.range);
     bits = sema.select(sema.compare(CompareOp::Eq, bytes, constant(255), call.range), constant(0x7FC00000), bits,
                        call.range);
-    SymValue factor = sema.bitcast(bits, Scalar::Float32, call.range);
+    return sema.bitcast(bits, Scalar::Float32, call.range);
+  }
+
+  /// Scales are [rows or columns, K / size of a group], whichever way the operand lies.
+  SymValue applyScale(const SymValue &value, size_t scaleIndex, int64_t axis) {
+    SymValue scale = call.block(scaleIndex);
+    if (scale.isError())
+      return {};
+    bool isFloat = scale.type.is(Scalar::Float8E4M3);
+    int64_t groupSize = isFloat ? elementsPerFloatScale : elementsPerByteScale;
+    SmallVector<int64_t> groups{value.shape()[1 - axis], value.shape()[axis] / groupSize};
+    bool isByte = scale.type.isInt() && scale.type.bits() == 8;
+    if (scale.shape() != ArrayRef<int64_t>(groups) || !(isFloat || isByte))
+      return sema.error(Diag::scale_shape, call.rangeOf(scaleIndex),
+                        {describe(scale), std::to_string(groups[0]),
+                         std::to_string(value.shape()[axis] / elementsPerByteScale),
+                         std::to_string(value.shape()[axis] / elementsPerFloatScale)});
+    SymValue factor = isFloat ? sema.cast(scale, Scalar::Float32, call.range) : decodeExponents(scale);
     factor = sema.expandDims(factor, 2, call.range);
     factor = sema.broadcastTo(factor, {groups[0], groups[1], groupSize}, call.range);
     factor = sema.reshape(factor, {groups[0], groups[1] * groupSize}, call.range);

@@ -11,23 +11,46 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// Index arithmetic of a few operations: then rounding down is rounding towards zero.
-static bool isNonNegative(mlir::Value value, unsigned depth = 0) {
+/// The largest that a non-negative value can be, after a few operations of index arithmetic; none if it may be negative
+/// or wrap around to that.
+static std::optional<int64_t> getUpperBound(mlir::Value value, unsigned depth = 0) {
   constexpr unsigned maxDepth = 6; // values with several uses are looked at several times
+  using Bound = std::optional<int64_t>;
   if (depth == maxDepth)
-    return false;
-  Operation *op = value.getDefiningOp();
+    return std::nullopt;
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.isNonNegative();
+    return constant.isNonNegative() ? Bound(constant.getSExtValue()) : std::nullopt;
+  Operation *op = value.getDefiningOp();
   if (auto range = dyn_cast_if_present<ArangeOp>(op))
-    return int32_t(range.getStart()) >= 0;
+    return int32_t(range.getStart()) >= 0
+               ? Bound(int64_t(int32_t(range.getStart())) + range.getType().getNumElements() - 1)
+               : std::nullopt;
   if (isa_and_present<ProgramIdOp, NumProgramsOp, Swizzle2dOp>(op))
-    return true;
+    return std::numeric_limits<int32_t>::max();
   bool isKnown = isa_and_present<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::RemSIOp, arith::ExtSIOp,
                                  arith::MinSIOp, arith::MaxSIOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp>(op);
-  return isKnown &&
-         llvm::all_of(op->getOperands(), [&](mlir::Value operand) { return isNonNegative(operand, depth + 1); });
+  if (!isKnown)
+    return std::nullopt;
+  SmallVector<int64_t, 2> bounds;
+  for (mlir::Value operand : op->getOperands()) {
+    Bound bound = getUpperBound(operand, depth + 1);
+    if (!bound)
+      return std::nullopt;
+    bounds.push_back(*bound);
+  }
+  int64_t bound = bounds.front();
+  bool overflows = (isa<arith::AddIOp>(op) && llvm::AddOverflow(bounds[0], bounds[1], bound)) ||
+                   (isa<arith::MulIOp>(op) && llvm::MulOverflow(bounds[0], bounds[1], bound));
+  if (isa<arith::MaxSIOp>(op))
+    bound = std::max(bounds[0], bounds[1]);
+  unsigned width = getElementTypeOf(value.getType()).getIntOrFloatBitWidth();
+  return !overflows && llvm::isIntN(width, bound) ? Bound(bound) : std::nullopt;
+}
+
+/// Then rounding down is rounding towards zero.
+static bool isNonNegative(mlir::Value value) {
+  return getUpperBound(value).has_value();
 }
 
 SymValue Sema::floorDivision(bool isRemainder, const SymValue &left, const SymValue &right, SourceRange range) {

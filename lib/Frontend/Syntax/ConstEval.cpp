@@ -82,6 +82,15 @@ EvalResult shift(BinaryOp op, Int128 value, Int128 amount) {
   return succeed(result);
 }
 
+/// A quotient or remainder of constants, which rounds down.
+EvalResult succeedRoundingDown(BinaryOp op, Value value, bool hasSign) {
+  EvalResult result = succeed(std::move(value));
+  if (hasSign)
+    result.warning = "'" + std::string(spelling(op)) + "' of constants rounds down, giving " + str(*result.value) +
+                     "; of run-time values it rounds towards zero";
+  return result;
+}
+
 EvalResult evaluateIntegers(BinaryOp op, Int128 a, Int128 b) {
   Int128 result = 0;
   switch (op) {
@@ -100,11 +109,7 @@ EvalResult evaluateIntegers(BinaryOp op, Int128 a, Int128 b) {
     if (b == -1) // the one quotient that overflows
       return op == BinaryOp::Mod ? succeed(Int128(0)) : evaluateIntegers(BinaryOp::Sub, 0, a);
     Int128 quotient = floorDivide(a, b);
-    EvalResult out = succeed(op == BinaryOp::FloorDiv ? quotient : a - quotient * b);
-    if (a < 0 || b < 0)
-      out.warning = "'" + std::string(spelling(op)) + "' of constants rounds down, giving " + str(*out.value) +
-                    "; of run-time values it rounds towards zero";
-    return out;
+    return succeedRoundingDown(op, op == BinaryOp::FloorDiv ? quotient : a - quotient * b, a < 0 || b < 0);
   }
   case BinaryOp::Pow:
     return powInteger(a, b);
@@ -153,7 +158,9 @@ EvalResult evaluateFloats(BinaryOp op, double a, double b) {
   case BinaryOp::FloorDiv:
     return b == 0 ? fail("division by zero") : succeed(divideFloats(a, b).first);
   case BinaryOp::Mod:
-    return b == 0 ? fail("division by zero") : succeed(divideFloats(a, b).second);
+    if (b == 0)
+      return fail("division by zero");
+    return succeedRoundingDown(op, divideFloats(a, b).second, a < 0 || b < 0);
   case BinaryOp::Pow: {
     double power = std::pow(a, b);
     if (a == 0 && b < 0)

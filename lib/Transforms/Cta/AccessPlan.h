@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layouts that accesses to memory, atomic operations and scans want, each by itself.
+// The layouts that accesses to memory, atomic operations, scans and ordered reductions want, each by itself.
 #pragma once
 
 #include "Analysis/AddressSpan.h"
@@ -70,5 +70,9 @@ layout::LinearLayout planScan(mlir::RankedTensorType type, unsigned axis, unsign
 /// The same for a vector whose elements lie far from each other in memory: neighbours in lanes where a thread has two,
 /// since neighbours may share a line of memory.
 layout::LinearLayout planStridedScan(mlir::RankedTensorType type, unsigned numWarps);
+
+/// Makes a reduction whose order matters keep it: where the axis lies in registers, lanes, warps and then in registers
+/// again, by two steps, of runs and over runs; else in the layout of a scan, to which operands are converted.
+void keepOrder(ReduceOp reduce, unsigned numWarps, mlir::OpBuilder &builder);
 
 } // namespace tile

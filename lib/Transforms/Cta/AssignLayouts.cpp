@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-assign-layouts: give every tensor a layout.
 //
-// What: every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree
+// Every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree
 // without work. Operations that want something else (loads and stores: coalesced vectors; dots: fragments; packed
 // inline PTX: neighbours) or that tie the layouts of operand and result (shape operations, reductions) get a
-// convert_layout on each side that differs. Why so naive: it is right for every program; cta-remove-conversions removes
-// the conversions that do not pay. Where no dot decides, accesses share the default layout of their shape: as many
-// elements a thread as 16 bytes hold of the widest type that the innermost loops access, and of several rows that are
-// reduced, each to a number and not to one row, as few warps to each as possible. Shapes that are only reshaped, joined
-// or repeated from others follow these. Where dots decide, their accumulators' layout is the default one of its shape,
-// and that of their rows of vectors. A matrix of fp32 that is added to a product is loaded in the product's layout, and
-// numbers that scale its rows in a loop in that of the rows.
+// convert_layout on each side that differs: right for every program; cta-remove-conversions removes what does not pay.
+// Where no dot decides, accesses share the default layout of their shape: as many elements a thread as 16 bytes hold of
+// the widest type that the innermost loops access, and of several rows that are reduced, each to a scalar and not to
+// one row, as few warps to each as possible. Shapes only reshaped, joined or repeated from others follow these. Where
+// dots decide, the default layout of a shape is their accumulators', and of vectors that of their rows. An fp32 matrix
+// that is added to a product, and what scales its rows in a loop, follow them.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -437,6 +436,8 @@ private:
 
   /// The result follows the operands where it can.
   void tie(cta::LayoutInterface op) {
+    if (auto reduce = dyn_cast<ReduceOp>(*op))
+      keepOrder(reduce, kernel.getNumWarps(), builder);
     cta::LayoutAttr operand = op->getNumOperands() != 0 ? cta::getLayoutAttr(op->getOperand(0).getType()) : nullptr;
     if (!operand || isElementwise(op))
       return;

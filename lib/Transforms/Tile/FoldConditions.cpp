@@ -58,7 +58,7 @@ public:
     APInt divisor;
     return isa<arith::DivSIOp, arith::RemSIOp>(op) && isa<RankedTensorType>(op->getResult(0).getType()) &&
            matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) && divisor.isStrictlyPositive() &&
-           facts.get(op->getOperand(0)).nonNegative && isIndex(op->getOperand(0));
+           facts.get(op->getOperand(0)).isNonNegative() && isIndex(op->getOperand(0));
   }
 
 private:
@@ -139,7 +139,7 @@ private:
     auto rest = index.getDefiningOp<arith::SubIOp>();
     if (rest && isCountedTo(rest.getRhs(), rest.getLhs()))
       return 1;
-    return facts.get(index).nonNegative ? 0 : std::numeric_limits<int64_t>::min();
+    return facts.get(index).isNonNegative() ? 0 : std::numeric_limits<int64_t>::min();
   }
 
   /// Whether a loop counts `number` from zero or more to below `end`.
@@ -147,7 +147,7 @@ private:
     auto argument = dyn_cast<BlockArgument>(number);
     auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
     return loop && !loop.getUnsignedCmp() && argument == loop.getInductionVar() && end == loop.getUpperBound() &&
-           facts.get(loop.getLowerBound()).nonNegative;
+           facts.get(loop.getLowerBound()).isNonNegative();
   }
 
   /// No element is larger.
@@ -171,7 +171,7 @@ private:
   bool isNonNegative(const Polynomial &number) {
     return number.isExact() && llvm::all_of(number.getTerms(), [&](const Polynomial::Term &term) {
              return term.coefficient > 0 &&
-                    llvm::all_of(term.factors, [&](Value factor) { return facts.get(factor).nonNegative; });
+                    llvm::all_of(term.factors, [&](Value factor) { return facts.get(factor).isNonNegative(); });
            });
   }
 

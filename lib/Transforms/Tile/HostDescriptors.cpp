@@ -87,7 +87,7 @@ private:
   std::string getForm(Operation *op) {
     auto divides = [&](bool roundsDown) {
       std::optional<int64_t> divisor = facts.get(op->getOperand(1)).constant;
-      return divisor && *divisor > 0 && (roundsDown || facts.get(op->getOperand(0)).nonNegative);
+      return divisor && *divisor > 0 && (roundsDown || facts.get(op->getOperand(0)).isNonNegative());
     };
     return llvm::TypeSwitch<Operation *, std::string>(op)
         .Case([](arith::AddIOp) { return "{0} + {1}"; })

@@ -330,18 +330,18 @@ void forEachGroup(ArrayRef<int64_t> values, ArrayRef<int64_t> shape, unsigned di
 /// Null if `info` is true of `elements`, otherwise which claim is false.
 const char *findFalseClaim(Value value, const AxisInfo &info, const Elements &elements) {
   bool promised = !elements.overflowed;
-  if (!promised && elements.signedQuotient)
-    return nullptr;
+  // Contiguity through a signed remainder is for offsets that are not negative; all else holds for any.
+  bool mayCount = promised || !elements.signedQuotient;
   const char *problem = nullptr;
   SmallVector<int64_t> shape = shapeOf(value);
   unsigned width = widthOf(value);
   for (unsigned dim = 0; dim < shape.size(); ++dim) {
     int64_t counted = promised ? info.getContiguity(dim) : info.getAlignedContiguity(dim);
-    forEachGroup(elements.values, shape, dim, counted, [&](ArrayRef<int64_t> group) {
+    forEachGroup(elements.values, shape, dim, mayCount ? counted : 1, [&](ArrayRef<int64_t> group) {
       for (auto [index, element] : llvm::enumerate(group))
         if (element != signExtend(group[0] + int64_t(index) * info.step, width))
           problem = "contiguity";
-      int64_t divisor = info.getDivisibilityOfGroups(dim, counted);
+      int64_t divisor = info.getDivisibilityOfGroups(dim, mayCount ? counted : 1);
       if (group[0] % divisor != 0 && zeroExtend(group[0], width) % divisor != 0)
         problem = "divisibility";
     });
@@ -353,7 +353,11 @@ const char *findFalseClaim(Value value, const AxisInfo &info, const Elements &el
   for (int64_t element : elements.values) {
     if (info.constant && *info.constant != element)
       problem = "constant";
-    if (promised && info.nonNegative && element < 0)
+    if (value.getDefiningOp<AddPtrOp>())
+      continue;
+    if (element < info.range.smallest || element > info.range.largest)
+      problem = "range";
+    if (promised && info.isNonNegativeOffset() && element < 0)
       problem = "nonnegative";
   }
   return problem;

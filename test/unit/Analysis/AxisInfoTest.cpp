@@ -133,10 +133,55 @@ TEST_F(AxisInfoTest, QuotientsAndRemainders) {
   EXPECT_FACTS(facts, "remByArgument", "contiguity = [16], divisibility = [16], constancy = [1], nonnegative");
   EXPECT_FACTS(facts, "odd", "contiguity = [1], divisibility = [1], constancy = [1], nonnegative");
   EXPECT_FACTS(facts, "maybeNegative", "contiguity = [1], divisibility = [1], constancy = [1]");
-  EXPECT_FACTS(facts, "unsigned", "contiguity = [1], divisibility = [1], constancy = [8]");
+  EXPECT_FACTS(facts, "unsigned", "contiguity = [1], divisibility = [1], constancy = [8], nonnegative");
   EXPECT_FACTS(facts, "remMaybeNegative", "contiguity = [1], divisibility = [1], constancy = [1]");
   EXPECT_FACTS(facts, "shift", "contiguity = [1], divisibility = [1], constancy = [8]");
-  EXPECT_FACTS(facts, "pid", "contiguity = [1], divisibility = [1], constancy = [1], nonnegative");
+  EXPECT_FACTS(facts, "pid", "contiguity = [1], divisibility = [1], constancy = [1], nonnegative offset");
+}
+
+/// What may wrap around is no more than an offset that is not negative: an access before the buffer is an error.
+TEST_F(AxisInfoTest, Ranges) {
+  auto facts = analyze(R"(
+    %x = tile.load %table : !tile.ptr<i32>
+    %c24 = arith.constant 24 : i32
+    %c30 = arith.constant 30 : i32
+    %large = arith.constant 1000000000 : i32
+    %odd = arith.constant 48271 : i32
+    %byte = arith.trunci %x : i32 to i8
+    %b = arith.extui %byte : i8 to i32
+    %high = arith.shli %b, %c24 : i32
+    %low = arith.shli %b, %c8 : i32
+    %square = arith.muli %b, %b : i32
+    %fourth = arith.muli %square, %square : i32
+    %offset = arith.muli %pid, %c64 : i32
+    %hash = arith.muli %pid, %odd : i32
+    %three = arith.andi %x, %c3 : i32
+    %top = arith.shli %three, %c30 : i32
+    %q = arith.divsi %c64, %x : i32
+    %sub = arith.subi %b, %c64 : i32
+    %rem = arith.remsi %sub, %c8 : i32
+    %sum = arith.addi %rem, %c8 : i32
+    scf.for %k = %c0 to %c8 step %c1 : i32 {
+      %far = arith.muli %k, %large : i32
+      %near = arith.muli %k, %odd : i32
+      tile.print "far" %far : i32
+      tile.print "near" %near : i32
+    }
+    tile.print "high" %high : i32
+    tile.print "low" %low : i32
+    tile.print "square" %square : i32
+    tile.print "fourth" %fourth : i32
+    tile.print "offset" %offset : i32
+    tile.print "hash" %hash : i32
+    tile.print "top" %top : i32
+    tile.print "quotient" %q : i32
+    tile.print "sum" %sum : i32
+  )");
+  auto isProven = [&](StringRef name) { return StringRef(facts[name.str()]).ends_with(", nonnegative"); };
+  for (StringRef name : {"low", "square", "offset", "near", "sum"})
+    EXPECT_TRUE(isProven(name)) << name.str();
+  for (StringRef name : {"high", "fourth", "hash", "top", "quotient", "far"})
+    EXPECT_FALSE(isProven(name)) << name.str();
 }
 
 TEST_F(AxisInfoTest, Bits) {
@@ -227,7 +272,8 @@ TEST_F(AxisInfoTest, Shapes) {
                "contiguity = [1, 1], divisibility = [1, 1], constancy = [4, 2], nonnegative");
   EXPECT_FACTS(facts, "extend",
                "contiguity = [64], divisibility = [4611686018427387904], constancy = [1], nonnegative");
-  EXPECT_FACTS(facts, "truncate", "contiguity = [64], divisibility = [4611686018427387904], constancy = [1]");
+  EXPECT_FACTS(facts, "truncate",
+               "contiguity = [64], divisibility = [4611686018427387904], constancy = [1], nonnegative");
 }
 
 TEST_F(AxisInfoTest, Pointers) {
@@ -303,7 +349,7 @@ TEST_F(AxisInfoTest, GroupedOrder) {
     %i2, %j2 = tile.swizzle2d %i, %pid, %n, %n, %c8
     tile.print "swizzle" %j2 : i32
   )");
-  EXPECT_FACTS(facts, "cols", "contiguity = [16], divisibility = [16], constancy = [1], nonnegative");
+  EXPECT_FACTS(facts, "cols", "contiguity = [16], divisibility = [16], constancy = [1], nonnegative offset");
   EXPECT_FACTS(facts, "swizzle", "contiguity = [1], divisibility = [1], constancy = [1], nonnegative");
 }
 
@@ -396,11 +442,11 @@ TEST_F(AxisInfoTest, GuardedDifferences) {
     }
   )");
   std::string nothing = "contiguity = [1], divisibility = [1], constancy = [1]";
-  EXPECT_FACTS(facts, "loop", nothing + ", nonnegative");
-  EXPECT_FACTS(facts, "below", nothing + ", nonnegative");
+  EXPECT_FACTS(facts, "loop", nothing + ", nonnegative offset");
+  EXPECT_FACTS(facts, "below", nothing + ", nonnegative offset");
   EXPECT_FACTS(facts, "reversed", nothing);
   EXPECT_FACTS(facts, "later", nothing);
-  EXPECT_FACTS(facts, "branch", nothing + ", nonnegative");
+  EXPECT_FACTS(facts, "branch", nothing + ", nonnegative offset");
   EXPECT_FACTS(facts, "otherwise", nothing);
 }
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Bounds of integers, as signed ones. Integers wrap around, so what may leave its type has the bounds of the type.
+//
+//   arange 0 to 64            0 to 63
+//   u8 << 24, of 32 bits      any
+//   75 / x, x unknown         -75 to 75
+//   (x & 15) - 8              -8 to 7
+//
+// Of one thing no proof is asked: that offsets of blocks, 64 * program_id + arange, fit into their type. A grid that is
+// too large for it would access memory before the buffer. So ranges also say how large a value is in usual grids, and
+// the product of a program id and a block size wraps around only if it does so there.
+#pragma once
+
+#include "mlir/IR/Operation.h"
+
+#include <limits>
+
+namespace tile {
+
+struct IntegerRange {
+  int64_t smallest = std::numeric_limits<int64_t>::min();
+  int64_t largest = std::numeric_limits<int64_t>::max();
+  int64_t usual = std::numeric_limits<int64_t>::max(); ///< The largest value in usual grids.
+
+  static IntegerRange ofConstant(int64_t value) { return {value, value, value}; }
+  /// All values of an integer type; of other types without meaning.
+  static IntegerRange ofType(mlir::Type type);
+  /// Of program ids, `count` of them at most.
+  static IntegerRange ofPrograms(int64_t count);
+
+  bool isNonNegative() const { return smallest >= 0; }
+  /// The values that are in both ranges, which is not empty.
+  IntegerRange intersect(const IntegerRange &other) const;
+  /// The least range that contains both.
+  IntegerRange unite(const IntegerRange &other) const;
+  /// A range that contains both; of a chain of ranges that each grow by this few differ.
+  IntegerRange widen(const IntegerRange &other) const;
+
+  bool operator==(const IntegerRange &) const = default;
+};
+
+/// The range of the one result of an operation of `arith` on integers; that of its type if there is no rule.
+IntegerRange inferRange(mlir::Operation *op, llvm::ArrayRef<IntegerRange> operands);
+
+} // namespace tile

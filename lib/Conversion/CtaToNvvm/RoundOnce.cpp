@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Conversions to small floats that go through f32, as targets have no others to 8-bit floats, and before sm_90 none
+// from integers to bf16; LLVM sees to those of f64 to bf16. Rounded to nearest twice, what is just beyond the middle of
+// two results would come to lie on it, and then go the wrong way:
+//
+//   1 + 2^-8 + 2^-40 of f64   -- f32 -->  1 + 2^-8   -- bf16 -->  1, but 1 + 2^-7 is nearer
+//
+// An f32 that is not exact has its last bit set instead, which never lies on the middle.
+#include "RoundOnce.h"
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tile::conversion {
+
+/// "llvm.nvvm.d2f.rz": to f32, towards zero.
+static StringRef truncationOf(Type type, bool isSigned) {
+  if (type.isF64())
+    return "llvm.nvvm.d2f.rz";
+  if (type.getIntOrFloatBitWidth() == 64)
+    return isSigned ? "llvm.nvvm.ll2f.rz" : "llvm.nvvm.ull2f.rz";
+  return isSigned ? "llvm.nvvm.i2f.rz" : "llvm.nvvm.ui2f.rz";
+}
+
+Value emitRoundedToOdd(OpBuilder &builder, Location loc, Value number, bool isSigned) {
+  Type type = number.getType(), f32 = builder.getF32Type(), i32 = builder.getI32Type();
+  Value cut = LLVM::CallIntrinsicOp::create(builder, loc, f32, builder.getStringAttr(truncationOf(type, isSigned)),
+                                            ValueRange{number})
+                  .getResult(0);
+  Value isInexact;
+  if (type.isF64()) {
+    Value back = arith::ExtFOp::create(builder, loc, type, cut);
+    isInexact = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ONE, back, number);
+  } else {
+    // In range again, since it is no larger. As a conversion of this dialect, which LLVM knows nothing of.
+    Value back = isSigned ? arith::FPToSIOp::create(builder, loc, type, cut).getResult()
+                          : arith::FPToUIOp::create(builder, loc, type, cut).getResult();
+    isInexact = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, back, number);
+  }
+  Value bits = arith::BitcastOp::create(builder, loc, i32, cut);
+  Value last = arith::ExtUIOp::create(builder, loc, i32, isInexact);
+  return arith::BitcastOp::create(builder, loc, f32, arith::OrIOp::create(builder, loc, bits, last));
+}
+
+bool roundsTwice(Operation *op, const target::GpuTarget &gpu) {
+  constexpr unsigned converting = 90; // to bf16 from any type (PTX ISA, "cvt")
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op) || !op->getResult(0).getType().isBF16() ||
+      gpu.capability >= converting)
+    return false;
+  Type from = op->getOperand(0).getType();
+  return from.isInteger(32) || from.isInteger(64);
+}
+
+namespace {
+
+template <typename OpType> struct RoundOnceLowering : TargetPattern<OpType> {
+  using TargetPattern<OpType>::TargetPattern;
+
+  LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!roundsTwice(op, this->gpu)) // tensors fall apart into registers first
+      return failure();
+    Value odd = emitRoundedToOdd(rewriter, op.getLoc(), adaptor.getIn(),
+                                 /*isSigned=*/!std::is_same_v<OpType, arith::UIToFPOp>);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), odd);
+    return success();
+  }
+};
+
+} // namespace
+
+void registerRoundOnceLowerings(Lowerings &lowerings) {
+  lowerings.patterns
+      .add<RoundOnceLowering<arith::TruncFOp>, RoundOnceLowering<arith::SIToFPOp>, RoundOnceLowering<arith::UIToFPOp>>(
+          lowerings.converter, lowerings.context, lowerings.gpu,
+          /*benefit=*/2);
+}
+
+} // namespace tile::conversion
