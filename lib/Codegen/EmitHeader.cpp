@@ -60,7 +60,7 @@ StringRef cType(const runtime::Parameter &parameter) {
       .Default("int64_t "); // what a narrower integer cannot hold is refused, not cut
 }
 
-/// The condition under which an int64_t is not a value of the parameter's type; empty if it always is one.
+/// Returns the condition under which an int64_t does not fit the parameter's type; empty if it always fits.
 std::string describeOverflow(const runtime::Parameter &parameter, StringRef name) {
   if (!parameter.isInteger() || runtime::dataTypeSize(parameter.type) == sizeof(int64_t))
     return "";

@@ -21,6 +21,7 @@ static bool mayBeAdded(const Value &value, unsigned depth = 0) {
     case Instruction::FSub:
       return true;
     case Instruction::FNeg:
+    case Instruction::FPExt:
     case Instruction::PHI:
     case Instruction::Select:
     case Instruction::ExtractElement:

@@ -119,12 +119,12 @@ public:
       return {.plans = {{.name = "general", .why = "the only one"}}, .explanation = "", .advice = ""};
     order();
     VariantPlans result;
+    result.advice = advise();
     for (Ranked &ranked : plans)
       result.plans.push_back(std::move(ranked.plan));
     result.plans.front().name = "general";
     makeNamesUnique(result.plans);
     result.explanation = explain(result.plans);
-    result.advice = advise(result.plans);
     return result;
   }
 
@@ -217,17 +217,17 @@ private:
         plan.name += formatv("-{0}", number);
   }
 
-  /// Of plans that promise the same and whose times no model knows, calls take the first.
-  std::string advise(const std::vector<VariantPlan> &chosen) const {
-    std::map<std::map<std::string, int>, size_t> counts;
+  /// Says that calls take the first of plans that promise the same and whose times no model knows.
+  std::string advise() const {
+    std::map<size_t, size_t> counts; // by the class of promises
     size_t most = 0;
-    for (const VariantPlan &plan : chosen)
-      if (!plan.cost)
-        most = std::max(most, ++counts[plan.assumptions]);
+    for (const Ranked &ranked : plans)
+      if (!ranked.plan.cost)
+        most = std::max(most, ++counts[ranked.rank.promises]);
     if (most < 2)
       return "";
-    return formatv("no cost model knows kernel '{0}', so nothing can choose between its {1} configurations, and every "
-                   "call takes the first; `tile-run tune` measures them and records which is the fastest",
+    return formatv("kernel '{0}' has {1} configurations and no cost model to choose between them, so every call takes "
+                   "the first; measure them with `tile-run tune`, which records the fastest",
                    kernelName, most);
   }
 

@@ -24,13 +24,13 @@ static unsigned digitsOf(Kind kind) {
   }
 }
 
-/// Bytes of an element in memory.
+/// Returns the bytes of an element in memory.
 static unsigned bytesOf(Kind kind) {
   bool isByte = kind == Kind::F8E4M3 || kind == Kind::F8E5M2;
   return isByte ? 1 : isSmallFloat(kind) ? 2 : unsigned(bytesInFrame(kind));
 }
 
-/// The bits of an integer or float in its own format.
+/// Returns the bits of an integer or float in its own format.
 static uint64_t bitsOf(const char *place, Kind kind, int64_t element) {
   if (isFloat(kind) && kind != Kind::F64)
     return encode(kind, reinterpret_cast<const float *>(place)[element]);

@@ -44,8 +44,8 @@ public:
     return bounds[value] = std::min(bound, largestInt32);
   }
 
-  /// The product of the small constants that a loaded value of which nothing is known has been multiplied by. Places of
-  /// tiles cover what has a size of 32 bits; so they come with one constant more.
+  /// Returns the product of the small constants that a loaded value of unknown size has been multiplied by. Offsets of
+  /// tiles are not scaled: they cover a tensor whose sizes have 32 bits.
   int64_t scaleOf(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || depth > maxDepth)
@@ -74,7 +74,7 @@ private:
     return isScaled ? std::min(of(small) * scaleOf(large), largestInt32) : 1;
   }
 
-  /// Whether the value is computed from what is loaded.
+  /// Returns whether the value is computed from a loaded one.
   bool isLoaded(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || depth > maxDepth)
@@ -177,7 +177,7 @@ bool canOverflow(arith::MulIOp product, Magnitudes &magnitudes) {
          right * magnitudes.scaleOf(product.getLhs()) > largestInBlock && left > largestInt32 / right;
 }
 
-/// What a loop or a branch gives the value; nothing of other values.
+/// Returns the values that a loop or a branch passes on as `value`; none for other values.
 SmallVector<Value> sourcesOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (auto loop = dyn_cast_or_null<scf::ForOp>(argument ? argument.getOwner()->getParentOp() : value.getDefiningOp())) {

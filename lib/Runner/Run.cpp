@@ -41,7 +41,7 @@ static Result<BenchResult> measure(const RunOptions &options, CudaDevice &device
   request.arguments = *arguments;
   request.names = &execution.names();
   if (!options.flops.empty()) {
-    Result<std::vector<int64_t>> flops = execution.values().evaluate({options.flops}, execution.kernel());
+    Result<std::vector<int64_t>> flops = execution.values().evaluate(std::vector{options.flops}, execution.kernel());
     if (!flops)
       return runtime::withContext(fmt::format("--flops={}", options.flops), flops.error());
     if (flops->front() <= 0)

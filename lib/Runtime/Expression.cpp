@@ -261,23 +261,17 @@ private:
   }
 
   void parseInteger() {
-    int64_t value = 0;
+    uint64_t value = 0;
     const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
     if (error == std::errc::result_out_of_range)
-      return parseWideInteger();
+      return fail(fmt::format("{} does not fit 64 bits", token));
     if (error != std::errc() || end != token.data() + token.size())
       return fail(fmt::format("'{}' is not an integer", token));
-    emit(Op::Constant, value, 1);
-    next();
-  }
-
-  /// A literal from 2^63 to 2^64 - 1.
-  void parseWideInteger() {
-    uint64_t value = 0;
-    if (std::from_chars(token.data(), token.data() + token.size(), value).ec != std::errc())
-      return fail(fmt::format("{} does not fit 64 bits", token));
-    emit(Op::WideConstant, static_cast<int64_t>(result.wideConstants.size()), 1);
-    result.wideConstants.push_back(value);
+    const bool isWide = value > INT64_MAX;
+    emit(isWide ? Op::WideConstant : Op::Constant, static_cast<int64_t>(isWide ? result.wideConstants.size() : value),
+         1);
+    if (isWide)
+      result.wideConstants.push_back(value);
     next();
   }
 

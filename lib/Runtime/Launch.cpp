@@ -44,10 +44,10 @@ tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments, 
     if (check.isPointer) {
       const uint64_t address = readAs<uint64_t>(arguments[i]);
       if (address % check.divisor != 0)
-        return reportError(TILE_ERROR_ASSUMPTION, "parameter {} '{}' is {:#x}, which is not a multiple of {} bytes; {}",
+        return reportError(TILE_ERROR_ASSUMPTION, "parameter {} '{}' is {:#x}, which is not a multiple of {} bytes{}",
                            i, name, address, check.divisor,
-                           check.divisor > dataTypeSize(check.type) ? "the kernel was compiled for that alignment"
-                                                                    : "its elements are so long");
+                           check.divisor > dataTypeSize(check.type) ? "; the kernel was compiled for that alignment"
+                                                                    : ", the size of its elements");
       continue;
     }
     const bool isUnsigned = !isSignedType(check.type);

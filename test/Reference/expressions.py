@@ -31,7 +31,11 @@ class Expression:
 
     @property
     def is_bool(self):
-        return self.dtype is dt.int1
+        return self.dtype is dt.int1 or isinstance(self.number, bool)
+
+    @property
+    def is_float(self):
+        return isinstance(self.number, float) if self.dtype is None else self.dtype.kind == 2
 
 
 @dataclasses.dataclass
@@ -54,6 +58,9 @@ class ExpressionWriter:
         self.protected = set()
         self.fresh = 0
         self.slots = None  # next free element of the outputs, in kernels
+        self.has_jumps = False  # --std=tile1
+        self.loops = 0  # around what is written
+        self.returned = lambda: "return"
 
     # Choices
 
@@ -77,7 +84,13 @@ class ExpressionWriter:
 
     def literal(self):
         number = self.pick([0, 1, 1, 2, 3, 5, 7, 8, 15, 100, -1, -2, -3, -7])
-        return Expression(f"({number})" if number < 0 else str(number), None, (), number)
+        if self.chance(0.12):
+            number = self.pick([2**31, 2**31 - 1, -2**31, 2**32 - 1, 2**32, 2**40 + 1, 2**63, -2**63 + 1,
+                                0x9E3779B9, 255, 128])
+        elif self.chance(0.12):
+            number = self.pick([0.5, 1.5, -0.25, 3.0, 1e10, 1e-3, True, False])
+        text = self.pick([str(number), hex(number)]) if isinstance(number, int) and number > 1000 else repr(number)
+        return Expression(f"({text})" if number < 0 else text, None, (), number)
 
     def leaf(self):
         known = self.named(lambda e: True)
@@ -98,7 +111,12 @@ class ExpressionWriter:
         """The expression as a value of run time."""
         if not e.is_weak:
             return e
-        dtype = self.pick([t for t in INTEGERS if t.low <= e.number <= t.high])
+        if isinstance(e.number, bool):
+            dtype = dt.int1
+        elif e.is_float:
+            dtype = self.pick(FLOATS)
+        else:
+            dtype = self.pick([t for t in INTEGERS if t.low <= e.number <= t.high])
         return Expression(f"tl.full([], {e.text}, {TYPE_NAMES[dtype]})", dtype)
 
     def cast(self, e, dtype):
@@ -106,9 +124,9 @@ class ExpressionWriter:
         return e if e.dtype is dtype else Expression(f"({e.text}).to({TYPE_NAMES[dtype]})", dtype, e.shape)
 
     def integer(self, e):
-        if e.is_weak or e.dtype.kind == 1:
-            return e
-        return self.cast(e, self.pick(INTEGERS))
+        if e.is_bool or e.is_float:
+            return self.cast(e, self.pick(INTEGERS))
+        return e
 
     def scalar(self, e):
         if e.shape == ():
@@ -131,9 +149,8 @@ class ExpressionWriter:
         a, b = self.expression(depth), self.expression(depth)
         if integers:
             a, b = self.integer(a), self.integer(b)
-        for e in (a, b):
-            if e.is_bool:
-                raise Retry
+        if a.is_bool and b.is_bool and not integers:
+            raise Retry
         return a, b
 
     def joined_type(self, a, b, divides=False):
@@ -151,7 +168,7 @@ class ExpressionWriter:
     def combine(self, text, a, b, dtype, operation):
         if dtype is None:
             number = operation(a.number, b.number)
-            if not -2**31 <= number < 2**31:
+            if not -2**63 <= number < 2**64:
                 raise Retry
             return Expression(text, None, (), number)
         return Expression(text, dtype, max(a.shape, b.shape))
@@ -161,6 +178,15 @@ class ExpressionWriter:
         sign = self.pick("+-*")
         operation = {"+": lambda x, y: x + y, "-": lambda x, y: x - y, "*": lambda x, y: x * y}[sign]
         return self.combine(f"({a.text} {sign} {b.text})", a, b, self.joined_type(a, b), operation)
+
+    def quotient(self, depth):
+        """True division by what is exact."""
+        a = self.expression(depth)
+        if a.is_weak or a.is_bool:
+            raise Retry
+        divisor = self.pick(["2", "4.0", "-0.5", "8"] if a.is_float or a.dtype.signed else ["2", "4.0", "8"])
+        dtype = a.dtype if a.dtype in (dt.float32, dt.float64) else dt.float32
+        return Expression(f"({a.text} / {divisor})", dtype, a.shape)
 
     def bitwise(self, depth):
         a, b = self.operands(integers=True, depth=depth)
@@ -215,6 +241,8 @@ class ExpressionWriter:
     def unary(self, depth):
         e = self.expression(depth)
         if e.is_weak:
+            if e.is_bool or e.is_float:
+                raise Retry
             return self.combine(f"(-{e.text})", e, e, None, lambda x, _: -x)
         if e.is_bool:
             return Expression(f"(~{e.text})", e.dtype, e.shape)
@@ -233,12 +261,12 @@ class ExpressionWriter:
             shape = max(a.shape, b.shape, c.shape)
             return Expression(f"tl.where({c.text}, {a.text}, {b.text})", self.joined_type(a, b), shape)
         if kind == "if":
-            if a.is_weak and b.is_weak and self.chance(0.5):
-                return Expression(f"({a.text} if {self.condition(1).text} else {b.text})", dt.int32)
+            if a.is_weak and b.is_weak and dt.literal_type(a.number) is dt.literal_type(b.number) and self.chance(0.7):
+                return Expression(f"({a.text} if {self.condition(1).text} else {b.text})", dt.literal_type(a.number))
             a = self.strong(a)
             b = self.of(b, a.dtype, a.shape)
             return Expression(f"({a.text} if {self.condition(1).text} else {b.text})", a.dtype, a.shape)
-        if a.is_weak and b.is_weak:
+        if (a.is_weak and b.is_weak) or a.is_bool or b.is_bool:
             raise Retry
         types = [dt.literal_type(e.number) if e.is_weak else e.dtype for e in (a, b)]
         types = [dt.float32 if t is dt.bfloat16 else t for t in types]
@@ -267,7 +295,53 @@ class ExpressionWriter:
             words.append(f"{name}={value}" if by_name else value)
         return f"{helper.name}({', '.join(words)})"
 
+    def block(self, depth):
+        """A function of a block of eight that gives another one."""
+        e = self.of(self.expression(depth), self.pick(INTEGERS), BLOCK)
+        if e.shape != BLOCK:
+            raise Retry
+        x, index = e.text, self.of(self.expression(0), dt.int32, BLOCK).text
+        rows = f"tl.reshape({x}, [2, 4])"
+        spread = "tl.reshape(tl.broadcast_to(tl.expand_dims({}, {}), [2, 4]), [8])"
+        kind = self.random.randrange(12)
+        if kind < 7:
+            halves = f"tl.split(tl.reshape({x}, [4, 2]))"
+            text = [f"tl.flip({x})", f"tl.sort({x})", f"tl.gather({x}, {index} & 7, 0)",
+                    f"tl.reshape(tl.trans({rows}), [8])", f"tl.interleave(*{halves})",
+                    f"tl.ravel(tl.join(*{halves}[::-1]))", f"({rows}).permute(1, 0).ravel()"][kind]
+            return Expression(text, e.dtype, BLOCK)
+        axis = self.random.randrange(2)
+        if kind == 7:
+            return Expression(spread.format(f"tl.sum({rows}, {axis})", axis), reductions.summed_type(e.dtype), BLOCK)
+        if kind == 8:
+            function = self.pick(["max", "min"])
+            dtype = reductions.compared_type(e.dtype)
+            return Expression(spread.format(f"tl.{function}({rows}, {axis})", axis), dtype, BLOCK)
+        if kind == 9:
+            function = self.pick(["argmax", "argmin"])
+            return Expression(spread.format(f"tl.{function}({rows}, {axis})", axis), dt.int32, BLOCK)
+        if kind == 11 and self.has_jumps:
+            raise Retry
+        if kind == 10:
+            return Expression(f"tl.cumsum({x}, 0)", reductions.summed_type(e.dtype), BLOCK)
+        return Expression(f"tl.cumsum({x}, 0, reverse=True)", reductions.summed_type(e.dtype), BLOCK)
+
+    def through_pointer(self, depth):
+        pointers = [(name, p) for name, p in self.scope.items() if isinstance(p, tuple)]
+        if not pointers:
+            raise Retry
+        name, (dtype,) = self.pick(pointers)
+        index = self.integer(self.expression(depth - 1))
+        text = f"{name} + ({index.text} & 7)"
+        if self.chance(0.3):
+            return Expression(f"tl.load({text}, mask={self.condition(1).text}, other=3)", dtype, index.shape)
+        return Expression(f"tl.load({text})", dtype, index.shape)
+
     def element(self, depth):
+        if self.has_jumps and self.chance(0.5):
+            e = self.of(self.expression(depth - 1), self.pick(INTEGERS), BLOCK)
+            index = self.pick(["-1", "3", f"{self.of(self.expression(0), dt.int32, ()).text} & 7"])
+            return Expression(f"({e.text})[{index}]", e.dtype)
         tuples = [(name, e) for name, e in self.scope.items() if isinstance(e, list)]
         if not tuples:
             raise Retry
@@ -285,7 +359,8 @@ class ExpressionWriter:
             return self.leaf()
         for _ in range(8):
             maker = self.pick([self.arithmetic, self.arithmetic, self.bitwise, self.division, self.shift, self.unary,
-                               self.choice, self.call, self.element, self.conversion, self.comparison,
+                               self.choice, self.call, self.element, self.conversion, self.comparison, self.quotient,
+                               self.block, self.through_pointer,
                                lambda depth: self.leaf()])
             try:
                 e = maker(depth - 1)

@@ -20,6 +20,11 @@ import run
 from values import KernelError, Unsupported
 
 
+def std_of(text):
+    """The dialect of a kernel, which its first line names."""
+    return "tile1" if text.startswith("# tile1") else "triton"
+
+
 def verdict(text, tilec, options):
     """What is different about a kernel: "" if nothing, "values", or the name of tilec's message; and the details."""
     with tempfile.TemporaryDirectory() as folder:
@@ -27,7 +32,7 @@ def verdict(text, tilec, options):
         with open(path, "w") as file:
             file.write(text)
         try:
-            found = run.compare(run.Run(path), tilec, options, within=0)
+            found = run.compare(run.Run(path, std=std_of(text)), tilec, options, within=0)
         except subprocess.TimeoutExpired:
             return "time", ["tilec does not end"]
         if not found:
@@ -45,7 +50,7 @@ def fails_in_python(text):
         with open(path, "w") as file:
             file.write(text)
         try:
-            run.Run(path).execute()
+            run.Run(path, std=std_of(text)).execute()
         except (Exception, KernelError, Unsupported):
             return True
     return False
@@ -69,7 +74,8 @@ def is_defined(block, bound):
             for names, part in zip(branches, (statement.body, statement.orelse)):
                 if not is_defined(part, names):
                     return False
-            ends = [any(isinstance(s, ast.Return) for s in part) for part in (statement.body, statement.orelse)]
+            jumps = (ast.Return, ast.Break, ast.Continue)
+            ends = [any(isinstance(s, jumps) for s in part) for part in (statement.body, statement.orelse)]
             bound |= branches[1] if ends[0] else branches[0] if ends[1] else branches[0] & branches[1]
         elif isinstance(statement, (ast.For, ast.While)):
             inner = set(bound)
@@ -109,21 +115,22 @@ def variants(tree):
                     setattr(node, field, block)
 
 
-def with_directives(tree, directives):
+def with_directives(tree, comments, directives):
     lines = ast.unparse(tree).split("\n")
     at = next((i for i, line in enumerate(lines) if line.startswith("@tile.kernel")), 0)
-    return "\n".join(lines[:at] + directives + lines[at:]) + "\n"
+    return "\n".join(comments + lines[:at] + directives + lines[at:]) + "\n"
 
 
 def reduce(text, kind, tilec, options, seconds=60):
     """The smallest kernel found with the same verdict."""
+    comments = [line for line in text.split("\n") if line.startswith("# ")]
     directives = [line for line in text.split("\n") if line.startswith("#:")]
     deadline = time.monotonic() + seconds
     smaller = True
     while smaller and time.monotonic() < deadline:
         smaller = False
         for tree in variants(ast.parse(text)):
-            candidate = with_directives(tree, directives)
+            candidate = with_directives(tree, comments, directives)
             if len(candidate) >= len(text) or not is_kernel_defined(tree) or fails_in_python(candidate):
                 continue
             if verdict(candidate, tilec, options)[0] == kind:

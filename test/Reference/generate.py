@@ -8,6 +8,7 @@ import dataclasses
 import random
 import sys
 
+import constants
 import dtypes as dt
 import values
 from expressions import BLOCK, INTEGERS, LOADED, TYPE_NAMES, Expression, ExpressionWriter, Helper, Retry
@@ -52,11 +53,14 @@ class Writer(ExpressionWriter):
         name = "c" + self.new_name()[1:]
         for _ in range(8):
             a, b = (self.pick([self.literal(), *self.named(lambda e: e.is_weak)]) for _ in range(2))
-            sign = self.pick(["+", "-", "*", "//", "%", "<<", "&"])
-            if (sign in ("//", "%") and b.number == 0) or (sign == "<<" and not 0 <= b.number < 8):
+            sign = self.pick(["+", "-", "*", "/", "//", "%", "<<", ">>", "&", "^", "**"])
+            if sign in ("<<", ">>", "**") and not 0 <= b.number < 8:
                 continue
-            number = eval(f"a {sign} b", {"a": a.number, "b": b.number})
-            if abs(number) < 1000:
+            try:
+                number = eval(f"a {sign} b", {"a": a.number, "b": b.number})
+            except (TypeError, ArithmeticError):
+                continue
+            if abs(number) < 2**62:
                 self.line(f"{name}: tl.constexpr = {a.text} {sign} {b.text}")
                 self.scope[name] = Expression(name, None, (), number)
                 return
@@ -103,6 +107,36 @@ class Writer(ExpressionWriter):
         self.indent -= indent
         inner, self.scope, self.outer = self.scope, scope, outer
         return inner
+
+    def pointer(self):
+        """Binds a pointer, to another buffer of its type if the name has one."""
+        if self.slots is None:
+            return self.assign()
+        pointers = [(name, p) for name, p in self.scope.items() if isinstance(p, tuple)]
+        index = self.scalar(self.integer(self.expression(1))).text
+        if pointers and self.chance(0.6):
+            name, (dtype,) = self.pick(pointers)
+        else:
+            name, dtype = "p" + self.new_name()[1:], self.pick(LOADED)
+        sources = [f"x_{dtype.name} + ({index} & 7)", f"y_{dtype.name}", f"y_{dtype.name} + ({index} & 3)"]
+        if self.chance(0.3):
+            self.line(f"{name} = ({sources[0]}) if {self.condition(1).text} else {sources[1]}")
+        else:
+            self.line(f"{name} = {self.pick(sources)}")
+        self.scope[name] = (dtype,)
+
+    def typed(self):
+        """An assertion of what type an expression has."""
+        e = self.expression()
+        if not e.is_weak:
+            self.line(f"tl.static_assert(({e.text}).dtype == {TYPE_NAMES[e.dtype]})")
+        else:
+            self.assign(None, e)
+
+    def constant_check(self):
+        """An assertion of what Python computes."""
+        text, result = constants.ConstantWriter(self.random).check()
+        self.line(f"tl.static_assert(repr({text}) == {result!r})")
 
     def comprehension(self):
         scalars = self.named(lambda e: not e.is_weak and not e.is_bool)
@@ -152,8 +186,12 @@ class Writer(ExpressionWriter):
         scope, outer, before = dict(self.scope), set(self.outer), len(self.lines)
         self.outer |= set(self.scope)
         self.indent += 1
+        loops = self.loops
+        if set(joined) - set(self.scope):  # names that the compiler takes for unbound after a jump in one branch
+            self.loops = 0
         for _ in range(self.random.randrange(3)):
             self.statement()
+        self.loops = loops
         for name, (dtype, shape) in joined.items():
             if name in common and self.chance(0.9):
                 self.line(f"{name} = {common[name]}")
@@ -236,9 +274,28 @@ class Writer(ExpressionWriter):
                 self.indent -= 1
         if known or self.chance(0.8):
             self.protected.add(name)
+        self.loops += 1
         self.body(self.random.randrange(1, 4))
+        self.loops -= 1
         self.protected.discard(name)
         self.scope = scope
+
+    def jump(self):
+        """An end of an iteration, of the loop, or of the function, mostly under a condition."""
+        if not (self.has_jumps and self.loops):
+            return self.assign()
+        word = self.pick(["break", "break", "continue", "continue", "return"])
+        has_else = self.chance(0.25)
+        self.line(f"if {self.condition(1).text}:")
+        self.body(self.random.randrange(1 + has_else, 3))
+        if has_else:
+            self.line("else:")
+            self.body(self.random.randrange(2))
+        self.indent += 1
+        if word == "return" and self.slots is not None:
+            self.output(self.expression(1))
+        self.line(self.returned() if word == "return" else word)
+        self.indent -= 1
 
     def while_loop(self):
         name = "w" + self.new_name()[1:]
@@ -249,10 +306,13 @@ class Writer(ExpressionWriter):
         if self.chance(0.5):
             condition = self.pick([f"{condition} and {self.condition(1).text}", f"not ({name} >= 4) and {condition}"])
         self.line(f"while {condition}:")
+        if self.has_jumps:
+            self.line(f"    {name} += 1")
+        self.loops += 1
         self.body(self.random.randrange(1, 3))
-        self.indent += 1
-        self.line(f"{name} += 1")
-        self.indent -= 1
+        self.loops -= 1
+        if not self.has_jumps:
+            self.line(f"    {name} += 1")
         self.protected.discard(name)
 
     def call_statement(self):
@@ -281,9 +341,12 @@ class Writer(ExpressionWriter):
     def statement(self):
         nested = self.indent < 4
         makers = [self.assign] * 4 + [self.augment] * 3 + [self.tuple_statement] * 2
-        makers += [self.call_statement, self.store, self.comprehension]
+        makers += [self.call_statement, self.store, self.comprehension, self.typed, self.pointer]
+        makers.append(self.constant_check)
         if nested:
             makers += [self.branches] * 4 + [self.loop] * 3 + [self.while_loop, self.constant_branches]
+        if nested and self.has_jumps and self.loops:
+            makers += [self.jump] * 8
         if self.indent == 1:
             makers += [self.constant, self.shadow]
         before = len(self.lines), dict(self.scope)
@@ -296,9 +359,10 @@ class Writer(ExpressionWriter):
             self.assign(None, self.leaf())
 
 
-def write_helper(generator, index, helpers, constants):
+def write_helper(generator, index, helpers, numbers, has_jumps):
     """A function with parameters of given types, early returns and one or two results."""
-    writer = Writer(generator, helpers, constants)
+    writer = Writer(generator, helpers, numbers)
+    writer.has_jumps = has_jumps
     types = [generator.choice(INTEGERS) for _ in range(generator.randrange(1, 3))]
     parameters = [(f"p{i}", dtype, None) for i, dtype in enumerate(types)]
     if len(types) > 1 and generator.random() < 0.3:  # a parameter with the name of a constant of the file
@@ -332,6 +396,7 @@ def write_helper(generator, index, helpers, constants):
         items = [writer.of(writer.expression(1), dtype, ()).text for dtype in results]
         return "return " + (f"({', '.join(items)})" if len(items) > 1 else items[0])
 
+    writer.returned = returned
     for _ in range(generator.randrange(3)):
         writer.statement()
     if generator.random() < 0.5:
@@ -364,19 +429,21 @@ def input_number(generator, dtype):
 def generate(seed):
     """The text of a kernel."""
     generator = random.Random(seed)
-    constants = {f"G{i}": generator.randrange(-9, 10) for i in range(2)}
-    text = ["import triton", "import triton.language as tl", "", f"G0: tl.constexpr = {constants['G0']}",
-            f"G1 = tl.constexpr({constants['G1']})", "S: tl.constexpr = 3", "", ""]
-    constants["S"] = 3
+    has_jumps = seed % 3 == 0
+    numbers = {f"G{i}": generator.randrange(-9, 10) for i in range(2)}
+    text = ["# tile1"] if has_jumps else []
+    text += ["import triton", "import triton.language as tl", "", f"G0: tl.constexpr = {numbers['G0']}",
+            f"G1 = tl.constexpr({numbers['G1']})", "S: tl.constexpr = 3", "", ""]
+    numbers["S"] = 3
     helpers = []
     for i in range(generator.randrange(3)):
-        helper, lines = write_helper(generator, i, list(helpers), constants)
+        helper, lines = write_helper(generator, i, list(helpers), numbers, has_jumps)
         helpers.append(helper)
         text += lines
-    del constants["S"]
-    constants.update(C=generator.randrange(-4, 5), D=generator.randrange(0, 4))
-    writer = Writer(generator, helpers, constants)
-    writer.slots = 0
+    del numbers["S"]
+    numbers.update(C=generator.randrange(-4, 5), D=generator.randrange(0, 4))
+    writer = Writer(generator, helpers, numbers)
+    writer.slots, writer.has_jumps = 0, has_jumps
     scalars = {"n": dt.int32, "m": dt.int64, "u": dt.uint32, "h": dt.int8, "f": dt.float32}
     writer.scope.update({name: Expression(name, dtype) for name, dtype in scalars.items()})
     writer.line("lane = tl.arange(0, 8)")
@@ -397,13 +464,14 @@ def generate(seed):
                 "u": generator.randrange(2**32), "h": generator.randrange(-128, 128),
                 "f": generator.randrange(-64, 64) / 4}
     short = {dtype: dtype.name.replace("uint", "u").replace("int", "i").replace("fp", "f") for dtype in LOADED}
-    buffers = [f"x_{dtype.name}: ptr[{short[dtype]}]" for dtype in LOADED]
+    buffers = [f"{x}_{dtype.name}: ptr[{short[dtype]}]" for dtype in LOADED for x in "xy"]
     parameters = ["out: ptr[i64]", "out_f: ptr[f64]", *buffers, "n: i32", "m: i64", "u: u32", "h: i8", "f: f32",
-                  f"C: constexpr = {constants['C']}", f"D: constexpr = {constants['D']}"]
+                  f"C: constexpr = {numbers['C']}", f"D: constexpr = {numbers['D']}"]
     text += ["#: grid(1)", "#: buffer out[480] = zeros", "#: buffer out_f[480] = zeros"]
     for dtype in LOADED:
-        text.append(f"#: buffer x_{dtype.name}[8] = random")
-        text.append(f"#: default x_{dtype.name} = {[input_number(generator, dtype) for _ in range(8)]}")
+        for name in (f"x_{dtype.name}", f"y_{dtype.name}"):
+            text.append(f"#: buffer {name}[16] = random")
+            text.append(f"#: default {name} = {[input_number(generator, dtype) for _ in range(16)]}")
     text += [f"#: default {name} = {value}" for name, value in defaults.items()]
     text += ["@tile.kernel", f"def kernel({', '.join(parameters)}):", *writer.lines]
     return "\n".join(text) + "\n"

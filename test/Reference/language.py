@@ -12,6 +12,7 @@ import memory
 import operations as ops
 import reductions
 import rewriting
+from values import language as dialect
 from values import (WEAK, KernelError, Unsupported, Value, cast, common_shape, elementwise, promote_integers, remainder,
                     settle, to_value)
 
@@ -44,11 +45,11 @@ class constexpr(metaclass=_OfConstants):
 
 
 def program_id(axis):
-    return Value(dt.int32, (), [launch["id"][axis]])
+    return Value(dt.int64 if dialect["is_tile1"] else dt.int32, (), [launch["id"][axis]])
 
 
 def num_programs(axis):
-    return Value(dt.int32, (), [launch["grid"][axis]])
+    return Value(dt.int64 if dialect["is_tile1"] else dt.int32, (), [launch["grid"][axis]])
 
 
 def run_time_range(*bounds, step=None, **hints):
@@ -233,7 +234,8 @@ def make_modules():
     vars(tl).update({"constexpr": constexpr, "tensor": Value, "dtype": dt.DType, "pointer_type": dt.pointer_type,
                      "PropagateNan": types.SimpleNamespace(ALL=True, NONE=False), "tuple": tuple,
                      "tensor_descriptor": memory.Descriptor,
-                     "core": tl, "math": tl, "standard": tl, "TRITON_MAX_TENSOR_NUMEL": 1048576,
+                     "core": tl, "_aggregate": lambda cls: cls, "math": tl, "standard": tl,
+                     "TRITON_MAX_TENSOR_NUMEL": 1048576,
                      "ReductionOrdering": types.SimpleNamespace(UNORDERED=0, INNER_TREE=1), "extra": libdevice})
     triton = Namespace("triton")
     vars(triton).update({"language": tl, "cdiv": ops.cdiv, "constexpr_function": constexpr_function,
@@ -275,6 +277,8 @@ class Module:
                 exec(code, self.names)
 
     def find(self, name, globals=None, locals=None, fromlist=(), level=0):
+        if name in ("enum", "typing", "collections"):
+            return builtins.__import__(name)
         if name not in self.modules or level:
             raise ImportError(name)
         return self.modules[name if fromlist else name.split(".")[0]]

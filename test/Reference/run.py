@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""run.py FILE [--kernel=NAME] [-D NAME=VALUE] [NAME=VALUE ...] [--save NAME=FILE]
+"""run.py FILE [--kernel=NAME] [--std=tile1] [-D NAME=VALUE] [NAME=VALUE ...] [--save NAME=FILE]
                 [--compare [--tilec=TILEC] [--option=WORD]]
 
 Executes a kernel of a .tile file as Python, with inputs as its directives say. --save writes the row-major elements of
@@ -28,8 +28,8 @@ WITHIN = {"fp64": 1e-10, "fp32": 2e-5, "fp16": 4e-3, "bf16": 3e-2, "fp8e4nv": 0.
 class Run:
     """One launch: its parameters, its buffers, and after `execute` what the kernel has written."""
 
-    def __init__(self, path, kernel=None, assignments=(), constants=()):
-        self.path = path
+    def __init__(self, path, kernel=None, assignments=(), constants=(), std="triton"):
+        self.path, self.std = path, std
         self.module = language.Module(path)
         kernels = directives.kernels_of(self.module.source, path)
         self.name = kernel or next(iter(kernels), None)
@@ -116,6 +116,7 @@ class Run:
 
     def execute(self):
         values.limit["elements"] = ELEMENTS
+        values.language["is_tile1"] = self.std == "tile1"
         arguments = {}
         for p in self.kernel.parameters:
             if p.kind == "pointer":
@@ -149,7 +150,8 @@ def differences(dtype, ours, theirs, written, within):
 def compare(run, tilec, options=(), within=None):
     """Runs tilec on the inputs of a Run, executes the Run, and returns the differences."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [tilec, "run", run.path, f"--kernel={run.name}", "--device=interp", "-w", *options]
+        command = [tilec, "run", run.path, f"--kernel={run.name}", f"--std={run.std}", "--device=interp", "-w"]
+        command += options
         command += [word for name, text in run.constants.items() for word in ("-D", f"{name}={text}")]
         for p in run.kernel.parameters:
             if p.kind == "scalar":
@@ -188,13 +190,14 @@ def main():
     parser.add_argument("--kernel")
     parser.add_argument("-D", dest="constants", action="append", default=[])
     parser.add_argument("--save", action="append", default=[])
+    parser.add_argument("--std", default="triton")
     parser.add_argument("--compare", action="store_true")
     parser.add_argument("--tilec", default="tilec")
     parser.add_argument("--option", action="append", default=[])
     parser.add_argument("--within", type=float)
     options = parser.parse_intermixed_args()
     try:
-        run = Run(options.file, options.kernel, options.assignments, options.constants)
+        run = Run(options.file, options.kernel, options.assignments, options.constants, options.std)
         if options.compare:
             found = compare(run, options.tilec, options.option, options.within)
             for text in found[:10]:

@@ -20,6 +20,7 @@ class KernelError(Exception):
 
 WEAK = (bool, int, float)
 limit = {"elements": 0}  # elements that may still be computed before a run counts as too long
+language = {"is_tile1": False}  # --std=tile1
 
 
 class BlockType:
@@ -85,11 +86,25 @@ class Value:
         for subscript in subscripts:
             if subscript is None:
                 shape.append(1)
-            elif subscript == slice(None):
+            elif isinstance(subscript, slice) and subscript == slice(None):
                 shape.append(sizes.pop(0))
+            elif language["is_tile1"]:
+                return self.element(subscripts)
             else:
                 raise Unsupported("subscripts other than None and ':'")
         return Value(self.dtype, shape + sizes, self.data)
+
+    def element(self, subscripts):
+        """x[i], x[i, :]: elements selected by integers; beyond the block they are 0."""
+        axis = next(i for i, s in enumerate(subscripts) if not isinstance(s, slice))
+        place, size = subscripts[axis], self.shape[axis]
+        place = to_value(place + size if isinstance(place, int) and place < 0 else place).data[0]
+        order = [axis] + [a for a in range(len(self.shape)) if a != axis]
+        count = len(self.data) // size
+        row = transpose(self, order).data[place * count:(place + 1) * count] if 0 <= place < size else [0] * count
+        picked = Value(self.dtype, [self.shape[a] for a in order[1:]], row)
+        others = subscripts[:axis] + subscripts[axis + 1:]
+        return picked[others] if others else picked
 
     def __neg__(self):
         if self.dtype.kind == 2:
@@ -124,8 +139,9 @@ def settle(x):
     """What an assignment binds: numbers become scalars, also in tuples."""
     if isinstance(x, WEAK):
         return to_value(x)
-    if isinstance(x, (tuple, list)) and not hasattr(x, "_fields"):
-        return tuple(settle(item) for item in x)
+    if isinstance(x, (tuple, list)):
+        items = [settle(item) for item in x]
+        return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
     return x
 
 
@@ -260,7 +276,7 @@ def remainder(a, b):
 def quotient(a, b):
     if b == 0:
         raise KernelError("integer division by zero")
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    return a // b if language["is_tile1"] else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
 def add(x, y):

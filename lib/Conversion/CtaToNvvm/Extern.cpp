@@ -126,7 +126,7 @@ struct InlineAsmLowering : OpConversionPattern<InlineAsmOp> {
   }
 
 private:
-  /// Which threads execute a statement, and from which register each element's result comes.
+  /// The threads that execute a statement, and the register that each element's result comes from.
   struct Execution {
     Value isFirst; // null if all threads do
     std::vector<int32_t> sources;

@@ -56,7 +56,7 @@ bool scalarList(BuiltinCall &call, size_t index, DType type, size_t rank, SmallV
   return integers.has_value();
 }
 
-/// Sizes have 32 bits. Of one that does not fit there is more than offsets reach: as many elements as fit.
+/// Replaces wider sizes by the nearest value of 32 bits: offsets have 32 bits, too, and reach no element beyond.
 static void saturateSizes(BuiltinCall &call, size_t index) {
   for (SymValue &size : call.arguments[index].value.elements) {
     std::optional<Int128> known = size.isConstant() ? asInteger(size.constant) : std::nullopt;

@@ -220,7 +220,7 @@ SymValue ModuleSema::evaluateBoolOp(const BoolOpExpr &expr) {
   return result ? *result : last;
 }
 
-/// "left == right" of tuples, element by element: a constant, unless scalars at run time decide.
+/// Compares tuples element by element; the result is a constant unless run-time scalars decide.
 SymValue ModuleSema::structuresEqual(const SymValue &left, const SymValue &right, SourceRange range) {
   auto isNumeric = [](const SymValue &value) {
     return value.isTensor() || (value.isConstant() && isNumber(value.constant));

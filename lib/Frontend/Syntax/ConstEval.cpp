@@ -31,7 +31,7 @@ Int128 floorDivide(Int128 a, Int128 b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
 }
 
-/// a / b of integers, rounded once to the nearest double, as Python does.
+/// Returns a / b of integers, rounded once, to the nearest double.
 double divideIntegers(Int128 a, Int128 b) {
   constexpr Int128 exact = Int128(1) << 53;
   if (a >= -exact && a <= exact && b >= -exact && b <= exact)
@@ -128,8 +128,8 @@ EvalResult evaluateIntegers(BinaryOp op, Int128 a, Int128 b) {
   return fail("'@' is not defined for integers");
 }
 
-/// a % b and a // b as Python defines them: the remainder, exact, has the sign of b (a zero, too), and the quotient is
-/// that of what is left without it.
+/// Returns Python's a // b and a % b: the remainder is exact and has the sign of b, zero included; the quotient is that
+/// of a minus the remainder.
 std::pair<double, double> divideFloats(double a, double b) {
   double remainder = std::fmod(a, b);
   double quotient = (a - remainder) / b;
@@ -192,7 +192,7 @@ template <typename T> bool compareOrdered(CompareOp op, const T &a, const T &b) 
   }
 }
 
-/// An integer and a double by their exact values; NaN is neither less nor greater nor equal.
+/// Compares an integer with a double by their exact values; NaN is neither less nor greater nor equal.
 bool compareMixed(CompareOp op, Int128 a, double b) {
   if (std::isnan(b))
     return op == CompareOp::NotEq;
@@ -205,7 +205,7 @@ bool compareMixed(CompareOp op, Int128 a, double b) {
   return compareOrdered(op, a == whole && hasFraction ? Int128(-1) : a, a == whole && hasFraction ? Int128(0) : whole);
 }
 
-/// "b op a" for "a op b".
+/// Returns the operator that compares the same with operands exchanged.
 CompareOp mirrored(CompareOp op) {
   switch (op) {
   case CompareOp::Lt:

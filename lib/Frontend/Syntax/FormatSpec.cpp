@@ -6,7 +6,9 @@
 #include "Frontend/Syntax/Literals.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <cstdlib>
 
 namespace tile::frontend {
 
@@ -17,6 +19,7 @@ constexpr int mostCharacters = 1024; // a slip of the keyboard should not fill t
 struct Specification {
   char fill = ' ', align = 0, sign = '-', type = 0;
   bool isAlternate = false, groups = false;
+  bool isPadded = false; // with zeros, after the sign of numbers
   int width = 0, precision = -1;
 };
 
@@ -42,16 +45,17 @@ std::optional<Specification> parse(std::string_view text) {
   constexpr std::string_view aligns = "<>=^";
   Specification out;
   char ignored = 0;
-  if (text.size() >= 2 && aligns.find(text[1]) != std::string_view::npos) {
+  bool hasFill = text.size() >= 2 && aligns.find(text[1]) != std::string_view::npos;
+  if (hasFill) {
     out.fill = text[0];
     text.remove_prefix(1);
   }
   take(text, aligns, out.align);
   take(text, "+- ", out.sign);
   out.isAlternate = take(text, "#", ignored);
-  if (take(text, "0", ignored) && !out.align) {
+  if (take(text, "0", ignored) && !hasFill) {
     out.fill = '0';
-    out.align = '=';
+    out.isPadded = !out.align;
   }
   if (!text.empty() && text[0] >= '0' && text[0] <= '9' && !takeNumber(text, out.width))
     return std::nullopt;
@@ -79,7 +83,31 @@ void groupDigits(std::string &digits) {
     digits.insert(i -= 3, 1, ',');
 }
 
+/// Lengthens the digits of a number, which begin the text, by zeros to `width` characters, with commas if they are
+/// grouped. A comma never comes first.
+void padDigits(const Specification &spec, std::string &digits, size_t width) {
+  size_t end = std::min(digits.find_first_not_of("0123456789,"), digits.size());
+  if (end == 0) // inf, nan
+    return digits.insert(0, width > digits.size() ? width - digits.size() : 0, '0'), void();
+  std::string whole = digits.substr(0, end), rest = digits.substr(end);
+  std::erase(whole, ',');
+  auto grouped = [&] {
+    std::string text = whole;
+    if (spec.groups)
+      groupDigits(text);
+    return text + rest;
+  };
+  while (grouped().size() < width)
+    whole.insert(0, 1, '0');
+  digits = grouped();
+}
+
 std::string pad(const Specification &spec, std::string_view sign, std::string_view body, char usual) {
+  if (spec.isPadded && usual == '>') {
+    std::string digits(body);
+    padDigits(spec, digits, static_cast<size_t>(spec.width) - std::min(static_cast<size_t>(spec.width), sign.size()));
+    return std::string(sign) + digits;
+  }
   size_t length = sign.size() + countCharacters(body), width = static_cast<size_t>(spec.width);
   std::string space(width > length ? width - length : 0, spec.fill);
   size_t before = 0;
@@ -113,16 +141,38 @@ std::optional<std::string> formatInteger(const Specification &spec, Int128 value
   return pad(spec, signOf(spec, value < 0) + prefix, digits, '>');
 }
 
+/// Python's form of floats without a type, but with a precision: as 'g', with a digit after the point.
+std::string printShort(double value, int precision) {
+  char buffer[mostCharacters + 512];
+  std::snprintf(buffer, sizeof(buffer), "%.*e", std::max(precision, 1) - 1, value);
+  std::string text = buffer;
+  size_t mark = text.find('e');
+  if (mark == std::string::npos) // inf, nan
+    return text;
+  int exponent = std::atoi(text.c_str() + mark + 1);
+  if (exponent >= -4 && exponent < std::max(precision, 1) - 1) {
+    std::snprintf(buffer, sizeof(buffer), "%.*g", precision, value);
+    text = buffer;
+    return text.find('.') == std::string::npos ? text + ".0" : text;
+  }
+  size_t last = text.find_last_not_of('0', mark - 1);
+  if (text.find('.') < mark)
+    text.erase(text[last] == '.' ? last : last + 1, mark - (text[last] == '.' ? last : last + 1));
+  return text;
+}
+
 std::optional<std::string> formatReal(const Specification &spec, double value) {
-  char pattern[] = "%.*g";
   bool isPercent = spec.type == '%';
-  pattern[3] = isPercent ? 'f' : spec.type == 0 || spec.type == 'n' ? 'g' : spec.type;
+  std::string pattern = spec.isAlternate ? "%#.*" : "%.*";
+  pattern += isPercent ? 'f' : spec.type == 0 || spec.type == 'n' ? 'g' : spec.type;
   char buffer[mostCharacters + 512];
   int precision = spec.precision < 0 ? 6 : spec.precision;
-  std::snprintf(buffer, sizeof(buffer), pattern, precision, isPercent ? value * 100 : value);
+  std::snprintf(buffer, sizeof(buffer), pattern.c_str(), precision, isPercent ? value * 100 : value);
   std::string digits = buffer;
   if (spec.type == 0 && spec.precision < 0)
     digits = str(Value(value)); // as without a type
+  else if (spec.type == 0 && !spec.isAlternate)
+    digits = printShort(value, spec.precision);
   bool isNegative = !digits.empty() && digits[0] == '-';
   digits.erase(0, isNegative);
   if (spec.groups)
@@ -187,14 +237,29 @@ static std::optional<std::string> formatPlace(std::string_view pattern, size_t &
       return std::nullopt;
     number = *whole->value;
   }
+  auto isSet = [&](char flag) { return flags.find(flag) != std::string::npos; };
   // In the order of a format specification: sign, '#', '0'.
-  std::string specification = isLeft ? "<" : "";
-  for (char flag : {'+', ' ', '#', '0'}) {
-    bool isGiven = flags.find(flag) != std::string::npos && !(flag == '0' && isLeft) &&
-                   !(flag == ' ' && flags.find('+') != std::string::npos);
-    specification += isGiven ? std::string(1, flag) : "";
-  }
-  return formatValue(number, specification + width + precision + (isInteger ? 'd' : type));
+  std::string sign = isSet('+') ? "+" : isSet(' ') ? " " : "", alternate = isSet('#') ? "#" : "";
+  bool isReal = std::string_view("eEfFgG").find(type) != std::string_view::npos;
+  std::string zero = isSet('0') && !isLeft ? "0" : "";
+  if (isReal || precision.empty())
+    return formatValue(number,
+                       (isLeft ? "<" : "") + sign + alternate + zero + width + precision + (isInteger ? 'd' : type));
+  // Of an integer the precision counts digits.
+  std::optional<std::string> plain = formatValue(number, sign + alternate + (isInteger ? 'd' : type));
+  if (!plain)
+    return std::nullopt;
+  size_t digits = plain->find_first_not_of("+- "), count = 0;
+  if (isSet('#') && !isInteger)
+    digits += 2; // 0x
+  std::from_chars(precision.data() + 1, precision.data() + precision.size(), count);
+  size_t wide = 0;
+  std::from_chars(width.data(), width.data() + width.size(), wide);
+  if (count > mostCharacters || wide > mostCharacters)
+    return std::nullopt;
+  size_t least = std::max(count, zero.empty() || wide < digits ? 0 : wide - digits);
+  plain->insert(digits, least > plain->size() - digits ? least - (plain->size() - digits) : 0, '0');
+  return formatValue(*plain, (isLeft ? "<" : ">") + width);
 }
 
 std::optional<std::string> formatPercent(std::string_view pattern, const std::vector<Value> &values) {

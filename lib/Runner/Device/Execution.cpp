@@ -126,7 +126,7 @@ Status checkAssumptions(const Manifest &manifest, const Bindings &bindings, cons
 
 Status checkRequirements(const Manifest &manifest, const Bindings &bindings) {
   for (const std::string &requirement : manifest.requirements) {
-    Result<std::vector<int64_t>> value = bindings.evaluate({requirement}, manifest);
+    Result<std::vector<int64_t>> value = bindings.evaluate(std::vector{requirement}, manifest);
     if (!value)
       return runtime::withContext(fmt::format("kernel '{}' requires {}", manifest.kernel, requirement), value.error());
     if (value->front() == 0)

@@ -141,7 +141,7 @@ private:
     return Success{};
   }
 
-  /// Of 64 bits, with a sign or without.
+  /// Evaluates an integer of 64 bits, signed or unsigned.
   Result<WideInteger> wideInteger(const std::string &text) const {
     Result<WideInteger> value = bindings.evaluate(text, manifest);
     if (!value)

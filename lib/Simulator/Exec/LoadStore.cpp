@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ld, ldu and st. PTX ISA 9.7.9.8 to 9.7.9.12.
+#include "Simulator/Exec/Async/MapAccess.h"
 #include "Simulator/Exec/MemoryPort.h"
 #include "Simulator/Exec/MemorySuffixes.h"
 
@@ -149,6 +150,8 @@ public:
       const T *values = sources[i].read(warp, scratch);
       forLanes(active, [&](unsigned lane) { std::memcpy(host[lane] + i * sizeof(T), &values[lane], sizeof(T)); });
     }
+    if (warp.cta.cluster.machine.program.makesMaps)
+      noteStoredMaps(warp, access);
     if (active && access.space[firstLane(active)] == Space::Global)
       warp.cta.cluster.noteGlobalChange();
     else

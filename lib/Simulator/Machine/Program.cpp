@@ -207,6 +207,7 @@ runtime::Status Program::decode(const Instruction &instruction) {
   for (const Operand &operand : instruction.operands)
     collectRegisters(operand, operation->touched);
   communicates |= communicatesThrough(instruction);
+  makesMaps |= instruction.name == "tensormap";
   operations.push_back(std::move(operation));
   return runtime::Success{};
 }

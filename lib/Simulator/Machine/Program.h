@@ -49,6 +49,9 @@ public:
   /// Then all run in one host thread, interleaved; else clusters run on as many threads as there are.
   bool communicates = false;
 
+  /// Whether the kernel makes tensor maps (tensormap.replace): its stores may be of such.
+  bool makesMaps = false;
+
   /// A parameter of the kernel; those of calls are local variables.
   bool isEntryParameter(uint32_t variable) const { return entryParameter[variable]; }
 

@@ -62,6 +62,42 @@ tile.kernel @once(%n: i32, %p: !tile.ptr<f16>) attributes {cluster = array<i32: 
   tile.return
 }
 
+// A CTA without a step has none either where its first one would be beyond the integers.
+// CHECK-LABEL: tile.kernel @from(
+// CHECK: tile.programs (%{{.*}}, %[[FIRST:.*]]) in
+// CHECK: %[[DISTANCE:.*]] = arith.muli %[[FIRST]], %c64_i32
+// CHECK: %[[BEGIN:.*]] = arith.addi %[[A:.*]], %[[DISTANCE]]
+// CHECK: %[[COUNT:.*]] = arith.select
+// CHECK: %[[HAS:.*]] = arith.cmpi slt, %[[FIRST]], %[[COUNT]]
+// CHECK: %[[END:.*]] = arith.select %[[HAS]], %{{.*}}, %[[BEGIN]]
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+tile.kernel @from(%a: i32, %n: i32) attributes {cluster = array<i32: 1, 1, 4>} {
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : !x
+  %buffer = cta.alloc : !s
+  %acc = scf.for %step = %a to %n step %c64 iter_args(%before = %zero) -> (!x) : i32 {
+    %flying, %flying_t = cta.wgmma %buffer, %buffer, %before {n = 64 : i32} : !s, !s -> !x
+    %after = cta.await %flying after %flying_t : !x
+    scf.yield %after : !x
+  }
+  tile.print "" %acc : !x
+  tile.return
+}
+
+// expected-remark @below {{steps are not split in a cluster: the loop's step is not a constant that 32 bits hold for all of its CTAs}}
+tile.kernel @negative_step(%n: i32, %s: i32) attributes {cluster = array<i32: 1, 1, 4>} {
+  %c0 = arith.constant 0 : i32
+  %zero = arith.constant dense<0.0> : !x
+  %buffer = cta.alloc : !s
+  %acc = scf.for %step = %c0 to %n step %s iter_args(%before = %zero) -> (!x) : i32 {
+    %flying, %flying_t = cta.wgmma %buffer, %buffer, %before {n = 64 : i32} : !s, !s -> !x
+    %after = cta.await %flying after %flying_t : !x
+    scf.yield %after : !x
+  }
+  tile.print "" %acc : !x
+  tile.return
+}
+
 // -----
 
 // expected-remark @below {{steps are not split in a cluster: its CTAs are for neighbouring programs, too}}

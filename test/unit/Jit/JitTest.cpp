@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <new>
 #include <set>
 #include <thread>
 
@@ -19,6 +21,9 @@ def scale(x: ptr[f32], factor: f32, N: i32, BLOCK: constexpr = 1024):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(x + i, tl.load(x + i, mask=i < N) * factor, mask=i < N)
 )";
+
+/// Whether allocations of the calling thread fail.
+thread_local bool hasNoMemory = false;
 
 class Jit : public testing::Test {
 protected:
@@ -58,7 +63,7 @@ protected:
     EXPECT_EQ(tile_jit_choice(kernel, arguments, 3, &choice), TILE_OK) << tile_jit_last_error();
     return choice;
   }
-  /// Alignment of x and divisor of N that the kernel for this call was compiled for.
+  /// Alignment of x, at least that of an f32, and divisor of N that the kernel for this call was compiled for.
   std::pair<uint64_t, uint64_t> promises(tile_jit_kernel *kernel, uint64_t x, int32_t n) {
     tile_kernel *choice = choose(kernel, x, n);
     tile_parameter pointer = {}, size = {};
@@ -79,7 +84,7 @@ TEST_F(Jit, GeneralServesUntilTheSpecialIsThere) {
   ASSERT_EQ(launch(kernel, 0x1004, 5), TILE_OK) << tile_jit_last_error();
   ASSERT_EQ(launch(kernel, 0x1000, 4096), TILE_OK) << tile_jit_last_error();
   ASSERT_EQ(tile_jit_wait(jit), TILE_OK);
-  EXPECT_EQ(promises(kernel, 0x1004, 5), Promises(1, 1));
+  EXPECT_EQ(promises(kernel, 0x1004, 5), Promises(4, 1));
   EXPECT_EQ(promises(kernel, 0x1000, 4096), Promises(16, 16));
   ASSERT_EQ(launch(kernel, 0x1000, 4096), TILE_OK) << tile_jit_last_error();
   EXPECT_EQ(driver.launchCount, 3);
@@ -92,7 +97,7 @@ TEST_F(Jit, EachClassHasItsKernel) {
   ASSERT_EQ(launch(kernel, 0x1004, 32), TILE_OK);
   ASSERT_EQ(tile_jit_wait(jit), TILE_OK);
   EXPECT_EQ(promises(kernel, 0x1000, 5), Promises(16, 1));
-  EXPECT_EQ(promises(kernel, 0x1004, 32), Promises(1, 16));
+  EXPECT_EQ(promises(kernel, 0x1004, 32), Promises(4, 16));
 }
 
 TEST_F(Jit, SameSourceIsSameKernel) {
@@ -127,7 +132,7 @@ TEST_F(Jit, ClassesAreBounded) {
   ASSERT_EQ(launch(kernel, 0x1004, 32), TILE_OK);
   ASSERT_EQ(tile_jit_wait(jit), TILE_OK);
   EXPECT_EQ(promises(kernel, 0x1000, 5), Promises(16, 1));
-  EXPECT_EQ(promises(kernel, 0x1004, 32), Promises(1, 16));
+  EXPECT_EQ(promises(kernel, 0x1004, 32), Promises(4, 16));
   EXPECT_EQ(promises(kernel, 0x1000, 32), Promises(16, 1)) << "there is no room for a second";
 }
 
@@ -191,8 +196,30 @@ TEST_F(Jit, negative_ErrorsAreExplained) {
   EXPECT_EQ(tile_jit_create(compiler, runtime, &options, &other), TILE_ERROR_INVALID_ARGUMENT);
 }
 
+TEST_F(Jit, negative_OutOfMemoryIsExplained) {
+  EXPECT_EQ(tile_jit_launch(nullptr, nullptr, nullptr, 0), TILE_ERROR_INVALID_ARGUMENT);
+  tile_jit *other = nullptr;
+  hasNoMemory = true;
+  const tile_status status = tile_jit_create(compiler, runtime, nullptr, &other);
+  hasNoMemory = false;
+  EXPECT_EQ(status, TILE_ERROR_OUT_OF_MEMORY);
+  EXPECT_STREQ(tile_jit_last_error(), "out of memory");
+  EXPECT_EQ(other, nullptr);
+}
+
 TEST_F(Jit, EndsWhileItCompiles) {
   ASSERT_EQ(launch(get(), 0x1000, 16), TILE_OK); // TearDown does not wait
 }
 
 } // namespace
+
+void *operator new(size_t size) {
+  void *memory = hasNoMemory ? nullptr : std::malloc(size);
+  return memory ? memory : throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void *memory, size_t) noexcept {
+  std::free(memory);
+}

@@ -98,6 +98,33 @@ TEST(Restrictions, bytesThatALoadDoesNotUse) {
       .expectAlways(ReportKind::Uninitialized);
 }
 
+TEST(Restrictions, mapsAreReleasedAndAcquired) {
+  // One thread makes a map in shared memory and copies it to the buffer, as compilers do.
+  std::string make = "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra end;\nmov.b32 %r1, 0;\nmov.b32 %r2, 16;\n";
+  for (int at = 0; at < 128; at += 16)
+    make += "st.shared.v4.b32 [data+" + std::to_string(at) + "], {%r1, %r1, %r1, %r1};\n";
+  const std::string replace = "tensormap.replace.tile.";
+  make += "mov.b32 %r3, data;\n" + replace + "global_address.shared::cta.b1024.b64 [%r3], %d1;\n" + replace +
+          "rank.shared::cta.b1024.b32 [%r3], 0;\n" + replace + "elemtype.shared::cta.b1024.b32 [%r3], 0;\n" + replace +
+          "box_dim.shared::cta.b1024.b32 [%r3], 0, %r2;\n" + replace +
+          "global_dim.shared::cta.b1024.b32 [%r3], 0, %r2;\n" + replace +
+          "element_stride.shared::cta.b1024.b32 [%r3], 0, 1;\n";
+  for (int at = 0; at < 128; at += 16)
+    make += "ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [data+" + std::to_string(at) + "];\nst.global.v4.b32 [%d0+" +
+            std::to_string(at) + "], {%r4, %r5, %r6, %r7};\n";
+  const std::string release = "fence.proxy.tensormap::generic.release.gpu;\n",
+                    acquire = "fence.proxy.tensormap::generic.acquire.gpu [%d0], 128;\n",
+                    use = "cp.async.bulk.prefetch.tensor.1d.L2.global [%d0, {%r1}];\nend:\n";
+  SimulatedKernel(make + release + acquire + use, 2).expectNone();
+  SimulatedKernel(make + acquire + use, 2)
+      .expectAlways(ReportKind::MissingFence, "no fence.proxy.tensormap::generic.release has been executed");
+  SimulatedKernel(make + release + use, 2)
+      .expectAlways(ReportKind::MissingFence, "no fence.proxy.tensormap::generic.acquire has been executed");
+  // The second half of the map alone is changed after the release.
+  SimulatedKernel(make + release + "st.global.v4.b32 [%d0+112], {%r1, %r1, %r1, %r1};\n" + acquire + use, 2)
+      .expectAlways(ReportKind::MissingFence, "no fence.proxy.tensormap::generic.release has been executed");
+}
+
 TEST(Restrictions, hintsOfLines) {
   SimulatedKernel("discard.global.L2 [%d0+128], 128;").expectNone();
   SimulatedKernel("discard.global.L2 [%d0+64], 128;").expectAlways(ReportKind::Misaligned, "not a multiple of 128");

@@ -91,6 +91,19 @@ void noteMapChange(Warp &warp, uint64_t address) {
   warp.cta.cluster.machine.unreleasedMaps.add(address);
 }
 
+void noteStoredMaps(Warp &warp, const LaneAccess &access) {
+  const GlobalMemory &memory = warp.cta.cluster.machine.memory;
+  forLanes(access.lanes, [&](unsigned lane) {
+    if (access.space[lane] != Space::Global)
+      return;
+    const uint64_t last = access.address[lane] / mapAlignment * mapAlignment;
+    for (uint64_t start : {last, last - mapAlignment}) // it may be of either half of a map
+      if (const Allocation *allocation = memory.find(start, tensorMapBytes);
+          allocation && isTensorMap(allocation->host + (start - allocation->address)))
+        noteMapChange(warp, start);
+  });
+}
+
 void releaseTensorMaps(Warp &warp) {
   if (warp.cta.changedMaps.empty())
     return;

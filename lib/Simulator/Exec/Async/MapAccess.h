@@ -16,6 +16,8 @@ bool acquireTensorMap(Warp &warp, const Instruction &instruction, unsigned lane,
 
 /// Notes that a thread of the warp has changed the map at `address`, which is in global memory: it is to be released.
 void noteMapChange(Warp &warp, uint64_t address);
+/// The same for all maps that a store has written to: kernels make maps in shared memory, and copy them.
+void noteStoredMaps(Warp &warp, const LaneAccess &access);
 /// fence.proxy.tensormap::generic.release: of all maps that threads of the CTA have changed.
 void releaseTensorMaps(Warp &warp);
 

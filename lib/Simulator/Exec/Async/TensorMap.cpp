@@ -88,6 +88,10 @@ Status checkTensorMap(const TensorMap &map) {
   return Success{};
 }
 
+bool isTensorMap(const std::byte *bytes) {
+  return std::memcmp(bytes, &magic, sizeof(magic)) == 0;
+}
+
 bool readTensorMapFields(const std::byte *bytes, TensorMap &map) {
   Packed packed;
   std::memcpy(&packed, bytes, sizeof(packed));

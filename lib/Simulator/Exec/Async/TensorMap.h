@@ -58,6 +58,8 @@ runtime::Result<TensorMapBytes> encodeTensorMap(const TensorMap &map);
 /// An error for bytes that are not a valid map.
 runtime::Result<TensorMap> decodeTensorMap(const std::byte *bytes);
 
+/// Whether the 128 bytes began as a map, valid or not.
+bool isTensorMap(const std::byte *bytes);
 /// For tensormap.replace: the fields as they are, valid or not. False: the bytes are neither zeros nor a map.
 bool readTensorMapFields(const std::byte *bytes, TensorMap &map);
 void writeTensorMapFields(const TensorMap &map, std::byte *bytes);
