@@ -374,7 +374,9 @@ std::optional<AxisInfo> tile::inferArithmetic(Operation *op, Operands operands) 
   std::optional<AxisInfo> info = inferAlongAxes(op, operands);
   if (!info || info->constant)
     return info;
+  // Where nothing counts up, nothing is assumed: of a scalar, for instance.
   info->isAssumed |= llvm::any_of(operands, [](const AxisInfo *operand) { return operand->isAssumed; });
+  info->isAssumed &= llvm::any_of(info->contiguity, [](int64_t size) { return size > 1; });
   SmallVector<IntegerRange> ranges =
       llvm::map_to_vector(operands, [](const AxisInfo *operand) { return operand->range; });
   info->range = inferRange(op, ranges);
