@@ -55,7 +55,7 @@ std::optional<Specification> parse(std::string_view text) {
   out.isAlternate = take(text, "#", ignored);
   if (take(text, "0", ignored) && !hasFill) {
     out.fill = '0';
-    out.isPadded = !out.align;
+    out.isPadded = !out.align || out.align == '=';
   }
   if (!text.empty() && text[0] >= '0' && text[0] <= '9' && !takeNumber(text, out.width))
     return std::nullopt;

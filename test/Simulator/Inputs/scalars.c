@@ -29,7 +29,8 @@ int main(int argc, char **argv) {
   allocate(&memory, sizeof out);
 #ifdef WRONG
   /* A float is no half, nor are its bits. */
-  check(scalars_launch(kernel, NULL, (void *)memory, 0.125f, 42.0f, 0xBFC0, 0.1, -7, 200, -30000, 1LL << 40));
+  check(scalars_launch(kernel, NULL, (void *)memory, 0.125f, 42.0f, tile_bf16_from(-1.5), 0.1, -7, 200, -30000, 1));
+  check(scalars_launch(kernel, NULL, (void *)memory, 0.125f, tile_f16_from(42), 0xBFC0, 0.1, -7, 200, -30000, 1));
 #endif
   check(scalars_launch(kernel, NULL, (void *)memory, 0.125f, tile_f16_from(42), tile_bf16_from(-1.5), 0.1, -7,
                        argc > 1 ? atoll(argv[1]) : 200, -30000, 1LL << 40));
