@@ -120,8 +120,31 @@ size_t LayoutSlice::countComputedTwice() const {
   });
 }
 
+namespace {
+/// A slice that is being collected.
+struct GrowingSlice : LayoutSlice {
+  /// Pays for the conversion of a value, unless that has been done.
+  void addLeaf(Value value, cta::LayoutAttr layout) {
+    if (leaves.insert({value, layout}).second) {
+      paid.push_back({value, layout});
+      cost += LayoutSlicer::bytesOf(value);
+    }
+  }
+  /// Takes back all but the first leaves; who takes back their costs, too, keeps the sum right.
+  void keepLeaves(size_t count) {
+    while (paid.size() > count)
+      leaves.erase(paid.pop_back_val());
+  }
+
+  SmallVector<std::pair<Value, cta::LayoutAttr>> paid; ///< Leaves in their order.
+  /// Values that cost more to re-create than to convert, whether they are leaves now or of a part that was given up:
+  /// what leads to them is not looked at again.
+  DenseSet<std::pair<Value, cta::LayoutAttr>> dear;
+};
+} // namespace
+
 LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limit, bool offsets) {
-  LayoutSlice slice;
+  GrowingSlice slice;
   slice.limit = limit;
   slice.offsets = offsets;
   visit(value, layout, slice);
@@ -133,6 +156,11 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     return;
   if (slice.isTooDear() || slice.recreated.contains({value, layout}) || slice.leaves.contains({value, layout}))
     return;
+  auto &growing = static_cast<GrowingSlice &>(slice); // plan's
+  if (growing.dear.contains({value, layout})) {
+    growing.addLeaf(value, layout);
+    return;
+  }
   if (slice.recreated.size() >= maxSlice) {
     slice.cost = slice.limit;
     slice.saved = 0;
@@ -162,20 +190,19 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     return;
   }
   int64_t costBefore = slice.cost, savedBefore = slice.saved, netBefore = slice.netCost();
-  size_t sizeBefore = slice.recreated.size();
-  const DenseSet<std::pair<Value, cta::LayoutAttr>> leavesBefore = slice.leaves;
+  size_t sizeBefore = slice.recreated.size(), leavesBefore = growing.paid.size();
   slice.recreate(value, layout);
   for (Value operand : op->getOperands())
     visit(operand, operands, slice);
   if (slice.netCost() - netBefore <= bytesOf(value))
     return;
-  // What is rounded, say, is less than what it is computed of. The leaves of that, which are not paid for any more, are
-  // none for what else needs them.
+  // What is rounded, say, is less than what it is computed of. The leaves of that are not paid for any more.
   slice.keepRecreated(sizeBefore);
-  slice.leaves = leavesBefore;
-  slice.leaves.insert({value, layout});
-  slice.cost = costBefore + bytesOf(value);
+  growing.keepLeaves(leavesBefore);
+  slice.cost = costBefore;
   slice.saved = savedBefore;
+  growing.dear.insert({value, layout});
+  growing.addLeaf(value, layout);
 }
 
 void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr layout, LayoutSlice &slice) {

@@ -152,6 +152,8 @@ std::optional<SwizzleForm> matchSwizzle(const LinearLayout &layout, unsigned ele
     std::vector<unsigned> order = findOrder(layout, elementBytes, swizzleBytes);
     // Of few narrow rows several swizzles are alike, but TMA gives a row the width of its swizzle at least.
     bool isWideEnough = swizzleBytes == 0 || (!order.empty() && shape[order[0]] * elementBytes >= swizzleBytes);
+    if (order.size() != shape.size()) // a dimension moves only together with another one
+      continue;
     // Row-major first.
     if (isWideEnough && (!best || order > best->order) &&
         swizzledShared(shape, elementBytes, order, swizzleBytes) == layout)

@@ -38,27 +38,29 @@ ThreadMap placesOffAxis(const layout::LinearLayout &layout, ArrayRef<int64_t> sh
   return map;
 }
 
-/// One axis of a row-major tensor, and what selects elements of it.
-struct GatherSource {
-  ArrayRef<int64_t> shape;
-  unsigned axis;
-  const layout::LinearLayout &indices;
-};
+/// Where indices select elements along one axis of a row-major tensor.
+class GatherPlaces {
+public:
+  GatherPlaces(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape, unsigned axis, Value indices)
+      : builder(builder), loc(loc), size(shape[axis]),
+        offsets(builder, loc, placesOffAxis(cta::getLayout(indices.getType()), shape, axis)) {
+    for (int64_t inner : shape.drop_front(axis + 1))
+      stride *= inner;
+  }
 
-/// For each index the row-major place of its element.
-Registers emitPlaces(OpBuilder &builder, Location loc, const GatherSource &source, ValueRange indices) {
-  int64_t stride = 1, size = source.shape[source.axis];
-  for (int64_t inner : source.shape.drop_front(source.axis + 1))
-    stride *= inner;
-  OffsetEmitter offsets(builder, loc, placesOffAxis(source.indices, source.shape, source.axis));
-  Registers places;
-  for (auto [number, index] : llvm::enumerate(indices)) {
+  /// The row-major place of the element that index number `number` of the thread selects.
+  Value emit(size_t number, Value index) {
     Value along = arith::AndIOp::create(builder, loc, index, emitI32(builder, loc, size - 1));
     along = arith::MulIOp::create(builder, loc, along, emitI32(builder, loc, stride));
-    places.push_back(arith::AddIOp::create(builder, loc, along, offsets.indexOfRegister(number)));
+    return arith::AddIOp::create(builder, loc, along, offsets.indexOfRegister(number));
   }
-  return places;
-}
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  int64_t size, stride = 1;
+  OffsetEmitter offsets;
+};
 
 /// The element at `place` of a buffer.
 Value emitElement(OpBuilder &builder, Location loc, Value base, Value place, Type element) {
@@ -76,10 +78,11 @@ struct LocalGatherLowering : OpConversionPattern<cta::LocalGatherOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     cta::BufferType buffer = op.getBuffer().getType();
-    GatherSource source{buffer.getShape(), op.getAxis(), cta::getLayout(op.getIndices().getType())};
+    GatherPlaces places(rewriter, loc, buffer.getShape(), op.getAxis(), op.getIndices());
     Registers registers;
-    for (Value place : emitPlaces(rewriter, loc, source, adaptor.getIndices()))
-      registers.push_back(emitElement(rewriter, loc, adaptor.getBuffer().front(), place, buffer.getElementType()));
+    for (auto [number, index] : llvm::enumerate(adaptor.getIndices()))
+      registers.push_back(
+          emitElement(rewriter, loc, adaptor.getBuffer().front(), places.emit(number, index), buffer.getElementType()));
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
@@ -95,9 +98,10 @@ struct PanelGatherLowering : OpConversionPattern<cta::PanelGatherOp> {
     Location loc = op.getLoc();
     cta::BufferType buffer = op.getBuffer().getType();
     int64_t elements = buffer.getLayout().getLayout().numElements();
-    GatherSource source{op.getShape(), op.getAxis(), cta::getLayout(op.getIndices().getType())};
+    GatherPlaces places(rewriter, loc, op.getShape(), op.getAxis(), op.getIndices());
     Registers registers;
-    for (auto [number, place] : llvm::enumerate(emitPlaces(rewriter, loc, source, adaptor.getIndices()))) {
+    for (auto [number, index] : llvm::enumerate(adaptor.getIndices())) {
+      Value place = places.emit(number, index);
       Value inPanel = arith::AndIOp::create(rewriter, loc, place, emitI32(rewriter, loc, elements - 1));
       Value element = emitElement(rewriter, loc, adaptor.getBuffer().front(), inPanel, buffer.getElementType());
       if (op.getOthers()) {

@@ -24,10 +24,20 @@ LinearLayout rowMajor(ArrayRef<int64_t> shape) {
   return layout::unswizzledShared(shape.vec(), layout::rowMajorOrder(shape.size()));
 }
 
+/// The tensor that an operation stores, all of it or a panel; null if it stores none.
+Value getStored(Operation *op) {
+  if (auto store = dyn_cast<cta::LocalStoreOp>(op))
+    return store.getValue();
+  auto store = dyn_cast<cta::PanelStoreOp>(op);
+  return store ? store.getValue() : Value();
+}
+
 /// Operations that replace another one, in panels, and are replaced in turn when panels become smaller.
 class PanelChain {
 public:
-  PanelChain(Operation *replaced, int64_t bytes) : bytes(bytes), last(replaced) {}
+  /// `operations`: stores, and last the operation whose first result the chain makes.
+  PanelChain(SmallVector<Operation *> operations, int64_t bytes)
+      : bytes(bytes), last(operations.back()), replaced(std::move(operations)) {}
   virtual ~PanelChain() = default;
 
   bool canHalve() const { return (bytes >> bits) / 2 >= leastPanelBytes; }
@@ -35,6 +45,8 @@ public:
 
   void halve() {
     ++bits;
+    // Other exchanges may have replaced what this one uses since it was found.
+    readInputs(made.empty() ? replaced : made);
     OpBuilder builder(last);
     Listener listener(*this);
     SmallVector<Operation *> old;
@@ -50,6 +62,8 @@ public:
   }
 
 protected:
+  /// Finds what is stored and used otherwise, from the operations that do so now.
+  virtual void readInputs(ArrayRef<Operation *> operations) = 0;
   /// Emits all panels, and returns the result of the last operation.
   virtual Value emit(OpBuilder &builder, Location loc) = 0;
   int64_t numPanels() const { return int64_t(1) << bits; }
@@ -70,20 +84,27 @@ private:
 
   int64_t bytes; ///< Of the whole.
   unsigned bits = 0;
-  Operation *last; ///< Whose first result the chain makes.
+  Operation *last;                   ///< Whose first result the chain makes.
+  SmallVector<Operation *> replaced; ///< By the first panels.
   SmallVector<Operation *> made;
 };
 
 /// What is stored, loaded by threads that hold it otherwise.
 class LoadChain final : public PanelChain {
 public:
-  LoadChain(Value value, cta::LocalLoadOp load, int64_t bytes)
-      : PanelChain(load, bytes), value(value), type(load.getType()),
+  LoadChain(cta::LocalStoreOp store, cta::LocalLoadOp load, int64_t bytes)
+      : PanelChain({store, load}, bytes), type(load.getType()),
         whole(cta::LayoutAttr::get(load.getContext(),
-                                   layout::panelBuffer(cta::getLayout(value.getType()), cta::getLayout(type),
+                                   layout::panelBuffer(cta::getLayout(store.getValue().getType()), cta::getLayout(type),
                                                        getBytesInMemory(getElementTypeOf(type))))) {}
 
 private:
+  void readInputs(ArrayRef<Operation *> operations) override {
+    for (Operation *op : operations)
+      if (Value stored = getStored(op))
+        value = stored;
+  }
+
   Value emit(OpBuilder &builder, Location loc) override {
     Value buffer = allocate(builder, loc, type.getElementType(), type.getNumElements() / numPanels()), result;
     for (int64_t panel = 0; panel < numPanels(); ++panel) {
@@ -100,11 +121,20 @@ private:
 
 class GatherChain final : public PanelChain {
 public:
-  GatherChain(Value value, cta::LocalGatherOp gather, int64_t bytes)
-      : PanelChain(gather, bytes), value(value), indices(gather.getIndices()), type(gather.getType()),
-        axis(gather.getAxis()) {}
+  GatherChain(cta::LocalStoreOp store, cta::LocalGatherOp gather, int64_t bytes)
+      : PanelChain({store, gather}, bytes), type(gather.getType()), axis(gather.getAxis()) {}
 
 private:
+  void readInputs(ArrayRef<Operation *> operations) override {
+    for (Operation *op : operations)
+      if (Value stored = getStored(op))
+        value = stored;
+      else if (auto gather = dyn_cast<cta::LocalGatherOp>(op))
+        indices = gather.getIndices();
+      else if (auto gather = dyn_cast<cta::PanelGatherOp>(op))
+        indices = gather.getIndices();
+  }
+
   Value emit(OpBuilder &builder, Location loc) override {
     auto source = cast<RankedTensorType>(value.getType());
     auto whole = cta::LayoutAttr::get(builder.getContext(), rowMajor(source.getShape()));
@@ -124,10 +154,23 @@ private:
 /// Panels along K, in the order in which a dot adds.
 class DotChain final : public PanelChain {
 public:
-  DotChain(Value a, Value b, cta::FmaDotOp dot, int64_t bytes)
-      : PanelChain(dot, bytes), a(a), b(b), acc(dot.getAcc()), k(dot.getA().getType().getShape()[1]) {}
+  DotChain(cta::LocalStoreOp a, cta::LocalStoreOp b, cta::FmaDotOp dot, int64_t bytes)
+      : PanelChain({a, b, dot}, bytes), k(dot.getA().getType().getShape()[1]) {}
 
 private:
+  void readInputs(ArrayRef<Operation *> operations) override {
+    SmallVector<Value> stored;
+    acc = Value();
+    for (Operation *op : operations) {
+      if (Value value = getStored(op))
+        stored.push_back(value);
+      if (auto dot = dyn_cast<cta::FmaDotOp>(op); dot && !acc)
+        acc = dot.getAcc();
+    }
+    a = stored[0];
+    b = stored[1];
+  }
+
   Value emit(OpBuilder &builder, Location loc) override {
     int64_t m = cast<RankedTensorType>(a.getType()).getDimSize(0),
             n = cast<RankedTensorType>(b.getType()).getDimSize(1), part = std::max<int64_t>(k / numPanels(), 1);
@@ -162,10 +205,23 @@ private:
 /// Counts of some bins after the other.
 class CountChain final : public PanelChain {
 public:
-  CountChain(Value zeros, cta::LocalCountOp count, cta::LocalLoadOp load, int64_t bytes)
-      : PanelChain(load, bytes), zeros(zeros), bins(count.getSrc()), mask(count.getMask()), type(load.getType()) {}
+  CountChain(cta::LocalStoreOp zeros, cta::LocalCountOp count, cta::LocalLoadOp load, int64_t bytes)
+      : PanelChain({zeros, count, load}, bytes), type(load.getType()) {}
 
 private:
+  void readInputs(ArrayRef<Operation *> operations) override {
+    for (Operation *op : operations) {
+      if (Value stored = getStored(op))
+        zeros = stored;
+      if (auto count = dyn_cast<cta::LocalCountOp>(op)) {
+        // In a panel, less its first bin.
+        bool isOfPanel = llvm::any_of(operations, llvm::IsaPred<cta::PanelStoreOp>);
+        bins = isOfPanel ? count.getSrc().getDefiningOp<arith::SubIOp>().getLhs() : count.getSrc();
+        mask = count.getMask();
+      }
+    }
+  }
+
   Value emit(OpBuilder &builder, Location loc) override {
     auto whole = cta::LayoutAttr::get(builder.getContext(), rowMajor(type.getShape()));
     int64_t part = type.getNumElements() / numPanels();
@@ -254,11 +310,11 @@ public:
     for (Operation *user : alloc->getUsers()) {
       auto load = dyn_cast<cta::LocalLoadOp>(user);
       if (load && !load.getStart() && count)
-        chains.push_back(std::make_unique<CountChain>(store.getValue(), count, load, bytes));
+        chains.push_back(std::make_unique<CountChain>(store, count, load, bytes));
       else if (load && !load.getStart())
-        chains.push_back(std::make_unique<LoadChain>(store.getValue(), load, bytes));
+        chains.push_back(std::make_unique<LoadChain>(store, load, bytes));
       else if (auto gather = dyn_cast<cta::LocalGatherOp>(user))
-        chains.push_back(std::make_unique<GatherChain>(store.getValue(), gather, bytes));
+        chains.push_back(std::make_unique<GatherChain>(store, gather, bytes));
       else if (user != store && user != count)
         return nullptr;
     }
@@ -280,7 +336,7 @@ public:
     int64_t bytes =
         std::min(a.getType().getBytes() + b.getType().getBytes(), 2 * leastPanelBytes * a.getType().getShape()[1] - 1);
     SmallVector<std::unique_ptr<PanelChain>> chains;
-    chains.push_back(std::make_unique<DotChain>(storeA.getValue(), storeB.getValue(), dot, bytes));
+    chains.push_back(std::make_unique<DotChain>(storeA, storeB, dot, bytes));
     return std::make_unique<BufferExchange>(SmallVector<cta::AllocOp>{a, b}, std::move(chains),
                                             SmallVector<Operation *>{storeA, storeB});
   }

@@ -130,6 +130,7 @@ TEST(MatchSwizzle, TakesManyDimensions) {
 TEST(MatchSwizzle, negative_OtherPermutations) {
   EXPECT_FALSE(matchSwizzle(LinearLayout::shared({2, 1, 4, 8}, {4, 4}), 2));
   EXPECT_FALSE(matchSwizzle(LinearLayout::shared({1, 2}, {8}), 2));
+  EXPECT_FALSE(matchSwizzle(LinearLayout::shared({5, 10, 4, 8}, {4, 4}), 2)); // dimension 1 never moves first
 }
 
 TEST(SwizzledShared, SixteenByteStoresDoNotConflict) {
