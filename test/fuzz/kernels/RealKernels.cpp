@@ -97,7 +97,7 @@ RealKernels::RealKernels(const std::vector<std::string> &folders) {
         files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   const std::regex definition("\n@(?:tile\\.kernel|triton\\.jit)[^\n]*\ndef (\\w+)\\(([^)]*)\\)"),
-      size("#: default (\\w+) = (\\d+)\n"), constant("(\\w+): (?:tl\\.|tile\\.)?constexpr = (\\w+)");
+      size("#: default (\\w+) = (\\d{1,9})\n"), constant("(\\w+): (?:tl\\.|tile\\.)?constexpr = (auto|\\d{1,9}\\b)");
   for (const std::string &file : files) {
     if (std::any_of(std::begin(withoutOneResult), std::end(withoutOneResult),
                     [&](const char *name) { return file.ends_with(name); }))
