@@ -51,9 +51,7 @@ public:
   }
 
 private:
-  Value getYielded(Value argument) {
-    return loop.getYieldedValues()[cast<BlockArgument>(argument).getArgNumber() - 1];
-  }
+  Value getYielded(Value argument) { return loop.getYieldedValues()[cast<BlockArgument>(argument).getArgNumber() - 1]; }
 
   bool isArgument(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
