@@ -271,7 +271,7 @@ struct TruncationLowering : OpConversionPattern<arith::TruncFOp> {
 } // namespace
 
 bool isSelectable(Operation *op, const target::GpuTarget &gpu) {
-  if (needsPromotion(op, gpu) || roundsTowardsZero(op) || roundsTwice(op, gpu) || isFloatToRegister(op) ||
+  if (needsPromotion(op, gpu) || roundsTowardsZero(op) || isRoundedOtherwise(op, gpu) || isFloatToRegister(op) ||
       isApproximateDivision(op) ||
       isa<math::SincosOp, math::ClampFOp, math::IPowIOp, math::IsInfOp, math::IsNormalOp>(op))
     return false;

@@ -7,7 +7,9 @@
 //
 // An f32 that is not exact has its last bit set instead, which never lies on the middle.
 #include "RoundOnce.h"
+#include "Float8.h"
 #include "Patterns.h"
+#include "Ptx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -45,13 +47,26 @@ Value emitRoundedToOdd(OpBuilder &builder, Location loc, Value number, bool isSi
   return arith::BitcastOp::create(builder, loc, f32, arith::OrIOp::create(builder, loc, bits, last));
 }
 
-bool roundsTwice(Operation *op, const target::GpuTarget &gpu) {
-  constexpr unsigned converting = 90; // to bf16 from any type (PTX ISA, "cvt")
-  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op) || !op->getResult(0).getType().isBF16() ||
-      gpu.capability >= converting)
+static bool isLongInteger(Type type) {
+  return type.isInteger(32) || type.isInteger(64);
+}
+
+/// From an integer of 32 or 64 bits to f16, also through a wider float.
+static bool mayOverflowHalf(Operation *op) {
+  if (!op->getResult(0).getType().isF16())
     return false;
-  Type from = op->getOperand(0).getType();
-  return from.isInteger(32) || from.isInteger(64);
+  Operation *convert = isa<arith::TruncFOp>(op) ? op->getOperand(0).getDefiningOp() : op;
+  return isa_and_present<arith::SIToFPOp, arith::UIToFPOp>(convert) && isLongInteger(convert->getOperand(0).getType());
+}
+
+static bool roundsTwice(Operation *op, const target::GpuTarget &gpu) {
+  constexpr unsigned converting = 90; // to bf16 from any type (PTX ISA, "cvt")
+  return isa<arith::SIToFPOp, arith::UIToFPOp>(op) && op->getResult(0).getType().isBF16() &&
+         gpu.capability < converting && isLongInteger(op->getOperand(0).getType());
+}
+
+bool isRoundedOtherwise(Operation *op, const target::GpuTarget &gpu) {
+  return isa<arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp>(op) && (mayOverflowHalf(op) || roundsTwice(op, gpu));
 }
 
 namespace {
@@ -61,11 +76,29 @@ template <typename OpType> struct RoundOnceLowering : TargetPattern<OpType> {
 
   LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!roundsTwice(op, this->gpu)) // tensors fall apart into registers first
+    constexpr bool isUnsigned = std::is_same_v<OpType, arith::UIToFPOp>;
+    if (roundsTowardsZero(op)) // and back one step from the nearest
       return failure();
-    Value odd = emitRoundedToOdd(rewriter, op.getLoc(), adaptor.getIn(),
-                                 /*isSigned=*/!std::is_same_v<OpType, arith::UIToFPOp>);
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), odd);
+    if (roundsTwice(op, this->gpu)) {
+      Value odd = emitRoundedToOdd(rewriter, op.getLoc(), adaptor.getIn(), !isUnsigned);
+      rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), odd);
+      return success();
+    }
+    if (!mayOverflowHalf(op)) // tensors fall apart into registers first
+      return failure();
+    // InstCombine takes few bits for an exact f16, and widens what the integer is, not infinity.
+    Type from = adaptor.getIn().getType();
+    std::string source = (isa<FloatType>(from) ? "f"
+                          : isUnsigned         ? "u"
+                                               : "s") +
+                         std::to_string(from.getIntOrFloatBitWidth());
+    Value bits = emitPtx(rewriter, op.getLoc(),
+                         {.text = "cvt.rn.f16." + source + " $0, $1;",
+                          .results = {rewriter.getI16Type()},
+                          .operands = {adaptor.getIn()},
+                          .hasSideEffects = false})
+                     .front();
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
     return success();
   }
 };

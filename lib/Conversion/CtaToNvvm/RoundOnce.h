@@ -12,7 +12,8 @@ namespace tile::conversion {
 /// (round to odd): rounded to a format of at most 22 bits, it gives what the number itself would.
 mlir::Value emitRoundedToOdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value number, bool isSigned = true);
 
-/// Whether a conversion of an integer to bf16 is one for which LLVM would round twice.
-bool roundsTwice(mlir::Operation *op, const target::GpuTarget &gpu);
+/// Whether LLVM would round a conversion another number of times than the program: twice, from an integer to bf16, or
+/// not at all, where an integer becomes f16 and is beyond its range.
+bool isRoundedOtherwise(mlir::Operation *op, const target::GpuTarget &gpu);
 
 } // namespace tile::conversion

@@ -111,6 +111,20 @@ tile.kernel @operands() attributes {num_warps = 1 : i32} {
 
 // -----
 
+#x = #cta.layout<[64], register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>
+tile.kernel @out_of_order() attributes {num_warps = 1 : i32} {
+  %x = arith.constant dense<1> : tensor<64xi32, #x>
+  // expected-error @+1 {{does not hold the axis in the order in which it has to be combined}}
+  %s = tile.reduce %x {axis = 0 : i32} : tensor<64xi32, #x> -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.subi %a, %b : i32
+    tile.yield %c : i32
+  }
+  tile.return
+}
+
+// -----
+
 #x = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 tile.kernel @reduce_f8() attributes {num_warps = 1 : i32} {
   %x = arith.constant dense<1.0> : tensor<32xf8E5M2, #x>
