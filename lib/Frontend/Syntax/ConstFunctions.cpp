@@ -103,6 +103,8 @@ EvalResult realFunction(const Value &value, double (*function)(double), std::str
 }
 
 EvalResult roundReal(const Value &value, double (*function)(double), std::string_view name) {
+  if (std::optional<Int128> integer = asInteger(value))
+    return succeed(*integer);
   EvalResult result = realFunction(value, function, name);
   return result.value ? toInteger(*result.value) : result;
 }
