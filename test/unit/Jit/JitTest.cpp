@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
 #include <set>
 #include <thread>
 
@@ -21,9 +19,6 @@ def scale(x: ptr[f32], factor: f32, N: i32, BLOCK: constexpr = 1024):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(x + i, tl.load(x + i, mask=i < N) * factor, mask=i < N)
 )";
-
-/// Whether allocations of the calling thread fail.
-thread_local bool hasNoMemory = false;
 
 class Jit : public testing::Test {
 protected:
@@ -196,30 +191,8 @@ TEST_F(Jit, negative_ErrorsAreExplained) {
   EXPECT_EQ(tile_jit_create(compiler, runtime, &options, &other), TILE_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_F(Jit, negative_OutOfMemoryIsExplained) {
-  EXPECT_EQ(tile_jit_launch(nullptr, nullptr, nullptr, 0), TILE_ERROR_INVALID_ARGUMENT);
-  tile_jit *other = nullptr;
-  hasNoMemory = true;
-  const tile_status status = tile_jit_create(compiler, runtime, nullptr, &other);
-  hasNoMemory = false;
-  EXPECT_EQ(status, TILE_ERROR_OUT_OF_MEMORY);
-  EXPECT_STREQ(tile_jit_last_error(), "out of memory");
-  EXPECT_EQ(other, nullptr);
-}
-
 TEST_F(Jit, EndsWhileItCompiles) {
   ASSERT_EQ(launch(get(), 0x1000, 16), TILE_OK); // TearDown does not wait
 }
 
 } // namespace
-
-void *operator new(size_t size) {
-  void *memory = hasNoMemory ? nullptr : std::malloc(size);
-  return memory ? memory : throw std::bad_alloc();
-}
-void operator delete(void *memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void *memory, size_t) noexcept {
-  std::free(memory);
-}
