@@ -1,9 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random expressions of constants, which are Python's to the last digit: numbers, texts, tuples."""
+import ast
 import math
+import warnings
 
 NUMBERS = """0 1 2 3 7 10 255 1000003 2147483648 0x7fffffff (1<<40) -1 -7 0.5 1.5 -2.25 3.0 1e10 1e-3 -0.0 True
     False""".split()
+warnings.simplefilter("ignore", SyntaxWarning)  # of comparisons of literals
+
+
+def is_small(text):
+    """Whether all integers on the way are, too: those of the language have 127 bits."""
+    for node in ast.walk(ast.parse(text, mode="eval")):
+        try:
+            value = eval(compile(ast.Expression(node), "", "eval")) if isinstance(node, ast.expr) else 0
+        except (TypeError, ValueError, ArithmeticError, IndexError, NameError):
+            continue
+        if isinstance(value, int) and abs(value) >= 2**100:
+            return False
+    return True
 
 
 class ConstantWriter:
@@ -59,6 +74,5 @@ class ConstantWriter:
             except (TypeError, ValueError, ArithmeticError, IndexError, SyntaxError, MemoryError):
                 continue
             finite = not isinstance(value, float) or math.isfinite(value)
-            small = not isinstance(value, int) or abs(value) < 2**100
-            if finite and small and len(text) < 120 and not isinstance(value, complex):
+            if finite and is_small(text) and len(text) < 120 and not isinstance(value, complex):
                 return text, repr(value)

@@ -142,6 +142,7 @@ class ExpressionWriter:
         if shape == ():
             return self.cast(self.scalar(e), dtype)
         if e.shape == ():
+            e = self.strong(e) if e.is_float else e  # constants beyond the type are no conversions
             return Expression(f"tl.full([8], {e.text}, {TYPE_NAMES[dtype]})", dtype, BLOCK)
         return self.cast(e, dtype)
 

@@ -39,7 +39,7 @@ def verdict(text, tilec, options):
             return "", []
         if not found[0].startswith("tilec: "):
             return "values", found
-        message = re.search(r"error: .*?\[([\w-]+)\]", found[0])
+        message = re.search(r"error: .*\[([a-z][\w-]+)\]$", found[0], re.M)
         return message[1] if message else "failure", found
 
 

@@ -60,7 +60,7 @@ class Writer(ExpressionWriter):
                 number = eval(f"a {sign} b", {"a": a.number, "b": b.number})
             except (TypeError, ArithmeticError):
                 continue
-            if abs(number) < 2**62:
+            if not isinstance(number, complex) and abs(number) < 2**62:
                 self.line(f"{name}: tl.constexpr = {a.text} {sign} {b.text}")
                 self.scope[name] = Expression(name, None, (), number)
                 return
@@ -296,6 +296,7 @@ class Writer(ExpressionWriter):
             self.output(self.expression(1))
         self.line(self.returned() if word == "return" else word)
         self.indent -= 1
+        self.outer |= set(self.scope)  # what follows is a branch to the compiler
 
     def while_loop(self):
         name = "w" + self.new_name()[1:]

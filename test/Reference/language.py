@@ -90,7 +90,7 @@ def logical(decides, *operands):
     for operand in operands:
         last = operand()
         if isinstance(last, Value):
-            if last.dtype is not dt.int1:
+            if result is not None and not (last.dtype is result.dtype is dt.int1):
                 raise Unsupported("'and' and 'or' of numbers")
             result = last if result is None else result | last if decides else result & last
         elif bool(last) == decides:

@@ -339,8 +339,9 @@ def shift_left(x, y):
 
 
 def shift_right(x, y):
-    signed = to_value(x).dtype.is_int_signed()
+    shifted = None if isinstance(x, WEAK) else x.dtype
     x, y = pair(x, y)
+    signed = (shifted or x.dtype).is_int_signed()
     width, dtype = x.dtype.primitive_bitwidth, x.dtype
     wide = {8: dt.int8, 16: dt.int16, 32: dt.int32, 64: dt.int64}.get(width, dtype)
 

@@ -100,7 +100,8 @@ inputs=$((inputs + $(sed -nE 's/^tile-fuzz-ir: ([0-9]+) mutants.*/\1/p' build/fu
 fuzz_kernels "$findings" "$seed" --seconds $((seconds / 5)) --loops
 fuzz_kernels "$findings" "$seed" --seconds $((seconds / 5)) --mutate examples,test/Exec
 fuzz_kernels "$findings" "$seed" --seconds $((seconds - seconds / 5 * 2)) | tee build/fuzz/log
-if ! python3 -B test/Reference/fuzz.py --tilec=build/bin/tilec --seed="$seed" --seconds=$((seconds / 10 + 1)) --findings="$findings/reference"; then
+if ! python3 -B test/Reference/fuzz.py --tilec=build/bin/tilec --seed="$seed" --seconds=$((seconds / 10 + 1)) \
+  --findings="$findings/reference"; then
   echo "fuzz: a finding is in $findings/reference; see test/Reference/README.md"
   exit 1
 fi
