@@ -33,7 +33,8 @@ def NvvmLowerControlFlow : FunctionsPass<"nvvm-lower-control-flow", "Correctness
   let summary = "turn loops and branches into blocks and jumps";
   let description = [{
     Requires: functions of one thread. Ensures: no scf operation; what upstream's convert-scf-to-cf
-    makes, in time linear in the size of the function. Example: test/Conversion/lower-control-flow.mlir.
+    makes, in time linear in the size of the function, but for counting loops, which end before their variable passes
+    the largest integer of its type. Example: test/Conversion/lower-control-flow.mlir.
   }];
   let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::arith::ArithDialect"];
 }

@@ -342,7 +342,8 @@ def CtaPingPong : KernelPass<"cta-ping-pong", "ringed", "Optimisation"> {
   let description = [{
     Requires: phase scheduled, or rings in it; warp roles. Ensures: in a persistent kernel that asks for it by
     `ping_pong`, and whose programs use one ring of slots equally often, two teams of consumer warps compute every other
-    program each, one's main loop under the other's epilogue; `teams` is set; a remark says why not elsewhere.
+    program each, one's main loop under the other's epilogue; the consumer's `#cta.role` has two `teams`; a remark says
+    why not elsewhere.
     Example: test/Transforms/Cta/ping-pong.mlir.
   }];
 }
