@@ -3,6 +3,9 @@
 
 #include "Frontend/Emit/Builtins.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace mlir;
 
 namespace tile::frontend {
@@ -10,6 +13,15 @@ namespace tile::frontend {
 SymValue emitArange(Sema &sema, BuiltinCall &call) {
   std::optional<int64_t> start = call.integer(0), end = call.integer(1);
   return start && end ? sema.arange(*start, *end, call.range) : SymValue();
+}
+
+/// Returns the integer that a float becomes at run time, too: rounded towards zero and saturated, for 8 bits to 16 of
+/// which the low ones are kept.
+static Int128 saturate(double value, DType type) {
+  const unsigned bits = std::max(type.bits(), 16u);
+  const Int128 largest = (Int128(1) << (type.isUnsigned() ? bits : bits - 1)) - 1;
+  const Int128 smallest = type.isUnsigned() ? Int128(0) : -largest - 1;
+  return std::clamp(static_cast<Int128>(std::trunc(value)), smallest, largest);
 }
 
 static SymValue splat(Sema &sema, const SymValue &value, DType type, ArrayRef<int64_t> shape, BuiltinCall &call) {
@@ -20,6 +32,8 @@ static SymValue splat(Sema &sema, const SymValue &value, DType type, ArrayRef<in
     bool fits = !real || type.isFloat() || type.isBool() || (std::abs(*real) < 9.2e18 && *real == *real);
     if (!fits)
       return sema.error(Diag::fill_value, call.range, {describe(value), toString(type)});
+    if (real && type.isInt() && !type.isBool())
+      return sema.makeSplat(saturate(*real, type), type, shape, call.range);
     return sema.makeSplat(value.constant, type, shape, call.range);
   }
   SymValue scalar = sema.cast(sema.toTensor(value, call.range), type, call.range);
