@@ -40,6 +40,10 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
   }
   while (budget > 0)
     statement(0);
+  if (random.chance(15))
+    conversionStatement();
+  if (random.chance(15))
+    signStatement();
   storeUnused();
 }
 

@@ -77,10 +77,10 @@ void KernelBuilder::statement(int depth) {
     return blockStatement();
   if (kind < 66)
     return productStatement();
-  if (kind < 68)
+  if (kind < 67)
     return atomicStatement();
   if (kind < 69)
-    return conversionStatement();
+    return random.chance(50) ? conversionStatement() : signStatement();
   if (kind < 72)
     return overlapStatement();
   if (kind < 75)

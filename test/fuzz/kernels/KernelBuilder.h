@@ -148,8 +148,9 @@ private:
   std::string integerExpression(int64_t value, Scalar type);
   std::string firstOffset(int64_t block, int64_t size);
 
-  // Conversions.cpp
+  // Conversions.cpp, Signs.cpp
   void conversionStatement();
+  void signStatement();
 
   // Products.cpp
   void productStatement();
