@@ -234,13 +234,14 @@ const std::string jumpTable = R"(
 TEST(Machine, indexedBranches) {
   constexpr uint32_t values[] = {10, 20, 30, 10};
   expectWords("and.b32 %r2, %r0, 3;\n" + jumpTable + storeResult, 64, [&](unsigned i) { return values[i % 4] + 32; });
-  expectWords("shr.u32 %r2, %r0, 5;\n" + jumpTable + storeResult, 128, [&](unsigned i) { return values[i / 32] + 32; },
-              128);
+  expectWords(
+      "shr.u32 %r2, %r0, 5;\n" + jumpTable + storeResult, 128, [&](unsigned i) { return values[i / 32] + 32; }, 128);
 }
 
 TEST(Machine, indexedBranchesUnderAGuard) {
   // Lanes whose guard is false go on after the branch.
-  expectWords(R"(
+  expectWords(
+      R"(
     and.b32 %r2, %r0, 1;
     setp.lt.u32 %p0, %r0, 16;
     mov.b32 %r1, 0;
@@ -256,12 +257,13 @@ TEST(Machine, indexedBranchesUnderAGuard) {
   join:
     bar.warp.sync -1;
   )" + storeResult,
-              32, [](unsigned i) { return i < 16 ? 10 + 10 * (i % 2) : 5; }, 32);
+      32, [](unsigned i) { return i < 16 ? 10 + 10 * (i % 2) : 5; }, 32);
 }
 
 TEST(Machine, indexedBranchesInALoop) {
   // A state machine: 0 -> 1 -> 2 -> 0 ..., until a lane has gone round as often as its number says.
-  expectWords(R"(
+  expectWords(
+      R"(
     mov.b32 %r1, 0;
     mov.b32 %r2, 0;
     mov.b32 %r3, 0;
@@ -285,7 +287,7 @@ TEST(Machine, indexedBranchesInALoop) {
     bra again;
   done:
   )" + storeResult,
-              32, [](unsigned i) { return i / 3 * 111 + (i % 3 > 0) + (i % 3 > 1) * 10; }, 32);
+      32, [](unsigned i) { return i / 3 * 111 + (i % 3 > 0) + (i % 3 > 1) * 10; }, 32);
 }
 
 TEST(Machine, indexBeyondTheTargets) {

@@ -10,13 +10,12 @@ namespace {
 
 const std::string own = ".local .align 16 .b8 own[64];\nmov.b64 %d4, own;\n";
 
-/// The body with each of some addresses in %d5: below the memory, far beyond it, and such that the end of 32 bytes wraps
-/// around.
+/// The body with each of some addresses in %d5: below the memory, far beyond it, and such that the end of 32 bytes
+/// wraps around.
 void expectOutOfBounds(const std::string &before, const std::string &access, const std::string &words,
                        std::initializer_list<const char *> addresses = {"-32", "64", "0x7fffffffffffffe0"}) {
   for (const char *address : addresses)
-    SimulatedKernel(before + "mov.b64 %d5, " + address + ";\n" + access)
-        .expectAlways(ReportKind::OutOfBounds, words);
+    SimulatedKernel(before + "mov.b64 %d5, " + address + ";\n" + access).expectAlways(ReportKind::OutOfBounds, words);
 }
 
 TEST(Sandbox, localMemoryEnds) {
@@ -67,7 +66,8 @@ TEST(Sandbox, copiesEnd) {
                     "access of 16 bytes at shared", {"0", "5120"});
   const std::string out = "cp.async.bulk.global.shared::cta.bulk_group ";
   expectOutOfBounds("", out + "[%d5], [data], 32;", "access of 32 bytes", {"-32", "64"});
-  expectOutOfBounds("", "cvt.u32.u64 %r1, %d5;\n" + out + "[%d0], [data], %r1;", "bytes", {"-16", "0x7ffffff0", "8192"});
+  expectOutOfBounds("", "cvt.u32.u64 %r1, %d5;\n" + out + "[%d0], [data], %r1;", "bytes",
+                    {"-16", "0x7ffffff0", "8192"});
   expectOutOfBounds("", "discard.global.L2 [%d5], 128;", "access of 128 bytes", {"-128"});
 }
 
@@ -120,9 +120,7 @@ std::string failureOf(const std::string &declarations, uint32_t threads = 32) {
 }
 
 TEST(Sandbox, sizesAreThoseOfHardware) {
-  auto local = [](const std::string &bytes) {
-    return ".local .b8 l[" + bytes + "];\n.reg .b64 %d;\nmov.b64 %d, l;\n";
-  };
+  auto local = [](const std::string &bytes) { return ".local .b8 l[" + bytes + "];\n.reg .b64 %d;\nmov.b64 %d, l;\n"; };
   EXPECT_EQ(failureOf(local("524288")), "");
   EXPECT_EQ(failureOf(local("524289")),
             "line 4: 'k' needs 524289 bytes of local memory a thread; at most 524288 are possible");
@@ -209,7 +207,8 @@ uint64_t two(uint32_t first, uint32_t second) {
 }
 
 TEST(Sandbox, printfKnowsItsConversions) {
-  EXPECT_EQ(printed("%d %5u|%-5i|%05x %#o %X%%\n", {two(7, 42), two(3, 255), two(8, 171)}), "7    42|3    |000ff 010 AB%\n");
+  EXPECT_EQ(printed("%d %5u|%-5i|%05x %#o %X%%\n", {two(7, 42), two(3, 255), two(8, 171)}),
+            "7    42|3    |000ff 010 AB%\n");
   EXPECT_EQ(printed("%ld %llu %hd %+d", {uint64_t(-5), uint64_t(-1), two(65537, 4)}), "-5 18446744073709551615 1 +4");
   EXPECT_EQ(printed("%f %.2e %g %a", {0x3ff8000000000000, 0x3ff8000000000000, 0x4000000000000000, 0x3ff0000000000000}),
             "1.500000 1.50e+00 2 0x1p+0");
