@@ -71,7 +71,7 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
   if (lhs.constant != rhs.constant)
     result.constant.reset();
   result.range = lhs.range.widen(rhs.range);
-  // Of values that are proven not to be negative the assumption says nothing.
+  // The assumption adds nothing to values that are proven to be non-negative.
   result.nonNegativeOffset = result.isNonNegative() ? lhs.nonNegativeOffset && rhs.nonNegativeOffset
                                                     : lhs.isNonNegativeOffset() && rhs.isNonNegativeOffset();
   result.isAssumed = lhs.isAssumed || rhs.isAssumed;

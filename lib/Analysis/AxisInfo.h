@@ -12,7 +12,7 @@
 // such contiguity is right if the program's additions do not overflow, so use it to choose, not to prove; the aligned
 // part, min(contiguity, divisibility), always holds. Ranges are proven (IntegerRange.h).
 //
-// Of offsets more is assumed: that index arithmetic does not overflow and that runtime divisors are positive, since an
+// More is assumed of offsets: that index arithmetic does not overflow and that runtime divisors are positive, since an
 // access at a negative offset is an error of the program. Signed `%` of such offsets keeps contiguity, which then holds
 // for addresses alone: constancy, of which masks and values are made, does not follow from it.
 #pragma once

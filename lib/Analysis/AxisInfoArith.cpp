@@ -380,7 +380,7 @@ std::optional<AxisInfo> tile::inferArithmetic(Operation *op, Operands operands) 
   SmallVector<IntegerRange> ranges =
       llvm::map_to_vector(operands, [](const AxisInfo *operand) { return operand->range; });
   info->range = inferRange(op, ranges);
-  // What a condition around it says.
+  // A condition around the difference may bound it.
   auto difference = dyn_cast<arith::SubIOp>(op);
   if (difference && ranges[1].isNonNegative() && isGuarded(difference))
     info->range = {0, std::max<int64_t>(ranges[0].largest, 0), std::max<int64_t>(ranges[0].usual, 0)};

@@ -57,7 +57,7 @@ static AxisInfo inferConstant(arith::ConstantOp op) {
   return info;
 }
 
-/// What holds for each element, wherever it is.
+/// Copies the facts that hold for each element, wherever it is.
 static void copyElementFacts(AxisInfo &info, const AxisInfo &src) {
   info.constant = src.constant;
   info.range = src.range;

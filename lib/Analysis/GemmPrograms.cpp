@@ -212,7 +212,7 @@ bool tile::canHoistOutOf(Operation *outer, ValueRange values) {
   return llvm::all_of(values, [&](Value value) { return ::canHoistOutOf(outer, value); });
 }
 
-/// Of a value that can be hoisted.
+/// Copies a value that can be hoisted to before `outer`.
 static Value emitOutside(Operation *outer, Value value, RewriterBase &rewriter) {
   if (!outer->isAncestor(value.getParentBlock()->getParentOp()))
     return value;

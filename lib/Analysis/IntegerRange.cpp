@@ -76,7 +76,7 @@ IntegerRange fit(const Bounds &bounds, Type type, bool mayCount = true) {
   return {cut(bounds.smallest), cut(bounds.largest), cut(std::min(bounds.usual, bounds.largest))};
 }
 
-/// Of an operation that is monotonic in each operand, whatever the other one is.
+/// Returns the range of an operation that is monotonic in each operand, whatever the other one is.
 template <typename Fn> Bounds atCorners(const IntegerRange &a, const IntegerRange &b, Fn compute) {
   auto corners = [&](Wide aEnd, Wide bEnd) {
     return std::array<Wide, 4>{compute(Wide(a.smallest), Wide(b.smallest)), compute(Wide(a.smallest), bEnd),
@@ -92,7 +92,7 @@ bool isBlockSize(const IntegerRange &factor) {
 }
 
 IntegerRange inferProduct(Type type, const IntegerRange &a, const IntegerRange &b) {
-  // What is multiplied by other factors is no offset of a block, but for instance a random one.
+  // Products with other factors are no offsets of blocks, but for instance random bits.
   return fit(atCorners(a, b, std::multiplies<Wide>()), type, isBlockSize(a) || isBlockSize(b));
 }
 
@@ -161,7 +161,7 @@ IntegerRange inferOr(Type type, const IntegerRange &a, const IntegerRange &b) {
 }
 
 IntegerRange inferLeftShift(Type type, const IntegerRange &a, const IntegerRange &b) {
-  // What is shifted by more than there are bits is zero.
+  // A shift by at least the width gives zero.
   if (b.smallest < 0 || b.largest >= getWidth(type))
     return IntegerRange::ofType(type);
   IntegerRange factor{int64_t(1) << std::min<int64_t>(b.smallest, 62), int64_t(1) << std::min<int64_t>(b.largest, 62),
@@ -191,7 +191,7 @@ IntegerRange inferMaximum(const IntegerRange &a, const IntegerRange &b) {
   return {std::max(a.smallest, b.smallest), std::max(a.largest, b.largest), std::max(a.usual, b.usual)};
 }
 
-/// Of what is read as unsigned, from a narrower type perhaps.
+/// Returns the range of a value that is read as unsigned, perhaps from a narrower type.
 IntegerRange inferZeroExtension(Type from, Type to, const IntegerRange &a) {
   return a.isNonNegative() ? a : upTo(getUnsignedEnd(from), to);
 }

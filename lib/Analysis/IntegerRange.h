@@ -6,9 +6,9 @@
 //   75 / x, x unknown         -75 to 75
 //   (x & 15) - 8              -8 to 7
 //
-// Of one thing no proof is asked: that offsets of blocks, 64 * program_id + arange, fit into their type. A grid that is
-// too large for it would access memory before the buffer. So ranges also say how large a value is in usual grids, and
-// the product of a program id and a block size wraps around only if it does so there.
+// One thing is assumed without proof: that offsets of blocks, 64 * program_id + arange, fit into their type. A grid
+// that is too large for it would access memory before the buffer. So ranges also say how large a value is in usual
+// grids, and the product of a program id and a block size wraps around only if it does so there.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -25,7 +25,7 @@ struct IntegerRange {
   static IntegerRange ofConstant(int64_t value) { return {value, value, value}; }
   /// All values of an integer type; of other types without meaning.
   static IntegerRange ofType(mlir::Type type);
-  /// Of program ids, `count` of them at most.
+  /// Returns the range of program ids, of which there are at most `count`.
   static IntegerRange ofPrograms(int64_t count);
 
   bool isNonNegative() const { return smallest >= 0; }

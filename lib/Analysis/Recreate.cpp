@@ -196,7 +196,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     visit(operand, operands, slice);
   if (slice.netCost() - netBefore <= bytesOf(value))
     return;
-  // What is rounded, say, is less than what it is computed of. The leaves of that are not paid for any more.
+  // A rounded value, say, has fewer bytes than its operands, whose leaves are not paid for any more.
   slice.keepRecreated(sizeBefore);
   growing.keepLeaves(leavesBefore);
   slice.cost = costBefore;

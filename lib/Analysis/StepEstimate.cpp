@@ -32,7 +32,8 @@ class StepEstimate {
 public:
   explicit StepEstimate(AxisInfoAnalysis &axisInfo) : axisInfo(axisInfo) {}
 
-  /// Of what several operations use, as each step of a binary search does of the one before, once for each depth.
+  /// Returns the estimate, computed once for each value and depth: each step of a binary search uses the one before
+  /// several times.
   double estimate(Value value, unsigned dim, unsigned depth = 0) {
     auto key = std::make_tuple(value, dim, depth);
     if (auto known = estimates.find(key); known != estimates.end())

@@ -57,8 +57,8 @@ Status explainArtifact(RunOptions run, const Output &output, const runtime::Arti
     return status;
   const CompilerFacts nothing;
   Evidence evidence{.gpu = *gpu, .manifest = variant->manifest, .compiler = nothing};
-  evidence.sourceText = runner::Sources(runner::sourceFolders(run), variant->manifest.sourceHash)
-                            .text(variant->manifest.sourceFile);
+  evidence.sourceText =
+      runner::Sources(runner::sourceFolders(run), variant->manifest.sourceHash).text(variant->manifest.sourceFile);
   evidence.multiprocessors = unsigned(run.multiprocessors);
   if (Result<std::string> ptx = runtime::findPtx(*variant))
     evidence.ptx = std::move(*ptx);

@@ -130,7 +130,7 @@ std::vector<unsigned> findOrder(const LinearLayout &layout, unsigned elementByte
     return completeOrder(shape, {}, followers);
   std::vector<unsigned> fixed{followers.front()};
   bool isWhole = int64_t(1) << firstRun >= shape[fixed.front()];
-  // Of panels the second dimension comes between, which one of size 1 does unseen.
+  // In panels the second dimension comes in between; a dimension of size 1 leaves no trace.
   if (int64_t(swizzleBytes / elementBytes) < shape[fixed.front()]) {
     if (!isWhole && followers.size() > 1)
       fixed.push_back(followers[1]);

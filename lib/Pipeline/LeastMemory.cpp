@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace tile;
 
 std::optional<GpuPipelineOptions> tile::withLeastSharedMemory(const GpuPipelineOptions &options) {
-  // What has run already is not done again; and without optimisation nothing is copied.
+  // Passes that have run are not run again, and without optimisation nothing is copied.
   if (options.optLevel == 0 || !options.startAfter.empty())
     return std::nullopt;
   GpuPipelineOptions least = options;

@@ -63,7 +63,7 @@ struct RunOptions {
   bool profile = false;     ///< print the counters beside the source
   std::string profileJson;
   std::vector<std::string> sourceFolders; ///< of sources that reports show
-  bool isCompiledHere = false; ///< the names of sources are the compiler's, not those of somebody's artifact
+  bool isCompiledHere = false;            ///< the names of sources are the compiler's, not those of somebody's artifact
 };
 
 /// For CLI11: what is wrong with a number of seconds; empty if nothing is.

@@ -171,7 +171,7 @@ RankedVariants Chooser::makeRank(uint32_t rank, DeviceVariants &device) const {
   return ranked;
 }
 
-/// By what their targets allow. A variant that only the PTX beside it brings to the device counts where no other runs.
+/// Ranks variants by what their targets allow. A variant that runs only through its PTX counts where no other runs.
 void Chooser::rankAll(DeviceVariants &device, const TargetCheck &check) const {
   for (bool takesPtx : {false, true}) {
     device.rank.clear();

@@ -67,8 +67,8 @@ struct Call {
 
 class Chooser {
 public:
-  /// Of a validated pack, or of a single manifest; they must outlive the chooser. `withPtx`: which of them a driver can
-  /// compile from PTX, beside those in that format.
+  /// Makes a chooser for a validated pack or a single manifest, which must outlive it. `withPtx`: which of them a
+  /// driver can compile from PTX, beside those in that format.
   static Result<Chooser> make(std::vector<const Manifest *> manifests, std::vector<bool> withPtx = {});
 
   size_t size() const { return variants.size(); }

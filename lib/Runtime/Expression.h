@@ -65,9 +65,7 @@ public:
   const std::string &text() const { return source; }
 
   /// Whether both compute the same from the same slots, as far as their code shows.
-  bool operator==(const Expression &other) const {
-    return code == other.code && wideConstants == other.wideConstants;
-  }
+  bool operator==(const Expression &other) const { return code == other.code && wideConstants == other.wideConstants; }
 
 private:
   friend class ExpressionCompiler;

@@ -58,7 +58,7 @@ struct tile_kernel {
 
   /// Of a kernel with several variants: these. The members above then are of variant 0, and no module is loaded.
   std::unique_ptr<tile::runtime::Variants> variants;
-  /// Of a kernel without variants, once it is asked for: the handle of variant 0, which shares all that is loaded.
+  /// The handle of variant 0 of a kernel without variants, made when it is asked for; shares all that is loaded.
   std::unique_ptr<tile_kernel> sole;
   /// Of a variant: the kernel that owns it, and its number there.
   tile_kernel *owner = nullptr;

@@ -195,7 +195,8 @@ std::string joinPlainLists(std::string_view text) {
 Result<Manifest> parseManifest(std::string_view text) {
   const Json json = parseJson(text);
   if (json.is_discarded())
-    return makeError(TILE_ERROR_MANIFEST, "manifest: not valid JSON, or nested too deeply or too large ({} bytes)", text.size());
+    return makeError(TILE_ERROR_MANIFEST, "manifest: not valid JSON, or nested too deeply or too large ({} bytes)",
+                     text.size());
   std::optional<Error> error;
   const ObjectReader reader(json, "", error);
   // The versions first: nothing else of an unknown schema can be trusted.

@@ -225,7 +225,8 @@ std::optional<size_t> readNumber(const ObjectReader &reader, const char *key, si
 Status Pack::readIndex(std::string_view text, size_t frameBytes) {
   const Json json = parseJson(text);
   if (json.is_discarded())
-    return malformed(fmt::format("the index is not valid JSON, or nested too deeply or too large ({} bytes)", text.size()));
+    return malformed(
+        fmt::format("the index is not valid JSON, or nested too deeply or too large ({} bytes)", text.size()));
   std::optional<Error> error;
   const ObjectReader reader(json, "", error);
   contentHash = reader.string("hash", true);

@@ -311,7 +311,7 @@ EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *of
     return invalidValue;
   *offset = 0;
   for (size_t i = 0;; *offset += bytes[i++]) {
-    // Of a tensor map; others have that of their size.
+    // Tensor maps are aligned to 64 bytes, other parameters to their size.
     const size_t alignment = std::clamp<size_t>(bytes[i], 1, 64);
     *offset = (*offset + alignment - 1) / alignment * alignment;
     if (i == index)

@@ -22,7 +22,7 @@ runtime::CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, 
     mapError = std::move(message);
     return invalidValue;
   };
-  constexpr int mostNumber = 255; // of the bytes that hold them
+  constexpr int mostNumber = 255;              // of the bytes that hold them
   if (rank < 1 || rank > mostTensorDimensions) // as many sizes are read
     return refuse(fmt::format("a tensor map of rank {}; 1 to {} are possible", rank, mostTensorDimensions));
   if (!map || !sizes || !box || !elementStrides || (rank > 1 && !strides))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch passes to a kernel: the compiler leaves room for it, and the launcher lays it out.
+// Limits of kernel parameters: the compiler leaves room for them, and the launcher lays them out.
 #pragma once
 
 #include <cstddef>

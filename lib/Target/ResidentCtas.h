@@ -22,7 +22,7 @@ inline constexpr int64_t registersOfWarpProducts = 168;
 /// `registers` a thread, 0 if that is not known; `sharedBytes` a CTA, without the 1 KiB that the system takes.
 ResidentCtas countResidentCtas(const GpuTarget &gpu, int64_t registers, int64_t threads, int64_t sharedBytes);
 
-/// What a CTA whose warps multiply what a producer copies takes of a multiprocessor.
+/// The resources of a CTA with a producer warp and MMA warps.
 struct ProducerCta {
   unsigned consumerWarps;
   int64_t accumulatorRegisters; ///< Of a consumer's thread.

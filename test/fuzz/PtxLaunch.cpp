@@ -18,7 +18,7 @@ using namespace sim;
 
 namespace {
 
-/// Of buffers, a module's variables, registers and local memory: what one input may take of libFuzzer's limit.
+/// The share of libFuzzer's limit for buffers, a module's variables, registers and local memory of one input.
 constexpr uint64_t mostBytes = 64 << 20;
 constexpr size_t bufferBytes = 1024;
 
@@ -52,7 +52,7 @@ public:
   }
 
 private:
-  /// What is refused or reported is explained; PTX_SHOW=1 shows it.
+  /// Demands an explanation of each refusal and report; PTX_SHOW=1 shows it.
   static void requireText(const std::string &message) {
     static const bool isShown = std::getenv("PTX_SHOW") != nullptr;
     if (isShown)

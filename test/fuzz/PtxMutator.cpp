@@ -12,39 +12,13 @@ bool isWord(char c) {
 }
 
 /// Suffixes that lead to other code of the same instruction.
-constexpr const char *suffixes[] = {".b8",
-                                    ".b16",
-                                    ".b32",
-                                    ".b64",
-                                    ".b128",
-                                    ".u32",
-                                    ".s64",
-                                    ".f32",
-                                    ".f16x2",
-                                    ".v2",
-                                    ".v4",
-                                    ".v8",
-                                    ".global",
-                                    ".shared",
-                                    ".shared::cluster",
-                                    ".local",
-                                    ".param",
-                                    ".const",
-                                    ".weak",
-                                    ".volatile",
-                                    ".acquire.gpu",
-                                    ".release.cta",
-                                    ".nc",
-                                    ".x2",
-                                    ".x4",
-                                    ".trans",
-                                    ".1d",
-                                    ".2d",
-                                    ".3d",
-                                    ".multicast::cluster",
-                                    ".add",
-                                    ".exch",
-                                    ".cas"};
+constexpr const char *suffixes[] = {".b8",          ".b16",         ".b32",    ".b64",    ".b128",
+                                    ".u32",         ".s64",         ".f32",    ".f16x2",  ".v2",
+                                    ".v4",          ".v8",          ".global", ".shared", ".shared::cluster",
+                                    ".local",       ".param",       ".const",  ".weak",   ".volatile",
+                                    ".acquire.gpu", ".release.cta", ".nc",     ".x2",     ".x4",
+                                    ".trans",       ".1d",          ".2d",     ".3d",     ".multicast::cluster",
+                                    ".add",         ".exch",        ".cas"};
 
 } // namespace
 

@@ -197,7 +197,7 @@ private:
         .front();
   }
 
-  /// What the operation makes of a 16-bit float.
+  /// Returns the new value of a 16-bit float.
   static Value combine(AtomicKind kind, Value old, Value value, OpBuilder &builder) {
     Location loc = value.getLoc();
     if (kind == AtomicKind::add)

@@ -245,7 +245,7 @@ static std::optional<std::string> formatPlace(std::string_view pattern, size_t &
   if (isReal || precision.empty())
     return formatValue(number,
                        (isLeft ? "<" : "") + sign + alternate + zero + width + precision + (isInteger ? 'd' : type));
-  // Of an integer the precision counts digits.
+  // The precision of an integer counts digits.
   std::optional<std::string> plain = formatValue(number, sign + alternate + (isInteger ? 'd' : type));
   if (!plain)
     return std::nullopt;

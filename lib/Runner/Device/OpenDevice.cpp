@@ -24,9 +24,8 @@ bool isSim(const RunOptions &options) {
 } // namespace
 
 Sources::Folders sourceFolders(const RunOptions &options) {
-  return {options.sourceFolders,
-          {std::filesystem::path(options.artifact).parent_path().string()},
-          options.isCompiledHere};
+  return {
+      options.sourceFolders, {std::filesystem::path(options.artifact).parent_path().string()}, options.isCompiledHere};
 }
 
 namespace {

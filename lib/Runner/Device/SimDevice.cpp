@@ -218,8 +218,7 @@ private:
     if (profiler) {
       const runtime::Manifest &manifest = kernel->artifact.manifest;
       if (options.profile)
-        std::fputs(profileText(*profiler, module, manifest, sources(), options.isPainted).c_str(),
-                   stdout);
+        std::fputs(profileText(*profiler, module, manifest, sources(), options.isPainted).c_str(), stdout);
       if (!options.profileJson.empty())
         if (Status written = appendProfile(*profiler, module, manifest, options.profileJson); !written)
           return written.error();

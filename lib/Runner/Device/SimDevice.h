@@ -33,14 +33,14 @@ public:
 };
 
 struct SimOptions {
-  uint64_t seed = 0;                      ///< of the first order
-  int multiprocessors = 4;                ///< what a persistent kernel finds
-  unsigned threads = 0;                   ///< of the host; 0: as many as it has cores
-  bool profile = false;                   ///< print what each line of the source did
-  bool isPainted = false;                 ///< in colours
-  uint64_t steps = 0;                     ///< instructions after which a warp hangs; 0: as many as the simulator thinks
-  Sources::Folders sourceFolders;         ///< where sources are searched that reports show
-  std::string profileJson;                ///< file to which the counters of each run are appended, or ""
+  uint64_t seed = 0;              ///< of the first order
+  int multiprocessors = 4;        ///< what a persistent kernel finds
+  unsigned threads = 0;           ///< of the host; 0: as many as it has cores
+  bool profile = false;           ///< print what each line of the source did
+  bool isPainted = false;         ///< in colours
+  uint64_t steps = 0;             ///< instructions after which a warp hangs; 0: as many as the simulator thinks
+  Sources::Folders sourceFolders; ///< where sources are searched that reports show
+  std::string profileJson;        ///< file to which the counters of each run are appended, or ""
   RunWatcher *watcher = nullptr;
   std::optional<TimeLimit> limit = {};
   bool checks = true; ///< races, uses before a wait, uninitialized reads; without: only what stops a kernel

@@ -70,8 +70,7 @@ void addBlock(const Constants &constants, State &state, const char *block) {
   for (unsigned i = 0; i < rounds; ++i) {
     const uint32_t first = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) +
                            constants.round[i] + words[i];
-    const uint32_t second =
-        (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+    const uint32_t second = (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;
   }
   const State changed = {a, b, c, d, e, f, g, h};

@@ -10,8 +10,8 @@
 
 namespace tile::sim {
 
-/// The counts of components, in blocks of neighbours: those of a CTA stand close together, and most clocks know few CTAs,
-/// which may stand far apart.
+/// The counts of components, in blocks of neighbours: those of a CTA stand close together, and most clocks know few
+/// CTAs, which may stand far apart.
 class VectorClock {
 public:
   uint32_t operator[](Component component) const {

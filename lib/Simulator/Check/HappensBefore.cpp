@@ -69,7 +69,7 @@ void HappensBefore::endCta(Cta &cta) {
   world.endCta(*cluster.ctas[cta.rank]);
   for (const auto &warp : cta.warps) {
     warp->checkState = nullptr;
-    // What has no parts is as good as unknown.
+    // A warp without split lanes need not be remembered.
     if (auto name = world.names.find(naming.warpNumber(*warp)); name->second.split.empty())
       world.names.erase(name);
     else

@@ -37,9 +37,7 @@ public:
     for (LaneMask rest = active; rest;) {
       const uint32_t target = targets[index.one(warp, firstLane(rest))];
       LaneMask taken = 0;
-      forLanes(rest, [&](unsigned lane) {
-        taken |= LaneMask(targets[index.one(warp, lane)] == target) << lane;
-      });
+      forLanes(rest, [&](unsigned lane) { taken |= LaneMask(targets[index.one(warp, lane)] == target) << lane; });
       rest &= ~taken;
       fragment.pc = here;
       warp.branch(fragment, taken, target, meeting);
@@ -132,9 +130,9 @@ OperationPtr makeExit() {
 }
 
 std::span<const DecoderEntry> controlDecoders() {
-  static constexpr DecoderEntry table[] = {{"bra", decodeBranch}, {"brx", decodeIndexedBranch}, {"ret", decodeExit},   {"exit", decodeExit},
-                                           {"trap", decodeTrap},  {"brkpt", decodeTrap}, {"call", decodeCall},
-                                           {"nop", decodeNothing}};
+  static constexpr DecoderEntry table[] = {{"bra", decodeBranch}, {"brx", decodeIndexedBranch}, {"ret", decodeExit},
+                                           {"exit", decodeExit},  {"trap", decodeTrap},         {"brkpt", decodeTrap},
+                                           {"call", decodeCall},  {"nop", decodeNothing}};
   return table;
 }
 

@@ -100,12 +100,10 @@ public:
     LaneAccess access = describeAccess(instruction, AccessKind::Read, suffixes, sizeof(T) * dests.size());
     std::byte words[warpSize * mostBytes];
     const bool isGlobal = suffixes.space == Space::Global || suffixes.space == Space::Generic;
-    LaneMask inside =
-        suffixes.covers && isGlobal ? takeEdges(warp, active, addresses, access, words, host) : active;
+    LaneMask inside = suffixes.covers && isGlobal ? takeEdges(warp, active, addresses, access, words, host) : active;
     const uint32_t all = uint32_t((uint64_t(1) << access.bytes) - 1);
-    if ((usedBytes & all) != all
-            ? !readUsed(warp, suffixes.space, inside, addresses, access, usedBytes, words, host)
-            : !resolveLanes(warp, suffixes.space, inside, addresses, access, host))
+    if ((usedBytes & all) != all ? !readUsed(warp, suffixes.space, inside, addresses, access, usedBytes, words, host)
+                                 : !resolveLanes(warp, suffixes.space, inside, addresses, access, host))
       return Step::Fault;
     if (suffixes.order != MemoryOrder::Weak)
       warp.cta.cluster.notePoll(inside && access.space[firstLane(inside)] == Space::Global);

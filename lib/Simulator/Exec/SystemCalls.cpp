@@ -141,8 +141,9 @@ private:
 
   template <typename T> std::string integer(const Conversion &conversion) {
     if (conversion.isLong)
-      return printValue(conversion, "ll", static_cast<std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>(
-                                              take<uint64_t>()));
+      return printValue(
+          conversion, "ll",
+          static_cast<std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>(take<uint64_t>()));
     const auto value = take<T>();
     return conversion.isShort ? printValue(conversion, "h", value) : printValue(conversion, "", value);
   }
@@ -197,8 +198,8 @@ public:
       if (printed.isFull())
         return printed.drop();
       Formatter formatter(warp, lane, readLocal<uint64_t>(warp, lane, buffer));
-      records.push_back(formatter.format(readString(warp, lane, readLocal<uint64_t>(warp, lane, format)),
-                                         PrintBuffer::capacity));
+      records.push_back(
+          formatter.format(readString(warp, lane, readLocal<uint64_t>(warp, lane, format)), PrintBuffer::capacity));
     });
     printed.add(records);
     return Step::Next;

@@ -95,9 +95,7 @@ public:
     globalChangesSeen = progress->globalChanges;
   }
   /// Whether threads have looked at global memory more than `limit` times while nothing changed there.
-  bool pollsInVain(uint64_t limit) const {
-    return globalChangesSeen == progress->globalChanges && globalPolls > limit;
-  }
+  bool pollsInVain(uint64_t limit) const { return globalChangesSeen == progress->globalChanges && globalPolls > limit; }
   Progress *progress;
   /// Adds to `report` who waits for what.
   void describeWaits(Report &report) const;

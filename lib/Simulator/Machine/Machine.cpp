@@ -56,7 +56,7 @@ uint64_t bytesOfCluster(const Machine &machine) {
   return ctas * warps * (machine.program.registerBytes + uint64_t(machine.program.localBytes) * warpSize);
 }
 
-/// What a kernel can ask for by few words of PTX.
+/// Checks the memory that a kernel can ask for by few words of PTX.
 Status checkMemory(const Machine &machine) {
   if (uint64_t bytes = bytesOfCluster(machine); bytes > mostBytesOfClusters)
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
@@ -258,9 +258,8 @@ private:
   bool allPollInVain(const Cluster &last) const {
     constexpr uint64_t fewer = 5;
     const uint64_t limit = machine.config.pollLimit / (next < factory.size() ? fewer : 1);
-    return last.pollsInVain(limit) && std::all_of(running.begin(), running.end(), [&](const Running &one) {
-             return one.cluster->pollsInVain(limit);
-           });
+    return last.pollsInVain(limit) && std::all_of(running.begin(), running.end(),
+                                                  [&](const Running &one) { return one.cluster->pollsInVain(limit); });
   }
 
   void report(std::string message) const {

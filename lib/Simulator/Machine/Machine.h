@@ -15,14 +15,14 @@
 namespace tile::sim {
 
 struct LaunchConfig {
-  uint32_t grid[3] = {1, 1, 1};      ///< CTAs
-  uint32_t block[3] = {1, 1, 1};     ///< threads a CTA
-  uint32_t cluster[3] = {1, 1, 1};   ///< CTAs a cluster
-  uint32_t dynamicShared = 0;        ///< bytes
-  std::vector<std::byte> parameters; ///< as the driver lays them out, of Program::parameterBytes bytes
-  uint32_t multiprocessors = 4;      ///< CTAs of kernels that talk to each other must fit on them at the same time
+  uint32_t grid[3] = {1, 1, 1};       ///< CTAs
+  uint32_t block[3] = {1, 1, 1};      ///< threads a CTA
+  uint32_t cluster[3] = {1, 1, 1};    ///< CTAs a cluster
+  uint32_t dynamicShared = 0;         ///< bytes
+  std::vector<std::byte> parameters;  ///< as the driver lays them out, of Program::parameterBytes bytes
+  uint32_t multiprocessors = 4;       ///< CTAs of kernels that talk to each other must fit on them at the same time
   uint32_t ctasPerMultiprocessor = 1; ///< at most 32 count
-  uint64_t seed = 0; ///< of the schedule
+  uint64_t seed = 0;                  ///< of the schedule
   uint32_t hostThreads = 1;
   /// A cluster hangs that changes nothing in memory for so many instructions, or while it polls memory so many times
   /// (atomics, and loads with an order).
@@ -32,7 +32,7 @@ struct LaunchConfig {
   uint64_t stepLimit = 100'000'000;
 };
 
-/// What vprintf has written: as much as CUDA's buffer holds, and how often more was to be written. Of all host threads.
+/// The output of vprintf from all host threads: as much as CUDA's buffer holds, and the number of dropped calls.
 class PrintBuffer {
 public:
   static constexpr size_t capacity = 1 << 20; ///< bytes; CUDA programming guide, "Formatted Output": the default

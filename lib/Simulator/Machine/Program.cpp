@@ -112,11 +112,10 @@ runtime::Status Program::checkSizes() const {
     uint64_t bytes, most;
   };
   // CUDA programming guide, "Technical specifications". Of all shared memory the launch checks how much the target has.
-  for (const Size &size : {Size{"parameters", parameterBytes, 32764},
-                           Size{"constant memory", constantEnd - parameterBytes, 64 << 10},
-                           Size{"shared memory", staticShared, 227 << 10},
-                           Size{"local memory a thread", localBytes, 512 << 10},
-                           Size{"variables in global memory", globalBytes, 1 << 30}})
+  for (const Size &size :
+       {Size{"parameters", parameterBytes, 32764}, Size{"constant memory", constantEnd - parameterBytes, 64 << 10},
+        Size{"shared memory", staticShared, 227 << 10}, Size{"local memory a thread", localBytes, 512 << 10},
+        Size{"variables in global memory", globalBytes, 1 << 30}})
     if (size.bytes > size.most)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: '{}' needs {} bytes of {}; at most {} are possible",
                        function.place.ptxLine, function.name, size.bytes, size.what, size.most);

@@ -152,7 +152,7 @@ struct Instruction {
   std::vector<Operand> operands;
   int32_t guard = -1; ///< register of `@p`; -1: none
   bool guardNegated = false;
-  /// Of a load: bit i says whether the program uses byte i of what it reads (`.pragma "used_bytes_mask 0x7"`).
+  /// For loads, bit i says whether the program uses byte i (`.pragma "used_bytes_mask 0x7"`).
   uint32_t usedBytes = ~0u;
   Place place;
   std::string text() const; ///< "ld.global.v4.b32", for messages

@@ -29,8 +29,8 @@ constexpr size_t files = 1 << 16;
 constexpr size_t scopes = 64;        ///< nested
 constexpr size_t depth = 64;         ///< of a constant expression, initialiser
 constexpr uint64_t bytes = 1u << 30; ///< of a variable
-constexpr size_t text = 32u << 20;     ///< bytes of a module
-constexpr size_t names = 16u << 20;    ///< bytes of the names of a range, as of .reg .b32 %r<30>
+constexpr size_t text = 32u << 20;   ///< bytes of a module
+constexpr size_t names = 16u << 20;  ///< bytes of the names of a range, as of .reg .b32 %r<30>
 } // namespace limits
 
 class PtxParser {
@@ -157,7 +157,7 @@ private:
   size_t at = 0;
   std::vector<Scope> scopes; ///< [0] is the module's
   Function *function = nullptr;
-  Place location; ///< the `.loc` in force
+  Place location;           ///< the `.loc` in force
   uint32_t usedBytes = ~0u; ///< of the next instruction, by a pragma
   size_t registerCount = 0;
   size_t targetCount = 0;

@@ -19,7 +19,7 @@ namespace tile {
 struct AccessPlan {
   std::vector<unsigned> order;
   int64_t vector = 1;
-  bool isFull = false; ///< 16 bytes: what is less is so because of the addresses.
+  bool isFull = false;  ///< 16 bytes: what is less is so because of the addresses.
   double stepBytes = 0; ///< From one to the next along the first dimension, as far as it can be guessed.
 
   layout::LinearLayout getLayout(llvm::ArrayRef<int64_t> shape, unsigned numWarps) const;

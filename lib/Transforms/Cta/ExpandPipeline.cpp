@@ -83,7 +83,7 @@ private:
     for (auto &[value, entry] : carried)
       while (entry.indices.size() < entry.rounds)
         entry.indices.push_back(next++);
-    // What earlier stages hand on is that of iterations that may not exist.
+    // Earlier stages pass values of iterations that may not exist.
     for (BlockArgument argument : loop.getRegionIterArgs())
       if (carried[argument].stage < last && !loop.getTiedLoopResult(argument).use_empty())
         kept[argument] = next++;

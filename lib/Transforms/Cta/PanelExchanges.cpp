@@ -89,7 +89,7 @@ private:
   SmallVector<Operation *> made;
 };
 
-/// What is stored, loaded by threads that hold it otherwise.
+/// A store to a buffer and the loads in another layout.
 class LoadChain final : public PanelChain {
 public:
   LoadChain(cta::LocalStoreOp store, cta::LocalLoadOp load, int64_t bytes)
@@ -229,7 +229,7 @@ private:
     auto binsType = cast<RankedTensorType>(bins.getType());
     for (int64_t panel = 0; panel < numPanels(); ++panel) {
       cta::PanelStoreOp::create(builder, loc, zeros, buffer, whole, panel);
-      // What belongs to other panels is no place in this one.
+      // Indices of other panels are out of range in this one.
       auto first = DenseElementsAttr::get(binsType, APInt(32, panel * part));
       Value places =
           arith::SubIOp::create(builder, loc, bins, arith::ConstantOp::create(builder, loc, first).getResult());
@@ -325,7 +325,7 @@ public:
     return std::make_unique<BufferExchange>(std::move(allocs), std::move(chains), std::move(replaced));
   }
 
-  /// Of a dot that alone reads its operands.
+  /// Finds the exchange of a dot that is the only user of its operand buffers.
   std::unique_ptr<PanelExchange> find(cta::FmaDotOp dot) {
     cta::AllocOp a = getAlloc(dot.getA()), b = getAlloc(dot.getB());
     cta::LocalStoreOp storeA = a ? findStore(a, dominance) : nullptr, storeB = b ? findStore(b, dominance) : nullptr;
@@ -375,7 +375,7 @@ bool PanelExchanges::narrow(const SharedPlacement &placement) {
         return exchange.get();
     return nullptr;
   };
-  // What lives at the same time as the buffer at the end; and else, as offsets depend on each other, any.
+  // First buffers that are live together with the last one; then any, since offsets depend on each other.
   for (bool isRelated : {true, false}) {
     PanelExchange *best = nullptr;
     int64_t bytes = 0;

@@ -17,7 +17,7 @@
 
 namespace tile {
 
-/// What is exchanged through one buffer, or several of the same users.
+/// An exchange through one buffer, or through several with the same users.
 class PanelExchange {
 public:
   virtual ~PanelExchange() = default;

@@ -42,7 +42,7 @@ int64_t mutateSize(int64_t value, Random &random) {
   }
 }
 
-/// What there is of every type, in both spellings.
+/// Replaces one element type by another, in both spellings.
 std::string mutateTypes(std::string text, Random &random) {
   const auto [from, to] = random.pick<std::pair<const char *, const char *>>(
       {{"f16", "bf16"}, {"f16", "f32"}, {"f32", "f16"}, {"f32", "bf16"}, {"i32", "i64"}, {"f32", "f64"}});

@@ -260,7 +260,7 @@ std::string compareRuns(const RunResult &expected, const RunResult &actual) {
         const double tolerance = expected.isRounded ? toleranceOf(type) * (std::abs(a) + slack)
                                  : isApproximate    ? 4e-3 * (1 + std::abs(a))
                                                     : 0;
-        // What has overflowed in a rounded result may be an infinity or, subtracted from another one, no number.
+        // An overflow in a rounded result is an infinity, or NaN where it is subtracted from another one.
         const bool isOverflow = expected.isRounded && !std::isfinite(a) && !std::isfinite(b);
         if (std::abs(a - b) <= tolerance || (std::isnan(a) && std::isnan(b)) || isOverflow)
           continue;

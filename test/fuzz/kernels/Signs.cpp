@@ -12,7 +12,7 @@ void KernelBuilder::signStatement() {
   const std::string width = std::to_string(block), indices = "tl.arange(0, " + width + ")";
   const std::string place = programNumber + " * " + width + " + " + indices;
   const std::string name = freshName("n"), cast = ".to(" + languageName(type) + ")";
-  // What is known not to be negative, and what is not.
+  // Values that are known to be non-negative, and others.
   switch (random.below(3)) {
   case 0:
     line(name + " = (" + indices + " + " + programNumber + ")" + cast);

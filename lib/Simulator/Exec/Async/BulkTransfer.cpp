@@ -18,8 +18,8 @@ uint64_t partOf(uint64_t left, Random &random) {
 class Transfer : public AsyncOperation {
 public:
   Transfer(const TransferPlan &plan, const SharedBox &box)
-      : rows(plan.rows), base(plan.base), baseOffset(plan.baseOffset), box(box), reducer(plan.reducer), warp(plan.warp), lane(plan.lane),
-        text(plan.instruction.text()), issuer(plan.warp.actor(plan.instruction.place, plan.lane)) {
+      : rows(plan.rows), base(plan.base), baseOffset(plan.baseOffset), box(box), reducer(plan.reducer), warp(plan.warp),
+        lane(plan.lane), text(plan.instruction.text()), issuer(plan.warp.actor(plan.instruction.place, plan.lane)) {
     if (plan.map) {
       map = *plan.map;
       hasMap = true;
