@@ -70,10 +70,18 @@ LogicalResult RoundedOp::verify() {
     return emitOpError() << "computes " << getType() << " of " << getArgs().getTypes()
                          << "; all must be f32 or f64 alike";
   }
+  auto isFloat8 = [](Type type) { return isa<Float8E5M2Type, Float8E4M3FNType>(type); };
+  if (isa<FloatType>(from) && !isFloat8(from) && isFloat8(to)) {
+    if (getRounding() == Rounding::rn || getRounding() == Rounding::rz)
+      return success();
+    return emitOpError() << "rounds to " << to << " with '" << stringifyRounding(getRounding())
+                         << "'; it is with 'rn' or 'rz'";
+  }
   bool isKnown = (from.isF64() && to.isF32()) || (isFloat(from) && isInteger(to)) || (isInteger(from) && isFloat(to));
   if (!isKnown)
     return emitOpError() << "converts " << from << " to " << to
-                         << "; it is from f64 to f32, or between these and integers of 32 and 64 bits";
+                         << "; it is from f64 to f32, between these and integers of 32 and 64 bits, or from a wider "
+                            "float to one of 8 bits";
   return success();
 }
 

@@ -39,6 +39,9 @@ def Tile_RoundedOp : Tile_Op<"rounded", [Pure, Elementwise]> {
     what no integer can hold becomes the next one, and NaN becomes 0, or the integer of the highest bit alone if f64 or
     64 bits are involved (PTX ISA, "cvt").
 
+    A `cast` from a wider float to a float of 8 bits, `rn` or `rz`, saturates: an infinity becomes the largest finite
+    number, which `arith.truncf` leaves open, and its folds keep the infinity of f8E5M2.
+
     Example: `%z = tile.rounded add rz(%x, %y) : (tensor<128xf32>, tensor<128xf32>) -> tensor<128xf32>`
   }];
   let arguments = (ins Tile_RoundedKindAttr:$kind, Tile_RoundingAttr:$rounding, Variadic<Tile_NumberValue>:$args,

@@ -141,14 +141,6 @@ bool truncateDoubles(Machine &machine, const Instruction &instruction) {
 
 constexpr auto kNarrowOdd = [](double value) { return narrow(value, /*odd=*/true); };
 
-Execute floatKernel(Kind from, Kind to, bool towardZero) {
-  if (towardZero)
-    return from == Kind::F64 ? truncateDoubles : truncateFloats;
-  if (from == Kind::F64)
-    return isSmallFloat(to) ? castElements<double, float, kNarrowOdd> : castElements<double, float, kSame>;
-  return to == Kind::F64 ? castElements<float, double, kSame> : castElements<float, float, kSame>;
-}
-
 /// Bits of element `i` as in memory.
 uint64_t bitsOf(const Machine &machine, size_t offset, Kind kind, int64_t i) {
   if (isSmallFloat(kind) || kind == Kind::F32)
@@ -205,12 +197,20 @@ bool compileTruncF(Compiler &compiler, Operation *op) {
   if (mode != arith::RoundingMode::to_nearest_even && mode != arith::RoundingMode::toward_zero)
     return compiler.fail(op,
                          "the interpreter does not support rounding mode '" + arith::stringifyRoundingMode(mode) + "'");
-  compiler.emit(op,
-                floatKernel(fromKind(compiler, op), toKind(compiler, op), mode == arith::RoundingMode::toward_zero));
+  compiler.emit(
+      op, floatCastKernel(fromKind(compiler, op), toKind(compiler, op), mode == arith::RoundingMode::toward_zero));
   return true;
 }
 
 } // namespace
+
+Execute floatCastKernel(Kind from, Kind to, bool towardZero) {
+  if (towardZero)
+    return from == Kind::F64 ? truncateDoubles : truncateFloats;
+  if (from == Kind::F64)
+    return isSmallFloat(to) ? castElements<double, float, kNarrowOdd> : castElements<double, float, kSame>;
+  return to == Kind::F64 ? castElements<float, double, kSame> : castElements<float, float, kSame>;
+}
 
 void registerCastOps(HandlerTable &table) {
   addIntegerCast(table, "arith.extsi", true);
@@ -224,7 +224,7 @@ void registerCastOps(HandlerTable &table) {
   addFloatToInteger(table, "arith.fptoui", false);
   table["arith.truncf"] = compileTruncF;
   table["arith.extf"] = [](Compiler &compiler, Operation *op) {
-    compiler.emit(op, floatKernel(fromKind(compiler, op), toKind(compiler, op), /*towardZero=*/false));
+    compiler.emit(op, floatCastKernel(fromKind(compiler, op), toKind(compiler, op), /*towardZero=*/false));
     return true;
   };
   table["arith.bitcast"] = [](Compiler &compiler, Operation *op) {

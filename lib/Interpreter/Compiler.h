@@ -86,6 +86,8 @@ private:
 
 /// Rounds values held as floats to the number format `kind` (nothing for F32).
 void roundInPlace(Kind kind, float *values, int64_t count);
+/// Conversion between floats, to the nearest number or towards zero; to 8 bits it saturates.
+Execute floatCastKernel(Kind from, Kind to, bool towardZero);
 
 void registerIntegerOps(HandlerTable &);
 void registerFloatOps(HandlerTable &);

@@ -143,7 +143,9 @@ template <typename Float> Execute toIntegerKernel(Kind to, bool isUnsigned) {
   return isUnsigned ? toInteger<Float, uint64_t> : toInteger<Float, int64_t>;
 }
 
-Execute castKernel(Kind from, Kind to, bool isUnsigned) {
+Execute castKernel(Kind from, Kind to, Rounding rounding, bool isUnsigned) {
+  if (isSmallFloat(to))
+    return floatCastKernel(from, to, rounding == Rounding::rz);
   if (isInteger(from))
     return to == Kind::F64 ? fromIntegerKernel<double>(from, isUnsigned) : fromIntegerKernel<float>(from, isUnsigned);
   if (isInteger(to))
@@ -156,7 +158,7 @@ bool compileRounded(Compiler &compiler, Operation *op) {
   Kind from = compiler.slotOf(op->getOperand(0)).kind, to = *compiler.kindOf(rounded.getType());
   Execute execute = from == Kind::F64 ? arithmetic<double> : arithmetic<float>;
   if (rounded.getKind() == RoundedKind::cast)
-    execute = castKernel(from, to, rounded.getIsUnsigned());
+    execute = castKernel(from, to, rounded.getRounding(), rounded.getIsUnsigned());
   compiler.emit(op, execute).data = std::make_shared<const RoundedData>(
       RoundedData{rounded.getKind(), rounded.getRounding(), from, rounded.getIsUnsigned()});
   return true;

@@ -172,16 +172,17 @@ SmallVector<Value> emitTowardsZero(OpBuilder &builder, Location loc, ValueRange 
   return results;
 }
 
-/// arith.extf and arith.truncf to and from 8-bit floats; also from one 8-bit format to the other.
+/// arith.extf, arith.truncf and casts of tile.rounded to and from 8-bit floats; also from one 8-bit format to the
+/// other.
 template <typename OpType> struct CastLowering : TargetPattern<OpType> {
   using TargetPattern<OpType>::TargetPattern;
 
   LogicalResult matchAndRewrite(OpType op, typename OpConversionPattern<OpType>::OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Type from = getElementTypeOf(op.getIn().getType()), to = getElementTypeOf(op.getType());
+    Type from = getElementTypeOf(op->getOperand(0).getType()), to = getElementTypeOf(op.getType());
     if (!isFloat8(from) && !isFloat8(to))
       return failure();
-    Registers values(adaptor.getIn());
+    Registers values(adaptor.getOperands().front());
     if (isFloat8(from))
       values =
           emitFromFloat8(rewriter, op.getLoc(), values, from, isFloat8(to) ? rewriter.getF32Type() : to, this->gpu);
@@ -202,7 +203,7 @@ struct ArithmeticLowering : ConversionPattern {
                                 ConversionPatternRewriter &rewriter) const override {
     auto usesFloat8 = [](Type type) { return isFloat8(type); };
     if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
-        isa<arith::SelectOp, arith::BitcastOp, arith::ExtFOp, arith::TruncFOp, InlineAsmOp>(op) ||
+        isa<arith::SelectOp, arith::BitcastOp, arith::ExtFOp, arith::TruncFOp, RoundedOp, InlineAsmOp>(op) ||
         (llvm::none_of(op->getOperandTypes(), usesFloat8) && llvm::none_of(op->getResultTypes(), usesFloat8)))
       return failure();
     Location loc = op->getLoc();
@@ -237,6 +238,8 @@ struct ArithmeticLowering : ConversionPattern {
 } // namespace
 
 bool roundsTowardsZero(Operation *op) {
+  if (auto rounded = dyn_cast<RoundedOp>(op))
+    return rounded.getRounding() == Rounding::rz;
   auto truncate = dyn_cast<arith::TruncFOp>(op);
   return truncate && truncate.getRoundingmode() == arith::RoundingMode::toward_zero;
 }
@@ -252,9 +255,8 @@ Value emitStepTowardsZero(OpBuilder &builder, Location loc, Value nearest, Value
 }
 
 void registerFloat8Lowerings(Lowerings &lowerings) {
-  lowerings.patterns.add<CastLowering<arith::ExtFOp>, CastLowering<arith::TruncFOp>>(lowerings.converter,
-                                                                                     lowerings.context, lowerings.gpu,
-                                                                                     /*benefit=*/3);
+  lowerings.patterns.add<CastLowering<arith::ExtFOp>, CastLowering<arith::TruncFOp>, CastLowering<RoundedOp>>(
+      lowerings.converter, lowerings.context, lowerings.gpu, /*benefit=*/3);
   lowerings.patterns.add<ArithmeticLowering>(lowerings.converter, lowerings.context, lowerings.gpu);
 }
 

@@ -129,24 +129,28 @@ SymValue Sema::bitcast(const SymValue &value, DType type, SourceRange range) {
   return SymValue::makeTensor(arith::BitcastOp::create(builder, location(range), result, value.value), type);
 }
 
-static arith::RoundingModeAttr roundingMode(MLIRContext &context, bool towardsZero) {
-  return towardsZero ? arith::RoundingModeAttr::get(&context, arith::RoundingMode::toward_zero)
-                     : arith::RoundingModeAttr();
+/// To a narrower type. arith.truncf says nothing of overflow, and its folds would keep an infinity of f8E5M2 that is
+/// widened and converted back.
+static mlir::Value narrowFloat(OpBuilder &builder, Location loc, mlir::Value value, Type result, bool towardsZero) {
+  if (isa<Float8E5M2Type>(getElementTypeOf(result)))
+    return RoundedOp::create(builder, loc, result, RoundedKind::cast, towardsZero ? Rounding::rz : Rounding::rn, value,
+                             /*isUnsigned=*/false);
+  auto rounding =
+      towardsZero ? arith::RoundingModeAttr::get(builder.getContext(), arith::RoundingMode::toward_zero) : nullptr;
+  return arith::TruncFOp::create(builder, loc, result, value, rounding, arith::FastMathFlagsAttr());
 }
 
 /// Conversions between floating-point types: one step where one type contains the other, else through fp32.
-static mlir::Value castFloats(OpBuilder &builder, Location loc, mlir::Value value, Type result,
-                              arith::RoundingModeAttr rounding) {
+static mlir::Value castFloats(OpBuilder &builder, Location loc, mlir::Value value, Type result, bool towardsZero) {
   auto source = llvm::cast<FloatType>(getElementTypeOf(value.getType()));
   auto target = llvm::cast<FloatType>(getElementTypeOf(result));
   if (source.getWidth() < target.getWidth())
     return arith::ExtFOp::create(builder, loc, result, value);
   if (source.getWidth() > target.getWidth())
-    return arith::TruncFOp::create(builder, loc, result, value, rounding, arith::FastMathFlagsAttr());
+    return narrowFloat(builder, loc, value, result, towardsZero);
   // fp16 <-> bf16, and the two 8-bit formats: neither holds the other.
   Type wide = withElementType(result, builder.getF32Type());
-  mlir::Value extended = arith::ExtFOp::create(builder, loc, wide, value);
-  return arith::TruncFOp::create(builder, loc, result, extended, rounding, arith::FastMathFlagsAttr());
+  return narrowFloat(builder, loc, arith::ExtFOp::create(builder, loc, wide, value), result, towardsZero);
 }
 
 static mlir::Value castIntegers(OpBuilder &builder, Location loc, mlir::Value value, DType from, DType to,
@@ -218,7 +222,7 @@ SymValue Sema::cast(const SymValue &value, DType type, SourceRange range, bool t
     return wrap(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value.value, zero.value));
   }
   if (from.isFloat() && type.isFloat())
-    return wrap(castFloats(builder, loc, value.value, result, roundingMode(context, truncateTowardsZero)));
+    return wrap(castFloats(builder, loc, value.value, result, truncateTowardsZero));
   if (from.isInt() && type.isInt())
     return wrap(castIntegers(builder, loc, value.value, from, type, result));
   if (from.isFloat())

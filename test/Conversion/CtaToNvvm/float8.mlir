@@ -21,7 +21,7 @@ tile.kernel @convert(%p: !tile.ptr<f8E4M3FN>, %q: !tile.ptr<f8E5M2>) attributes 
   %h = arith.extf %x : tensor<128xf8E4M3FN, #l> to tensor<128xf16, #l>
   // CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2 {{.*}}rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>
   // CHECK-NOT: nvvm.convert.f32x2.to.f8x2
-  %y = arith.truncf %h : tensor<128xf16, #l> to tensor<128xf8E5M2, #l>
+  %y = tile.rounded cast rn(%h) : (tensor<128xf16, #l>) -> tensor<128xf8E5M2, #l>
   // The bits themselves need no instruction.
   %bits = arith.bitcast %y : tensor<128xf8E5M2, #l> to tensor<128xi8, #l>
   %back = arith.bitcast %bits : tensor<128xi8, #l> to tensor<128xf8E5M2, #l>

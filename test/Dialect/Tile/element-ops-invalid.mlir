@@ -90,8 +90,16 @@ tile.kernel @half(%x: f16) {
 // -----
 
 tile.kernel @widen(%x: f32) {
-  // expected-error @below {{'tile.rounded' op converts 'f32' to 'f64'; it is from f64 to f32, or between these and integers of 32 and 64 bits}}
+  // expected-error @below {{'tile.rounded' op converts 'f32' to 'f64'; it is from f64 to f32, between these and integers of 32 and 64 bits, or from a wider float to one of 8 bits}}
   %y = tile.rounded cast rn(%x) : (f32) -> f64
+  tile.return
+}
+
+// -----
+
+tile.kernel @up(%x: f32) {
+  // expected-error @below {{'tile.rounded' op rounds to 'f8E5M2' with 'ru'; it is with 'rn' or 'rz'}}
+  %y = tile.rounded cast ru(%x) : (f32) -> f8E5M2
   tile.return
 }
 

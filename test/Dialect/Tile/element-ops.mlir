@@ -21,6 +21,8 @@ tile.kernel @elements(%n: i32) {
   %z = tile.rounded add rz(%x, %y) : (tensor<128xf32>, tensor<128xf32>) -> tensor<128xf32>
   // CHECK: tile.rounded cast ru unsigned(%{{.*}}) : (tensor<128xi32>) -> tensor<128xf32>
   %w = tile.rounded cast ru unsigned(%i) : (tensor<128xi32>) -> tensor<128xf32>
+  // CHECK: tile.rounded cast rn(%{{.*}}) : (tensor<128xf32>) -> tensor<128xf8E5M2>
+  %v = tile.rounded cast rn(%x) : (tensor<128xf32>) -> tensor<128xf8E5M2>
   // CHECK: tile.hint %{{.*}} divisibility [16] contiguity [8] constancy [1] : tensor<128xi32>
   %h = tile.hint %i divisibility [16] contiguity [8] constancy [1] : tensor<128xi32>
   // CHECK: tile.hint %{{.*}} divisibility [8] : i32
