@@ -11,8 +11,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
   let description = [{
     One or more tensors of equal shape are reduced together (a value and its index, for example). The region combines
     two accumulated tuples: its arguments are n left scalars and n right scalars, and it yields n scalars with
-    `tile.yield`. The combination must be associative and commutative; the order is not specified but is the same in
-    every run. The results lack dimension `axis`; reducing a one-dimensional tensor gives scalars.
+    `tile.yield`. The combination must be associative: elements are combined in the order of the axis, the left scalars
+    standing for earlier ones, but how they are grouped is not specified; it is the same in every run. The results lack dimension `axis`; reducing a one-dimensional tensor gives scalars.
 
     Example:
     ```mlir
@@ -35,8 +35,7 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock]> {
   let summary = "inclusive prefix scan along an axis with a region";
   let description = [{
     Element i of the results combines the elements 0 to i of the operands along `axis`; with `reverse` those from i to
-    the last, the last one being the leftmost. The region is as that of `tile.reduce`, but it need not be commutative:
-    its left arguments stand for earlier elements.
+    the last, the last one being the leftmost. The region is as that of `tile.reduce`.
 
     Example:
     ```mlir
