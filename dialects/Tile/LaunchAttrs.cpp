@@ -56,7 +56,8 @@ LogicalResult ExpectAttr::verify(EmitError emitError, StringAttr buffer, StringA
   return success();
 }
 
-LogicalResult LaunchAttr::verify(EmitError emitError, ArrayRef<StringAttr> grid, ArrayRef<BufferAttr> buffers,
+LogicalResult LaunchAttr::verify(EmitError emitError, ArrayRef<StringAttr> grid,
+                                 ArrayRef<StringAttr> requirements, ArrayRef<BufferAttr> buffers,
                                  ArrayRef<DefaultAttr> defaults, ArrayRef<ExpectAttr> expect) {
   constexpr size_t mostAxes = 3;
   if (grid.size() > mostAxes)

@@ -94,13 +94,13 @@ def Tile_LaunchAttr : AttrDef<TileDialect, "Launch"> {
   let mnemonic = "launch";
   let summary = "what the directives of a kernel say about its launches, for the manifest";
   let description = [{
-    `grid`: how many programs there are along each axis; without it the caller says so. The others are for those that run
-    the kernel to check or measure it.
+    `grid`: how many programs there are along each axis; without it the caller says so. A launch is refused unless all
+    `requirements` hold of its arguments. The others are for those that run the kernel to check or measure it.
 
     Example:
     `#tile.launch<grid = ["cdiv(n, BLOCK)"], buffers = [<parameter = "x", shape = ["n"], role = random>]>`
   }];
-  let parameters = (ins Tile_Texts:$grid, Tile_List<"::tile::BufferAttr">:$buffers,
+  let parameters = (ins Tile_Texts:$grid, Tile_Texts:$requirements, Tile_List<"::tile::BufferAttr">:$buffers,
                         Tile_List<"::tile::DefaultAttr">:$defaults, Tile_List<"::tile::ExpectAttr">:$expect);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;

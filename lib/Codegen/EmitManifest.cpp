@@ -2,6 +2,7 @@
 // Manifest from IR. Everything is copied as text; the runtime's own validation decides whether expressions are right.
 #include "Codegen/EmitManifest.h"
 
+#include "Codegen/LaunchConditions.h"
 #include "Codegen/RunPtxas.h"
 #include "Target/ResidentCtas.h"
 #include "Target/TimeRecords.h"
@@ -176,6 +177,14 @@ runtime::ConstantValue describeConstant(Attribute attribute) {
   return text;
 }
 
+/// Those that still fit in; the directives come first.
+void addAssumptions(KernelOp kernel, runtime::Manifest &manifest) {
+  std::vector<std::string> &all = manifest.requirements;
+  for (std::string &condition : assumedConditions(kernel))
+    if (all.size() < runtime::mostRequirements && !llvm::is_contained(all, condition))
+      all.push_back(std::move(condition));
+}
+
 } // namespace
 
 bool isLoweredKernel(FunctionOpInterface function) {
@@ -210,10 +219,13 @@ llvm::Expected<runtime::Manifest> describeKernel(FunctionOpInterface kernel, con
       manifest.constants.emplace_back(constant.getName().str(), describeConstant(constant.getValue()));
   if (launch) {
     manifest.launch.grid = textsOf(launch.getGrid());
+    manifest.requirements = textsOf(launch.getRequirements());
     for (ExpectAttr expect : launch.getExpect())
       manifest.expect.push_back(
           {expect.getBuffer().str(), expect.getExpression().str(), expect.getTolerance().getValueAsDouble()});
   }
+  if (kernelOp)
+    addAssumptions(kernelOp, manifest);
   return manifest;
 }
 

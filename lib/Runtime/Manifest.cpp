@@ -19,9 +19,6 @@ Error invalid(std::string message) {
 // Largest alignment or divisibility that a compiler could mean; keeps later arithmetic far from overflow.
 constexpr int64_t largestAssumption = int64_t(1) << 20;
 
-// Far above what a person writes; each is evaluated at every launch.
-constexpr size_t mostRequirements = 64;
-
 // A name stands in tables, in file names and on command lines.
 constexpr size_t longestVariantName = 128;
 bool isVariantCharacter(char c) {

@@ -95,6 +95,9 @@ struct Expectation {
   double tolerance = 0;   ///< bound of ||out - reference|| / ||reference||
 };
 
+/// Conditions of one kernel: far above what a person writes; each is evaluated at every launch.
+inline constexpr size_t mostRequirements = 64;
+
 struct Manifest {
   std::string compiler;
   std::string kernel;

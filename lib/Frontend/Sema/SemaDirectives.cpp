@@ -42,6 +42,8 @@ public:
       check(*node->left);
       return check(*node->right);
     }
+    if (const auto *node = as<BoolOpExpr>(&expr))
+      return llvm::for_each(node->values, [&](const Expr *value) { check(*value); }), void();
     if (const auto *node = as<CompareExpr>(&expr)) {
       check(*node->left);
       return check(*node->right);
@@ -91,6 +93,8 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
     forEachLeaf(formal.name, parameter, [&](const std::string &name, const auto &) { names.push_back(name); });
   NameChecker checker(*this, kernel, std::move(names));
   for (const DirectiveExpr &expr : kernel.directives.grid)
+    checker.check(expr);
+  for (const DirectiveExpr &expr : kernel.directives.requirements)
     checker.check(expr);
   for (const BufferDirective &buffer : kernel.directives.buffers) {
     checker.checkName(buffer.parameter, buffer.nameRange);
@@ -174,7 +178,7 @@ LaunchAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const Instanc
     expects.push_back(ExpectAttr::get(context, builder.getStringAttr(expect.buffer),
                                       builder.getStringAttr(expect.value.text),
                                       builder.getF64FloatAttr(evaluateTolerance(expect))));
-  return LaunchAttr::get(context, grid, buffers, defaults, expects);
+  return LaunchAttr::get(context, grid, textsOf(builder, directives.requirements), buffers, defaults, expects);
 }
 
 } // namespace tile::frontend

@@ -5,6 +5,7 @@
 //   #: grid(cdiv(M, BLOCK_M), cdiv(N, BLOCK_N))
 //   #: buffer a[M, K] strides(stride_am, stride_ak) = random      roles: random, output, inout, zeros
 //   #: default stride_am = K
+//   #: require K % 8 == 0 and M > 0
 //   #: expect c == a @ b within 1e-3
 //   #: instance fast = matmul(a="*fp16:16", BLOCK_M=128) num_warps=8 num_stages=3
 //   #: num_warps = 8                                              or auto: the compiler chooses
@@ -81,6 +82,7 @@ struct InstanceDirective {
 
 struct DirectiveSet {
   std::vector<DirectiveExpr> grid;
+  std::vector<DirectiveExpr> requirements;
   std::vector<BufferDirective> buffers;
   std::vector<DefaultDirective> defaults;
   std::vector<ExpectDirective> expects;

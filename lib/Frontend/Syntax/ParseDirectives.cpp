@@ -76,7 +76,7 @@ bool DirectiveParser::parse() {
     p.advance();
     return parseInstance();
   }
-  constexpr std::string_view known[] = {"grid",      "buffer",     "default", "expect",
+  constexpr std::string_view known[] = {"grid",      "buffer",     "default", "expect",  "require",
                                         "num_warps", "num_stages", "cluster", "schedule"};
   if (std::find(std::begin(known), std::end(known), keyword) == std::end(known)) {
     p.error(Diag::unknown_directive, p.peek().range, {p.text(p.peek())});
@@ -100,6 +100,8 @@ bool DirectiveParser::parse() {
     return parseDefault();
   if (keyword == "expect")
     return parseExpect();
+  if (keyword == "require")
+    return parseExpr(set->requirements.emplace_back(), Dialect::Integer);
   if (keyword == "cluster")
     return parseCluster(set->cluster);
   if (keyword == "schedule")
@@ -338,10 +340,10 @@ bool DirectiveParser::parseInstanceOptions(InstanceDirective &instance) {
 }
 
 bool DirectiveParser::reject(const Expr &expr, Dialect dialect) {
-  std::string allowed =
-      dialect == Dialect::Integer
-          ? "it takes names, integers, + - * / // % **, comparisons, conditionals, cdiv, min, max, next_power_of_2"
-          : "it takes buffers, numbers, + - * / @ **, comparisons and the functions of the reference";
+  std::string allowed = dialect == Dialect::Integer
+                            ? "it takes names, integers, + - * / // % **, comparisons, and, or, not, conditionals, "
+                              "cdiv, min, max, next_power_of_2"
+                            : "it takes buffers, numbers, + - * / @ **, comparisons and the functions of the reference";
   p.error(Diag::directive_expression, expr.range, {"'" + unparse(expr).substr(0, 60) + "'", allowed});
   return false;
 }
@@ -360,13 +362,21 @@ bool DirectiveParser::check(const Expr &expr, Dialect dialect) {
   case ExprKind::Unary: {
     const auto &node = *as<UnaryExpr>(&expr);
     bool isSign = node.op == UnaryOp::Minus || node.op == UnaryOp::Plus;
-    return isSign ? check(*node.operand, dialect) : reject(expr, dialect);
+    bool isKnown = isSign || (isInteger && node.op == UnaryOp::Not);
+    return isKnown ? check(*node.operand, dialect) : reject(expr, dialect);
   }
   case ExprKind::Binary: {
     const auto &node = *as<BinaryExpr>(&expr);
     bool isTensorOperator = isIntegerOperator(node.op) && node.op != BinaryOp::FloorDiv && node.op != BinaryOp::Mod;
     bool isKnown = isInteger ? isIntegerOperator(node.op) : isTensorOperator || node.op == BinaryOp::MatMult;
     return isKnown ? check(*node.left, dialect) && check(*node.right, dialect) : reject(expr, dialect);
+  }
+  case ExprKind::BoolOp: {
+    const auto &node = *as<BoolOpExpr>(&expr);
+    if (!isInteger)
+      return reject(expr, dialect);
+    return std::all_of(node.values.begin(), node.values.end(),
+                       [&](const Expr *value) { return check(*value, dialect); });
   }
   case ExprKind::Compare: {
     const auto &node = *as<CompareExpr>(&expr);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Codegen/LaunchConditions.h"
+
+#include "Tile/TileDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <optional>
+
+using namespace mlir;
+
+namespace tile::codegen {
+namespace {
+
+using Text = std::optional<std::string>;
+
+/// How the bits of a value are read.
+enum class Sign { Signed, Unsigned };
+
+class ConditionWriter {
+public:
+  explicit ConditionWriter(KernelOp kernel) : kernel(kernel) {}
+
+  /// A condition of one bit.
+  Text condition(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return std::nullopt;
+    return llvm::TypeSwitch<Operation *, Text>(op)
+        .Case([&](arith::CmpIOp compare) { return comparison(compare); })
+        .Case([&](arith::AndIOp both) {
+          return join(alternative(condition(both.getLhs())), "and", alternative(condition(both.getRhs())));
+        })
+        .Case([&](arith::OrIOp either) {
+          return join(alternative(condition(either.getLhs())), "or", alternative(condition(either.getRhs())));
+        })
+        .Default([](Operation *) { return Text(); });
+  }
+
+private:
+  static Text join(const Text &left, StringRef word, const Text &right) {
+    if (!left || !right)
+      return std::nullopt;
+    return *left + " " + word.str() + " " + *right;
+  }
+  /// An operand of arithmetic, or of `and` and `or`: in parentheses if it is a computation, or one of these itself.
+  static Text operand(const Text &text) { return text && text->find(' ') != text->npos ? "(" + *text + ")" : text; }
+  static Text alternative(const Text &text) {
+    const bool isCompound = text && (text->find(" and ") != text->npos || text->find(" or ") != text->npos);
+    return isCompound ? "(" + *text + ")" : text;
+  }
+
+  Text comparison(arith::CmpIOp compare) {
+    static constexpr StringLiteral words[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
+    const auto predicate = compare.getPredicate();
+    const StringRef word = words[unsigned(predicate)];
+    const bool isEquality = predicate <= arith::CmpIPredicate::ne;
+    const bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
+    Value left = compare.getLhs(), right = compare.getRhs();
+    // Whether there is a remainder does not depend on how quotients are rounded.
+    if (auto remainder = left.getDefiningOp<arith::RemSIOp>(); remainder && isEquality && matchPattern(right, m_Zero()))
+      return join(binary(remainder, "%", Sign::Signed), word, Text("0"));
+    for (Sign sign : {Sign::Signed, Sign::Unsigned})
+      if (isEquality || isUnsigned == (sign == Sign::Unsigned))
+        if (Text text = join(number(left, sign), word, number(right, sign)))
+          return text;
+    return std::nullopt;
+  }
+
+  /// The value's number if its bits are read with this sign.
+  Text number(Value value, Sign sign) {
+    const bool isUnsigned = sign == Sign::Unsigned;
+    llvm::APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant))) {
+      if (isUnsigned ? !constant.isIntN(63) : !constant.isSignedIntN(64))
+        return std::nullopt;
+      llvm::SmallString<24> digits;
+      constant.toString(digits, 10, !isUnsigned);
+      return std::string(digits);
+    }
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return parameter(argument, sign);
+    return llvm::TypeSwitch<Operation *, Text>(value.getDefiningOp())
+        .Case([&](arith::ExtSIOp widen) { return isUnsigned ? Text() : number(widen.getIn(), Sign::Signed); })
+        .Case([&](arith::ExtUIOp widen) { return number(widen.getIn(), Sign::Unsigned); })
+        .Case([&](arith::AddIOp sum) { return binary(sum, "+", sign); })
+        .Case([&](arith::SubIOp difference) { return isUnsigned ? Text() : binary(difference, "-", sign); })
+        .Case([&](arith::MulIOp product) { return binary(product, "*", sign); })
+        .Case([&](arith::RemUIOp remainder) { return binary(remainder, "%", Sign::Unsigned); })
+        .Case([&](arith::DivUIOp quotient) { return binary(quotient, "//", Sign::Unsigned); })
+        .Case([&](arith::AndIOp mask) { return lowBits(mask, sign); })
+        .Default([](Operation *) { return Text(); });
+  }
+
+  Text binary(Operation *op, StringRef word, Sign sign) {
+    return join(operand(number(op->getOperand(0), sign)), word, operand(number(op->getOperand(1), sign)));
+  }
+
+  /// n & 15: a remainder that is not negative, as that of expressions.
+  Text lowBits(arith::AndIOp mask, Sign sign) {
+    llvm::APInt bits;
+    if (!matchPattern(mask.getRhs(), m_ConstantInt(&bits)) || !bits.isMask() || bits.getActiveBits() > 32)
+      return std::nullopt;
+    return join(operand(number(mask.getLhs(), sign)), "%", std::to_string(bits.getZExtValue() + 1));
+  }
+
+  Text parameter(BlockArgument argument, Sign sign) {
+    if (argument.getOwner() != &kernel.getBody().front() || !argument.getType().isIntOrIndex())
+      return std::nullopt;
+    const unsigned index = argument.getArgNumber();
+    const bool isUnsigned = kernel.getArgAttr(index, unsignedAttrName) != nullptr || argument.getType().isInteger(1);
+    auto name = kernel.getArgAttrOfType<StringAttr>(index, argNameAttrName);
+    if (!name || isUnsigned != (sign == Sign::Unsigned))
+      return std::nullopt;
+    return name.str();
+  }
+
+  KernelOp kernel;
+};
+
+} // namespace
+
+std::vector<std::string> assumedConditions(KernelOp kernel) {
+  ConditionWriter writer(kernel);
+  std::vector<std::string> conditions;
+  for (auto assume : kernel.getBody().front().getOps<AssumeOp>())
+    if (Text text = writer.condition(assume.getCondition()))
+      conditions.push_back(*text);
+  return conditions;
+}
+
+} // namespace tile::codegen
