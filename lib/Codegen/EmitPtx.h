@@ -39,6 +39,7 @@ public:
 private:
   std::unique_ptr<llvm::TargetMachine> machine;
   bool hasBF16;
+  bool saysUsedBytes; ///< of a load: PTX 8.3
 };
 
 /// Names of the functions of NVIDIA's mathematical library (`__nv_...`) that the module calls.
