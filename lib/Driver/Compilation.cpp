@@ -422,9 +422,7 @@ bool Compilation::assemble(const std::string &ptx) {
   assembled.image = std::move(made->cubin);
   assembled.ptx = ptx;
   assembled.warnings = std::move(made->report.warnings);
-  // A header becomes part of a program, which has a use for the PTX only where there is no GPU.
-  bool keepsPtx = options.emit != EmitKind::Header || options.keepPtx;
-  return finish(assembled.image, keepsPtx ? StringRef(ptx) : StringRef());
+  return finish(assembled.image, options.keepsPtx() ? StringRef(ptx) : StringRef());
 }
 
 bool Compilation::finish(StringRef artifact, StringRef ptx) {

@@ -208,7 +208,7 @@ void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, do
 
 bool VariantCompilation::assemble() {
   dropRedundant(made, leftOut);
-  if (options.emit == EmitKind::Header && !options.keepPtx)
+  if (!options.keepsPtx())
     for (MadeVariant &variant : made)
       variant.packed.ptx.clear();
   llvm::Expected<std::string> artifact =

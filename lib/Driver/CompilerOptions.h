@@ -29,6 +29,7 @@ struct CompilerOptions {
   EmitKind emit = EmitKind::Cubin;
   std::string headerName;        ///< in front of what a header declares; empty: the kernel's
   bool keepPtx = false;          ///< in a header, which then runs in the simulator, too
+  bool strip = false;            ///< no PTX in other artifacts, either
   bool takesPtx = false;         ///< where there is no ptxas, a kernel in PTX will do instead of a cubin
   std::string target = "sm_90a"; ///< the GPU to compile for
   GpuPipelineOptions pipeline;   ///< optimisation level, disabled passes, last pass
@@ -68,6 +69,9 @@ struct CompilerOptions {
   const std::atomic<bool> *cancelled = nullptr;
   /// The process belongs to somebody else: no copies of it.
   bool isGuest = false;
+
+  /// Beside machine code. A header becomes part of a program, which has a use for it only where there is no GPU.
+  bool keepsPtx() const { return emit == EmitKind::Header ? keepPtx : !strip; }
 };
 
 /// Process exit codes; documented in `tilec --help`.

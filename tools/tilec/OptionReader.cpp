@@ -241,6 +241,9 @@ bool OptionReader::readNames() {
   options.keepPtx = arguments.hasArg(OPT_keep_ptx);
   if (options.keepPtx && options.emit != EmitKind::Header)
     return fail("--keep-ptx needs --emit=header; other artifacts have their PTX");
+  options.strip = arguments.hasArg(OPT_strip);
+  if (options.strip && options.emit != EmitKind::Cubin && options.emit != EmitKind::Tilepack)
+    return fail("--strip needs a cubin or a tilepack, which have code besides PTX");
   for (const std::string &replacement : arguments.getAllArgValues(OPT_file_prefix_map)) {
     auto [begin, end] = StringRef(replacement).split('=');
     if (!begin.starts_with("/") || begin.size() == replacement.size())

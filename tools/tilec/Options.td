@@ -24,6 +24,7 @@ defm emit : Value<"emit", "What to produce: ast, configs, tile, cta, nvvm, llvm,
 defm target : Value<"target", "GPU to compile for (default: sm_90a), or several for a tilepack or a header; --target=help lists them", "<gpu>,...">;
 defm header_name : Value<"header-name", "Prefix of the functions in a header (default: the kernel's name)", "<name>">;
 def keep_ptx : Flag<["--"], "keep-ptx">, HelpText<"Embed the PTX in a header as well, so that the program also runs in the simulator">;
+def strip : Flag<["--"], "strip">, HelpText<"Leave the PTX out of a cubin or tilepack, which then runs on GPUs alone and not in the simulator">;
 def MD : Flag<["-"], "MD">, HelpText<"Write a dependency file <file>.d for make and ninja beside the output">;
 def MF : JoinedOrSeparate<["-"], "MF">, HelpText<"With -MD: name of the dependency file">, MetaVarName<"<file>">;
 defm file_prefix_map : Value<"file-prefix-map", "Replace the path prefix <old> by <new> in the source file names that artifacts record; /=/ keeps absolute paths (default: paths relative to the input's folder)", "<old>=<new>">;
