@@ -96,6 +96,8 @@ std::string typeOf(const Variable &variable) {
   return shape.empty() ? text : llvm::formatv("{0}[{1:$[, ]}]", text, llvm::make_range(shape.begin(), shape.end()));
 }
 
+using PrintOne = llvm::function_ref<void(int64_t element)>;
+
 static void printOne(llvm::raw_ostream &stream, const Machine &machine, const Variable &variable, int64_t element) {
   Slot slot = machine.code.slots.lookup(variable.value);
   if (slot.kind == Kind::Descriptor) {
@@ -106,10 +108,9 @@ static void printOne(llvm::raw_ostream &stream, const Machine &machine, const Va
 }
 
 /// Elements from `first` on, in nested brackets.
-static void printTensor(llvm::raw_ostream &stream, const Machine &machine, const Variable &variable,
-                        ArrayRef<int64_t> shape, int64_t first) {
+static void printNested(llvm::raw_ostream &stream, ArrayRef<int64_t> shape, int64_t first, PrintOne print) {
   if (shape.empty())
-    return printOne(stream, machine, variable, first);
+    return print(first);
   // As many as fit a line; of more, the ends.
   constexpr int64_t mostElements = 8, shownAtEnds = 3;
   int64_t step = llvm::product_of(shape.drop_front());
@@ -119,15 +120,21 @@ static void printTensor(llvm::raw_ostream &stream, const Machine &machine, const
       stream << "..., ";
       i = shape.front() - shownAtEnds;
     }
-    printTensor(stream, machine, variable, shape.drop_front(), first + i * step);
+    printNested(stream, shape.drop_front(), first + i * step, print);
     stream << (i + 1 < shape.front() ? ", " : "");
   }
   stream << ']';
 }
 
+void printNumbers(llvm::raw_ostream &stream, const NumberArray &numbers) {
+  printNested(stream, numbers.shape, 0,
+              [&](int64_t element) { stream << llvm::format("%.9g", numbers.values[element]); });
+}
+
 void printValue(llvm::raw_ostream &stream, const Machine &machine, const Variable &variable) {
   if (variable.value)
-    printTensor(stream, machine, variable, shapeOf(variable.value), 0);
+    printNested(stream, shapeOf(variable.value), 0,
+                [&](int64_t element) { printOne(stream, machine, variable, element); });
   else
     stream << variable.constant;
 }
@@ -147,15 +154,30 @@ bool printElement(llvm::raw_ostream &stream, const Machine &machine, const Varia
   return true;
 }
 
+std::optional<NumberArray> numbersOf(const Machine &machine, const Variable &variable) {
+  NumberArray numbers;
+  if (variable.value)
+    numbers.shape = shapeOf(variable.value);
+  for (int64_t element = 0; element < llvm::product_of(numbers.shape); ++element) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    if (variable.value)
+      printOne(stream, machine, variable, element);
+    else
+      stream << variable.constant;
+    if (text == "True" || text == "False")
+      numbers.values.push_back(text == "True");
+    else if (StringRef(text).getAsDouble(numbers.values.emplace_back()))
+      return std::nullopt;
+  }
+  return numbers;
+}
+
 std::optional<double> numberOf(const Machine &machine, const Variable &variable) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (!variable.value || shapeOf(variable.value).empty())
-    printValue(stream, machine, variable);
-  double number = 0;
-  if (StringRef(text).getAsDouble(number))
+  if (variable.value && !shapeOf(variable.value).empty())
     return std::nullopt;
-  return number;
+  std::optional<NumberArray> number = numbersOf(machine, variable);
+  return number ? std::optional(number->values.front()) : std::nullopt;
 }
 
 } // namespace tile::interp

@@ -5,6 +5,7 @@
 // location callsite(file:2 at file:7), and its frame is named by the location that it is inlined at, file:7.
 #pragma once
 
+#include "Interpreter/DebugExpression.h"
 #include "Interpreter/Machine.h"
 
 #include <set>
@@ -57,6 +58,10 @@ void printValue(llvm::raw_ostream &stream, const Machine &machine, const Variabl
 /// One element. False if there is none at this index.
 bool printElement(llvm::raw_ostream &stream, const Machine &machine, const Variable &variable,
                   llvm::ArrayRef<int64_t> index);
+/// Of an expression, as printValue.
+void printNumbers(llvm::raw_ostream &stream, const NumberArray &numbers);
+/// All elements; nothing if they are not numbers.
+std::optional<NumberArray> numbersOf(const Machine &machine, const Variable &variable);
 /// A scalar as a number.
 std::optional<double> numberOf(const Machine &machine, const Variable &variable);
 

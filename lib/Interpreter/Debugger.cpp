@@ -150,7 +150,7 @@ bool Debugger::prompt(Machine &machine) {
 }
 
 static constexpr const char *helpText =
-    R"(print NAME, print NAME[i, j]   a variable, or one of its elements; also pid, grid
+    R"(print EXPRESSION               a variable, x[2, :], sum(x * y) - 1, x > 0 and not done; also pid, grid
 locals                         all variables of the function
 step, next                     to the next line; next does not enter helpers
 continue                       to the next breakpoint
@@ -199,7 +199,25 @@ void Debugger::printVariable(const Machine &machine, const Variable &variable) {
   out << '\n';
 }
 
-/// NAME, NAME[i, j]; the elements of tuples are variables called NAME[i].
+/// NAME[i, j], of pointers as well.
+bool Debugger::printElementOf(const Machine &machine, StringRef text) {
+  auto [name, subscript] = text.split('[');
+  const Variable *variable = info.find(here, stack[selected].key, name.trim());
+  if (!variable || !subscript.consume_back("]"))
+    return false;
+  SmallVector<int64_t> index;
+  for (StringRef word : llvm::split(subscript, ','))
+    if (word.trim().getAsInteger(10, index.emplace_back()))
+      return false;
+  std::string element;
+  llvm::raw_string_ostream stream(element);
+  if (!printElement(stream, machine, *variable, index))
+    return false;
+  out << text << " = " << element << '\n';
+  return true;
+}
+
+/// A variable as it is, else an expression; the elements of tuples are variables called NAME[i].
 void Debugger::print(const Machine &machine, StringRef text) {
   if (text == "pid" || text == "grid") {
     std::array<uint32_t, 3> grid{machine.grid.x, machine.grid.y, machine.grid.z};
@@ -210,26 +228,23 @@ void Debugger::print(const Machine &machine, StringRef text) {
   Attribute frame = stack[selected].key;
   if (const Variable *variable = info.find(here, frame, text))
     return printVariable(machine, *variable);
-  auto [name, subscript] = text.split('[');
-  const Variable *variable = info.find(here, frame, name.trim());
-  if (!variable) {
-    bool isTuple = info.find(here, frame, (name.trim() + "[0]").str());
-    out << formatv(isTuple ? "'{0}' is a tuple; print {0}[0] and so on\n" : "'{0}' has no value here\n", name.trim());
+  if (StringRef name = text.split('[').first.trim(); info.find(here, frame, (name + "[0]").str())) {
+    out << formatv("'{0}' is a tuple; print {0}[0] and so on\n", name);
     return;
   }
-  SmallVector<int64_t> index;
-  SmallVector<StringRef> words;
-  subscript.rtrim().rtrim(']').split(words, ',');
-  for (StringRef word : words)
-    if (word.trim().getAsInteger(10, index.emplace_back()))
-      index.back() = -1;
-  std::string element;
-  llvm::raw_string_ostream stream(element);
-  if (printElement(stream, machine, *variable, index))
-    out << text << " = " << element << '\n';
-  else
-    out << formatv("'{0}' is {1}; there is no element [{2}]\n", variable->name,
-                   variable->value ? typeOf(*variable) : "a constant", subscript.rtrim().rtrim(']'));
+  llvm::Expected<NumberArray> numbers = evaluateExpression(text, [&](StringRef name) -> std::optional<NumberArray> {
+    if (name == "pid")
+      return NumberArray{{3}, std::vector<double>(machine.program.begin(), machine.program.end())};
+    const Variable *variable = info.find(here, frame, name);
+    return variable ? numbersOf(machine, *variable) : std::nullopt;
+  });
+  if (!numbers) {
+    out << toString(numbers.takeError()) << '\n';
+    return;
+  }
+  out << text << " = ";
+  printNumbers(out, *numbers);
+  out << '\n';
 }
 
 void Debugger::move(const Machine &machine, int distance) {

@@ -51,6 +51,7 @@ private:
   bool execute(Machine &machine, llvm::StringRef command, llvm::StringRef argument, bool &resumes);
   void showPlace(const Machine &machine, llvm::StringRef reason);
   void print(const Machine &machine, llvm::StringRef text);
+  bool printElementOf(const Machine &machine, llvm::StringRef text);
   void printVariable(const Machine &machine, const Variable &variable);
   void move(const Machine &machine, int distance);
   void list() const;
