@@ -2,6 +2,7 @@
 // Reads and writes .npy without trusting the header's numbers.
 #include "Runner/Inputs/Npy.h"
 
+#include "Runner/Inputs/Element.h"
 #include "Runner/Inputs/Image.h"
 #include "Runtime/Artifact.h"
 
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/ranges.h>
+#include <numeric>
 #include <unistd.h>
 
 namespace tile::runner {
@@ -171,13 +173,58 @@ std::string formatNpy(DataType type, const std::vector<int64_t> &shape, const st
   return out;
 }
 
-bool npyTypeMatches(std::string_view descr, DataType type) {
+/// The type that NumPy's name stands for; bytes of a type that NumPy does not know are of `wanted`.
+static std::optional<DataType> typeOf(std::string_view descr, DataType wanted) {
   if (descr.size() != 3 || (descr[0] != '<' && descr[0] != '|' && descr[0] != '='))
-    return false;
-  const std::string_view wanted = descrOf(type);
-  if (descr.substr(1) == wanted.substr(1))
+    return std::nullopt;
+  const std::string_view name = descrOf(wanted);
+  if (name[2] == descr[2] && (name[1] == descr[1] || (name[1] == 'V' && descr[1] == 'u')))
+    return wanted;
+  using enum DataType;
+  for (DataType type : {I1, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64})
+    if (descrOf(type).substr(1) == descr.substr(1))
+      return type;
+  return std::nullopt;
+}
+
+/// Elements of another type: floats are rounded to the buffer's type, integers must fit into it.
+static Status convertElements(NpyArray &array, DataType from, DataType to) {
+  const bool areIntegers = !isFloatType(from) && !isFloatType(to) && from != DataType::I1 && to != DataType::I1;
+  if (!areIntegers && !(isFloatType(from) && isFloatType(to)))
+    return makeError(TILE_ERROR_FILE, "element type '{}' is not converted to {} ('{}')", array.descr,
+                     runtime::dataTypeName(to), descrOf(to));
+  const size_t fromSize = runtime::dataTypeSize(from), toSize = runtime::dataTypeSize(to);
+  const LoadElement load = elementLoader(from), loadBack = elementLoader(to);
+  const StoreElement store = elementStorer(to);
+  std::string converted(array.data.size() / fromSize * toSize, '\0');
+  for (size_t i = 0; i * fromSize < array.data.size(); ++i) {
+    const double value = load(array.data.data() + i * fromSize);
+    char *element = converted.data() + i * toSize;
+    store(element, value);
+    if (areIntegers && loadBack(element) != value)
+      return makeError(TILE_ERROR_FILE, "element {} is {:.0f}, which {} cannot hold", i, value,
+                       runtime::dataTypeName(to));
+  }
+  if (!areIntegers || fromSize != toSize) // else the bits are the same, and doubles would lose some of 64
+    array.data = std::move(converted);
+  return Success{};
+}
+
+/// Whether one array is the other one with its elements in another shape, rather than transposed.
+static bool isReshaped(std::vector<int64_t> from, std::vector<int64_t> to) {
+  const auto count = [](const std::vector<int64_t> &shape) {
+    return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
+  };
+  const auto withoutOnes = [](std::vector<int64_t> &shape) { std::erase(shape, 1); };
+  withoutOnes(from);
+  withoutOnes(to);
+  if (from == to)
     return true;
-  return wanted[1] == 'V' && descr[1] == 'u' && descr[2] == wanted[2];
+  if (count(from) != count(to)) // an array of this size has been read: no overflow
+    return false;
+  std::sort(from.begin(), from.end());
+  std::sort(to.begin(), to.end());
+  return from != to;
 }
 
 namespace {
@@ -227,10 +274,14 @@ Status loadBufferFile(HostBuffer &buffer, const std::string &path) {
   Result<NpyArray> array = parseNpy(*contents);
   if (!array)
     return runtime::withContext("'" + path + "'", array.error());
-  if (!npyTypeMatches(array->descr, buffer.type()))
+  const std::optional<DataType> type = typeOf(array->descr, buffer.type());
+  if (!type)
     return makeError(TILE_ERROR_FILE, "'{}' has element type '{}'; expected {} ('{}')", path, array->descr, typeName,
                      descrOf(buffer.type()));
-  if (array->shape != layout.shape)
+  if (*type != buffer.type())
+    if (Status status = convertElements(*array, *type, buffer.type()); !status)
+      return runtime::withContext("'" + path + "'", status.error());
+  if (!isReshaped(array->shape, layout.shape))
     return makeError(TILE_ERROR_FILE, "'{}' has shape [{}]; expected [{}]", path, fmt::join(array->shape, ", "),
                      fmt::join(layout.shape, ", "));
   buffer.importDense(reinterpret_cast<const uint8_t *>(array->data.data()));

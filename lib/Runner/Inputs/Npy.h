@@ -21,11 +21,9 @@ struct NpyArray {
 Result<NpyArray> parseNpy(std::string_view bytes);
 std::string formatNpy(DataType type, const std::vector<int64_t> &shape, const std::vector<uint8_t> &dense);
 
-/// Whether a file with this type string holds elements of `type`.
-bool npyTypeMatches(std::string_view descr, DataType type);
-
-/// Fills `buffer` from a .npy file or an image (type and shape must agree), or any other file, whose bytes are the
-/// row-major elements.
+/// Fills `buffer` from a .npy file, an image, or any other file, whose bytes are the row-major elements. Of a .npy file
+/// floats are rounded to the buffer's type and integers must fit into it; a shape with as many elements will do unless
+/// it has the same sizes in another order, as a transposed array has.
 Status loadBufferFile(HostBuffer &buffer, const std::string &path);
 
 /// Writes .npy, an image (.ppm, .pgm), or raw bytes for any other name. The file appears complete or not at all.
