@@ -22,6 +22,20 @@ static std::string isLabel(const std::string &text) {
   return at != std::string::npos && at > 0 ? std::string() : "'" + text + "' is not a KEY=VALUE";
 }
 
+static std::optional<std::vector<int64_t>> parseGrid(std::string_view text) {
+  std::vector<int64_t> sizes;
+  for (bool goesOn = true; goesOn; text.remove_prefix(goesOn)) {
+    uint32_t size = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (code != std::errc() || size > INT32_MAX || sizes.size() == 3)
+      return std::nullopt;
+    sizes.push_back(size);
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    goesOn = text.starts_with(',');
+  }
+  return text.empty() ? std::optional(sizes) : std::nullopt;
+}
+
 std::string isSeconds(const std::string &text) {
   double seconds = 0;
   const bool isNumber = CLI::detail::lexical_cast(text, seconds) && seconds >= 0.001 && seconds <= 1e6; // nor NaN
@@ -47,11 +61,16 @@ void addKernelOptions(CLI::App &app, RunOptions &options) {
                  "one, else sim")
       ->group(runGroup)
       ->capture_default_str();
-  app.add_option("--grid", options.grid, "Launch this grid instead of the kernel's own")
-      ->delimiter(',')
-      ->expected(1, 3)
+  // One word: what follows it is an argument of the kernel.
+  app.add_option_function<std::string>(
+         "--grid", [&options](const std::string &text) { options.grid = *parseGrid(text); },
+         "Launch this grid instead of the kernel's own")
       ->type_name("X[,Y[,Z]]")
-      ->check(CLI::Range(int64_t(0), int64_t(2147483647)))
+      ->check([](const std::string &text) {
+        return parseGrid(text)
+                   ? std::string()
+                   : "'" + text + "' is not a grid; expected one to three sizes from 0 to 2147483647, as in 4,2";
+      })
       ->group(runGroup);
   app.add_option("--seed", options.seed, "Seed of random inputs")
       ->check(isUnsigned)

@@ -181,6 +181,8 @@ int runOnDevice(const RunOptions &options, const Manifest &manifest, Device &dev
     return reportFailure(options, report.error());
   if (Status status = printReport(options, *report, true); !status)
     return reportFailure(options, status.error());
+  for (const std::string &output : report->unwritten)
+    reportWarning(options, fmt::format("nothing was written to output '{}'", output));
   return report->passed() ? 0 : 1;
 }
 

@@ -288,8 +288,10 @@ Status Execution::run(RunReport &report) {
   Result<RunTiming> timing = device->run(*manifest, grid, *arguments);
   if (!timing)
     return timing.error();
-  if (report.runs++ == 0)
+  if (report.runs++ == 0) {
     report.milliseconds = timing->milliseconds;
+    report.unwritten = unwrittenOutputs();
+  }
   for (size_t i = 0; i < manifest->parameters.size(); ++i) {
     const Parameter &parameter = manifest->parameters[i];
     if (!parameter.isPointer)
@@ -299,6 +301,22 @@ Status Execution::run(RunReport &report) {
       report.damages.push_back(fmt::format("buffer '{}': {}", parameter.name, *damage));
   }
   return check(report);
+}
+
+/// A grid without programs writes nothing, and neither does one of no elements.
+std::vector<std::string> Execution::unwrittenOutputs() const {
+  std::vector<std::string> names;
+  if (std::find(grid.begin(), grid.end(), 0) != grid.end())
+    return names;
+  for (size_t i = 0; i < manifest->parameters.size(); ++i) {
+    const Parameter &parameter = manifest->parameters[i];
+    if (!parameter.isPointer || roleOf(parameter) != BufferRole::Output || buffers.before[i].layout().elements == 0)
+      continue;
+    const std::span<const uint8_t> before = buffers.before[i].storage(), after = buffers.after[i].storage();
+    if (std::equal(before.begin(), before.end(), after.begin(), after.end()))
+      names.push_back(parameter.name);
+  }
+  return names;
 }
 
 Status Execution::check(RunReport &report) const {

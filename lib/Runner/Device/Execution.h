@@ -51,6 +51,7 @@ private:
   Execution(const RunOptions &options, const Manifest &manifest, Device &device, Bindings bindings)
       : options(&options), manifest(&manifest), device(&device), bindings(std::move(bindings)) {}
   Status check(RunReport &report) const;
+  std::vector<std::string> unwrittenOutputs() const;
 
   const RunOptions *options;
   const Manifest *manifest;

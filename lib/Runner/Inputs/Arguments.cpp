@@ -41,13 +41,19 @@ bool constantEquals(const runtime::ConstantValue &value, const std::string &text
 
 std::string suggestion(std::string_view name, const std::vector<std::string> &candidates) {
   const std::string *best = nullptr;
-  size_t bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
+  size_t bestDistance = std::min(std::max<size_t>(1, name.size() / 3) + 1, name.size()); // any letter is near another
   for (const std::string &candidate : candidates)
     if (const size_t distance = runtime::editDistance(name, candidate); distance < bestDistance) {
       best = &candidate;
       bestDistance = distance;
     }
   return best ? fmt::format("; did you mean '{}'?", *best) : "";
+}
+
+/// What to say of a name that is none of these.
+static std::string unknownName(std::string_view name, const std::vector<std::string> &known) {
+  const std::string nearest = suggestion(name, known);
+  return nearest.empty() && !known.empty() ? runtime::knownNames(name, known) : nearest;
 }
 
 Result<NamedText> splitAssignment(std::string_view text) {
@@ -203,7 +209,7 @@ Result<Bindings> Bindings::bind(const Manifest &manifest, const std::vector<std:
                                          [&](const auto &entry) { return entry.first == name; });
       if (constant == manifest.constants.end())
         return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has no parameter '{}'{}", manifest.kernel, name,
-                         suggestion(name, known));
+                         unknownName(name, known));
       if (!constantEquals(constant->second, value))
         return makeError(TILE_ERROR_INVALID_ARGUMENT,
                          "'{}' is compiled in as {} and cannot be {} at launch; compile the kernel again", name,

@@ -33,12 +33,19 @@ double worstError(const RunReport &report) {
   return worst;
 }
 
+/// An expression with names of "#: let" may be long.
+std::string shorten(const std::string &expression) {
+  constexpr size_t most = 200;
+  return expression.size() <= most ? expression : expression.substr(0, most) + " ...";
+}
+
 std::string checkText(const CheckResult &check) {
-  std::string text = fmt::format(
-      "check {} == {}: {}, relative error {:.3g} (bound {:g}), max abs error {:.4g}, {}\n", check.buffer,
-      check.expression, check.passed ? "ok" : "FAILED", check.relativeError, check.tolerance, check.maxAbsError,
-      check.sampling.empty() ? fmt::format("{} elements", check.elements)
-                             : fmt::format("sampled {} of {} elements", check.sampling, check.elements));
+  std::string text =
+      fmt::format("check {} == {}: {}, relative error {:.3g} (bound {:g}), max abs error {:.4g}, {}\n", check.buffer,
+                  shorten(check.expression), check.passed ? "ok" : "FAILED", check.relativeError, check.tolerance,
+                  check.maxAbsError,
+                  check.sampling.empty() ? fmt::format("{} elements", check.elements)
+                                         : fmt::format("sampled {} of {} elements", check.sampling, check.elements));
   if (check.wrongCount > 0)
     text += fmt::format("  {} of {} compared elements are wrong; the first are\n", check.wrongCount, check.compared);
   for (const WrongElement &wrong : check.firstWrong)

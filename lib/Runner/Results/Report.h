@@ -21,8 +21,9 @@ struct RunReport {
   int runs = 0;
   double milliseconds = -1; ///< of the first run; negative: not measured
   std::vector<CheckResult> checks;
-  std::string lastRun;              ///< of a failure: the option that repeats it, see Device::lastRun
-  std::vector<std::string> damages; ///< out-of-bounds writes and the like
+  std::string lastRun;                ///< of a failure: the option that repeats it, see Device::lastRun
+  std::vector<std::string> damages;   ///< out-of-bounds writes and the like
+  std::vector<std::string> unwritten; ///< outputs of which the first run has left every byte as it was
   std::optional<BenchResult> bench;
 
   bool passed() const;
