@@ -10,7 +10,7 @@ version=$("$bin/tile-run" --version | grep -oE '[0-9]+\.[0-9.]+' | head -1)
 
 # options TOOL [SUBCOMMAND]: a line for each option: its names, separated by spaces; 1 if it takes a value; its form; its text.
 options() {
-  "$bin/$1" ${2:+"$2"} --help </dev/null | awk -v tool="$1" '
+  "$bin/$1" ${2:+"$2"} --help </dev/null | awk -v tool="$1${2:+ $2}" '
     function flush() {
       if (form == "") return
       names = form
@@ -36,6 +36,11 @@ options() {
 
 # Names alone, with "=" where a value must follow it at once.
 words() { options "$@" | awk -F'\t' '{ n = split($1, name, " "); for (i = 1; i <= n; ++i) print name[i] ($2 && $3 ~ /^--[a-z0-9-]+=/ ? "=" : "") }'; }
+# Those of tilec that have options of their own.
+tilec_subcommands() {
+  printf 'run\tcompile a kernel, run it and check its results\n'
+  printf 'explain\tcompile and run a kernel, and write a page that says where its time goes\n'
+}
 subcommands() { "$bin/tile-run" --help | awk '/^Subcommands:/ { on = 1; next } on && /^  [a-z]/ { name = $1; $1 = ""; sub(/^ /, ""); print name "\t" $0; next } on && !/^  / { on = 0 }'; }
 quoted() { sed -e "s/'/'\\\\''/g"; }
 # What zsh takes for the end of a description is escaped.
@@ -60,9 +65,14 @@ roff_options() { options "$@" | while IFS=$'\t' read -r _ _ form text; do printf
 {
   echo "# Made by make-shell.sh."
   echo "_tilec() {"
-  echo "  local word=\${COMP_WORDS[COMP_CWORD]}"
+  echo "  local word=\${COMP_WORDS[COMP_CWORD]} words='$(words tilec | paste -sd' ' | quoted)'"
+  echo "  case \${COMP_WORDS[1]-} in"
+  while IFS=$'\t' read -r name _; do
+    echo "  $name) words='$(words tilec "$name" | paste -sd' ' | quoted)' ;;"
+  done < <(tilec_subcommands)
+  echo "  esac"
   echo "  COMPREPLY=()"
-  echo "  [[ \$word == -* ]] && COMPREPLY=(\$(compgen -W '$(words tilec | paste -sd' ' | quoted)' -- \"\$word\"))"
+  echo "  [[ \$word == -* ]] && COMPREPLY=(\$(compgen -W \"\$words\" -- \"\$word\"))"
   echo "  [[ \${COMPREPLY-} != *= ]] || compopt -o nospace 2>/dev/null"
   echo "  [[ \$word == -* || \$COMP_CWORD -gt 1 ]] || COMPREPLY=(\$(compgen -W 'run explain format lsp opt' -- \"\$word\"))"
   echo "} && complete -o default -F _tilec tilec"
@@ -82,7 +92,11 @@ roff_options() { options "$@" | while IFS=$'\t' read -r _ _ form text; do printf
   echo "} && complete -o default -F _tile_run tile-run"
 } >"$out/tile-run.bash"
 {
-  printf "#compdef tilec\nlocal -a names=(\n%s\n)\n_describe -o option names\n_files\n" "$(described tilec)"
+  printf "#compdef tilec\nlocal -a names=(\n%s\n)\ncase \$words[2] in\n" "$(described tilec)"
+  while IFS=$'\t' read -r name _; do
+    printf "%s) names=(\n%s\n  )\n  ;;\n" "$name" "$(described tilec "$name")"
+  done < <(tilec_subcommands)
+  printf "esac\n_describe -o option names\n_files\n"
 } >"$out/_tilec"
 {
   printf "#compdef tile-run\nlocal -a names\nif ((CURRENT == 2)); then\n  names=(\n%s\n  )\n  _describe subcommand names\nfi\ncase \$words[2] in\n" \
@@ -92,7 +106,13 @@ roff_options() { options "$@" | while IFS=$'\t' read -r _ _ form text; do printf
   done < <(subcommands)
   printf "esac\n_files\n"
 } >"$out/_tile-run"
-fish_options "" tilec >"$out/tilec.fish"
+{
+  fish_options "-n 'not __fish_seen_subcommand_from $(tilec_subcommands | cut -f1 | paste -sd' ')'" tilec
+  while IFS=$'\t' read -r name text; do
+    printf "complete -c tilec -n __fish_use_subcommand -a %s -d '%s'\n" "$name" "$text"
+    fish_options "-n '__fish_seen_subcommand_from $name'" tilec "$name"
+  done < <(tilec_subcommands)
+} >"$out/tilec.fish"
 {
   while IFS=$'\t' read -r name text; do
     printf "complete -c tile-run -n __fish_use_subcommand -a %s -d '%s'\n" "$name" "$(sed "s/'/\\\\'/g" <<<"$text")"
@@ -100,8 +120,12 @@ fish_options "" tilec >"$out/tilec.fish"
   done < <(subcommands)
 } >"$out/tile-run.fish"
 {
-  printf '.TH TILEC 1 "" "tile %s"\n.SH NAME\ntilec \\- compiler for tile kernels\n.SH SYNOPSIS\n.B tilec\n[options] file.tile\n.br\n.B tilec run\n[options] file.tile NAME=VALUE...\n.SH OPTIONS\n' "$version"
+  printf '.TH TILEC 1 "" "tile %s"\n.SH NAME\ntilec \\- compiler for tile kernels\n.SH SYNOPSIS\n.B tilec\n[options] file.tile\n.br\n.B tilec run\n[options] file.tile NAME=VALUE...\n.br\n.B tilec explain\n[options] file.tile NAME=VALUE...\n.SH OPTIONS\n' "$version"
   roff_options tilec
+  while IFS=$'\t' read -r name text; do
+    printf '.SH TILEC %s\n%s. It takes options of tilec, too.\n' "${name^^}" "${text^}"
+    roff_options tilec "$name"
+  done < <(tilec_subcommands)
   printf '.SH EXIT STATUS\n'
   "$bin/tilec" --help | sed -n '/^Exit codes/,$p' | roff
   printf '.SH SEE ALSO\n.BR tile-run (1)\n'
