@@ -3,11 +3,35 @@
 #include "Driver/TileSource.h"
 
 #include "Driver/OutputFile.h"
+#include "Runtime/ElfSection.h"
+#include "Runtime/Pack.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 namespace tile::driver {
+
+/// "a cubin"; empty: neither that nor another kind of artifact.
+static llvm::StringRef kindOfArtifact(const std::string &text, llvm::StringRef path) {
+  const runtime::Bytes bytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
+  if (runtime::isElf(bytes))
+    return "a cubin";
+  if (runtime::isPack(bytes))
+    return "a tilepack";
+  return path.ends_with(".ptx") ? "PTX" : "";
+}
+
+llvm::Expected<std::string> readSource(llvm::StringRef path) {
+  llvm::Expected<std::string> text = readInput(path);
+  if (!text)
+    return text;
+  if (llvm::StringRef kind = kindOfArtifact(*text, path); !kind.empty())
+    return llvm::createStringError(llvm::formatv(
+        "'{0}' is {1}, not the source of a kernel; what is compiled is run by: tile-run {0} NAME=VALUE...", path,
+        kind));
+  return text;
+}
 
 frontend::SourceFile inputOf(const CompilerOptions &options) {
   return {options.input == "-" ? "<stdin>" : options.input, options.inputText};

@@ -10,6 +10,9 @@
 
 namespace tile::driver {
 
+/// The text of a kernel; fails also for what tilec itself has made.
+llvm::Expected<std::string> readSource(llvm::StringRef path);
+
 frontend::SourceFile inputOf(const CompilerOptions &options);
 
 /// kernel.sig beside kernel.py, or what --signature=@FILE names; nothing if there is none. Fails if it cannot be read.

@@ -4,6 +4,7 @@
 #include "ExplainCommand.h"
 
 #include "Driver/OutputFile.h"
+#include "Driver/TileSource.h"
 #include "Explain/Explain.h"
 #include "Messages.h"
 #include "Options.h"
@@ -53,10 +54,10 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, CommandLine &li
   app.add_option("--steps", run.steps, "Instructions after which a warp counts as hanging");
   addTimeLimit(app, run);
   app.add_option("--trace", trace, "Write the modelled timeline for Chrome or Perfetto")->type_name("FILE.json");
+  line.usage = "tilec explain [options] <file.tile> [NAME=VALUE...] [-o FILE.html | -o FILE.json]";
   ParseStatus status = parseCommandLine(words, /*run=*/true, line);
   if (status == ParseStatus::Help)
-    llvm::outs() << "tilec explain [options] <file.tile> [NAME=VALUE...] [-o FILE.html | -o FILE.json]\n\n"
-                 << app.help() << '\n';
+    llvm::outs() << app.help() << '\n';
   if (status != ParseStatus::Compile)
     return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
   try {
@@ -91,7 +92,7 @@ int tile::explainCommand(llvm::ArrayRef<const char *> words) {
   const bool isPage = llvm::StringRef(output).ends_with(".html");
   if (!isPage && output != "-" && !llvm::StringRef(output).ends_with(".json"))
     return fail(line.compiler, Outcome::Usage, "'" + output + "' is neither .html nor .json");
-  llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
+  llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
   if (!text)
     return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
   line.compiler.inputText = std::move(*text);

@@ -42,9 +42,8 @@ Exit codes: 0 success; 1 the input has errors or does not fit the target; 2 wron
 3 a file or tool is missing or cannot be read or written; 4 internal error.
 )";
 
-void printHelp(const OptTable &table, bool run) {
-  table.printHelp(llvm::outs(), run ? "tilec run [options] <file.tile> NAME=VALUE..." : "tilec [options] <file.tile>",
-                  "tilec: compiler for tile kernels");
+void printHelp(const OptTable &table, const char *usage) {
+  table.printHelp(llvm::outs(), usage, "tilec: compiler for tile kernels");
   llvm::outs() << helpEpilogue;
 }
 
@@ -57,7 +56,7 @@ ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, Comma
   unsigned missingIndex = 0, missingCount = 0;
   InputArgList arguments = table.ParseArgs(words, missingIndex, missingCount);
   if (arguments.hasArg(OPT_help)) {
-    printHelp(table, run);
+    printHelp(table, line.usage);
     return ParseStatus::Help;
   }
   if (arguments.hasArg(OPT_version)) {

@@ -19,7 +19,8 @@ struct CommandLine {
   std::vector<std::string> meaning; ///< words on which the result depends, without those that only name files for it
   bool emitGiven = false;           ///< --emit or an extension of the output chose what to make
   bool targetGiven = false;         ///< --target was given
-  std::vector<std::string> rest;    ///< for `tilec run`: words that are not the compiler's, in order
+  const char *usage = "tilec [options] <file.tile>"; ///< what --help begins with
+  std::vector<std::string> rest;                     ///< for `tilec run`: words that are not the compiler's, in order
 };
 
 enum class ParseStatus { Compile, Help, Done, Error };

@@ -7,7 +7,6 @@
 
 #include "Driver/Compilation.h"
 #include "Driver/InterpreterDevice.h"
-#include "Driver/OutputFile.h"
 #include "Driver/TileSource.h"
 #include "Messages.h"
 #include "Options.h"
@@ -241,6 +240,7 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   interpreter.add(app);
 
   CommandLine line;
+  line.usage = "tilec run [options] <file.tile> NAME=VALUE...";
   ParseStatus status = parseCommandLine(words, /*run=*/true, line);
   if (status == ParseStatus::Help)
     llvm::outs() << app.help() << '\n';
@@ -260,7 +260,7 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (std::optional<int> code = interpreter.read(line))
     return *code;
   interpreter.options.limit = run.limit;
-  llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
+  llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
   if (!text)
     return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
   line.compiler.inputText = std::move(*text);

@@ -3,6 +3,7 @@
 #include "AnswerCache.h"
 #include "Driver/CompileVariants.h"
 #include "Driver/OutputFile.h"
+#include "Driver/TileSource.h"
 #include "ExplainCommand.h"
 #include "FormatCommand.h"
 #include "LanguageServer/Server.h"
@@ -97,7 +98,7 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
   case ParseStatus::Compile:
     break;
   }
-  llvm::Expected<std::string> text = driver::readInput(line.compiler.input);
+  llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
   if (!text)
     return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
   line.compiler.inputText = std::move(*text);

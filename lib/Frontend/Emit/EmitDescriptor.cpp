@@ -156,7 +156,7 @@ SymValue emitDescriptorStore(Sema &, BuiltinCall &call) {
 std::optional<ModuleSema::KernelParameter> ModuleSema::parseDescriptor(llvm::StringRef text, SourceRange range) {
   KernelParameter parameter;
   auto bad = [&]() -> std::optional<KernelParameter> {
-    error(Diag::bad_parameter_type, range, {text.str()});
+    error(Diag::bad_parameter_type, range, {text.str(), ""});
     return std::nullopt;
   };
   StringRef rest = text;

@@ -227,6 +227,8 @@ SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &exp
         continue; // the dimension is gone
       }
     }
+    if (!isFull && !isNew && value.type.isPointer && !slice)
+      return error(Diag::pointer_index, item->range, {unparse(*expr.value), describe(value), unparse(*item)});
     if (!isFull && !isNew && value.isScalar() && !slice)
       return error(Diag::scalar_index, item->range, {unparse(*expr.value), describe(value), unparse(*item)},
                    tupleHint(value));

@@ -91,6 +91,9 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
   std::vector<std::string> names;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
     forEachLeaf(formal.name, parameter, [&](const std::string &name, const auto &) { names.push_back(name); });
+  for (const auto &[name, value] : kernel.directives.bindings)
+    if (llvm::is_contained(names, name))
+      error(Diag::let_parameter, value->range, {name, kernel.name});
   NameChecker checker(*this, kernel, std::move(names));
   for (const DirectiveExpr &expr : kernel.directives.grid)
     checker.check(expr);

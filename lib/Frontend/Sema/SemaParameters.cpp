@@ -113,7 +113,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr
     const auto *type = element.isConstant() ? std::get_if<DType>(&element.constant) : nullptr;
     if (!type || type->isPointer || items.size() > 2) {
       if (!element.isError())
-        error(Diag::bad_parameter_type, annotation.range, {unparse(annotation)});
+        error(Diag::bad_parameter_type, annotation.range, {unparse(annotation), ""});
       return std::nullopt;
     }
     parameter.type = DType(type->scalar, /*isPointer=*/true);
@@ -123,7 +123,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr
     parameter.type = *scalar;
     divisor = items[0];
   } else {
-    error(Diag::bad_parameter_type, annotation.range, {unparse(annotation)});
+    error(Diag::bad_parameter_type, annotation.range, {unparse(annotation), ""});
     return std::nullopt;
   }
   if (!divisor)
@@ -143,9 +143,14 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr
 std::optional<ModuleSema::KernelParameter> ModuleSema::parseSpecification(const std::string &text, SourceRange range) {
   StringRef rest = StringRef(text).trim();
   auto bad = [&]() -> std::optional<KernelParameter> {
-    error(Diag::bad_parameter_type, range, {text});
+    // As C writes it.
+    StringRef pointee = StringRef(text).trim();
+    const bool isTurned = pointee.consume_back("*");
+    error(Diag::bad_parameter_type, range, {text, isTurned ? "; write '*" + pointee.trim().str() + "'" : ""});
     return std::nullopt;
   };
+  if (rest.ends_with("*"))
+    return bad();
   if (rest.starts_with("tensordesc<"))
     return parseDescriptor(rest, range);
   KernelParameter parameter;
@@ -195,12 +200,25 @@ void ModuleSema::collectSignature(const FunctionStmt &kernel, const InstanceDire
       const auto *text = as<StringExpr>(argument.value.expr);
       specifications[argument.name] = {text ? text->value : argument.value.text, argument.value.range};
     }
+  std::vector<std::string> names;
+  for (const Parameter &parameter : kernel.parameters)
+    names.push_back(parameter.name);
+  auto isName = [](StringRef text) {
+    return !text.empty() && !llvm::isDigit(text.front()) &&
+           llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  };
   SmallVector<std::string> entries = splitTopLevel(request.signature);
   std::map<std::string, std::string> given;
   for (auto [index, entry] : llvm::enumerate(entries)) {
     size_t mark = entry.find_first_of(":=");
     std::string name = StringRef(entry).substr(0, mark).trim().str();
     bool isNamed = mark != std::string::npos && isParameter(name);
+    if (!isNamed && isName(name) && mark != std::string::npos && !dtypeByName(name)) {
+      std::optional<std::string> guess = didYouMean(name, names);
+      error(Diag::unknown_option_name, kernel.nameRange,
+            {kernel.name, "'" + name + "' (of the signature)", guess ? "; did you mean '" + *guess + "'?" : ""});
+      return;
+    }
     if (!isNamed && index >= kernel.parameters.size()) {
       error(Diag::signature_count, kernel.nameRange,
             {std::to_string(entries.size()), kernel.name, std::to_string(kernel.parameters.size())});
@@ -364,7 +382,7 @@ bool ModuleSema::resolveParameters(const FunctionStmt &kernel, const InstanceDir
       bool isKnown =
           llvm::any_of(kernel.parameters, [&](const Parameter &p) { return p.name == name || isArgument(p, name); });
       if (!isKnown)
-        error(Diag::unknown_option_name, kernel.nameRange, {kernel.name, name + std::string(option)});
+        error(Diag::unknown_option_name, kernel.nameRange, {kernel.name, name + std::string(option), ""});
     }
   };
   std::map<std::string, std::string> missingOf = resolveDeclared(kernel, instance, resolved);

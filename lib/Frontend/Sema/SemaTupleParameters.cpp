@@ -187,7 +187,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::tupleFromText(const std::
     if (record && !field.empty())
       place = static_cast<size_t>(llvm::find(tuple.fields, field) - tuple.fields.begin());
     if (rest.empty() || (record ? place >= texts.size() || !texts[place].empty() : field.empty() == hasNames)) {
-      error(Diag::bad_parameter_type, range, {text.str()});
+      error(Diag::bad_parameter_type, range, {text.str(), ""});
       return std::nullopt;
     }
     if (!record) {

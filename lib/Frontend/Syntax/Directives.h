@@ -6,6 +6,7 @@
 //   #: buffer a[M, K] strides(stride_am, stride_ak) = random      roles: random, output, inout, zeros
 //   #: default stride_am = K
 //   #: require K % 8 == 0 and M > 0
+//   #: let scores = softmax(a)                                    stands for the expression in the directives below
 //   #: expect c == a @ b within 1e-3
 //   #: instance fast = matmul(a="*fp16:16", BLOCK_M=128) num_warps=8 num_stages=3
 //   #: num_warps = 8                                              or auto: the compiler chooses
@@ -23,6 +24,8 @@
 
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace tile::frontend {
 
@@ -81,6 +84,7 @@ struct InstanceDirective {
 };
 
 struct DirectiveSet {
+  std::map<std::string, const Expr *> bindings;
   std::vector<DirectiveExpr> grid;
   std::vector<DirectiveExpr> requirements;
   std::vector<BufferDirective> buffers;

@@ -11,6 +11,11 @@ const Expr *Parser::parseAtom() {
   const Token &token = peek();
   switch (token.kind) {
   case Tok::Name: {
+    if (bindings)
+      if (auto bound = bindings->find(text(peek())); bound != bindings->end()) {
+        advance();
+        return bound->second;
+      }
     auto *name = make<NameExpr>(advance().range);
     name->id = text(name->range);
     return name;

@@ -29,6 +29,34 @@ bool isIntegerOperator(BinaryOp op) {
   }
 }
 
+/// Names of "#: let" that stand for each other double an expression again and again.
+constexpr size_t mostNodes = 10000;
+
+/// Takes the nodes from what is left; false if there are more. Stops there, whatever the tree would unfold to.
+bool isShort(const Expr &expr, size_t &left) {
+  if (left == 0)
+    return false;
+  --left;
+  auto all = [&](std::initializer_list<const Expr *> parts) {
+    return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) { return isShort(*part, left); });
+  };
+  if (const auto *node = as<UnaryExpr>(&expr))
+    return all({node->operand});
+  if (const auto *node = as<BinaryExpr>(&expr))
+    return all({node->left, node->right});
+  if (const auto *node = as<CompareExpr>(&expr))
+    return all({node->left, node->right});
+  if (const auto *node = as<ConditionalExpr>(&expr))
+    return all({node->condition, node->thenValue, node->elseValue});
+  if (const auto *node = as<BoolOpExpr>(&expr))
+    return std::all_of(node->values.begin(), node->values.end(),
+                       [&](const Expr *part) { return isShort(*part, left); });
+  if (const auto *node = as<CallExpr>(&expr))
+    return std::all_of(node->arguments.begin(), node->arguments.end(),
+                       [&](const Argument &argument) { return isShort(*argument.value, left); });
+  return true;
+}
+
 } // namespace
 
 /// Parses one directive, whose tokens are in 'parser'.
@@ -43,6 +71,7 @@ private:
   bool parseBuffer();
   bool parseDefault();
   bool parseExpect();
+  bool parseLet();
   bool parseInstance();
   bool parseInstanceOptions(InstanceDirective &instance);
   bool parseOption(std::optional<int> &option, std::string_view name);
@@ -76,8 +105,8 @@ bool DirectiveParser::parse() {
     p.advance();
     return parseInstance();
   }
-  constexpr std::string_view known[] = {"grid",      "buffer",     "default", "expect",  "require",
-                                        "num_warps", "num_stages", "cluster", "schedule"};
+  constexpr std::string_view known[] = {"grid", "buffer",    "default",    "expect",  "require",
+                                        "let",  "num_warps", "num_stages", "cluster", "schedule"};
   if (std::find(std::begin(known), std::end(known), keyword) == std::end(known)) {
     p.error(Diag::unknown_directive, p.peek().range, {p.text(p.peek())});
     return false;
@@ -100,6 +129,8 @@ bool DirectiveParser::parse() {
     return parseDefault();
   if (keyword == "expect")
     return parseExpect();
+  if (keyword == "let")
+    return parseLet();
   if (keyword == "require")
     return parseExpr(set->requirements.emplace_back(), Dialect::Integer);
   if (keyword == "cluster")
@@ -120,12 +151,19 @@ bool DirectiveParser::parseName(std::string &name, SourceRange &nameRange, std::
 }
 
 bool DirectiveParser::parseExpr(DirectiveExpr &out, Dialect dialect) {
+  const SourceRange begin = p.peek().range;
   p.allowMatMul = dialect == Dialect::Tensor;
   out.expr = p.parseExpression();
   p.allowMatMul = false;
-  if (!out.expr || !check(*out.expr, dialect))
+  if (!out.expr)
     return false;
-  out.range = out.expr->range;
+  if (size_t left = mostNodes; !isShort(*out.expr, left)) {
+    p.error(Diag::directive_length, p.rangeFrom(begin), {std::to_string(mostNodes)});
+    return false;
+  }
+  if (!check(*out.expr, dialect))
+    return false;
+  out.range = p.rangeFrom(begin);
   out.text = unparse(*out.expr);
   return true;
 }
@@ -214,6 +252,23 @@ bool DirectiveParser::parseExpect() {
     return false;
   set->expects.push_back(std::move(directive));
   return true;
+}
+
+/// let NAME = expression: text of the manifest repeats it wherever the name is used.
+bool DirectiveParser::parseLet() {
+  std::string name;
+  SourceRange nameRange;
+  if (!parseName(name, nameRange, "a name after 'let'") || !p.expect(Tok::Equal, "after the name"))
+    return false;
+  p.allowMatMul = true;
+  const Expr *value = p.parseExpression();
+  p.allowMatMul = false;
+  if (!value)
+    return false;
+  if (set->bindings.try_emplace(name, value).second)
+    return true;
+  p.error(Diag::duplicate_directive, nameRange, {"let " + name});
+  return false;
 }
 
 bool DirectiveParser::parseOption(std::optional<int> &option, std::string_view name) {
@@ -426,6 +481,7 @@ void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set
     } while (depth > 0 && index < end);
     tokens.tokens.push_back({Tok::End, {range.end, range.end, range.file}});
     Parser inner(parser.source, std::move(tokens), parser.module, parser.diagnostics);
+    inner.bindings = set ? &set->bindings : nullptr;
     DirectiveParser(inner, set, range).run();
   }
 }

@@ -60,6 +60,7 @@ void complete(FunctionStmt &function, const FunctionStmt &stub, DiagnosticEngine
   replace(set.grid, stub.directives.grid);
   replace(set.buffers, stub.directives.buffers);
   replace(set.defaults, stub.directives.defaults);
+  replace(set.requirements, stub.directives.requirements);
   replace(set.expects, stub.directives.expects);
   replace(set.numWarps, stub.directives.numWarps);
   replace(set.numStages, stub.directives.numStages);

@@ -154,6 +154,7 @@ private:
   unsigned tries = 0;            // "try" statements around
   bool failedQuietly = false;    // what a speculative parse would have reported
   bool allowMatMul = false;      // "@" is an operator in "expect" directives only
+  const std::map<std::string, const Expr *> *bindings = nullptr; // names that stand for expressions, by "#: let"
 };
 
 /// "=", "+=" and so on.
