@@ -1,6 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# tile_library(<name> SOURCES ... [LINK ...])       plain C++ library: no LLVM, no MLIR on its include path
-# tile_mlir_library(<name> SOURCES ... [LINK ...])  library that uses LLVM/MLIR, built with the shared precompiled header
+# tile_library(<name> SOURCES ... [LINK ...] [BATCH n])       plain C++ library: no LLVM, no MLIR on its include path
+# tile_mlir_library(<name> SOURCES ... [LINK ...] [BATCH n])  library that uses LLVM/MLIR, built with the shared precompiled header
+#
+# TILE_UNITY compiles a library's files in batches: most of the time of a file that includes MLIR goes into templates that
+# the others instantiate as well. BATCH is the number of files in one; the default keeps a rebuild after a change in one
+# file short. The preset "single" compiles each file alone, to find missing includes.
+option(TILE_UNITY "compile the files of a library in batches" ON)
+
+function(tile_unity name batch)
+  if(TILE_UNITY AND batch GREATER 1)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  endif()
+endfunction()
 
 add_library(tile_options INTERFACE)
 target_compile_features(tile_options INTERFACE cxx_std_20)
@@ -14,9 +25,13 @@ target_compile_options(tile_options INTERFACE -Wall -Wextra -Wno-unused-paramete
 target_link_options(tile_options INTERFACE -static-libstdc++ -static-libgcc)
 
 function(tile_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "BATCH" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC tile_options ${ARG_LINK})
+  if(NOT ARG_BATCH)
+    set(ARG_BATCH 8)
+  endif()
+  tile_unity(${name} ${ARG_BATCH})
 endfunction()
 
 # fmt with its functions compiled once: inside each file that formats they would take 3 to 6 s. Debian has a shared
@@ -48,11 +63,15 @@ target_link_libraries(tile_pch PUBLIC tile_mlir_options)
 target_precompile_headers(tile_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
 
 function(tile_mlir_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "BATCH" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC tile_mlir_options ${ARG_LINK})
   target_precompile_headers(${name} REUSE_FROM tile_pch)
   add_dependencies(${name} tile_headers ${ARG_DEPENDS})
+  if(NOT ARG_BATCH)
+    set(ARG_BATCH 6)
+  endif()
+  tile_unity(${name} ${ARG_BATCH})
 endfunction()
 
 # All generated headers; every MLIR library waits for them.

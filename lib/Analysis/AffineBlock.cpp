@@ -12,10 +12,10 @@
 using namespace mlir;
 using namespace tile;
 
-using Form = std::optional<AffineBlock>;
+using MaybeBlock = std::optional<AffineBlock>;
 
 /// Of the operand chains that are followed; longer ones are what unrolled loops leave, and would use up the stack.
-static constexpr unsigned maxDepth = 500;
+static constexpr unsigned maxExpressionDepth = 500;
 
 bool AffineBlock::isUniform() const {
   return llvm::all_of(steps, [](const Polynomial &step) { return step.isZero(); });
@@ -50,7 +50,7 @@ static AffineBlock scaleBlock(const AffineBlock &block, const Polynomial &factor
   return product;
 }
 
-static Form multiplyBlocks(const AffineBlock &lhs, const AffineBlock &rhs) {
+static MaybeBlock multiplyBlocks(const AffineBlock &lhs, const AffineBlock &rhs) {
   if (rhs.isUniform() && rhs.domain.empty())
     return scaleBlock(lhs, rhs.start);
   if (lhs.isUniform() && lhs.domain.empty())
@@ -58,7 +58,7 @@ static Form multiplyBlocks(const AffineBlock &lhs, const AffineBlock &rhs) {
   return std::nullopt;
 }
 
-static Form constantBlock(Value value) {
+static MaybeBlock constantBlock(Value value) {
   APInt constant;
   if (!matchPattern(value, m_ConstantInt(&constant)) || constant.getBitWidth() > 64)
     return std::nullopt;
@@ -66,7 +66,7 @@ static Form constantBlock(Value value) {
 }
 
 /// `block` divided by `divisor`, if that leaves no remainder whatever the factors are.
-static Form divideBlock(AffineBlock block, const Polynomial &divisor) {
+static MaybeBlock divideBlock(AffineBlock block, const Polynomial &divisor) {
   auto divide = [&](Polynomial &number) {
     auto [quotient, rest] = number.divide(divisor);
     number = quotient;
@@ -77,13 +77,13 @@ static Form divideBlock(AffineBlock block, const Polynomial &divisor) {
   return block;
 }
 
-Form AffineBlocks::get(Value value) {
+MaybeBlock AffineBlocks::get(Value value) {
   auto [entry, isNew] = known.try_emplace(value);
   if (!isNew)
     return entry->second;
   // Meanwhile a value that depends on itself has no form.
-  Form form;
-  if (depth < maxDepth) {
+  MaybeBlock form;
+  if (depth < maxExpressionDepth) {
     ++depth;
     form = compute(value);
     --depth;
@@ -98,18 +98,18 @@ Form AffineBlocks::get(Value value) {
   return known[value] = form;
 }
 
-Form AffineBlocks::compute(Value value) {
+MaybeBlock AffineBlocks::compute(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return computeCarried(argument);
   return computeResult(value.getDefiningOp());
 }
 
 /// first + (iv - lower) / step * growth. The division must leave nothing, since the quotient counts the iterations.
-Form AffineBlocks::computeCarried(BlockArgument argument) {
+MaybeBlock AffineBlocks::computeCarried(BlockArgument argument) {
   auto loop = dyn_cast_if_present<scf::ForOp>(argument.getOwner()->getParentOp());
   if (!loop || argument == loop.getInductionVar() || loop.getUnsignedCmp())
     return std::nullopt;
-  Form first = get(loop.getTiedLoopInit(argument)->get());
+  MaybeBlock first = get(loop.getTiedLoopInit(argument)->get());
   AffineBlock growth = uniformBlock(argument.getType(), 0);
   for (Value next = loop.getTiedLoopYieldedValue(argument)->get(); next != argument;) {
     Value addend;
@@ -126,29 +126,29 @@ Form AffineBlocks::computeCarried(BlockArgument argument) {
     } else {
       return std::nullopt;
     }
-    Form added = get(addend);
+    MaybeBlock added = get(addend);
     if (!added || added->base || !added->domain.empty())
       return std::nullopt;
     growth = addBlocks(growth, *added);
   }
   auto isInvariant = [&](Value factor) { return loop.isDefinedOutsideOfLoop(factor); };
-  Form lower = get(loop.getLowerBound()), step = get(loop.getStep());
+  MaybeBlock lower = get(loop.getLowerBound()), step = get(loop.getStep());
   bool invariant = growth.isExact() && growth.start.all(isInvariant) &&
                    llvm::all_of(growth.steps, [&](const Polynomial &each) { return each.all(isInvariant); });
   if (!first || !lower || !step || !invariant)
     return std::nullopt;
   Polynomial distance = Polynomial(loop.getInductionVar()) - lower->start;
-  Form grown = divideBlock(scaleBlock(growth, distance), step->start);
-  return grown ? Form(addBlocks(*first, *grown)) : std::nullopt;
+  MaybeBlock grown = divideBlock(scaleBlock(growth, distance), step->start);
+  return grown ? MaybeBlock(addBlocks(*first, *grown)) : std::nullopt;
 }
 
 /// What the program says of a number that is read or passed is known of the result.
-static Form followHint(HintOp hint, Form form) {
+static MaybeBlock followHint(HintOp hint, MaybeBlock form) {
   bool isItself = form && (form->base == hint.getSrc() || form->start.getSingleFactor() == hint.getSrc());
   return isItself && !isa<RankedTensorType>(hint.getType()) ? std::nullopt : form;
 }
 
-Form AffineBlocks::computeResult(Operation *op) {
+MaybeBlock AffineBlocks::computeResult(Operation *op) {
   if (auto hint = dyn_cast<HintOp>(op))
     return followHint(hint, get(hint.getSrc()));
   if (auto change = dyn_cast<ShapeChange>(op))
@@ -164,9 +164,9 @@ static void followShape(Conditions &conditions, ShapeChange change) {
       condition = {};
 }
 
-Form AffineBlocks::computeShape(ShapeChange change) {
+MaybeBlock AffineBlocks::computeShape(ShapeChange change) {
   std::optional<SourceDims> dims = change.getSourceDims();
-  Form form = dims ? get(change->getOperand(0)) : std::nullopt;
+  MaybeBlock form = dims ? get(change->getOperand(0)) : std::nullopt;
   if (!form)
     return form;
   SmallVector<Polynomial, 2> steps;
@@ -179,17 +179,17 @@ Form AffineBlocks::computeShape(ShapeChange change) {
   return form;
 }
 
-Form AffineBlocks::computeArithmetic(Operation *op) {
-  auto combine = [&](llvm::function_ref<Form(const AffineBlock &, const AffineBlock &)> rule) -> Form {
-    Form lhs = get(op->getOperand(0)), rhs = get(op->getOperand(1));
+MaybeBlock AffineBlocks::computeArithmetic(Operation *op) {
+  auto combine = [&](llvm::function_ref<MaybeBlock(const AffineBlock &, const AffineBlock &)> rule) -> MaybeBlock {
+    MaybeBlock lhs = get(op->getOperand(0)), rhs = get(op->getOperand(1));
     return lhs && rhs && !rhs->base ? rule(*lhs, *rhs) : std::nullopt;
   };
-  return llvm::TypeSwitch<Operation *, Form>(op)
+  return llvm::TypeSwitch<Operation *, MaybeBlock>(op)
       .Case([&](arith::ConstantOp) { return constantBlock(op->getResult(0)); })
       .Case([&](ArangeOp arange) {
         AffineBlock block = uniformBlock(arange.getType(), int32_t(arange.getStart()));
         block.steps[0] = 1;
-        return Form(block);
+        return MaybeBlock(block);
       })
       .Case<arith::AddIOp, AddPtrOp>([&](Operation *) { return combine(addBlocks); })
       .Case([&](arith::SubIOp) {
@@ -198,17 +198,17 @@ Form AffineBlocks::computeArithmetic(Operation *op) {
       })
       .Case([&](arith::MulIOp) { return combine(multiplyBlocks); })
       .Case([&](arith::ShLIOp) {
-        return combine([](const AffineBlock &lhs, const AffineBlock &rhs) -> Form {
+        return combine([](const AffineBlock &lhs, const AffineBlock &rhs) -> MaybeBlock {
           std::optional<int64_t> bits = rhs.isUniform() ? rhs.start.getConstant() : std::nullopt;
           if (!bits || *bits < 0 || *bits > 31)
             return std::nullopt;
           return scaleBlock(lhs, int64_t(1) << *bits);
         });
       })
-      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>([&](Operation *) -> Form {
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>([&](Operation *) -> MaybeBlock {
         if (isa<arith::DivUIOp>(op) && !facts.get(op->getOperand(0)).isNonNegative())
           return std::nullopt;
-        return combine([](const AffineBlock &lhs, const AffineBlock &rhs) -> Form {
+        return combine([](const AffineBlock &lhs, const AffineBlock &rhs) -> MaybeBlock {
           std::optional<int64_t> divisor = rhs.isUniform() ? rhs.start.getConstant() : std::nullopt;
           return divisor && *divisor > 0 && !lhs.base ? divideBlock(lhs, *divisor) : std::nullopt;
         });
@@ -218,11 +218,11 @@ Form AffineBlocks::computeArithmetic(Operation *op) {
         return facts.get(extend.getIn()).isNonNegative() ? get(extend.getIn()) : std::nullopt;
       })
       .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *) { return computeRemainder(op); })
-      .Case([&](arith::SelectOp select) -> Form {
+      .Case([&](arith::SelectOp select) -> MaybeBlock {
         if (!isa<RankedTensorType>(select.getCondition().getType()))
           return std::nullopt;
         Conditions conditions = getConditions(select.getCondition());
-        Form form = get(select.getTrueValue());
+        MaybeBlock form = get(select.getTrueValue());
         if (!form || !llvm::all_of(conditions, [](const Condition &condition) { return condition.isBoundary(); }))
           return std::nullopt;
         llvm::append_range(form->domain, conditions);
@@ -232,9 +232,9 @@ Form AffineBlocks::computeArithmetic(Operation *op) {
 }
 
 /// Below the divisor a number that is not negative is its own remainder.
-Form AffineBlocks::computeRemainder(Operation *op) {
+MaybeBlock AffineBlocks::computeRemainder(Operation *op) {
   auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  Form number = get(op->getOperand(0)), divisor = get(op->getOperand(1));
+  MaybeBlock number = get(op->getOperand(0)), divisor = get(op->getOperand(1));
   if (!tensor || !number || !divisor || !divisor->isUniform() || !divisor->domain.empty() ||
       !facts.get(op->getOperand(0)).isNonNegativeOffset())
     return std::nullopt;
@@ -257,7 +257,7 @@ Form AffineBlocks::computeRemainder(Operation *op) {
 
 Condition AffineBlocks::compare(Operation *op) {
   using Predicate = arith::CmpIPredicate;
-  Form lhs = get(op->getOperand(0)), rhs = get(op->getOperand(1));
+  MaybeBlock lhs = get(op->getOperand(0)), rhs = get(op->getOperand(1));
   if (!lhs || !rhs || lhs->base || rhs->base || !lhs->domain.empty() || !rhs->domain.empty())
     return {};
   Predicate predicate = cast<arith::CmpIOp>(op).getPredicate();
@@ -288,7 +288,7 @@ Conditions AffineBlocks::getConditions(Value mask) {
   if (found != knownConditions.end())
     return found->second;
   Conditions conditions{Condition{}};
-  if (Operation *op = mask.getDefiningOp(); op && depth < maxDepth) {
+  if (Operation *op = mask.getDefiningOp(); op && depth < maxExpressionDepth) {
     ++depth;
     conditions = computeConditions(op);
     --depth;

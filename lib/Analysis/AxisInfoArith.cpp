@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace tile;
 
-using Operands = ArrayRef<const AxisInfo *>;
+using OperandInfos = ArrayRef<const AxisInfo *>;
 
 static int64_t multiplySaturated(int64_t a, int64_t b) {
   return a > AxisInfo::maxDivisibility / b ? AxisInfo::maxDivisibility : a * b;
@@ -301,7 +301,7 @@ static std::optional<APInt> evaluate(Operation *op, const APInt &a, const APInt 
       .Default([](Operation *) { return std::nullopt; });
 }
 
-static std::optional<AxisInfo> foldConstants(Operation *op, Operands operands) {
+static std::optional<AxisInfo> foldConstants(Operation *op, OperandInfos operands) {
   Type element = getElementTypeOf(op->getOperand(0).getType());
   if (operands.size() != 2 || !operands[0]->constant || !operands[1]->constant || !element.isIntOrIndex())
     return std::nullopt;
@@ -315,7 +315,7 @@ static std::optional<AxisInfo> foldConstants(Operation *op, Operands operands) {
 
 // Dispatch.
 
-AxisInfo tile::inferElementwise(Operation *op, Type type, Operands operands) {
+AxisInfo tile::inferElementwise(Operation *op, Type type, OperandInfos operands) {
   AxisInfo info = AxisInfo::unknown(type);
   if (operands.empty() || !OpTrait::hasElementwiseMappableTraits(op) || !isPure(op))
     return info;
@@ -330,7 +330,7 @@ AxisInfo tile::inferElementwise(Operation *op, Type type, Operands operands) {
 }
 
 /// Contiguity, divisibility and constancy, and what is assumed of offsets.
-static std::optional<AxisInfo> inferAlongAxes(Operation *op, Operands operands) {
+static std::optional<AxisInfo> inferAlongAxes(Operation *op, OperandInfos operands) {
   Type type = op->getResult(0).getType();
   auto lhs = [&]() -> const AxisInfo & { return *operands[0]; };
   auto rhs = [&]() -> const AxisInfo & { return *operands[1]; };
@@ -366,7 +366,7 @@ static std::optional<AxisInfo> inferAlongAxes(Operation *op, Operands operands) 
       .Default([](Operation *) { return std::nullopt; });
 }
 
-std::optional<AxisInfo> tile::inferArithmetic(Operation *op, Operands operands) {
+std::optional<AxisInfo> tile::inferArithmetic(Operation *op, OperandInfos operands) {
   if (!isa<arith::ArithDialect>(op->getDialect()) || operands.empty() || op->getNumResults() != 1)
     return std::nullopt;
   if (std::optional<AxisInfo> folded = foldConstants(op, operands))

@@ -16,9 +16,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// Programs along the grid's first dimension, and along the others, of which launches refuse more
-/// (lib/Runtime/Grid.cpp).
-static constexpr int64_t largestGrid = std::numeric_limits<int32_t>::max(), largestOuterGrid = 1 << 22;
+/// Programs along the first dimension of the grid; launches refuse more (lib/Runtime/Grid.cpp).
+static constexpr int64_t largestGrid = std::numeric_limits<int32_t>::max();
 
 AxisInfo tile::inferArgumentAxisInfo(BlockArgument argument) {
   AxisInfo info = AxisInfo::unknown(argument.getType());

@@ -29,7 +29,7 @@ static constexpr unsigned maxRank = 5;
 static constexpr int64_t maxExtent = std::numeric_limits<int32_t>::max();
 
 /// Longer computations are not worth repeating, nor looking at all their paths.
-static constexpr unsigned maxDepth = 12;
+static constexpr unsigned maxRecomputedDepth = 12;
 
 static bool followsFromArguments(Value value, unsigned depth) {
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -38,7 +38,7 @@ static bool followsFromArguments(Value value, unsigned depth) {
   // Where an operation that can fail is always reached, it may as well fail earlier.
   bool movable = isSpeculatable(op) || isa<KernelOp>(op->getParentOp());
   return (isa<arith::ArithDialect>(op->getDialect()) || isa<HintOp>(op)) && value.getType().isInteger() &&
-         isMemoryEffectFree(op) && movable && depth < maxDepth &&
+         isMemoryEffectFree(op) && movable && depth < maxRecomputedDepth &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return followsFromArguments(operand, depth + 1); });
 }
 
@@ -53,7 +53,7 @@ static bool followsFromMemory(Value value, unsigned depth) {
     return load ? !load.getIsVolatile() : followsFromArguments(value, depth);
   Operation *op = value.getDefiningOp();
   bool isComputed = isa<arith::ArithDialect>(op->getDialect()) || isa<HintOp>(op);
-  return isComputed && isMemoryEffectFree(op) && depth < maxDepth &&
+  return isComputed && isMemoryEffectFree(op) && depth < maxRecomputedDepth &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return followsFromMemory(operand, depth + 1); });
 }
 

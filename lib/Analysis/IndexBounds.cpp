@@ -2,6 +2,7 @@
 // Bounds of factors follow from the operations that compute them; bounds of sums also from numbers of 32 bits that the
 // program has computed before. Numbers beyond 64 bits count as the largest of 64 bits.
 #include "Analysis/IndexBounds.h"
+#include "Analysis/IntegerRange.h"
 
 #include "Tile/TileDialect.h"
 
@@ -17,12 +18,9 @@ using namespace tile;
 
 static constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 static constexpr int64_t largestIndex = std::numeric_limits<int32_t>::max();
-/// Programs along the grid's second and third dimension, also of persistent kernels; launches refuse more
-/// (lib/Runtime/Grid.cpp).
-static constexpr int64_t largestOuterGrid = 1 << 22;
 
 /// Loop bounds and the like are a few operations; longer chains have the bound of their type.
-static constexpr unsigned maxDepth = 12;
+static constexpr unsigned maxBoundDepth = 12;
 
 static int64_t getLargestOfType(Type type) {
   return type.isInteger() && type.getIntOrFloatBitWidth() < 64 ? (int64_t(1) << (type.getIntOrFloatBitWidth() - 1)) - 1
@@ -153,7 +151,7 @@ int64_t IndexBounds::getUpperBound(Value factor) {
   if (std::optional<int64_t> constant = getPositiveConstant(factor))
     return *constant;
   int64_t bound = getLargestOfType(factor.getType());
-  if (depth == maxDepth)
+  if (depth == maxBoundDepth)
     return bound;
   ++depth;
   if (auto argument = dyn_cast<BlockArgument>(factor)) {

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace tile;
 
 using Wide = __int128;
-using Operands = ArrayRef<IntegerRange>;
+using OperandRanges = ArrayRef<IntegerRange>;
 
 /// Programs of a usual grid, along each dimension: as many as blocks of 65,536 elements have offsets of 32 bits.
 static constexpr int64_t usualPrograms = 1 << 15;
@@ -196,7 +196,7 @@ IntegerRange inferZeroExtension(Type from, Type to, const IntegerRange &a) {
   return a.isNonNegative() ? a : upTo(getUnsignedEnd(from), to);
 }
 
-bool areNonNegative(Operands operands) {
+bool areNonNegative(OperandRanges operands) {
   return llvm::all_of(operands, [](const IntegerRange &range) { return range.isNonNegative(); });
 }
 
@@ -236,7 +236,7 @@ static std::optional<IntegerRange> inferBinary(Operation *op, Type type, const I
       .Default([](Operation *) { return std::nullopt; });
 }
 
-IntegerRange tile::inferRange(Operation *op, Operands operands) {
+IntegerRange tile::inferRange(Operation *op, OperandRanges operands) {
   Type type = op->getResult(0).getType(), from = op->getOperand(0).getType();
   IntegerRange limits = IntegerRange::ofType(type);
   if (!getElementTypeOf(type).isIntOrIndex() || getWidth(type) > 64 || getWidth(from) > 64)

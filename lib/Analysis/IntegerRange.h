@@ -17,6 +17,10 @@
 
 namespace tile {
 
+/// Programs along the second and third dimension of the grid, also of persistent kernels; launches refuse more
+/// (lib/Runtime/Grid.cpp).
+inline constexpr int64_t largestOuterGrid = 1 << 22;
+
 struct IntegerRange {
   int64_t smallest = std::numeric_limits<int64_t>::min();
   int64_t largest = std::numeric_limits<int64_t>::max();

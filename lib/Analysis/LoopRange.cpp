@@ -8,14 +8,14 @@
 using namespace mlir;
 using namespace tile;
 
-static std::optional<APInt> getConstant(Value value) {
+static std::optional<APInt> getConstantBound(Value value) {
   APInt constant;
   return matchPattern(value, m_ConstantInt(&constant)) ? std::optional(constant) : std::nullopt;
 }
 
 std::optional<APInt> tile::countIterations(scf::ForOp loop) {
-  std::optional<APInt> lower = getConstant(loop.getLowerBound()), upper = getConstant(loop.getUpperBound()),
-                       step = getConstant(loop.getStep());
+  std::optional<APInt> lower = getConstantBound(loop.getLowerBound()), upper = getConstantBound(loop.getUpperBound()),
+                       step = getConstantBound(loop.getStep());
   const bool isUnsigned = loop.getUnsignedCmp();
   if (!step || step->isZero() || (!isUnsigned && step->isNegative()))
     return std::nullopt;
@@ -69,7 +69,7 @@ Value LoopRange::emitSaturatedSub(Value bound, Value distance) {
 }
 
 Value LoopRange::emitLimit(unsigned distance) {
-  std::optional<APInt> constantStep = getConstant(step);
+  std::optional<APInt> constantStep = getConstantBound(step);
   bool overflows = true;
   if (constantStep) {
     APInt factor(getWidth(), distance);
@@ -88,7 +88,7 @@ Value LoopRange::emitVariable(Value index) {
 }
 
 bool LoopRange::isRepresentable(unsigned index) const {
-  std::optional<APInt> first = getConstant(lower), distance = getConstant(step);
+  std::optional<APInt> first = getConstantBound(lower), distance = getConstantBound(step);
   // A step is an integer of the type.
   if (first && index <= 1 && (isUnsigned ? first->isZero() : !first->isStrictlyPositive()))
     return true;
@@ -102,7 +102,7 @@ bool LoopRange::isRepresentable(unsigned index) const {
 }
 
 bool LoopRange::hasRepresentableEnd() const {
-  std::optional<APInt> end = getConstant(upper), distance = getConstant(step);
+  std::optional<APInt> end = getConstantBound(upper), distance = getConstantBound(step);
   if (!distance || distance->isOne())
     return distance.has_value();
   bool overflows = true;

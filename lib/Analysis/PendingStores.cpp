@@ -38,17 +38,17 @@ PointerBases accessedBy(Operation *op) {
 }
 
 /// What TMA may still be writing.
-struct Pending {
+struct PendingStore {
   PointerBases bases;
   /// By which operation, and whether (0 or 1) in an earlier iteration of a loop that goes on.
   llvm::SmallSetVector<std::pair<Operation *, unsigned>, 8> copies;
 
-  bool join(const Pending &other) {
+  bool join(const PendingStore &other) {
     size_t before = copies.size();
     copies.insert(other.copies.begin(), other.copies.end());
     return bases.join(other.bases) || copies.size() != before;
   }
-  void clear() { *this = Pending(); }
+  void clear() { *this = PendingStore(); }
 };
 
 class StoreWaits {
@@ -56,13 +56,14 @@ public:
   explicit StoreWaits(KernelOp kernel) : kernel(kernel), places(kernel) {}
 
   llvm::MapVector<Operation *, bool> find() {
-    Pending none;
-    flowThrough<Pending>(kernel.getBody().front(), none, [&](Operation *op, Pending &pending) { visit(op, pending); });
+    PendingStore none;
+    flowThrough<PendingStore>(kernel.getBody().front(), none,
+                              [&](Operation *op, PendingStore &pending) { visit(op, pending); });
     return std::move(waiting);
   }
 
 private:
-  void visit(Operation *op, Pending &pending) {
+  void visit(Operation *op, PendingStore &pending) {
     if (accessedBy(op).mayOverlap(pending.bases) || (releases(op) && !pending.bases.isEmpty()))
       waiting[op] = true;
     auto store = dyn_cast<cta::TmaStoreOp>(op);
@@ -78,7 +79,7 @@ private:
       endIteration(op->getParentOp(), pending);
   }
 
-  void waitForCopies(cta::TmaStoreOp store, const Pending &pending) {
+  void waitForCopies(cta::TmaStoreOp store, const PendingStore &pending) {
     for (auto [op, isOfOtherIteration] : pending.copies) {
       auto earlier = cast<cta::TmaStoreOp>(op);
       if (places.mayMeet(earlier, store, isOfOtherIteration))
@@ -86,7 +87,7 @@ private:
     }
   }
 
-  void endIteration(Operation *loop, Pending &pending) {
+  void endIteration(Operation *loop, PendingStore &pending) {
     auto copies = pending.copies.takeVector();
     for (auto [op, isOfOtherIteration] : copies)
       if (!loop->isAncestor(op) || !isa<ProgramsOp>(loop))

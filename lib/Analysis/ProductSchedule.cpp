@@ -5,7 +5,8 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
-using namespace llvm;
+using llvm::ArrayRef;
+using llvm::BitVector;
 using namespace tile;
 
 namespace {
@@ -17,8 +18,9 @@ bool isProduct(const LoopNode &node) {
 /// Products of which an earlier one's result is an operand, directly or not.
 BitVector findChained(ArrayRef<LoopNode> nodes) {
   BitVector afterProduct(nodes.size()), chained(nodes.size());
-  for (auto [index, node] : enumerate(nodes)) {
-    bool isAfter = any_of(node.needs, [&](unsigned need) { return isProduct(nodes[need]) || afterProduct[need]; });
+  for (auto [index, node] : llvm::enumerate(nodes)) {
+    bool isAfter =
+        llvm::any_of(node.needs, [&](unsigned need) { return isProduct(nodes[need]) || afterProduct[need]; });
     afterProduct[index] = isAfter;
     chained[index] = isAfter && isProduct(node);
   }
@@ -29,9 +31,9 @@ BitVector findChained(ArrayRef<LoopNode> nodes) {
 void addUsers(ArrayRef<LoopNode> nodes, BitVector &set) {
   for (bool changed = true; changed;) {
     changed = false;
-    for (auto [index, node] : enumerate(nodes)) {
+    for (auto [index, node] : llvm::enumerate(nodes)) {
       auto isIn = [&](unsigned need) { return set[need]; };
-      if (!set[index] && (any_of(node.needs, isIn) || any_of(node.needsPrevious, isIn))) {
+      if (!set[index] && (llvm::any_of(node.needs, isIn) || llvm::any_of(node.needsPrevious, isIn))) {
         set.set(index);
         changed = true;
       }
@@ -42,12 +44,12 @@ void addUsers(ArrayRef<LoopNode> nodes, BitVector &set) {
 /// Adds light nodes that only nodes of the set need.
 void addLight(ArrayRef<LoopNode> nodes, BitVector &set) {
   BitVector joins(nodes.size());
-  for (auto [index, node] : enumerate(nodes))
+  for (auto [index, node] : llvm::enumerate(nodes))
     joins[index] = node.kind == LoopNodeKind::light;
   for (bool changed = true; changed;) {
     changed = false;
     BitVector isUsed(nodes.size());
-    for (auto [index, node] : enumerate(nodes)) {
+    for (auto [index, node] : llvm::enumerate(nodes)) {
       bool isIn = set[index] || joins[index];
       for (unsigned need : concat<const unsigned>(node.needs, node.needsPrevious)) {
         isUsed.set(need);
@@ -71,7 +73,7 @@ BitVector findSlice(ArrayRef<LoopNode> nodes, BitVector roots) {
   return roots;
 }
 
-BitVector select(ArrayRef<LoopNode> nodes, function_ref<bool(unsigned)> condition) {
+BitVector select(ArrayRef<LoopNode> nodes, llvm::function_ref<bool(unsigned)> condition) {
   BitVector set(nodes.size());
   for (unsigned index = 0; index < nodes.size(); ++index)
     set[index] = condition(index);
@@ -91,7 +93,7 @@ struct Split {
 std::optional<Split> splitNodes(ArrayRef<LoopNode> nodes) {
   Split split;
   split.late = findChained(nodes);
-  if (split.late.none() || any_of(nodes, [](const LoopNode &node) { return node.kind == LoopNodeKind::order; }))
+  if (split.late.none() || llvm::any_of(nodes, [](const LoopNode &node) { return node.kind == LoopNodeKind::order; }))
     return std::nullopt;
   addUsers(nodes, split.late);
   addLight(nodes, split.late);
@@ -109,10 +111,10 @@ std::optional<Split> splitNodes(ArrayRef<LoopNode> nodes) {
 BitVector findAwaited(ArrayRef<LoopNode> nodes, const BitVector &lateProducts) {
   BitVector awaited = select(nodes, [&](unsigned index) {
     auto isIn = [&](unsigned need) { return lateProducts[need]; };
-    return nodes[index].kind == LoopNodeKind::await && any_of(nodes[index].needs, isIn);
+    return nodes[index].kind == LoopNodeKind::await && llvm::any_of(nodes[index].needs, isIn);
   });
   for (unsigned index = 0; index < nodes.size(); ++index)
-    if (any_of(nodes[index].needs, [&](unsigned need) { return awaited[need]; }))
+    if (llvm::any_of(nodes[index].needs, [&](unsigned need) { return awaited[need]; }))
       awaited.set(index);
   return awaited;
 }
@@ -162,10 +164,10 @@ private:
 
 std::optional<ProductSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
   BitVector products = select(nodes, [&](unsigned index) { return isProduct(nodes[index]); });
-  if (any_of(products.set_bits(), [&](unsigned index) { return !nodes[index].accumulates; }))
+  if (llvm::any_of(products.set_bits(), [&](unsigned index) { return !nodes[index].accumulates; }))
     return std::nullopt;
   auto needsOf = [&](unsigned index, const BitVector &set) {
-    return any_of(nodes[index].needs, [&](unsigned need) { return set[need]; });
+    return llvm::any_of(nodes[index].needs, [&](unsigned need) { return set[need]; });
   };
   BitVector awaits = select(
       nodes, [&](unsigned index) { return nodes[index].kind == LoopNodeKind::await && needsOf(index, products); });
@@ -199,16 +201,18 @@ std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes, const A
   BitVector awaited(nodes.size());
   if (choice.awaitsNext)
     awaited = findAwaited(nodes, split->lateProducts);
-  bool isReleased = all_of(awaited.set_bits(), [&](unsigned index) {
+  bool isReleased = llvm::all_of(awaited.set_bits(), [&](unsigned index) {
     return nodes[index].kind == LoopNodeKind::await || nodes[index].kind == LoopNodeKind::release;
   });
   BitVector operands(nodes.size());
   if (choice.operandsLate)
     operands = select(nodes, [&](unsigned index) {
-      return split->early[index] && any_of(nodes, [&](const LoopNode &node) { return node.leftOperand == index; });
+      return split->early[index] &&
+             llvm::any_of(nodes, [&](const LoopNode &node) { return node.leftOperand == index; });
     });
-  bool isForLate = none_of(nodes, [&](const LoopNode &node) {
-    return split->early[&node - nodes.begin()] && any_of(node.needs, [&](unsigned need) { return operands[need]; });
+  bool isForLate = llvm::none_of(nodes, [&](const LoopNode &node) {
+    return split->early[&node - nodes.begin()] &&
+           llvm::any_of(node.needs, [&](unsigned need) { return operands[need]; });
   });
   if (!isForLate || !isReleased)
     return std::nullopt;
@@ -230,9 +234,9 @@ std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes, const A
 /// Whether late products add to what the ones before have left, which threads do not touch.
 static bool onlyAdd(ArrayRef<LoopNode> nodes) {
   BitVector late = findChained(nodes);
-  return all_of(late.set_bits(), [&](unsigned index) {
-    return any_of(nodes[index].needsPrevious, [&](unsigned previous) {
-      return nodes[previous].kind == LoopNodeKind::await && is_contained(nodes[previous].needs, index);
+  return llvm::all_of(late.set_bits(), [&](unsigned index) {
+    return llvm::any_of(nodes[index].needsPrevious, [&](unsigned previous) {
+      return nodes[previous].kind == LoopNodeKind::await && llvm::is_contained(nodes[previous].needs, index);
     });
   });
 }
@@ -262,8 +266,8 @@ std::optional<ProductSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
       BitVector roots(nodes.size());
       roots.set(index);
       BitVector slice = findSlice(nodes, roots);
-      bool waits = any_of(slice.set_bits(),
-                          [&](unsigned need) { return !done[need] && nodes[need].kind == LoopNodeKind::await; });
+      bool waits = llvm::any_of(slice.set_bits(),
+                                [&](unsigned need) { return !done[need] && nodes[need].kind == LoopNodeKind::await; });
       if (!waits)
         add(slice);
     }
@@ -287,7 +291,7 @@ std::string LoopPlan::print() const {
 }
 
 std::optional<LoopPlan> tile::planLoop(ArrayRef<LoopNode> nodes, const LoopTraits &traits,
-                                       function_ref<bool(const ProductSchedule &)> fits) {
+                                       llvm::function_ref<bool(const ProductSchedule &)> fits) {
   using enum ProductOverlap;
   std::optional<LoopPlan> plan;
   auto attempt = [&](ProductOverlap overlap, std::optional<ProductSchedule> order) {

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 namespace tile::driver {
 
@@ -81,15 +81,15 @@ void DiagnosticLog::add(llvm::StringRef severity, llvm::StringRef message) {
 }
 
 struct DiagnosticLog::Printer {
-  static void addSpan(Json &json, const Span &span) {
+  static void addSpan(OrderedJson &json, const Span &span) {
     json["line"] = span.line;
     json["column"] = span.column;
     json["endLine"] = span.endLine;
     json["endColumn"] = span.endColumn;
   }
 
-  static Json toJson(const Entry &entry) {
-    Json json;
+  static OrderedJson toJson(const Entry &entry) {
+    OrderedJson json;
     json["severity"] = entry.severity;
     if (!entry.name.empty())
       json["name"] = entry.name;
@@ -101,7 +101,7 @@ struct DiagnosticLog::Printer {
       addSpan(json, entry.span);
     }
     for (const Fix &fix : entry.fixes) {
-      Json one;
+      OrderedJson one;
       addSpan(one, fix.span);
       one["replacement"] = fix.replacement;
       json["fixIts"].push_back(std::move(one));
@@ -112,7 +112,7 @@ struct DiagnosticLog::Printer {
   }
 
   /// A relative or absolute path as a URI reference (RFC 3986): all but unreserved characters and '/' are escaped.
-  static Json artifact(llvm::StringRef path) {
+  static OrderedJson artifact(llvm::StringRef path) {
     std::string uri = path.starts_with("/") ? "file://" : "";
     for (char c : path) {
       if (llvm::isAlnum(c) || llvm::StringRef("-._~/").contains(c))
@@ -123,20 +123,20 @@ struct DiagnosticLog::Printer {
     return {{"uri", uri}};
   }
 
-  static Json region(const Span &span) {
+  static OrderedJson region(const Span &span) {
     return {{"startLine", span.line},
             {"startColumn", span.column},
             {"endLine", span.endLine},
             {"endColumn", span.endColumn}};
   }
 
-  static Json location(const Entry &entry) {
+  static OrderedJson location(const Entry &entry) {
     return {{"physicalLocation", {{"artifactLocation", artifact(entry.span.file)}, {"region", region(entry.span)}}}};
   }
 
   /// 3.27 result object.
-  static Json result(const Entry &entry) {
-    Json json;
+  static OrderedJson result(const Entry &entry) {
+    OrderedJson json;
     if (!entry.name.empty())
       json["ruleId"] = entry.name;
     json["level"] = entry.severity;
@@ -148,7 +148,7 @@ struct DiagnosticLog::Printer {
     for (const Entry &note : entry.notes) {
       if (note.span.file.empty())
         continue;
-      Json related = location(note);
+      OrderedJson related = location(note);
       related["message"]["text"] = note.message;
       json["relatedLocations"].push_back(std::move(related));
       addFixes(json, note);
@@ -156,22 +156,22 @@ struct DiagnosticLog::Printer {
     return json;
   }
 
-  static void addFixes(Json &json, const Entry &entry) {
+  static void addFixes(OrderedJson &json, const Entry &entry) {
     if (entry.fixes.empty())
       return;
-    Json change;
+    OrderedJson change;
     change["artifactLocation"] = artifact(entry.span.file);
     for (const Fix &fix : entry.fixes)
       change["replacements"].push_back(
           {{"deletedRegion", region(fix.span)}, {"insertedContent", {{"text", fix.replacement}}}});
-    Json one;
+    OrderedJson one;
     one["artifactChanges"].push_back(std::move(change));
     json["fixes"].push_back(std::move(one));
   }
 
   /// 3.49.23: the rules that results refer to.
-  static Json rules(const std::vector<Entry> &entries) {
-    Json list = Json::array();
+  static OrderedJson rules(const std::vector<Entry> &entries) {
+    OrderedJson list = OrderedJson::array();
     for (const frontend::WarningInfo &info : frontend::allWarnings()) {
       std::string name = frontend::diagnosticName(info.id);
       if (llvm::any_of(entries, [&](const Entry &entry) { return entry.name == name; }))
@@ -190,15 +190,15 @@ std::string DiagnosticLog::printError(DiagnosticsFormat format, llvm::StringRef 
 }
 
 std::string DiagnosticLog::print(DiagnosticsFormat format) const {
-  Json json;
+  OrderedJson json;
   if (format == DiagnosticsFormat::Json) {
-    json["diagnostics"] = Json::array();
+    json["diagnostics"] = OrderedJson::array();
     for (const Entry &entry : entries)
       json["diagnostics"].push_back(Printer::toJson(entry));
   } else {
-    Json run;
+    OrderedJson run;
     run["tool"]["driver"] = {{"name", "tilec"}, {"version", compilerVersion}, {"rules", Printer::rules(entries)}};
-    run["results"] = Json::array();
+    run["results"] = OrderedJson::array();
     for (const Entry &entry : entries)
       run["results"].push_back(Printer::result(entry));
     json["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -206,7 +206,7 @@ std::string DiagnosticLog::print(DiagnosticsFormat format) const {
     json["runs"].push_back(std::move(run));
   }
   // Messages may quote bytes of the source that are not UTF-8.
-  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + '\n';
+  return json.dump(2, ' ', /*ensure_ascii=*/false, OrderedJson::error_handler_t::replace) + '\n';
 }
 
 } // namespace tile::driver

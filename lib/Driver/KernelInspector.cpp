@@ -22,13 +22,13 @@ KernelOp InspectedKernel::kernel() {
   return *module->getOps<KernelOp>().begin();
 }
 
-static std::unique_ptr<MLIRContext> createContext() {
+static std::unique_ptr<MLIRContext> createInspectionContext() {
   DialectRegistry registry;
   registerAllDialects(registry);
   return std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
 }
 
-KernelInspector::KernelInspector(const target::GpuTarget &gpu) : gpu(gpu), context(createContext()) {}
+KernelInspector::KernelInspector(const target::GpuTarget &gpu) : gpu(gpu), context(createInspectionContext()) {}
 
 KernelInspector::~KernelInspector() = default;
 

@@ -16,7 +16,7 @@ namespace {
 /// limit for its own files.
 constexpr size_t largestInput = size_t(512) << 20;
 
-llvm::Error cannot(StringRef verb, StringRef path, std::error_code code) {
+llvm::Error accessError(StringRef verb, StringRef path, std::error_code code) {
   std::string place =
       path != "-" ? formatv("'{0}'", path) : "standard " + std::string(verb == "read" ? "input" : "output");
   return llvm::createStringError(formatv("cannot {0} {1}: {2}", verb, place, code.message()));
@@ -27,19 +27,19 @@ llvm::Error writeInPlace(StringRef path, StringRef contents) {
   std::error_code code;
   llvm::raw_fd_ostream stream(path, code);
   if (code)
-    return cannot("write", path, code);
+    return accessError("write", path, code);
   stream << contents;
   stream.flush();
   code = stream.error();
   stream.clear_error();
-  return code ? cannot("write", path, code) : llvm::Error::success();
+  return code ? accessError("write", path, code) : llvm::Error::success();
 }
 
 } // namespace
 
 llvm::Expected<std::string> readInput(StringRef path) {
   if (path != "-" && llvm::sys::fs::is_directory(path))
-    return cannot("read", path, std::make_error_code(std::errc::is_a_directory));
+    return accessError("read", path, std::make_error_code(std::errc::is_a_directory));
   auto tooLarge = [&] {
     return llvm::createStringError(
         formatv("'{0}' has more than {1} MiB", path == "-" ? "<stdin>" : path, largestInput >> 20));
@@ -51,7 +51,7 @@ llvm::Expected<std::string> readInput(StringRef path) {
   if (path != "-")
     file = llvm::sys::fs::openNativeFileForRead(path);
   if (!file)
-    return cannot("read", path, errorToErrorCode(file.takeError()));
+    return accessError("read", path, errorToErrorCode(file.takeError()));
   // By parts, because a device or a pipe may have no end.
   std::string contents;
   std::vector<char> part(1 << 20);
@@ -61,7 +61,7 @@ llvm::Expected<std::string> readInput(StringRef path) {
   if (path != "-")
     llvm::sys::fs::closeFile(*file);
   if (!count)
-    return cannot("read", path, errorToErrorCode(count.takeError()));
+    return accessError("read", path, errorToErrorCode(count.takeError()));
   if (contents.size() > largestInput)
     return tooLarge();
   return contents;
@@ -75,10 +75,10 @@ llvm::Error writeOutput(StringRef path, StringRef contents) {
   llvm::SmallString<128> place(path);
   if (isReplaced) // behind a link
     if (std::error_code code = llvm::sys::fs::real_path(path, place))
-      return cannot("write", path, code);
+      return accessError("write", path, code);
   auto file = llvm::sys::fs::TempFile::create(place + ".%%%%%%.tmp");
   if (!file)
-    return cannot("write", path, errorToErrorCode(file.takeError()));
+    return accessError("write", path, errorToErrorCode(file.takeError()));
   llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
   stream << contents;
   stream.flush();
@@ -88,10 +88,10 @@ llvm::Error writeOutput(StringRef path, StringRef contents) {
     code = llvm::sys::fs::setPermissions(file->FD, status.permissions());
   if (code) {
     consumeError(file->discard());
-    return cannot("write", path, code);
+    return accessError("write", path, code);
   }
   if (llvm::Error error = file->keep(place))
-    return cannot("write", path, errorToErrorCode(std::move(error)));
+    return accessError("write", path, errorToErrorCode(std::move(error)));
   return llvm::Error::success();
 }
 

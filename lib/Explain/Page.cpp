@@ -12,7 +12,7 @@ namespace tile::explain {
 
 std::string makePage(const std::string &document, const std::string &title) {
   const std::string heading = runner::escapeHtml(title);
-  const runner::NamedText texts[] = {{"TITLE", heading}};
+  const runner::FramePart texts[] = {{"TITLE", heading}};
   return runner::makePage({title, style, runner::fillFrame(body, texts), document, script});
 }
 

@@ -101,10 +101,6 @@ uint64_t RunRecord::valueOf(const sim::Warp &warp, const Operand &operand, unsig
   }
 }
 
-static bool has(const sim::Instruction &instruction, std::string_view suffix) {
-  return std::find(instruction.suffixes.begin(), instruction.suffixes.end(), suffix) != instruction.suffixes.end();
-}
-
 void RunRecord::issue(const sim::Warp &warp, const sim::Instruction &instruction, sim::LaneMask active) {
   counters->issue(warp, instruction, active);
   numCtas = std::max(numCtas, warp.cta.linearId + 1);
@@ -146,17 +142,17 @@ void RunRecord::record(const sim::Warp &warp, const sim::Instruction &instructio
       if (address + 1 != operands.end())
         event.value = valueOf(warp, address[1], lane);
     }
-  } else if (instruction.name == "cp" && has(instruction, "bulk") && !operands.empty()) {
+  } else if (instruction.name == "cp" && instruction.has("bulk") && !operands.empty()) {
     if (operands.back().kind == Operand::Kind::Address) // else a cache policy or a mask
       event.address = uint32_t(valueOf(warp, operands.back(), lane));
     for (const Operand &operand : operands)
-      if (has(instruction, "mbarrier::complete_tx::bytes") && operand.kind == Operand::Kind::Address)
+      if (instruction.has("mbarrier::complete_tx::bytes") && operand.kind == Operand::Kind::Address)
         event.address = uint32_t(valueOf(warp, operand, lane)); // the last address is the barrier's
   } else if (instruction.name == "bar" || instruction.name == "barrier") {
     event.address = operands.empty() ? 0 : uint32_t(valueOf(warp, operands[0], lane));
     event.value = operands.size() > 1 ? valueOf(warp, operands[1], lane) : 0;
   }
-  const bool isTest = has(instruction, "try_wait") || has(instruction, "test_wait");
+  const bool isTest = instruction.has("try_wait") || instruction.has("test_wait");
   if (isRetry(warp.index, event, isTest))
     return;
   streams[warp.index].push_back(event);

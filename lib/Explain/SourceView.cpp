@@ -11,10 +11,6 @@
 
 namespace tile::explain {
 
-static bool has(const sim::Instruction &instruction, std::string_view suffix) {
-  return std::find(instruction.suffixes.begin(), instruction.suffixes.end(), suffix) != instruction.suffixes.end();
-}
-
 static bool hasPrefix(const sim::Instruction &instruction, std::string_view prefix) {
   return std::any_of(instruction.suffixes.begin(), instruction.suffixes.end(),
                      [&](const std::string &suffix) { return suffix.starts_with(prefix); });
@@ -23,19 +19,19 @@ static bool hasPrefix(const sim::Instruction &instruction, std::string_view pref
 std::string_view engineOf(const sim::Instruction &instruction) {
   const std::string_view name = instruction.name;
   if (name == "wgmma")
-    return has(instruction, "mma_async") ? "wgmma" : "waits";
+    return instruction.has("mma_async") ? "wgmma" : "waits";
   if (name == "mma")
     return "mma.sync";
   if (name == "cp")
-    return has(instruction, "wait_group") || has(instruction, "wait_all") ? "waits"
-           : has(instruction, "bulk") || hasPrefix(instruction, "reduce") ? "TMA"
-                                                                          : "async copies";
+    return instruction.has("wait_group") || instruction.has("wait_all")  ? "waits"
+           : instruction.has("bulk") || hasPrefix(instruction, "reduce") ? "TMA"
+                                                                         : "async copies";
   if (name == "mbarrier" || name == "bar" || name == "barrier")
     return "waits";
   if (name == "ldmatrix" || name == "stmatrix" || hasPrefix(instruction, "shared"))
     return "shared memory";
   if (name == "ld" || name == "st" || name == "atom" || name == "red")
-    return has(instruction, "param") ? "arithmetic" : has(instruction, "global") ? "global memory" : "memory";
+    return instruction.has("param") ? "arithmetic" : instruction.has("global") ? "global memory" : "memory";
   if (name == "ex2" || name == "lg2" || name == "rcp" || name == "sqrt" || name == "rsqrt" || name == "sin" ||
       name == "cos" || name == "tanh")
     return "special functions";

@@ -8,10 +8,6 @@
 namespace tile::explain {
 namespace {
 
-bool has(const sim::Instruction &instruction, std::string_view suffix) {
-  return std::find(instruction.suffixes.begin(), instruction.suffixes.end(), suffix) != instruction.suffixes.end();
-}
-
 void collect(const sim::Operand &operand, std::vector<uint32_t> &into) {
   if (operand.kind == sim::Operand::Kind::Register)
     into.push_back(operand.index);
@@ -21,33 +17,33 @@ void collect(const sim::Operand &operand, std::vector<uint32_t> &into) {
 
 Action actionOf(const sim::Instruction &one) {
   if (one.name == "wgmma")
-    return has(one, "mma_async")      ? Action::AsyncProduct
-           : has(one, "commit_group") ? Action::CommitProducts
-           : has(one, "wait_group")   ? Action::WaitProducts
-                                      : Action::Issue;
+    return one.has("mma_async")      ? Action::AsyncProduct
+           : one.has("commit_group") ? Action::CommitProducts
+           : one.has("wait_group")   ? Action::WaitProducts
+                                     : Action::Issue;
   if (one.name == "mma")
     return Action::Product;
   if (one.name == "mbarrier")
-    return has(one, "init")                                ? Action::Init
-           : has(one, "try_wait") || has(one, "test_wait") ? Action::Test
-           : has(one, "arrive") || has(one, "expect_tx")   ? Action::Arrive
-                                                           : Action::Issue;
+    return one.has("init")                               ? Action::Init
+           : one.has("try_wait") || one.has("test_wait") ? Action::Test
+           : one.has("arrive") || one.has("expect_tx")   ? Action::Arrive
+                                                         : Action::Issue;
   if (one.name == "bar" || one.name == "barrier")
-    return has(one, "cluster") || has(one, "warp") ? Action::Issue
-           : has(one, "arrive")                    ? Action::MeetArrive
-                                                   : Action::Meet;
+    return one.has("cluster") || one.has("warp") ? Action::Issue
+           : one.has("arrive")                   ? Action::MeetArrive
+                                                 : Action::Meet;
   if (one.name == "cp") {
-    if (has(one, "commit_group"))
+    if (one.has("commit_group"))
       return Action::CommitCopies;
-    if (has(one, "wait_group") || has(one, "wait_all"))
+    if (one.has("wait_group") || one.has("wait_all"))
       return Action::WaitCopies;
-    return !has(one, "bulk")                          ? Action::LaneCopy
-           : has(one, "mbarrier::complete_tx::bytes") ? Action::Copy
-                                                      : Action::CopyOut;
+    return !one.has("bulk")                          ? Action::LaneCopy
+           : one.has("mbarrier::complete_tx::bytes") ? Action::Copy
+                                                     : Action::CopyOut;
   }
-  if (has(one, "global") && (one.name == "ld" || one.name == "atom"))
+  if (one.has("global") && (one.name == "ld" || one.name == "atom"))
     return Action::Load;
-  if (has(one, "global") && (one.name == "st" || one.name == "red"))
+  if (one.has("global") && (one.name == "st" || one.name == "red"))
     return Action::Store;
   return Action::Issue;
 }
@@ -68,9 +64,9 @@ Decoded decode(const sim::Instruction &one, const sim::Counts &counts, const tar
   decoded.clocks = 32 / ((decoded.isSpecial ? rates.special : rates.lanes) / schedulers);
   decoded.clocks += double(counts[C::SharedBytes] ? counts[C::SharedWavefronts] : 0) / times;
   decoded.portBytes = double(32 * counts[C::GlobalSectors] + counts[C::CopiedIn] + counts[C::CopiedOut]) / times;
-  if (has(one, "expect_tx")) {
+  if (one.has("expect_tx")) {
     decoded.expects = true;
-    decoded.arrives = has(one, "arrive");
+    decoded.arrives = one.has("arrive");
   }
   if (!one.operands.empty() && one.operands[0].kind == sim::Operand::Kind::Immediate)
     decoded.pending = one.operands[0].bits;

@@ -76,7 +76,7 @@ char *findMap(Machine &machine, const Instruction &instruction, int32_t buffer, 
   return static_cast<char *>(memory.data) + offset;
 }
 
-struct MapData {
+struct TensorMapData {
   SmallVector<size_t, 2> shape;
   SmallVector<int64_t, 2> block;
   int64_t elementBytes;
@@ -84,7 +84,7 @@ struct MapData {
 
 /// in: place, base.
 bool createMap(Machine &machine, const Instruction &instruction) {
-  const auto &data = instruction.dataAs<MapData>();
+  const auto &data = instruction.dataAs<TensorMapData>();
   MapImage image{};
   std::memcpy(image.magic, mapMagic, sizeof(mapMagic));
   image.rank = int32_t(data.block.size());
@@ -117,12 +117,13 @@ bool createMap(Machine &machine, const Instruction &instruction) {
 
 bool compileCreateMap(Compiler &compiler, Operation *op) {
   auto create = cast<CreateTensorMapOp>(op);
-  MapData data{{}, llvm::to_vector<2>(create.getBlock()), getBytesInMemory(create.getBase().getType().getPointee())};
+  TensorMapData data{
+      {}, llvm::to_vector<2>(create.getBlock()), getBytesInMemory(create.getBase().getType().getPointee())};
   for (Value size : create.getShape())
     data.shape.push_back(compiler.slotOf(size).offset);
   Slot place = compiler.slotOf(create.getPlace()), base = compiler.slotOf(create.getBase());
   compiler.emit(op, createMap, {place.offset, base.offset}, {}, place).data =
-      std::make_shared<const MapData>(std::move(data));
+      std::make_shared<const TensorMapData>(std::move(data));
   return true;
 }
 

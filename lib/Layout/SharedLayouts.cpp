@@ -20,8 +20,6 @@ namespace tile::layout {
 
 namespace {
 
-constexpr int64_t chunkBytes = 16;     // unit of every swizzle: a row of an 8x8 matrix of 16-bit elements
-constexpr int64_t bankLineBytes = 128; // 32 banks of 4 bytes
 constexpr int64_t wordBytes = 4;       // width of a bank
 constexpr int64_t maxVectorBytes = 16; // widest ld.shared / st.shared
 

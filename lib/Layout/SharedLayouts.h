@@ -16,6 +16,9 @@
 
 namespace tile::layout {
 
+inline constexpr int64_t chunkBytes = 16;     ///< unit of every swizzle: a row of an 8x8 matrix of 16-bit elements
+inline constexpr int64_t bankLineBytes = 128; ///< 32 banks of 4 bytes
+
 /// Plain storage; order[0] is the contiguous dimension.
 LinearLayout unswizzledShared(const std::vector<int64_t> &shape, const std::vector<unsigned> &order);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layout of a transposition; see Transposition.h.
 #include "Layout/Transposition.h"
+#include "Layout/SharedLayouts.h"
 
 #include <algorithm>
 #include <bit>
 
 namespace tile::layout {
 
-static constexpr int64_t chunkBytes = 16, bankLineBytes = 128;
 static constexpr int64_t mostColumns = 4; // of a thread: a word of 8-bit elements, a chunk of 32-bit ones
 
 /// Flat indices of first, 2 first, … below `end`.

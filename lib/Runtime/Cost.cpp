@@ -9,13 +9,13 @@
 namespace tile::runtime {
 namespace {
 
-Error invalid(std::string message) {
+Error invalidCost(std::string message) {
   return Error{TILE_ERROR_MANIFEST, "manifest: cost: " + std::move(message)};
 }
 
 Status checkRange(std::string_view key, unsigned value, unsigned least, unsigned most) {
   if (value < least || value > most)
-    return invalid(fmt::format("{} is {}; expected {} to {}", key, value, least, most));
+    return invalidCost(fmt::format("{} is {}; expected {} to {}", key, value, least, most));
   return Success{};
 }
 
@@ -31,7 +31,7 @@ Status validateCost(const CostSpec &cost, const ExpressionNames &names) {
   const std::pair<const char *, const std::string *> sizes[] = {{"m", &cost.m}, {"n", &cost.n}, {"k", &cost.k}};
   for (const auto &[key, text] : sizes)
     if (Result<Expression> compiled = Expression::compile(*text, names); !compiled)
-      return invalid(fmt::format("{}: {}", key, compiled.error().message));
+      return invalidCost(fmt::format("{}: {}", key, compiled.error().message));
   const target::GemmConfig &config = cost.config;
   // Far above what any kernel has; the model's arithmetic holds.
   constexpr unsigned largestBlock = 4096, mostWarps = 32, mostStages = 64, mostCtas = 16, largestElement = 8;

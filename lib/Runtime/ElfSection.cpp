@@ -11,7 +11,7 @@
 namespace tile::runtime {
 namespace {
 
-Error malformed(std::string message) {
+Error malformedElf(std::string message) {
   return Error{TILE_ERROR_NOT_AN_ARTIFACT, "malformed ELF: " + std::move(message)};
 }
 
@@ -29,24 +29,24 @@ bool inBounds(uint64_t offset, uint64_t size, uint64_t total) {
 Result<Sections> readSections(Bytes elf) {
   Sections sections;
   if (elf.size() < sizeof(Elf64_Ehdr))
-    return malformed(fmt::format("{} bytes are too few for a header", elf.size()));
+    return malformedElf(fmt::format("{} bytes are too few for a header", elf.size()));
   std::memcpy(&sections.header, elf.data(), sizeof(Elf64_Ehdr));
   const Elf64_Ehdr &header = sections.header;
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-    return malformed("not 64-bit little-endian");
+    return malformedElf("not 64-bit little-endian");
   if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0)
-    return malformed(fmt::format("{} section headers of {} bytes", header.e_shnum, header.e_shentsize));
+    return malformedElf(fmt::format("{} section headers of {} bytes", header.e_shnum, header.e_shentsize));
   const uint64_t tableSize = uint64_t(header.e_shnum) * sizeof(Elf64_Shdr);
   if (!inBounds(header.e_shoff, tableSize, elf.size()))
-    return malformed(fmt::format("section headers at offset {} with {} bytes lie outside the {} bytes of the file",
-                                 header.e_shoff, tableSize, elf.size()));
+    return malformedElf(fmt::format("section headers at offset {} with {} bytes lie outside the {} bytes of the file",
+                                    header.e_shoff, tableSize, elf.size()));
   sections.headers.resize(header.e_shnum);
   std::memcpy(sections.headers.data(), elf.data() + header.e_shoff, tableSize);
   if (header.e_shstrndx >= header.e_shnum)
-    return malformed(fmt::format("string table index {} of {} sections", header.e_shstrndx, header.e_shnum));
+    return malformedElf(fmt::format("string table index {} of {} sections", header.e_shstrndx, header.e_shnum));
   const Elf64_Shdr &names = sections.headers[header.e_shstrndx];
   if (names.sh_type == SHT_NOBITS || !inBounds(names.sh_offset, names.sh_size, elf.size()))
-    return malformed("the section names lie outside the file");
+    return malformedElf("the section names lie outside the file");
   sections.names = {reinterpret_cast<const char *>(elf.data()) + names.sh_offset, static_cast<size_t>(names.sh_size)};
   return sections;
 }
@@ -128,14 +128,14 @@ Result<std::string_view> findElfSection(Bytes elf, std::string_view name) {
   if (!section)
     return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the ELF file has no section {}", name);
   if (section->sh_type == SHT_NOBITS || !inBounds(section->sh_offset, section->sh_size, elf.size()))
-    return malformed(fmt::format("section {} at offset {} with {} bytes lies outside the {} bytes of the file", name,
-                                 section->sh_offset, section->sh_size, elf.size()));
+    return malformedElf(fmt::format("section {} at offset {} with {} bytes lies outside the {} bytes of the file", name,
+                                    section->sh_offset, section->sh_size, elf.size()));
   return std::string_view(reinterpret_cast<const char *>(elf.data()) + section->sh_offset,
                           static_cast<size_t>(section->sh_size));
 }
 
 bool hasElfSection(Bytes elf, std::string_view name) {
-  Result<Sections> sections = isElf(elf) ? readSections(elf) : Result<Sections>(malformed("no magic"));
+  Result<Sections> sections = isElf(elf) ? readSections(elf) : Result<Sections>(malformedElf("no magic"));
   return sections && findByName(*sections, name);
 }
 
@@ -150,7 +150,7 @@ Result<std::string> appendSections(Bytes elf, std::span<const NamedSection> adde
     if (findByName(sections, section.name))
       return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the ELF file already has a section {}", section.name);
   if (sections.header.e_shnum + added.size() >= SHN_LORESERVE)
-    return malformed(fmt::format("{} sections leave no room for {} more", sections.header.e_shnum, added.size()));
+    return malformedElf(fmt::format("{} sections leave no room for {} more", sections.header.e_shnum, added.size()));
 
   std::string out(reinterpret_cast<const char *>(elf.data()), elf.size());
   std::string names(sections.names);
@@ -182,7 +182,7 @@ Result<std::string> replaceLastSection(Bytes elf, const NamedSection &replaced) 
   for (size_t i = 0; i < read->headers.size(); ++i)
     if (const Elf64_Shdr &other = read->headers[i];
         &other != &section && i != read->header.e_shstrndx && other.sh_offset > section.sh_offset)
-      return malformed(fmt::format("section {} is not the last one", replaced.name));
+      return malformedElf(fmt::format("section {} is not the last one", replaced.name));
   std::string out(reinterpret_cast<const char *>(elf.data()), section.sh_offset);
   section.sh_size = replaced.contents.size();
   out += replaced.contents;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t largestTable = uint64_t(64) << 20; // bytes of a file
 
-Error invalid(std::string message) {
+Error invalidTuning(std::string message) {
   return Error{TILE_ERROR_MANIFEST, "tuning table: " + std::move(message)};
 }
 
@@ -58,11 +58,11 @@ std::string driverName(int version) {
 Result<TuningTable> parseTuning(std::string_view text) {
   const Json json = parseJson(text);
   if (json.is_discarded())
-    return invalid(fmt::format("not valid JSON, or nested too deeply or too large ({} bytes)", text.size()));
+    return invalidTuning(fmt::format("not valid JSON, or nested too deeply or too large ({} bytes)", text.size()));
   std::optional<Error> error;
   const ObjectReader reader(json, "", error);
   if (const int64_t schema = reader.integer("schema", 0, true); !error && schema != tuningSchema)
-    return invalid(fmt::format("schema {} is unknown; this version reads schema {}", schema, tuningSchema));
+    return invalidTuning(fmt::format("schema {} is unknown; this version reads schema {}", schema, tuningSchema));
   TuningTable table;
   table.kernel = reader.string("kernel", true);
   table.source = reader.string("source", true);
@@ -81,7 +81,7 @@ Result<TuningTable> parseTuning(std::string_view text) {
       table.entries.push_back(readEntry(element, path, table.parameters.size(), error));
   });
   if (error)
-    return invalid(error->message);
+    return invalidTuning(error->message);
   table.entries = normalised(table.entries);
   return table;
 }

@@ -29,10 +29,6 @@ constexpr unsigned mmaStepBytes = 64;     // of a K step of mma.sync: two instru
 /// Of blocks that are not powers of two.
 constexpr unsigned oddSizes[] = {96, 144, 160, 192, 224};
 
-bool isPowerOfTwo(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
-
 /// Whether an operand that TMA brings is to be turned: wgmma takes only 16-bit ones in either order.
 bool isTurned(const GemmProblem &problem) {
   return problem.tensorMaps && mmaTypeBits(problem.element) != 16 && !problem.kMajor();

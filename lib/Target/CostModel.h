@@ -56,6 +56,7 @@ struct GemmProblem {
   bool kMajor() const { return aKMajor && bKMajor; }
   unsigned elementBytes() const { return mmaTypeBits(element) / 8; }
   GemmSize size() const { return {m, n, k}; }
+  unsigned multiprocessors(const GpuTarget &target) const { return numSms ? numSms : target.numSms; }
 };
 
 struct GemmConfig {

@@ -12,7 +12,7 @@ constexpr uint32_t hopper = ada | Feature::StMatrix | Feature::Clusters | Featur
 
 // PTX versions: 8.4 is the first with fp8 mma.sync, 8.6 the first with TMA loads into shared::cta, 8.7 the first that
 // knows sm_120. LLVM 22 knows versions up to 9.0, and aborts on a version that is too low for its target.
-constexpr GpuTarget table[] = {
+constexpr GpuTarget targetTable[] = {
     // name, capability, PTX, bytes/CTA, bytes/SM, warps/SM, CTAs/SM, SMs, features, product
     {"sm_75", 75, 80, 65536, 65536, 32, 16, 40, turing, "T4"},
     {"sm_80", 80, 80, 166912, 167936, 64, 32, 108, ampere, "A100"},
@@ -29,7 +29,7 @@ constexpr GpuTarget table[] = {
 } // namespace
 
 const GpuTarget *findTarget(std::string_view name) {
-  for (const GpuTarget &target : table)
+  for (const GpuTarget &target : targetTable)
     if (target.name == name)
       return &target;
   return nullptr;
@@ -37,14 +37,14 @@ const GpuTarget *findTarget(std::string_view name) {
 
 std::vector<const GpuTarget *> allTargets() {
   std::vector<const GpuTarget *> targets;
-  for (const GpuTarget &target : table)
+  for (const GpuTarget &target : targetTable)
     targets.push_back(&target);
   return targets;
 }
 
 std::string listTargets() {
   std::string text;
-  for (const GpuTarget &target : table) {
+  for (const GpuTarget &target : targetTable) {
     if (!text.empty())
       text += ", ";
     text += target.name;

@@ -11,7 +11,7 @@ constexpr MmaType F16 = MmaType::F16, BF16 = MmaType::BF16, TF32 = MmaType::TF32
                   E4M3 = MmaType::F8E4M3, E5M2 = MmaType::F8E5M2, S8 = MmaType::S8, U8 = MmaType::U8,
                   F32 = MmaType::F32, S32 = MmaType::S32;
 
-constexpr MmaInstruction table[] = {
+constexpr MmaInstruction mmaInstructionTable[] = {
     // a, b, accumulator, m, n, k, capability, PTX
     {F16, F16, F32, 16, 8, 8, 75, 65},    {F16, F16, F32, 16, 8, 16, 80, 70},   {F16, F16, F16, 16, 8, 8, 75, 65},
     {F16, F16, F16, 16, 8, 16, 80, 70},   {BF16, BF16, F32, 16, 8, 8, 80, 70},  {BF16, BF16, F32, 16, 8, 16, 80, 70},
@@ -46,7 +46,7 @@ unsigned mmaTypeBits(MmaType type) {
 std::vector<const MmaInstruction *> mmaInstructions(const GpuTarget &target, MmaType a, MmaType b,
                                                     MmaType accumulator) {
   std::vector<const MmaInstruction *> found;
-  for (const MmaInstruction &mma : table)
+  for (const MmaInstruction &mma : mmaInstructionTable)
     if (mma.a == a && mma.b == b && mma.accumulator == accumulator && mma.isSupportedBy(target))
       found.push_back(&mma);
   return found;

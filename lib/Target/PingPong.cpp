@@ -5,19 +5,15 @@
 namespace tile::target {
 namespace {
 
-constexpr unsigned tileSize = 128;   // rows and columns: tiles of 64 rows read operands faster than L2 gives them
-constexpr unsigned teamWarps = 4;    // a warp group
-constexpr unsigned usefulStages = 3; // as for one team
+constexpr unsigned tileSize = 128;    // rows and columns: tiles of 64 rows read operands faster than L2 gives them
+constexpr unsigned teamWarps = 4;     // a warp group
+constexpr unsigned stagesOfTeams = 3; // as for one team
 
 /// Each team has panels of its own that c leaves through.
 int64_t sharedBytesOfTeams(const GemmProblem &problem, const GemmConfig &config) {
   GemmConfig panels = config;
   panels.numStages = 0;
   return sharedBytes(problem, config) + sharedBytes(problem, panels);
-}
-
-unsigned multiprocessors(const GpuTarget &target, const GemmProblem &problem) {
-  return problem.numSms ? problem.numSms : target.numSms;
 }
 
 bool isMeasuredTile(const GemmProblem &problem, const GemmConfig &config) {
@@ -30,8 +26,7 @@ bool isMeasuredSize(int64_t k, int64_t tiles, int64_t numSms) {
 
 GemmFormula formulaOfTeams(const GpuTarget &target, GemmProblem problem, const GemmConfig &config, bool takeTurns) {
   problem.splitTail = false;
-  return {
-      problem, config, multiprocessors(target, problem), wgmmaConstants(), /*warpGroups=*/true, takeTurns ? 2u : 1u};
+  return {problem, config, problem.multiprocessors(target), wgmmaConstants(), /*warpGroups=*/true, takeTurns ? 2u : 1u};
 }
 
 } // namespace
@@ -46,7 +41,7 @@ std::optional<GemmEstimate> findPingPong(const GpuTarget &target, const GemmProb
   for (GemmConfig config : gemmCandidates(target, problem, choices)) {
     if (!config.wgmma || isSwapped(config) || !checkGemmConfig(target, problem, config).empty())
       continue;
-    while (isOpen && config.numStages > usefulStages && sharedBytesOfTeams(problem, config) > target.maxSharedPerCta)
+    while (isOpen && config.numStages > stagesOfTeams && sharedBytesOfTeams(problem, config) > target.maxSharedPerCta)
       --config.numStages;
     if (sharedBytesOfTeams(problem, config) <= target.maxSharedPerCta)
       return formulaOfTeams(target, problem, config, /*takeTurns=*/true).estimate(problem.size());
@@ -57,14 +52,14 @@ std::optional<GemmEstimate> findPingPong(const GpuTarget &target, const GemmProb
 bool prefersPingPong(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &best,
                      const GemmEstimate &pingPong) {
   return isMeasuredTile(problem, pingPong.config) &&
-         isMeasuredSize(problem.k, pingPong.tiles, multiprocessors(target, problem)) && best.config.wgmma &&
+         isMeasuredSize(problem.k, pingPong.tiles, problem.multiprocessors(target)) && best.config.wgmma &&
          !isSwapped(best.config) && pingPong.microseconds < PingPongGain::underestimate * best.microseconds;
 }
 
 PingPongFormula::PingPongFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config)
     : turns(formulaOfTeams(target, problem, config, /*takeTurns=*/true)),
       alone(formulaOfTeams(target, problem, config, /*takeTurns=*/false)), isMeasured(isMeasuredTile(problem, config)),
-      numSms(multiprocessors(target, problem)) {}
+      numSms(problem.multiprocessors(target)) {}
 
 bool PingPongFormula::gains(const GemmFormula::Work &work) const {
   return isMeasured && isMeasuredSize(work.size.k, work.tiles, numSms);

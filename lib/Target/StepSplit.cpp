@@ -16,10 +16,6 @@ namespace {
 /// bench/results/h200/variants.tsv.
 constexpr double meetTime = 0.5, sumTime = 0.42, sumElements = 64 * 64;
 
-unsigned multiprocessors(const GpuTarget &target, const GemmProblem &problem) {
-  return problem.numSms ? problem.numSms : target.numSms;
-}
-
 } // namespace
 
 double meetingTime(const GemmConfig &config, unsigned ctas) {
@@ -57,7 +53,7 @@ unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, co
   double best = estimate.microseconds;
   unsigned chosen = 1;
   for (unsigned ctas : {2u, 4u}) {
-    bool runs = estimate.tiles * ctas <= residentCtas(ctas, multiprocessors(target, problem));
+    bool runs = estimate.tiles * ctas <= residentCtas(ctas, problem.multiprocessors(target));
     if (isSplit || !runs || !estimate.config.wgmma || estimate.config.blockM < leastRows ||
         !canSplitSteps(target, problem, estimate.config, ctas))
       continue;

@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::fuzz;
 
-static std::string readFile(const std::string &path) {
+std::string tile::fuzz::readFile(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();

@@ -16,6 +16,8 @@
 
 namespace tile::fuzz {
 
+std::string readFile(const std::string &path);
+
 struct Base {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   size_t step = 0; ///< The first step of the pipeline that has not run; any if the file is IR.

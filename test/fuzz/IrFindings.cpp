@@ -18,13 +18,6 @@ using namespace tile::fuzz;
 
 static constexpr llvm::StringLiteral mark = "// tile-fuzz-ir ";
 
-static std::string readFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 /// "cta-pipeline cta-lower-conversions"
 static PassChoice parsePasses(llvm::StringRef line) {
   llvm::SmallVector<llvm::StringRef> words;

@@ -77,7 +77,7 @@ struct FlagWaitLowering : OpConversionPattern<cta::FlagWaitOp> {
   }
 };
 
-template <typename OpType, NVVM::GridDepActionKind kind> struct GridDependencyLowering : OpConversionPattern<OpType> {
+template <typename OpType, NVVM::GridDepActionKind kind> struct GridActionLowering : OpConversionPattern<OpType> {
   using OpConversionPattern<OpType>::OpConversionPattern;
 
   LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor,
@@ -91,8 +91,8 @@ template <typename OpType, NVVM::GridDepActionKind kind> struct GridDependencyLo
 
 void registerGridLowerings(Lowerings &lowerings) {
   lowerings.patterns.add<PartialStoreLowering, PartialAddLowering, FlagSetLowering, FlagWaitLowering,
-                         GridDependencyLowering<cta::AwaitGridsOp, NVVM::GridDepActionKind::wait>,
-                         GridDependencyLowering<cta::LaunchDependentsOp, NVVM::GridDepActionKind::launch_dependents>>(
+                         GridActionLowering<cta::AwaitGridsOp, NVVM::GridDepActionKind::wait>,
+                         GridActionLowering<cta::LaunchDependentsOp, NVVM::GridDepActionKind::launch_dependents>>(
       lowerings.converter, lowerings.context);
 }
 

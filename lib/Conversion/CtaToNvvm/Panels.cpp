@@ -10,6 +10,7 @@
 
 #include "Cta/PanelOps.h"
 #include "EmitLayout.h"
+#include "Words.h"
 
 #include "Layout/Access.h"
 
@@ -25,8 +26,6 @@ using tile::layout::VectorAccess;
 namespace tile::conversion {
 
 namespace {
-
-constexpr unsigned widestAccess = 16; // bytes
 
 /// One access of a thread, if it is of the panel.
 struct PanelWord {

@@ -22,8 +22,6 @@ namespace tile::conversion {
 
 namespace {
 
-constexpr unsigned widestAccess = 16; // bytes: ld.shared.v4.b32
-
 /// The words of one aligned access.
 SmallVector<Value> loadWords(OpBuilder &builder, Location loc, Value address, WordFormat format) {
   Type word = builder.getIntegerType(format.bits);

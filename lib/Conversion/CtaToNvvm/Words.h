@@ -11,6 +11,8 @@ namespace tile::conversion {
 
 /// NVPTX address spaces (LLVM, "User Guide for NVPTX Back-end").
 inline constexpr unsigned globalSpace = 1, sharedSpace = 3;
+/// Bytes of the widest access to shared memory, ld.shared.v4.b32.
+inline constexpr unsigned widestAccess = 16;
 
 /// The type that a scalar of `element` has in a register: i8 for 8-bit floats, !llvm.ptr<1> for pointers, otherwise the
 /// type itself.

@@ -56,6 +56,11 @@ struct BuiltinInfo {
   unsigned flags;
 };
 
+/// An integer known at compile time.
+inline SymValue constant(Int128 value) {
+  return SymValue::makeConstant(value);
+}
+
 /// Calls another builtin by position, as if it stood in place of this call.
 SymValue callValues(BuiltinCall &call, std::string_view name, const std::vector<SymValue> &arguments);
 

@@ -135,7 +135,7 @@ SymValue emitFloatExtremum(BuiltinCall &call, bool isMaximum) {
   return parsed->result(call, old.value, type);
 }
 
-SymValue emitExtremum(BuiltinCall &call, bool isMaximum) {
+SymValue emitAtomicExtremum(BuiltinCall &call, bool isMaximum) {
   bool isFloat = call[0].isTensor() && call[0].type.isPointer && call[0].type.pointee().isFloat();
   if (isFloat)
     return emitFloatExtremum(call, isMaximum);
@@ -149,10 +149,10 @@ SymValue emitAtomicAdd(Sema &, BuiltinCall &call) {
   return emitUpdate(call, AtomicKind::add, AtomicKind::add, /*takesFloats=*/true);
 }
 SymValue emitAtomicMax(Sema &, BuiltinCall &call) {
-  return emitExtremum(call, true);
+  return emitAtomicExtremum(call, true);
 }
 SymValue emitAtomicMin(Sema &, BuiltinCall &call) {
-  return emitExtremum(call, false);
+  return emitAtomicExtremum(call, false);
 }
 SymValue emitAtomicAnd(Sema &, BuiltinCall &call) {
   return emitUpdate(call, AtomicKind::and_, AtomicKind::and_, /*takesFloats=*/false);

@@ -17,10 +17,6 @@ namespace {
 
 constexpr int64_t elementsPerByteScale = 32, elementsPerFloatScale = 16;
 
-SymValue constant(int64_t value) {
-  return SymValue::makeConstant(Int128(value));
-}
-
 class ScaledOperand {
 public:
   ScaledOperand(BuiltinCall &call, DType type) : call(call), sema(call.sema), type(type) {}

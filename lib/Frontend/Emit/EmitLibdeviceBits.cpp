@@ -5,6 +5,7 @@
 //
 // Operands of the integer functions are of 32 bits, as CUDA's are; unsigned where the first is.
 
+#include "Frontend/Emit/Builtins.h"
 #include "Frontend/Emit/EmitExtern.h"
 
 using namespace mlir;
@@ -12,10 +13,6 @@ using namespace mlir;
 namespace tile::frontend {
 
 namespace {
-
-SymValue constant(Int128 number) {
-  return SymValue::makeConstant(number);
-}
 
 /// Operations at one place of the source.
 struct Arithmetic {

@@ -90,7 +90,7 @@ static SymValue widened(BuiltinCall &call, size_t index) {
   return call.sema.cast(value, Scalar::Float32, call.rangeOf(index));
 }
 
-static SymValue emitExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
+static SymValue emitElementwiseExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
   SymValue left = widened(call, 0), right = widened(call, 1);
   std::optional<bool> propagateNan = call.flag(2);
   if (left.isError() || right.isError() || !propagateNan)
@@ -99,10 +99,10 @@ static SymValue emitExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
 }
 
 SymValue emitMinimum(Sema &sema, BuiltinCall &call) {
-  return emitExtremum(sema, call, false);
+  return emitElementwiseExtremum(sema, call, false);
 }
 SymValue emitMaximum(Sema &sema, BuiltinCall &call) {
-  return emitExtremum(sema, call, true);
+  return emitElementwiseExtremum(sema, call, true);
 }
 
 SymValue emitClamp(Sema &sema, BuiltinCall &call) {

@@ -48,7 +48,7 @@ SymValue emitRange(Sema &sema, BuiltinCall &call) {
 }
 
 /// Python's min and max of two or more values; of one block, the reduction.
-static SymValue emitExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
+static SymValue emitPythonExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
   const std::vector<SymValue> &values = call[0].elements;
   bool isReduction = call.arguments[1].given || (values.size() == 1 && values[0].isTensor());
   if (isReduction && values.size() == 1) {
@@ -76,10 +76,10 @@ static SymValue emitExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
 }
 
 SymValue emitPythonMin(Sema &sema, BuiltinCall &call) {
-  return emitExtremum(sema, call, false);
+  return emitPythonExtremum(sema, call, false);
 }
 SymValue emitPythonMax(Sema &sema, BuiltinCall &call) {
-  return emitExtremum(sema, call, true);
+  return emitPythonExtremum(sema, call, true);
 }
 
 SymValue emitLen(Sema &sema, BuiltinCall &call) {

@@ -16,10 +16,6 @@ namespace tile::frontend {
 
 namespace {
 
-SymValue constant(int64_t value) {
-  return SymValue::makeConstant(Int128(value));
-}
-
 /// The coordinate along 'axis' of each element of a block of this shape, int32.
 SymValue coordinates(BuiltinCall &call, ArrayRef<int64_t> shape, int64_t axis) {
   SymValue index = call.sema.arange(0, shape[axis], call.range);
@@ -78,8 +74,8 @@ SymValue reduce(BuiltinCall &call, const SymValue &source, int64_t axis,
   SmallVector<int64_t> shape(source.shape());
   shape.erase(shape.begin() + axis);
   Location loc = sema.location(call.range);
-  auto op = ReduceOp::create(sema.builder, loc, sema.mlirType(source.type, shape), source.value,
-                             static_cast<uint32_t>(axis));
+  auto op =
+      ReduceOp::create(sema.builder, loc, sema.mlirType(source.type, shape), source.value, static_cast<uint32_t>(axis));
   OpBuilder::InsertionGuard guard(sema.builder);
   Type element = sema.mlirType(source.type);
   mlir::Block *block = sema.builder.createBlock(&op.getCombine(), {}, {element, element}, {loc, loc});

@@ -161,7 +161,7 @@ SymValue emitWithIndex(BuiltinCall &call, SymValue value, const Reduction &reduc
   return wantsValue ? SymValue::makeTuple({result[0], result[1]}) : result[1];
 }
 
-SymValue emitExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
+SymValue emitReducedExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
   SymValue value = widenBf16(call, call.block(0));
   if (value.isError() || rejectPointers(call, value))
     return {};
@@ -223,10 +223,10 @@ SymValue emitSum(Sema &sema, BuiltinCall &call) {
 }
 
 SymValue emitMax(Sema &sema, BuiltinCall &call) {
-  return emitExtremum(sema, call, true);
+  return emitReducedExtremum(sema, call, true);
 }
 SymValue emitMin(Sema &sema, BuiltinCall &call) {
-  return emitExtremum(sema, call, false);
+  return emitReducedExtremum(sema, call, false);
 }
 SymValue emitArgmax(Sema &, BuiltinCall &call) {
   return emitArg(call, true);

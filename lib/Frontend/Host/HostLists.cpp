@@ -15,10 +15,6 @@ namespace tile::frontend {
 
 namespace {
 
-std::optional<Int128> integerOf(const SymValue &value) {
-  return value.isConstant() ? asInteger(value.constant) : std::nullopt;
-}
-
 /// The place of an element, counted from the end if the number is negative; nothing outside of the list.
 std::optional<size_t> placeOf(const SymValue &list, const SymValue &index) {
   std::optional<Int128> number = integerOf(index);
@@ -98,6 +94,10 @@ constexpr StringLiteral listFunctions[] = {"sum", "any", "all", "sorted", "rever
                                            "min", "max", "set", "dict",   "divmod",   "print"};
 
 } // namespace
+
+std::optional<Int128> integerOf(const SymValue &value) {
+  return value.isConstant() ? asInteger(value.constant) : std::nullopt;
+}
 
 const SymValue *findKey(const SymValue &dictionary, const SymValue &key) {
   const SymValue *found = nullptr;

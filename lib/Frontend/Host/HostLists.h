@@ -13,6 +13,9 @@
 
 namespace tile::frontend {
 
+/// An integer known at compile time; nothing for other values.
+std::optional<Int128> integerOf(const SymValue &value);
+
 /// The value of the last key that equals this one; null if there is none.
 const SymValue *findKey(const SymValue &dictionary, const SymValue &key);
 

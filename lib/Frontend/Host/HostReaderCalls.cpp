@@ -60,10 +60,6 @@ ListFunction listFunction(StringRef name) {
       .Default(ListFunction::None);
 }
 
-std::optional<Int128> integerOf(const SymValue &value) {
-  return value.isConstant() ? asInteger(value.constant) : std::nullopt;
-}
-
 SymValue chain(const std::vector<SymValue> &lists) {
   std::vector<SymValue> all;
   for (const SymValue &list : lists)

@@ -64,19 +64,20 @@ void keepDeclared(std::vector<Candidate> &functions,
   llvm::erase_if(functions, [&](const Candidate &candidate) { return candidate.function != kept[candidate.name]; });
 }
 
-bool returnsValue(const Block &block) {
+bool returnsOtherThanNone(const Block &block) {
   return llvm::any_of(block, [](const Stmt *stmt) {
     if (const auto *node = as<ReturnStmt>(stmt))
       return node->value && node->value->kind != ExprKind::None;
     if (const auto *node = as<IfStmt>(stmt))
-      return returnsValue(node->elseBody) ||
-             llvm::any_of(node->branches, [](const IfStmt::Branch &branch) { return returnsValue(branch.body); });
+      return returnsOtherThanNone(node->elseBody) || llvm::any_of(node->branches, [](const IfStmt::Branch &branch) {
+               return returnsOtherThanNone(branch.body);
+             });
     if (const auto *node = as<ForStmt>(stmt))
-      return returnsValue(node->body);
+      return returnsOtherThanNone(node->body);
     if (const auto *node = as<WhileStmt>(stmt))
-      return returnsValue(node->body);
+      return returnsOtherThanNone(node->body);
     const auto *with = as<WithStmt>(stmt);
-    return with && returnsValue(with->body);
+    return with && returnsOtherThanNone(with->body);
   });
 }
 
@@ -113,7 +114,7 @@ std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, cons
       bool isCalled = called.contains(candidate.function->name);
       if (!isCalled)
         uncalled.push_back(candidate);
-      if (hasDirectives(*candidate.function) || (!isCalled && !returnsValue(candidate.function->body)))
+      if (hasDirectives(*candidate.function) || (!isCalled && !returnsOtherThanNone(candidate.function->body)))
         entries.push_back(candidate);
     }
     // Launch directives on one function alone say which it is.

@@ -18,10 +18,6 @@ namespace tile::frontend {
 
 namespace {
 
-SymValue constant(Value value) {
-  return SymValue::makeConstant(std::move(value));
-}
-
 const std::string *textOf(const SymValue &value) {
   return value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
 }
@@ -35,9 +31,9 @@ std::optional<SymValue> methodOfInteger(Int128 number, StringRef name) {
   unsigned __int128 bits = magnitude(number);
   auto high = static_cast<uint64_t>(bits >> 64), low = static_cast<uint64_t>(bits);
   if (name == "bit_length")
-    return constant(Int128(high ? 64 + std::bit_width(high) : std::bit_width(low)));
+    return SymValue::makeConstant(Int128(high ? 64 + std::bit_width(high) : std::bit_width(low)));
   if (name == "bit_count")
-    return constant(Int128(std::popcount(high) + std::popcount(low)));
+    return SymValue::makeConstant(Int128(std::popcount(high) + std::popcount(low)));
   return std::nullopt;
 }
 
@@ -123,7 +119,7 @@ std::optional<SymValue> joined(StringRef separator, const SymValue &items) {
       return std::nullopt;
     out += (index == 0 ? "" : separator.str()) + *text;
   }
-  return constant(out);
+  return SymValue::makeConstant(out);
 }
 
 SymValue split(StringRef text, const std::string *separator) {
@@ -134,7 +130,7 @@ SymValue split(StringRef text, const std::string *separator) {
     llvm::SplitString(text, parts);
   std::vector<SymValue> out;
   for (StringRef part : parts)
-    out.push_back(constant(part.str()));
+    out.push_back(SymValue::makeConstant(part.str()));
   return SymValue::makeTuple(std::move(out));
 }
 
@@ -145,31 +141,32 @@ std::optional<SymValue> methodOfText(StringRef text, StringRef name, const std::
   StringRef blanks = first ? StringRef(*first) : StringRef(" \t\n\v\f\r");
   bool isAscii = llvm::all_of(text, [](char c) { return llvm::isASCII(c); });
   if ((name == "upper" || name == "lower") && isAscii) // of other letters the language has no table
-    return constant(name == "upper" ? text.upper() : text.lower());
+    return SymValue::makeConstant(name == "upper" ? text.upper() : text.lower());
   if (name == "strip")
-    return constant(text.trim(blanks).str());
+    return SymValue::makeConstant(text.trim(blanks).str());
   if (name == "lstrip" || name == "rstrip")
-    return constant((name == "lstrip" ? text.ltrim(blanks) : text.rtrim(blanks)).str());
+    return SymValue::makeConstant((name == "lstrip" ? text.ltrim(blanks) : text.rtrim(blanks)).str());
   if (name == "format") {
     std::optional<std::string> out = formatted(text, arguments, keywords);
-    return out ? std::optional(constant(*out)) : std::nullopt;
+    return out ? std::optional(SymValue::makeConstant(*out)) : std::nullopt;
   }
   if (name == "join" && arguments.size() == 1 && arguments[0].isTuple())
     return joined(text, arguments[0]);
   if (name == "split" && (arguments.empty() || (first && !first->empty())))
     return split(text, first);
   if (name == "replace" && first && second)
-    return constant(replaceAll(text, *first, *second));
+    return SymValue::makeConstant(replaceAll(text, *first, *second));
   if (!first)
     return std::nullopt;
   if (name == "startswith" || name == "endswith")
-    return constant(name == "startswith" ? text.starts_with(*first) : text.ends_with(*first));
+    return SymValue::makeConstant(name == "startswith" ? text.starts_with(*first) : text.ends_with(*first));
   if (name == "find") {
     size_t place = text.find(*first);
-    return constant(place == StringRef::npos ? Int128(-1) : Int128(countCharacters(text.substr(0, place))));
+    return SymValue::makeConstant(place == StringRef::npos ? Int128(-1)
+                                                           : Int128(countCharacters(text.substr(0, place))));
   }
   if (name == "count") // an empty text is before and after each character
-    return constant(Int128(first->empty() ? countCharacters(text) + 1 : text.count(*first)));
+    return SymValue::makeConstant(Int128(first->empty() ? countCharacters(text) + 1 : text.count(*first)));
   return std::nullopt;
 }
 
@@ -186,7 +183,7 @@ std::optional<SymValue> ModuleSema::formatText(const SymValue &pattern, const Sy
   std::optional<std::string> out = formatPercent(*text, constants);
   if (!out)
     return error(Diag::constant_expression, range, {describe(values) + " does not go with the format " + repr(*text)});
-  return limitSize(constant(*out), range);
+  return limitSize(SymValue::makeConstant(*out), range);
 }
 
 /// Nothing if there is no such method, or it does not take these arguments.
@@ -200,12 +197,12 @@ std::optional<SymValue> ModuleSema::methodOfConstant(const SymValue &receiver, c
     std::optional<double> number = fromHex(*argument);
     if (!number)
       return error(Diag::constant_expression, range, {"float.fromhex cannot read " + describe(arguments[0])});
-    return constant(*number);
+    return SymValue::makeConstant(*number);
   }
   if (std::optional<Int128> number = asInteger(receiver.constant); number && arguments.empty())
     result = methodOfInteger(*number, name);
   if (const auto *real = std::get_if<double>(&receiver.constant); real && name == "is_integer" && arguments.empty())
-    result = constant(std::isfinite(*real) && std::floor(*real) == *real);
+    result = SymValue::makeConstant(std::isfinite(*real) && std::floor(*real) == *real);
   if (const std::string *text = textOf(receiver))
     result = methodOfText(*text, name, arguments, keywords);
   return result ? std::optional(limitSize(std::move(*result), range)) : std::nullopt;

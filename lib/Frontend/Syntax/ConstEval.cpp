@@ -2,6 +2,7 @@
 // Python's operators on compile-time values.
 
 #include "Frontend/Syntax/ConstEval.h"
+#include "Frontend/Syntax/EvalResults.h"
 
 #include "Frontend/Syntax/Literals.h"
 
@@ -10,13 +11,6 @@
 namespace tile::frontend {
 
 namespace {
-
-EvalResult fail(std::string error) {
-  return {std::nullopt, std::move(error), {}};
-}
-EvalResult succeed(Value value) {
-  return {std::move(value), {}, {}};
-}
 
 EvalResult overflow() {
   return fail("the result needs more than 127 bits");

@@ -2,6 +2,7 @@
 // Functions on compile-time values: Python's builtins and the host helpers of Triton that kernels call on constexprs.
 
 #include "Frontend/Syntax/ConstEval.h"
+#include "Frontend/Syntax/EvalResults.h"
 #include "Frontend/Syntax/Literals.h"
 
 #include <charconv>
@@ -12,13 +13,6 @@ namespace tile::frontend {
 namespace {
 
 using Arguments = std::vector<Value>;
-
-EvalResult fail(std::string error) {
-  return {std::nullopt, std::move(error), {}};
-}
-EvalResult succeed(Value value) {
-  return {std::move(value), {}, {}};
-}
 
 EvalResult extremum(const Arguments &arguments, CompareOp op) {
   Value best = arguments[0];

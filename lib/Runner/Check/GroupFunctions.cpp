@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of TensorFunctions.h for groups of rows, as the tokens of a mixture's experts, each as its definition says.
 #include "Directives/Functions.h"
-#include "Runner/Check/TensorFunctions.h"
+#include "Runner/Check/FunctionOperands.h"
 #include "Runner/Parallel.h"
 
 #include <algorithm>
-#include <fmt/ranges.h>
 #include <limits>
 
 namespace tile::runner {
 namespace {
 
-using Shape = std::vector<int64_t>;
-using Arrays = std::span<const Tensor>;
-using Shapes = std::span<const Shape>;
-using Integers = std::span<const int64_t>;
 using ValuesOf = std::function<Tensor(size_t)>;
-
-constexpr int64_t grain = 1 << 12;
-
-Error wrong(std::string message) {
-  return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "{}", message);
-}
-
-std::string show(const Shape &shape) {
-  return fmt::format("[{}]", fmt::join(shape, ", "));
-}
 
 std::optional<Shape> copyOf(const Shape *places) {
   return places ? std::optional(*places) : std::nullopt;
@@ -68,7 +53,7 @@ void evaluateGather(Arrays arrays, Integers, const ResultPart &, Tensor &result)
   int64_t inner = 1;
   for (size_t dim = 1; dim < x.shape.size(); ++dim)
     inner *= x.shape[dim];
-  parallelFor(static_cast<int64_t>(result.values.size()), grain, [&](int64_t begin, int64_t end) {
+  parallelFor(static_cast<int64_t>(result.values.size()), functionGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const double index = indices.values[static_cast<size_t>(i / inner)];
       const bool isInside = index >= 0 && index < static_cast<double>(size);

@@ -27,7 +27,7 @@ using Shape = std::vector<int64_t>;
 
 namespace {
 
-constexpr int64_t grain = 1 << 14;
+constexpr int64_t elementsPerTask = 1 << 14;
 
 int64_t countElements(const Shape &shape) {
   int64_t count = 1;
@@ -201,7 +201,7 @@ private:
     const unsigned size = runtime::dataTypeSize(buffer.type());
     const bool selectRows = rank >= 2 && selection.rows && layout.shape[rank - 2] != 1;
     const bool selectColumns = rank >= 1 && selection.columns && layout.shape[rank - 1] != 1;
-    parallelFor(countElements(result.shape), grain, [&](int64_t begin, int64_t end) {
+    parallelFor(countElements(result.shape), elementsPerTask, [&](int64_t begin, int64_t end) {
       for (int64_t linear = begin; linear < end; ++linear) {
         int64_t rest = linear;
         int64_t offset = 0;
@@ -243,7 +243,7 @@ private:
       strides[i] = broadcastStrides(operands[i].shape, rank);
     }
     result.values.resize(static_cast<size_t>(countElements(result.shape)));
-    parallelFor(countElements(result.shape), grain, [&](int64_t begin, int64_t end) {
+    parallelFor(countElements(result.shape), elementsPerTask, [&](int64_t begin, int64_t end) {
       for (int64_t linear = begin; linear < end; ++linear) {
         double x[3] = {0, 0, 0};
         for (size_t i = 0; i < node.operands.size(); ++i)

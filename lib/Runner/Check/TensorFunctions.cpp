@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shapes and values of the functions of TensorFunctions.h, each written as its definition says.
-#include "Runner/Check/TensorFunctions.h"
+#include "Runner/Check/FunctionOperands.h"
 
 #include "Directives/Functions.h"
 #include "Runner/Parallel.h"
 
 #include <algorithm>
-#include <fmt/ranges.h>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -14,21 +13,7 @@
 namespace tile::runner {
 namespace {
 
-using Shape = std::vector<int64_t>;
-using Arrays = std::span<const Tensor>;
-using Shapes = std::span<const Shape>;
-using Integers = std::span<const int64_t>;
-
-constexpr int64_t grain = 1 << 12;
 constexpr int64_t mostRepeats = 1 << 16;
-
-Error wrong(std::string message) {
-  return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "{}", message);
-}
-
-std::string show(const Shape &shape) {
-  return fmt::format("[{}]", fmt::join(shape, ", "));
-}
 
 /// The axis counted from the front; negative ones count from the end.
 Result<size_t> axisOf(int64_t axis, const Shape &shape) {
@@ -48,7 +33,7 @@ int64_t innerSize(const Shape &shape, size_t axis) {
 }
 
 template <typename Body> void forEach(Tensor &result, Body body) {
-  parallelFor(static_cast<int64_t>(result.values.size()), grain, [&](int64_t begin, int64_t end) {
+  parallelFor(static_cast<int64_t>(result.values.size()), functionGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       result.values[static_cast<size_t>(i)] = body(i);
   });
@@ -256,14 +241,14 @@ void evaluateConcat(Arrays arrays, Integers, const ResultPart &, Tensor &result)
   });
 }
 
-constexpr TensorFunction functions[] = {{"index", 1, 1, indexShape, evaluateIndex, indexPart},
-                                        {"take", 1, 2, takeShape, evaluateTake, takePart},
-                                        {"repeat", 1, 2, repeatShape, evaluateRepeat, repeatPart},
-                                        {"conv2d", 2, 2, convolutionShape, evaluateConvolution},
-                                        {"max_pool2d", 1, 2, poolShape, evaluatePool},
-                                        {"part", 1, 3, partShape, evaluatePart, partPart},
-                                        {"concat", 2, 0, concatShape, evaluateConcat}};
-static_assert(directives::areListed(functions, directives::tensorFunctions));
+constexpr TensorFunction positionFunctions[] = {{"index", 1, 1, indexShape, evaluateIndex, indexPart},
+                                                {"take", 1, 2, takeShape, evaluateTake, takePart},
+                                                {"repeat", 1, 2, repeatShape, evaluateRepeat, repeatPart},
+                                                {"conv2d", 2, 2, convolutionShape, evaluateConvolution},
+                                                {"max_pool2d", 1, 2, poolShape, evaluatePool},
+                                                {"part", 1, 3, partShape, evaluatePart, partPart},
+                                                {"concat", 2, 0, concatShape, evaluateConcat}};
+static_assert(directives::areListed(positionFunctions, directives::tensorFunctions));
 
 } // namespace
 
@@ -280,7 +265,7 @@ int64_t ResultPart::position(size_t axis, int64_t index) const {
 }
 
 const TensorFunction *findTensorFunction(std::string_view name) {
-  for (std::span<const TensorFunction> table : {std::span<const TensorFunction>(functions), groupFunctions()})
+  for (std::span<const TensorFunction> table : {std::span<const TensorFunction>(positionFunctions), groupFunctions()})
     for (const TensorFunction &function : table)
       if (function.name == name)
         return &function;

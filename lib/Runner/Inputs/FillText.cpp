@@ -14,7 +14,7 @@ using runtime::Result;
 
 namespace {
 
-template <typename... Arguments> Error wrong(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
+template <typename... Arguments> Error badFill(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
   return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}", fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
@@ -77,7 +77,7 @@ Result<uint64_t> parseSeed(std::string_view text) {
   uint64_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
   if (error != std::errc() || end != text.data() + text.size())
-    return wrong("the seed '{}' is not a non-negative integer", text);
+    return badFill("the seed '{}' is not a non-negative integer", text);
   return seed;
 }
 
@@ -87,7 +87,7 @@ Result<FillText> parseFill(const std::string &text) {
   FillText source;
   if (text.starts_with('[')) {
     if (!text.ends_with(']'))
-      return wrong("'{}' is malformed; expected ']' at the end of the list", text);
+      return badFill("'{}' is malformed; expected ']' at the end of the list", text);
     source.function = "list";
     flatten(std::string_view(text).substr(1, text.size() - 2), source.arguments);
     return source;
@@ -102,7 +102,7 @@ Result<FillText> parseFill(const std::string &text) {
   source.function = form->name;
   if (open != std::string::npos) {
     if (!text.ends_with(')'))
-      return wrong("'{}' is malformed; expected {}", text, form->spelling);
+      return badFill("'{}' is malformed; expected {}", text, form->spelling);
     source.arguments = splitArguments(std::string_view(text).substr(open + 1, text.size() - open - 2));
   }
   const bool isRandom = form->name == "random",
@@ -116,7 +116,7 @@ Result<FillText> parseFill(const std::string &text) {
     source.arguments.pop_back();
   }
   if (source.arguments.size() < form->fewest || source.arguments.size() > form->most)
-    return wrong("'{}' is malformed; expected {}", text, form->spelling);
+    return badFill("'{}' is malformed; expected {}", text, form->spelling);
   return source;
 }
 

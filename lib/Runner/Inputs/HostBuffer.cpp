@@ -19,7 +19,7 @@ namespace {
 using runtime::dataTypeSize;
 using runtime::makeError;
 
-constexpr int64_t grain = 1 << 16;
+constexpr int64_t bufferGrain = 1 << 16;
 constexpr size_t alignment = 256;
 constexpr int64_t largestBufferBytes = int64_t(1) << 40; // 1 TiB: more is a slip of the keyboard
 constexpr size_t largeGapBytes = size_t(1)
@@ -160,7 +160,7 @@ Result<HostBuffer> HostBuffer::clone() const {
   std::memcpy(copy->memory.get(), memory.get(), frontBytes());
   std::memcpy(copy->data() + dataBytes(), data() + dataBytes(), guardBytes);
   const unsigned size = dataTypeSize(elementType);
-  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+  parallelFor(elementLayout.elements, bufferGrain, [&](int64_t begin, int64_t end) {
     forRange(begin, end, [&](int64_t, int64_t physical) {
       std::memcpy(copy->data() + physical * size, data() + physical * size, size);
     });
@@ -190,10 +190,11 @@ void HostBuffer::poison() {
   const unsigned size = dataTypeSize(elementType);
   const auto poisonOne = [&](int64_t, int64_t physical) { std::memcpy(data() + physical * size, &bits, size); };
   if (isSparse()) {
-    parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) { forRange(begin, end, poisonOne); });
+    parallelFor(elementLayout.elements, bufferGrain,
+                [&](int64_t begin, int64_t end) { forRange(begin, end, poisonOne); });
     return;
   }
-  parallelFor(elementLayout.physicalElements, grain, [&](int64_t begin, int64_t end) {
+  parallelFor(elementLayout.physicalElements, bufferGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       poisonOne(i, i);
   });
@@ -233,7 +234,7 @@ template <typename Body> void HostBuffer::forRange(int64_t begin, int64_t end, B
 void HostBuffer::fill(double value) {
   const StoreElement store = elementStorer(elementType);
   const unsigned size = dataTypeSize(elementType);
-  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+  parallelFor(elementLayout.elements, bufferGrain, [&](int64_t begin, int64_t end) {
     forRange(begin, end, [&](int64_t, int64_t physical) { store(data() + physical * size, value); });
   });
 }
@@ -241,7 +242,7 @@ void HostBuffer::fill(double value) {
 void HostBuffer::fillRandom(uint64_t seed) {
   const StoreElement store = elementStorer(elementType);
   const unsigned size = dataTypeSize(elementType);
-  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+  parallelFor(elementLayout.elements, bufferGrain, [&](int64_t begin, int64_t end) {
     forRange(begin, end, [&](int64_t linear, int64_t physical) {
       store(data() + physical * size, randomElement(elementType, seed, static_cast<uint64_t>(linear)));
     });
@@ -251,7 +252,7 @@ void HostBuffer::fillRandom(uint64_t seed) {
 void HostBuffer::fillEach(const std::function<double(uint64_t)> &valueOf) {
   const StoreElement store = elementStorer(elementType);
   const unsigned size = dataTypeSize(elementType);
-  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+  parallelFor(elementLayout.elements, bufferGrain, [&](int64_t begin, int64_t end) {
     forRange(begin, end, [&](int64_t linear, int64_t physical) {
       store(data() + physical * size, valueOf(static_cast<uint64_t>(linear)));
     });
@@ -260,7 +261,7 @@ void HostBuffer::fillEach(const std::function<double(uint64_t)> &valueOf) {
 
 void HostBuffer::importDense(const uint8_t *dense) {
   const unsigned size = dataTypeSize(elementType);
-  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+  parallelFor(elementLayout.elements, bufferGrain, [&](int64_t begin, int64_t end) {
     forRange(begin, end, [&](int64_t linear, int64_t physical) {
       std::memcpy(data() + physical * size, dense + linear * size, size);
     });
@@ -270,7 +271,7 @@ void HostBuffer::importDense(const uint8_t *dense) {
 std::vector<uint8_t> HostBuffer::exportDense() const {
   const unsigned size = dataTypeSize(elementType);
   std::vector<uint8_t> dense(static_cast<size_t>(elementLayout.elements) * size);
-  parallelFor(elementLayout.elements, grain, [&](int64_t begin, int64_t end) {
+  parallelFor(elementLayout.elements, bufferGrain, [&](int64_t begin, int64_t end) {
     forRange(begin, end, [&](int64_t linear, int64_t physical) {
       std::memcpy(dense.data() + linear * size, data() + physical * size, size);
     });

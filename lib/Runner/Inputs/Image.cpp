@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t largestSide = 1 << 20;
 
-Error malformed(std::string_view what) {
+Error malformedImage(std::string_view what) {
   return runtime::makeError(TILE_ERROR_FILE, "malformed image: {}", what);
 }
 
@@ -49,31 +49,31 @@ bool isImageFile(std::string_view path) {
 
 Result<Image> parseImage(std::string_view bytes) {
   if (bytes.size() < 2 || bytes[0] != 'P' || std::string_view("2356").find(bytes[1]) == std::string_view::npos)
-    return malformed("it does not start with P2, P3, P5 or P6");
+    return malformedImage("it does not start with P2, P3, P5 or P6");
   const bool isText = bytes[1] == '2' || bytes[1] == '3';
   const int64_t channels = bytes[1] == '3' || bytes[1] == '6' ? 3 : 1;
   Scanner scanner(bytes.substr(2));
   const std::optional<int64_t> width = scanner.number(), height = scanner.number(), largest = scanner.number();
   if (!width || !height || !largest || *width > largestSide || *height > largestSide)
-    return malformed("no width, height and largest value in the header");
+    return malformedImage("no width, height and largest value in the header");
   if (*largest != 255)
-    return malformed(fmt::format("the largest value is {}; only images of bytes (255) are read", *largest));
+    return malformedImage(fmt::format("the largest value is {}; only images of bytes (255) are read", *largest));
   Image image{{*height, *width, channels}, {}};
   const size_t size = static_cast<size_t>(*height * *width * channels);
   if (!isText) {
     const std::string_view rest = scanner.rest();
     if (rest.size() != size + 1) // one blank ends the header
-      return malformed(fmt::format("{}x{} pixels need {} bytes, the file has {}", *width, *height, size,
-                                   rest.empty() ? 0 : rest.size() - 1));
+      return malformedImage(fmt::format("{}x{} pixels need {} bytes, the file has {}", *width, *height, size,
+                                        rest.empty() ? 0 : rest.size() - 1));
     image.pixels = std::string(rest.substr(1));
     return image;
   }
   if (size > bytes.size()) // each number takes a byte at least
-    return malformed(fmt::format("{}x{} pixels do not fit the file", *width, *height));
+    return malformedImage(fmt::format("{}x{} pixels do not fit the file", *width, *height));
   while (image.pixels.size() < size) {
     const std::optional<int64_t> value = scanner.number();
     if (!value || *value > 255)
-      return malformed(fmt::format("value {} of {} is not a number up to 255", image.pixels.size() + 1, size));
+      return malformedImage(fmt::format("value {} of {} is not a number up to 255", image.pixels.size() + 1, size));
     image.pixels.push_back(static_cast<char>(*value));
   }
   return image;

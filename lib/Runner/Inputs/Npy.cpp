@@ -61,7 +61,7 @@ std::string_view descrOf(DataType type) {
   return "";
 }
 
-Error malformed(std::string_view what) {
+Error malformedNpy(std::string_view what) {
   return makeError(TILE_ERROR_FILE, "malformed .npy file: {}", what);
 }
 
@@ -81,7 +81,7 @@ std::string_view valueOf(std::string_view header, std::string_view key) {
 Result<std::vector<int64_t>> parseShape(std::string_view text) {
   const size_t close = text.find(')');
   if (text.empty() || text[0] != '(' || close == std::string_view::npos)
-    return malformed("no shape in the header");
+    return malformedNpy("no shape in the header");
   text = text.substr(1, close - 1);
   std::vector<int64_t> shape;
   while (true) {
@@ -91,7 +91,7 @@ Result<std::vector<int64_t>> parseShape(std::string_view text) {
     int64_t size = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
     if (error != std::errc() || size < 0 || shape.size() == 32)
-      return malformed("the shape is not a list of sizes");
+      return malformedNpy("the shape is not a list of sizes");
     shape.push_back(size);
     text.remove_prefix(static_cast<size_t>(end - text.data()));
   }
@@ -119,16 +119,16 @@ std::string toRowMajor(std::string_view data, const std::vector<int64_t> &shape,
 
 Result<NpyArray> parseNpy(std::string_view bytes) {
   if (bytes.size() < 12 || bytes.substr(0, magic.size()) != magic)
-    return malformed("it does not start with \\x93NUMPY");
+    return malformedNpy("it does not start with \\x93NUMPY");
   const auto byteAt = [&](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(bytes[i])); };
   const size_t major = byteAt(6);
   if (major < 1 || major > 3)
-    return malformed(fmt::format("unknown version {}", major));
+    return malformedNpy(fmt::format("unknown version {}", major));
   const size_t start = major == 1 ? 10 : 12;
   const size_t length =
       major == 1 ? byteAt(8) | byteAt(9) << 8 : byteAt(8) | byteAt(9) << 8 | byteAt(10) << 16 | byteAt(11) << 24;
   if (length > bytes.size() - start)
-    return malformed(fmt::format("a header of {} bytes in a file of {}", length, bytes.size()));
+    return malformedNpy(fmt::format("a header of {} bytes in a file of {}", length, bytes.size()));
   const std::string_view header = bytes.substr(start, length);
   std::string_view data = bytes.substr(start + length);
 
@@ -136,7 +136,7 @@ Result<NpyArray> parseNpy(std::string_view bytes) {
   const std::string_view descr = valueOf(header, "'descr'");
   const size_t quote = descr.empty() ? std::string_view::npos : descr.find('\'', 1);
   if (descr.empty() || descr[0] != '\'' || quote == std::string_view::npos)
-    return malformed("no simple 'descr' in the header");
+    return malformedNpy("no simple 'descr' in the header");
   array.descr = std::string(descr.substr(1, quote - 1));
   Result<std::vector<int64_t>> shape = parseShape(valueOf(header, "'shape'"));
   if (!shape)
@@ -147,14 +147,14 @@ Result<NpyArray> parseNpy(std::string_view bytes) {
   if (array.descr.size() > 2)
     std::from_chars(array.descr.data() + 2, array.descr.data() + array.descr.size(), elementSize);
   if (elementSize == 0 || elementSize > 16)
-    return malformed(fmt::format("unknown element type '{}'", array.descr));
+    return malformedNpy(fmt::format("unknown element type '{}'", array.descr));
   size_t expected = elementSize;
   for (int64_t size : array.shape)
     if (__builtin_mul_overflow(expected, static_cast<size_t>(size), &expected))
-      return malformed("the shape overflows 64 bits");
+      return malformedNpy("the shape overflows 64 bits");
   if (data.size() != expected)
-    return malformed(fmt::format("shape ({}) of '{}' needs {} bytes, the file has {}", fmt::join(array.shape, ", "),
-                                 array.descr, expected, data.size()));
+    return malformedNpy(fmt::format("shape ({}) of '{}' needs {} bytes, the file has {}", fmt::join(array.shape, ", "),
+                                    array.descr, expected, data.size()));
   const bool isFortran = valueOf(header, "'fortran_order'").starts_with("True");
   array.data = isFortran ? toRowMajor(data, array.shape, elementSize) : std::string(data);
   return array;

@@ -23,14 +23,14 @@ std::string escapeHtml(std::string_view text) {
   return escaped;
 }
 
-std::string fillFrame(std::string_view frame, std::span<const NamedText> parts) {
+std::string fillFrame(std::string_view frame, std::span<const FramePart> parts) {
   std::string text;
   for (std::string_view rest = frame; !rest.empty();) {
     const size_t at = rest.find('@'), end = at == rest.npos ? rest.npos : rest.find('@', at + 1);
     if (end == rest.npos)
       return text += rest;
-    const auto part =
-        std::ranges::find_if(parts, [&](const NamedText &one) { return one.first == rest.substr(at + 1, end - at - 1); });
+    const auto part = std::ranges::find_if(
+        parts, [&](const FramePart &one) { return one.first == rest.substr(at + 1, end - at - 1); });
     text += rest.substr(0, at);
     text += part == parts.end() ? rest.substr(at, end - at + 1) : part->second;
     rest.remove_prefix(end + 1);
@@ -40,8 +40,8 @@ std::string fillFrame(std::string_view frame, std::span<const NamedText> parts) 
 
 std::string makePage(const PageParts &parts) {
   const std::string title = escapeHtml(parts.title), data = escapeJson(parts.data);
-  const NamedText texts[] = {{"TITLE", title},     {"BASE", assets::base}, {"STYLE", parts.style},
-                             {"BODY", parts.body}, {"DATA", data},         {"ECHARTS", assets::echarts},
+  const FramePart texts[] = {{"TITLE", title},        {"BASE", assets::base}, {"STYLE", parts.style},
+                             {"BODY", parts.body},    {"DATA", data},         {"ECHARTS", assets::echarts},
                              {"SCRIPT", parts.script}};
   return fillFrame(assets::frame, texts);
 }

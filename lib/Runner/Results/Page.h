@@ -20,10 +20,10 @@ struct PageParts {
 
 std::string makePage(const PageParts &parts);
 
-using NamedText = std::pair<std::string_view, std::string_view>;
+using FramePart = std::pair<std::string_view, std::string_view>;
 
 /// The frame with the text of each `parts` in the place of its name between two @. A name that is not there stays.
-std::string fillFrame(std::string_view frame, std::span<const NamedText> parts);
+std::string fillFrame(std::string_view frame, std::span<const FramePart> parts);
 
 std::string escapeHtml(std::string_view text);
 

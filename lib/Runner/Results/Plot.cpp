@@ -14,7 +14,7 @@
 
 namespace tile::runner {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using runtime::makeError;
 using runtime::Result;
 
@@ -29,8 +29,8 @@ std::vector<std::string> distinct(const std::vector<Measurement> &all, std::stri
   return found;
 }
 
-Json baselineJson(const MeasuredBaseline &other) {
-  Json json = {{"name", other.name}, {"time_us", other.microseconds}};
+OrderedJson baselineJson(const MeasuredBaseline &other) {
+  OrderedJson json = {{"name", other.name}, {"time_us", other.microseconds}};
   if (other.millijoules)
     json["energy_mj"] = *other.millijoules;
   if (other.isRecorded)
@@ -38,11 +38,17 @@ Json baselineJson(const MeasuredBaseline &other) {
   return json;
 }
 
-Json recordJson(const Measurement &measured) {
-  Json json = {{"kernel", measured.kernel},   {"line", measured.line()},          {"case", measured.caseText()},
-               {"arguments", Json::object()}, {"time_us", measured.microseconds}, {"flops", measured.flops},
-               {"bytes", measured.bytes},     {"graph", measured.isGraph},        {"l2", measured.l2},
-               {"baselines", Json::array()}};
+OrderedJson recordJson(const Measurement &measured) {
+  OrderedJson json = {{"kernel", measured.kernel},
+                      {"line", measured.line()},
+                      {"case", measured.caseText()},
+                      {"arguments", OrderedJson::object()},
+                      {"time_us", measured.microseconds},
+                      {"flops", measured.flops},
+                      {"bytes", measured.bytes},
+                      {"graph", measured.isGraph},
+                      {"l2", measured.l2},
+                      {"baselines", OrderedJson::array()}};
   for (const auto &[name, value] : measured.arguments)
     json["arguments"][name] = value;
   for (const MeasuredBaseline &other : measured.baselines)
@@ -61,10 +67,10 @@ Json recordJson(const Measurement &measured) {
 }
 
 std::string dataJson(const PlotRequest &request) {
-  Json json = {{"records", Json::array()}};
+  OrderedJson json = {{"records", OrderedJson::array()}};
   for (const Measurement &measured : request.measurements)
     json["records"].push_back(recordJson(measured));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string titleOf(const PlotRequest &request) {
@@ -116,8 +122,8 @@ std::string tableHtml(const std::vector<Measurement> &all) {
       if (i == 0) {
         html +=
             fmt::format("<td>{}</td><td class=\"text\">{}</td><td>{:.2f}</td><td>{:.3f}</td><td class=\"text\">{}</td>",
-                        escapeHtml(measured.caseText()), escapeHtml(measured.line()), measured.microseconds, measured.rate(),
-                        measured.unit());
+                        escapeHtml(measured.caseText()), escapeHtml(measured.line()), measured.microseconds,
+                        measured.rate(), measured.unit());
         html += hasCeilings ? fmt::format("<td>{}</td><td>{}</td>", percent(measured.memoryPercent),
                                           percent(measured.flopsPercent))
                             : "";
@@ -128,9 +134,9 @@ std::string tableHtml(const std::vector<Measurement> &all) {
         html += fmt::format("<td colspan=\"{}\"></td>", 5 + 2 * hasCeilings + hasEnergy);
       }
       if (i < measured.baselines.size())
-        html +=
-            fmt::format("<td class=\"text\">{}</td><td>{:.2f}</td><td>{:.3f}</td>", escapeHtml(measured.baselines[i].name),
-                        measured.baselines[i].microseconds, measured.baselines[i].ratio);
+        html += fmt::format("<td class=\"text\">{}</td><td>{:.2f}</td><td>{:.3f}</td>",
+                            escapeHtml(measured.baselines[i].name), measured.baselines[i].microseconds,
+                            measured.baselines[i].ratio);
       else
         html += "<td></td><td></td><td></td>";
       html += "</tr>\n";
@@ -144,7 +150,7 @@ std::string tableHtml(const std::vector<Measurement> &all) {
 std::string makePage(const PlotRequest &request) {
   const std::string title = titleOf(request), heading = escapeHtml(title), header = headerHtml(request),
                     table = tableHtml(request.measurements), footer = footerHtml(request);
-  const NamedText texts[] = {{"TITLE", heading}, {"HEADER", header}, {"TABLE", table}, {"FOOTER", footer}};
+  const FramePart texts[] = {{"TITLE", heading}, {"HEADER", header}, {"TABLE", table}, {"FOOTER", footer}};
   return makePage(
       {title, assets::chartsStyle, fillFrame(assets::chartsBody, texts), dataJson(request), assets::charts});
 }

@@ -10,7 +10,7 @@
 namespace tile::runner {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// TFLOP/s for products, TB/s for everything else.
 struct Throughput {
@@ -139,28 +139,28 @@ std::string benchText(const BenchResult &bench) {
 }
 
 /// JSON has no infinity and no NaN: they become text.
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
+OrderedJson number(double value) {
+  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(fmt::format("{}", value));
 }
 
-Json checkJson(const CheckResult &check) {
-  Json json = {{"buffer", check.buffer},
-               {"expression", check.expression},
-               {"passed", check.passed},
-               {"tolerance", check.tolerance},
-               {"relative_error", number(check.relativeError)},
-               {"max_abs_error", number(check.maxAbsError)},
-               {"elements", check.elements},
-               {"compared", check.compared},
-               {"wrong", check.wrongCount}};
+OrderedJson checkJson(const CheckResult &check) {
+  OrderedJson json = {{"buffer", check.buffer},
+                      {"expression", check.expression},
+                      {"passed", check.passed},
+                      {"tolerance", check.tolerance},
+                      {"relative_error", number(check.relativeError)},
+                      {"max_abs_error", number(check.maxAbsError)},
+                      {"elements", check.elements},
+                      {"compared", check.compared},
+                      {"wrong", check.wrongCount}};
   for (const WrongElement &wrong : check.firstWrong)
     json["first_wrong"].push_back(
         {{"index", wrong.index}, {"expected", number(wrong.expected)}, {"actual", number(wrong.actual)}});
   return json;
 }
 
-Json baselineJson(const BenchResult &bench, const BaselineTime &other) {
-  Json json = {{"name", other.name}, {"time_us", other.microseconds}, {"ratio", bench.ratio(other)}};
+OrderedJson baselineJson(const BenchResult &bench, const BaselineTime &other) {
+  OrderedJson json = {{"name", other.name}, {"time_us", other.microseconds}, {"ratio", bench.ratio(other)}};
   if (!other.rounds.empty())
     json["rounds_us"] = other.rounds;
   json["throughput"] = throughput(bench, other.microseconds).value;
@@ -175,15 +175,15 @@ Json baselineJson(const BenchResult &bench, const BaselineTime &other) {
   return json;
 }
 
-Json cardJson(const CardState &card) {
-  Json json = {{"driver", card.last.driverVersion},
-               {"sm_clock_mhz", card.last.smClockMhz},
-               {"lowest_sm_clock_mhz", card.lowestClockMhz},
-               {"highest_sm_clock_mhz", card.highestClockMhz},
-               {"memory_clock_mhz", card.last.memoryClockMhz},
-               {"power_w", card.last.powerMilliwatts / 1000.0},
-               {"power_limit_w", card.last.powerLimitMilliwatts / 1000.0},
-               {"temperature_c", card.last.temperatureCelsius}};
+OrderedJson cardJson(const CardState &card) {
+  OrderedJson json = {{"driver", card.last.driverVersion},
+                      {"sm_clock_mhz", card.last.smClockMhz},
+                      {"lowest_sm_clock_mhz", card.lowestClockMhz},
+                      {"highest_sm_clock_mhz", card.highestClockMhz},
+                      {"memory_clock_mhz", card.last.memoryClockMhz},
+                      {"power_w", card.last.powerMilliwatts / 1000.0},
+                      {"power_limit_w", card.last.powerLimitMilliwatts / 1000.0},
+                      {"temperature_c", card.last.temperatureCelsius}};
   if (card.slowedRounds > 0) {
     json["throttled_by"] = slowdownText(card.slowdowns);
     json["throttled_rounds"] = card.slowedRounds;
@@ -191,12 +191,12 @@ Json cardJson(const CardState &card) {
   return json;
 }
 
-Json ceilingsJson(const BenchResult &bench) {
+OrderedJson ceilingsJson(const BenchResult &bench) {
   const Ceilings &ceilings = *bench.ceilings;
   const Shares shares = sharesOf(bench);
-  Json json = {{"memory_gb_per_s", ceilings.memoryBytes * 1e-9},
-               {"launch_us", ceilings.launchMicroseconds},
-               {"percent_of_memory", shares.memory}};
+  OrderedJson json = {{"memory_gb_per_s", ceilings.memoryBytes * 1e-9},
+                      {"launch_us", ceilings.launchMicroseconds},
+                      {"percent_of_memory", shares.memory}};
   if (ceilings.flops > 0) {
     json["gflop_per_s"] = ceilings.flops * 1e-9;
     json["gflop_per_s_by"] = ceilings.flopsBy;
@@ -206,14 +206,14 @@ Json ceilingsJson(const BenchResult &bench) {
 }
 
 /// The first baseline has its own keys, and the others are a list.
-Json benchJson(const BenchResult &bench) {
-  Json json = {{"time_us", bench.microseconds},
-               {"rounds_us", bench.rounds},
-               {"launches_per_round", bench.samplesPerRound * std::max(bench.launchesPerGraph, 1)},
-               {"flops", bench.flops},
-               {"bytes", bench.bytes},
-               {"throughput", throughput(bench, bench.microseconds).value},
-               {"unit", throughput(bench, bench.microseconds).unit}};
+OrderedJson benchJson(const BenchResult &bench) {
+  OrderedJson json = {{"time_us", bench.microseconds},
+                      {"rounds_us", bench.rounds},
+                      {"launches_per_round", bench.samplesPerRound * std::max(bench.launchesPerGraph, 1)},
+                      {"flops", bench.flops},
+                      {"bytes", bench.bytes},
+                      {"throughput", throughput(bench, bench.microseconds).value},
+                      {"unit", throughput(bench, bench.microseconds).unit}};
   if (bench.microseconds > 0) {
     json["gflop_per_s"] = bench.flops / bench.microseconds * 1e-3;
     json["gb_per_s"] = bench.bytes / bench.microseconds * 1e-3;
@@ -353,7 +353,7 @@ std::string formatCsv(const RunReport &report) {
 }
 
 std::string formatJson(const RunReport &report, const std::string &command, const std::vector<std::string> &labels) {
-  Json json;
+  OrderedJson json;
   if (!report.label.empty())
     json["case"] = report.label;
   json["kernel"] = report.kernel;
@@ -383,7 +383,7 @@ std::string formatJson(const RunReport &report, const std::string &command, cons
   for (const std::string &label : labels)
     json["labels"][label.substr(0, label.find('='))] =
         label.find('=') == std::string::npos ? "" : label.substr(label.find('=') + 1);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 } // namespace tile::runner

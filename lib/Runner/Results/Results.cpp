@@ -17,7 +17,7 @@ using runtime::Result;
 
 namespace {
 
-std::string textOf(const Json &json, const char *key) {
+std::string displayText(const Json &json, const char *key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? showControls(found->get<std::string>()) : "";
 }
@@ -63,7 +63,7 @@ std::vector<MeasuredBaseline> parseBaselines(const Json &bench) {
     for (const Json &json : *list) {
       const auto recorded = json.find("recorded");
       if (json.is_object() && numberOf(json, "time_us") > 0)
-        baselines.push_back({textOf(json, "name"), numberOf(json, "time_us"), numberOf(json, "ratio"),
+        baselines.push_back({displayText(json, "name"), numberOf(json, "time_us"), numberOf(json, "ratio"),
                              numbersOf(json, "rounds_us"), energyOf(json),
                              recorded != json.end() && *recorded == true});
     }
@@ -71,39 +71,39 @@ std::vector<MeasuredBaseline> parseBaselines(const Json &bench) {
   }
   // Of versions that measured one baseline.
   if (numberOf(bench, "baseline_us") > 0)
-    baselines.push_back({textOf(bench, "baseline"), numberOf(bench, "baseline_us"), numberOf(bench, "ratio"),
+    baselines.push_back({displayText(bench, "baseline"), numberOf(bench, "baseline_us"), numberOf(bench, "ratio"),
                          numbersOf(bench, "baseline_rounds_us"), std::nullopt, false});
   return baselines;
 }
 
 Measurement parseMeasurement(const Json &json, const Json &bench) {
   Measurement measured;
-  measured.label = textOf(json, "case");
-  measured.kernel = textOf(json, "kernel");
-  measured.artifact = textOf(json, "artifact");
-  measured.variant = textOf(json, "variant");
-  measured.device = textOf(json, "device");
-  measured.argumentText = textOf(json, "arguments");
+  measured.label = displayText(json, "case");
+  measured.kernel = displayText(json, "kernel");
+  measured.artifact = displayText(json, "artifact");
+  measured.variant = displayText(json, "variant");
+  measured.device = displayText(json, "device");
+  measured.argumentText = displayText(json, "arguments");
   measured.arguments = parseArguments(measured.argumentText);
-  measured.command = textOf(json, "command");
+  measured.command = displayText(json, "command");
   if (const auto labels = json.find("labels"); labels != json.end() && labels->is_object())
-    measured.commit = textOf(*labels, "commit");
+    measured.commit = displayText(*labels, "commit");
   measured.microseconds = numberOf(bench, "time_us");
   measured.rounds = numbersOf(bench, "rounds_us");
   measured.flops = numberOf(bench, "flops");
   measured.bytes = numberOf(bench, "bytes");
   measured.isGraph = bench.contains("launches_per_graph");
-  measured.l2 = textOf(bench, "l2");
+  measured.l2 = displayText(bench, "l2");
   if (measured.l2.empty())
     measured.l2 = measured.isGraph ? "warm" : "cold";
   measured.baselines = parseBaselines(bench);
   measured.millijoules = energyOf(bench);
   if (const auto card = bench.find("card"); card != bench.end() && card->is_object())
-    measured.throttledBy = textOf(*card, "throttled_by");
+    measured.throttledBy = displayText(*card, "throttled_by");
   if (const auto ceilings = bench.find("ceilings"); ceilings != bench.end() && ceilings->is_object()) {
     measured.memoryCeiling = numberOf(*ceilings, "memory_gb_per_s");
     measured.flopsCeiling = numberOf(*ceilings, "gflop_per_s");
-    measured.flopsCeilingBy = textOf(*ceilings, "gflop_per_s_by");
+    measured.flopsCeilingBy = displayText(*ceilings, "gflop_per_s_by");
     measured.memoryPercent = numberOf(*ceilings, "percent_of_memory");
     measured.flopsPercent = numberOf(*ceilings, "percent_of_gflop_per_s");
   }

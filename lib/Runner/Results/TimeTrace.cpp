@@ -13,7 +13,7 @@
 namespace tile::runner {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using target::TimeMark;
 using target::TimeRecord;
 
@@ -52,7 +52,7 @@ public:
       for (int64_t warp = 0; warp < warps; ++warp)
         writeWarp(cta, warp, area + 2 + 2 * warp * target::timesPerWarp);
     }
-    Json json = {{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}};
+    OrderedJson json = {{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}};
     if (isCut)
       json["otherData"]["note"] =
           fmt::format("only the first {} records of each warp are here", target::timesPerWarp - 1);
@@ -111,7 +111,7 @@ private:
   double clocksPerMicrosecond, begin = 0;
   int64_t clock = 0; ///< of the CTA when it read the timer
   bool isCut = false;
-  Json events = Json::array();
+  OrderedJson events = OrderedJson::array();
 };
 
 } // namespace

@@ -21,11 +21,11 @@ using runtime::Artifact;
 using runtime::makeError;
 using runtime::Success;
 using runtime::TuningTable;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 namespace {
 
-std::string nameOf(const Shape &shape) {
+std::string nameOf(const CallArguments &shape) {
   return fmt::format("{}", fmt::join(shape, " "));
 }
 
@@ -35,7 +35,7 @@ public:
   DeviceTuner(const TuneOptions &options, const Artifact &artifact, const std::string &journal)
       : options(options), artifact(artifact), journalPath(journal) {}
 
-  Status run(const std::vector<Shape> &shapes, Shard shard, const std::string &device) {
+  Status run(const std::vector<CallArguments> &shapes, Shard shard, const std::string &device) {
     RunOptions run = options.run;
     run.device = device;
     Result<DeviceLoader> loader = DeviceLoader::open(run);
@@ -84,11 +84,11 @@ private:
       return Success{};
     std::string lines;
     for (const VariantTime &time : times)
-      lines += Json{{"call", call},
-                    {"variant", time.variant},
-                    {"expected", time.expected < 0 ? nullptr : Json(time.expected)},
-                    {"microseconds", time.microseconds},
-                    {"rounds", time.rounds}}
+      lines += OrderedJson{{"call", call},
+                           {"variant", time.variant},
+                           {"expected", time.expected < 0 ? nullptr : OrderedJson(time.expected)},
+                           {"microseconds", time.microseconds},
+                           {"rounds", time.rounds}}
                    .dump() +
                "\n";
     const Status status = appendToFile(options.times, lines);
@@ -103,7 +103,7 @@ private:
 /// In a process for each GPU: one that faults or hangs leaves the others alone. Nothing of CUDA has been touched here,
 /// which would not survive the fork.
 int tuneInProcesses(const TuneOptions &options, const Artifact &artifact, const std::string &journal,
-                    const std::vector<Shape> &shapes) {
+                    const std::vector<CallArguments> &shapes) {
   std::vector<pid_t> processes;
   const size_t count = options.devices.size();
   std::fflush(stdout);
@@ -228,10 +228,10 @@ int runTune(const TuneOptions &options, const Artifact &artifact) {
   ShapeRequest request = options.shapes;
   request.arguments = options.run.arguments;
   request.seed = options.run.seed;
-  Result<std::vector<Shape>> shapes = listShapes(request, artifact.manifest);
+  Result<std::vector<CallArguments>> shapes = listShapes(request, artifact.manifest);
   if (!shapes)
     return reportFailure(options.run, shapes.error());
-  for (const Shape &shape : *shapes) {
+  for (const CallArguments &shape : *shapes) {
     RunOptions run = options.run;
     run.arguments = shape;
     if (Status status = validateRequest(run, artifact.manifest); !status)

@@ -17,7 +17,7 @@ namespace tile::runner {
 using runtime::makeError;
 using runtime::TuningEntry;
 using runtime::TuningTable;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 namespace {
 
@@ -25,19 +25,19 @@ constexpr int journalVersion = 1;
 constexpr uint64_t largestJournal = uint64_t(1) << 30;
 
 std::string headerLine(const TuningTable &identity) {
-  const Json json = {{"journal", journalVersion},        {"kernel", identity.kernel},
-                     {"source", identity.source},        {"pack", identity.pack},
-                     {"device", identity.device},        {"driver", identity.driver},
-                     {"parameters", identity.parameters}};
+  const OrderedJson json = {{"journal", journalVersion},        {"kernel", identity.kernel},
+                            {"source", identity.source},        {"pack", identity.pack},
+                            {"device", identity.device},        {"driver", identity.driver},
+                            {"parameters", identity.parameters}};
   return json.dump() + "\n";
 }
 
 std::string entryLine(const std::string &call, const TuningEntry &entry) {
-  const Json json = {{"call", call},
-                     {"sizes", entry.sizes},
-                     {"serves", entry.serves},
-                     {"variant", entry.variant},
-                     {"microseconds", entry.microseconds}};
+  const OrderedJson json = {{"call", call},
+                            {"sizes", entry.sizes},
+                            {"serves", entry.serves},
+                            {"variant", entry.variant},
+                            {"microseconds", entry.microseconds}};
   return json.dump() + "\n";
 }
 
@@ -48,7 +48,7 @@ struct Contents {
 };
 
 /// The value of a key, or a default if it is missing or of another type.
-template <typename T> std::optional<T> valueOf(const Json &json, const char *key) {
+template <typename T> std::optional<T> valueOf(const OrderedJson &json, const char *key) {
   const auto found = json.find(key);
   if (found == json.end())
     return std::nullopt;
@@ -57,14 +57,14 @@ template <typename T> std::optional<T> valueOf(const Json &json, const char *key
   else if constexpr (std::is_arithmetic_v<T>)
     return found->is_number() ? std::optional<T>(found->get<T>()) : std::nullopt;
   else {
-    for (const Json &item : found->is_array() ? *found : Json::array({nullptr}))
+    for (const OrderedJson &item : found->is_array() ? *found : OrderedJson::array({nullptr}))
       if (std::is_same_v<typename T::value_type, std::string> ? !item.is_string() : !item.is_number_integer())
         return std::nullopt;
     return found->get<T>();
   }
 }
 
-bool readHeader(const Json &json, TuningTable &table) {
+bool readHeader(const OrderedJson &json, TuningTable &table) {
   const auto version = valueOf<int>(json, "journal"), driver = valueOf<int>(json, "driver");
   const auto kernel = valueOf<std::string>(json, "kernel"), source = valueOf<std::string>(json, "source"),
              pack = valueOf<std::string>(json, "pack"), device = valueOf<std::string>(json, "device");
@@ -75,7 +75,7 @@ bool readHeader(const Json &json, TuningTable &table) {
   return true;
 }
 
-bool readEntry(const Json &json, Contents &contents) {
+bool readEntry(const OrderedJson &json, Contents &contents) {
   const auto call = valueOf<std::string>(json, "call"), serves = valueOf<std::string>(json, "serves"),
              variant = valueOf<std::string>(json, "variant");
   const auto sizes = valueOf<std::vector<int64_t>>(json, "sizes");
@@ -94,7 +94,7 @@ Result<Contents> parse(const std::string &path, std::string_view text) {
     const size_t end = text.find('\n', begin);
     if (end == std::string_view::npos)
       break; // cut off by a kill
-    const Json json = Json::parse(text.substr(begin, end - begin), nullptr, /*allow_exceptions=*/false);
+    const OrderedJson json = OrderedJson::parse(text.substr(begin, end - begin), nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || !(number == 1 ? readHeader(json, contents.table) : readEntry(json, contents)))
       return makeError(TILE_ERROR_FILE, "'{}' line {} is damaged; remove the file to measure everything again", path,
                        number);

@@ -20,16 +20,16 @@ namespace {
 
 constexpr int64_t multiple = 16; // wide enough for rows of the smallest elements to divide by 16 bytes
 
-Result<std::vector<Shape>> readShapes(const std::string &path) {
+Result<std::vector<CallArguments>> readShapes(const std::string &path) {
   Result<std::string> text = runtime::readFile(path, 1 << 24);
   if (!text)
     return text.error();
-  std::vector<Shape> shapes;
+  std::vector<CallArguments> shapes;
   std::istringstream lines(*text);
   std::string line;
   for (unsigned number = 1; std::getline(lines, line); ++number) {
     std::istringstream words(line.substr(0, line.find('#')));
-    Shape shape;
+    CallArguments shape;
     for (std::string word; words >> word;) {
       if (Result<NamedText> split = splitAssignment(word); !split)
         return runtime::withContext(fmt::format("'{}' line {}", path, number), split.error());
@@ -44,7 +44,7 @@ Result<std::vector<Shape>> readShapes(const std::string &path) {
 }
 
 /// Uniform in its logarithm.
-int64_t sampleSize(const SizeRange &range, uint64_t bits, bool wantsMultiple) {
+int64_t sampledExtent(const SizeRange &range, uint64_t bits, bool wantsMultiple) {
   const double uniform = static_cast<double>(bits >> 11) * 0x1p-53; // [0, 1)
   const double low = std::log(static_cast<double>(range.low)), high = std::log(static_cast<double>(range.high) + 1);
   int64_t size = std::clamp(static_cast<int64_t>(std::exp(low + uniform * (high - low))), range.low, range.high);
@@ -60,8 +60,8 @@ int64_t sampleSize(const SizeRange &range, uint64_t bits, bool wantsMultiple) {
 
 } // namespace
 
-Result<std::vector<Shape>> listShapes(const ShapeRequest &request, const Manifest &general) {
-  Shape fixed;
+Result<std::vector<CallArguments>> listShapes(const ShapeRequest &request, const Manifest &general) {
+  CallArguments fixed;
   std::vector<std::pair<std::string, SizeRange>> ranges;
   for (const std::string &argument : request.arguments) {
     Result<NamedText> split = splitAssignment(argument);
@@ -78,29 +78,29 @@ Result<std::vector<Shape>> listShapes(const ShapeRequest &request, const Manifes
                        range->low, range->high, parameter->typeName());
     ranges.emplace_back(split->name, *range);
   }
-  std::vector<Shape> shapes;
+  std::vector<CallArguments> shapes;
   if (!request.file.empty()) {
     if (!ranges.empty())
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}={}..{} is a range, but --shapes says which calls to measure",
                        ranges[0].first, ranges[0].second.low, ranges[0].second.high);
-    Result<std::vector<Shape>> read = readShapes(request.file);
+    Result<std::vector<CallArguments>> read = readShapes(request.file);
     if (!read)
       return read.error();
     shapes = std::move(*read);
-    for (Shape &shape : shapes)
+    for (CallArguments &shape : shapes)
       shape.insert(shape.end(), fixed.begin(), fixed.end());
   } else {
     const size_t count = ranges.empty() ? 1 : static_cast<size_t>(request.count);
     for (size_t i = 0; i < count; ++i) {
       shapes.push_back(fixed);
       for (const auto &[name, range] : ranges)
-        shapes.back().push_back(
-            fmt::format("{}={}", name,
-                        sampleSize(range, randomBits(seedFor(request.seed, name), i), /*wantsMultiple=*/i % 2 == 1)));
+        shapes.back().push_back(fmt::format(
+            "{}={}", name,
+            sampledExtent(range, randomBits(seedFor(request.seed, name), i), /*wantsMultiple=*/i % 2 == 1)));
     }
   }
-  std::set<Shape> seen;
-  std::erase_if(shapes, [&](const Shape &shape) { return !seen.insert(shape).second; });
+  std::set<CallArguments> seen;
+  std::erase_if(shapes, [&](const CallArguments &shape) { return !seen.insert(shape).second; });
   return shapes;
 }
 

@@ -14,7 +14,7 @@
 namespace tile::runner {
 
 /// Arguments, name=value.
-using Shape = std::vector<std::string>;
+using CallArguments = std::vector<std::string>;
 
 struct ShapeRequest {
   std::vector<std::string> arguments; ///< of all calls; may have ranges
@@ -24,7 +24,7 @@ struct ShapeRequest {
 };
 
 /// Without repetitions, in an order that depends on the request alone.
-Result<std::vector<Shape>> listShapes(const ShapeRequest &request, const Manifest &general);
+Result<std::vector<CallArguments>> listShapes(const ShapeRequest &request, const Manifest &general);
 
 /// Part `index` (from 0) of `count`.
 struct Shard {

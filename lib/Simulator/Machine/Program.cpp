@@ -39,9 +39,7 @@ const DecoderMap &decoders() {
 
 /// Whether thread blocks may learn from each other through this instruction while they run.
 bool communicatesThrough(const Instruction &instruction) {
-  auto has = [&](std::string_view suffix) {
-    return std::find(instruction.suffixes.begin(), instruction.suffixes.end(), suffix) != instruction.suffixes.end();
-  };
+  auto has = [&](std::string_view suffix) { return instruction.has(suffix); };
   bool local = has("shared") || has("shared::cta") || has("shared::cluster") || has("local");
   if (instruction.name == "atom" || instruction.name == "red")
     return !local;

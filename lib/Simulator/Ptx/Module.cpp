@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Simulator/Ptx/Module.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace tile::sim {
@@ -41,6 +42,10 @@ std::optional<Type> parseType(std::string_view name) {
 std::string_view spaceName(Space space) {
   constexpr std::string_view names[] = {"generic", "global", "shared", "local", "const", "param"};
   return names[size_t(space)];
+}
+
+bool Instruction::has(std::string_view suffix) const {
+  return std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end();
 }
 
 std::string Instruction::text() const {

@@ -156,6 +156,7 @@ struct Instruction {
   uint32_t usedBytes = ~0u;
   Place place;
   std::string text() const; ///< "ld.global.v4.b32", for messages
+  bool has(std::string_view suffix) const;
 };
 
 struct Register {

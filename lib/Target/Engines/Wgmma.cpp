@@ -28,10 +28,6 @@ bool hasTypes(MmaType a, MmaType b, MmaType accumulator) {
   });
 }
 
-bool isPowerOfTwo(int64_t value) {
-  return value > 0 && std::has_single_bit(uint64_t(value));
-}
-
 /// One instruction computes 160 columns, say. Only b has them, and its buffer must have the rest at its end: with k
 /// contiguous there is one panel of all columns, with n contiguous it is what the last panel lacks.
 bool fitsOnePart(const WgmmaProduct &product, unsigned groupsN) {

@@ -24,6 +24,10 @@ constexpr unsigned wgmmaColumnStep = 8;
 constexpr unsigned widestSwizzle = 128; ///< bytes of a row of an operand in shared memory that are swizzled together
 constexpr unsigned leastSwizzle = 32;   ///< that a matrix descriptor of the operand needs
 
+inline bool isPowerOfTwo(int64_t value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
 /// What brings an operand: TMA or threads into shared memory; threads into registers, which b never is in; or TMA,
 /// after which threads store it with k contiguous.
 enum class OperandSource { Tma, Threads, Registers, Transposed };

@@ -11,7 +11,7 @@ using tile::test::matmulManifest;
 
 namespace {
 
-int64_t sizeOf(const Shape &shape, const std::string &name) {
+int64_t sizeOf(const CallArguments &shape, const std::string &name) {
   for (const std::string &argument : shape)
     if (argument.starts_with(name + "="))
       return std::stoll(argument.substr(name.size() + 1));
@@ -20,7 +20,7 @@ int64_t sizeOf(const Shape &shape, const std::string &name) {
 }
 
 TEST(TuneShapes, samplesAreUniformInTheLogarithm) {
-  Result<std::vector<Shape>> shapes =
+  Result<std::vector<CallArguments>> shapes =
       listShapes({{"M=4096..16777216", "K=100..110", "N=64"}, "", 2000, 7}, matmulManifest());
   ASSERT_TRUE(bool(shapes)) << shapes.error().message;
   int small = 0, odd = 0;
@@ -43,7 +43,7 @@ TEST(TuneShapes, theSeedDecides) {
   other.seed = 4;
   EXPECT_EQ(*listShapes(request, matmulManifest()), *listShapes(request, matmulManifest()));
   EXPECT_NE(*listShapes(request, matmulManifest()), *listShapes(other, matmulManifest()));
-  const std::vector<Shape> few = *listShapes({{"M=3..4"}, "", 100, 3}, matmulManifest());
+  const std::vector<CallArguments> few = *listShapes({{"M=3..4"}, "", 100, 3}, matmulManifest());
   EXPECT_EQ(few.size(), 2u); // none twice
 }
 

@@ -30,7 +30,7 @@ static_assert(sizeof(Packed) == tensorMapBytes);
 constexpr uint32_t magic = 0x70614d54; // "TMap"
 
 // CUDA driver API, cuTensorMapEncodeTiled.
-constexpr uint64_t alignment = 16, mostElements = uint64_t(1) << 32, strideLimit = uint64_t(1) << 40;
+constexpr uint64_t alignment = 16, mostElementsOfDim = uint64_t(1) << 32, strideLimit = uint64_t(1) << 40;
 constexpr uint32_t mostBox = 256, mostElementStride = 8;
 constexpr uint64_t sharedBoxLimit = 227 * 1024;
 
@@ -64,7 +64,7 @@ Status checkTensorMap(const TensorMap &map) {
     return broken("the address {:#x} of a tensor map is not a multiple of {}", map.address, alignment);
   uint64_t boxBytes = map.elementBytes();
   for (unsigned dim = 0; dim < map.rank; ++dim) {
-    if (map.sizes[dim] == 0 || map.sizes[dim] > mostElements)
+    if (map.sizes[dim] == 0 || map.sizes[dim] > mostElementsOfDim)
       return broken("size {} of a tensor map is {}; 1 to 2^32 are possible", dim, map.sizes[dim]);
     if (map.box[dim] == 0 || map.box[dim] > mostBox)
       return broken("box dimension {} of a tensor map is {}; 1 to {} are possible", dim, map.box[dim], mostBox);

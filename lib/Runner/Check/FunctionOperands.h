@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the files with functions of tensor expressions share: names for their operands, and messages about these.
+#pragma once
+
+#include "Runner/Check/TensorFunctions.h"
+
+#include <fmt/ranges.h>
+
+namespace tile::runner {
+
+using Shape = std::vector<int64_t>;
+using Arrays = std::span<const Tensor>;
+using Shapes = std::span<const Shape>;
+using Integers = std::span<const int64_t>;
+
+/// Elements of a result that one task computes.
+inline constexpr int64_t functionGrain = 1 << 12;
+
+inline Error wrong(std::string message) {
+  return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "{}", message);
+}
+
+inline std::string show(const Shape &shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+} // namespace tile::runner
