@@ -70,16 +70,22 @@ template <typename T> struct RegisterOf<4, T> {
   using type = uint32_t;
 };
 
-template <auto function, unsigned parts, typename F = decltype(function)> class Elementwise;
+/// Of all values; `flatten`: calls are inlined, which makes a loop that vectorises.
+template <auto function, unsigned count, typename R, typename... P>
+[[gnu::flatten]] void applyToAll(R *__restrict results, const P *__restrict... inputs) {
+  for (unsigned i = 0; i < count; ++i)
+    results[i] = function(inputs[i]...);
+}
 
-template <auto function, unsigned parts, typename R, typename... P>
-class Elementwise<function, parts, R (*)(P...)> final : public Operation {
+/// What all functions of one signature share: there are some dozen of these, and hundreds of functions.
+template <unsigned parts, typename R, typename... P> class Elementwise final : public Operation {
 public:
   template <typename T> using Register = typename RegisterOf<parts, T>::type;
+  using Apply = void (*)(R *__restrict, const P *__restrict...);
 
-  /// Operands `first` … of the instruction are the sources.
-  Elementwise(Decoding &d, Modifiers modifiers, const Operand &to, size_t first)
-      : Elementwise(d, modifiers, to, first, std::index_sequence_for<P...>()) {}
+  /// Operands 1 … of the instruction are the sources.
+  Elementwise(Decoding &d, Apply apply, Modifiers modifiers)
+      : Elementwise(d, apply, modifiers, std::index_sequence_for<P...>()) {}
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     compute(warp, active, std::index_sequence_for<P...>());
@@ -88,8 +94,9 @@ public:
 
 private:
   template <size_t... i>
-  Elementwise(Decoding &d, Modifiers modifiers, const Operand &to, size_t first, std::index_sequence<i...>)
-      : modifiers(modifiers), dest(d.dest<Register<R>>(to)), sources(d.source<Register<P>>(first + i)...) {}
+  Elementwise(Decoding &d, Apply apply, Modifiers modifiers, std::index_sequence<i...>)
+      : apply(apply), modifiers(modifiers), dest(d.dest<Register<R>>(d.operand(0))),
+        sources(d.source<Register<P>>(1 + i)...) {}
 
   template <typename T> struct Scratch {
     alignas(64) Register<T> values[warpSize];
@@ -106,33 +113,32 @@ private:
     return reinterpret_cast<const T *>(values);
   }
 
-  /// `flatten`: all calls are inlined, which makes a loop that vectorises.
-  [[gnu::flatten]] static void apply(R *__restrict results, const P *__restrict... inputs) {
-    for (unsigned part = 0; part < warpSize * parts; ++part)
-      results[part] = function(inputs[part]...);
-  }
-
   template <size_t... i> void compute(Warp &warp, LaneMask active, std::index_sequence<i...>) const {
     std::tuple<Scratch<P>...> scratch;
-    std::tuple<const P *...> inputs{read<P>(warp, std::get<i>(sources), std::get<i>(scratch))...};
     Scratch<R> results;
     R *values = reinterpret_cast<R *>(results.values);
-    apply(values, std::get<i>(inputs)...);
+    apply(values, read<P>(warp, std::get<i>(sources), std::get<i>(scratch))...);
     if (!modifiers.none())
       modify(modifiers, values, warpSize * parts);
     dest.write(warp, active, results.values);
   }
 
+  Apply apply;
   Modifiers modifiers;
   Dest<Register<R>> dest;
   std::tuple<Source<Register<P>>...> sources;
 };
 
+template <auto function, unsigned parts, typename R, typename... P>
+OperationPtr makeElementwise(Decoding &d, Modifiers modifiers, R (*)(P...)) {
+  return make<Elementwise<parts, R, P...>>(d, &applyToAll<function, warpSize * parts, R, P...>, modifiers);
+}
+
 /// The operation d, a, b, … for `function`, if the operands are as many as it has.
 template <auto function, unsigned parts = 1> Result<OperationPtr> elementwise(Decoding &d, Modifiers modifiers = {}) {
   if (!d.finished(1 + Signature<decltype(function)>::count))
     return d.unsupported();
-  return OperationPtr(make<Elementwise<function, parts>>(d, modifiers, d.operand(0), 1));
+  return makeElementwise<function, parts>(d, modifiers, function);
 }
 
 } // namespace tile::sim
