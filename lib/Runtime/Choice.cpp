@@ -5,26 +5,13 @@
 #include "Runtime/ArgumentSlots.h"
 #include "Runtime/ChoiceMemo.h"
 #include "Runtime/Grid.h"
-#include "Runtime/Target.h"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <set>
 
 namespace tile::runtime {
 namespace {
-
-uint64_t nextNumber() {
-  static std::atomic<uint64_t> last = 0;
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
-}
-
-/// The larger, the more specific: code for one architecture, for a family, for the highest version; never 0.
-uint32_t rankOf(const Target &target) {
-  const uint32_t suffix = target.suffix == 'a' ? 2 : target.suffix == 'f' ? 1 : 0;
-  return suffix << 16 | static_cast<uint32_t>(target.major * 10 + target.minor + 1);
-}
 
 /// Constants but those that are parameters of the general variant.
 std::set<std::pair<std::string, ConstantValue>> ownConstants(const Manifest &manifest, const Manifest &general) {
@@ -82,6 +69,7 @@ Status Chooser::add(const Manifest &manifest) {
     if (needing[number][variants.size()])
       continue;
     needing[number].set(variants.size());
+    variant.promises += !needing[number][0];
     variant.conditions.push_back(static_cast<uint16_t>(number));
   }
   const ExpressionNames names = namesInCall(manifest, general);
@@ -100,6 +88,16 @@ Status Chooser::add(const Manifest &manifest) {
       variant.product = static_cast<uint16_t>(known - products.begin());
     if (known == products.end())
       products.push_back(std::move(*sizes));
+  }
+  if (manifest.programs) {
+    Result<ProgramsExpressions> work = ProgramsExpressions::compile(*manifest.programs, names);
+    if (!work)
+      return work.error();
+    const auto known = std::find(works.begin(), works.end(), *work);
+    if (target::findTarget(manifest.target))
+      variant.work = static_cast<uint16_t>(known - works.begin());
+    if (known == works.end())
+      works.push_back(std::move(*work));
   }
   variant.takesCallersGrid = ownConstants(manifest, general) == ownConstants(general, general);
   variants.push_back(std::move(variant));
@@ -125,97 +123,9 @@ void Chooser::findWhatMatters() {
     std::for_each(variant.grid.begin(), variant.grid.end(), addAll);
   for (const CostSizes &sizes : products)
     std::for_each(sizes.all().begin(), sizes.all().end(), addAll);
+  for (const ProgramsExpressions &work : works)
+    std::for_each(work.all().begin(), work.all().end(), addAll);
   integers.assign(slots.begin(), slots.end());
-}
-
-DeviceVariants Chooser::makeDevice(int multiprocessors, std::shared_ptr<const TunedChoice> tuning) const {
-  DeviceVariants device;
-  device.number = nextNumber();
-  device.multiprocessors = multiprocessors;
-  device.tuning = std::move(tuning);
-  device.integers = integers;
-  if (device.tuning)
-    for (uint16_t slot : device.tuning->parameters())
-      if (std::find(integers.begin(), integers.end(), slot) == integers.end())
-        device.integers.push_back(slot);
-  // The device, a bit for each condition on a pointer and one for the caller's grid, integers, that grid.
-  device.canRemember = pointerConditions.size() < 64 && 2 + device.integers.size() + 3 <= ChoiceMemo<Choice>::mostWords;
-  return device;
-}
-
-/// What follows from ranks.
-void Chooser::finish(DeviceVariants &device) const {
-  device.times.resize(variants.size());
-  const std::set<uint32_t, std::greater<>> ranks(device.rank.begin(), device.rank.end());
-  for (uint32_t rank : ranks)
-    if (rank != 0)
-      device.ranks.push_back(makeRank(rank, device));
-}
-
-RankedVariants Chooser::makeRank(uint32_t rank, DeviceVariants &device) const {
-  RankedVariants ranked;
-  for (uint16_t i = 0; i < variants.size(); ++i) {
-    if (device.rank[i] != rank)
-      continue;
-    ranked.all.push_back(i);
-    if (!variants[i].product)
-      continue;
-    device.times[i] = formulaOf(*manifests[i]->cost, *target::findTarget(manifests[i]->target), device.multiprocessors);
-    if (!ranked.product)
-      ranked.product = variants[i].product;
-    if (ranked.product != variants[i].product)
-      continue;
-    ranked.timed.push_back(i);
-    ranked.bounds.add(*device.times[i]);
-  }
-  return ranked;
-}
-
-/// Ranks variants by what their targets allow. A variant that runs only through its PTX counts where no other runs.
-void Chooser::rankAll(DeviceVariants &device, const TargetCheck &check) const {
-  for (bool takesPtx : {false, true}) {
-    device.rank.clear();
-    device.obstacles.clear();
-    for (size_t i = 0; i < manifests.size(); ++i) {
-      const std::string &target = manifests[i]->target;
-      const bool isPtx = manifests[i]->format == "ptx" || (takesPtx && !withPtx.empty() && withPtx[i]);
-      const Status status = target.empty() ? Success{} : check(target, isPtx);
-      const Result<Target> parsed = parseTarget(target);
-      device.rank.push_back(!status ? 0 : parsed ? rankOf(*parsed) : 1);
-      device.obstacles.push_back(status ? "" : status.error().message);
-    }
-    if (std::any_of(device.rank.begin(), device.rank.end(), [](uint32_t rank) { return rank != 0; }))
-      return;
-  }
-}
-
-DeviceVariants Chooser::onDevice(const DeviceFacts &facts, std::shared_ptr<const TunedChoice> tuning) const {
-  DeviceVariants device = makeDevice(facts.multiprocessors, std::move(tuning));
-  rankAll(device,
-          [&](std::string_view target, bool isPtx) { return checkTarget(target, isPtx, facts.major, facts.minor); });
-  for (size_t i = 0; i < manifests.size(); ++i) {
-    const Manifest &manifest = *manifests[i];
-    const int64_t shared = manifest.launch.sharedStatic + manifest.launch.sharedDynamic;
-    std::string &obstacle = device.obstacles[i];
-    if (obstacle.empty() && facts.sharedBytes > 0 && shared > facts.sharedBytes)
-      obstacle =
-          fmt::format("it needs {} bytes of shared memory a block but the device has {}", shared, facts.sharedBytes);
-    if (obstacle.empty() && !facts.canEncodeTensorMaps && !manifest.tensorMaps.empty())
-      obstacle = "it takes tensor maps, which the CUDA driver cannot encode; driver 525 (CUDA 12.0) or later is needed";
-    if (!obstacle.empty())
-      device.rank[i] = 0;
-  }
-  finish(device);
-  return device;
-}
-
-DeviceVariants Chooser::onTarget(std::string_view target, int multiprocessors) const {
-  DeviceVariants device = makeDevice(multiprocessors, nullptr);
-  rankAll(device, [&](std::string_view own, bool isPtx) {
-    return own == target ? Success{} : checkTarget(own, isPtx, target);
-  });
-  finish(device);
-  return device;
 }
 
 Chooser::Slots Chooser::read(const Call &call, const DeviceVariants &device) const {
@@ -304,6 +214,8 @@ Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, cons
     return evaluateGrid(static_cast<size_t>(choice.index), call, slots, choice.grid) == GridState::Fits;
   };
   const auto timeOf = [&](uint16_t index) {
+    if (device.programTimes[index])
+      return estimate(index, call, device, slots);
     if (!device.times[index])
       return unknown;
     const std::optional<target::GemmSize> own = variants[index].product == among.product
@@ -327,12 +239,13 @@ Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, cons
       continue;
     const bool isKnown = i == known.index;
     Choice next = isKnown ? known : Choice{i, false, timeOf(i), {}};
-    const bool isBetter =
-        best.index < 0 ? true
-        : best.microseconds >= 0
-            ? next.microseconds >= 0 && next.microseconds < best.microseconds
-            : next.microseconds >= 0 ||
-                  variants[i].conditions.size() > variants[static_cast<size_t>(best.index)].conditions.size();
+    const bool promisesMore =
+        best.index >= 0 && variants[i].promises > variants[static_cast<size_t>(best.index)].promises;
+    const bool isBetter = best.index < 0 ? true
+                          : best.microseconds < 0
+                              ? next.microseconds >= 0 || promisesMore
+                              : next.microseconds >= 0 && (next.microseconds < best.microseconds ||
+                                                           (next.microseconds == best.microseconds && promisesMore));
     if (!isBetter || (!isKnown && !fits(next)))
       continue;
     best = next;
@@ -455,11 +368,24 @@ Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t
 }
 
 double Chooser::estimate(size_t index, const Call &call, const DeviceVariants &device) const {
+  return estimate(index, call, device, read(call, device));
+}
+
+double Chooser::estimate(size_t index, const Call &call, const DeviceVariants &device, const Slots &slots) const {
+  constexpr double unknown = -1;
+  const std::span<const int64_t> values = slots.call().values;
+  if (device.programTimes[index]) {
+    int64_t grid[3];
+    if (evaluateGrid(index, call, slots, grid) != GridState::Fits)
+      return unknown;
+    const std::optional<target::ProgramWork> work =
+        works[*variants[index].work].evaluate(values, double(grid[0]) * double(grid[1]) * double(grid[2]));
+    return work ? device.programTimes[index]->microseconds(*work) : unknown;
+  }
   if (!device.times[index])
-    return -1;
-  const Slots slots = read(call, device);
-  const std::optional<target::GemmSize> size = products[*variants[index].product].evaluate(slots.call().values);
-  return size ? device.times[index]->microseconds(*size) : -1;
+    return unknown;
+  const std::optional<target::GemmSize> size = products[*variants[index].product].evaluate(values);
+  return size ? device.times[index]->microseconds(*size) : unknown;
 }
 
 std::string Chooser::callClass(const Call &call, const DeviceVariants &device) const {

@@ -43,8 +43,9 @@ struct DeviceVariants {
   std::vector<uint32_t> rank;        ///< of each variant: the larger the better; 0: it does not run
   std::vector<RankedVariants> ranks; ///< variants that run, the most specific ones first
   std::vector<std::optional<target::ScheduleFormula>> times; ///< of each variant: what the model says; nothing: unknown
-  std::vector<std::string> obstacles;                        ///< of variants that do not run: why
-  std::shared_ptr<const TunedChoice> tuning;                 ///< null: none
+  std::vector<std::optional<target::ProgramTime>> programTimes; ///< of those that are no products, the same
+  std::vector<std::string> obstacles;                           ///< of variants that do not run: why
+  std::shared_ptr<const TunedChoice> tuning;                    ///< null: none
   std::string tuningNote;         ///< which table is used, or why none is; see tile_kernel_tuning
   std::vector<uint16_t> integers; ///< parameters whose values are in a memo's key
   bool canRemember = false;       ///< the key is short enough
@@ -96,8 +97,10 @@ public:
 private:
   struct Variant {
     std::vector<uint16_t> conditions; ///< their numbers
+    size_t promises = 0;              ///< conditions that the general variant has not
     std::vector<Expression> grid;
     std::optional<uint16_t> product; ///< number of its sizes; nothing: no model, or none that knows the target
+    std::optional<uint16_t> work;    ///< number of the work of its programs; nothing: as above
     bool takesCallersGrid = true;    ///< its constants are those of variant 0, so that programs are the same
   };
   /// Of a parameter whose value is asked for; pointers count as i64.
@@ -116,6 +119,8 @@ private:
   void rankAll(DeviceVariants &device, const TargetCheck &check) const;
   void finish(DeviceVariants &device) const;
   RankedVariants makeRank(uint32_t rank, DeviceVariants &device) const;
+  size_t mostPromising(size_t index, const DeviceVariants &device) const;
+  double estimate(size_t index, const Call &call, const DeviceVariants &device, const Slots &slots) const;
   Slots read(const Call &call, const DeviceVariants &device) const;
   bool holds(size_t condition, const Slots &slots) const;
   VariantSet findPromised(const Slots &slots) const;
@@ -134,6 +139,7 @@ private:
   std::vector<std::optional<SlotTest>> tests; ///< of each condition, if it is that simple
   std::vector<VariantSet> needing;            ///< of each condition: the variants that need it
   std::vector<CostSizes> products;            ///< whose times models know, each once
+  std::vector<ProgramsExpressions> works;     ///< of programs, each once
   std::vector<uint16_t> pointerConditions;    ///< numbers of those on pointers: a bit each of a memo's key
   std::vector<uint16_t> integers;             ///< parameters that matter without a tuning table
 };

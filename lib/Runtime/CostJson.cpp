@@ -5,7 +5,7 @@
 namespace tile::runtime {
 namespace {
 
-constexpr std::string_view modelName = "gemm";
+constexpr std::string_view gemmModel = "gemm", programsModel = "programs";
 
 std::optional<target::MmaType> parseElement(std::string_view name) {
   using target::MmaType;
@@ -25,7 +25,7 @@ unsigned narrow(int64_t value) {
 
 Json costJson(const CostSpec &cost) {
   const auto &[m, n, k, problem, config, schedule] = cost;
-  return {{"model", modelName},
+  return {{"model", gemmModel},
           {"m", m},
           {"n", n},
           {"k", k},
@@ -51,7 +51,7 @@ Json costJson(const CostSpec &cost) {
 
 std::optional<CostSpec> readCost(const Json &json, std::optional<Error> &error) {
   const ObjectReader reader(json, "cost", error);
-  if (reader.string("model", true) != modelName)
+  if (reader.string("model", true) != gemmModel)
     return std::nullopt;
   CostSpec cost;
   cost.m = reader.string("m", true);
@@ -86,6 +86,27 @@ std::optional<CostSpec> readCost(const Json &json, std::optional<Error> &error) 
   cost.schedule.persistent = reader.boolean("persistent");
   cost.schedule.pingPong = reader.boolean("ping_pong");
   cost.schedule.ctasPerTile = narrow(reader.integer("ctas_per_tile", 1));
+  return cost;
+}
+
+Json costJson(const ProgramsCost &cost) {
+  Json json = {{"model", programsModel}};
+  for (const ProgramsKey &key : programsKeys())
+    json[key.key] = cost.*key.text;
+  json["operand_bits"] = cost.operandBits;
+  json["warps"] = cost.warps;
+  return json;
+}
+
+std::optional<ProgramsCost> readPrograms(const Json &json, std::optional<Error> &error) {
+  const ObjectReader reader(json, "cost", error);
+  if (reader.string("model", true) != programsModel)
+    return std::nullopt;
+  ProgramsCost cost;
+  for (const ProgramsKey &key : programsKeys())
+    cost.*key.text = reader.string(key.key, true);
+  cost.operandBits = reader.integer("operand_bits", 16);
+  cost.warps = reader.integer("warps", 0, true);
   return cost;
 }
 

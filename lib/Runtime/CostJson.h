@@ -4,12 +4,15 @@
 
 #include "Runtime/Cost.h"
 #include "Runtime/JsonReader.h"
+#include "Runtime/ProgramsCost.h"
 
 namespace tile::runtime {
 
 Json costJson(const CostSpec &cost);
+Json costJson(const ProgramsCost &cost);
 
-/// Nothing for a model that only newer versions know.
+/// Nothing for other models, which newer versions may know.
 std::optional<CostSpec> readCost(const Json &json, std::optional<Error> &error);
+std::optional<ProgramsCost> readPrograms(const Json &json, std::optional<Error> &error);
 
 } // namespace tile::runtime

@@ -244,6 +244,9 @@ Status validate(const Manifest &manifest) {
   if (manifest.cost)
     if (Status status = validateCost(*manifest.cost, names); !status)
       return status;
+  if (manifest.programs)
+    if (Status status = validatePrograms(*manifest.programs, names); !status)
+      return status;
   for (const Expectation &expectation : manifest.expect) {
     const Parameter *parameter = manifest.findParameter(expectation.buffer);
     if (!parameter || !parameter->buffer)

@@ -13,6 +13,7 @@
 #include "Runtime/Cost.h"
 #include "Runtime/DataType.h"
 #include "Runtime/Expression.h"
+#include "Runtime/ProgramsCost.h"
 #include "Runtime/Result.h"
 
 #include <algorithm>
@@ -113,7 +114,8 @@ struct Manifest {
   std::vector<TensorMapSpec> tensorMaps;
   LaunchInfo launch;
   std::vector<std::string> requirements; ///< expressions that must not be 0 for the arguments of a launch
-  std::optional<CostSpec> cost;          ///< none: no model knows how long a call takes
+  std::optional<CostSpec> cost;          ///< the product that it computes, for the model of its time; none: it is none
+  std::optional<ProgramsCost> programs;  ///< else the work of a program; neither: no model knows how long a call takes
   std::vector<Expectation> expect;
 
   const Parameter *findParameter(std::string_view name) const;

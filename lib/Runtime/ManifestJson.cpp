@@ -235,8 +235,10 @@ Result<Manifest> parseManifest(std::string_view text) {
   });
   manifest.requirements = reader.strings("requires");
   manifest.variant = reader.string("variant");
-  if (const Json *cost = reader.find("cost"))
+  if (const Json *cost = reader.find("cost")) {
     manifest.cost = readCost(*cost, error);
+    manifest.programs = readPrograms(*cost, error);
+  }
   if (error)
     return withContext("manifest", *error);
   if (Status status = validate(manifest); !status)
@@ -288,6 +290,8 @@ std::string toJson(const Manifest &manifest, int indent) {
     json["requires"] = manifest.requirements;
   if (manifest.cost)
     json["cost"] = costJson(*manifest.cost);
+  else if (manifest.programs)
+    json["cost"] = costJson(*manifest.programs);
   for (const Expectation &expectation : manifest.expect)
     json["expect"].push_back(
         {{"buffer", expectation.buffer}, {"expression", expectation.expression}, {"tolerance", expectation.tolerance}});

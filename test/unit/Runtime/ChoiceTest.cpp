@@ -367,4 +367,55 @@ TEST(Choice, negative_tooManyConditions) {
   EXPECT_EQ(chooser.error().message, "the variants of kernel 'product' have more than 1024 conditions");
 }
 
+/// Kernels that are no product: two configurations of the general kernel, whose programs load BLOCK rows each.
+Product twoConfigurations() {
+  Product product;
+  product.variants.erase(product.variants.begin() + 2);
+  product.variants[1].manifest = productManifest("large");
+  product.variants[1].manifest.constants = {{"BLOCK", int64_t(1024)}};
+  for (PackedVariant &variant : product.variants) {
+    variant.manifest.launch.registers = 32;
+    variant.manifest.programs =
+        ProgramsCost{"cdiv(K, 64)", "0", "cdiv(K, 64) * BLOCK * 64", "0", "BLOCK * K", "0", "(M + N) * K * 2"};
+  }
+  return product;
+}
+
+TEST(Choice, asksTheModelOfPrograms) {
+  const Product product = twoConfigurations();
+  EXPECT_EQ(chosen(product, {.m = 64, .n = 64}), "general");
+  const Chooser chooser = product.chooser();
+  const DeviceVariants device = chooser.onDevice(h200);
+  Arguments arguments{.m = 8192, .n = 8192};
+  const auto list = arguments.list();
+  const Call call{list.data(), nullptr};
+  EXPECT_GT(chooser.estimate(0, call, device), 0);
+  EXPECT_GT(chooser.estimate(1, call, device), 0);
+  const Choice choice = chooser.choose(call, device);
+  const double least = std::min(chooser.estimate(0, call, device), chooser.estimate(1, call, device));
+  EXPECT_EQ(choice.microseconds, least);
+  EXPECT_EQ(chooser.choose(call, device).index, choice.index); // remembered
+}
+
+TEST(Choice, takesTheVariantThatPromisesMoreOfEqualWork) {
+  Product product = twoConfigurations();
+  Manifest &aligned = product.variants[1].manifest;
+  aligned = product.variants[0].manifest;
+  aligned.variant = "aligned";
+  aligned.launch.registers = 255; // by occupancy alone, it would seem slower
+  for (Parameter &parameter : aligned.parameters)
+    if (parameter.isPointer)
+      parameter.alignment = 16;
+  EXPECT_EQ(chosen(product, {}), "aligned");
+  EXPECT_EQ(chosen(product, {.a = 0x1008}), "general");
+}
+
+TEST(Choice, takesTheGeneralVariantLastIfItHasNoModel) {
+  Product product = twoConfigurations();
+  product.variants[0].manifest.programs.reset();
+  product.variants[1].manifest.requirements = {"M > 16"};
+  EXPECT_EQ(chosen(product, {.m = 17}), "large");
+  EXPECT_EQ(chosen(product, {.m = 16}), "general");
+}
+
 } // namespace

@@ -42,6 +42,33 @@ TEST(Cost, everyMemberComesBack) {
   EXPECT_EQ(toJson(*read), toJson(manifest));
 }
 
+TEST(Cost, ofProgramsComesBack) {
+  Manifest manifest = productManifest("v");
+  manifest.programs = ProgramsCost{"cdiv(K, 64)", "1", "M * 2", "0", "BLOCK", "3", "M * N", 8};
+  Result<Manifest> read = parseManifest(toJson(manifest));
+  ASSERT_TRUE(bool(read)) << read.error().message;
+  EXPECT_FALSE(read->cost);
+  EXPECT_EQ(read->programs, manifest.programs);
+  EXPECT_EQ(toJson(*read), toJson(manifest));
+  manifest.programs->special = "a";
+  EXPECT_NE(validate(manifest).error().message.find("manifest: cost: special: "), std::string::npos);
+  manifest.programs->special = "0";
+  manifest.programs->operandBits = 128;
+  EXPECT_EQ(validate(manifest).error().message, "manifest: cost: operand_bits is 128; expected 4 to 64");
+}
+
+TEST(Cost, ofProgramsWithoutAValueHasNoTime) {
+  Manifest manifest = productManifest("v");
+  manifest.programs = ProgramsCost{"1", "0", "M // N", "0", "0", "0", "M"};
+  Result<ProgramsExpressions> work = ProgramsExpressions::compile(*manifest.programs, expressionNames(manifest));
+  ASSERT_TRUE(bool(work));
+  const int64_t slots[] = {0, 0, 0, 512, 2, 64, 0, 132}, zero[] = {0, 0, 0, 512, 0, 64, 0, 132};
+  ASSERT_TRUE(work->evaluate(slots, 8));
+  EXPECT_EQ(work->evaluate(slots, 8)->bytes, 256);
+  EXPECT_EQ(work->evaluate(slots, 8)->programs, 8);
+  EXPECT_FALSE(work->evaluate(zero, 8));
+}
+
 TEST(Cost, isThatOfTheModelForTheArguments) {
   const Manifest manifest = alignedProduct("v", 128, 256);
   Result<CostSizes> sizes = CostSizes::compile(*manifest.cost, expressionNames(manifest));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Expected times of kernels that are no readable product: the work of one program, for the model of ProgramTime.h.
+//
+//   "cost": {"model": "programs", "steps": "cdiv(K, 64) + 1", "exchanges": "cdiv(K, 64)", "bytes": "cdiv(K, 64) * 6144
+//   + 2048",
+//            "tensor_flops": "cdiv(K, 64) * 131072", "operations": "cdiv(K, 64) * 8192", "special": "1024",
+//            "unique_bytes": "M * K * 2 + …", "operand_bits": 16, "warps": 4}
+//
+// Registers, threads and shared memory are those of "launch", and the number of programs is its grid's.
+#pragma once
+
+#include "Runtime/Expression.h"
+#include "Target/ProgramTime.h"
+
+namespace tile::runtime {
+
+struct Manifest;
+
+/// Members are those of target::ProgramWork, as expressions over integer parameters, constants and num_sms.
+struct ProgramsCost {
+  std::string steps, exchanges, bytes, tensorFlops, operations, special, uniqueBytes;
+  int64_t operandBits = 16; ///< of dots
+  int64_t warps = 4;        ///< that compute a program
+
+  bool operator==(const ProgramsCost &) const = default;
+};
+
+/// The expressions in the order of the JSON keys.
+struct ProgramsKey {
+  const char *key;
+  std::string ProgramsCost::*text;
+  double target::ProgramWork::*value;
+};
+std::span<const ProgramsKey> programsKeys();
+
+/// A description as compiled expressions.
+class ProgramsExpressions {
+public:
+  static Result<ProgramsExpressions> compile(const ProgramsCost &cost, const ExpressionNames &names);
+
+  /// `slots` as the names of compile say; nothing if an expression cannot be evaluated. Touches no heap.
+  std::optional<target::ProgramWork> evaluate(std::span<const int64_t> slots, double programs) const;
+
+  std::span<const Expression> all() const { return expressions; }
+
+  bool operator==(const ProgramsExpressions &) const = default;
+
+private:
+  std::vector<Expression> expressions;
+  int64_t warps = 4;
+};
+
+/// The model for a variant on `numSms` multiprocessors (0: what the target's product has).
+target::ProgramTime programTimeOf(const Manifest &manifest, const target::GpuTarget &gpu, int numSms);
+
+/// What the model relies on; the error names the key.
+Status validatePrograms(const ProgramsCost &cost, const ExpressionNames &names);
+
+} // namespace tile::runtime
