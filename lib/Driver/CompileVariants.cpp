@@ -203,6 +203,10 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
 void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, double seconds) {
   variant.manifest.variant = job.plan.name;
   variant.manifest.cost = job.plan.cost;
+  // An estimate that grows beyond what a manifest evaluates is no reason to reject the kernel.
+  variant.manifest.programs = job.plan.programs;
+  if (job.plan.programs && !runtime::validatePrograms(*job.plan.programs, runtime::expressionNames(variant.manifest)))
+    variant.manifest.programs.reset();
   made.push_back({std::move(variant), job.rank, job.plan.why, seconds});
 }
 

@@ -2,6 +2,7 @@
 // Classes of promises x configurations x sizes -> plans, and what --explain-config says of them.
 #include "Driver/VariantPlan.h"
 
+#include "Analysis/ProgramCounts.h"
 #include "Driver/KernelFacts.h"
 #include "Driver/PlanProduct.h"
 
@@ -97,6 +98,22 @@ void nameConfigurations(std::vector<Configuration> &configurations) {
   }
 }
 
+/// What each program does, for the model of kernels that are no product.
+std::optional<runtime::ProgramsCost> describePrograms(KernelOp kernel) {
+  std::optional<ProgramCounts> counts = countProgram(kernel);
+  if (!counts)
+    return std::nullopt;
+  return runtime::ProgramsCost{.steps = counts->steps,
+                               .exchanges = counts->exchanges,
+                               .bytes = counts->bytes,
+                               .tensorFlops = counts->tensorFlops,
+                               .operations = counts->operations,
+                               .special = counts->special,
+                               .uniqueBytes = counts->uniqueBytes,
+                               .operandBits = counts->operandBits,
+                               .warps = counts->warps};
+}
+
 class Planner {
 public:
   Planner(const CompilerOptions &options, const target::GpuTarget &gpu, VariantMode mode)
@@ -118,6 +135,7 @@ public:
     if (plans.empty())
       return {.plans = {{.name = "general", .why = "the only one"}}, .explanation = "", .advice = ""};
     order();
+    timePrograms();
     VariantPlans result;
     result.advice = advise();
     for (Ranked &ranked : plans)
@@ -176,6 +194,9 @@ private:
     if (!inspected)
       return;
     kernelName = inspected.kernel().getName().str();
+    // Classes do the same work; the one that promises most knows best what is contiguous.
+    if (rank.promises <= 1)
+      programs[rank.configuration] = describePrograms(inspected.kernel());
     if (!inspected.isOpen || !inspected.product) {
       if (std::optional<frontend::OpenProduct> product = inspector.findProduct(promised, inspected))
         plan.cost = costOf(promised, gpu, *product, promises,
@@ -204,6 +225,14 @@ private:
     text += explainClass(plan, promises, product);
   }
 
+  /// Those that are no products, if no configuration is one: times of two models do not compare.
+  void timePrograms() {
+    if (llvm::any_of(plans, [](const Ranked &ranked) { return ranked.plan.cost.has_value(); }))
+      return;
+    for (Ranked &ranked : plans)
+      ranked.plan.programs = programs[ranked.rank.configuration];
+  }
+
   void order() {
     std::stable_sort(plans.begin(), plans.end(), [](const Ranked &a, const Ranked &b) { return a.rank < b.rank; });
     if (mode != VariantMode::All && plans.size() > mostVariants)
@@ -222,7 +251,7 @@ private:
     std::map<size_t, size_t> counts; // by the class of promises
     size_t most = 0;
     for (const Ranked &ranked : plans)
-      if (!ranked.plan.cost)
+      if (!ranked.plan.cost && !ranked.plan.programs)
         most = std::max(most, ++counts[ranked.rank.promises]);
     if (most < 2)
       return "";
@@ -286,6 +315,7 @@ private:
   VariantMode mode;
   KernelInspector inspector;
   std::vector<Ranked> plans;
+  std::map<size_t, std::optional<runtime::ProgramsCost>> programs; ///< by configuration
   std::string text, kernelName;
 };
 

@@ -22,6 +22,7 @@ namespace {
 std::string describeCode(Manifest manifest) {
   manifest.variant.clear();
   manifest.cost.reset();
+  manifest.programs.reset();
   for (Parameter &parameter : manifest.parameters)
     parameter.alignment = parameter.divisibility = 1;
   return runtime::toJson(manifest);
@@ -82,6 +83,7 @@ llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, Emit
   if (!isPack && packed.size() == 1) { // nothing to choose: as without variants
     packed.front().manifest.variant.clear();
     packed.front().manifest.cost.reset();
+    packed.front().manifest.programs.reset();
   }
   const std::string &elf = made.front().packed.image;
   runtime::Result<std::string> artifact =

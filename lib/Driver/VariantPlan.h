@@ -13,6 +13,7 @@
 #include "Driver/CompilerOptions.h"
 #include "Driver/VariantMode.h"
 #include "Runtime/Cost.h"
+#include "Runtime/ProgramsCost.h"
 #include "Target/GpuTarget.h"
 
 namespace tile::driver {
@@ -24,10 +25,11 @@ struct VariantPlan {
       {}; ///< beside the options': strides of 1, a configuration's constants
   /// What the kernel leaves open; nothing where the compilation chooses by the options' sizes.
   std::optional<frontend::TileChoices> tiles = {};
-  std::optional<int> numWarps = {}, numStages = {}; ///< of a configuration; else the options'
-  KernelLimits limits = {};                         ///< beside the options'
-  std::optional<runtime::CostSpec> cost = {};       ///< how long a call is expected to take, if a model knows
-  std::string why;                                  ///< one line
+  std::optional<int> numWarps = {}, numStages = {};   ///< of a configuration; else the options'
+  KernelLimits limits = {};                           ///< beside the options'
+  std::optional<runtime::CostSpec> cost = {};         ///< of a product: how long a call is expected to take
+  std::optional<runtime::ProgramsCost> programs = {}; ///< of others: what each program does
+  std::string why;                                    ///< one line
 };
 
 /// At least one plan. The first, "general", promises nothing that the options do not: it takes every call that a kernel

@@ -56,7 +56,7 @@ void printText(const std::vector<Listed> &listed, bool hasTargets) {
     const std::string time = variant.microseconds >= 0 ? fmt::format("{:.2f} us", variant.microseconds) : std::string();
     const std::string note = !variant.obstacle.empty()  ? variant.obstacle
                              : variant.isMeasured       ? "chosen by measurement"
-                             : variant.microseconds < 0 ? "no model for its time"
+                             : variant.microseconds < 0 ? "no model for its time; tile-run tune measures it"
                                                         : "";
     std::string line = fmt::format("{} {:<{}}{} {:>13}  {}", variant.isTaken ? '*' : ' ', variant.name, width,
                                    hasTargets ? fmt::format(" {:<8}", variant.target) : "", time, note);

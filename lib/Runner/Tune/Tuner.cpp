@@ -49,7 +49,7 @@ Result<Tuner> Tuner::create(const TunerOptions &options, Variants &variants, Cud
 static std::vector<std::string> keyParameters(const runtime::Chooser &chooser, const Manifest &general) {
   std::vector<std::string> names = chooser.integersThatMatter();
   for (size_t i = 0; i < chooser.size(); ++i)
-    if (chooser.manifest(i).cost)
+    if (chooser.manifest(i).cost || chooser.manifest(i).programs)
       return names;
   for (const runtime::Parameter &parameter : general.parameters)
     if (parameter.isInteger() && std::find(names.begin(), names.end(), parameter.name) == names.end())
@@ -89,7 +89,10 @@ Result<std::vector<Tuner::Candidate>> Tuner::findCandidates(const RunOptions &ca
     if (candidate.expected >= 0)
       best = std::min(best, candidate.expected);
   if (!options.all)
-    std::erase_if(candidates, [&](const Candidate &candidate) { return candidate.expected > options.bound * best; });
+    std::erase_if(candidates, [&](const Candidate &candidate) {
+      // The model of programs gives the order of variants, but hardly the times.
+      return chooser.manifest(candidate.index).cost && candidate.expected > options.bound * best;
+    });
   for (Candidate &candidate : candidates) {
     Result<Device *> loaded = variants->load(candidate.index);
     if (!loaded)
