@@ -24,6 +24,8 @@ void KernelBuilder::blockStatement() {
       find([](const Value &value) { return !value.shape.empty() && elementsOf(value.shape) <= mostElements; });
   if (!source)
     return assignStatement();
+  if (random.chance(12))
+    return pairStatement(*source);
   std::optional<Value> result;
   const int64_t kind = random.below(10);
   if (kind < 4)
@@ -38,6 +40,29 @@ void KernelBuilder::blockStatement() {
   // Of a shape that nothing else has, it is worth the most when all of it is written.
   if (!inHelper && random.chance(35))
     sink(value);
+}
+
+/// A reduction or scan of pairs whose order matters: affine functions, one after the other; or of a value and its
+/// index.
+void KernelBuilder::pairStatement(const Value &value) {
+  const size_t axis = static_cast<size_t>(random.below(static_cast<int64_t>(value.shape.size())));
+  const std::string number = std::to_string(axis), first = freshName("b"), second = freshName("b");
+  const Shape reduced = without(value.shape, axis);
+  if (!isNarrowFloat(value.type) && value.type != Scalar::Int1 && value.type != Scalar::BFloat16 && random.chance(35)) {
+    line(first + ", " + second + " = " + random.pick<std::string>({"tl.max(", "tl.min("}) + value.text + ", " + number +
+         ", return_indices=True)");
+    values.push_back({second, Scalar::Int32, reduced, {0, static_cast<double>(value.shape[axis] - 1), 1}});
+    return;
+  }
+  const Value a = cast(value, Scalar::Int32), b = cast(expression(value.shape, 1), Scalar::Int32);
+  if (helpers.find("def compose(") == std::string::npos)
+    helpers += "@triton.jit\ndef compose(a, b, c, d):\n    return a * c, b * c + d\n\n";
+  const bool isScan = random.chance(40);
+  line(first + ", " + second + " = tl." + (isScan ? "associative_scan((" : "reduce((") + a.text + ", " +
+       expand(b, value.shape).text + "), " + number + ", compose" +
+       (isScan && random.chance(40) ? ", reverse=True)" : ")"));
+  for (const std::string &name : {first, second})
+    values.push_back({name, Scalar::Int32, isScan ? value.shape : reduced, rangeOf(Scalar::Int32)});
 }
 
 /// Writes all of a value to a place of the program.

@@ -118,6 +118,8 @@ void KernelBuilder::loop(const Loop &loop, int depth) {
                         {0, static_cast<double>(loop.axis->size + loop.axis->block), 1}});
       axes.push_back(*loop.axis);
     }
+    if (loop.counter && random.chance(20))
+      laterIterations(*loop.counter);
     if (loop.opening)
       loop.opening();
     statements(static_cast<int>(random.between(1, 3)), depth + 1);

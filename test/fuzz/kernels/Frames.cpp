@@ -21,6 +21,8 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
   axes = own;
   for (const Axis &axis : own)
     values.push_back({axis.offsets, Scalar::Int32, {axis.block}, {0, static_cast<double>(axis.size + axis.block), 1}});
+  if (random.chance(35))
+    nameMask();
   if (beginsWithProduct) {
     isOrdinary = isAboutLoops || random.chance(60);
     const Value sum = *productLoop();

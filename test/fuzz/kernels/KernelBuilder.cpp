@@ -64,6 +64,8 @@ void KernelBuilder::statement(int depth) {
   if (budget <= 0)
     return;
   --budget;
+  if (random.chance(12))
+    return idiomStatement();
   const int64_t kind = random.below(100);
   if (kind < 22)
     return loadStatement();
@@ -119,8 +121,8 @@ std::string KernelBuilder::build() {
     for (const std::string &parameter : *part)
       parameters += (parameters.empty() ? "" : ", ") + parameter;
   std::string options =
-      "#: num_warps = " + std::to_string(isAboutLoops ? random.pick({4, 4, 8}) : random.pick({1, 2, 4, 4, 4, 8})) +
-      "\n";
+      "#: num_warps = " +
+      std::to_string(isAboutLoops ? random.pick({4, 4, 8}) : random.pick({1, 2, 4, 4, 4, 4, 8, 8, 16})) + "\n";
   if (random.chance(30))
     options += "#: num_stages = " + std::to_string(random.between(1, 4)) + "\n";
   if (beginsWithProduct && random.chance(15))

@@ -36,14 +36,17 @@ struct Buffer {
   std::vector<std::string> sizes; ///< bounds of the axes that index it
   std::vector<std::string> strides;
   std::vector<int64_t> strideValues;
-  int64_t origin = 0; ///< elements before the one whose indices are 0
+  int64_t first = 0; ///< elements before the one whose indices are 0
   bool suitsDescriptor = false;
+
+  /// Returns the pointer to the element whose indices are 0.
+  std::string origin() const { return name + (first ? " + " + std::to_string(first) : ""); }
 };
 
 Shape shapeOf(const std::vector<Axis> &axes);
 
 /// What a buffer is for.
-enum class Contents { Input, Output, Updated };
+enum class Contents { Input, Output, Zeros, Updated };
 
 class KernelBuilder {
 public:
@@ -99,12 +102,19 @@ private:
   void scalarStatement();
   void storeUnused();
   Value load(const std::vector<Axis> &axes, Scalar type, bool isPlain = false);
-  Value loadByDescriptor(const std::vector<Axis> &axes, Scalar type);
-  std::string blockPointer(const Buffer &buffer, const std::vector<Axis> &axes);
-  Value loadByBlockPointer(const std::vector<Axis> &axes, Scalar type);
   void storeStatement();
   void store(const std::vector<Axis> &axes, const Value &value);
   void approximateStatement();
+
+  // Descriptors.cpp
+  std::string startsOf(const std::vector<Axis> &axes, bool moves);
+  bool isDescribable(const Buffer &buffer, const std::vector<Axis> &axes) const;
+  std::string makeDescriptor(const Buffer &buffer, const std::vector<Axis> &axes);
+  Value loadByDescriptor(const std::vector<Axis> &axes, Scalar type);
+  std::string blockPointer(const Buffer &buffer, const std::vector<Axis> &axes, const std::string &starts);
+  Value loadByBlockPointer(const std::vector<Axis> &axes, Scalar type);
+  void rowsStatement();
+  void descriptorUpdate();
 
   // Updates.cpp
   void atomicStatement();
@@ -114,6 +124,7 @@ private:
 
   // Blocks.cpp
   void blockStatement();
+  void pairStatement(const Value &value);
   void sink(const Value &value);
   std::string combine(Scalar type);
   std::optional<Value> reduction(const Value &value);
@@ -142,6 +153,15 @@ private:
   Value materialise(const Value &value);
   Value defineVariable(const Shape &shape);
   void updateVariable();
+
+  // Idioms.cpp
+  void idiomStatement();
+  void nameMask();
+  std::string namedMask(const std::vector<Axis> &axes, const std::vector<std::string> &indices) const;
+  void rowSumStatement();
+  Value advancedProduct(const std::vector<Axis> &own);
+  void laterIterations(const Value &counter);
+  void mapStatement();
 
   // Ranges.cpp
   void rangeStatement(int depth);
@@ -177,7 +197,9 @@ private:
   bool inHelper = false;
   bool beginsWithProduct = false; ///< a kernel that is about a matrix product
   bool isOrdinary = false;        ///< what is written now has the form that tensor maps and warp groups ask for
-  int budget = 0;                 ///< statements that may still be written
+  std::string maskName;           ///< the mask of `maskedAxes`, if it has a name
+  std::vector<Axis> maskedAxes;
+  int budget = 0; ///< statements that may still be written
 };
 
 } // namespace tile::fuzz

@@ -41,7 +41,7 @@ struct Options {
   bool loops = false; ///< kernels for what schedules loops
   std::string findings = "findings";
   std::vector<std::string> files;
-  std::vector<std::string> targets = {"sm_80", "sm_90a", "sm_100a"};
+  std::vector<std::string> targets; ///< none: one of each generation, which the seed chooses
 
   std::vector<std::string> folders; ///< of real kernels to mutate
   std::optional<RealKernels> real;
@@ -96,6 +96,13 @@ std::vector<Variant> schedulesFor(uint64_t seed) {
   return variants;
 }
 
+/// One GPU of each generation of matrix instructions.
+std::vector<std::string> targetsFor(Random &random) {
+  return {random.pick({"sm_75", "sm_80", "sm_80", "sm_86", "sm_89"}),
+          random.pick({"sm_90", "sm_90a", "sm_90a", "sm_90a"}),
+          random.pick({"sm_100a", "sm_100a", "sm_120", "sm_120a"})};
+}
+
 /// The interpreter, and of every target what it optimises, or does not, or without one pass; two of three that are left
 /// to chance are left out, because other kernels find more than other ways through the compiler.
 std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
@@ -103,7 +110,7 @@ std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
     return schedulesFor(seed);
   Random random(seed * 31 + 7);
   std::vector<Variant> variants(1);
-  for (const std::string &target : options.targets) {
+  for (const std::string &target : options.targets.empty() ? targetsFor(random) : options.targets) {
     Variant variant;
     variant.device = "sim";
     variant.target = target;
@@ -156,6 +163,10 @@ std::string wordsOf(const std::string &text) {
     words += fmt::format(" --num-warps={}", *mutant->numWarps);
   if (mutant->numStages)
     words += fmt::format(" --num-stages={}", *mutant->numStages);
+  if (mutant->cluster)
+    words += fmt::format(" --cluster={}x1", *mutant->cluster);
+  if (mutant->isPingPong)
+    words += " --schedule=pingpong";
   for (const std::string &argument : mutant->arguments)
     words += " " + argument;
   return words;
@@ -264,7 +275,7 @@ int main(int argc, char **argv) {
   app.add_option("--jobs", options.jobs, "Processes");
   app.add_option("--deadline", options.deadline, "Seconds for one kernel (60)");
   app.add_option("--device", device, "cuda: on a GPU, too");
-  app.add_option("--targets", options.targets, "To compile for (sm_80,sm_90a,sm_100a)")->delimiter(',');
+  app.add_option("--targets", options.targets, "To compile for (one of each generation, by the seed)")->delimiter(',');
   app.add_option("--findings", options.findings, "Folder for what is found");
   app.add_flag("--all", options.all, "Every variant of each kernel");
   app.add_flag("--loops", options.loops, "Loops of products, with and without each pass that schedules them");

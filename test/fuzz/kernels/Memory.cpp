@@ -22,10 +22,6 @@ std::string spread(const std::string &vector, size_t dimension, size_t rank) {
   return text + "]";
 }
 
-std::string originOf(const Buffer &buffer) {
-  return buffer.name + (buffer.origin ? " + " + std::to_string(buffer.origin) : "");
-}
-
 /// What the driver fills inputs of the type with.
 Range inputRange(Scalar type, bool hasAllBits) {
   if (type == Scalar::Int1)
@@ -84,7 +80,7 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
     // From the last one to the first.
     const bool isBackwards = isInput && !isOrdinary && random.chance(3);
     if (isBackwards) {
-      buffer.origin += std::max<int64_t>(of[axis].size - 1, 0) * stride;
+      buffer.first += std::max<int64_t>(of[axis].size - 1, 0) * stride;
       buffer.strideValues[axis] = -stride;
       buffer.suitsDescriptor = false;
     }
@@ -101,10 +97,10 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
   buffer.suitsDescriptor &= buffer.strides.back() == "1";
   pointers.push_back(buffer.name + ": \"" + pointerName(type) + "\"");
   directives += "#: buffer " + buffer.name + "[" + std::to_string(last + 1) + "] = " +
-                (isInput                         ? "random"
-                 : contents == Contents::Updated ? "inout"
-                 : random.chance(50)             ? "output"
-                                                 : "zeros") +
+                (isInput                                             ? "random"
+                 : contents == Contents::Updated                     ? "inout"
+                 : contents == Contents::Output && random.chance(50) ? "output"
+                                                                     : "zeros") +
                 "\n";
   return buffer;
 }
@@ -112,7 +108,7 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
 /// The pointers of a block: one index expression for each dimension.
 std::string KernelBuilder::place(const Buffer &buffer, const std::vector<Axis> &of,
                                  const std::vector<std::string> &indices) {
-  std::string pointer = originOf(buffer);
+  std::string pointer = buffer.origin();
   for (size_t i = 0; i < of.size(); ++i) {
     std::string index = spread(indices[i], i, of.size());
     if (random.chance(5))
@@ -123,7 +119,9 @@ std::string KernelBuilder::place(const Buffer &buffer, const std::vector<Axis> &
 }
 
 std::string KernelBuilder::maskOf(const std::vector<Axis> &of, const std::vector<std::string> &indices) {
-  std::string mask;
+  std::string mask = random.chance(70) ? namedMask(of, indices) : "";
+  if (!mask.empty())
+    return mask;
   for (size_t i = 0; i < of.size(); ++i) {
     if (of[i].size % of[i].block == 0 && !of[i].isUnaligned && indices[i] == of[i].offsets && !isOrdinary &&
         random.chance(50))
@@ -131,8 +129,12 @@ std::string KernelBuilder::maskOf(const std::vector<Axis> &of, const std::vector
     if (indices[i].find(" % ") != std::string::npos || indices[i].find("minimum") != std::string::npos)
       continue;
     std::string inside = "(" + spread(indices[i], i, of.size()) + " < " + of[i].bound + ")";
-    if (indices[i].find(" - ") != std::string::npos)
-      inside = "(" + spread(indices[i], i, of.size()) + " >= 0)";
+    if (indices[i].find(" - ") != std::string::npos) {
+      const std::string isNotNegative = "(" + spread(indices[i], i, of.size()) + " >= 0)";
+      // Indices before the axis's own may lie beyond its end, too.
+      const bool isBefore = indices[i].starts_with(of[i].offsets);
+      inside = isBefore ? inside + " & " + isNotNegative : isNotNegative;
+    }
     mask += (mask.empty() ? "" : " & ") + inside;
   }
   return mask;
@@ -205,8 +207,14 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain
       indices.push_back("tl.minimum(" + axis.offsets + ", " + axis.bound + " - 1)");
     else if (kind < 93)
       indices.push_back(axis.bound + " - 1 - " + axis.offsets);
+    else if (kind < 97)
+      indices.push_back(axis.offsets + random.pick<std::string>({" + ", " - "}) + std::to_string(random.between(1, 5)));
+    else if (axis.size >= axis.block)
+      // The last block moves back instead of having a mask.
+      indices.push_back("tl.minimum(" + axis.start + ", " + axis.bound + " - " + std::to_string(axis.block) +
+                        ") + tl.arange(0, " + std::to_string(axis.block) + ")");
     else
-      indices.push_back(axis.offsets + " + " + std::to_string(random.between(1, 5)));
+      indices.push_back(axis.offsets);
   }
   // Places that are computed from data.
   for (size_t i = 0; i < of.size() && !isPlain; ++i)
@@ -238,77 +246,6 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain
   if (random.chance(4))
     arguments += random.pick({", cache_modifier=\".cg\"", ", eviction_policy=\"evict_last\"", ", volatile=True"});
   return define("v", {"tl.load(" + arguments + ")", buffer.type, shapeOf(of), range});
-}
-
-/// Of a descriptor or block pointer: [start_m, start_n + 3].
-static std::string startsOf(const std::vector<Axis> &of, Random *random) {
-  std::string text;
-  for (size_t i = 0; i < of.size(); ++i) {
-    text += (i ? ", " : "") + of[i].start;
-    if (random && random->chance(15))
-      text += random->chance(50) ? " + " + std::to_string(random->between(1, 9))
-                                 : " - " + std::to_string(random->between(1, 9));
-  }
-  return text;
-}
-
-static std::string listOf(const std::vector<std::string> &items) {
-  std::string text;
-  for (size_t i = 0; i < items.size(); ++i)
-    text += (i ? ", " : "") + items[i];
-  return text;
-}
-
-static std::string blockOf(const std::vector<Axis> &of) {
-  std::string text;
-  for (size_t i = 0; i < of.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(of[i].block);
-  return text;
-}
-
-Value KernelBuilder::loadByDescriptor(const std::vector<Axis> &of, Scalar type) {
-  // What a tensor map cannot describe comes by pointers.
-  const Buffer buffer = makeBuffer("x", type, of, Contents::Input);
-  inputs.push_back(buffer);
-  const int64_t bytes = of.back().block * std::max<int64_t>(1, bitsOf(type) / 8);
-  if (!buffer.suitsDescriptor || type == Scalar::Int1 || bytes < 16 || of[0].block > 256)
-    return load(of, type);
-  const std::string name = freshName("desc");
-  line(name + " = tl.make_tensor_descriptor(" + buffer.name + ", shape=[" + listOf(buffer.sizes) + "], strides=[" +
-       listOf(buffer.strides) + "], block_shape=[" + blockOf(of) + "])");
-  return define("v",
-                {name + ".load([" + startsOf(of, &random) + "])", type, shapeOf(of), buffer.range.join({0, 0, 1})});
-}
-
-/// Defines a block pointer at the axes' place.
-std::string KernelBuilder::blockPointer(const Buffer &buffer, const std::vector<Axis> &of) {
-  const std::string name = freshName("p");
-  const bool isTurned = buffer.strideValues.front() < buffer.strideValues.back();
-  const std::string comma = of.size() == 1 ? ",)" : ")";
-  line(name + " = tl.make_block_ptr(" + originOf(buffer) + ", (" + listOf(buffer.sizes) + comma + ", (" +
-       listOf(buffer.strides) + comma + ", (" + startsOf(of, nullptr) + comma + ", (" + blockOf(of) + comma + ", (" +
-       (of.size() == 1 ? "0"
-        : isTurned     ? "0, 1"
-                       : "1, 0") +
-       comma + ")");
-  return name;
-}
-
-Value KernelBuilder::loadByBlockPointer(const std::vector<Axis> &of, Scalar type) {
-  const Buffer buffer = makeBuffer("x", type, of, Contents::Input);
-  inputs.push_back(buffer);
-  const std::string name = blockPointer(buffer, of);
-  const std::string comma = of.size() == 1 ? ",)" : ")";
-  std::string pointer = name;
-  if (random.chance(30)) {
-    std::string moves;
-    for (size_t i = 0; i < of.size(); ++i)
-      moves += (i ? ", " : "") + std::to_string(random.chance(50) ? 0 : of[i].block);
-    pointer = "tl.advance(" + name + ", (" + moves + comma + ")";
-  }
-  const std::string checked = of.size() == 1 ? "(0,)" : "(0, 1)";
-  return define("v", {"tl.load(" + pointer + ", boundary_check=" + checked + ", padding_option=\"zero\")", type,
-                      shapeOf(of), buffer.range.join({0, 0, 1})});
 }
 
 std::vector<Axis> KernelBuilder::ownAxes() const {
@@ -362,16 +299,12 @@ void KernelBuilder::store(const std::vector<Axis> &of, const Value &value) {
   const Value stored = cast(expand(value, shapeOf(of)), type);
   if (known)
     line("tl.debug_barrier()"); // the same element may be another thread's now
-  const int64_t bytes = of.back().block * std::max<int64_t>(1, bitsOf(type) / 8);
-  if (buffer.suitsDescriptor && type != Scalar::Int1 && bytes >= 16 && of[0].block <= 256 && random.chance(40)) {
-    const std::string name = freshName("desc");
-    line(name + " = tl.make_tensor_descriptor(" + buffer.name + ", shape=[" + listOf(buffer.sizes) + "], strides=[" +
-         listOf(buffer.strides) + "], block_shape=[" + blockOf(of) + "])");
-    line(name + ".store([" + startsOf(of, nullptr) + "], " + stored.text + ")");
+  if (isDescribable(buffer, of) && random.chance(40)) {
+    line(makeDescriptor(buffer, of) + ".store([" + startsOf(of, /*moves=*/false) + "], " + stored.text + ")");
     return;
   }
   if (random.chance(10)) {
-    const std::string pointer = blockPointer(buffer, of);
+    const std::string pointer = blockPointer(buffer, of, startsOf(of, /*moves=*/false));
     line("tl.store(" + pointer + ", " + stored.text + ", boundary_check=" + (of.size() == 1 ? "(0,)" : "(0, 1)") + ")");
     return;
   }

@@ -124,8 +124,14 @@ std::optional<Value> KernelBuilder::productLoop() {
   }
   if (random.chance(isAboutLoops ? 50 : 20))
     return productChain();
-  const int64_t block = random.pick({16, 32, 32, 64, 64});
+  if (random.chance(25)) {
+    const Value sum = advancedProduct(own);
+    values.push_back(sum);
+    return sum;
+  }
+  const int64_t block = random.pick({16, 32, 32, 64, 64, 128});
   const int64_t size = isAboutLoops        ? 8 * random.between(0, block)
+                       : random.chance(6)  ? 16 * random.between(20, 60)
                        : random.chance(40) ? block * random.between(1, 6)
                                            : random.between(1, 5 * block);
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));

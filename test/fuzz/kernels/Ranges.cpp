@@ -109,7 +109,12 @@ void KernelBuilder::rangeStatement(int depth) {
   const int64_t block = random.pick({16, 32, 128});
   const bool reads = !inHelper && trips * step < 2000;
   const std::string count = freshName("count"), total = freshName("total"), source = freshName("x");
+  // Offsets of the next block are carried as often as they are computed from the counter.
+  const bool advances = random.chance(40);
+  const std::string cursor = freshName("cursor"), size = std::to_string(block);
   line(count + " = 0");
+  if (advances)
+    line(cursor + " = tl.arange(0, " + size + ")");
   line(total + " = tl.zeros((" + std::to_string(block) + ",), tl.int32)");
   const Scalar element = random.pick({Scalar::Int32, Scalar::Int8, Scalar::Float32, Scalar::Float16, Scalar::Int64});
   if (reads) {
@@ -123,13 +128,16 @@ void KernelBuilder::rangeStatement(int depth) {
     // Narrow types do not hold the distance.
     const std::string wide = bitsOf(type) < 32 ? ".to(tl.int32)" : "";
     const std::string distance = isDown ? last + wide + " - " + i : i + wide + " - " + first;
-    const Value loaded = define("v", {"tl.load(" + source + " + (" + distance + ").to(tl.int32) * " +
-                                          std::to_string(block) + " + tl.arange(0, " + std::to_string(block) + "))",
+    const std::string offsets =
+        advances ? cursor : "(" + distance + ").to(tl.int32) * " + size + " + tl.arange(0, " + size + ")";
+    const Value loaded = define("v", {"tl.load(" + source + " + " + offsets + ")",
                                       element,
                                       {block},
                                       isFloat(element) ? Range{-8, 8, 1} : Range{-8, 7, 1}});
     line(total + " += " + cast(loaded, Scalar::Int32).text);
   };
+  if (advances)
+    over.tail = cursor + " += " + std::to_string(block * step);
   loop(over, depth);
   values.push_back({count, Scalar::Int32, {}, {0, static_cast<double>(trips), 1}});
   if (!inHelper)

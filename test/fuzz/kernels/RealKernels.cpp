@@ -81,6 +81,10 @@ std::optional<MutantOptions> readMutantOptions(const std::string &text) {
       options.numWarps = std::stoi(value);
     else if (name == "stages")
       options.numStages = std::stoi(value);
+    else if (name == "cluster")
+      options.cluster = std::stoi(value);
+    else if (name == "pingpong")
+      options.isPingPong = true;
     else if (name.starts_with("-D"))
       options.definitions[name.substr(2)] = value;
     else
@@ -111,10 +115,15 @@ RealKernels::RealKernels(const std::vector<std::string> &folders) {
       const size_t end = static_cast<size_t>(match->position());
       const std::string directives = text.substr(begin, end + 1 - begin), parameters = (*match)[2];
       begin = end + static_cast<size_t>(match->length());
-      // Kernels that count their own errors compare what is exact for their sizes only.
-      if (directives.find("#: grid(") == std::string::npos || directives.find("#: expect bad ==") != std::string::npos)
+      if (directives.find("#: grid(") == std::string::npos)
         continue;
       Kernel kernel{file, text, (*match)[1], {}, {}};
+      // Kernels that count their own errors compare what is exact for their sizes only.
+      kernel.isFixed = directives.find("#: expect bad ==") != std::string::npos;
+      if (kernel.isFixed) {
+        kernels.push_back(kernel);
+        continue;
+      }
       for (auto found = std::sregex_iterator(directives.begin(), directives.end(), size);
            found != std::sregex_iterator(); ++found)
         kernel.sizes.emplace_back((*found)[1], std::stoll((*found)[2]));
@@ -132,11 +141,15 @@ std::string RealKernels::mutant(uint64_t seed) const {
   std::string head = mark + ("file=" + kernel.file) + " kernel=" + kernel.name;
   for (const auto &[name, value] : kernel.sizes)
     head += " " + name + "=" + std::to_string(mutateSize(value, random));
+  const bool leavesOpen = random.chance(25);
   for (const std::string &constant : kernel.constants) {
     const size_t equals = constant.find('=');
     const std::string name = constant.substr(0, equals), value = constant.substr(equals + 1);
     const bool isOpen = value == "auto", isNumber = value.find_first_not_of("0123456789") == std::string::npos;
     if (!isOpen && (!isNumber || random.chance(60)))
+      continue;
+    // The compiler chooses.
+    if (isOpen && leavesOpen)
       continue;
     const int64_t number = isNumber ? std::stoll(value) : 64;
     int64_t changed = number;
@@ -144,13 +157,20 @@ std::string RealKernels::mutant(uint64_t seed) const {
       changed = 1 - number;
     else if (isPowerOfTwo(number))
       changed = random.pick<int64_t>({16, 16, 32, 64, 128, std::max<int64_t>(number / 2, 1), number});
+    // What is left open may be any multiple of 16.
+    if (isOpen && random.chance(15))
+      changed = random.pick<int64_t>({48, 80, 96, 144});
     head += " -D" + name + "=" + std::to_string(changed);
   }
   if (random.chance(50))
     head += " warps=" + std::to_string(random.pick({1, 2, 4, 8}));
   if (random.chance(40))
     head += " stages=" + std::to_string(random.between(1, 5));
-  return head + "\n" + (random.chance(25) ? mutateTypes(kernel.text, random) : kernel.text);
+  if (!kernel.isFixed && random.chance(8))
+    head += " cluster=" + std::to_string(random.pick({2, 2, 4}));
+  if (!kernel.isFixed && random.chance(8))
+    head += " pingpong=1";
+  return head + "\n" + (!kernel.isFixed && random.chance(25) ? mutateTypes(kernel.text, random) : kernel.text);
 }
 
 } // namespace tile::fuzz

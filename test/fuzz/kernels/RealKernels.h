@@ -17,9 +17,10 @@ namespace tile::fuzz {
 struct MutantOptions {
   std::string file;
   std::string kernel;
-  std::map<std::string, std::string> definitions; ///< compile-time parameters
-  std::vector<std::string> arguments;             ///< NAME=VALUE
-  std::optional<int> numWarps, numStages;
+  std::map<std::string, std::string> definitions;  ///< compile-time parameters
+  std::vector<std::string> arguments;              ///< NAME=VALUE
+  std::optional<int> numWarps, numStages, cluster; ///< CTAs of a cluster, along the first axis
+  bool isPingPong = false;
 };
 
 /// Returns the options of a mutant; nothing if the text does not begin with them.
@@ -39,6 +40,7 @@ private:
     std::string file, text, name;
     std::vector<std::pair<std::string, int64_t>> sizes; ///< integers with a default
     std::vector<std::string> constants;                 ///< compile-time parameters that are integers or open
+    bool isFixed = false;                               ///< right for its own sizes only
   };
   std::vector<Kernel> kernels;
 };

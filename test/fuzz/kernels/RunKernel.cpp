@@ -47,6 +47,10 @@ driver::CompilerOptions optionsFor(const std::string &text, const Variant &varia
     options.definitions = mutant->definitions;
     options.numWarps = mutant->numWarps;
     options.numStages = mutant->numStages;
+    if (mutant->cluster)
+      options.cluster = frontend::ClusterShape{*mutant->cluster, 1, 1};
+    if (mutant->isPingPong)
+      options.schedule = frontend::Schedule::PingPong;
   }
   return options;
 }
