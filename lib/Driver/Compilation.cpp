@@ -75,6 +75,25 @@ void Compilation::note(StringRef message) {
     log.add("note", message);
 }
 
+bool Compilation::warn(frontend::Diag id, const std::vector<std::string> &arguments) {
+  frontend::DiagnosticEngine engine;
+  engine.setWarnings(options.warnings);
+  engine.report(id, {}, arguments);
+  if (engine.all().empty())
+    return true;
+  const frontend::Diagnostic &warning = engine.all().front();
+  const bool isError = engine.hasErrors();
+  const StringRef severity = isError ? "error" : "warning";
+  if (isText())
+    errors << "tilec: " << severity << ": " << warning.message << (isError ? " [-Werror,-W" : " [-W") << warning.name
+           << "]\n";
+  else
+    log.add(severity, warning.message, warning.name);
+  if (isError)
+    state = Outcome::Rejected;
+  return !isError;
+}
+
 void Compilation::warnOfPtxas(StringRef message) {
   if (isText())
     errors << "tilec: warning: ptxas: " << message << '\n';

@@ -62,6 +62,8 @@ public:
   /// Tells the user what is no mistake.
   void note(llvm::StringRef message);
   /// What ptxas says about code that it takes.
+  /// A warning about the whole kernel, if it is enabled. False: it is an error.
+  bool warn(frontend::Diag id, const std::vector<std::string> &arguments);
   void warnOfPtxas(llvm::StringRef message);
 
   Outcome outcome() const { return state; }

@@ -72,7 +72,8 @@ bool VariantCompilation::planAll() {
     }
     VariantPlans plans = planVariants(aimed, *gpu, variants.mode);
     explanation += plans.explanation;
-    advice = plans.advice;
+    untimed = plans.untimed;
+    kernelName = plans.kernel;
     if (!variants.name.empty() && !chooseOne(plans))
       return false;
     for (size_t rank = 0; rank < plans.plans.size(); ++rank)
@@ -83,6 +84,11 @@ bool VariantCompilation::planAll() {
     first.emit = EmitKind::Cubin;
   general = std::make_unique<Compilation>(std::move(first), errors);
   return true;
+}
+
+/// Nothing but the order of the configurations says which of them a call takes. False: that is an error.
+bool VariantCompilation::warnOfUntimed() {
+  return general->warn(frontend::Diag::untimed_configurations, {std::to_string(untimed), kernelName});
 }
 
 /// Leaves the one that the user has named.
@@ -107,8 +113,8 @@ bool VariantCompilation::run() {
   if (options.explainConfig)
     errors << explanation;
   bool makesSeveral = jobs.size() > 1 && makesArtifact();
-  if (makesSeveral && !advice.empty())
-    general->note(advice);
+  if (makesSeveral && untimed > 0 && !warnOfUntimed())
+    return false;
   WorkerProcesses workers(makesSeveral && !options.isGuest ? jobs.size() - 1 : 0,
                           [this](size_t index) { return compileElsewhere(jobs[index + 1]); });
   workers.start(variants.jobs - 1); // this process is at work, too
@@ -203,6 +209,9 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
 void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, double seconds) {
   variant.manifest.variant = job.plan.name;
   variant.manifest.cost = job.plan.cost;
+  for (const std::string &condition : job.plan.requirements)
+    if (!llvm::is_contained(variant.manifest.requirements, condition))
+      variant.manifest.requirements.push_back(condition);
   // An estimate that grows beyond what a manifest evaluates is no reason to reject the kernel.
   variant.manifest.programs = job.plan.programs;
   if (job.plan.programs && !runtime::validatePrograms(*job.plan.programs, runtime::expressionNames(variant.manifest)))

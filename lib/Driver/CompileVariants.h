@@ -52,6 +52,7 @@ private:
   };
 
   bool planAll();
+  bool warnOfUntimed();
   bool chooseOne(VariantPlans &plans);
   std::string compileElsewhere(const Job &job) const;
   llvm::Expected<std::vector<WorkerProcesses::Result>> compileOthers(WorkerProcesses &workers) const;
@@ -65,7 +66,8 @@ private:
   VariantOptions variants;
   llvm::raw_ostream &errors;
   std::string explanation;
-  std::string advice; ///< which variants only measurements can choose
+  std::string kernelName;
+  size_t untimed = 0; ///< configurations among which nothing but measurements can choose
   std::unique_ptr<Compilation> general;
   std::vector<Job> jobs; ///< the first is `general`'s
   std::vector<MadeVariant> made;

@@ -73,10 +73,12 @@ void DiagnosticLog::add(mlir::Diagnostic &diagnostic) {
   entries.push_back(convert(diagnostic));
 }
 
-void DiagnosticLog::add(llvm::StringRef severity, llvm::StringRef message) {
+void DiagnosticLog::add(llvm::StringRef severity, llvm::StringRef message, llvm::StringRef name) {
   Entry entry;
   entry.severity = severity.str();
   entry.message = message.str();
+  entry.name = name.str();
+  entry.flag = name.empty() ? "" : "-W" + name.str();
   entries.push_back(std::move(entry));
 }
 

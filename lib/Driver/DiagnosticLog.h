@@ -22,8 +22,8 @@ class DiagnosticLog {
 public:
   void add(const frontend::DiagnosticEngine &engine);
   void add(mlir::Diagnostic &diagnostic);
-  /// An error or warning without a place.
-  void add(llvm::StringRef severity, llvm::StringRef message);
+  /// An error or warning without a place; `name` is that of its flag, if it has one.
+  void add(llvm::StringRef severity, llvm::StringRef message, llvm::StringRef name = {});
 
   /// An error of the command line, in the form that is asked for: "tilec: error: ..." as text.
   static std::string printError(DiagnosticsFormat format, llvm::StringRef message);

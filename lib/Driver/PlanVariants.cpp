@@ -22,6 +22,8 @@ struct Configuration {
   std::string name = {}; ///< "BLOCK.64-num_warps.8"; empty: the only one
   std::map<std::string, std::string> definitions = {};
   std::optional<int> numWarps = {}, numStages = {};
+  std::vector<std::string> requirements = {}; ///< of calls that it serves: of "#: config"
+  bool isFallback = false;                    ///< for calls that no configuration serves
 };
 
 /// All combinations of the alternatives of -D, the first values first.
@@ -98,6 +100,32 @@ void nameConfigurations(std::vector<Configuration> &configurations) {
   }
 }
 
+/// The conditions of the configurations that have their constants.
+void addConditions(const std::vector<frontend::ConfigurationCondition> &conditions, Configuration &configuration) {
+  const auto parts = partsOf(configuration);
+  for (const frontend::ConfigurationCondition &one : conditions)
+    if (llvm::all_of(one.definitions, [&](const auto &value) {
+          return llvm::is_contained(parts, std::pair<std::string, std::string>(value));
+        }))
+      configuration.requirements.push_back(one.condition);
+}
+
+/// The general variant takes every call, so the first configuration without conditions comes first; if all have some,
+/// a copy of the first, which is last in every choice.
+void putGeneralFirst(std::vector<Configuration> &configurations) {
+  auto isGeneral = [](const Configuration &configuration) { return configuration.requirements.empty(); };
+  auto general = llvm::find_if(configurations, isGeneral);
+  if (general != configurations.end())
+    return void(std::rotate(configurations.begin(), general, std::next(general)));
+  Configuration fallback = configurations.front();
+  fallback.requirements.clear();
+  fallback.isFallback = configurations.size() > 1;
+  if (fallback.isFallback)
+    configurations.insert(configurations.begin(), std::move(fallback));
+  else
+    configurations.front() = std::move(fallback);
+}
+
 /// What each program does, for the model of kernels that are no product.
 std::optional<runtime::ProgramsCost> describePrograms(KernelOp kernel) {
   std::optional<ProgramCounts> counts = countProgram(kernel);
@@ -133,11 +161,10 @@ public:
           planClass(configuration, promises, {index == 0 ? 0u : 1u, place, index});
       }
     if (plans.empty())
-      return {.plans = {{.name = "general", .why = "the only one"}}, .explanation = "", .advice = ""};
+      return {.plans = {{.name = "general", .why = "the only one"}}};
     order();
     timePrograms();
-    VariantPlans result;
-    result.advice = advise();
+    VariantPlans result{.kernel = kernelName, .untimed = countUntimed()};
     for (Ranked &ranked : plans)
       result.plans.push_back(std::move(ranked.plan));
     result.plans.front().name = "general";
@@ -164,9 +191,17 @@ private:
       if (mode == VariantMode::Alignment)
         configurations.push_back(alternative);
       else
-        appendTuned(inspector.listConfigurations(withConfiguration(alternative)), alternative, configurations);
+        appendTuned(listed(alternative), alternative, configurations);
     nameConfigurations(configurations);
+    const std::vector<frontend::ConfigurationCondition> conditions = listed({}).conditions;
+    for (Configuration &configuration : configurations)
+      addConditions(conditions, configuration);
+    putGeneralFirst(configurations);
     return configurations;
+  }
+
+  frontend::KernelConfigurations listed(const Configuration &configuration) const {
+    return inspector.listConfigurations(withConfiguration(configuration));
   }
 
   CompilerOptions withConfiguration(const Configuration &configuration) const {
@@ -188,6 +223,7 @@ private:
                      .numWarps = configuration.numWarps,
                      .numStages = configuration.numStages,
                      .limits = promises.limits,
+                     .requirements = configuration.requirements,
                      .why = promises.why};
     plan.definitions.insert(configuration.definitions.begin(), configuration.definitions.end());
     InspectedKernel inspected = inspector.inspect(promised, commonTile());
@@ -195,7 +231,7 @@ private:
       return;
     kernelName = inspected.kernel().getName().str();
     // Classes do the same work; the one that promises most knows best what is contiguous.
-    if (rank.promises <= 1)
+    if (rank.promises <= 1 && !configuration.isFallback)
       programs[rank.configuration] = describePrograms(inspected.kernel());
     if (!inspected.isOpen || !inspected.product) {
       if (std::optional<frontend::OpenProduct> product = inspector.findProduct(promised, inspected))
@@ -246,18 +282,14 @@ private:
         plan.name += formatv("-{0}", number);
   }
 
-  /// Says that calls take the first of plans that promise the same and whose times no model knows.
-  std::string advise() const {
+  /// The most plans that promise the same, and whose times no model knows nor conditions separate.
+  size_t countUntimed() const {
     std::map<size_t, size_t> counts; // by the class of promises
     size_t most = 0;
     for (const Ranked &ranked : plans)
-      if (!ranked.plan.cost && !ranked.plan.programs)
+      if (!ranked.plan.cost && !ranked.plan.programs && ranked.plan.requirements.empty())
         most = std::max(most, ++counts[ranked.rank.promises]);
-    if (most < 2)
-      return "";
-    return formatv("kernel '{0}' has {1} configurations and no cost model to choose between them, so every call takes "
-                   "the first; measure them with `tile-run tune`, which records the fastest",
-                   kernelName, most);
+    return most < 2 ? 0 : most;
   }
 
   static std::string inParentheses(const std::string &promise) { return promise.empty() ? "" : " (" + promise + ")"; }
@@ -326,7 +358,7 @@ VariantPlans planVariants(const CompilerOptions &options, const target::GpuTarge
   if (mode == VariantMode::Invariant) // of IR, which is not planned
     only.limits.sharedSteps = only.limits.sharedTail = false;
   if (mode == VariantMode::None || options.language == InputLanguage::Mlir)
-    return {.plans = {only}, .explanation = "", .advice = ""};
+    return {.plans = {only}};
   return Planner(options, gpu, mode).run();
 }
 

@@ -29,6 +29,7 @@ struct VariantPlan {
   KernelLimits limits = {};                           ///< beside the options'
   std::optional<runtime::CostSpec> cost = {};         ///< of a product: how long a call is expected to take
   std::optional<runtime::ProgramsCost> programs = {}; ///< of others: what each program does
+  std::vector<std::string> requirements = {};         ///< conditions of the calls that it serves
   std::string why;                                    ///< one line
 };
 
@@ -36,9 +37,10 @@ struct VariantPlan {
 /// compiled by these options alone takes. The others come in the order of what they gain, so that who has too little
 /// room leaves out the last.
 struct VariantPlans {
-  std::vector<VariantPlan> plans;
-  std::string explanation; ///< for --explain-config
-  std::string advice;      ///< says that only measurements can choose among some of the plans; may be empty
+  std::vector<VariantPlan> plans = {};
+  std::string explanation = {}; ///< for --explain-config
+  std::string kernel = {};      ///< its name
+  size_t untimed = 0;           ///< configurations among which nothing but measurements can choose
 };
 
 /// Never fails: if the front end rejects the kernel, there is one plan, whose compilation says why.

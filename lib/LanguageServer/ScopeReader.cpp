@@ -334,7 +334,7 @@ void ScopeReader::readDirectives() {
     // The first word says which directive it is, and the last of a buffer how it is filled.
     const std::string directive = end > 0 ? textAt(0) : "";
     const bool isNew =
-        llvm::is_contained({"grid", "buffer", "default", "expect", "require", "let", "instance"}, directive);
+        llvm::is_contained({"grid", "buffer", "default", "expect", "require", "let", "config", "instance"}, directive);
     const bool hasRole = directive == "buffer" && kindAt(end - 1) == Tok::Name;
     for (size_t i = isNew; i < end - hasRole; ++i) {
       if (kindAt(i) != Tok::Name || (i > 0 && kindAt(i - 1) == Tok::Dot))

@@ -25,11 +25,18 @@ struct KernelConfiguration {
   bool operator==(const KernelConfiguration &) const = default;
 };
 
+/// "#: config": configurations with these values serve only calls for which the condition holds.
+struct ConfigurationCondition {
+  std::map<std::string, std::string> definitions; ///< as those of a KernelConfiguration; also num_warps and num_stages
+  std::string condition;                          ///< expression of the manifest
+};
+
 struct KernelConfigurations {
   /// In the order of the source, without duplicates. Empty: the kernel is not tuned, or nothing of it is known.
   std::vector<KernelConfiguration> configurations;
   /// Parameters on whose values the best of them depends, in the order of the source.
   std::vector<std::string> keys;
+  std::vector<ConfigurationCondition> conditions;
 };
 
 /// Lists the configurations of the kernel that the request names. Values that the request fixes (-D, the signature,

@@ -200,6 +200,8 @@ private:
 
   // SemaDirectives.cpp
   bool checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters);
+  void checkConfig(const ConfigDirective &config, const FunctionStmt &kernel,
+                   const std::vector<KernelParameter> &parameters);
   double evaluateTolerance(const ExpectDirective &directive);
   std::vector<std::string> gridOfHost(const FunctionStmt &kernel); // SemaLaunch.cpp
   LaunchAttr launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance);

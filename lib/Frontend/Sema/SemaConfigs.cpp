@@ -308,6 +308,12 @@ KernelConfigurations ModuleSema::listConfigurations() {
     ResolvedParameters parameters;
     resolveDeclared(*kernel, instance, parameters);
     result = listTuned();
+    for (const ConfigDirective &directive : kernel->directives.configs) {
+      ConfigurationCondition &condition = result.conditions.emplace_back();
+      condition.condition = directive.condition.text;
+      for (const ConfigDirective::Constant &constant : directive.constants)
+        condition.definitions[constant.name] = definitionOf(evaluate(*constant.value.expr)).value_or("");
+    }
   }
   (void)diagnostics.takeSince(reported);
   for (const UnknownHost &unknown : unknownHosts)

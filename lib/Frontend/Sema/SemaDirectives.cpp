@@ -5,6 +5,8 @@
 #include "Directives/Functions.h"
 #include "Frontend/Sema/ModuleSema.h"
 
+#include <functional>
+
 using namespace mlir;
 
 namespace tile::frontend {
@@ -17,7 +19,11 @@ public:
   NameChecker(Sema &sema, const FunctionStmt &kernel, std::vector<std::string> names)
       : sema(sema), kernel(kernel), names(std::move(names)) {}
 
+  /// Also called for names that are parameters.
+  std::function<void(const std::string &, SourceRange)> visit = [](const std::string &, SourceRange) {};
+
   void checkName(const std::string &name, SourceRange range) {
+    visit(name, range);
     if (llvm::is_contained(names, name) || name == "num_sms")
       return;
     std::optional<std::string> guess = didYouMean(name, names);
@@ -104,6 +110,8 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
     llvm::for_each(buffer.shape, [&](const DirectiveExpr &expr) { checker.check(expr); });
     llvm::for_each(buffer.strides, [&](const DirectiveExpr &expr) { checker.check(expr); });
   }
+  for (const ConfigDirective &config : kernel.directives.configs)
+    checkConfig(config, kernel, parameters);
   for (const DefaultDirective &directive : kernel.directives.defaults)
     checker.check(directive);
   for (const ExpectDirective &directive : kernel.directives.expects) {
@@ -111,6 +119,32 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
     checker.check(directive.value);
   }
   return diagnostics.numErrors() == errorsBefore;
+}
+
+/// Constants are compile-time parameters; what the condition names is known to be integer.
+void ModuleSema::checkConfig(const ConfigDirective &config, const FunctionStmt &kernel,
+                             const std::vector<KernelParameter> &parameters) {
+  std::vector<std::string> names, constants = {"num_warps", "num_stages"};
+  std::map<std::string, std::string> others; // that no condition can ask
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
+    forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
+      names.push_back(name);
+      if (leaf.constant || leaf.isOpen)
+        constants.push_back(name);
+      else if (leaf.type.isPointer || !leaf.block.empty())
+        others[name] = "a pointer";
+      else if (leaf.type.isFloat())
+        others[name] = "a floating-point parameter";
+    });
+  for (const ConfigDirective::Constant &constant : config.constants)
+    if (!llvm::is_contained(constants, constant.name))
+      error(Diag::config_constant, constant.range, {constant.name, kernel.name});
+  NameChecker checker(*this, kernel, std::move(names));
+  checker.visit = [&](const std::string &name, SourceRange range) {
+    if (auto other = others.find(name); other != others.end())
+      error(Diag::config_condition, range, {name, other->second});
+  };
+  checker.check(config.condition);
 }
 
 /// "within" may depend on the element types: 1e-2 if c.dtype.element_ty == bf16 else 1e-3.

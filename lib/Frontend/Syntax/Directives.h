@@ -7,6 +7,7 @@
 //   #: default stride_am = K
 //   #: require K % 8 == 0 and M > 0
 //   #: let scores = softmax(a)                                    stands for the expression in the directives below
+//   #: config BLOCK_M=16, num_warps=4 when M <= 16                which calls a configuration serves
 //   #: expect c == a @ b within 1e-3
 //   #: instance fast = matmul(a="*fp16:16", BLOCK_M=128) num_warps=8 num_stages=3
 //   #: num_warps = 8                                              or auto: the compiler chooses
@@ -56,6 +57,18 @@ struct DefaultDirective {
   DirectiveExpr value;
 };
 
+/// Which calls the configurations of an autotuner, or of -D NAME=a,b, serve that have these constants.
+struct ConfigDirective {
+  struct Constant {
+    std::string name; // a constexpr, "num_warps" or "num_stages"
+    SourceRange range;
+    DirectiveExpr value;
+  };
+  SourceRange range;
+  std::vector<Constant> constants;
+  DirectiveExpr condition;
+};
+
 struct ExpectDirective {
   SourceRange range;
   std::string buffer;
@@ -88,6 +101,7 @@ struct DirectiveSet {
   std::vector<DirectiveExpr> grid;
   std::vector<DirectiveExpr> requirements;
   std::vector<BufferDirective> buffers;
+  std::vector<ConfigDirective> configs;
   std::vector<DefaultDirective> defaults;
   std::vector<ExpectDirective> expects;
   std::optional<int> numWarps;

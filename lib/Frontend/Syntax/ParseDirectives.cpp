@@ -1,63 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: "#:" directives. The tokens of a directive (one line, or several while a bracket is open) go through the
-// expression parser of the language; the expressions are then checked against what the runtime can evaluate.
+// expression parser of the language.
 
-#include "Directives/Functions.h"
+#include "Frontend/Syntax/DirectiveExpressions.h"
 #include "Frontend/Syntax/ParserImpl.h"
 #include "Frontend/Syntax/Unparse.h"
 
 #include <algorithm>
 
 namespace tile::frontend {
-
-namespace {
-
-enum class Dialect { Integer, Tensor, Value };
-
-bool isIntegerOperator(BinaryOp op) {
-  switch (op) {
-  case BinaryOp::Add:
-  case BinaryOp::Sub:
-  case BinaryOp::Mult:
-  case BinaryOp::Div:
-  case BinaryOp::FloorDiv:
-  case BinaryOp::Mod:
-  case BinaryOp::Pow:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// Names of "#: let" that stand for each other double an expression again and again.
-constexpr size_t mostNodes = 10000;
-
-/// Takes the nodes from what is left; false if there are more. Stops there, whatever the tree would unfold to.
-bool isShort(const Expr &expr, size_t &left) {
-  if (left == 0)
-    return false;
-  --left;
-  auto all = [&](std::initializer_list<const Expr *> parts) {
-    return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) { return isShort(*part, left); });
-  };
-  if (const auto *node = as<UnaryExpr>(&expr))
-    return all({node->operand});
-  if (const auto *node = as<BinaryExpr>(&expr))
-    return all({node->left, node->right});
-  if (const auto *node = as<CompareExpr>(&expr))
-    return all({node->left, node->right});
-  if (const auto *node = as<ConditionalExpr>(&expr))
-    return all({node->condition, node->thenValue, node->elseValue});
-  if (const auto *node = as<BoolOpExpr>(&expr))
-    return std::all_of(node->values.begin(), node->values.end(),
-                       [&](const Expr *part) { return isShort(*part, left); });
-  if (const auto *node = as<CallExpr>(&expr))
-    return std::all_of(node->arguments.begin(), node->arguments.end(),
-                       [&](const Argument &argument) { return isShort(*argument.value, left); });
-  return true;
-}
-
-} // namespace
 
 /// Parses one directive, whose tokens are in 'parser'.
 class DirectiveParser {
@@ -69,6 +20,7 @@ private:
   bool parse();
   bool parseGrid(std::vector<DirectiveExpr> &grid);
   bool parseBuffer();
+  bool parseConfig();
   bool parseDefault();
   bool parseExpect();
   bool parseLet();
@@ -78,10 +30,8 @@ private:
   bool parseCluster(std::optional<ClusterShape> &cluster);
   bool parseSchedule(std::optional<Schedule> &schedule);
   bool parseName(std::string &name, SourceRange &nameRange, std::string_view what);
-  bool parseList(std::vector<DirectiveExpr> &list, Tok close, Dialect dialect);
-  bool parseExpr(DirectiveExpr &out, Dialect dialect);
-  bool check(const Expr &expr, Dialect dialect);
-  bool reject(const Expr &expr, Dialect dialect);
+  bool parseList(std::vector<DirectiveExpr> &list, Tok close, DirectiveDialect dialect);
+  bool parseExpr(DirectiveExpr &out, DirectiveDialect dialect);
   bool acceptWord(std::string_view word) {
     bool isWord = p.at(Tok::Name) && p.text(p.peek()) == word;
     if (isWord)
@@ -105,8 +55,8 @@ bool DirectiveParser::parse() {
     p.advance();
     return parseInstance();
   }
-  constexpr std::string_view known[] = {"grid", "buffer",    "default",    "expect",  "require",
-                                        "let",  "num_warps", "num_stages", "cluster", "schedule"};
+  constexpr std::string_view known[] = {"grid",   "buffer",    "default",    "expect",  "require", "let",
+                                        "config", "num_warps", "num_stages", "cluster", "schedule"};
   if (std::find(std::begin(known), std::end(known), keyword) == std::end(known)) {
     p.error(Diag::unknown_directive, p.peek().range, {p.text(p.peek())});
     return false;
@@ -125,6 +75,8 @@ bool DirectiveParser::parse() {
   }
   if (keyword == "buffer")
     return parseBuffer();
+  if (keyword == "config")
+    return parseConfig();
   if (keyword == "default")
     return parseDefault();
   if (keyword == "expect")
@@ -132,7 +84,7 @@ bool DirectiveParser::parse() {
   if (keyword == "let")
     return parseLet();
   if (keyword == "require")
-    return parseExpr(set->requirements.emplace_back(), Dialect::Integer);
+    return parseExpr(set->requirements.emplace_back(), DirectiveDialect::Integer);
   if (keyword == "cluster")
     return parseCluster(set->cluster);
   if (keyword == "schedule")
@@ -150,18 +102,14 @@ bool DirectiveParser::parseName(std::string &name, SourceRange &nameRange, std::
   return true;
 }
 
-bool DirectiveParser::parseExpr(DirectiveExpr &out, Dialect dialect) {
+bool DirectiveParser::parseExpr(DirectiveExpr &out, DirectiveDialect dialect) {
   const SourceRange begin = p.peek().range;
-  p.allowMatMul = dialect == Dialect::Tensor;
+  p.allowMatMul = dialect == DirectiveDialect::Tensor;
   out.expr = p.parseExpression();
   p.allowMatMul = false;
   if (!out.expr)
     return false;
-  if (size_t left = mostNodes; !isShort(*out.expr, left)) {
-    p.error(Diag::directive_length, p.rangeFrom(begin), {std::to_string(mostNodes)});
-    return false;
-  }
-  if (!check(*out.expr, dialect))
+  if (!checkExpression(p.diagnostics, *out.expr, dialect, p.rangeFrom(begin)))
     return false;
   out.range = p.rangeFrom(begin);
   out.text = unparse(*out.expr);
@@ -169,7 +117,7 @@ bool DirectiveParser::parseExpr(DirectiveExpr &out, Dialect dialect) {
 }
 
 /// Expressions up to and including the closing bracket.
-bool DirectiveParser::parseList(std::vector<DirectiveExpr> &list, Tok close, Dialect dialect) {
+bool DirectiveParser::parseList(std::vector<DirectiveExpr> &list, Tok close, DirectiveDialect dialect) {
   while (!p.at(close)) {
     DirectiveExpr expr;
     if (!parseExpr(expr, dialect))
@@ -183,7 +131,7 @@ bool DirectiveParser::parseList(std::vector<DirectiveExpr> &list, Tok close, Dia
 
 bool DirectiveParser::parseGrid(std::vector<DirectiveExpr> &grid) {
   SourceRange begin = p.peek().range;
-  if (!p.expect(Tok::LeftParen, "after 'grid'") || !parseList(grid, Tok::RightParen, Dialect::Integer))
+  if (!p.expect(Tok::LeftParen, "after 'grid'") || !parseList(grid, Tok::RightParen, DirectiveDialect::Integer))
     return false;
   if (grid.size() >= 1 && grid.size() <= 3)
     return true;
@@ -197,10 +145,10 @@ bool DirectiveParser::parseBuffer() {
   buffer.range = range;
   if (!parseName(buffer.parameter, buffer.nameRange, "a pointer parameter after 'buffer'") ||
       !p.expect(Tok::LeftBracket, "before the shape of the buffer") ||
-      !parseList(buffer.shape, Tok::RightBracket, Dialect::Integer))
+      !parseList(buffer.shape, Tok::RightBracket, DirectiveDialect::Integer))
     return false;
-  if (acceptWord("strides") &&
-      (!p.expect(Tok::LeftParen, "after 'strides'") || !parseList(buffer.strides, Tok::RightParen, Dialect::Integer)))
+  if (acceptWord("strides") && (!p.expect(Tok::LeftParen, "after 'strides'") ||
+                                !parseList(buffer.strides, Tok::RightParen, DirectiveDialect::Integer)))
     return false;
   SourceRange roleRange;
   if (!p.expect(Tok::Equal, "before the role of the buffer") || !parseName(buffer.role, roleRange, "a role"))
@@ -226,11 +174,32 @@ bool DirectiveParser::parseBuffer() {
   return true;
 }
 
+/// config NAME=value {, NAME=value} when condition
+bool DirectiveParser::parseConfig() {
+  ConfigDirective config;
+  config.range = range;
+  do {
+    ConfigDirective::Constant constant;
+    if (!parseName(constant.name, constant.range, "a constant of the configuration") ||
+        !p.expect(Tok::Equal, "after the constant") || !parseExpr(constant.value, DirectiveDialect::Value))
+      return false;
+    config.constants.push_back(std::move(constant));
+  } while (p.accept(Tok::Comma));
+  if (!acceptWord("when")) {
+    p.unexpected("'when' and a condition");
+    return false;
+  }
+  if (!parseExpr(config.condition, DirectiveDialect::Integer))
+    return false;
+  set->configs.push_back(std::move(config));
+  return true;
+}
+
 bool DirectiveParser::parseDefault() {
   DefaultDirective directive;
   directive.range = range;
   if (!parseName(directive.parameter, directive.nameRange, "a parameter after 'default'") ||
-      !p.expect(Tok::Equal, "after the parameter") || !parseExpr(directive.value, Dialect::Value))
+      !p.expect(Tok::Equal, "after the parameter") || !parseExpr(directive.value, DirectiveDialect::Value))
     return false;
   for (const DefaultDirective &other : set->defaults)
     if (other.parameter == directive.parameter) {
@@ -246,9 +215,9 @@ bool DirectiveParser::parseExpect() {
   ExpectDirective directive;
   directive.range = range;
   if (!parseName(directive.buffer, directive.nameRange, "a buffer after 'expect'") ||
-      !p.expect(Tok::EqualEqual, "after the buffer") || !parseExpr(directive.value, Dialect::Tensor))
+      !p.expect(Tok::EqualEqual, "after the buffer") || !parseExpr(directive.value, DirectiveDialect::Tensor))
     return false;
-  if (acceptWord("within") && !parseExpr(directive.tolerance.emplace(), Dialect::Value))
+  if (acceptWord("within") && !parseExpr(directive.tolerance.emplace(), DirectiveDialect::Value))
     return false;
   set->expects.push_back(std::move(directive));
   return true;
@@ -354,7 +323,7 @@ bool DirectiveParser::parseInstance() {
   while (!p.at(Tok::RightParen)) {
     InstanceDirective::Argument argument;
     if (!parseName(argument.name, argument.range, "a parameter name") || !p.expect(Tok::Equal, "after the parameter") ||
-        !parseExpr(argument.value, Dialect::Value))
+        !parseExpr(argument.value, DirectiveDialect::Value))
       return false;
     instance.arguments.push_back(std::move(argument));
     if (!p.accept(Tok::Comma))
@@ -392,72 +361,6 @@ bool DirectiveParser::parseInstanceOptions(InstanceDirective &instance) {
       return false;
   }
   return true;
-}
-
-bool DirectiveParser::reject(const Expr &expr, Dialect dialect) {
-  std::string allowed = dialect == Dialect::Integer
-                            ? "it takes names, integers, + - * / // % **, comparisons, and, or, not, conditionals, "
-                              "cdiv, min, max, next_power_of_2"
-                            : "it takes buffers, numbers, + - * / @ **, comparisons and the functions of the reference";
-  p.error(Diag::directive_expression, expr.range, {"'" + unparse(expr).substr(0, 60) + "'", allowed});
-  return false;
-}
-
-/// Is the expression one that the runtime can evaluate?
-bool DirectiveParser::check(const Expr &expr, Dialect dialect) {
-  if (dialect == Dialect::Value)
-    return true;
-  bool isInteger = dialect == Dialect::Integer;
-  switch (expr.kind) {
-  case ExprKind::Name:
-  case ExprKind::Int:
-    return true;
-  case ExprKind::Float:
-    return !isInteger || reject(expr, dialect);
-  case ExprKind::Unary: {
-    const auto &node = *as<UnaryExpr>(&expr);
-    bool isSign = node.op == UnaryOp::Minus || node.op == UnaryOp::Plus;
-    bool isKnown = isSign || (isInteger && node.op == UnaryOp::Not);
-    return isKnown ? check(*node.operand, dialect) : reject(expr, dialect);
-  }
-  case ExprKind::Binary: {
-    const auto &node = *as<BinaryExpr>(&expr);
-    bool isTensorOperator = isIntegerOperator(node.op) && node.op != BinaryOp::FloorDiv && node.op != BinaryOp::Mod;
-    bool isKnown = isInteger ? isIntegerOperator(node.op) : isTensorOperator || node.op == BinaryOp::MatMult;
-    return isKnown ? check(*node.left, dialect) && check(*node.right, dialect) : reject(expr, dialect);
-  }
-  case ExprKind::BoolOp: {
-    const auto &node = *as<BoolOpExpr>(&expr);
-    if (!isInteger)
-      return reject(expr, dialect);
-    return std::all_of(node.values.begin(), node.values.end(),
-                       [&](const Expr *value) { return check(*value, dialect); });
-  }
-  case ExprKind::Compare: {
-    const auto &node = *as<CompareExpr>(&expr);
-    bool isIdentity = node.op == CompareOp::Is || node.op == CompareOp::IsNot;
-    return isIdentity ? reject(expr, dialect) : check(*node.left, dialect) && check(*node.right, dialect);
-  }
-  case ExprKind::Conditional: {
-    const auto &node = *as<ConditionalExpr>(&expr);
-    if (!isInteger)
-      return reject(expr, dialect);
-    return check(*node.condition, dialect) && check(*node.thenValue, dialect) && check(*node.elseValue, dialect);
-  }
-  case ExprKind::Call: {
-    const auto &node = *as<CallExpr>(&expr);
-    const auto *name = as<NameExpr>(node.callee);
-    if (!name || !(isInteger ? directives::contains(directives::integerFunctions, name->id)
-                             : directives::contains(directives::tensorFunctions, name->id)))
-      return reject(expr, dialect);
-    return std::all_of(node.arguments.begin(), node.arguments.end(), [&](const Argument &argument) {
-      bool isPlain = argument.value->kind != ExprKind::Starred && (argument.name.empty() || argument.name == "axis");
-      return isPlain ? check(*argument.value, dialect) : reject(*argument.value, dialect);
-    });
-  }
-  default:
-    return reject(expr, dialect);
-  }
 }
 
 void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set) {

@@ -59,6 +59,7 @@ void complete(FunctionStmt &function, const FunctionStmt &stub, DiagnosticEngine
   DirectiveSet &set = function.directives;
   replace(set.grid, stub.directives.grid);
   replace(set.buffers, stub.directives.buffers);
+  replace(set.configs, stub.directives.configs);
   replace(set.defaults, stub.directives.defaults);
   replace(set.requirements, stub.directives.requirements);
   replace(set.expects, stub.directives.expects);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Frontend/Syntax/DirectiveExpressions.h"
+
+#include "Directives/Functions.h"
+#include "Frontend/Syntax/Unparse.h"
+
+#include <algorithm>
+
+namespace tile::frontend {
+
+namespace {
+
+bool isIntegerOperator(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Add:
+  case BinaryOp::Sub:
+  case BinaryOp::Mult:
+  case BinaryOp::Div:
+  case BinaryOp::FloorDiv:
+  case BinaryOp::Mod:
+  case BinaryOp::Pow:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Names of "#: let" that stand for each other double an expression again and again.
+constexpr size_t mostNodes = 10000;
+
+/// Takes the nodes from what is left; false if there are more. Stops there, whatever the tree would unfold to.
+bool isShort(const Expr &expr, size_t &left) {
+  if (left == 0)
+    return false;
+  --left;
+  auto all = [&](std::initializer_list<const Expr *> parts) {
+    return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) { return isShort(*part, left); });
+  };
+  if (const auto *node = as<UnaryExpr>(&expr))
+    return all({node->operand});
+  if (const auto *node = as<BinaryExpr>(&expr))
+    return all({node->left, node->right});
+  if (const auto *node = as<CompareExpr>(&expr))
+    return all({node->left, node->right});
+  if (const auto *node = as<ConditionalExpr>(&expr))
+    return all({node->condition, node->thenValue, node->elseValue});
+  if (const auto *node = as<BoolOpExpr>(&expr))
+    return std::all_of(node->values.begin(), node->values.end(),
+                       [&](const Expr *part) { return isShort(*part, left); });
+  if (const auto *node = as<CallExpr>(&expr))
+    return std::all_of(node->arguments.begin(), node->arguments.end(),
+                       [&](const Argument &argument) { return isShort(*argument.value, left); });
+  return true;
+}
+
+bool reject(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect) {
+  std::string allowed = dialect == DirectiveDialect::Integer
+                            ? "it takes names, integers, + - * / // % **, comparisons, and, or, not, conditionals, "
+                              "cdiv, min, max, next_power_of_2"
+                            : "it takes buffers, numbers, + - * / @ **, comparisons and the functions of the reference";
+  diagnostics.report(Diag::directive_expression, expr.range, {"'" + unparse(expr).substr(0, 60) + "'", allowed});
+  return false;
+}
+
+/// Is the expression one that the runtime can evaluate?
+bool check(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect) {
+  if (dialect == DirectiveDialect::Value)
+    return true;
+  bool isInteger = dialect == DirectiveDialect::Integer;
+  switch (expr.kind) {
+  case ExprKind::Name:
+  case ExprKind::Int:
+    return true;
+  case ExprKind::Float:
+    return !isInteger || reject(diagnostics, expr, dialect);
+  case ExprKind::Unary: {
+    const auto &node = *as<UnaryExpr>(&expr);
+    bool isSign = node.op == UnaryOp::Minus || node.op == UnaryOp::Plus;
+    bool isKnown = isSign || (isInteger && node.op == UnaryOp::Not);
+    return isKnown ? check(diagnostics, *node.operand, dialect) : reject(diagnostics, expr, dialect);
+  }
+  case ExprKind::Binary: {
+    const auto &node = *as<BinaryExpr>(&expr);
+    bool isTensorOperator = isIntegerOperator(node.op) && node.op != BinaryOp::FloorDiv && node.op != BinaryOp::Mod;
+    bool isKnown = isInteger ? isIntegerOperator(node.op) : isTensorOperator || node.op == BinaryOp::MatMult;
+    return isKnown ? check(diagnostics, *node.left, dialect) && check(diagnostics, *node.right, dialect)
+                   : reject(diagnostics, expr, dialect);
+  }
+  case ExprKind::BoolOp: {
+    const auto &node = *as<BoolOpExpr>(&expr);
+    if (!isInteger)
+      return reject(diagnostics, expr, dialect);
+    return std::all_of(node.values.begin(), node.values.end(),
+                       [&](const Expr *value) { return check(diagnostics, *value, dialect); });
+  }
+  case ExprKind::Compare: {
+    const auto &node = *as<CompareExpr>(&expr);
+    bool isIdentity = node.op == CompareOp::Is || node.op == CompareOp::IsNot;
+    return isIdentity ? reject(diagnostics, expr, dialect)
+                      : check(diagnostics, *node.left, dialect) && check(diagnostics, *node.right, dialect);
+  }
+  case ExprKind::Conditional: {
+    const auto &node = *as<ConditionalExpr>(&expr);
+    if (!isInteger)
+      return reject(diagnostics, expr, dialect);
+    return check(diagnostics, *node.condition, dialect) && check(diagnostics, *node.thenValue, dialect) &&
+           check(diagnostics, *node.elseValue, dialect);
+  }
+  case ExprKind::Call: {
+    const auto &node = *as<CallExpr>(&expr);
+    const auto *name = as<NameExpr>(node.callee);
+    if (!name || !(isInteger ? directives::contains(directives::integerFunctions, name->id)
+                             : directives::contains(directives::tensorFunctions, name->id)))
+      return reject(diagnostics, expr, dialect);
+    return std::all_of(node.arguments.begin(), node.arguments.end(), [&](const Argument &argument) {
+      bool isPlain = argument.value->kind != ExprKind::Starred && (argument.name.empty() || argument.name == "axis");
+      return isPlain ? check(diagnostics, *argument.value, dialect) : reject(diagnostics, *argument.value, dialect);
+    });
+  }
+  default:
+    return reject(diagnostics, expr, dialect);
+  }
+}
+
+} // namespace
+
+bool checkExpression(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect, SourceRange range) {
+  if (size_t left = mostNodes; !isShort(expr, left)) {
+    diagnostics.report(Diag::directive_length, range, {std::to_string(mostNodes)});
+    return false;
+  }
+  return check(diagnostics, expr, dialect);
+}
+
+} // namespace tile::frontend
