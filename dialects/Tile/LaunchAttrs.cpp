@@ -56,9 +56,9 @@ LogicalResult ExpectAttr::verify(EmitError emitError, StringAttr buffer, StringA
   return success();
 }
 
-LogicalResult LaunchAttr::verify(EmitError emitError, ArrayRef<StringAttr> grid,
-                                 ArrayRef<StringAttr> requirements, ArrayRef<BufferAttr> buffers,
-                                 ArrayRef<DefaultAttr> defaults, ArrayRef<ExpectAttr> expect) {
+LogicalResult LaunchAttr::verify(EmitError emitError, ArrayRef<StringAttr> grid, ArrayRef<StringAttr> requirements,
+                                 ArrayRef<BufferAttr> buffers, ArrayRef<DefaultAttr> defaults,
+                                 ArrayRef<ExpectAttr> expect) {
   constexpr size_t mostAxes = 3;
   if (grid.size() > mostAxes)
     return emitError() << "grid has " << grid.size() << " axes; there are at most " << mostAxes;

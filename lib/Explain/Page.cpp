@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The document in a page. CMake makes one script of those in Page/.
+#include "Runner/Results/Page.h"
 #include "Explain/Simulation.h"
 #include "Runner/Results/Embed.h"
-#include "Runner/Results/Page.h"
 
 TILE_EMBED(static const std::string_view body, tile_explain_body, "body.html")
 TILE_EMBED(static const std::string_view style, tile_explain_style, "page.css")

@@ -219,6 +219,8 @@ SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &exp
       if (!slice && index.isError())
         return {};
       isNew = index.isNoneValue();
+      if (value.type.isPointer && !slice && !isNew && !index.isConstant()) // that of a tuple is one
+        return error(Diag::pointer_index, item->range, {unparse(*expr.value), describe(value), unparse(*item)});
       if (isTile1() && !slice && !isNew) {
         ++kept;
         result = elementAt(result, static_cast<size_t>(axis), index, item->range);
@@ -227,8 +229,6 @@ SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &exp
         continue; // the dimension is gone
       }
     }
-    if (!isFull && !isNew && value.type.isPointer && !slice)
-      return error(Diag::pointer_index, item->range, {unparse(*expr.value), describe(value), unparse(*item)});
     if (!isFull && !isNew && value.isScalar() && !slice)
       return error(Diag::scalar_index, item->range, {unparse(*expr.value), describe(value), unparse(*item)},
                    tupleHint(value));

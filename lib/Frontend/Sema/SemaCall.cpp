@@ -323,9 +323,10 @@ SymValue ModuleSema::callBuiltin(const BuiltinInfo &info, const std::vector<Boun
       names.push_back(parameter.name);
     if (llvm::is_contained(names, arguments[i].name)) {
       const bool isOffset = arguments[i].name == "mask" && arguments[0].value.type.isPointer;
-      return error(Diag::argument_twice, arguments[i].range,
-                   {name.str(), arguments[i].name,
-                    isOffset ? "; offsets are added to the pointer: tl." + name.str() + "(p + offsets, mask=...)" : ""});
+      return error(
+          Diag::argument_twice, arguments[i].range,
+          {name.str(), arguments[i].name,
+           isOffset ? "; offsets are added to the pointer: tl." + name.str() + "(p + offsets, mask=...)" : ""});
     }
     std::optional<std::string> guess = didYouMean(arguments[i].name, names);
     return error(Diag::unknown_argument, arguments[i].range,

@@ -7,7 +7,7 @@ missing=0
 for id in $(sed -n 's/^TILE_[A-Z_]*DIAGNOSTIC(\([a-z0-9_]*\),.*/\1/p' "$root/lib/Frontend/Syntax/Diagnostics.def" | tr _ -); do
   # Reported only if the emitter itself is wrong; no input is known to reach it.
   [ "$id" = invalid-module ] && continue
-  if ! grep -rqF -e "[$id]" -e "[-W$id]" -e "\"$id\"" "$root/test/Frontend" "$root/test/Lint" "$root/test/Tile1" "$root/test/unit/Frontend"; then
+  if ! grep -rqF -e "[$id]" -e "[-W$id]" -e "\"$id\"" "$root/test/Frontend" "$root/test/Lint" "$root/test/Tile1" "$root/test/Driver" "$root/test/unit/Frontend"; then
     echo "no test expects diagnostic $id"
     missing=1
   fi
