@@ -177,11 +177,13 @@ runtime::ConstantValue describeConstant(Attribute attribute) {
   return text;
 }
 
-/// Those that still fit in; the directives come first.
+/// Those that still fit in, and that the runtime can evaluate; the directives come first.
 void addAssumptions(KernelOp kernel, runtime::Manifest &manifest) {
   std::vector<std::string> &all = manifest.requirements;
+  const runtime::ExpressionNames names = runtime::expressionNames(manifest);
   for (std::string &condition : assumedConditions(kernel))
-    if (all.size() < runtime::mostRequirements && !llvm::is_contained(all, condition))
+    if (all.size() < runtime::mostRequirements && !llvm::is_contained(all, condition) &&
+        runtime::Expression::compile(condition, names))
       all.push_back(std::move(condition));
 }
 

@@ -26,7 +26,7 @@ public:
   /// A condition of one bit.
   Text condition(Value value) {
     Operation *op = value.getDefiningOp();
-    if (!op)
+    if (!op || !goesOn())
       return std::nullopt;
     return llvm::TypeSwitch<Operation *, Text>(op)
         .Case([&](arith::CmpIOp compare) { return comparison(compare); })
@@ -40,6 +40,9 @@ public:
   }
 
 private:
+  /// A value that is doubled again and again is small in the IR and endless as text.
+  bool goesOn() { return values < mostValues && ++values < mostValues; }
+
   static Text join(const Text &left, StringRef word, const Text &right) {
     if (!left || !right)
       return std::nullopt;
@@ -71,6 +74,8 @@ private:
 
   /// The value's number if its bits are read with this sign.
   Text number(Value value, Sign sign) {
+    if (!goesOn())
+      return std::nullopt;
     const bool isUnsigned = sign == Sign::Unsigned;
     llvm::APInt constant;
     if (matchPattern(value, m_ConstantInt(&constant))) {
@@ -117,16 +122,17 @@ private:
     return name.str();
   }
 
+  static constexpr unsigned mostValues = 200;
   KernelOp kernel;
+  unsigned values = 0; ///< of the condition, that have been looked at
 };
 
 } // namespace
 
 std::vector<std::string> assumedConditions(KernelOp kernel) {
-  ConditionWriter writer(kernel);
   std::vector<std::string> conditions;
   for (auto assume : kernel.getBody().front().getOps<AssumeOp>())
-    if (Text text = writer.condition(assume.getCondition()))
+    if (Text text = ConditionWriter(kernel).condition(assume.getCondition()))
       conditions.push_back(*text);
   return conditions;
 }

@@ -13,8 +13,8 @@ class KernelOp;
 namespace tile::codegen {
 
 /// The conditions of `tile.assume` that hold for every program, which are those that stand in the kernel's own block,
-/// and that integer parameters and constants decide. What an expression (Runtime/Expression.h) cannot say, since it is
-/// exact where the kernel's arithmetic wraps around or rounds otherwise, is left out.
+/// and that integer parameters and constants decide. Sums and products are taken to fit their type, since expressions
+/// (Runtime/Expression.h) are exact; what these round otherwise, or is too long, is left out.
 std::vector<std::string> assumedConditions(KernelOp kernel);
 
 } // namespace tile::codegen
