@@ -101,7 +101,7 @@ private:
     return text.empty() ? "0" : text;
   }
 
-  /// What only addresses and masks are made of: it is shared between elements, and mostly computed before loops.
+  /// Index arithmetic, used by addresses and masks only: elements share it, and most of it is hoisted out of loops.
   void markAddresses(Operation *op) {
     SmallVector<Value> next;
     llvm::TypeSwitch<Operation *>(op)
@@ -218,7 +218,7 @@ private:
     return ShapedType::getNumElements(block.getShape()) * getBytesInMemory(block.getElementType());
   }
 
-  /// Of different elements, in whole sectors: contiguous elements share them.
+  /// Bytes of the distinct elements of an access, in whole sectors, which contiguous elements share.
   int64_t countBytes(Value pointer) {
     int64_t element = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
     auto type = dyn_cast<RankedTensorType>(pointer.getType());

@@ -126,7 +126,7 @@ void putGeneralFirst(std::vector<Configuration> &configurations) {
     configurations.front() = std::move(fallback);
 }
 
-/// What each program does, for the model of kernels that are no product.
+/// Counts the work of one program, for the model of kernels that are not matrix products.
 std::optional<runtime::ProgramsCost> describePrograms(KernelOp kernel) {
   std::optional<ProgramCounts> counts = countProgram(kernel);
   if (!counts)
