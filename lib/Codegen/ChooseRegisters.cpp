@@ -6,7 +6,7 @@
 //
 //   kernel                    | CTAs asked for
 //   a product                 | as ptxas likes; then one more at a time, while that spills little, outside of loops
-//   a loop that only loads    | those of 512 threads if ptxas likes few registers: a thread's loads hide each other
+//   a loop that only loads    | those of 512 threads if ptxas likes few registers, or issues its loads one by one
 //   any other                 | as ptxas likes, or those of 1024 threads if they hardly spill, or more at no cost
 //   what has few warps then   | as many as there are anyway, if instructions wait less for each other
 //
@@ -118,7 +118,7 @@ public:
       return moreCtas(std::move(*made));
     LoopAccesses loop = findLoopAccesses(ptx);
     if (loop.loads && !loop.writes)
-      return forLoadingLoop(std::move(*made));
+      return withLoadsInRow(forLoadingLoop(std::move(*made)));
     return forMoreThreads(std::move(*made), loop.loads);
   }
 
@@ -222,6 +222,25 @@ private:
       return forMoreThreads(std::move(made), /*isLoop=*/true);
     std::optional<Assembled> more = tryFor(std::max(2u, quarter / threads), /*bytes=*/0, made);
     return more ? std::move(*more) : made;
+  }
+
+  /// For most CTAs ptxas may also give a loop of many loads the registers of two of them at a time: eight loads of 16
+  /// bytes, 56 registers, and four latencies an iteration instead of one. Such a kernel is slow where the grid is
+  /// small, whatever the occupancy could be.
+  Assembled withLoadsInRow(Assembled made) {
+    constexpr uint64_t gain = 115; // per cent: the model is a rough one
+    unsigned ctas = std::max(2u, quarter / threads), threadsNow = resident(registersOf(made)) * threads;
+    if (threadsNow <= ctas * threads || spilledBytes(made) > 0)
+      return made;
+    uint64_t now = loadCycles(made.cubin);
+    if (now < 2 * issueCycles(made.cubin)) // nothing to gain
+      return made;
+    std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
+    if (!asked)
+      return made;
+    uint64_t threadsThen = resident(registersOf(*asked)) * threads;
+    bool isFaster = loadCycles(asked->cubin) * threadsNow * gain < now * threadsThen * 100;
+    return isFaster ? std::move(*asked) : std::move(made);
   }
 
   /// Half of the threads that a multiprocessor holds if that spills next to nothing: a kernel without products waits

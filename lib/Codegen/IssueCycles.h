@@ -13,4 +13,8 @@ namespace tile::codegen {
 /// is not understood.
 uint64_t issueCycles(llvm::StringRef cubin);
 
+/// The same with the latency of loads from global memory: a load whose result is needed before the next one is issued
+/// costs all of it, loads in a row cost it once. 0 if the code is not understood.
+uint64_t loadCycles(llvm::StringRef cubin);
+
 } // namespace tile::codegen

@@ -22,6 +22,11 @@ struct Instruction {
   unsigned firstSource() const { return low >> 24 & 0xff; }
   /// Cycles until the next instruction may be issued.
   unsigned stallCycles() const { return high >> 41 & 0xf; }
+  /// The counter, 0 to 5, that is raised until the destination has been written; 7: none.
+  unsigned writeCounter() const { return high >> 46 & 0x7; }
+  /// A bit for each counter that has to be zero before this instruction is issued.
+  unsigned awaitedCounters() const { return high >> 52 & 0x3f; }
+  bool isGlobalLoad() const { return operation() == 0x181; }
   bool isBranch() const { return opcode() == 0x947; }
   /// Instructions from a branch to its target.
   int64_t distance() const;

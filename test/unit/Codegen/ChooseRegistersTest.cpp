@@ -20,6 +20,7 @@ struct Answer {
   unsigned registers, spills = 0; // the latter: bytes
   bool warns = false;
   unsigned instructions = 1; // that wait for none
+  unsigned latencies = 0;    // of loads that are awaited one after the other
 };
 
 /// What ptxas makes of a kernel for a number of CTAs, 0 without a word on them. What is not there fails.
@@ -43,7 +44,10 @@ std::pair<unsigned, std::vector<unsigned>> choose(const Table &table, llvm::Stri
     if (found == table.end())
       return llvm::createStringError("too many registers");
     Assembled made;
-    made.cubin = makeCubin(std::vector<Words>(found->second.instructions, {0x7918, 1ull << 41}));
+    std::vector<Words> code(found->second.instructions, {0x7918, 1ull << 41 | 7ull << 46});
+    for (unsigned load = 0; load < found->second.latencies; ++load)
+      code.insert(code.end(), {{0x402057981, 1ull << 41}, {0x7918, 1ull << 41 | 7ull << 46 | 1ull << 52}});
+    made.cubin = makeCubin(code);
     made.report.kernels.push_back({"kernel", found->second.registers, found->second.spills, 0, 0, 0});
     if (found->second.warns)
       made.report.warnings.push_back("(C7511) Potential Performance Loss");
@@ -92,6 +96,16 @@ TEST(ChooseRegisters, negative_registersThatGainNothing) {
 TEST(ChooseRegisters, loopsThatOnlyLoadGetRegisters) {
   EXPECT_EQ(choose({{0, {32}}, {2, {50}}}, loading, 256), Choice(50, {0, 2}));
   EXPECT_EQ(choose({{0, {29}}, {4, {34}}}, loading), Choice(34, {0, 4}));
+}
+
+TEST(ChooseRegisters, loopsWhoseLoadsAreSerialGetRegisters) {
+  EXPECT_EQ(choose({{0, {56, 0, false, 9, 4}}, {4, {80, 0, false, 9, 1}}}, loading), Choice(80, {0, 4}));
+}
+
+TEST(ChooseRegisters, negative_serialLoadsThatThreadsHide) {
+  EXPECT_EQ(choose({{0, {56, 0, false, 9, 4}}, {4, {120, 0, false, 9, 3}}}, loading), Choice(56, {0, 4}));
+  EXPECT_EQ(choose({{0, {56, 0, false, 9, 4}}, {4, {80, 8, false, 9, 1}}}, loading), Choice(56, {0, 4})); // spills
+  EXPECT_EQ(choose({{0, {56, 0, false, 900, 1}}}, loading), Choice(56, {0}));                             // issue-bound
 }
 
 TEST(ChooseRegisters, negative_loopsThatHaveThem) {

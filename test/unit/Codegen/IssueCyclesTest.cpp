@@ -21,7 +21,27 @@ TEST(IssueCycles, countMoreInLoops) {
   EXPECT_EQ(issueCycles(makeCubin({add, addThenUse, branch(-1), branch(-3), add})), 10u * 2 + 100 * 5 + 2);
 }
 
+/// LDG that raises a counter, and two cycles; an instruction that awaits counters, and two cycles.
+constexpr Words loadInto(unsigned counter) {
+  return {0x0000000402057981, 2ull << 41 | uint64_t(counter) << 46};
+}
+constexpr Words awaitCounters(uint64_t mask) {
+  return {0x0000000705057221, 2ull << 41 | 7ull << 46 | mask << 52};
+}
+
+TEST(LoadCycles, countTheLatencyOnceForLoadsInARow) {
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), loadInto(1), awaitCounters(3), add})), 2u + 600 + 2 + 2);
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), loadInto(0), awaitCounters(1)})), 2u + 600 + 2); // the later of the two
+}
+
+TEST(LoadCycles, countEachLatencyThatIsAwaited) {
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(1), loadInto(0), awaitCounters(1)})), 2u * (600 + 2));
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(1), branch(-2)})), 10u * (600 + 2));
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(2)})), 4u); // another counter
+}
+
 TEST(IssueCycles, negative_whatIsNotUnderstood) {
   EXPECT_EQ(issueCycles(""), 0u);
+  EXPECT_EQ(loadCycles(""), 0u);
   EXPECT_EQ(issueCycles("PTX"), 0u);
 }
