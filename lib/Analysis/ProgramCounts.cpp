@@ -4,6 +4,7 @@
 
 #include "Analysis/AxisInfo.h"
 #include "Analysis/EstimatedText.h"
+#include "Analysis/PointerBases.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -73,6 +74,7 @@ public:
     return {.steps = steps.print(),
             .exchanges = exchanges.print(),
             .bytes = bytes.print(),
+            .rereadBytes = rereadBytes.print(),
             .tensorFlops = tensorFlops.print(),
             .operations = operations.print(),
             .special = special.print(),
@@ -184,8 +186,11 @@ private:
     } else if (isa<LoadOp, StoreOp, AtomicRmwOp, AtomicCasOp>(op)) {
       int64_t accesses = isa<AtomicRmwOp, AtomicCasOp>(op) ? 2 : 1; // it is read and written
       bytes.add(iterations, accesses * countBytes(op->getOperand(0)));
+      if (isa<LoadOp>(op))
+        countReread(op, iterations, countBytes(op->getOperand(0)));
     } else if (auto load = dyn_cast<DescLoadOp>(op)) {
       bytes.add(iterations, countBytes(load.getDesc().getType()));
+      countReread(op, iterations, countBytes(load.getDesc().getType()));
     } else if (auto store = dyn_cast<DescStoreOp>(op)) {
       bytes.add(iterations, countBytes(store.getDesc().getType()));
     } else if (auto dot = dyn_cast<DotOp>(op)) {
@@ -193,6 +198,19 @@ private:
     } else if (op->getNumResults() > 0 && !addresses.contains(op)) {
       countArithmetic(op, iterations);
     }
+  }
+
+  /// A load from memory that an earlier loop has read, and all of the program that it reads then: another pass over a
+  /// row, say. What one block loads twice is still in L1.
+  void countReread(Operation *load, const std::string &iterations, int64_t count) {
+    if (!isa<scf::ForOp, scf::WhileOp>(load->getParentOp()))
+      return;
+    PointerBases bases = PointerBases::of(load->getOperand(0));
+    bool isReread = llvm::any_of(
+        loopReads, [&](const auto &read) { return read.first != load->getBlock() && read.second.mayOverlap(bases); });
+    if (isReread)
+      rereadBytes.add(iterations, count);
+    loopReads.emplace_back(load->getBlock(), bases);
   }
 
   /// Both branches, by the condition; the longer one, as far as its text shows, if no expression says that.
@@ -261,7 +279,8 @@ private:
   EstimateWriter writer;
   AxisInfoAnalysis &facts;
   DenseSet<Operation *> addresses;
-  Sum steps, exchanges, bytes, tensorFlops, operations, special;
+  Sum steps, exchanges, bytes, rereadBytes, tensorFlops, operations, special;
+  SmallVector<std::pair<Block *, PointerBases>> loopReads; ///< in the order of the program
   std::string uniqueBytes = "0";
   unsigned operandBits = 16;
 };

@@ -18,7 +18,7 @@ namespace tile {
 
 /// Expressions of the manifest; see Target/ProgramTime.h for the meaning of each.
 struct ProgramCounts {
-  std::string steps, exchanges, bytes, tensorFlops, operations, special, uniqueBytes;
+  std::string steps, exchanges, bytes, rereadBytes, tensorFlops, operations, special, uniqueBytes;
   unsigned operandBits = 16;
   unsigned warps = 4;
 };

@@ -134,6 +134,7 @@ std::optional<runtime::ProgramsCost> describePrograms(KernelOp kernel) {
   return runtime::ProgramsCost{.steps = counts->steps,
                                .exchanges = counts->exchanges,
                                .bytes = counts->bytes,
+                               .rereadBytes = counts->rereadBytes,
                                .tensorFlops = counts->tensorFlops,
                                .operations = counts->operations,
                                .special = counts->special,

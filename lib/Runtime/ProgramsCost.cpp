@@ -12,6 +12,7 @@ std::span<const ProgramsKey> programsKeys() {
   static constexpr ProgramsKey keys[] = {{"steps", &Cost::steps, &Work::steps},
                                          {"exchanges", &Cost::exchanges, &Work::exchanges},
                                          {"bytes", &Cost::bytes, &Work::bytes},
+                                         {"reread_bytes", &Cost::rereadBytes, &Work::rereadBytes},
                                          {"tensor_flops", &Cost::tensorFlops, &Work::tensorFlops},
                                          {"operations", &Cost::operations, &Work::operations},
                                          {"special", &Cost::special, &Work::special},

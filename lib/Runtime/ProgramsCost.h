@@ -3,8 +3,8 @@
 //
 //   "cost": {"model": "programs", "steps": "cdiv(K, 64) + 1", "exchanges": "cdiv(K, 64)", "bytes": "cdiv(K, 64) * 6144
 //   + 2048",
-//            "tensor_flops": "cdiv(K, 64) * 131072", "operations": "cdiv(K, 64) * 8192", "special": "1024",
-//            "unique_bytes": "M * K * 2 + …", "operand_bits": 16, "warps": 4}
+//            "reread_bytes": "0", "tensor_flops": "cdiv(K, 64) * 131072", "operations": "cdiv(K, 64) * 8192",
+//            "special": "1024", "unique_bytes": "M * K * 2 + …", "operand_bits": 16, "warps": 4}
 //
 // Registers, threads and shared memory are those of "launch", and the number of programs is its grid's.
 #pragma once
@@ -18,7 +18,7 @@ struct Manifest;
 
 /// Members are those of target::ProgramWork, as expressions over integer parameters, constants and num_sms.
 struct ProgramsCost {
-  std::string steps, exchanges, bytes, tensorFlops, operations, special, uniqueBytes;
+  std::string steps, exchanges, bytes, rereadBytes, tensorFlops, operations, special, uniqueBytes;
   int64_t operandBits = 16; ///< of dots
   int64_t warps = 4;        ///< that compute a program
 

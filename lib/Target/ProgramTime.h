@@ -3,7 +3,7 @@
 //
 //   alone  = start + steps · latency + exchanges · exchange + the program's longest resource     one CTA on an idle SM
 //   wave   = max(alone, r · longest resource)                                                    r CTAs share an SM
-//   time   = launch + 8-norm of (unique bytes / DRAM, programs · bytes / L2, waves, programs / dispatch)
+//   time   = launch + 8-norm of ((unique + missed bytes) / DRAM, programs · bytes / L2, waves, programs / dispatch)
 //
 // The rates are those of data sheets (Rates.h), so the times are good for the order of a kernel's configurations.
 // README.md explains the terms.
@@ -19,6 +19,7 @@ struct ProgramWork {
   double steps = 0;       ///< global loads that wait for one another
   double exchanges = 0;   ///< values that warps pass through shared memory, one after the other
   double bytes = 0;       ///< loaded and stored, in whole sectors
+  double rereadBytes = 0; ///< of them, loaded again by a later loop
   double tensorFlops = 0; ///< of dots
   double operations = 0;  ///< of one element each
   double special = 0;     ///< exponentials, quotients, …

@@ -12,6 +12,7 @@ namespace tile::target {
 struct Rates {
   double clockGHz;      ///< boost
   double memory;        ///< GB/s
+  double l2;            ///< MB of cache that all multiprocessors share
   double products16;    ///< multiply-adds a clock and multiprocessor of 16-bit operands with fp32 accumulators, dense
   double lanes = 128;   ///< fp32 operations a clock and multiprocessor
   double special = 16;  ///< exp2, rcp, …: CUDA programming guide, "Arithmetic Instructions"

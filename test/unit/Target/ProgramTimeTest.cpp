@@ -52,6 +52,16 @@ TEST(ProgramTime, takesSmallBlocksForFewRowsAndLargeOnesForMany) {
   EXPECT_GT(timeOf(rowsInBlocks(8192, 16)), timeOf(rowsInBlocks(8192, 128)));
 }
 
+TEST(ProgramTime, readsAgainFromMemoryWhatL2HasEvicted) {
+  const double rows = 8192, rowBytes = 32768;
+  const ProgramWork once{.steps = 8, .bytes = 3 * rowBytes, .programs = rows, .uniqueBytes = 2 * rows * rowBytes};
+  ProgramWork twice = once;
+  twice.rereadBytes = rowBytes;
+  const ProgramResources many{.threads = 64, .registers = 32}, few{.threads = 512, .registers = 64};
+  EXPECT_GT(timeOf(twice, many), 1.3 * timeOf(once, many));
+  EXPECT_LT(timeOf(twice, few), 1.1 * timeOf(once, few));
+}
+
 TEST(ProgramTime, isThatOfMemoryWhereProgramsAreMany) {
   const double bytes = 1e9;
   const ProgramWork copy{.steps = 1, .bytes = 8192, .programs = bytes / 8192, .uniqueBytes = bytes};
