@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is computed from a load waits for it behind the next block's loads.
+// Sinks the uses of loads below the loads of the next block.
 //
 //   %label = load …                          br %fits, %then, %else
 //   %right = load x[%label]            then:
@@ -8,10 +8,10 @@
 //   %row = load …                            %right = load x[%label]
 //   …                                        …
 //
-// A thread stops at the first instruction that needs what has not come from memory yet. Within a block ptxas issues
-// independent loads first; it does not take them across a branch, so a cross entropy that reads its label, and the
-// logit at that place, asked for the row itself a microsecond later. The label moves, too, because ptxas copies what
-// all threads have in common to a uniform register where it was loaded, and that waits.
+// A thread stalls at the first instruction that uses a pending load. Within a block ptxas issues independent loads
+// first, but it does not move them across a branch: a cross entropy that loads its label, and the logit at that index,
+// issued the loads of the row itself a microsecond later. The load of the label is sunk as well, because ptxas copies
+// warp-uniform values to a uniform register right after the load, and the copy stalls.
 #include "Codegen/AwaitLate.h"
 #include "Codegen/MemoryUse.h"
 
@@ -24,13 +24,13 @@ using namespace llvm;
 namespace tile::codegen {
 namespace {
 
-/// Stays where it is: other threads or memory notice it.
+/// Returns true if the instruction cannot move because other threads or memory observe it.
 bool hasEffects(const Instruction &instruction) {
   auto *call = dyn_cast<CallBase>(&instruction);
   return !isGlobalLoad(instruction) && (instruction.mayHaveSideEffects() || (call && call->isConvergent()));
 }
 
-/// One of the registers that a load fills.
+/// Returns true if the instruction extracts one of the registers that a load writes.
 bool isTaken(const Instruction &instruction) {
   auto *taken = dyn_cast<ExtractValueInst>(&instruction);
   auto *source = taken ? dyn_cast<Instruction>(taken->getAggregateOperand()) : nullptr;
@@ -59,7 +59,8 @@ public:
   }
 
 private:
-  /// Loads and what depends on them, but for what the branch needs; nothing if no more than loads.
+  /// Collects the loads and the instructions that depend on them, except for those that the branch needs. Returns false
+  /// if there are no dependent instructions.
   bool collect() {
     SetVector<Instruction *> behind;
     bool hasDependent = false;
@@ -69,7 +70,7 @@ private:
         return definition && behind.contains(definition);
       });
       if (hasEffects(instruction) && !behind.empty())
-        return false; // loads do not move across it
+        return false; // loads must not move across effects
       if (depends || isGlobalLoad(instruction))
         behind.insert(&instruction);
       hasDependent |= depends && !isTaken(instruction);
@@ -86,7 +87,7 @@ private:
     return hasDependent && !moved.empty();
   }
 
-  /// Behind the first loads of `next`, and whether it has any.
+  /// Returns the insertion point after the first loads of `next`, and true if there are any loads.
   std::pair<Instruction *, bool> findPlace(BasicBlock &next) {
     Instruction *place = &*next.getFirstNonPHIIt();
     bool isBehindLoad = false;

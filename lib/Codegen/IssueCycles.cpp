@@ -7,7 +7,7 @@
 namespace tile::codegen {
 
 uint64_t issueCycles(llvm::StringRef cubin) {
-  constexpr uint64_t iterations = 10; // of a loop whose length nobody knows
+  constexpr uint64_t iterations = 10; // assumed trip count of a loop
   uint64_t cycles = 0;
   bool isUnderstood = forEachCode(cubin, [&](llvm::ArrayRef<Instruction> code) {
     std::vector<uint64_t> times(code.size(), 1);
