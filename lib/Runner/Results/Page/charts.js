@@ -1,13 +1,13 @@
-// The charts of a page of measurements: what they show is decided here, ECharts draws them. Runs in a browser, and in node
-// for `tile-run plot -o chart.svg`.
+// The charts of a page of measurements: this script selects the contents, ECharts draws them. Runs in a browser, and in
+// node for `tile-run plot -o chart.svg`.
 'use strict';
 
-// The colours of Okabe and Ito, which colour-blind people tell apart; each line also has a symbol and a dash of its own.
+// The palette of Okabe and Ito, which is safe for colour-blind readers; each line also has a distinct symbol and dash.
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#8c6d00'];
 const symbols = ['circle', 'diamond', 'triangle', 'rect', 'roundRect', 'pin', 'arrow', 'emptyCircle'];
 const dashes = ['solid', [7, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 2], [12, 4], [3, 6]];
 const text = { fontFamily: 'Helvetica, Arial, sans-serif', fontSize: 13, color: '#111' };
-const mostLines = 7; // that can be told apart
+const mostLines = 7; // more cannot be distinguished
 
 const isProduct = record => record.flops > 0;
 /** TFLOP/s of a product, TB/s of anything else. */
@@ -127,7 +127,7 @@ const best = (records, key) => Math.max(0, ...records.map(record => record.ceili
 
 function sizeChart(all, width) {
   const isNarrow = width < 520;
-  // Artifacts of one case each are those of a kernel that is compiled for each size.
+  // Artifacts with one case each are builds of one kernel, compiled for each size.
   const isOneEach = unique(all.map(record => record.line)).length === all.length;
   const records = isOneEach ? all.map(record => ({ ...record, line: record.kernel })) : all;
   const along = findAxis(records);
@@ -231,7 +231,8 @@ function barChart(records, width) {
     return null;
   const hasSame = unique(records.map(record => record.case)).length < records.length;
   const cases = records.map(record => (hasSame ? `${record.line}: ` : '') + record.case);
-  // All records are one bar each; baselines stand beside the record that they were measured with, in one place if it is one for each.
+  // All records have one bar each. Baselines are next to the record that they were measured with, in one column if each
+  // record has a single baseline.
   const isSingle = records.every(record => record.baselines.length <= 1);
   const names = ['this kernel', ...unique(records.flatMap(record => record.baselines.map(other => other.name)))];
   const series = names.map((name, i) => ({
