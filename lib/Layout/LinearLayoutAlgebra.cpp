@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The product of layouts, and two maps: where the elements of one distributed layout are in another (conversionMap),
-// and at which offset of a buffer (memoryOffsets).
+// The direct sum of layouts, and two maps from the elements of a distributed layout: to their location in another
+// layout (conversionMap), and to their offset in a buffer (memoryOffsets).
 
 #include "Layout/LinearLayout.h"
 

@@ -6,8 +6,8 @@
 // first dimension; their second and third steps also move along the other one, so that lanes read from, and store to,
 // different banks.
 //
-//   8-bit, 128 columns     register  1 2 4 8 rows, 1 2 columns     lane  4, 8 and 16 rows, 16 and 32 rows, 32, 64
-//   columns
+//   8-bit, 128 columns:   register  1, 2, 4, 8 rows; 1, 2 columns
+//                         lane      4 columns, 8 columns and 16 rows, 16 columns and 32 rows, 32 and 64 columns
 #pragma once
 
 #include "Layout/LinearLayout.h"
