@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The expected time of a GEMM call: the cost description in the manifest, and the model that evaluates it.
 //
-//   "cost": {"model": "gemm", "m": "M", "n": "N", "k": "K", "element": "bf16", "output_bytes": 2, "block": [128, 256,
-//   64],
-//            "group_m": 12, "warps": 8, "stages": 4, "wgmma": true, "persistent": true, ...}
+//   "cost": {"model": "gemm", "m": "M", "n": "N", "k": "K", "element": "bf16", "output_bytes": 2,
+//            "block": [128, 256, 64], "group_m": 12, "warps": 8, "stages": 4, "wgmma": true, "persistent": true, ...}
 //
 // The compiler describes the GEMM. Runtime and compiler evaluate the same model (lib/Target), so they agree about which
 // variant is the fastest.

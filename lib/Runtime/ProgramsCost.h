@@ -2,8 +2,8 @@
 // The expected time of kernels that are not recognised as GEMMs: the work of one program, for the model of
 // ProgramTime.h.
 //
-//   "cost": {"model": "programs", "steps": "cdiv(K, 64) + 1", "exchanges": "cdiv(K, 64)", "bytes": "cdiv(K, 64) * 6144
-//   + 2048",
+//   "cost": {"model": "programs", "steps": "cdiv(K, 64) + 1", "exchanges": "cdiv(K, 64)",
+//            "bytes": "cdiv(K, 64) * 6144 + 2048",
 //            "tensor_flops": "cdiv(K, 64) * 131072", "operations": "cdiv(K, 64) * 8192", "special": "1024",
 //            "unique_bytes": "M * K * 2 + …", "operand_bits": 16, "warps": 4}
 //

@@ -3,8 +3,8 @@
 //
 //   {"schema": 1, "kernel": "matmul", "source": "sha256:...", "pack": "fnv1a64:...", "device": "NVIDIA H200",
 //    "driver": 12080, "parameters": ["M", "N", "K"],
-//    "entries": [{"sizes": [4096, 4096, 4096], "serves": "3f", "variant": "aligned-128x256x64", "microseconds":
-//    181.2}]}
+//    "entries": [{"sizes": [4096, 4096, 4096], "serves": "3f", "variant": "aligned-128x256x64",
+//                 "microseconds": 181.2}]}
 //
 // A table is valid only for the variants that were measured: a table of other variants ("pack"), another device or
 // another major version of the driver is rejected. "serves" is the set of variants that accept the call
