@@ -2,8 +2,7 @@
 // Repeats the cases of suites in random order, with new inputs each time.
 //
 //   $ tile-run soak --suite linear.suite --suite grouped.suite --artifacts build/bench --seconds=600
-//   soak: 1250 launches in 600.2 s passed on cuda:0 NVIDIA H200; 21 cases of linear.suite, grouped.suite; largest error
-//   ...
+//   soak: 1250 launches in 600.2 s passed on cuda:0 NVIDIA H200; 21 cases of linear.suite, grouped.suite; ...
 //     21 of 21 cases, 59 to 60 launches each
 //
 // All cases run once before any runs again. The seed determines order and inputs.

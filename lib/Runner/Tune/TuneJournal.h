@@ -2,8 +2,7 @@
 // The measurements of `tile-run tune` so far: a file with one JSON object per line. A killed run resumes from it, and
 // several processes can append to it.
 //
-//   {"journal": 1, "pack": "fnv1a64:...", "device": "NVIDIA H200", "driver": 13000, ...}     identifies the
-//   measurements
+//   {"journal": 1, "pack": "fnv1a64:...", "device": "NVIDIA H200", "driver": 13000, ...}     identity
 //   {"call": "M=16 N=4096 K=4096", "sizes": [16, 4096, 4096], "serves": "3f", "variant": "...", "microseconds": 9.1}
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the fastest variant of an artifact for a call, on a GPU.
 //
-//   serve the call ─▶ not excluded by the model ─▶ quick look ─▶ rounds of all; the better half stays ─▶ twice the
-//   rounds of these, ... ─▶ one
+//   variants that serve the call ─▶ not excluded by the model ─▶ quick look ─▶ rounds of all; the better half stays
+//     ─▶ twice the rounds of these, ... ─▶ one
 //
 // All variants use the same buffers. Kernels that take less than 50 us are measured by replaying graphs, because a
 // launch takes longer than such a kernel, and all others with a cold L2 cache (Stopwatch.h).
