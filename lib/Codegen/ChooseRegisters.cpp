@@ -167,7 +167,7 @@ private:
 
   /// Requests one more CTA at a time, while there is room for it. Up to three warps per scheduler hide latency badly.
   /// There, a hundred spills before and after a loop cost less than the additional warps gain; twenty in a loop cost a
-  /// third of its speed. A few spills are worth the fourth warp. More warps gain less.
+  /// third of its speed. A few in a loop are worth a fourth warp. More warps gain less.
   Assembled moreCtas(Assembled made) {
     constexpr unsigned fewWarps = 12, someWarps = 16, mostWarps = 32, spilledAnyway = 64; // spilledAnyway: bytes
     bool isAsked = false;
@@ -175,7 +175,7 @@ private:
       unsigned used = registersOf(made), ctas = residentCtas(used).ofRegisters + 1;
       unsigned warps = ctas * threads / threadsOfWarp;
       unsigned allowed = target::countRegistersFor(ctas, threads);
-      // Spills: bytes; fewer: registers
+      // `spills` in bytes, `fewer` in registers.
       unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40;
       bool isBeyondHalf = warps > mostWarps;
       if (isBeyondHalf) {
