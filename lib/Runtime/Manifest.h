@@ -6,8 +6,8 @@
 //    "launch": {"threads_per_cta": 256, "grid": ["cdiv(M, 128)", ...], ...}, "expect": [...]}
 //
 // The compiler fills a Manifest and writes `toJson`; runtime and runner read it back with `parseManifest`, which checks
-// everything that a reader relies on: types, ranges, unique names, and that every expression compiles. README.md of
-// this folder documents each field.
+// everything that a reader relies on: types, ranges, unique names, and that every expression compiles. Manifest.md
+// documents each field.
 #pragma once
 
 #include "Runtime/Cost.h"
@@ -45,7 +45,7 @@ struct Parameter {
   bool isPointer = false;
   int64_t alignment = 1;    ///< pointers: bytes that the compiler assumed; 1: no assumption
   int64_t divisibility = 1; ///< integers: divisor that the compiler assumed; 1: no assumption
-  /// Expression over the other parameters; pointers: initial contents of the buffer
+  /// Expression over the other parameters; for pointers, the initial contents of the buffer.
   std::optional<std::string> defaultValue;
   std::optional<BufferSpec> buffer; ///< pointers
 

@@ -33,7 +33,7 @@ struct Variants {
   std::atomic<unsigned> contextCount = 0;
   ContextVariants contexts[tile_kernel::maxModules];
   std::vector<std::unique_ptr<const DeviceVariants>> made; ///< all objects to which entries have pointed
-  /// Tables given by the caller, the last one first, then those of the artifact
+  /// Tables given by the caller, the last one first, then those of the artifact.
   std::vector<TuningTable> tables;
 };
 
