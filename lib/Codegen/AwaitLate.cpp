@@ -31,7 +31,7 @@ bool hasEffects(const Instruction &instruction) {
 }
 
 /// Returns true if the instruction extracts one of the registers that a load writes.
-bool isTaken(const Instruction &instruction) {
+bool extractsLoad(const Instruction &instruction) {
   auto *taken = dyn_cast<ExtractValueInst>(&instruction);
   auto *source = taken ? dyn_cast<Instruction>(taken->getAggregateOperand()) : nullptr;
   return source && isGlobalLoad(*source);
@@ -50,9 +50,9 @@ public:
     for (BasicBlock *next : branch->successors()) {
       if (next->getSinglePredecessor() != &block || isa<PHINode>(next->front()))
         return;
-      auto [place, isBehindLoad] = findPlace(*next);
+      auto [place, isAfterLoad] = findPlace(*next);
       places.push_back(place);
-      gains |= isBehindLoad;
+      gains |= isAfterLoad;
     }
     if (gains)
       move(places);
@@ -62,18 +62,18 @@ private:
   /// Collects the loads and the instructions that depend on them, except for those that the branch needs. Returns false
   /// if there are no dependent instructions.
   bool collect() {
-    SetVector<Instruction *> behind;
+    SetVector<Instruction *> dependents;
     bool hasDependent = false;
     for (Instruction &instruction : block) {
       bool depends = any_of(instruction.operands(), [&](Value *operand) {
         auto *definition = dyn_cast<Instruction>(operand);
-        return definition && behind.contains(definition);
+        return definition && dependents.contains(definition);
       });
-      if (hasEffects(instruction) && !behind.empty())
+      if (hasEffects(instruction) && !dependents.empty())
         return false; // loads must not move across effects
       if (depends || isGlobalLoad(instruction))
-        behind.insert(&instruction);
-      hasDependent |= depends && !isTaken(instruction);
+        dependents.insert(&instruction);
+      hasDependent |= depends && !extractsLoad(instruction);
     }
     DenseSet<Instruction *> needed{block.getTerminator()};
     for (Instruction &instruction : reverse(block))
@@ -81,7 +81,7 @@ private:
         for (Value *operand : instruction.operands())
           if (auto *definition = dyn_cast<Instruction>(operand))
             needed.insert(definition);
-    for (Instruction *instruction : behind)
+    for (Instruction *instruction : dependents)
       if (!needed.contains(instruction))
         moved.insert(instruction);
     return hasDependent && !moved.empty();
@@ -90,7 +90,7 @@ private:
   /// Returns the insertion point after the first loads of `next`, and true if there are any loads.
   std::pair<Instruction *, bool> findPlace(BasicBlock &next) {
     Instruction *place = &*next.getFirstNonPHIIt();
-    bool isBehindLoad = false;
+    bool isAfterLoad = false;
     for (Instruction &instruction : next) {
       bool usesMoved = any_of(instruction.operands(), [&](Value *operand) {
         auto *definition = dyn_cast<Instruction>(operand);
@@ -101,9 +101,9 @@ private:
       if (!isGlobalLoad(instruction))
         continue;
       place = instruction.getNextNode();
-      isBehindLoad = true;
+      isAfterLoad = true;
     }
-    return {place, isBehindLoad};
+    return {place, isAfterLoad};
   }
 
   void move(ArrayRef<Instruction *> places) {

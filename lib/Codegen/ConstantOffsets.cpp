@@ -155,8 +155,8 @@ private:
         if (!last || dominators.dominates(last, instruction))
           last = instruction;
     if (last)
-      if (std::optional<BasicBlock::iterator> behind = last->getInsertionPointAfterDef())
-        place = *behind;
+      if (std::optional<BasicBlock::iterator> insertionPoint = last->getInsertionPointAfterDef())
+        place = *insertionPoint;
     IRBuilder<> builder(place->getParent(), place);
     builder.SetCurrentDebugLocation(last ? last->getDebugLoc() : DebugLoc());
     return shared = create(builder);

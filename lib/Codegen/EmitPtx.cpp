@@ -131,7 +131,7 @@ constexpr const char *beforeLoops =
 /// Derives trip counts from loop guards: a loop from `4 * y` to `min(4 * y + 4, 32)` has four iterations if it has any,
 /// and is unrolled. Skipped for kernels with MMAs, whose many phis make InstCombine slow, and for kernels with
 /// barriers, where instructions sunk into loops cost registers. The compile time is negligible for all others.
-constexpr const char *lengthsOfLoops = "instcombine<no-verify-fixpoint>,sink,correlated-propagation,";
+constexpr const char *tripCountPasses = "instcombine<no-verify-fixpoint>,sink,correlated-propagation,";
 constexpr const char *fromLoops = "loop(indvars,loop-deletion,loop-unroll-full),"
                                   "sroa,";
 /// Skipped for kernels with MMAs, whose accumulators are many and all different.
@@ -146,7 +146,7 @@ constexpr const char *afterPhis =
 /// Moves each extractvalue next to the inline assembly statement that produces the results. InstCombine sinks them to
 /// their uses, and the back end then copies all 128 results of a wgmma for each one that is extracted in another block:
 /// 37 of 511 million instructions for matmul of 8192.
-void takeResultsAtOnce(llvm::Function &function) {
+void extractResultsEarly(llvm::Function &function) {
   for (llvm::BasicBlock &block : function)
     for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::reverse(block))) {
       auto *taken = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction);
@@ -176,10 +176,10 @@ void selectSignedBooleans(llvm::Function &function) {
 /// Divides 64-bit integers as 32-bit ones if both operands are small enough at run time: 20 instructions instead of 80.
 /// Skipped in blocks with wgmmas, since ptxas waits for pending wgmmas where lanes branch.
 void bypassLongDivisions(llvm::Function &function) {
-  auto isProduct = [](const llvm::Instruction &instruction) { return nameOf(instruction).contains("wgmma"); };
+  auto isWgmma = [](const llvm::Instruction &instruction) { return nameOf(instruction).contains("wgmma"); };
   llvm::SmallVector<llvm::BasicBlock *> blocks; // collected before new blocks are added
   for (llvm::BasicBlock &block : function)
-    if (llvm::none_of(block, isProduct))
+    if (llvm::none_of(block, isWgmma))
       blocks.push_back(&block);
   for (llvm::BasicBlock *block : blocks)
     llvm::bypassSlowDivision(block, {{64, 32}});
@@ -218,14 +218,14 @@ void NvptxBackend::optimize(llvm::Module &module) const {
   llvm::ModulePassManager passes;
   // Run the callbacks of the target: libdevice queries the GPU architecture.
   builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
-  bool hasProducts = llvm::any_of(module, multiplies), isSimple = !hasProducts && llvm::none_of(module, hasBarrier);
-  llvm::cantFail(builder.parsePassPipeline(passes, std::string(beforeLoops) + (isSimple ? lengthsOfLoops : "") +
-                                                       fromLoops + (hasProducts ? "" : mergeEqualPhis) + afterPhis));
+  bool hasMmas = llvm::any_of(module, multiplies), isSimple = !hasMmas && llvm::none_of(module, hasBarrier);
+  llvm::cantFail(builder.parsePassPipeline(passes, std::string(beforeLoops) + (isSimple ? tripCountPasses : "") +
+                                                       fromLoops + (hasMmas ? "" : mergeEqualPhis) + afterPhis));
   passes.run(module, modules);
   for (llvm::Function &function : module) {
     splitConstantOffsets(function);
     bypassLongDivisions(function);
-    takeResultsAtOnce(function);
+    extractResultsEarly(function);
     awaitLate(function);
     keepPacked(function);
     orderByResult(function); // after keepPacked, whose recomputed values it also orders

@@ -149,7 +149,7 @@ private:
 constexpr unsigned operandRegisters = 4;
 
 /// Returns true for a wgmma whose left operand is in registers.
-bool multipliesRegisters(const Instruction &instruction) {
+bool isRegisterWgmma(const Instruction &instruction) {
   return instruction.opcode() == 0xdf0; // HGMMA; 0x9f0 with two descriptors
 }
 
@@ -166,10 +166,10 @@ bool writesRegister(const Instruction &instruction) {
 }
 
 /// Returns true if a loop writes an operand after the wgmma that reads it, but not before it.
-bool losesOperand(llvm::ArrayRef<Instruction> loop) {
+bool overwritesOperand(llvm::ArrayRef<Instruction> loop) {
   std::bitset<256> written, read; // written so far; read by wgmmas before any write
   for (const Instruction &instruction : loop) {
-    if (multipliesRegisters(instruction)) {
+    if (isRegisterWgmma(instruction)) {
       for (unsigned i = 0; i < operandRegisters; ++i)
         if (unsigned source = (instruction.firstSource() + i) & 0xff; !written[source])
           read.set(source);
@@ -196,7 +196,7 @@ bool keepsHeldOperands(StringRef cubin) {
     // Code after EXIT is out of line.
     llvm::erase_if(loops, [&](CodeLoop loop) {
       llvm::ArrayRef<Instruction> body = bodyOf(loop);
-      return llvm::any_of(body, isExit) || llvm::none_of(body, multipliesRegisters);
+      return llvm::any_of(body, isExit) || llvm::none_of(body, isRegisterWgmma);
     });
     auto isInnermost = [&](CodeLoop loop) {
       return llvm::none_of(loops, [&](CodeLoop other) {
@@ -204,7 +204,7 @@ bool keepsHeldOperands(StringRef cubin) {
                other.last - other.first < loop.last - loop.first;
       });
     };
-    keeps &= llvm::none_of(loops, [&](CodeLoop loop) { return isInnermost(loop) && losesOperand(bodyOf(loop)); });
+    keeps &= llvm::none_of(loops, [&](CodeLoop loop) { return isInnermost(loop) && overwritesOperand(bodyOf(loop)); });
   });
   return keeps;
 }

@@ -21,7 +21,7 @@ bool isWait(const Instruction &instruction) {
 }
 
 /// Returns true if a wait may be moved before the instruction: other threads cannot observe when a wait begins.
-bool isPassed(const Instruction &instruction) {
+bool canFollowWait(const Instruction &instruction) {
   StringRef assembly = nameOf(instruction);
   if (assembly.contains("wgmma.mma_async"))
     return !assembly.contains("wgmma.wait_group");
@@ -80,7 +80,7 @@ void joinWaitsOf(BasicBlock &block) {
   SmallVector<SmallVector<CallInst *>> groups(1);
   for (Instruction &instruction : make_early_inc_range(block)) {
     if (!isWait(instruction)) {
-      if (!isPassed(instruction) && !groups.back().empty())
+      if (!canFollowWait(instruction) && !groups.back().empty())
         groups.emplace_back();
       continue;
     }

@@ -70,7 +70,7 @@ public:
     return uses;
   }
 
-  void computeAgain(const Use &use, Value *zero) {
+  void recompute(const Use &use, Value *zero) {
     auto *user = cast<Instruction>(use.use->getUser());
     use.use->set(compute(cast<Instruction>(use.use->get()), use.segment, zero, user));
   }
@@ -174,7 +174,7 @@ void keepPacked(Function &function) {
     if (!zero)
       zero = hiddenZero(function);
     for (const Block::Use &use : uses)
-      block.computeAgain(use, zero);
+      block.recompute(use, zero);
   }
 }
 

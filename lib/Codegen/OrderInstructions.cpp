@@ -284,18 +284,18 @@ Order loadAhead(const Order &order, const DenseSet<Instruction *> &loads, Orderi
   Order queue;
   copy_if(order, std::back_inserter(queue), [&](Instruction *instruction) { return loads.contains(instruction); });
   Ordering result(isInside);
-  size_t next = 0, reached = 0; // positions in the queue
-  unsigned underWay = 0;        // registers of pending loads
+  size_t next = 0, reached = 0;  // positions in the queue
+  unsigned pendingRegisters = 0; // registers of pending loads
   for (Instruction *instruction : order) {
     result.add(*instruction);
     if (!loads.contains(instruction))
       continue;
     if (reached++ < next)
-      underWay -= registersOf(*instruction, layout);
+      pendingRegisters -= registersOf(*instruction, layout);
     next = std::max(next, reached);
-    for (; next < queue.size() && underWay < mostRegisters / 4 && result.isReady(*queue[next]); ++next) {
+    for (; next < queue.size() && pendingRegisters < mostRegisters / 4 && result.isReady(*queue[next]); ++next) {
       result.add(*queue[next]);
-      underWay += registersOf(*queue[next], layout);
+      pendingRegisters += registersOf(*queue[next], layout);
     }
   }
   return std::move(result.order);
@@ -349,10 +349,10 @@ void orderAllOf(BasicBlock &block, const DenseSet<const Instruction *> &readOnly
 void orderByResult(Function &function) {
   if (function.isDeclaration())
     return;
-  const bool hasRows = keepsRows(function), hasProducts = multiplies(function);
-  const bool isAcrossEffects = hasRows || (isOfMostThreads(function) && !hasProducts);
+  const bool hasRows = keepsRows(function), hasMmas = multiplies(function);
+  const bool isAcrossEffects = hasRows || (isOfMostThreads(function) && !hasMmas);
   DenseSet<const Instruction *> readOnly;
-  if (isAcrossEffects || !hasProducts)
+  if (isAcrossEffects || !hasMmas)
     readOnly = findReadOnlyLoads(function);
   for (BasicBlock &block : function)
     if (isAcrossEffects) {
