@@ -95,7 +95,7 @@ static uint64_t scalarFlops(const Evidence &evidence) {
 static unsigned productBits(const Evidence &evidence) {
   const sim::Function &function = *evidence.run->function();
   for (size_t i = 0; i < function.instructions.size(); ++i)
-    // The last suffix of mma is the type of its addend
+    // The last suffix of mma is the type of its addend.
     if (evidence.run->profiler().countsOf(i)[sim::Counter::MultiplyAdds]) {
       const std::vector<std::string> &suffixes = function.instructions[i].suffixes;
       return target::operandBits(suffixes[suffixes.size() - (function.instructions[i].name == "mma" ? 2 : 1)]);

@@ -42,7 +42,7 @@ struct Request {
   sim::AccessKind kind = sim::AccessKind::Read;
   unsigned bytes = 0; ///< per lane
   std::string buffer; ///< name of the array, for global accesses
-  /// Per lane: byte offset from the start of the buffer or of shared memory; -1: inactive
+  /// Per lane: byte offset from the start of the buffer or of shared memory; -1: inactive.
   std::vector<int64_t> addresses;
   uint32_t actual = 0, ideal = 0; ///< sectors, or wavefronts
 };

@@ -29,7 +29,7 @@ struct BarrierState {
   int64_t expected = 1, pending = 1, bytes = 0;
   Moment latest;
   std::vector<Moment> completed;
-  /// Fills of the slot: from the issue of the copy to the end of the phase
+  /// Fills of the slot: from the issue of the copy to the end of the phase.
   std::vector<std::pair<double, double>> fills;
   unsigned fillLine = 0;
 

@@ -36,11 +36,11 @@ struct Timeline {
   double clocks = 0;                  ///< to the end of the last warp
   double products = 0;                ///< clocks in which the first tensor core works
   double firstProduct = 0, lastProduct = 0;
-  /// Clocks between firstProduct and lastProduct in which the first MMA warp waits for copies or loads
+  /// Clocks between firstProduct and lastProduct in which the first MMA warp waits for copies or loads.
   double awaitedCopies = 0;
   unsigned waitingLine = 0; ///< line with the longest of these waits
   bool isCut = false;       ///< the record is truncated
-  /// A wait was released that the model cannot explain, e.g. in a block that communicates with others
+  /// A wait was released that the model cannot explain, e.g. in a block that communicates with others.
   bool isForced = false;
 };
 

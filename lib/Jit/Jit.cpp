@@ -49,7 +49,7 @@ struct tile_jit {
   size_t limit = SpecializationTable::most;
 
   std::shared_mutex finding;
-  /// keyed by the hash of source and options
+  /// Keyed by the hash of source and options.
   std::unordered_multimap<size_t, std::unique_ptr<tile_jit_kernel>> kernels;
 
   std::mutex waiting;
