@@ -15,7 +15,7 @@ constexpr int attributeMemoryType = 2, attributeDevice = 9, attributeRangeStart 
 constexpr unsigned memoryOfHost = 1;
 
 struct Extent {
-  int64_t before = 0, behind = 0; ///< accessed bytes before the address, and from the address on
+  int64_t before = 0, after = 0; ///< accessed bytes before the address, and from the address on
 };
 
 /// Returns the bytes that a buffer's shape and strides span; none on failure, which has been reported.
@@ -50,7 +50,7 @@ std::optional<Extent> extentOf(const tile_kernel &kernel, const Parameter &param
     return extent;
   overflows |= __builtin_sub_overflow(0, lowest, &lowest) || __builtin_add_overflow(highest, 1, &highest) ||
                __builtin_mul_overflow(lowest, bytes, &extent.before) ||
-               __builtin_mul_overflow(highest, bytes, &extent.behind);
+               __builtin_mul_overflow(highest, bytes, &extent.after);
   if (!overflows)
     return extent;
   reportError(TILE_ERROR_INVALID_ARGUMENT, "parameter '{}': the buffer's size does not fit in 64 bits", parameter.name);
@@ -67,7 +67,7 @@ tile_status checkPointer(const Driver &driver, const tile_kernel &kernel, size_t
       return TILE_ERROR_INVALID_ARGUMENT;
     extent = *known;
   }
-  if (extent.behind == 0)
+  if (extent.after == 0)
     return TILE_OK; // no access
   const auto fail = [&](const auto &text) {
     return reportError(TILE_ERROR_INVALID_ARGUMENT, "parameter {} '{}': {:#x} {}", index, parameter.name, address,
@@ -90,8 +90,8 @@ tile_status checkPointer(const Driver &driver, const tile_kernel &kernel, size_t
   if (offset < static_cast<uint64_t>(extent.before))
     return fail(fmt::format("lies {} bytes behind the beginning of its memory, but the kernel accesses {} in front",
                             offset, extent.before));
-  if (bytes - offset < static_cast<uint64_t>(extent.behind))
-    return fail(fmt::format("has {} bytes of memory, but the kernel accesses {}", bytes - offset, extent.behind));
+  if (bytes - offset < static_cast<uint64_t>(extent.after))
+    return fail(fmt::format("has {} bytes of memory, but the kernel accesses {}", bytes - offset, extent.after));
   return TILE_OK;
 }
 
