@@ -38,7 +38,7 @@ static std::optional<std::vector<int64_t>> parseGrid(std::string_view text) {
 
 std::string isSeconds(const std::string &text) {
   double seconds = 0;
-  // Also rejects NaN
+  // Also rejects NaN.
   const bool isNumber = CLI::detail::lexical_cast(text, seconds) && seconds >= 0.001 && seconds <= 1e6;
   return isNumber ? std::string() : "'" + text + "' is not a number of seconds from 0.001 to 1000000";
 }

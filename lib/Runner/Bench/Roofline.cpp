@@ -10,11 +10,11 @@ namespace tile::runner {
 
 namespace {
 
-constexpr double binding = 0.75;       // minimum share of the time for a resource to be the bottleneck
-constexpr double takingPart = 0.25;    // minimum share of each of two alternating bottlenecks
-constexpr double launchBinding = 0.5;  // minimum share of launch overhead, which overlaps with nothing
-constexpr double l2PerClock = 64;      // bytes from L2 to a multiprocessor: its port to the crossbar
-constexpr double specialPerClock = 16; // per multiprocessor: CUDA programming guide, "Arithmetic instructions"
+constexpr double bottleneckShare = 0.75;  // minimum share of the time for a resource to be the bottleneck
+constexpr double alternatingShare = 0.25; // minimum share of each of two alternating bottlenecks
+constexpr double launchShare = 0.5;       // minimum share of launch overhead, which overlaps with nothing
+constexpr double l2PerClock = 64;         // bytes from L2 to a multiprocessor: its port to the crossbar
+constexpr double specialPerClock = 16;    // per multiprocessor: CUDA programming guide, "Arithmetic instructions"
 
 /// Returns what to try if the resource is the bottleneck.
 std::string adviceFor(const std::string &name, const RooflineFacts &facts) {
@@ -60,9 +60,9 @@ std::string bytesText(double bytes) {
 }
 
 /// Returns the first two resources if each has a significant share and they add up to the whole time.
-std::optional<std::pair<ResourceShare, ResourceShare>> takingTurns(const std::vector<ResourceShare> &shares) {
-  if (shares.size() < 2 || shares[0].name == "launch" || shares[1].name == "launch" || shares[1].share < takingPart ||
-      shares[0].share + shares[1].share < binding)
+std::optional<std::pair<ResourceShare, ResourceShare>> findAlternating(const std::vector<ResourceShare> &shares) {
+  if (shares.size() < 2 || shares[0].name == "launch" || shares[1].name == "launch" ||
+      shares[1].share < alternatingShare || shares[0].share + shares[1].share < bottleneckShare)
     return std::nullopt;
   return std::pair(shares[0], shares[1]);
 }
@@ -106,14 +106,14 @@ RooflineVerdict judge(const RooflineFacts &facts) {
                    [](const ResourceShare &a, const ResourceShare &b) { return a.share > b.share; });
   const double warps = double(facts.occupancy.ctasPerSm) * facts.occupancy.warpsPerCta;
   const auto isBinding = [](const ResourceShare &share) {
-    return share.share >= (share.name == "launch" ? launchBinding : binding);
+    return share.share >= (share.name == "launch" ? launchShare : bottleneckShare);
   };
   if (!verdict.shares.empty() && isBinding(verdict.shares.front())) {
     const ResourceShare &first = verdict.shares.front();
     verdict.bound = first.name;
     verdict.evidence = evidenceFor(first, facts);
     verdict.advice = adviceFor(first.name, facts);
-  } else if (const auto pair = takingTurns(verdict.shares)) {
+  } else if (const auto pair = findAlternating(verdict.shares)) {
     const auto &[first, second] = *pair;
     verdict.bound = fmt::format("{} and {} in turns", first.name, second.name);
     verdict.evidence = fmt::format("{:.0f} % and {:.0f} % of the time, one while the other waits", 100 * first.share,

@@ -204,7 +204,7 @@ private:
       next();
     }
     NodePtr operand = parsePrimary();
-    // Binds tighter than a preceding sign, but not than a following one
+    // Binds tighter than a preceding sign, but not than a following one.
     if (const size_t place = tokenStart; accept("**")) {
       if (++nesting > maxNesting)
         return fail(fmt::format("nested deeper than {} levels", maxNesting));

@@ -205,7 +205,7 @@ static Status convertElements(NpyArray &array, DataType from, DataType to) {
       return makeError(TILE_ERROR_FILE, "element {} is {:.0f}, which {} cannot hold", i, value,
                        runtime::dataTypeName(to));
   }
-  // Otherwise the bits are the same; conversion through double would lose bits of 64-bit integers
+  // Otherwise the bits are the same; conversion through double would lose bits of 64-bit integers.
   if (!areIntegers || fromSize != toSize)
     array.data = std::move(converted);
   return Success{};

@@ -9,7 +9,7 @@ namespace tile::runner {
 
 namespace {
 
-// Multiple of the rounds' spread; the median of eleven rounds stays within it in a thousand runs
+// Multiple of the rounds' spread; the median of eleven rounds stays within it in a thousand runs.
 constexpr double deviations = 3;
 
 /// Returns the key that measurements of the same case have in common.
