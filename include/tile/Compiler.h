@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// libtilec for C++17 and later: tilec.h with owning classes. Failures are statuses; nothing throws but std::bad_alloc.
+// libtilec for C++17 and later: tilec.h with owning classes. Failures are statuses; only std::bad_alloc is thrown.
 //
 //   tile::Compiler compiler;
 //   tile::CompileResult made = compiler.compile(text, {"--target=sm_90a"});
@@ -8,7 +8,7 @@
 //   else
 //     tile_kernel_load_memory(runtime, made.data(), made.size(), &kernel);
 //
-// Everything is inline over the C functions, so it does not depend on the C++ library that libtilec was built with.
+// Everything is inline on top of the C functions, so it does not depend on the C++ library that built libtilec.
 #ifndef TILE_COMPILER_H
 #define TILE_COMPILER_H
 
@@ -28,7 +28,7 @@ struct Diagnostic {
 };
 
 struct CompilerSettings {
-  std::string ptxas, cudaPath; ///< empty: searched
+  std::string ptxas, cudaPath; ///< empty: search as described in tilec.h
   std::string cacheFolder;     ///< empty: no cache
   uint64_t cacheBytes = 0;     ///< 0: 1 GiB
   bool isolated = false;       ///< compile in a separate process
@@ -76,7 +76,7 @@ private:
 
 class Compiler {
 public:
-  /// Invalid settings are reported by the first compilation.
+  /// Creates a compiler. Invalid settings are reported by the first compilation.
   explicit Compiler(const CompilerSettings &settings = {}) {
     auto textOrNull = [](const std::string &text) { return text.empty() ? nullptr : text.c_str(); };
     tilec_compiler_options options = TILEC_COMPILER_OPTIONS_INIT;

@@ -8,10 +8,10 @@
  *   void *arguments[] = {&x, &y, &n};
  *   if (tile_jit_launch(kernel, NULL, arguments, 3) != TILE_OK) puts(tile_jit_last_error());
  *
- * The first use of a source compiles its general kernel and waits for it; so does the first launch with a pointer that
- * is not a multiple of 16. Each set of parameters that are multiples of 16 gets a specialized kernel, compiled on a
- * background thread at its first launch; until that is ready, launches use the general one. Compiled kernels are kept
- * in memory, and on disk if the compiler has a cache.
+ * The first use of a source compiles its general kernel and waits for it. The first launch with a pointer that is not a
+ * multiple of 16 also compiles and waits. Each set of parameters that are multiples of 16 gets a specialized kernel,
+ * compiled on a background thread at its first launch; until it is ready, launches use the general kernel. Compiled
+ * kernels are kept in memory, and on disk if the compiler has a cache.
  */
 #ifndef TILE_JIT_H
 #define TILE_JIT_H
@@ -28,41 +28,44 @@ typedef struct tile_jit_kernel tile_jit_kernel;
 
 typedef struct tile_jit_options {
   size_t struct_bytes;
-  /* 1: also specialize on the magnitude of integers, their bit lengths, for which 'auto' values are then chosen. */
+  /* 1: also specialize on the bit lengths of integer arguments; 'auto' values are then chosen for these sizes. */
   uint32_t sizes;
-  /* Maximum number of specialized kernels per source; 0: 32, which is the largest possible number. */
+  /* Maximum number of specialized kernels per source, at most 32; 0: 32. */
   uint32_t specializations;
 } tile_jit_options;
 
 #define TILE_JIT_OPTIONS_INIT {sizeof(tile_jit_options), 0, 0}
 
-/* Describes the last failure of a function of this file in the calling thread. */
+/* Returns a description of the last failure of a function of this file in the calling thread. */
 TILE_API const char *tile_jit_last_error(void);
 
-/* Compiler and runtime stay the caller's and must outlive `jit`. `options` may be NULL. */
+/* Creates a JIT compiler. The caller keeps ownership of `compiler` and `runtime`, which must outlive `jit`. `options`
+   may be NULL. */
 TILE_API tile_status tile_jit_create(tilec_compiler *compiler, tile_runtime *runtime, const tile_jit_options *options,
                                      tile_jit **jit);
 /* Cancels pending compilations and destroys all kernels; their launches must have ended. */
 TILE_API void tile_jit_destroy(tile_jit *jit);
 
-/* The kernel of a source, with options as in tilec_request. It is for the GPU of the current context unless the options
-   have --target. The same source and options give the same kernel, which lives as long as `jit`. */
+/* Returns the kernel of a source in `*kernel`; options as in tilec_request. It is compiled for the GPU of the current
+   context unless the options have --target. The same source and options give the same kernel, which lives as long as
+   `jit`. */
 TILE_API tile_status tile_jit_get(tile_jit *jit, const char *source, size_t source_bytes, const char *const *options,
                                   size_t option_count, tile_jit_kernel **kernel);
 
-/* Like tile_launch, but scratch memory always comes from the runtime, not from `options`. Nothing can be loaded while a
-   stream is being captured: launch with the same arguments before, and call tile_jit_wait. */
+/* Like tile_launch, but scratch memory always comes from the runtime, not from `options`. No module can be loaded while
+   a stream is being captured: launch with the same arguments before the capture, and call tile_jit_wait. */
 TILE_API tile_status tile_jit_launch(tile_jit_kernel *kernel, const tile_launch_options *options,
                                      void *const *arguments, size_t count);
 
-/* tile_jit_get and tile_jit_launch in one call. `source` is null-terminated. */
+/* Calls tile_jit_get and tile_jit_launch. `source` is null-terminated. */
 TILE_API tile_status tile_jit_run(tile_jit *jit, const char *source, const char *const *options, size_t option_count,
                                   const tile_launch_options *launch, void *const *arguments, size_t count);
 
 /* Waits until all pending compilations have ended. */
 TILE_API tile_status tile_jit_wait(tile_jit *jit);
 
-/* The kernel that a launch with these arguments would use now, for inspection; it belongs to `kernel`. */
+/* Returns in `*choice` the kernel that a launch with these arguments would use now, for inspection. It is owned by
+   `kernel`. */
 TILE_API tile_status tile_jit_choice(tile_jit_kernel *kernel, void *const *arguments, size_t count,
                                      tile_kernel **choice);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* libtilec: the compiler as a library. Source text in memory becomes an artifact in memory, which libtilert launches.
+/* libtilec: the compiler as a library. Compiles source text in memory to an artifact in memory, which libtilert
+ * launches.
  *
  *   tilec_compiler *compiler;  tilec_result *result;
  *   tilec_compiler_create(NULL, &compiler);
@@ -9,11 +10,11 @@
  *   request.options = options;  request.option_count = 2;
  *   if (tilec_compile(compiler, &request, &result) != TILEC_OK) puts(tilec_last_error());
  *
- * A compiler may be used by any number of threads at a time. The library has no global settings, installs no signal
- * handlers, and hides its copies of LLVM and MLIR, so that the program may contain others. Nothing here prints, exits
+ * A compiler may be used by any number of threads concurrently. The library has no global settings, installs no signal
+ * handlers, and hides its copies of LLVM and MLIR, so that the program may contain others. No function prints, exits
  * or throws. When LLVM reports a fatal error or an assertion of the compiler fails, the compilation ends with
- * TILEC_INTERNAL and leaks its memory. A memory fault in the compiler would still end the program; to be safe from
- * that, and to compile untrusted sources, set `isolate`, which compiles in a separate process.
+ * TILEC_INTERNAL and leaks its memory. A memory fault in the compiler still ends the program. To guard against that,
+ * and to compile untrusted sources, set `isolate`, which compiles in a separate process.
  */
 #ifndef TILE_TILEC_H
 #define TILE_TILEC_H
@@ -36,7 +37,7 @@ typedef enum tilec_status {
   TILEC_OK = 0,
   TILEC_REJECTED = 1,    /* the source has errors, or does not fit the target */
   TILEC_USAGE = 2,       /* an option or an argument is invalid */
-  TILEC_ENVIRONMENT = 3, /* a file or tool is missing, a process cannot be started, memory is short */
+  TILEC_ENVIRONMENT = 3, /* a file or tool is missing, a process cannot be started, or memory is exhausted */
   TILEC_INTERNAL = 4,    /* a bug of the compiler or of ptxas */
   TILEC_CANCELLED = 5
 } tilec_status;
@@ -50,13 +51,13 @@ typedef struct tilec_cancellation tilec_cancellation;
 /* Structures begin with their size, so that later versions can append fields. */
 typedef struct tilec_compiler_options {
   size_t struct_bytes;
-  const char *ptxas; /* path of ptxas; NULL: searched in cuda_path, PATH and CUDA_HOME. Without it, results are PTX. */
+  const char *ptxas;     /* path of ptxas; NULL: search cuda_path, PATH and CUDA_HOME. Without it, results are PTX. */
   const char *cuda_path; /* folder of the CUDA toolkit; NULL: CUDA_HOME, CUDA_PATH, /usr/local/cuda */
-  /* Folder of the cache, created if needed; processes and machines may share it; NULL: no cache. Whoever can write to
-     it decides what is launched, so only its owner should be able to. */
+  /* Folder of the cache, created if needed; NULL: no cache. Processes and machines may share it. Anyone who can write
+     to it controls which code is launched, so only its owner should have write access. */
   const char *cache_folder;
-  uint64_t cache_bytes; /* maximum size of the cache; 0: 1 GiB. Results above a sixteenth of it are not cached. */
-  /* 1: compile in a separate process, tilec, which takes 10 ms more. Whatever happens there becomes a status here. */
+  uint64_t cache_bytes; /* maximum size of the cache; 0: 1 GiB. Results larger than 1/16 of it are not cached. */
+  /* 1: compile in a separate process, tilec, which takes 10 ms more. Any failure of that process becomes a status. */
   uint32_t isolate;
   const char *worker; /* with isolate: path of tilec; NULL: the one installed with the library */
   /* With isolate: memory limit of that process in bytes; 0: none. Has no effect without isolate. */
@@ -67,27 +68,27 @@ typedef struct tilec_diagnostic {
   tilec_severity severity;
   const char *message;
   const char *flag; /* "-Wtf32-dot"; "" if there is none */
-  const char *file; /* "" if it is not about a file */
+  const char *file; /* "" if the diagnostic has no file */
   /* Counted from 1, columns in bytes; the end is exclusive. 0: no position. */
   uint32_t line, column, end_line, end_column;
 } tilec_diagnostic;
 
-/* Called on the thread of tilec_compile before that returns; the strings live as long as the call. Notes follow the
-   diagnostic that they explain. */
+/* Called on the thread of tilec_compile before tilec_compile returns. The strings are valid during the call. Notes
+   follow the diagnostic that they explain. */
 typedef void (*tilec_diagnostic_callback)(void *user, const tilec_diagnostic *diagnostic);
 
 typedef struct tilec_request {
   size_t struct_bytes;
   const char *source; /* UTF-8; need not be null-terminated */
   size_t source_bytes;
-  /* File name of the source, for messages and the artifact; imported modules and the sidecar, FILE.sig, are searched
-     beside it. NULL: imports are found only through -I. */
+  /* File name of the source, for messages and the artifact. Imported modules and the sidecar, FILE.sig, are searched in
+     the same folder. NULL: imports are found only through -I. */
   const char *name;
   /* As on the command line of tilec: "--target=sm_90a", "--signature=x: *fp32, n: i32", "-DBLOCK=128",
-     "--variants=none", "--variants-budget=3M", "--emit=ptx". Options that name an output or print are refused. */
+     "--variants=none", "--variants-budget=3M", "--emit=ptx". Options that name an output file or print are rejected. */
   const char *const *options;
   size_t option_count;
-  tilec_diagnostic_callback on_diagnostic; /* NULL: the first error is tilec_last_error() */
+  tilec_diagnostic_callback on_diagnostic; /* NULL: tilec_last_error() returns the first error */
   void *user;
   tilec_cancellation *cancellation; /* NULL: cannot be cancelled */
 } tilec_request;
@@ -95,31 +96,32 @@ typedef struct tilec_request {
 #define TILEC_COMPILER_OPTIONS_INIT {sizeof(tilec_compiler_options), NULL, NULL, NULL, 0, 0, NULL, 0}
 #define TILEC_REQUEST_INIT {sizeof(tilec_request), NULL, 0, NULL, NULL, 0, NULL, NULL, NULL}
 
-/* Describes the last failure in the calling thread; "" if there was none. Valid until the thread's next call. */
+/* Returns a description of the last failure in the calling thread; "" if there was none. Valid until the thread's next
+   call. */
 TILEC_API const char *tilec_last_error(void);
 TILEC_API const char *tilec_version(void);
-/* The index-th target that --target accepts; NULL past the last. */
+/* Returns the index-th target that --target accepts; NULL past the last. */
 TILEC_API const char *tilec_target(size_t index);
 
-/* `options` may be NULL. */
+/* Creates a compiler. `options` may be NULL. */
 TILEC_API tilec_status tilec_compiler_create(const tilec_compiler_options *options, tilec_compiler **compiler);
-/* Compilations with it must have ended. Their results stay valid. */
+/* Destroys a compiler. Its compilations must have ended; their results stay valid. */
 TILEC_API void tilec_compiler_destroy(tilec_compiler *compiler);
 
-/* On success the caller owns `*result`; otherwise it is NULL. */
+/* Compiles a source. On success the caller owns `*result`; otherwise it is NULL. Thread-safe. */
 TILEC_API tilec_status tilec_compile(tilec_compiler *compiler, const tilec_request *request, tilec_result **result);
 
-/* The artifact, or the text that --emit asked for. */
+/* Returns the artifact, or the text that --emit requested. */
 TILEC_API const void *tilec_result_data(const tilec_result *result);
 TILEC_API size_t tilec_result_bytes(const tilec_result *result);
-/* Whether the result comes from the cache. */
+/* Returns 1 if the result comes from the cache, else 0. */
 TILEC_API int tilec_result_is_cached(const tilec_result *result);
-/* The index-th file that was read for the result; NULL past the last. */
+/* Returns the index-th file that was read for the result; NULL past the last. */
 TILEC_API const char *tilec_result_file(const tilec_result *result, size_t index);
 TILEC_API void tilec_result_destroy(tilec_result *result);
 
-/* Cancels compilations from another thread: those whose request has it, now or later, return TILEC_CANCELLED at the end
-   of the current pass, or at once while ptxas runs or with `isolate`. */
+/* Cancels compilations from another thread. Current and later compilations whose request has this cancellation return
+   TILEC_CANCELLED: at the end of the current pass, or immediately while ptxas runs or with `isolate`. */
 TILEC_API tilec_status tilec_cancellation_create(tilec_cancellation **cancellation);
 TILEC_API void tilec_cancel(tilec_cancellation *cancellation);
 TILEC_API void tilec_cancellation_destroy(tilec_cancellation *cancellation);

@@ -8,9 +8,9 @@
  *   void *arguments[] = {&a, &b, &c, &m, &n, &k};
  *   if (tile_launch(kernel, NULL, arguments, 6) != TILE_OK) puts(tile_last_error());
  *
- * Everything that the compiler assumed is checked before a launch: a broken assumption is an error, not a wrong
- * answer. Functions return a status; tile_last_error() explains the last failure of the calling thread. Nothing here
- * prints, exits or throws. A kernel may be used by many threads and devices at once. A launch neither locks nor
+ * A launch checks everything that the compiler assumed: a violated assumption is an error, not a wrong result.
+ * Functions return a status; tile_last_error() describes the last failure of the calling thread. No function prints,
+ * exits or throws. A kernel may be used by many threads and devices concurrently. A launch neither locks nor
  * allocates once its module is loaded in the context and, for kernels with scratch memory, the stream has a buffer.
  */
 #ifndef TILE_TILERT_H
@@ -41,7 +41,7 @@ typedef enum tile_status {
   TILE_ERROR_FILE = 2,             /* a file cannot be read or written */
   TILE_ERROR_NOT_AN_ARTIFACT = 3,  /* neither a cubin nor PTX with a manifest nor a .tilepack, or damaged */
   TILE_ERROR_MANIFEST = 4,         /* the manifest is malformed or of an unknown version */
-  TILE_ERROR_NO_DRIVER = 5,        /* libcuda.so.1 is absent, too old or refuses to start */
+  TILE_ERROR_NO_DRIVER = 5,        /* libcuda.so.1 is absent or too old, or does not initialize */
   TILE_ERROR_NO_DEVICE = 6,        /* no such device, or no context is current */
   TILE_ERROR_ARCHITECTURE = 7,     /* the artifact is for another GPU architecture */
   TILE_ERROR_RESOURCES = 8,        /* more shared memory or threads than the device has */
@@ -50,14 +50,14 @@ typedef enum tile_status {
   TILE_ERROR_DRIVER = 11,          /* a CUDA driver call failed */
   TILE_ERROR_OUT_OF_MEMORY = 12,
   TILE_ERROR_UNSUPPORTED = 13,
-  TILE_ERROR_CHECK = 14,  /* used by tile-run: a result differs from its reference */
-  TILE_ERROR_COMPILE = 15 /* used by tile/jit.h: the source cannot be compiled */
+  TILE_ERROR_CHECK = 14,  /* returned by tile-run only: a result differs from its reference */
+  TILE_ERROR_COMPILE = 15 /* returned by tile/jit.h only: the source cannot be compiled */
 } tile_status;
 
 typedef struct tile_runtime tile_runtime;
 typedef struct tile_kernel tile_kernel;
 
-/* Finds a driver function ("cuLaunchKernelEx") for a host application that has loaded the driver itself. */
+/* Returns a driver function by name ("cuLaunchKernelEx"), for applications that have loaded the driver themselves. */
 typedef void *(*tile_symbol_lookup)(void *user, const char *symbol);
 
 typedef enum tile_parameter_kind {
@@ -72,7 +72,7 @@ typedef struct tile_parameter {
   tile_parameter_kind kind;
   uint32_t size;         /* bytes of the kernel argument */
   uint64_t alignment;    /* pointers: alignment in bytes that a launch checks, at least that of an element */
-  uint64_t divisibility; /* integers: assumed divisor; 1: nothing assumed */
+  uint64_t divisibility; /* integers: assumed divisor; 1: no assumption */
 } tile_parameter;
 
 typedef struct tile_kernel_info {
@@ -89,12 +89,12 @@ typedef struct tile_kernel_info {
   uint32_t may_overlap;      /* 1: tile_launch_options.overlap has an effect */
 } tile_kernel_info;
 
-/* One of the variants of a kernel, and how it would serve a call; see tile_kernel_estimate. */
+/* A variant of a kernel and its estimate for a call; see tile_kernel_estimate. */
 typedef struct tile_variant {
   const char *name;    /* "aligned-128x256x64"; "" for a kernel without variants; lives as long as the kernel */
   const char *target;  /* "sm_90a" */
   double microseconds; /* expected duration of the call; negative: unknown */
-  int32_t serves;      /* 1: can be used for this call */
+  int32_t serves;      /* 1: accepts this call */
 } tile_variant;
 
 /* An argument tagged with its kind, for callers that do not know the types at compile time; see tile_launch_values. */
@@ -107,7 +107,7 @@ typedef struct tile_value {
   } as;
 } tile_value;
 
-/* Arguments of 16-bit floats: their bits, in types to which C converts no number by itself. */
+/* Bits of 16-bit float arguments. As structures, they exclude implicit conversions from C's arithmetic types. */
 typedef struct tile_f16 {
   uint16_t bits;
 } tile_f16;
@@ -117,135 +117,137 @@ typedef struct tile_bf16 {
 
 typedef struct tile_launch_options {
   void *stream;        /* CUstream; NULL: the legacy default stream */
-  const int64_t *grid; /* programs, three numbers; NULL: the manifest's grid expressions */
+  const int64_t *grid; /* three sizes, counted in programs; NULL: the manifest's grid expressions */
   /* The next two are read only if tile_kernel_scratch_bytes is not zero. */
-  void *scratch;        /* device memory, see tile_kernel_scratch_bytes; NULL: the runtime's own for this stream */
-  size_t scratch_bytes; /* at `scratch` */
-  /* 1: if the previous work in the stream is a kernel, this one may start before that has ended. It initialises
-     itself, but waits for the end before it accesses memory (programmatic dependent launch; in a captured stream, the
-     corresponding edge of the graph). Kernels whose tile_kernel_info.may_overlap is 0 ignore this. 0: the kernel
-     starts when the previous work has ended. */
+  void *scratch;        /* device memory, see tile_kernel_scratch_bytes; NULL: the runtime's buffer for this stream */
+  size_t scratch_bytes; /* size of `scratch` */
+  /* 1: programmatic dependent launch. If the previous work in the stream is a kernel, this kernel may start before that
+     one has ended; it waits for its end before it accesses memory. In a captured stream, it becomes the corresponding
+     edge of the graph. Kernels whose tile_kernel_info.may_overlap is 0 ignore this. 0: the kernel starts when the
+     previous work has ended. */
   uint32_t overlap;
 } tile_launch_options;
 
-/* Describes the last failure in the calling thread; "" if there was none. Valid until the thread's next call. */
+/* Returns a description of the last failure in the calling thread; "" if there was none. Valid until the thread's next
+   call. */
 TILE_API const char *tile_last_error(void);
 TILE_API const char *tile_status_name(tile_status status);
 TILE_API const char *tile_version(void);
 
-/* Loads the driver with dlopen, or through `lookup` when it is not NULL. */
+/* Creates a runtime. Loads the driver with dlopen, or through `lookup` if that is not NULL. */
 TILE_API tile_status tile_runtime_create(tile_symbol_lookup lookup, void *user, tile_runtime **runtime);
-/* Fails, and leaves the runtime as it is, while kernels of it exist: destroy them first. */
+/* Destroys a runtime. Fails without effect while kernels of the runtime exist: destroy them first. */
 TILE_API tile_status tile_runtime_destroy(tile_runtime *runtime);
 
 TILE_API tile_status tile_device_count(tile_runtime *runtime, int *count);
 /* Retains the device's primary context and makes it current on the calling thread. */
 TILE_API tile_status tile_device_activate(tile_runtime *runtime, int device);
 
-/* Writes the architecture of the current context's device, such as "sm_90", to `name`, a buffer of `bytes` bytes. */
+/* Writes the architecture of the current context's device, for example "sm_90", to `name`, a buffer of `bytes` bytes.
+ */
 TILE_API tile_status tile_device_target(tile_runtime *runtime, char *name, size_t bytes);
 
-/* `runtime` may be NULL: such a kernel can be described but not launched. `data` is copied. `*kernel` is NULL where
-   they fail. */
+/* Load an artifact. If `runtime` is NULL, the kernel can be described but not launched. `data` is copied. On failure,
+   `*kernel` is NULL. */
 TILE_API tile_status tile_kernel_load_memory(tile_runtime *runtime, const void *data, size_t size,
                                              tile_kernel **kernel);
 TILE_API tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_kernel **kernel);
-/* The contexts in which the kernel was launched must still exist, and its launches must have ended. */
+/* Destroys a kernel. The contexts in which it was launched must still exist, and its launches must have ended. */
 TILE_API void tile_kernel_destroy(tile_kernel *kernel);
 
-/* The manifest as JSON text; lives as long as the kernel. */
+/* Returns the manifest as JSON text, which lives as long as the kernel. */
 TILE_API tile_status tile_kernel_manifest(const tile_kernel *kernel, const char **json);
 TILE_API tile_status tile_kernel_describe(const tile_kernel *kernel, tile_kernel_info *info);
 TILE_API tile_status tile_kernel_parameter(const tile_kernel *kernel, uint32_t index, tile_parameter *parameter);
 
-/* Loads the module into the current context now instead of at the first launch, and checks architecture and limits.
-   Loads every variant that runs on the device, so that no later launch has to. */
+/* Loads the module into the current context instead of at the first launch, and checks architecture and limits. Loads
+   every variant that runs on the device, so that no later launch loads a module. */
 TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
 
-/* Scratch memory: thread blocks of some persistent kernels pass partial results to each other in global memory. By
-   default the runtime allocates one buffer for each stream in which the kernel is launched (at most 128) and, for the
-   per-thread default stream, for each thread, and keeps it as long as the kernel. The first launch of a variant in a
-   stream allocates, which is refused while the stream is being captured: call tile_kernel_prepare_stream before. A
-   graph keeps using the buffer of the stream in which it was captured, so it must not overlap with launches there. The
-   buffer of a destroyed stream passes to the next stream with the same handle; the work of the old one must have ended
-   by then. Each variant has its own buffer; tile_launch_options.scratch is divided among them. */
+/* Scratch memory: thread blocks of some persistent kernels exchange partial results in global memory. By default the
+   runtime allocates one buffer for each stream in which the kernel is launched (at most 128) and, for the per-thread
+   default stream, for each thread. It keeps the buffer as long as the kernel. The first launch of a variant in a stream
+   allocates, which fails while the stream is being captured: call tile_kernel_prepare_stream before. A graph keeps
+   using the buffer of the stream in which it was captured, so it must not overlap with launches in that stream. The
+   buffer of a destroyed stream is reused for the next stream with the same handle; the work of the old stream must have
+   ended by then. Each variant has a separate buffer; tile_launch_options.scratch is divided among them. */
 
-/* Does what tile_kernel_prepare does, and allocates scratch memory for launches in `stream` (a CUstream) if the kernel
-   needs any. */
+/* Like tile_kernel_prepare, but also allocates scratch memory for launches in `stream` (a CUstream) if the kernel needs
+   any. */
 TILE_API tile_status tile_kernel_prepare_stream(tile_kernel *kernel, void *stream);
-/* Size in bytes of tile_launch_options.scratch on a device with `num_sms` multiprocessors, for any variant that a
-   launch may use; 0: the kernel needs none. The memory must be aligned to 128 bytes and zero before the first launch
-   that uses it. A launch leaves it in a state in which the next launch of the same kernel can use it; launches that may
-   overlap must not share it. */
+/* Returns the size in bytes of tile_launch_options.scratch on a device with `num_sms` multiprocessors, for any variant
+   that a launch may use; 0: the kernel needs none. The memory must be aligned to 128 bytes and zero before the first
+   launch that uses it. A launch leaves it in a state in which the next launch of the same kernel can use it; launches
+   that may overlap must not share it. */
 TILE_API tile_status tile_kernel_scratch_bytes(const tile_kernel *kernel, int num_sms, size_t *bytes);
 
 /* Computes the grid of programs for these arguments; `num_sms` is the device's number of multiprocessors. */
 TILE_API tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
                                       int64_t grid[3]);
 
-/* Launches in the current context. `arguments[i]` points at the value of parameter i, as for cuLaunchKernel; tensor
-   maps, the grid's size and scratch memory are added where the kernel takes them. A grid with a zero dimension succeeds
-   without a launch. `options` may be NULL. */
+/* Launches in the current context. `arguments[i]` points to the value of parameter i, as for cuLaunchKernel. Tensor
+   maps, the size of the grid and scratch memory are appended if the kernel takes them. A grid with a zero dimension
+   succeeds without a launch. `options` may be NULL. Thread-safe. */
 TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_launch_options *options, void *const *arguments,
                                  size_t count);
 /* Like tile_launch, with tagged values, which are converted and range-checked. */
 TILE_API tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_options *options,
                                         const tile_value *values, size_t count);
 
-/* The nearest number of the type, of two the even one; what is too large becomes infinity. */
+/* Convert with rounding to nearest, ties to even. Values that are too large become infinity. */
 TILE_API tile_f16 tile_f16_from(double value);
 TILE_API tile_bf16 tile_bf16_from(double value);
-/* An error that names the parameter and the value if its integer type does not hold it: what generated headers return
-   instead of a launch. */
+/* Returns an error that names the parameter and the value if the integer type of the parameter cannot represent it.
+   Generated headers return this error instead of launching. */
 TILE_API tile_status tile_check_integer(const tile_kernel *kernel, uint32_t index, int64_t value);
 
-/* For debugging: asks the driver, which a launch does not do. Succeeds if a launch with these arguments is possible and
-   every pointer is memory of the current context's device, large enough for the buffer that the manifest declares for
-   it; a pointer without a declared buffer need only be device memory. */
+/* Checks arguments with the help of the driver, for debugging; a launch does not query the driver. Succeeds if a launch
+   with these arguments is possible and every pointer is memory of the current context's device, large enough for the
+   buffer that the manifest declares for it. A pointer without a declared buffer need only be device memory. */
 TILE_API tile_status tile_check_arguments(tile_kernel *kernel, void *const *arguments, size_t count);
 
 /* Variants. An artifact may contain several builds of a kernel: for aligned pointers and divisible sizes, for classes
    of sizes, for several GPUs. Among the variants that accept the call and run on the device, a launch uses the one that
    a tuning table names, or else the one expected to be fastest; the same call always gets the same variant. Each thread
    remembers its choice for recent sizes; new sizes take a few microseconds. If options->grid is given, only variants
-   with the constants of variant 0 are considered. A launch that no variant accepts is an error that says for each what
-   does not hold. Variant 0 is the general one: it has all parameters and assumes the least. For a kernel with variants,
-   tile_kernel_describe, manifest, grid, blocks and encode_tensor_map describe variant 0; tile_kernel_scratch_bytes
-   covers all of them. */
+   with the constants of variant 0 are considered. If no variant accepts a launch, the error gives the reason for each
+   variant. Variant 0 is the general one: it has all parameters and makes the fewest assumptions. For a kernel with
+   variants, tile_kernel_describe, manifest, grid, blocks and encode_tensor_map describe variant 0;
+   tile_kernel_scratch_bytes covers all of them. */
 
-/* The number of variants; 1 for a kernel without variants. */
+/* Returns the number of variants; 1 for a kernel without variants. */
 TILE_API tile_status tile_kernel_variant_count(const tile_kernel *kernel, uint32_t *count);
-/* A variant as a kernel of its own, accepted by all functions; launching it forces this variant. Its parameters are
-   those of the kernel, except for any that it fixes (see "constants" in its manifest). It belongs to the kernel and
-   lives as long; destroying it does nothing. */
+/* Returns a variant as a separate kernel, which all functions accept; launching it forces this variant. Its parameters
+   are those of the kernel, except for any that it fixes (see "constants" in its manifest). It is owned by the kernel
+   and lives as long; destroying it has no effect. */
 TILE_API tile_status tile_kernel_variant(tile_kernel *kernel, uint32_t index, tile_kernel **variant);
-/* The variant that a launch with these arguments would use on a device with `num_sms` multiprocessors: the device of
-   the current context or, without one, the device for which variant 0 was compiled. */
+/* Returns the variant that a launch with these arguments would use on a device with `num_sms` multiprocessors. The
+   device is that of the current context or, without a context, the one for which variant 0 was compiled. */
 TILE_API tile_status tile_kernel_choice(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
                                         uint32_t *index);
-/* How variant `index` would serve these arguments on that device. If it does not accept them, which is not an error,
-   tile_last_error() says why. */
+/* Estimates variant `index` for these arguments on that device. If it does not accept them, the status is still TILE_OK
+   and tile_last_error() gives the reason. */
 TILE_API tile_status tile_kernel_estimate(const tile_kernel *kernel, uint32_t index, void *const *arguments,
                                           size_t count, int num_sms, tile_variant *variant);
-/* From now on, launches on devices like that of the current context follow the tuning table in this file, written by
-   `tile-run tune`. A table for another kernel, other variants, another device or another major version of the driver is
-   refused. A matching table in the artifact is used without this call. Allocates; may be called while other threads
+/* Makes later launches on devices like that of the current context follow the tuning table in this file, written by
+   `tile-run tune`. Rejects a table for another kernel, other variants, another device or another major version of the
+   driver. A matching table in the artifact is used without this call. Allocates; may be called while other threads
    launch. */
 TILE_API tile_status tile_kernel_use_tuning(tile_kernel *kernel, const char *path);
-/* A human-readable text that says which table launches in the current context follow, or why they do not follow the
-   artifact's; lives as long as the kernel. */
+/* Returns a human-readable text: the table that launches in the current context follow, or the reason why they do not
+   follow the table of the artifact. Lives as long as the kernel. */
 TILE_API tile_status tile_kernel_tuning(const tile_kernel *kernel, const char **text);
 
 /* For callers that launch kernels themselves. The kernel takes, in this order: its parameters; each tensor map by
    value; if it is persistent, the grid of programs as three int32_t; if tile_kernel_scratch_bytes is not zero, the
-   address of that much memory. tile_kernel_blocks gives the grid of thread blocks. The caller is then responsible for
-   the checks that tile_launch makes, except for those of tensor maps. */
+   address of a buffer of that size. tile_kernel_blocks returns the grid of thread blocks. The caller is then
+   responsible for the checks that tile_launch makes, except for those of tensor maps. */
 
-/* The thread blocks that run a grid of programs: the same grid or, if the kernel is persistent, as many as fit on
-   `num_sms` multiprocessors, {n, 1, 1}. */
+/* Returns the thread blocks that run a grid of programs: the same grid or, if the kernel is persistent, as many as fit
+   on `num_sms` multiprocessors, {n, 1, 1}. */
 TILE_API tile_status tile_kernel_blocks(const tile_kernel *kernel, const int64_t grid[3], int num_sms,
                                         int64_t blocks[3]);
-/* Writes tensor map `index` for these arguments to `map`: a CUtensorMap, 128 bytes. No device is touched. */
+/* Writes tensor map `index` for these arguments to `map`: a CUtensorMap, 128 bytes. Does not access a device. */
 TILE_API tile_status tile_kernel_encode_tensor_map(const tile_kernel *kernel, uint32_t index, void *const *arguments,
                                                    size_t count, void *map);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is computed from a load waits for it behind the next block's loads.
+// Sinks the uses of loads below the loads of the next block.
 //
 //   %label = load …                          br %fits, %then, %else
 //   %right = load x[%label]            then:
@@ -8,10 +8,10 @@
 //   %row = load …                            %right = load x[%label]
 //   …                                        …
 //
-// A thread stops at the first instruction that needs what has not come from memory yet. Within a block ptxas issues
-// independent loads first; it does not take them across a branch, so a cross entropy that reads its label, and the
-// logit at that place, asked for the row itself a microsecond later. The label moves, too, because ptxas copies what
-// all threads have in common to a uniform register where it was loaded, and that waits.
+// A thread stalls at the first instruction that uses a pending load. Within a block ptxas issues independent loads
+// first, but it does not move them across a branch: a cross entropy that loads its label, and the logit at that index,
+// issued the loads of the row itself a microsecond later. The load of the label is sunk as well, because ptxas copies
+// warp-uniform values to a uniform register right after the load, and the copy stalls.
 #include "Codegen/AwaitLate.h"
 #include "Codegen/MemoryUse.h"
 
@@ -24,14 +24,14 @@ using namespace llvm;
 namespace tile::codegen {
 namespace {
 
-/// Stays where it is: other threads or memory notice it.
+/// Returns true if the instruction cannot move because other threads or memory observe it.
 bool hasEffects(const Instruction &instruction) {
   auto *call = dyn_cast<CallBase>(&instruction);
   return !isGlobalLoad(instruction) && (instruction.mayHaveSideEffects() || (call && call->isConvergent()));
 }
 
-/// One of the registers that a load fills.
-bool isTaken(const Instruction &instruction) {
+/// Returns true if the instruction extracts one of the registers that a load writes.
+bool extractsLoad(const Instruction &instruction) {
   auto *taken = dyn_cast<ExtractValueInst>(&instruction);
   auto *source = taken ? dyn_cast<Instruction>(taken->getAggregateOperand()) : nullptr;
   return source && isGlobalLoad(*source);
@@ -50,29 +50,30 @@ public:
     for (BasicBlock *next : branch->successors()) {
       if (next->getSinglePredecessor() != &block || isa<PHINode>(next->front()))
         return;
-      auto [place, isBehindLoad] = findPlace(*next);
+      auto [place, isAfterLoad] = findPlace(*next);
       places.push_back(place);
-      gains |= isBehindLoad;
+      gains |= isAfterLoad;
     }
     if (gains)
       move(places);
   }
 
 private:
-  /// Loads and what depends on them, but for what the branch needs; nothing if no more than loads.
+  /// Collects the loads and the instructions that depend on them, except for those that the branch needs. Returns false
+  /// if there are no dependent instructions.
   bool collect() {
-    SetVector<Instruction *> behind;
+    SetVector<Instruction *> dependents;
     bool hasDependent = false;
     for (Instruction &instruction : block) {
       bool depends = any_of(instruction.operands(), [&](Value *operand) {
         auto *definition = dyn_cast<Instruction>(operand);
-        return definition && behind.contains(definition);
+        return definition && dependents.contains(definition);
       });
-      if (hasEffects(instruction) && !behind.empty())
-        return false; // loads do not move across it
+      if (hasEffects(instruction) && !dependents.empty())
+        return false; // loads must not move across effects
       if (depends || isGlobalLoad(instruction))
-        behind.insert(&instruction);
-      hasDependent |= depends && !isTaken(instruction);
+        dependents.insert(&instruction);
+      hasDependent |= depends && !extractsLoad(instruction);
     }
     DenseSet<Instruction *> needed{block.getTerminator()};
     for (Instruction &instruction : reverse(block))
@@ -80,16 +81,16 @@ private:
         for (Value *operand : instruction.operands())
           if (auto *definition = dyn_cast<Instruction>(operand))
             needed.insert(definition);
-    for (Instruction *instruction : behind)
+    for (Instruction *instruction : dependents)
       if (!needed.contains(instruction))
         moved.insert(instruction);
     return hasDependent && !moved.empty();
   }
 
-  /// Behind the first loads of `next`, and whether it has any.
+  /// Returns the insertion point after the first loads of `next`, and true if there are any loads.
   std::pair<Instruction *, bool> findPlace(BasicBlock &next) {
     Instruction *place = &*next.getFirstNonPHIIt();
-    bool isBehindLoad = false;
+    bool isAfterLoad = false;
     for (Instruction &instruction : next) {
       bool usesMoved = any_of(instruction.operands(), [&](Value *operand) {
         auto *definition = dyn_cast<Instruction>(operand);
@@ -100,9 +101,9 @@ private:
       if (!isGlobalLoad(instruction))
         continue;
       place = instruction.getNextNode();
-      isBehindLoad = true;
+      isAfterLoad = true;
     }
-    return {place, isBehindLoad};
+    return {place, isAfterLoad};
   }
 
   void move(ArrayRef<Instruction *> places) {

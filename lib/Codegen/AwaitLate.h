@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is computed from a load waits for it behind the next block's loads.
+// Sinks the uses of loads below the loads of the next block.
 #pragma once
 
 namespace llvm {
@@ -8,8 +8,8 @@ class Function;
 
 namespace tile::codegen {
 
-/// Moves a block's loads, and what depends on them, behind the first loads of the blocks that follow it. Kernels that
-/// multiply on the tensor cores stay as they are.
+/// Sinks a block's loads, and the instructions that depend on them, below the first loads of the successors. Kernels
+/// that use tensor cores are not changed.
 void awaitLate(llvm::Function &function);
 
 } // namespace tile::codegen

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// More registers let a thread have more loads in flight; fewer let a multiprocessor hold more threads. Left to itself
-// ptxas takes what the shortest code needs, or what lets most CTAs run side by side: 32 registers for a loop that adds
-// up rows, whose loads then come one after the other, and 237 for a product of small tiles, which waits alone for each
-// of its steps. It knows neither what a loop waits for nor how much shared memory a CTA takes.
+// Chooses the register limit of a kernel through the number of CTAs per multiprocessor. More registers let a thread
+// have more loads in flight; fewer let a multiprocessor hold more threads. By default ptxas allocates what the shortest
+// code needs, or what gives the highest occupancy: 32 registers for a loop that sums rows, which serializes its loads,
+// and 237 for a GEMM with small tiles, whose single CTA stalls at every step. It models neither what a loop waits for
+// nor the shared memory of a CTA.
 //
-//   kernel                    | CTAs asked for
-//   a product                 | as ptxas likes; then one more at a time, while that spills little, outside of loops
-//   a loop that only loads    | those of 512 threads if ptxas likes few registers, or issues its loads one by one
-//   any other                 | as ptxas likes, or those of 1024 threads if they hardly spill, or more at no cost
-//   what has few warps then   | as many as there are anyway, if instructions wait less for each other
+//   kernel                    | CTAs requested
+//   MMAs                      | ptxas default; then one more at a time, while spills are few and outside of loops
+//   loop that only loads      | those of 512 threads if the default needs few registers, or serializes the loads
+//   any other                 | ptxas default, or those of 1024 threads if they hardly spill, or more at no cost
+//   few warps as a result     | the resident number, if that lowers the stall count
 //
-// The figures are fitted to launches of public kernels, 72 of them assembled for 2 to 8 CTAs, 241 for two choices
+// The constants are fitted to launches of public kernels: 72 kernels assembled for 2 to 8 CTAs, 241 for two choices
 // (bench/results/h200/registers.md).
 #include "Codegen/ChooseRegisters.h"
 #include "Codegen/IssueCycles.h"
@@ -29,10 +30,10 @@ namespace tile::codegen {
 namespace {
 
 constexpr unsigned threadsOfWarp = 32;
-constexpr unsigned granularity = 8;     // of a thread's number of registers
-constexpr unsigned mostRegisters = 255; // of a thread
+constexpr unsigned granularity = 8;     // allocation granularity of registers per thread
+constexpr unsigned mostRegisters = 255; // per thread
 
-/// Bytes that the threads of all kernels spill.
+/// Returns the bytes of spill stores and loads of all kernels.
 unsigned spilledBytes(const Assembled &assembled) {
   unsigned bytes = 0;
   for (const KernelResources &kernel : assembled.report.kernels)
@@ -44,7 +45,7 @@ unsigned registersOf(const Assembled &assembled) {
   return llvm::alignTo(std::max(assembled.report.kernels.front().registers, 1u), granularity);
 }
 
-/// ".minnctapersm" after each ".reqntid" (PTX ISA, "Performance-Tuning Directives").
+/// Adds ".minnctapersm" after each ".reqntid" (PTX ISA, "Performance-Tuning Directives").
 std::string forCtas(StringRef ptx, unsigned ctas) {
   std::string text;
   for (StringRef line : llvm::split(ptx, '\n')) {
@@ -55,7 +56,7 @@ std::string forCtas(StringRef ptx, unsigned ctas) {
   return text;
 }
 
-/// Of the first kernel; 0 if it does not say.
+/// Returns the number of threads of the first kernel; 0 if it is not declared.
 unsigned threadsOf(StringRef ptx) {
   size_t place = ptx.find(".reqntid ");
   unsigned threads = 0;
@@ -63,24 +64,24 @@ unsigned threadsOf(StringRef ptx) {
   return rest.consumeInteger(10, threads) ? 0 : threads;
 }
 
-/// What an instruction of PTX does: "ld.global.v4.b32", without its predicate.
+/// Returns the opcode of a PTX instruction, "ld.global.v4.b32", without its predicate.
 StringRef opcodeOf(StringRef line) {
   if (line.starts_with("@"))
     line = line.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
   return line.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
 }
 
-/// What the loops of a kernel do in global memory.
+/// Global memory accesses in the loops of a kernel.
 struct LoopAccesses {
   bool loads = false, writes = false;
 };
 
-/// Between a label and a branch back to it.
+/// Finds accesses between a label and a branch back to it.
 LoopAccesses findLoopAccesses(StringRef ptx) {
   struct Counts {
     unsigned loads = 0, writes = 0;
   } counts;
-  llvm::StringMap<Counts> before; // each label
+  llvm::StringMap<Counts> before; // counts before each label
   LoopAccesses found;
   for (StringRef line : llvm::split(ptx, '\n')) {
     line = line.trim();
@@ -111,32 +112,33 @@ public:
   llvm::Expected<Assembled> run() {
     if (threads == 0 || ptx.contains(".minnctapersm") || ptx.count(".reqntid") != 1)
       return assembler(ptx);
-    llvm::Expected<Assembled> made = asLiked();
-    if (!made || made->report.kernels.size() != 1) // ptxas says nothing
+    llvm::Expected<Assembled> made = withPtxasDefault();
+    if (!made || made->report.kernels.size() != 1) // no resource report
       return made;
     if (ptx.contains("mma."))
       return moreCtas(std::move(*made));
     LoopAccesses loop = findLoopAccesses(ptx);
     if (loop.loads && !loop.writes)
-      return withLoadsInRow(forLoadingLoop(std::move(*made)));
+      return withLoadsInFlight(forMemoryBoundLoop(std::move(*made)));
     return forMoreThreads(std::move(*made), loop.loads);
   }
 
 private:
   llvm::Expected<Assembled> assembleFor(unsigned ctas) { return assembler(forCtas(ptx, ctas)); }
 
-  /// CTAs that a multiprocessor holds.
+  /// Returns the number of CTAs that fit on a multiprocessor.
   target::ResidentCtas residentCtas(unsigned registers) const {
     return target::countResidentCtas(target, registers, threads, dynamicShared);
   }
   unsigned resident(unsigned registers) const { return residentCtas(registers).least(); }
 
-  /// Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
-  /// product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB. So it is asked for one CTA then, and
-  /// at once where that is likely, which is the only question if even one CTA has too few registers.
-  llvm::Expected<Assembled> asLiked() {
-    // Few registers, for many CTAs, and a long time for it: few threads and much code.
-    constexpr int64_t fewThreads = 64, muchCode = 4000; // lines; half a second
+  /// Assembles without a requested number of CTAs, unless that spills more than requesting one CTA. If a kernel spills
+  /// anyway, ptxas may allocate as few registers as the highest occupancy allows: a GEMM for sm_80 got 32 registers and
+  /// 5.5 KB of spills, where 255 registers leave 0.8 KB. If this is likely, one CTA is tried first, and is the only
+  /// attempt if even one CTA spills.
+  llvm::Expected<Assembled> withPtxasDefault() {
+    // Small CTAs with much code: ptxas may choose few registers for high occupancy, and takes long.
+    constexpr int64_t fewThreads = 64, muchCode = 4000; // lines of PTX; takes half a second
     bool isOneLikely = threads <= fewThreads && ptx.count('\n') > muchCode;
     llvm::Expected<Assembled> alone = isOneLikely ? assembleFor(1) : Assembled();
     if (!alone || (isOneLikely && spilledBytes(*alone) > 0))
@@ -152,8 +154,8 @@ private:
     return liked;
   }
 
-  /// `ctas` on a multiprocessor if that spills at most `bytes` and does not make products wait for each other, which
-  /// ptxas warns of; else nothing.
+  /// Assembles for `ctas` CTAs per multiprocessor. Returns none if that spills more than `bytes`, or makes ptxas warn
+  /// of serialized wgmmas.
   std::optional<Assembled> tryFor(unsigned ctas, unsigned bytes, const Assembled &instead) {
     llvm::Expected<Assembled> made = assembleFor(ctas);
     if (made && made->report.kernels.size() == 1 && spilledBytes(*made) <= bytes &&
@@ -163,28 +165,29 @@ private:
     return std::nullopt;
   }
 
-  /// One CTA more at a time, while there is room for it. Up to three warps for each scheduler, which hide badly what
-  /// they wait for, a hundred spills in front of a loop and after it cost less than the warps gain; in a loop twenty
-  /// cost a third of its speed, and a few are worth the fourth warp. More warps gain less.
+  /// Requests one more CTA at a time, while there is room for it. Up to three warps per scheduler hide latency badly.
+  /// There, a hundred spills before and after a loop cost less than the additional warps gain; twenty in a loop cost a
+  /// third of its speed. A few in a loop are worth a fourth warp. More warps gain less.
   Assembled moreCtas(Assembled made) {
-    constexpr unsigned fewWarps = 12, someWarps = 16, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
+    constexpr unsigned fewWarps = 12, someWarps = 16, mostWarps = 32, spilledAnyway = 64; // spilledAnyway: bytes
     bool isAsked = false;
     while (spilledBytes(made) <= spilledAnyway) {
       unsigned used = registersOf(made), ctas = residentCtas(used).ofRegisters + 1;
       unsigned warps = ctas * threads / threadsOfWarp;
       unsigned allowed = target::countRegistersFor(ctas, threads);
-      unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40; // bytes; registers
+      // `spills` in bytes, `fewer` in registers.
+      unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40;
       bool isBeyondHalf = warps > mostWarps;
       if (isBeyondHalf) {
         spills = 0;
         fewer = granularity;
       }
-      // Asked once, a thread has few registers to spare: of four kernels none could do with 32 fewer.
+      // After one request, a thread has few registers to spare: of four kernels none could do with 32 fewer.
       bool isSpare = !isAsked || used - allowed <= 2 * granularity;
       if (!isSpare || resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, made);
-      unsigned inLoops = warps <= someWarps ? 4 : 0; // accesses
+      unsigned inLoops = warps <= someWarps ? 4 : 0; // spill accesses
       if (!more || registersOf(*more) > allowed ||
           (spilledBytes(*more) > 0 && !spillsHardlyInLoops(more->cubin, inLoops)) ||
           (isBeyondHalf && more->cubin.size() > made.cubin.size()))
@@ -192,31 +195,31 @@ private:
       made = std::move(*more);
       isAsked = true;
     }
-    return isAsked ? std::move(made) : soonerIssued(std::move(made));
+    return isAsked ? std::move(made) : withLowerStallCount(std::move(made));
   }
 
-  /// Nobody hides what a warp waits for where few run, so instructions have to be in an order in which it waits little.
-  /// ptxas takes pains over that, and the registers, only if it is told on how many CTAs they are to be shared: a loop
-  /// that one warp runs took 2552 cycles, and 1695 then, on as many CTAs as before. A CTA
-  /// that is alone because of its registers has them anyway: the code of four products was the same, and none is asked.
-  /// Nor are threads that have all registers there are: of 15 kernels none gained.
-  Assembled soonerIssued(Assembled made) {
-    constexpr unsigned fewWarps = 16; // of a multiprocessor
-    constexpr uint64_t most = 95; // per cent of the cycles: fewer than that are not in the noise of what is not counted
+  /// At low occupancy latency is not hidden by other warps, so the order of instructions has to minimize stalls. ptxas
+  /// optimizes for that, and uses registers for it, only if it knows the number of CTAs that share them: the loop of a
+  /// single warp took 2552 cycles by default and 1695 with the resident number of CTAs requested. A CTA that is alone
+  /// because of its registers gets this code anyway: the code of four GEMMs did not change, so no request is made. No
+  /// request is made for threads with the maximum number of registers either: of 15 kernels none gained.
+  Assembled withLowerStallCount(Assembled made) {
+    constexpr unsigned fewWarps = 16; // per multiprocessor
+    constexpr uint64_t most = 95;     // percent of the cycles; below it the gain exceeds the error of the static count
     target::ResidentCtas held = residentCtas(registersOf(made));
     unsigned ctas = held.least();
     bool hasThem = (ctas == 1 && held.ofRegisters == 1) || registersOf(made) >= mostRegisters;
     if (spilledBytes(made) > 0 || ctas == 0 || hasThem || ctas * threads > fewWarps * threadsOfWarp)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
-    uint64_t cycles = asked ? issueCycles(asked->cubin) : 0; // 0, too, if the code is not understood
+    uint64_t cycles = asked ? issueCycles(asked->cubin) : 0; // also 0 if the code cannot be decoded
     bool isSooner = cycles > 0 && cycles * 100 < issueCycles(made.cubin) * most;
     return isSooner ? std::move(*asked) : std::move(made);
   }
 
-  /// With few registers there are as many threads as a multiprocessor holds, if the grid has as many. At least two
+  /// With few registers per thread, a large enough grid fills the multiprocessor with threads. Requests at least two
   /// CTAs, of which one works while the other is at a barrier.
-  Assembled forLoadingLoop(Assembled made) {
+  Assembled forMemoryBoundLoop(Assembled made) {
     constexpr unsigned fewRegisters = 40;
     if (registersOf(made) > fewRegisters)
       return forMoreThreads(std::move(made), /*isLoop=*/true);
@@ -224,56 +227,56 @@ private:
     return more ? std::move(*more) : made;
   }
 
-  /// For most CTAs ptxas may also give a loop of many loads the registers of two of them at a time: eight loads of 16
-  /// bytes, 56 registers, and four latencies an iteration instead of one. Such a kernel is slow where the grid is
-  /// small, whatever the occupancy could be.
-  Assembled withLoadsInRow(Assembled made) {
-    constexpr uint64_t gain = 115; // per cent: the model is a rough one
+  /// Requests 512 threads if the default serializes loads that could be in flight together: eight loads of 16 bytes per
+  /// iteration with 56 registers cost four latencies, and one with 80. Such a kernel is slow when the grid is small,
+  /// whatever the occupancy could be.
+  Assembled withLoadsInFlight(Assembled made) {
+    constexpr uint64_t leastGain = 115; // per cent of the throughput: loadCycles is a rough model
     unsigned ctas = std::max(2u, quarter / threads), threadsNow = resident(registersOf(made)) * threads;
     if (threadsNow <= ctas * threads || spilledBytes(made) > 0)
       return made;
-    uint64_t now = loadCycles(made.cubin);
-    if (now < 2 * issueCycles(made.cubin)) // nothing to gain
+    uint64_t cycles = loadCycles(made.cubin);
+    if (cycles < 2 * issueCycles(made.cubin)) // bound by issue, or the code is not understood
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
     if (!asked)
       return made;
     uint64_t threadsThen = resident(registersOf(*asked)) * threads;
-    bool isFaster = loadCycles(asked->cubin) * threadsNow * gain < now * threadsThen * 100;
+    bool isFaster = loadCycles(asked->cubin) * threadsNow * leastGain < cycles * threadsThen * 100;
     return isFaster ? std::move(*asked) : std::move(made);
   }
 
-  /// Half of the threads that a multiprocessor holds if that spills next to nothing: a kernel without products waits
-  /// for memory, and hides that by having threads. Some spills, as of 20 registers, written and read once, cost less
-  /// than having an eighth of the threads, or one CTA, all of which waits at once.
+  /// Requests half of the threads of a multiprocessor if that hardly spills: a kernel without MMAs waits for memory,
+  /// and hides the latency by occupancy. Some spills (20 registers, stored and loaded once) cost less than an occupancy
+  /// of an eighth, or than a single CTA, all of whose warps wait at once.
   Assembled forMoreThreads(Assembled made, bool isLoop) {
-    constexpr unsigned nextToNothing = 16, most = 1024; // bytes; threads of a CTA
-    constexpr unsigned saved = 24;                      // registers that ptxas can save without spills, if asked
+    constexpr unsigned nextToNothing = 16, most = 1024; // nextToNothing: bytes; most: threads per CTA
+    constexpr unsigned saved = 24;                      // registers that ptxas can save without spills on request
     if (spilledBytes(made) > fewSpills)
       return made;
     unsigned now = resident(registersOf(made)) * threads;
-    // Two CTAs of as many threads as there can be have 32 registers.
+    // Two CTAs of 1024 threads have 32 registers per thread.
     unsigned half = threads == most ? 2 * most : most;
     unsigned spills = threads == most ? 0 : now == threads ? fewSpills : nextToNothing;
     if (now >= half)
-      return threads == most ? std::move(made) : moreForNothing(std::move(made));
+      return threads == most ? std::move(made) : withFreeOccupancy(std::move(made));
     bool isNear = registersOf(made) <= target::registersPerSm / half + saved;
     if (half >= 2 * threads && (isNear || now == threads))
       if (std::optional<Assembled> more = tryFor(half / threads, spills, made))
         return std::move(*more);
-    // A loop that does not fit there has its registers.
+    // Where half of the threads do not fit, a quarter leaves a loop enough registers.
     if ((isLoop || now < quarter) && quarter >= 2 * threads)
       if (std::optional<Assembled> more = tryFor(quarter / threads, now < quarter ? fewSpills : 0, made))
         return std::move(*more);
     return moreCtas(std::move(made));
   }
 
-  /// All threads that a multiprocessor can hold if that takes eight registers less and neither spills nor the time to
-  /// issue instructions says that they are missing: ptxas takes a few more than it needs where nothing tells it what
-  /// they are worth, and a row of 1024 halves, of a layer norm in four warps, is on 12 CTAs then instead of 16.
-  Assembled moreForNothing(Assembled made) {
-    constexpr unsigned most = 2048;  // threads of a multiprocessor
-    constexpr uint64_t slower = 105; // per cent of the cycles
+  /// Requests full occupancy if it takes at most eight registers less per thread and costs neither spills nor issue
+  /// cycles. Without a request ptxas allocates a few registers more than necessary: a layer norm of rows of 1024 halves
+  /// in four warps then runs 12 CTAs instead of 16.
+  Assembled withFreeOccupancy(Assembled made) {
+    constexpr unsigned most = 2048;  // threads per multiprocessor
+    constexpr uint64_t slower = 105; // percent of the cycles
     unsigned used = registersOf(made), all = std::min(most / threads, resident(/*registers=*/0));
     if (resident(used) >= all || resident(used - granularity) < all)
       return made;
@@ -282,7 +285,7 @@ private:
     return isFree ? std::move(*more) : std::move(made);
   }
 
-  static constexpr unsigned quarter = 512;   ///< Of the threads that a multiprocessor holds.
+  static constexpr unsigned quarter = 512;   ///< Threads: a quarter of a multiprocessor's maximum.
   static constexpr unsigned fewSpills = 160; ///< Bytes.
 
   StringRef ptx;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many registers ptxas may give a thread, said by the CTAs that a multiprocessor should hold.
+// Chooses the number of registers per thread through the number of CTAs per multiprocessor that ptxas is asked for.
 #pragma once
 
 #include "Codegen/RunPtxas.h"
@@ -11,9 +11,9 @@ namespace tile::codegen {
 /// Assembles PTX; called several times.
 using Assembler = llvm::function_ref<llvm::Expected<Assembled>(llvm::StringRef ptx)>;
 
-/// What `assemble` makes of the PTX with the number of CTAs that suits the kernel, which takes up to five calls. PTX
-/// that says how many there are, as with warp roles, and that of several kernels, is assembled as it is.
-/// `dynamicShared` bytes are what each CTA asks for.
+/// Assembles the PTX for the number of CTAs that suits the kernel, with up to five calls of `assemble`. PTX that
+/// declares the number of CTAs, as with warp roles, and PTX with several kernels is assembled unchanged.
+/// `dynamicShared` is the dynamic shared memory per CTA in bytes.
 llvm::Expected<Assembled> chooseRegisters(llvm::StringRef ptx, const target::GpuTarget &target, int64_t dynamicShared,
                                           Assembler assemble);
 

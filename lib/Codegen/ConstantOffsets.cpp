@@ -20,10 +20,10 @@ namespace tile::codegen {
 namespace {
 
 constexpr unsigned globalAddressSpace = 1;
-/// Of an expression, which is as deep as a block's address of a program with a few dimensions.
+/// Maximum depth of an expression. The block address of a program with a few dimensions is as deep.
 constexpr unsigned mostDepth = 16;
 
-/// A value is the sum of both; null stands for zero.
+/// The value is rest + offset; a null rest stands for zero.
 struct Split {
   Value *rest;
   APInt offset;
@@ -33,7 +33,7 @@ class OffsetSplitter {
 public:
   explicit OffsetSplitter(Function &function) : function(function), dominators(function) {}
 
-  /// A pointer as another one and a number of bytes.
+  /// Splits a pointer into another pointer and a constant byte offset.
   Split splitPointer(Value *pointer, unsigned depth = 0) {
     const DataLayout &layout = function.getDataLayout();
     APInt none(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
@@ -59,7 +59,7 @@ public:
 private:
   using Key = std::tuple<unsigned, Type *, Value *, Value *>;
 
-  /// A number as another one and a constant; if `isDisjoint`, which have no bit in common.
+  /// Splits an integer into another one and a constant. If `isDisjoint`, the two have no common bits.
   Split split(Value *value, bool isDisjoint, unsigned depth) {
     auto known = splits.find({value, isDisjoint});
     if (known != splits.end())
@@ -100,7 +100,7 @@ private:
       return {&sum, offset};
     if (!left.rest || !right.rest)
       return {left.rest ? left.rest : right.rest, offset};
-    // What is left of two sums may meet where they did not.
+    // The remainders of two disjoint operands may have common bits, so emit an add in general.
     unsigned opcode = isDisjoint ? Instruction::Or : Instruction::Add;
     return {share({opcode, sum.getType(), left.rest, right.rest},
                   [&](IRBuilder<> &builder) {
@@ -110,7 +110,7 @@ private:
             offset};
   }
 
-  /// By a constant.
+  /// Splits a multiplication by a constant.
   Split splitScaled(Instruction &product, bool isDisjoint, unsigned depth) {
     auto *factor = dyn_cast<ConstantInt>(product.getOperand(1));
     unsigned width = product.getType()->getScalarSizeInBits();
@@ -129,7 +129,7 @@ private:
             offset};
   }
 
-  /// Bits that do not meet stay apart; a sign is the rest's.
+  /// Splits an extension. The parts have disjoint bits, so there is no carry; the sign belongs to the remainder.
   Split splitExtended(CastInst &extension, unsigned depth) {
     unsigned width = extension.getType()->getScalarSizeInBits();
     Split narrow = split(extension.getOperand(0), /*isDisjoint=*/true, depth + 1);
@@ -143,7 +143,7 @@ private:
             narrow.offset.zext(width)};
   }
 
-  /// One instruction for all that compute the same, where the last of its operands is known.
+  /// Returns one shared instruction for equal computations, placed after the definition of its last operand.
   Value *share(Key key, function_ref<Value *(IRBuilder<> &)> create) {
     Value *&shared = created[key];
     if (shared)
@@ -155,8 +155,8 @@ private:
         if (!last || dominators.dominates(last, instruction))
           last = instruction;
     if (last)
-      if (std::optional<BasicBlock::iterator> behind = last->getInsertionPointAfterDef())
-        place = *behind;
+      if (std::optional<BasicBlock::iterator> insertionPoint = last->getInsertionPointAfterDef())
+        place = *insertionPoint;
     IRBuilder<> builder(place->getParent(), place);
     builder.SetCurrentDebugLocation(last ? last->getDebugLoc() : DebugLoc());
     return shared = create(builder);
@@ -168,7 +168,8 @@ private:
   std::map<Key, Value *> created;
 };
 
-/// Operands that are addresses, of what accesses memory or takes an address as a number.
+/// Collects the operands that are global addresses in instructions that access memory or convert the address to an
+/// integer.
 void collectAddresses(Function &function, SmallVectorImpl<Use *> &addresses) {
   for (Instruction &instruction : instructions(function)) {
     if (isa<GetElementPtrInst, PHINode>(instruction))
@@ -211,7 +212,7 @@ void splitConstantOffsets(Function &function) {
     }
   }
   for (auto &[rest, members] : groups)
-    replaced.emplace_back(rest); // where one alone would have it
+    replaced.emplace_back(rest); // remainders that end up without uses
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(replaced);
 }
 

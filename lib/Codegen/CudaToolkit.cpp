@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Search for the files of the toolkit that are used.
+// Finds the files of the CUDA toolkit that the compiler uses.
 #include "Codegen/CudaToolkit.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -32,7 +32,7 @@ std::optional<std::string> findNvdisasm(const ToolkitSearch &search) {
 std::optional<std::string> findLibdevice(const ToolkitSearch &search) {
   std::vector<std::string> roots(search.roots);
   if (std::optional<std::string> ptxas = findPtxas(search)) {
-    // <root>/bin/ptxas, with links resolved: /usr/local/bin/ptxas often is one.
+    // The root is two levels above bin/ptxas with symbolic links resolved: /usr/local/bin/ptxas is often a link.
     llvm::SmallString<128> real;
     if (!llvm::sys::fs::real_path(*ptxas, real))
       roots.push_back(llvm::sys::path::parent_path(llvm::sys::path::parent_path(real)).str());

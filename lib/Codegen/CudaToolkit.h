@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the CUDA toolkit is. The caller gives the folders to search, so nothing here reads the environment.
+// Location of the CUDA toolkit. The caller provides the folders to search, so this code does not read the environment.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -10,7 +10,7 @@
 
 namespace tile::codegen {
 
-/// Folders such as /usr/local/cuda (toolkit roots), in order of preference.
+/// Search locations: toolkit roots such as /usr/local/cuda, in order of preference.
 struct ToolkitSearch {
   std::string ptxas;              ///< a file given by the user; empty: search
   std::vector<std::string> roots; ///< each may hold bin/ptxas and nvvm/libdevice/libdevice.10.bc
@@ -19,7 +19,7 @@ struct ToolkitSearch {
 
 std::optional<std::string> findPtxas(const ToolkitSearch &search);
 std::optional<std::string> findNvdisasm(const ToolkitSearch &search);
-/// Also looks beside the ptxas that was found.
+/// Returns the path of libdevice; also searches relative to the ptxas that was found.
 std::optional<std::string> findLibdevice(const ToolkitSearch &search);
 
 } // namespace tile::codegen

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The generated header. Names of kernels and parameters become C identifiers that no keyword and no local name hides.
+// The generated header. Names of kernels and parameters become C identifiers that collide with no keyword or local
+// name.
 #include "Codegen/EmitHeader.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -34,7 +35,7 @@ bool isReserved(StringRef name) {
       "volatile",     "wchar_t",       "while",       "xor",          "xor_eq",     "NULL",
       "thread_local", "static_assert", "static_cast", "dynamic_cast", "const_cast", "reinterpret_cast",
       "char16_t",     "char32_t"};
-  // tile_launch and its like would be hidden; _Bool and __x are C's.
+  // `tile_` names would hide tile_launch and others; names like _Bool and __x are reserved in C.
   bool isOfImplementation = name.size() > 1 && name[0] == '_' && (name[1] == '_' || llvm::isUpper(name[1]));
   return llvm::is_contained(words, name) || isOfImplementation || name.starts_with("tile_");
 }
@@ -57,7 +58,7 @@ StringRef cType(const runtime::Parameter &parameter) {
       .Case("bf16", "tile_bf16 ")
       .Case("f32", "float ")
       .Case("f64", "double ")
-      .Default("int64_t "); // what a narrower integer cannot hold is refused, not cut
+      .Default("int64_t "); // values that do not fit a narrower integer are rejected, not truncated
 }
 
 /// Returns the condition under which an int64_t does not fit the parameter's type; empty if it always fits.
@@ -81,7 +82,7 @@ std::string describeParameter(const runtime::Parameter &parameter, StringRef nam
   return text + "\n";
 }
 
-/// What a launch demands where the kernel accesses a parameter through a tensor map (cuTensorMapEncodeTiled).
+/// Describes the launch requirements of a parameter that is accessed through a tensor map (cuTensorMapEncodeTiled).
 std::string describeTensorMap(const runtime::TensorMapSpec &map, StringRef name) {
   std::string text = formatv("   {0}: accessed by TMA; its address", name);
   if (!map.strides.empty())
@@ -90,7 +91,7 @@ std::string describeTensorMap(const runtime::TensorMapSpec &map, StringRef name)
   return text + " must be multiples of 16\n";
 }
 
-/// "sm_80, sm_90a"
+/// Returns a list of targets: "sm_80, sm_90a".
 std::string describeTargets(llvm::ArrayRef<runtime::Manifest> variants) {
   llvm::SmallVector<StringRef> targets;
   for (const runtime::Manifest &variant : variants)
@@ -99,7 +100,7 @@ std::string describeTargets(llvm::ArrayRef<runtime::Manifest> variants) {
   return llvm::join(targets, ", ");
 }
 
-/// A comment that lists what the artifact holds; nothing for one kernel.
+/// Returns a comment that lists the variants of the artifact; empty for a single kernel.
 std::string describeVariants(llvm::ArrayRef<runtime::Manifest> variants) {
   if (variants.size() == 1)
     return "";
@@ -111,7 +112,7 @@ std::string describeVariants(llvm::ArrayRef<runtime::Manifest> variants) {
   return text + "*/\n";
 }
 
-/// Comments cannot nest: a directive or a file name may contain their end.
+/// Escapes the end of a comment, which a directive or a file name may contain.
 std::string commentText(StringRef text) {
   std::string result;
   for (char c : text)
@@ -128,7 +129,7 @@ void emitBytes(llvm::raw_ostream &os, StringRef bytes) {
   }
 }
 
-/// C identifiers of the parameters, all different.
+/// Returns distinct C identifiers for the parameters.
 std::vector<std::string> parameterNames(const runtime::Manifest &manifest) {
   std::vector<std::string> names;
   llvm::StringSet<> used;
@@ -149,7 +150,7 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
     comments += describeParameter(parameter, name);
   }
   for (const runtime::TensorMapSpec &map : manifest.tensorMaps) {
-    // Several maps of one tensor demand the same.
+    // Several maps of one tensor have the same requirements.
     std::string text = describeTensorMap(map, names[manifest.findParameter(map.base) - manifest.parameters.data()]);
     if (!StringRef(comments).contains(text))
       comments += text;
@@ -165,7 +166,7 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
   for (auto [index, parameter, name] : llvm::enumerate(manifest.parameters, names)) {
     if (std::string overflow = describeOverflow(parameter, name); !overflow.empty())
       os << "  if (" << overflow << ")\n    return tile_check_integer(kernel, " << index << ", " << name << ");\n";
-    os << "  arguments[" << index << "] = &" << name << ";\n"; // little endian: the low bytes are the argument
+    os << "  arguments[" << index << "] = &" << name << ";\n"; // little endian: the argument is the low bytes
   }
   os << "  options.stream = stream;\n"
      << "  options.grid = NULL;\n"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A C header with the artifact as bytes and typed functions that load and launch it through libtilert:
+// Emits a C header with the artifact as a byte array, and typed functions that load and launch it through libtilert:
 //
 //   tile_status matmul_load(tile_runtime *runtime, tile_kernel **kernel);
 //   tile_status matmul_launch(tile_kernel *kernel, void *stream, const void *a, ..., int32_t M, ...);
 //
-// It is C11 and C++17, without warnings.
+// The header compiles as C11 and C++17 without warnings.
 #pragma once
 
 #include "Runtime/Manifest.h"
@@ -16,9 +16,9 @@
 
 namespace tile::codegen {
 
-/// `variants` are the manifests of all variants of the artifact; the first is the general one. `name` stands in front
-/// of what is declared; empty: the kernel's. A program may include headers of several kernels, of which one of another
-/// artifact with a name that was there before is an error of its compiler.
+/// Returns the text of the header. `variants` are the manifests of all variants of the artifact; the first is the
+/// general one. `name` is the prefix of all declarations; empty: the name of the kernel. A program may include headers
+/// of several kernels; two different artifacts with the same name are a compile-time error.
 std::string emitHeader(llvm::ArrayRef<runtime::Manifest> variants, llvm::StringRef artifact, llvm::StringRef name = {});
 
 } // namespace tile::codegen

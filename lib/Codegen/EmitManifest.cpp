@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Manifest from IR. Everything is copied as text; the runtime's own validation decides whether expressions are right.
+// Fills the manifest from IR. Expressions are copied as text; the runtime validates them.
 #include "Codegen/EmitManifest.h"
 
 #include "Codegen/LaunchConditions.h"
@@ -20,7 +20,7 @@ using llvm::formatv;
 namespace tile::codegen {
 namespace {
 
-constexpr int64_t reservedShared = 1024; // bytes a block: CUDA programming guide, compute capability 8.0 and above
+constexpr int64_t reservedShared = 1024; // bytes per block: CUDA programming guide, compute capability 8.0 and above
 
 std::string print(Type type) {
   std::string text;
@@ -71,7 +71,7 @@ llvm::Expected<runtime::Parameter> describeParameter(FunctionOpInterface kernel,
     element = pointer.getPointee();
   } else if (isa<LLVM::LLVMPointerType>(type)) {
     parameter.isPointer = true;
-    element = IntegerType::get(type.getContext(), 8); // what it points to is no longer known
+    element = IntegerType::get(type.getContext(), 8); // the element type is no longer known
   }
   std::optional<runtime::DataType> dataType =
       dataTypeOf(element, kernel.getArgAttr(index, unsignedAttrName) != nullptr);
@@ -122,7 +122,7 @@ llvm::Expected<runtime::TensorMapSpec> describeTensorMap(TensorMapAttr recipe, c
   return map;
 }
 
-/// The bytes of scratch memory for each thread block.
+/// Returns the bytes of scratch memory per thread block.
 llvm::Expected<int64_t> describeScratch(LLVM::LLVMFuncOp kernel, unsigned index) {
   auto bytes = kernel.getArgAttrOfType<IntegerAttr>(index, scratchAttrName);
   if (Type type = kernel.getArgumentTypes()[index]; !isa<LLVM::LLVMPointerType>(type))
@@ -131,8 +131,8 @@ llvm::Expected<int64_t> describeScratch(LLVM::LLVMFuncOp kernel, unsigned index)
   return bytes.getInt();
 }
 
-/// What follows the parameters: tensor maps, then none or all three dimensions of the grid, then, after these, scratch
-/// memory.
+/// Describes the hidden arguments after the parameters: tensor maps, then none or all three dimensions of the grid,
+/// then, after the grid, scratch memory.
 llvm::Error describeHiddenArguments(LLVM::LLVMFuncOp kernel, runtime::Manifest &manifest) {
   unsigned index = manifest.parameters.size(), count = kernel.getNumArguments();
   for (; index < count && kernel.getArgAttr(index, tensorMapAttrName); ++index) {
@@ -177,7 +177,7 @@ runtime::ConstantValue describeConstant(Attribute attribute) {
   return text;
 }
 
-/// Those that still fit in, and that the runtime can evaluate; the directives come first.
+/// Adds assumed conditions that the runtime can evaluate, up to its limit; directives take precedence.
 void addAssumptions(KernelOp kernel, runtime::Manifest &manifest) {
   std::vector<std::string> &all = manifest.requirements;
   const runtime::ExpressionNames names = runtime::expressionNames(manifest);
@@ -263,7 +263,7 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
     return createStringError(formatv("kernel '{0}' needs {1} bytes of shared memory, but {2} has {3} for a block",
                                      manifest.entry, launch.sharedDynamic, StringRef(target.name),
                                      target.maxSharedPerCta));
-  // As many blocks of a persistent kernel share a multiprocessor as it is compiled for.
+  // The CTAs per multiprocessor of a persistent kernel are limited to the number that it is compiled for.
   if (auto ctas = kernel->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMinctasmAttrName()))
     launch.ctasPerSm =
         std::clamp<int64_t>(target.sharedPerSm / (launch.sharedDynamic + reservedShared), 1, ctas.getInt());
@@ -275,8 +275,8 @@ void describeTimes(runtime::Manifest &manifest) {
   times.name = target::timesName;
   times.type = runtime::DataType::I64;
   times.isPointer = true;
-  times.alignment = target::timeBytes;                      // of a record, which is stored as a whole
-  const int64_t warps = manifest.launch.threadsPerCta / 32; // 0: not known yet
+  times.alignment = target::timeBytes;                      // a record is stored in one access
+  const int64_t warps = manifest.launch.threadsPerCta / 32; // 0: unknown so far
   times.buffer = {{std::to_string(target::timedCtas), std::to_string(target::timesPerCta(warps)), "2"},
                   {},
                   runtime::BufferRole::Zeros};
@@ -290,7 +290,7 @@ void describeResources(const KernelResources &resources, const target::GpuTarget
   launch.registers = resources.registers;
   launch.spillBytes = resources.spillStores;
   launch.sharedStatic = resources.staticShared;
-  // Clusters need neighbours: of them there is one on each multiprocessor.
+  // A multiprocessor runs one block of a cluster kernel, since the blocks of a cluster must be co-scheduled.
   if (launch.persistent && launch.cluster[0] == 1)
     launch.ctasPerSm = std::max<int64_t>(target::countResidentCtas(target, launch.registers, launch.threadsPerCta,
                                                                    launch.sharedStatic + launch.sharedDynamic)

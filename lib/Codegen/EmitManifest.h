@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Fills the artifact's manifest: before lowering from the tile.kernel operation, after it from the lowered function,
-// and at the end from what ptxas reports.
+// Fills the manifest of an artifact: before lowering from the tile.kernel operation, after lowering from the LLVM
+// function, and finally from the report of ptxas.
 //
-// The kernel's `launch` dictionary holds the directives, expressions as text:
+// The kernel's `launch` dictionary holds the directives, with expressions as text:
 //   {grid = ["cdiv(M, BLOCK_M)", ...], buffers = {a = {shape = ["M", "K"], strides = ["sm", "sk"], role = "random"}},
 //    defaults = {stride_am = "K"}, expect = [{buffer = "c", expression = "a @ b", tolerance = 1.0e-3}]}
 #pragma once
@@ -28,23 +28,24 @@ struct SourceInfo {
   std::string compiler;
 };
 
-/// Parameters, constants and directives. Fails with a message when a directive is malformed or a type has no spelling
-/// in the manifest.
-/// `kernel` is a tile.kernel, or a lowered kernel, of which only the names and sizes of the parameters are known.
+/// Describes parameters, constants and directives. Fails with a message if a directive is malformed or a type cannot be
+/// expressed in the manifest. `kernel` is a tile.kernel, or a lowered kernel, for which only the names and sizes of the
+/// parameters are known.
 llvm::Expected<runtime::Manifest> describeKernel(mlir::FunctionOpInterface kernel, const SourceInfo &source);
 
-/// Whether `function` is a kernel in the LLVM dialect.
+/// Returns true if `function` is a kernel in the LLVM dialect.
 bool isLoweredKernel(mlir::FunctionOpInterface function);
 
-/// Threads, cluster, dynamic shared memory, and the tensor maps, grid dimensions and scratch memory that the kernel
-/// takes after its parameters, from the attributes of the one kernel in `lowered`.
+/// Describes the launch from the attributes of the only kernel in `lowered`: threads, cluster, dynamic shared memory,
+/// and the tensor maps, grid dimensions and scratch memory that follow the parameters.
 llvm::Error describeLaunch(mlir::ModuleOp lowered, const target::GpuTarget &target, runtime::Manifest &manifest);
 
-/// The parameter of a kernel that records times: added, or with the shape that the kernel's warps need.
+/// Describes the parameter in which an instrumented kernel records times: adds it, or sets its shape to the number of
+/// warps once that is known.
 void describeTimes(runtime::Manifest &manifest);
 
-/// Registers, spills and static shared memory; and, of a persistent kernel, how many of its blocks share a
-/// multiprocessor therefore.
+/// Describes registers, spills and static shared memory and, for a persistent kernel, the resulting number of CTAs per
+/// multiprocessor.
 void describeResources(const KernelResources &resources, const target::GpuTarget &target, runtime::Manifest &manifest);
 
 } // namespace tile::codegen

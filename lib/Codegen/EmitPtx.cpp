@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The NVPTX back end, driven directly: upstream's gpu-module-to-binary hides what ptxas reports.
+// Drives the NVPTX back end directly, because upstream's gpu-module-to-binary hides the report of ptxas.
 #include "Codegen/EmitPtx.h"
 #include "Codegen/AwaitLate.h"
 #include "Codegen/ConstantOffsets.h"
@@ -32,7 +32,8 @@
 
 #include <mutex>
 
-// The four entry points of the target that llvm/Support/TargetSelect.h would declare for every target of the build.
+// The four entry points of the NVPTX target. llvm/Support/TargetSelect.h would declare them for every target of the
+// LLVM build.
 extern "C" {
 void LLVMInitializeNVPTXTarget();
 void LLVMInitializeNVPTXTargetInfo();
@@ -65,7 +66,7 @@ private:
 };
 
 std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu, unsigned optLevel) {
-  // Once: LLVM's registry is written, and other threads may read it.
+  // Register once: this writes LLVM's registry, which other threads may read.
   static std::once_flag isRegistered;
   std::call_once(isRegistered, [] {
     LLVMInitializeNVPTXTarget();
@@ -79,7 +80,8 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   assert(target && "the NVPTX target is linked in");
   llvm::TargetOptions options;
-  // a * b + c of fp32 and fp64 may become one fma, as in every other GPU language; see RoundProducts.h for the others.
+  // Contract a * b + c of fp32 and fp64 into fma, as every other GPU language does; see RoundProducts.h for other
+  // types.
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   auto level = optLevel == 0 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive;
   return std::unique_ptr<llvm::TargetMachine>(
@@ -87,20 +89,19 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
                                   llvm::Reloc::PIC_, std::nullopt, level));
 }
 
-/// Leaves out four passes of the backend:
-/// * straight-line strength reduction, which compares every address with every other one: 0.3 s for a kernel with 200
-///   scalar accesses, more than all other phases together. Without it matmul and softmax keep their registers, RMSNorm
-///   and transpose need 6 and 8 more; none spills more;
-/// * CodeGenPrepare, which parses each inline assembly statement many times and takes 0.05 of 0.30 s for matmul: main
-///   loops stay the same instruction by instruction, registers change by 1 at most, and only matmul without any
-///   promised alignment spills more (816 bytes, not 648). What it does to divisions, bypassLongDivisions does;
-/// * global value numbering, which runs twice more here, 0.01 of 0.25 s: of all examples only conv2d changes, by one
-///   register less;
-/// * n-ary reassociation, 2 of 240 ms: only conv2d changes, by 40 instructions fewer.
+/// Skips four passes of the back end:
+/// * Straight-line strength reduction, which compares every address with every other one: 0.3 s for a kernel with 200
+///   scalar accesses, more than all other phases together. Without it matmul and softmax need the same registers,
+///   RMSNorm and transpose 6 and 8 more; none spills more.
+/// * CodeGenPrepare, which parses each inline assembly statement many times and takes 0.05 of 0.30 s for matmul. Main
+///   loops are identical, registers change by at most 1, and only matmul without alignment assumptions spills more (816
+///   bytes instead of 648). bypassLongDivisions replaces its treatment of divisions.
+/// * Global value numbering, which runs two more times here, 0.01 of 0.25 s. Of all examples only conv2d changes, by
+///   one register less.
+/// * N-ary reassociation, 2 of 240 ms. Only conv2d changes, by 40 instructions fewer.
 ///
-/// And one that is dear in another way: before PTX 8.3 a load of neighbours that fills the gap between them cannot say
-/// which of its bytes are used (`used_bytes_mask`), so that it reads beyond a buffer whose last elements it begins
-/// with.
+/// Also skips the load-store vectorizer before PTX 8.3. A vector load that covers a gap between adjacent loads needs
+/// `used_bytes_mask` to declare the unused bytes; without it the load could read beyond the end of a buffer.
 struct PassChoice : llvm::OptPassGate {
   explicit PassChoice(bool saysUsedBytes) : saysUsedBytes(saysUsedBytes) {}
   bool isEnabled() const override { return true; }
@@ -114,25 +115,26 @@ private:
   bool saysUsedBytes;
 };
 
-/// What kernels gain from LLVM's middle end, in the order and the notation of `opt -passes=`. The -O3 pipeline also has
-/// passes for calls, memory and vectors of other programs, and runs InstCombine eight times, whose comparison of all
-/// phis of a block with each other takes long where loops carry 128 sums: 59 ms for matmul of 8192; this takes 115 of
-/// tilec's 436 million instructions there. Of 90 kernels (examples, products of seven sizes, execution tests) two got
-/// more than 1 % more instructions than with -O3: dot-scaled 4 %, shapes 2 %. A third InstCombine, SCCP, BDCE, DSE and
-/// one more LICM and EarlyCSE changed none of 98 by more than 8 instructions or 1 %.
+/// The passes of LLVM's middle end that kernels benefit from, in the syntax of `opt -passes=`. The -O3 pipeline also
+/// has passes for calls, memory and vectors of general programs, and runs InstCombine eight times. InstCombine compares
+/// all phis of a block with each other, which takes long for loops that carry 128 accumulator registers: 59 ms for
+/// matmul of 8192. This pipeline takes 115 of tilec's 436 million instructions there. Of 90 kernels (examples, GEMMs of
+/// seven sizes, execution tests), two have over 1 % more instructions than with -O3: dot-scaled 4 %, shapes 2 %. A
+/// third InstCombine, SCCP, BDCE, DSE and another LICM and EarlyCSE changed none of 98 kernels by more than 8
+/// instructions or 1 %.
 constexpr const char *beforeLoops =
     "globalopt,function(simplifycfg,sroa,early-cse),cgscc(inline,function-attrs),"
     "function("
     "sroa,speculative-execution<only-if-divergent-target>,instcombine<no-verify-fixpoint>,"
     "simplifycfg,reassociate,"
     "loop-mssa(loop-instsimplify,licm<no-allowspeculation>,loop-rotate,licm),simplifycfg,";
-/// What the condition in front of a loop says: one from `4 * y` to `min(4 * y + 4, 32)` has four iterations if it has
-/// any, and is unrolled. Not beside products, whose many phis take InstCombine long, and not where threads meet: what
-/// is sunk into loops costs them registers there. For others it takes no time to speak of.
-constexpr const char *lengthsOfLoops = "instcombine<no-verify-fixpoint>,sink,correlated-propagation,";
+/// Derives trip counts from loop guards: a loop from `4 * y` to `min(4 * y + 4, 32)` has four iterations if it has any,
+/// and is unrolled. Skipped for kernels with MMAs, whose many phis make InstCombine slow, and for kernels with
+/// barriers, where instructions sunk into loops cost registers. The compile time is negligible for all others.
+constexpr const char *tripCountPasses = "instcombine<no-verify-fixpoint>,sink,correlated-propagation,";
 constexpr const char *fromLoops = "loop(indvars,loop-deletion,loop-unroll-full),"
                                   "sroa,";
-/// Not beside products, whose sums are many and all different.
+/// Skipped for kernels with MMAs, whose accumulators are many and all different.
 constexpr const char *mergeEqualPhis = "merge-equal-phis,";
 constexpr const char *afterPhis =
     "gvn,correlated-propagation,adce,"
@@ -141,10 +143,10 @@ constexpr const char *afterPhis =
     "simplifycfg<switch-to-lookup;no-keep-loops;hoist-common-insts;sink-common-insts>),"
     "globaldce";
 
-/// Takes the results of a statement with several where it is. InstCombine sinks that to where they are used, and the
-/// backend then copies all 128 results of a wgmma for each that is taken in another block: 37 of 511 million
-/// instructions for matmul of 8192.
-void takeResultsAtOnce(llvm::Function &function) {
+/// Moves each extractvalue next to the inline assembly statement that produces the results. InstCombine sinks them to
+/// their uses, and the back end then copies all 128 results of a wgmma for each one that is extracted in another block:
+/// 37 of 511 million instructions for matmul of 8192.
+void extractResultsEarly(llvm::Function &function) {
   for (llvm::BasicBlock &block : function)
     for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::reverse(block))) {
       auto *taken = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction);
@@ -154,8 +156,8 @@ void takeResultsAtOnce(llvm::Function &function) {
     }
 }
 
-/// -1.0 or 0.0 by a select. LLVM 22's patterns make 1.0 of a signed i1 that is true where the result is bf16 and the
-/// target converts to it, and InstCombine makes such conversions of wider ones.
+/// Replaces the conversion of a signed i1 to bf16 by a select of -1.0 or 0.0. On targets that convert to bf16, LLVM
+/// 22's patterns produce 1.0 for true, and InstCombine narrows conversions of wider types to this one.
 void selectSignedBooleans(llvm::Function &function) {
   for (llvm::BasicBlock &block : function)
     for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
@@ -171,14 +173,13 @@ void selectSignedBooleans(llvm::Function &function) {
     }
 }
 
-/// Divides numbers of 64 bits as those of 32 where both are small enough when it comes to it: 20 instructions instead
-/// of
-/// 80. Not beside products of warp groups, since ptxas awaits those that are in flight where lanes branch.
+/// Divides 64-bit integers as 32-bit ones if both operands are small enough at run time: 20 instructions instead of 80.
+/// Skipped in blocks with wgmmas, since ptxas waits for pending wgmmas where lanes branch.
 void bypassLongDivisions(llvm::Function &function) {
-  auto isProduct = [](const llvm::Instruction &instruction) { return nameOf(instruction).contains("wgmma"); };
-  llvm::SmallVector<llvm::BasicBlock *> blocks; // before there are new ones
+  auto isWgmma = [](const llvm::Instruction &instruction) { return nameOf(instruction).contains("wgmma"); };
+  llvm::SmallVector<llvm::BasicBlock *> blocks; // collected before new blocks are added
   for (llvm::BasicBlock &block : function)
-    if (llvm::none_of(block, isProduct))
+    if (llvm::none_of(block, isWgmma))
       blocks.push_back(&block);
   for (llvm::BasicBlock *block : blocks)
     llvm::bypassSlowDivision(block, {{64, 32}});
@@ -215,19 +216,19 @@ void NvptxBackend::optimize(llvm::Module &module) const {
     return true;
   });
   llvm::ModulePassManager passes;
-  // The target's: libdevice asks which GPU it is compiled for.
+  // Run the callbacks of the target: libdevice queries the GPU architecture.
   builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
-  bool hasProducts = llvm::any_of(module, multiplies), isSimple = !hasProducts && llvm::none_of(module, hasBarrier);
-  llvm::cantFail(builder.parsePassPipeline(passes, std::string(beforeLoops) + (isSimple ? lengthsOfLoops : "") +
-                                                       fromLoops + (hasProducts ? "" : mergeEqualPhis) + afterPhis));
+  bool hasMmas = llvm::any_of(module, multiplies), isSimple = !hasMmas && llvm::none_of(module, hasBarrier);
+  llvm::cantFail(builder.parsePassPipeline(passes, std::string(beforeLoops) + (isSimple ? tripCountPasses : "") +
+                                                       fromLoops + (hasMmas ? "" : mergeEqualPhis) + afterPhis));
   passes.run(module, modules);
   for (llvm::Function &function : module) {
     splitConstantOffsets(function);
     bypassLongDivisions(function);
-    takeResultsAtOnce(function);
+    extractResultsEarly(function);
     awaitLate(function);
     keepPacked(function);
-    orderByResult(function); // also what was packed, and is computed again
+    orderByResult(function); // after keepPacked, whose recomputed values it also orders
     joinWaits(function);
     takeSharedBaseAnew(function);
     if (hasBF16)
@@ -269,7 +270,7 @@ llvm::Error linkLibdevice(llvm::Module &module, llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return llvm::createStringError(llvm::formatv("cannot read '{0}': {1}", path, buffer.getError().message()));
-  // Lazily: only the functions that are linked are ever parsed, out of 350.
+  // Load lazily: only the functions that are linked are parsed, out of 350.
   llvm::Expected<std::unique_ptr<llvm::Module>> library =
       llvm::getOwningLazyBitcodeModule(std::move(*buffer), module.getContext());
   if (!library)

@@ -26,12 +26,12 @@ namespace tile::codegen {
 /// LLVM's code generator for one GPU.
 class NvptxBackend {
 public:
-  /// `optLevel` 0 makes less effort at the choice of instructions only: without the passes of optimize(), accumulators
-  /// would live in local memory.
+  /// Creates the code generator. `optLevel` 0 lowers only the effort of instruction selection: without the passes of
+  /// optimize(), accumulators would be in local memory.
   NvptxBackend(const target::GpuTarget &target, unsigned optLevel);
   ~NvptxBackend();
 
-  /// Sets triple and data layout; must come before linking and optimisation.
+  /// Sets triple and data layout; must be called before linking and optimisation.
   void prepare(llvm::Module &module) const;
   void optimize(llvm::Module &module) const;
   llvm::Expected<std::string> emitPtx(llvm::Module &module) const;
@@ -39,13 +39,13 @@ public:
 private:
   std::unique_ptr<llvm::TargetMachine> machine;
   bool hasBF16;
-  bool saysUsedBytes; ///< of a load: PTX 8.3
+  bool saysUsedBytes; ///< loads can state their used bytes (PTX 8.3)
 };
 
-/// Names of the functions of NVIDIA's mathematical library (`__nv_...`) that the module calls.
+/// Returns the names of the libdevice functions (`__nv_...`) that the module calls.
 std::vector<std::string> functionsOfLibdevice(const llvm::Module &module);
 
-/// Links the functions that are needed from the bitcode file at `path` (libdevice.10.bc of the CUDA toolkit).
+/// Links the required functions from the bitcode file at `path` (libdevice.10.bc of the CUDA toolkit).
 llvm::Error linkLibdevice(llvm::Module &module, llvm::StringRef path);
 
 } // namespace tile::codegen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All phis of a block and type are taken for equal; then those are told apart whose values differ as far as that is
-// known, until there are no more.
+// Initially all phis of a block and type are assumed equal. Classes are then split where incoming values differ, until
+// a fixed point is reached.
 #include "Codegen/EqualPhis.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -22,7 +22,7 @@ public:
     for (bool isStable = false; !isStable;) {
       DenseMap<PHINode *, PHINode *> next;
       for (BasicBlock &block : function) {
-        SmallVector<PHINode *> first; // of each class
+        SmallVector<PHINode *> first; // first phi of each class
         for (PHINode &phi : block.phis()) {
           auto *place = find_if(first, [&](PHINode *other) { return areAlike(phi, *other); });
           next[&phi] = place == first.end() ? &phi : *place;
@@ -35,7 +35,7 @@ public:
     }
   }
 
-  /// The first phi that equals this one.
+  /// Returns the first phi that is equal to this one.
   PHINode *firstOf(PHINode &phi) const { return classes.lookup(&phi); }
 
 private:
@@ -47,7 +47,7 @@ private:
   }
 
   bool areEqual(Value *left, Value *right, unsigned depth) const {
-    constexpr unsigned mostDepth = 8; // of what an iteration does to a count
+    constexpr unsigned mostDepth = 8; // depth of the computation of one iteration
     if (left == right)
       return true;
     auto *phi = dyn_cast<PHINode>(left), *otherPhi = dyn_cast<PHINode>(right);

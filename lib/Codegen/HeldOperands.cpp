@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Held operands in PTX and in machine code; see HeldOperands.h.
+// Finds held operands in PTX and in machine code; see HeldOperands.h.
 #include "Codegen/HeldOperands.h"
 #include "Codegen/MachineCode.h"
 
@@ -34,7 +34,7 @@ public:
   }
 
   std::string guard() {
-    llvm::DenseMap<size_t, SmallVector<StringRef>> guards; // of the line that they stand before
+    llvm::DenseMap<size_t, SmallVector<StringRef>> guards; // keyed by the line that they precede
     for (size_t line = 0; line < lines.size(); ++line) {
       SmallVector<StringRef> operand = findLeftOperand(lines[line]);
       std::optional<TextLoop> loop = operand.empty() ? std::nullopt : findInnermost(line);
@@ -80,7 +80,8 @@ private:
     return names;
   }
 
-  /// "wgmma.mma_async… {accumulator}, {left operand}, descriptor, …": empty if the left operand is a descriptor, too.
+  /// Returns the left operand of "wgmma.mma_async… {accumulator}, {left operand}, descriptor, …"; empty if it is a
+  /// descriptor.
   static SmallVector<StringRef> findLeftOperand(StringRef line) {
     auto [head, rest] = line.split('}');
     rest = rest.ltrim(", \t");
@@ -89,7 +90,7 @@ private:
     return splitList(rest.take_until([](char c) { return c == '}'; }));
   }
 
-  /// What an instruction writes, if anything: its first operand.
+  /// Returns the first operand of an instruction, which is its result if it has one.
   static SmallVector<StringRef> findResults(StringRef line) {
     line = line.trim();
     if (line.consume_front("@"))
@@ -109,7 +110,7 @@ private:
     return llvm::none_of(operand, [&](StringRef value) { return written.contains(value); });
   }
 
-  /// The block of inline assembly around a product, which has names of its own.
+  /// Returns the first line of the inline assembly block around a wgmma, which has a scope of its own.
   size_t findStatement(size_t line) const {
     while (line > 0 && lines[line].trim() != "{")
       --line;
@@ -141,22 +142,22 @@ private:
 
   SmallVector<StringRef> lines;
   SmallVector<TextLoop> loops;
-  llvm::DenseMap<size_t, llvm::StringSet<>> writtenIn; ///< Of loops, by their first line.
-  llvm::StringSet<> guarded;                           ///< Values in loops.
+  llvm::DenseMap<size_t, llvm::StringSet<>> writtenIn; ///< Registers written in a loop, keyed by its first line.
+  llvm::StringSet<> guarded;                           ///< Guarded values, per loop.
 };
 
 constexpr unsigned operandRegisters = 4;
 
-/// A product of warp groups whose left operand is in registers.
-bool multipliesRegisters(const Instruction &instruction) {
-  return instruction.opcode() == 0xdf0; // HGMMA; with two descriptors 0x9f0
+/// Returns true for a wgmma whose left operand is in registers.
+bool isRegisterWgmma(const Instruction &instruction) {
+  return instruction.opcode() == 0xdf0; // HGMMA; 0x9f0 with two descriptors
 }
 
 bool isExit(const Instruction &instruction) {
   return instruction.opcode() == 0x94d;
 }
 
-/// Whether it computes, moves or loads what a register gets.
+/// Returns true for arithmetic, moves and loads that write a register.
 bool writesRegister(const Instruction &instruction) {
   constexpr unsigned operations[] = {
       0x002, 0x007, 0x009, 0x010, 0x011, 0x012, 0x016, 0x019, 0x020, 0x021, 0x023, 0x024,
@@ -164,11 +165,11 @@ bool writesRegister(const Instruction &instruction) {
   return llvm::is_contained(operations, instruction.operation());
 }
 
-/// Whether a loop writes an operand behind the product that reads it, and not in front of it.
-bool losesOperand(llvm::ArrayRef<Instruction> loop) {
-  std::bitset<256> written, read; // so far; and by products, before anything has written it
+/// Returns true if a loop writes an operand after the wgmma that reads it, but not before it.
+bool overwritesOperand(llvm::ArrayRef<Instruction> loop) {
+  std::bitset<256> written, read; // written so far; read by wgmmas before any write
   for (const Instruction &instruction : loop) {
-    if (multipliesRegisters(instruction)) {
+    if (isRegisterWgmma(instruction)) {
       for (unsigned i = 0; i < operandRegisters; ++i)
         if (unsigned source = (instruction.firstSource() + i) & 0xff; !written[source])
           read.set(source);
@@ -192,10 +193,10 @@ bool keepsHeldOperands(StringRef cubin) {
   forEachCode(cubin, [&](llvm::ArrayRef<Instruction> code) {
     auto bodyOf = [&](CodeLoop loop) { return code.slice(loop.first, loop.last - loop.first + 1); };
     std::vector<CodeLoop> loops = findLoops(code);
-    // What lies behind the exit is out of line.
+    // Code after EXIT is out of line.
     llvm::erase_if(loops, [&](CodeLoop loop) {
       llvm::ArrayRef<Instruction> body = bodyOf(loop);
-      return llvm::any_of(body, isExit) || llvm::none_of(body, multipliesRegisters);
+      return llvm::any_of(body, isExit) || llvm::none_of(body, isRegisterWgmma);
     });
     auto isInnermost = [&](CodeLoop loop) {
       return llvm::none_of(loops, [&](CodeLoop other) {
@@ -203,7 +204,7 @@ bool keepsHeldOperands(StringRef cubin) {
                other.last - other.first < loop.last - loop.first;
       });
     };
-    keeps &= llvm::none_of(loops, [&](CodeLoop loop) { return isInnermost(loop) && losesOperand(bodyOf(loop)); });
+    keeps &= llvm::none_of(loops, [&](CodeLoop loop) { return isInnermost(loop) && overwritesOperand(bodyOf(loop)); });
   });
   return keeps;
 }

@@ -10,9 +10,9 @@ namespace tile::codegen {
 
 namespace {
 
-/// How often each instruction is executed.
+/// Returns the assumed number of executions of each instruction.
 std::vector<uint64_t> countExecutions(llvm::ArrayRef<Instruction> code) {
-  constexpr uint64_t iterations = 10; // of a loop whose length nobody knows
+  constexpr uint64_t iterations = 10; // assumed trip count of a loop
   std::vector<uint64_t> times(code.size(), 1);
   for (CodeLoop loop : findLoops(code))
     for (size_t place = loop.first; place <= loop.last; ++place)
@@ -20,26 +20,26 @@ std::vector<uint64_t> countExecutions(llvm::ArrayRef<Instruction> code) {
   return times;
 }
 
-/// A warp that executes the code once, in the order in which it stands.
+/// The clock of a warp that has a scheduler to itself and executes the code in the order of its addresses.
 class Warp {
 public:
   /// Returns the cycles until the next instruction may be issued.
   uint64_t execute(const Instruction &instruction) {
     uint64_t begin = now;
-    for (size_t counter = 0; counter < written.size(); ++counter)
-      if (instruction.awaitedCounters() >> counter & 1)
-        now = std::max(now, written[counter]);
-    unsigned counter = instruction.writeCounter();
-    if (instruction.isGlobalLoad() && counter < written.size())
-      written[counter] = std::max(written[counter], now + latency);
+    for (size_t scoreboard = 0; scoreboard < written.size(); ++scoreboard)
+      if (instruction.awaitedScoreboards() >> scoreboard & 1)
+        now = std::max(now, written[scoreboard]);
+    unsigned scoreboard = instruction.writeScoreboard();
+    if (instruction.isGlobalLoad() && scoreboard < written.size())
+      written[scoreboard] = std::max(written[scoreboard], now + latency);
     now += instruction.stallCycles();
     return now - begin;
   }
 
 private:
-  static constexpr uint64_t latency = 600; // of a load that hits L2, or a little more, on an H200
+  static constexpr uint64_t latency = 600; // cycles of a global load, between an L2 hit and DRAM on an H200
   uint64_t now = 0;
-  std::array<uint64_t, 6> written = {}; ///< When each counter is zero again.
+  std::array<uint64_t, 6> written = {}; ///< the time at which each scoreboard is free
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How long a warp takes to issue its instructions when it has a scheduler to itself.
+// Static estimate of the issue cycles of a warp that has a scheduler to itself.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -8,13 +8,13 @@
 
 namespace tile::codegen {
 
-/// Cycles that pass from each instruction of a cubin to the next one because ptxas says so, since the next one needs
-/// its result or its unit; ten times as many for each loop around. Not what memory and tensor cores take. 0 if the code
-/// is not understood.
+/// Returns the sum of the stall counts that ptxas has encoded in the instructions of a cubin, for results and units of
+/// fixed latency; multiplied by ten for each enclosing loop. Excludes waits for memory and tensor cores. Returns 0 if
+/// the code cannot be decoded.
 uint64_t issueCycles(llvm::StringRef cubin);
 
-/// The same with the latency of loads from global memory: a load whose result is needed before the next one is issued
-/// costs all of it, loads in a row cost it once. 0 if the code is not understood.
+/// Returns the same sum plus the time that a warp stalls for loads from global memory: a latency for each load that is
+/// awaited before the next one issues, one latency for loads in a row. Returns 0 if the code cannot be decoded.
 uint64_t loadCycles(llvm::StringRef cubin);
 
 } // namespace tile::codegen

@@ -15,13 +15,13 @@ using namespace llvm;
 namespace tile::codegen {
 namespace {
 
-/// As emitBarrierWait makes them: of an address and a parity.
+/// Returns true for a wait as emitted by emitBarrierWait, with an address and a parity.
 bool isWait(const Instruction &instruction) {
   return nameOf(instruction).contains("mbarrier.try_wait.parity") && cast<CallInst>(instruction).arg_size() == 2;
 }
 
-/// A wait may come before it: it does not matter to other threads when it begins.
-bool isPassed(const Instruction &instruction) {
+/// Returns true if a wait may be moved before the instruction: other threads cannot observe when a wait begins.
+bool canFollowWait(const Instruction &instruction) {
   StringRef assembly = nameOf(instruction);
   if (assembly.contains("wgmma.mma_async"))
     return !assembly.contains("wgmma.wait_group");
@@ -30,7 +30,8 @@ bool isPassed(const Instruction &instruction) {
   return isShuffle || (!instruction.mayHaveSideEffects() && !instruction.mayReadFromMemory());
 }
 
-/// What the operands of `wait` are computed from behind `place`, in order; none if that cannot move there.
+/// Returns the instructions after `place` that compute the operands of `wait`, in order; none if they cannot be moved
+/// there.
 std::optional<SmallVector<Instruction *>> collectOperands(CallInst *wait, const Instruction *place) {
   SetVector<Instruction *> needed;
   SmallVector<Instruction *> open = {wait};
@@ -49,7 +50,7 @@ std::optional<SmallVector<Instruction *>> collectOperands(CallInst *wait, const 
   return order;
 }
 
-/// Tries all of them until all are complete.
+/// Emits a loop that tries all barriers until all phases have completed.
 void emitJoined(ArrayRef<CallInst *> waits) {
   SmallVector<Value *> operands;
   SmallVector<Type *> types;
@@ -79,7 +80,7 @@ void joinWaitsOf(BasicBlock &block) {
   SmallVector<SmallVector<CallInst *>> groups(1);
   for (Instruction &instruction : make_early_inc_range(block)) {
     if (!isWait(instruction)) {
-      if (!isPassed(instruction) && !groups.back().empty())
+      if (!canFollowWait(instruction) && !groups.back().empty())
         groups.emplace_back();
       continue;
     }

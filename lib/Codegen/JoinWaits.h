@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waits for several mbarriers at once.
+// Joins waits for several mbarriers.
 #pragma once
 
 namespace llvm {
@@ -8,12 +8,13 @@ class Function;
 
 namespace tile::codegen {
 
-/// Tries mbarriers together that are awaited with nothing but products issued between them: a wait takes some 70 cycles
-/// also where its phase has long completed, for the answer and for the branch, and two of them as long as one.
+/// Joins waits for mbarriers with only wgmmas issued between them. A wait takes some 70 cycles even if its phase
+/// completed long ago, for the result of the test and the branch; two joined waits take as long as one.
 ///
-///   wait a; product x; wait b; product y   ==>   wait a, b; product x; product y
+///   wait a; wgmma x; wait b; wgmma y   ==>   wait a, b; wgmma x; wgmma y
 ///
-/// The producer waits for nothing that is done between them, so that both slots are filled whatever the order.
+/// This cannot deadlock: the producer waits for nothing that happens between the two waits, so it fills both slots in
+/// any order.
 void joinWaits(llvm::Function &function);
 
 } // namespace tile::codegen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values of 16 bits stay packed in words while threads wait for each other.
+// Keeps 16-bit values packed in 32-bit words across barriers.
 //
 //   %x = fpext half %low to float          %x = fpext half %low to float
 //   … sum of %x …                          … sum of %x …
@@ -8,14 +8,14 @@
 //                                          %x2 = fpext half %low2 to float
 //                                          store %x2 - %mean
 //
-// A row of halves that is read, reduced and then written stays in registers, where it takes twice as many once it is
-// widened: 32 elements a thread of two operands are all 64 that each of 1024 threads has. What is cheaply computed from
-// such a value and from what many elements share (%x - %mean) is computed again, too. LLVM and ptxas would find that
-// both are equal, hence the zero that neither of them knows.
+// A row of halves that is read, reduced and then written stays in registers, and takes twice as many once it is
+// widened: 32 elements per thread of two operands fill all 64 registers of each of 1024 threads. Cheap computations
+// from such a value and from values shared by many elements (%x - %mean) are repeated, too. LLVM and ptxas would
+// recognise that both results are equal, hence the XOR with a zero that is opaque to them.
 //
-// Of CTAs of 1024 threads a second one runs only with 32 registers. So there exponentials are computed again as well:
-// the 16 words of a row of 32,768 columns are all that a thread keeps of it, and one row is computed while the next one
-// comes from memory.
+// A second CTA of 1024 threads is resident only with 32 registers per thread. There, exponentials are recomputed as
+// well: a thread keeps only the 16 words of a row of 32,768 columns, and one row is computed while the next one is
+// loaded.
 #include "Codegen/KeepPacked.h"
 #include "Codegen/MemoryUse.h"
 #include "Codegen/RegisterBudget.h"
@@ -32,7 +32,7 @@ using namespace llvm::PatternMatch;
 namespace tile::codegen {
 namespace {
 
-/// The word of which `value` is a widened half.
+/// Returns the word that contains the half from which `value` is widened, or null.
 Value *wordOf(Value *value) {
   Value *word = nullptr;
   if (!match(value, m_FPExt(m_ExtractElt(m_BitCast(m_Value(word)), m_ConstantInt()))))
@@ -55,8 +55,8 @@ public:
     unsigned segment;
   };
 
-  /// Uses of widened values, and of what follows from them, beyond a barrier. With `onlyShared` no words that all uses
-  /// need there: what is widened where it is needed keeps them packed by itself.
+  /// Returns the uses, after a barrier, of widened values and of values computed from them. `onlyShared` excludes
+  /// values that are used only after the barrier: they are widened there anyway and stay packed until then.
   SmallVector<Use> find(bool onlyShared) {
     SmallVector<Use> uses;
     for (Instruction &user : block)
@@ -70,13 +70,13 @@ public:
     return uses;
   }
 
-  void computeAgain(const Use &use, Value *zero) {
+  void recompute(const Use &use, Value *zero) {
     auto *user = cast<Instruction>(use.use->getUser());
     use.use->set(compute(cast<Instruction>(use.use->get()), use.segment, zero, user));
   }
 
 private:
-  /// What many elements have in common stays in its register.
+  /// Returns true for values that many elements have in common; they stay in their registers.
   static bool isShared(const Value *value) {
     constexpr unsigned many = 8;
     return !isa<Instruction>(value) || value->hasNUsesOrMore(many);
@@ -89,7 +89,7 @@ private:
                                operation.getOpcode() != Instruction::FDiv;
   }
 
-  /// Whether a widened value has no use in front of the next barrier.
+  /// Returns true for a widened value that has no use before the next barrier.
   bool isNeededLater(Value *value) const {
     return wordOf(value) && none_of(value->users(), [&](User *user) {
              auto place = segments.find(cast<Instruction>(user));
@@ -98,7 +98,7 @@ private:
   }
 
   bool isCheap(Value *value, unsigned depth) const {
-    unsigned most = withExponentials ? 3 : 2; // operations beside the conversion
+    unsigned most = withExponentials ? 3 : 2; // operations besides the conversion
     if (wordOf(value))
       return true;
     auto *operation = dyn_cast<Instruction>(value);
@@ -151,7 +151,7 @@ private:
   DenseMap<std::pair<Value *, unsigned>, Value *> computed;
 };
 
-/// Zero, which is not known to be: no device has so many multiprocessors.
+/// Emits a zero that the optimizers cannot recognise: bit 31 of the number of multiprocessors.
 Value *hiddenZero(Function &function) {
   IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   auto *text = InlineAsm::get(FunctionType::get(builder.getInt32Ty(), false), "mov.u32 $0, %nsmid;", "=r", true);
@@ -161,7 +161,7 @@ Value *hiddenZero(Function &function) {
 } // namespace
 
 void keepPacked(Function &function) {
-  // Uses, of which a word has two to four. Where that saves less than a quarter of the registers, nothing is gained.
+  // Minimum number of uses; a word has two to four. Saving less than a quarter of the registers gains nothing.
   const unsigned few = registersForManyThreads(function);
   if (function.isDeclaration() || multiplies(function))
     return;
@@ -174,7 +174,7 @@ void keepPacked(Function &function) {
     if (!zero)
       zero = hiddenZero(function);
     for (const Block::Use &use : uses)
-      block.computeAgain(use, zero);
+      block.recompute(use, zero);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values of 16 bits stay packed in words while threads wait for each other.
+// Keeps 16-bit values packed in 32-bit words across barriers.
 #pragma once
 
 namespace llvm {
@@ -8,8 +8,8 @@ class Function;
 
 namespace tile::codegen {
 
-/// Widens halves again after each barrier, instead of keeping them widened across it. Kernels that multiply on the
-/// tensor cores stay as they are.
+/// Widens halves again after each barrier, instead of keeping them widened across it. Kernels that use tensor cores are
+/// not changed.
 void keepPacked(llvm::Function &function);
 
 } // namespace tile::codegen

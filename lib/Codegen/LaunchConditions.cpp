@@ -16,14 +16,14 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-/// How the bits of a value are read.
+/// Signedness with which the bits of a value are read.
 enum class Sign { Signed, Unsigned };
 
 class ConditionWriter {
 public:
   explicit ConditionWriter(KernelOp kernel) : kernel(kernel) {}
 
-  /// A condition of one bit.
+  /// Returns the text of an i1 condition.
   Text condition(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || !goesOn())
@@ -40,7 +40,7 @@ public:
   }
 
 private:
-  /// A value that is doubled again and again is small in the IR and endless as text.
+  /// Limits the size of the text: a value that is doubled repeatedly is small in the IR but exponential as text.
   bool goesOn() { return values < mostValues && ++values < mostValues; }
 
   static Text join(const Text &left, StringRef word, const Text &right) {
@@ -48,7 +48,7 @@ private:
       return std::nullopt;
     return *left + " " + word.str() + " " + *right;
   }
-  /// An operand of arithmetic, or of `and` and `or`: in parentheses if it is a computation, or one of these itself.
+  /// Return an operand of arithmetic, or of `and` and `or`, in parentheses if it is compound.
   static Text operand(const Text &text) { return text && text->find(' ') != text->npos ? "(" + *text + ")" : text; }
   static Text alternative(const Text &text) {
     const bool isCompound = text && (text->find(" and ") != text->npos || text->find(" or ") != text->npos);
@@ -62,7 +62,7 @@ private:
     const bool isEquality = predicate <= arith::CmpIPredicate::ne;
     const bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
     Value left = compare.getLhs(), right = compare.getRhs();
-    // Whether there is a remainder does not depend on how quotients are rounded.
+    // A test for a zero remainder does not depend on the rounding of the quotient.
     if (auto remainder = left.getDefiningOp<arith::RemSIOp>(); remainder && isEquality && matchPattern(right, m_Zero()))
       return join(binary(remainder, "%", Sign::Signed), word, Text("0"));
     for (Sign sign : {Sign::Signed, Sign::Unsigned})
@@ -72,7 +72,7 @@ private:
     return std::nullopt;
   }
 
-  /// The value's number if its bits are read with this sign.
+  /// Returns the text of the integer that the bits of the value represent with this signedness.
   Text number(Value value, Sign sign) {
     if (!goesOn())
       return std::nullopt;
@@ -103,7 +103,7 @@ private:
     return join(operand(number(op->getOperand(0), sign)), word, operand(number(op->getOperand(1), sign)));
   }
 
-  /// n & 15: a remainder that is not negative, as that of expressions.
+  /// Returns n & 15 as a remainder, which is non-negative in manifest expressions.
   Text lowBits(arith::AndIOp mask, Sign sign) {
     llvm::APInt bits;
     if (!matchPattern(mask.getRhs(), m_ConstantInt(&bits)) || !bits.isMask() || bits.getActiveBits() > 32)
@@ -124,7 +124,7 @@ private:
 
   static constexpr unsigned mostValues = 200;
   KernelOp kernel;
-  unsigned values = 0; ///< of the condition, that have been looked at
+  unsigned values = 0; ///< number of values of the condition visited so far
 };
 
 } // namespace

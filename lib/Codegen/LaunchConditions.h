@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Promises of a kernel about its arguments, `tl.assume(N % 16 == 0)`, as expressions of the manifest, which each launch
-// evaluates.
+// Turns assumptions of a kernel about its arguments, `tl.assume(N % 16 == 0)`, into manifest expressions that each
+// launch evaluates.
 #pragma once
 
 #include <string>
@@ -12,9 +12,10 @@ class KernelOp;
 
 namespace tile::codegen {
 
-/// The conditions of `tile.assume` that hold for every program, which are those that stand in the kernel's own block,
-/// and that integer parameters and constants decide. Sums and products are taken to fit their type, since expressions
-/// (Runtime/Expression.h) are exact; what these round otherwise, or is too long, is left out.
+/// Returns the conditions of `tile.assume` operations in the kernel's top-level block, which hold for every program, if
+/// they depend only on integer parameters and constants. Sums and products are assumed not to overflow, since
+/// expressions (Runtime/Expression.h) are exact. Conditions with other rounding semantics, or too long ones, are
+/// omitted.
 std::vector<std::string> assumedConditions(KernelOp kernel);
 
 } // namespace tile::codegen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The instructions of a cubin's kernels, as far as the compiler looks at what ptxas has made. How they are encoded is
-// not documented, and has been the same from sm_70 to sm_90; nvdisasm shows it.
+// Decodes the machine code of a cubin's kernels, as far as the compiler inspects the output of ptxas. The encoding is
+// undocumented, but has been the same from sm_70 to sm_90; nvdisasm shows it.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -12,33 +12,34 @@
 
 namespace tile::codegen {
 
-/// 16 bytes. The low 12 bits say what it does, the low 9 of them without where its operands come from.
+/// A 16-byte instruction. The low 12 bits are the opcode; its low 9 bits are the operation without the kinds of its
+/// operands.
 struct Instruction {
   uint64_t low, high;
 
   unsigned opcode() const { return low & 0xfff; }
   unsigned operation() const { return low & 0x1ff; }
-  unsigned destination() const { return low >> 16 & 0xff; } ///< The first register that is written, where any is.
+  unsigned destination() const { return low >> 16 & 0xff; } ///< The first register written, if any.
   unsigned firstSource() const { return low >> 24 & 0xff; }
-  /// Cycles until the next instruction may be issued.
+  /// Returns the number of cycles until the next instruction may issue.
   unsigned stallCycles() const { return high >> 41 & 0xf; }
-  /// The counter, 0 to 5, that is raised until the destination has been written; 7: none.
-  unsigned writeCounter() const { return high >> 46 & 0x7; }
-  /// A bit for each counter that has to be zero before this instruction is issued.
-  unsigned awaitedCounters() const { return high >> 52 & 0x3f; }
+  /// Returns the scoreboard, 0 to 5, that is held until the destination has been written; 7: none.
+  unsigned writeScoreboard() const { return high >> 46 & 0x7; }
+  /// Returns a mask of the scoreboards that this instruction waits for.
+  unsigned awaitedScoreboards() const { return high >> 52 & 0x3f; }
   bool isGlobalLoad() const { return operation() == 0x181; }
   bool isBranch() const { return opcode() == 0x947; }
-  /// Instructions from a branch to its target.
+  /// Returns the number of instructions from a branch to its target.
   int64_t distance() const;
 };
 
-/// Where a branch leads back to, and the branch.
+/// A loop: the target of a backward branch, and the branch.
 struct CodeLoop {
   size_t first, last;
 };
 std::vector<CodeLoop> findLoops(llvm::ArrayRef<Instruction> code);
 
-/// The code of each kernel, or of a function that it calls. False if the cubin is none that is understood.
+/// Visits the code of each kernel and each function that it calls. Returns false if the cubin cannot be decoded.
 bool forEachCode(llvm::StringRef cubin, llvm::function_ref<void(llvm::ArrayRef<Instruction>)> visit);
 
 } // namespace tile::codegen

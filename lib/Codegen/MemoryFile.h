@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A file in memory for a program that reads or writes one. Nothing is left of it, however a process ends, and it needs
-// no folder: it has no name but that of its descriptor.
+// An in-memory file for a program that reads or writes files. It has no name other than its descriptor, so it needs no
+// folder and disappears however the process ends.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -19,10 +19,10 @@ public:
   MemoryFile(const MemoryFile &) = delete;
 
   llvm::Expected<std::string> read() const;
-  /// For a program that inherits the descriptor (runProgram).
+  /// Returns a path for a program that inherits the descriptor (runProgram).
   std::string path() const;
 
-  const int descriptor; ///< closed where another program starts
+  const int descriptor; ///< close-on-exec
 };
 
 } // namespace tile::codegen

@@ -37,7 +37,7 @@ bool keepsRows(const Function &function) {
   return function.hasFnAttribute("nvvm.minctasm") && !multiplies(function) && any_of(instructions(function), isCopy);
 }
 
-/// Whether the statement is one of these instructions, under a predicate or not, and no other.
+/// Returns true if the statement is a single instruction of this kind, with or without a predicate.
 static bool isAlone(StringRef text, StringRef instruction) {
   if (text.starts_with("@")) // a predicate
     text = text.drop_until([](char letter) { return letter == ' '; }).ltrim();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the instructions of a kernel do to memory, in LLVM's form.
+// Memory effects of a kernel's instructions in LLVM IR.
 #pragma once
 
 namespace llvm {
@@ -10,17 +10,17 @@ class StringRef;
 
 namespace tile::codegen {
 
-/// The text of an inline assembly statement, or the name of what is called; empty for all else.
+/// Returns the text of an inline assembly statement, or the name of the callee; empty for other instructions.
 llvm::StringRef nameOf(const llvm::Instruction &instruction);
-/// Whether the tensor cores work: then passes of our own have decided on registers and order.
+/// Returns true if the function uses tensor cores. Earlier tile passes have then fixed registers and order.
 bool multiplies(const llvm::Function &function);
 bool isBarrier(const llvm::Instruction &instruction);
 bool hasBarrier(const llvm::Function &function);
-/// Whether the kernel has no products, keeps rows in shared memory, and is told its CTAs (cta-keep-rows).
+/// Returns true if the kernel has no MMAs, keeps rows in shared memory, and has a fixed number of CTAs (cta-keep-rows).
 bool keepsRows(const llvm::Function &function);
-/// Reads global memory, and does nothing else.
+/// Returns true for instructions whose only effect is to read global memory.
 bool isGlobalLoad(const llvm::Instruction &instruction);
-/// Writes global memory, and does nothing else.
+/// Returns true for instructions whose only effect is to write global memory.
 bool isGlobalStore(const llvm::Instruction &instruction);
 
 } // namespace tile::codegen

@@ -18,11 +18,11 @@ using namespace llvm;
 namespace tile::codegen {
 namespace {
 
-constexpr unsigned mostRegisters = 255; // of a thread
+constexpr unsigned mostRegisters = 255; // per thread
 
 using Order = SmallVector<Instruction *>;
 
-/// What must stay where it is among its like: effects, loads, and what threads do together.
+/// Returns true for instructions whose relative order is fixed: effects, loads, and convergent operations.
 bool isFixed(const Instruction &instruction) {
   if (isa<PHINode, AllocaInst>(instruction) || instruction.isTerminator() || instruction.mayReadOrWriteMemory() ||
       instruction.mayHaveSideEffects())
@@ -37,9 +37,9 @@ bool isUsedElsewhere(const Instruction &instruction) {
   });
 }
 
-/// Of `loads`, those from which the block needs nothing until its threads have met.
+/// Returns those of `loads` whose results are not needed before the next barrier.
 DenseSet<Instruction *> findLateLoads(BasicBlock &block, const DenseSet<const Instruction *> &loads) {
-  DenseMap<const Instruction *, unsigned> segments; // between barriers
+  DenseMap<const Instruction *, unsigned> segments; // index of the section between barriers
   unsigned segment = 0;
   for (Instruction &instruction : block) {
     segments[&instruction] = segment;
@@ -68,11 +68,11 @@ DenseSet<Instruction *> findLateLoads(BasicBlock &block, const DenseSet<const In
   return late;
 }
 
-/// Of the block's reads of shared memory those that may come right before what needs them: until the last instruction
-/// that keeps its place and is computed of what is read, nothing writes there, and no threads meet.
+/// Returns the reads of shared memory in the block that may be delayed until just before their uses: there is no write
+/// and no barrier between such a read and the last fixed instruction that depends on it.
 DenseSet<Instruction *> findLateReads(BasicBlock &block) {
   constexpr unsigned sharedMemory = 3;           // address space
-  DenseMap<const Instruction *, unsigned> times; // between writes
+  DenseMap<const Instruction *, unsigned> times; // index of the section between writes
   unsigned time = 0;
   for (Instruction &instruction : block) {
     times[&instruction] = time;
@@ -103,7 +103,7 @@ DenseSet<Instruction *> findLateReads(BasicBlock &block) {
   return late;
 }
 
-/// Results in an order, each behind what it is made of: of the block's instructions, or of some of them.
+/// Orders results, each after its operands. Covers the instructions of a block, or a subset of them.
 class Ordering {
 public:
   using Filter = llvm::function_ref<bool(const Instruction &)>;
@@ -111,7 +111,7 @@ public:
   explicit Ordering(Filter isInside) : isInside(isInside) {}
 
   void add(Instruction &result) {
-    // Operands first; an entry is met again when its operands are done.
+    // Operands first; an entry is visited again when its operands are done.
     Order stack = {&result};
     while (!stack.empty()) {
       Instruction *top = stack.back();
@@ -131,7 +131,7 @@ public:
     }
   }
 
-  /// Whether it can be added without anything that is fixed.
+  /// Returns true if the result can be added without adding a fixed instruction.
   bool isReady(Instruction &result) const {
     Order needs = {&result};
     SmallPtrSet<Instruction *, 32> seen;
@@ -148,7 +148,7 @@ public:
   }
 
   Order order;
-  DenseSet<Instruction *> usedAtOnce; // behind these comes all that can be computed then
+  DenseSet<Instruction *> usedAtOnce; // followed at once by all instructions that have become computable
 
 private:
   void addUses(Instruction *value) {
@@ -171,14 +171,14 @@ private:
   DenseSet<const Instruction *> done;
 };
 
-/// What is fixed in its order, but for late loads, and the rest in front of what needs it; at the end what other blocks
-/// need.
+/// Returns an order that keeps fixed instructions in place, except for late loads, and puts the others just before
+/// their uses; values used by other blocks come last.
 Order orderAcrossEffects(BasicBlock &block, const DenseSet<Instruction *> &late, bool usesAtOnce = false) {
   auto isInside = [&](const Instruction &instruction) { return instruction.getParent() == &block; };
   Ordering ordering(isInside);
   if (usesAtOnce)
     ordering.usedAtOnce = late;
-  // The registers that a statement fills, or that were filled in another block.
+  // The registers written by a statement, or by one in another block.
   auto addTaken = [&](Instruction &statement) {
     for (User *user : statement.users())
       if (auto *taken = dyn_cast<ExtractValueInst>(user); taken && isInside(*taken))
@@ -200,7 +200,7 @@ Order orderAcrossEffects(BasicBlock &block, const DenseSet<Instruction *> &late,
   return std::move(ordering.order);
 }
 
-/// Registers of 32 bits; predicates have their own.
+/// Returns the number of 32-bit registers; predicates have separate registers.
 unsigned registersOf(const Value &value, const DataLayout &layout) {
   Type *type = value.getType();
   if (!type->isSized() || type->isIntegerTy(1))
@@ -208,7 +208,7 @@ unsigned registersOf(const Value &value, const DataLayout &layout) {
   return unsigned(divideCeil(layout.getTypeSizeInBits(type).getFixedValue(), 32));
 }
 
-/// The most registers that these instructions' values, and those that they use, take at once in this order.
+/// Returns the maximum number of live registers in this order, for the instructions' results and operands.
 unsigned pressure(ArrayRef<Instruction *> order, const DataLayout &layout, Ordering::Filter isNeededLater) {
   DenseSet<const Value *> live;
   unsigned now = 0, most = 0;
@@ -231,7 +231,7 @@ unsigned pressure(ArrayRef<Instruction *> order, const DataLayout &layout, Order
   return std::max(most, now);
 }
 
-/// Between two effects.
+/// Orders the instructions between two fixed ones.
 void orderSegment(ArrayRef<Instruction *> segment, Instruction *end) {
   if (segment.size() <= mostRegisters)
     return;
@@ -271,38 +271,39 @@ void orderBetweenEffects(BasicBlock &block) {
 void reorder(BasicBlock &block, const Order &order) {
   for (Instruction *instruction : order)
     instruction->moveBefore(block, block.end());
-  // What nothing needs, such as what is computed again elsewhere.
+  // Unused instructions, such as values that are recomputed elsewhere.
   while (&block.front() != order.front()) {
     block.front().replaceAllUsesWith(PoisonValue::get(block.front().getType()));
     block.front().eraseFromParent();
   }
 }
 
-/// Begins loads so much earlier that those under way fill a quarter of a thread's registers.
+/// Moves loads up so that the pending ones fill a quarter of a thread's registers.
 Order loadAhead(const Order &order, const DenseSet<Instruction *> &loads, Ordering::Filter isInside) {
   const DataLayout &layout = order.front()->getModule()->getDataLayout();
   Order queue;
   copy_if(order, std::back_inserter(queue), [&](Instruction *instruction) { return loads.contains(instruction); });
   Ordering result(isInside);
-  size_t next = 0, reached = 0; // of the queue
-  unsigned underWay = 0;        // registers
+  size_t next = 0, reached = 0;  // positions in the queue
+  unsigned pendingRegisters = 0; // registers of pending loads
   for (Instruction *instruction : order) {
     result.add(*instruction);
     if (!loads.contains(instruction))
       continue;
     if (reached++ < next)
-      underWay -= registersOf(*instruction, layout);
+      pendingRegisters -= registersOf(*instruction, layout);
     next = std::max(next, reached);
-    for (; next < queue.size() && underWay < mostRegisters / 4 && result.isReady(*queue[next]); ++next) {
+    for (; next < queue.size() && pendingRegisters < mostRegisters / 4 && result.isReady(*queue[next]); ++next) {
       result.add(*queue[next]);
-      underWay += registersOf(*queue[next], layout);
+      pendingRegisters += registersOf(*queue[next], layout);
     }
   }
   return std::move(result.order);
 }
 
-/// Loads come a little before what needs them, and what is computed of them right behind, where that halves what is
-/// live: a block that is loaded whole, and then summed up. Up to four times a thread's registers ptxas does better.
+/// Moves loads to just before their uses, and the dependent computation right after them, if that halves the register
+/// pressure: a block that is loaded completely before it is summed. Up to four times a thread's registers ptxas does
+/// better by itself.
 void loadLate(BasicBlock &block, const DenseSet<const Instruction *> &readOnly) {
   const DataLayout &layout = block.getModule()->getDataLayout();
   Order now;
@@ -348,10 +349,10 @@ void orderAllOf(BasicBlock &block, const DenseSet<const Instruction *> &readOnly
 void orderByResult(Function &function) {
   if (function.isDeclaration())
     return;
-  const bool hasRows = keepsRows(function), hasProducts = multiplies(function);
-  const bool isAcrossEffects = hasRows || (isOfMostThreads(function) && !hasProducts);
+  const bool hasRows = keepsRows(function), hasMmas = multiplies(function);
+  const bool isAcrossEffects = hasRows || (isOfMostThreads(function) && !hasMmas);
   DenseSet<const Instruction *> readOnly;
-  if (isAcrossEffects || !hasProducts)
+  if (isAcrossEffects || !hasMmas)
     readOnly = findReadOnlyLoads(function);
   for (BasicBlock &block : function)
     if (isAcrossEffects) {

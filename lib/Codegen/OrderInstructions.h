@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order of instructions that have no effects, where too much would be live at once.
+// Reorders instructions without effects to lower register pressure.
 #pragma once
 
 namespace llvm {
@@ -8,19 +8,19 @@ class Function;
 
 namespace tile::codegen {
 
-/// Tensors are computed operation by operation, each for all elements of a thread. Where a chain of operations needs
-/// several values an element (random numbers, erf), those of 128 elements do not fit in registers, and ptxas keeps much
-/// of that order. So where more is live than a thread has registers, each result is computed from its beginning to its
-/// end before the next one:
+/// Tensors are computed operation by operation, each for all elements of a thread. If a chain of operations needs
+/// several values per element (random numbers, erf), those of 128 elements do not fit in registers, and ptxas keeps
+/// much of that order. So where more values are live than a thread has registers, each result is computed completely
+/// before the next one:
 ///
 ///   a0 = f x0; a1 = f x1; b0 = g a0, a0'; b1 = g a1, a1'   ==>   a0 = f x0; b0 = g a0, a0'; a1 = f x1; b1 = g a1, a1'
 ///
-/// Where what is live takes more than four times as many registers, that goes for loads, too: a block that is summed up is not
-/// loaded whole before. Not beside products of tensor cores.
+/// If the live values take more than four times as many registers, loads are reordered, too: a block that is summed is
+/// not loaded completely first. Skipped for kernels that use tensor cores.
 ///
-/// In CTAs of 1024 threads that is where it is more than the 32 registers with which two of them run, and goes across
-/// effects: what a store needs is computed right before it, and what threads need when they have met is loaded then.
-/// Fewer threads lose by that (bench/results/h200/row-kernels.md).
+/// For CTAs of 1024 threads the limit is the 32 registers with which two of them are resident, and reordering crosses
+/// effects: operands of a store are computed right before it, and values that are needed after a barrier are loaded
+/// there. CTAs with fewer threads become slower with this (bench/results/h200/row-kernels.md).
 void orderByResult(llvm::Function &function);
 
 } // namespace tile::codegen

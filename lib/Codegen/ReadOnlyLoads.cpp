@@ -12,7 +12,7 @@ using namespace llvm;
 namespace tile::codegen {
 namespace {
 
-/// The parameter through which a pointer to global memory was made, or null.
+/// Returns the parameter from which a pointer to global memory was derived, or null.
 const Argument *parameterOf(const Value *pointer) {
   return dyn_cast<Argument>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
 }
@@ -42,8 +42,9 @@ private:
       parameters.insert(parameter);
       isAnything |= !parameter;
     }
-    // Addresses may be numbers, too, and a tensor map knows its own; with dependent launches another grid writes, and
-    // what others have written is to be seen behind an acquire or a volatile load.
+    // Treat these as writes to any memory: addresses may be integers, and a tensor map contains its address. With
+    // programmatic dependent launch another grid writes. An acquire or a volatile load must observe the writes of
+    // others.
     StringRef text = nameOf(instruction);
     isAnything |= text.contains("griddepcontrol") || text.contains(".acq") || text.contains(".volatile") ||
                   instruction.isVolatile() ||
@@ -82,7 +83,7 @@ void loadNonCoherently(Instruction &load) {
   std::string text = statement->getAsmString().str();
   size_t place = text.find(coherent.str() + "v");
   if (place == std::string::npos)
-    return; // with a word on caches, or a single element
+    return; // has a cache hint, or loads a single element
   text.insert(place + coherent.size(), "nc.");
   call->setCalledOperand(InlineAsm::get(statement->getFunctionType(), text, statement->getConstraintString(),
                                         statement->hasSideEffects()));

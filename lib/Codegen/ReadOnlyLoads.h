@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads that give the same at any time.
+// Loads from memory that is constant while the kernel runs.
 #pragma once
 
 #include "llvm/ADT/DenseSet.h"
@@ -11,8 +11,9 @@ class Instruction;
 
 namespace tile::codegen {
 
-/// Loads of memory that nothing in the kernel writes. Different parameters are different memory, as the language has
-/// it. None in a grid that may begin before the previous one has written what it reads, or that may wait for others.
+/// Returns the loads of memory that nothing in the kernel writes. Different parameters do not alias, as the language
+/// defines. Returns none for a grid that may start before the previous one has written its inputs, or that may wait for
+/// other grids.
 llvm::DenseSet<const llvm::Instruction *> findReadOnlyLoads(llvm::Function &function);
 
 /// Tells ptxas that the load may move across stores (PTX ISA, "ld.global.nc").

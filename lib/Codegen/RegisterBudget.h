@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// With how many registers a thread many threads run on a multiprocessor.
+// Register budget per thread for high occupancy.
 #pragma once
 
 namespace llvm {
@@ -8,12 +8,13 @@ class Function;
 
 namespace tile::codegen {
 
-/// Registers of a thread where half of the threads that a multiprocessor can hold run on it: 64. Of CTAs of 1024
-/// threads two run with 32; one alone has nothing to do while its threads wait for memory, or for each other.
+/// Returns the registers per thread with which a multiprocessor runs half of its maximum number of threads: 64. For
+/// CTAs of 1024 threads it is 32, with which two are resident: a single one idles while its threads wait for memory or
+/// at a barrier.
 unsigned registersForManyThreads(const llvm::Function &function);
 
-/// Whether a CTA has half of the threads that a multiprocessor can hold, so that a second one runs with 32 registers or
-/// not at all.
+/// Returns true if a CTA has half of the maximum threads of a multiprocessor, so that a second one is resident only
+/// with 32 registers per thread.
 bool isOfMostThreads(const llvm::Function &function);
 
 } // namespace tile::codegen

@@ -9,9 +9,9 @@ using namespace llvm;
 
 namespace tile::codegen {
 
-/// Whether the value may reach an addition through what only moves it or changes its sign.
+/// Returns true if the value may reach an addition through moves and sign changes.
 static bool mayBeAdded(const Value &value, unsigned depth = 0) {
-  constexpr unsigned maxDepth = 4; // beyond, it counts as added
+  constexpr unsigned maxDepth = 4; // beyond this depth, assume an addition
   if (depth == maxDepth)
     return true;
   return llvm::any_of(value.users(), [&](const User *user) {

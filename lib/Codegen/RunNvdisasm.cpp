@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nvdisasm prints a place before the instructions that are of it; a function that is inlined has its own place, and in
-// the same comment where it is called:
+// nvdisasm prints a source location before the instructions that belong to it. For an inlined function, the comment
+// contains its own location and that of the call:
 //
 //   .text.matmul:
 //   \t//## File "/kernels/matmul.tile", line 58

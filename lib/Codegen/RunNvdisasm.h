@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cubin -> SASS by NVIDIA's disassembler, with the source lines of a cubin that has line tables.
+// Disassembles a cubin to SASS with nvdisasm, including source lines if the cubin has line tables.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -12,11 +12,11 @@ namespace tile::codegen {
 
 struct SassLine {
   std::string text;  ///< an instruction or a label
-  std::string file;  ///< of the source; empty: not known
-  unsigned line = 0; ///< from 1
+  std::string file;  ///< source file; empty: unknown
+  unsigned line = 0; ///< counted from 1
 };
 
-/// What `nvdisasm -g -c` prints, parsed: the code alone.
+/// Parses the output of `nvdisasm -g -c`; returns only the code.
 std::vector<SassLine> parseSass(llvm::StringRef text);
 
 llvm::Expected<std::vector<SassLine>> runNvdisasm(llvm::StringRef nvdisasm, llvm::StringRef cubin);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs ptxas on files in memory and reads its report line by line:
+// Runs ptxas on in-memory files and parses its report line by line:
 //
 //   ptxas info    : Compiling entry function 'matmul' for 'sm_90a'
 //   ptxas info    : Function properties for matmul
@@ -31,7 +31,7 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-/// The number before `label` in a list like "Used 40 registers, 16 bytes smem"; 0 when the label is not there.
+/// Returns the number before `label` in a list like "Used 40 registers, 16 bytes smem"; 0 if the label is absent.
 unsigned numberBefore(StringRef line, StringRef label) {
   size_t end = line.find(label);
   if (end == StringRef::npos)
@@ -84,7 +84,7 @@ PtxasReport parsePtxasOutput(StringRef text) {
 }
 
 std::string findSource(StringRef ptx, unsigned line) {
-  // .loc FILE LINE COLUMN holds until the next; .file FILE "PATH" comes at the end.
+  // .loc FILE LINE COLUMN applies until the next one; .file FILE "PATH" comes at the end.
   unsigned file = 0, row = 0, column = 0, current = 0;
   StringRef path;
   for (StringRef text : llvm::split(ptx, '\n')) {
@@ -104,10 +104,10 @@ std::string findSource(StringRef ptx, unsigned line) {
   return row == 0 || path.empty() ? "" : formatv("{0}:{1}:{2}", path, row, column).str();
 }
 
-// More of them tell nobody anything.
+// More errors than this are not useful.
 constexpr size_t mostErrors = 20;
 
-/// The errors, each with its place in the kernel's source.
+/// Describes the errors, each with its location in the source of the kernel.
 static std::string describeErrors(const PtxasReport &report, StringRef ptx) {
   std::string text;
   for (const PtxasError &error : llvm::ArrayRef(report.errors).take_front(mostErrors)) {
@@ -119,7 +119,7 @@ static std::string describeErrors(const PtxasReport &report, StringRef ptx) {
   return text;
 }
 
-/// The end of a text that is not understood.
+/// Returns the last lines of output that cannot be parsed.
 static StringRef lastLines(StringRef text) {
   size_t begin = text.size();
   for (size_t line = 0; line < mostErrors && begin != StringRef::npos; ++line)
@@ -127,12 +127,12 @@ static StringRef lastLines(StringRef text) {
   return begin == StringRef::npos ? text : text.drop_front(begin);
 }
 
-// ptxas takes minutes for no kernel that anybody would want to run.
+// No useful kernel keeps ptxas busy for minutes.
 constexpr int maxSeconds = 600;
 
-/// This process' environment, and that of glibc, unless it is set: memory that grows by 64 MiB and in huge pages.
-/// ptxas then takes 700 page faults, not 6000: 142 ms instead of 159 for the product of 8192, 14 instead of 17 for
-/// vector_add. (glibc manual, "Memory Allocation Tunables".)
+/// Returns the environment of this process plus glibc tunables, unless they are set: the heap grows by 64 MiB and in
+/// huge pages. ptxas then takes 700 page faults instead of 6000: 142 ms instead of 159 for a GEMM of 8192, 14 instead
+/// of 17 for vector_add (glibc manual, "Memory Allocation Tunables").
 static std::vector<std::string> makeEnvironment() {
   std::vector<std::string> variables;
   for (char **variable = environ; *variable; ++variable)
@@ -143,10 +143,10 @@ static std::vector<std::string> makeEnvironment() {
   return variables;
 }
 
-/// Why ptxas has failed.
+/// Explains the failure of ptxas.
 static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, const Ended &ended, const target::GpuTarget &target) {
   PtxasReport report = parsePtxasOutput(ended.output);
-  // What depends on the memory of the machine is not a property of the code.
+  // A shortage of memory on this machine is not an error in the code.
   if (ended.code == 128 + SIGKILL)
     return llvm::make_error<EnvironmentError>(formatv("'{0}' was killed; is there enough memory?", ptxas).str());
   std::string reason =
@@ -157,13 +157,13 @@ static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, const Ended &e
                                          ended.code, StringRef(reason).trim()));
 }
 
-/// Whether an ELF ends before its section headers do: ptxas does not notice when it cannot write all.
+/// Returns true if an ELF is truncated before the end of its section headers: ptxas does not detect incomplete writes.
 static bool isCutOff(StringRef elf) {
   constexpr size_t headerBytes = 64, offsetPlace = 0x28, sizePlace = 0x3a,
                    countPlace = 0x3c; // ELF-64 object file format
   if (!elf.starts_with("\x7f"
                        "ELF"))
-    return false; // the caller says what it is
+    return false; // the caller reports the error
   if (elf.size() < headerBytes)
     return true;
   auto read = [&](size_t place) { return llvm::support::endian::read16le(elf.data() + place); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PTX -> cubin by NVIDIA's assembler, as a subprocess, and what it says about the code.
+// Assembles PTX to a cubin with ptxas in a subprocess, and parses its report.
 //
-// nvJitLink would save 10 ms but compiles as if code could be linked later, and then ignores setmaxnreg.
+// nvJitLink would save 10 ms, but it compiles for later linking, and then ignores setmaxnreg.
 #pragma once
 
 #include "Target/GpuTarget.h"
@@ -18,22 +18,22 @@ namespace tile::codegen {
 /// Resources of one kernel, from `ptxas -v`.
 struct KernelResources {
   std::string entry;
-  unsigned registers = 0;    ///< 32-bit registers a thread
-  unsigned spillStores = 0;  ///< bytes a thread
-  unsigned spillLoads = 0;   ///< bytes a thread
-  unsigned stackFrame = 0;   ///< bytes a thread
-  unsigned staticShared = 0; ///< bytes a CTA
+  unsigned registers = 0;    ///< 32-bit registers per thread
+  unsigned spillStores = 0;  ///< bytes per thread
+  unsigned spillLoads = 0;   ///< bytes per thread
+  unsigned stackFrame = 0;   ///< bytes per thread
+  unsigned staticShared = 0; ///< bytes per CTA
 };
 
 struct PtxasError {
-  unsigned line = 0; ///< of the PTX, from 1; 0: none is given
+  unsigned line = 0; ///< line of the PTX, counted from 1; 0: none
   std::string message;
 };
 
-/// What ptxas printed, parsed.
+/// The parsed output of ptxas.
 struct PtxasReport {
   std::vector<KernelResources> kernels;
-  std::vector<std::string> warnings; ///< also its notes on performance, "(C7510) ..."
+  std::vector<std::string> warnings; ///< includes performance notes, "(C7510) ..."
   std::vector<PtxasError> errors;
 
   const KernelResources *find(llvm::StringRef entry) const;
@@ -41,7 +41,7 @@ struct PtxasReport {
 
 PtxasReport parsePtxasOutput(llvm::StringRef text);
 
-/// `file:line:column` of the kernel's source from which a line of the PTX comes (.file, .loc); empty if none is known.
+/// Returns `file:line:column` of the kernel source for a line of the PTX (.file, .loc); empty if unknown.
 std::string findSource(llvm::StringRef ptx, unsigned line);
 
 struct Assembled {
@@ -52,14 +52,14 @@ struct Assembled {
 constexpr unsigned highestPtxasLevel = 3;
 
 struct PtxasRun {
-  bool lineTables = false;                      ///< the cubin says of which source lines its code is, for disassemblers
-  const std::atomic<bool> *cancelled = nullptr; ///< becomes true when the result is no longer wanted
-  unsigned level = highestPtxasLevel;           ///< how much it optimises, -O0 to -O3
-  int64_t dynamicShared = 0; ///< bytes a CTA of the kernel asks for, which bound how many run side by side
+  bool lineTables = false;                      ///< the cubin contains line tables for disassemblers
+  const std::atomic<bool> *cancelled = nullptr; ///< set to true to cancel
+  unsigned level = highestPtxasLevel;           ///< optimisation level, -O0 to -O3
+  int64_t dynamicShared = 0;                    ///< dynamic shared memory per CTA in bytes, which limits occupancy
 };
 
-/// Fails with ptxas' own errors, and where in the source they come from, when it rejects the code. It may run several
-/// times, for other numbers of CTAs on a multiprocessor (ChooseRegisters.h).
+/// Assembles the PTX. If ptxas rejects the code, fails with its errors and their source locations. ptxas may run
+/// several times, for different numbers of CTAs per multiprocessor (ChooseRegisters.h).
 llvm::Expected<Assembled> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, const target::GpuTarget &target,
                                    const PtxasRun &run = {});
 

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 namespace tile::codegen {
 namespace {
 
-/// Whether `path` is in `folder`, or is it.
+/// Returns true if `path` is in `folder`, or is equal to it.
 bool startsWithFolder(StringRef path, StringRef folder) {
   if (folder.empty() || !path.starts_with(folder))
     return false;
@@ -43,7 +43,7 @@ SourcePaths::SourcePaths(StringRef input, llvm::ArrayRef<std::string> importFold
   auto add = [&](const fs::path &folder) {
     std::string name = folder.is_absolute() ? "" : withSlash(folder.lexically_normal().string());
     folders.push_back({withSlash(absolutePath(folder)), name});
-    // Modules are known by paths without symbolic links.
+    // Modules are identified by paths without symbolic links.
     std::error_code failed;
     if (fs::path real = fs::weakly_canonical(folder, failed);
         !failed && withSlash(real.string()) != folders.back().path)
@@ -56,7 +56,7 @@ SourcePaths::SourcePaths(StringRef input, llvm::ArrayRef<std::string> importFold
 }
 
 std::string SourcePaths::nameOf(StringRef path) const {
-  if (path.starts_with("<")) // no file: <stdin>, or a module of the language
+  if (path.starts_with("<")) // not a file: <stdin>, or a built-in module
     return path.str();
   std::string absolute = absolutePath(path.str());
   for (const auto &[begin, name] : llvm::reverse(replacements))
@@ -65,7 +65,7 @@ std::string SourcePaths::nameOf(StringRef path) const {
   for (const Folder &folder : folders)
     if (startsWithFolder(absolute, folder.path))
       return folder.name + withoutFolder(absolute, folder.path).str();
-  // Somewhere above the input, in a project whose parts move together.
+  // In a folder above the input, inside a project that moves as a whole.
   const Folder &first = folders.front();
   fs::path relative = fs::path(absolute).lexically_relative(first.path);
   return (fs::path(first.name) / relative).lexically_normal().string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Spills are loads and stores of local memory, of which kernels have no other.
+// Spills are loads and stores of local memory; kernels have no other local memory accesses.
 #include "Codegen/SpillPlaces.h"
 #include "Codegen/MachineCode.h"
 
@@ -16,7 +16,7 @@ bool spillsHardlyInLoops(llvm::StringRef cubin, unsigned few) {
   constexpr int64_t hundred = 100;
   bool spills = false, spillsInLoop = false;
   bool isUnderstood = forEachCode(cubin, [&](llvm::ArrayRef<Instruction> code) {
-    std::vector<int64_t> localsBefore{0}; // each instruction
+    std::vector<int64_t> localsBefore{0}; // number of local accesses before each instruction
     for (const Instruction &instruction : code)
       localsBefore.push_back(localsBefore.back() + isLocal(instruction));
     spills |= localsBefore.back() != 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where in its machine code a kernel spills.
+// Locations of spills in the machine code of a kernel.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
 
 namespace tile::codegen {
 
-/// Whether a cubin that spills does so outside of loops, but for up to `few` accesses of a long loop, which are no
-/// hundredth of its instructions. False, too, if its code is not understood.
+/// Returns true if the cubin spills, and all spills are outside of loops except for up to `few` accesses per loop,
+/// which are at most 1 % of its instructions. Returns false if the code cannot be decoded.
 bool spillsHardlyInLoops(llvm::StringRef cubin, unsigned few);
 
 } // namespace tile::codegen

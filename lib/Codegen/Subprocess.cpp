@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // fork, exec, and a loop that reads a pipe until the child has ended.
 //
-// Not llvm::sys::ExecuteAndWait: its output goes to files, without a bound; its limit of time is an alarm of this
-// process, which has one; and the child would outlive this process, and run in its folder.
+// llvm::sys::ExecuteAndWait is unsuitable: it redirects output to files without a size limit, its time limit uses the
+// only alarm of this process, and the child would outlive this process and run in its folder.
 #include "Codegen/Subprocess.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -31,7 +31,7 @@ void BoundedText::append(StringRef part) {
   size_t room = std::min(part.size(), most - head.size());
   head += part.take_front(room);
   tail += part.drop_front(room);
-  // Not at each call, so that a part is moved once.
+  // Trim only when the tail is twice as long, so that each byte is moved once on average.
   if (tail.size() > 2 * most) {
     dropped += tail.size() - most;
     tail.erase(0, tail.size() - most);
@@ -55,10 +55,10 @@ std::string BoundedText::take() const {
 namespace {
 
 constexpr int cannotStart = 127; // as in a shell
-/// Without files of users: ptxas writes time and size of a source that it finds by its name into the debug data.
+/// A folder without users' files: ptxas writes time and size of a source that it finds by its name into the debug data.
 constexpr const char *emptyFolder = "/proc";
 
-/// The texts as execve takes them.
+/// Converts the texts to the form that execve takes.
 std::vector<char *> pointersTo(llvm::ArrayRef<std::string> texts) {
   std::vector<char *> pointers;
   for (const std::string &text : texts)
@@ -67,12 +67,12 @@ std::vector<char *> pointersTo(llvm::ArrayRef<std::string> texts) {
   return pointers;
 }
 
-/// In the child: only calls that are safe between fork and exec.
+/// Runs in the child: only async-signal-safe calls are allowed between fork and exec.
 [[noreturn]] void becomeProgram(char **arguments, char **environment, pid_t parent, int output,
                                 llvm::ArrayRef<int> inherited) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int input = open("/dev/null", O_RDONLY);
-  if (chdir(emptyFolder) != 0) // then it runs where this process does
+  if (chdir(emptyFolder) != 0) // then the child runs in the folder of this process
     errno = 0;
   for (int descriptor : inherited)
     fcntl(descriptor, F_SETFD, 0);
@@ -82,7 +82,7 @@ std::vector<char *> pointersTo(llvm::ArrayRef<std::string> texts) {
   _exit(cannotStart);
 }
 
-/// Reads what is there.
+/// Reads the available output.
 void drain(int pipe, BoundedText &output) {
   char part[1 << 16];
   for (ssize_t count; (count = read(pipe, part, sizeof part)) > 0 || (count < 0 && errno == EINTR);)
@@ -90,8 +90,8 @@ void drain(int pipe, BoundedText &output) {
       output.append(StringRef(part, size_t(count)));
 }
 
-/// Reads until the child has ended; false if that takes too long, or nobody wants it any longer. A grandchild may keep
-/// the pipe open for longer.
+/// Reads until the child has ended. Returns false on timeout or cancellation. A grandchild may keep the pipe open for
+/// longer.
 bool readUntilEnd(pid_t child, int pipe, int maxSeconds, const std::atomic<bool> *cancelled, BoundedText &output) {
   constexpr long long millisecondsToNotice = 20;
   using Clock = std::chrono::steady_clock;
@@ -123,7 +123,7 @@ bool readUntilEnd(pid_t child, int pipe, int maxSeconds, const std::atomic<bool>
 
 llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::ArrayRef<std::string> environment,
                                  int maxSeconds, llvm::ArrayRef<int> inherited, const std::atomic<bool> *cancelled) {
-  constexpr size_t mostOfEitherEnd = 64 << 10; // errors and what is said of a kernel are lines
+  constexpr size_t mostOfEitherEnd = 64 << 10; // errors and kernel reports are single lines
   auto cannot = [&](const char *reason) {
     return llvm::make_error<EnvironmentError>(formatv("cannot start '{0}': {1}", command[0], reason).str());
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program that this one starts and waits for, with bounds on its time and on what is kept of its output.
+// Runs a subprocess and waits for it, with limits on its time and on the output that is kept.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -10,7 +10,7 @@
 
 namespace tile::codegen {
 
-/// Something outside of the compiler is wrong: no room in a folder, a program that cannot be started.
+/// A failure of the environment rather than of the input: a full disk, a program that cannot be started.
 class EnvironmentError : public llvm::ErrorInfo<EnvironmentError> {
 public:
   static char ID;
@@ -22,28 +22,29 @@ private:
   std::string text;
 };
 
-/// A text of which only the beginning and the end are kept.
+/// A text that keeps only its beginning and its end.
 class BoundedText {
 public:
   explicit BoundedText(size_t most) : most(most) {}
   void append(llvm::StringRef part);
-  /// All of it; or its two ends, cut at lines, and between them a line that says how much is missing.
+  /// Returns the whole text, or its two ends, cut at line boundaries, and between them a line with the number of
+  /// missing bytes.
   std::string take() const;
 
 private:
-  size_t most; ///< bytes of either end
+  size_t most; ///< bytes kept of each end
   size_t dropped = 0;
   std::string head, tail;
 };
 
 struct Ended {
-  int code = 0; ///< as a shell has it: 128 more than the signal's number
+  int code = 0; ///< as in a shell: 128 + number for a signal
   std::string output;
 };
 
-/// Runs a program; nothing is read from standard input, what it prints to the other two is `output`. It ends with this
-/// process, however that ends, after `maxSeconds`, and when `cancelled` becomes true, which is an error. It runs in
-/// another folder: paths are absolute. It has the descriptors `inherited`, even those that are closed at exec.
+/// Runs a program. Standard input is empty; standard output and error are collected in `output`. The program is killed
+/// when this process ends for any reason, after `maxSeconds`, and when `cancelled` becomes true, which is an error. It
+/// runs in another folder, so paths must be absolute. It inherits the descriptors `inherited`, even close-on-exec ones.
 llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::ArrayRef<std::string> environment,
                                  int maxSeconds, llvm::ArrayRef<int> inherited = {},
                                  const std::atomic<bool> *cancelled = nullptr);

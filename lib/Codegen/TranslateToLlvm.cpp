@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Translation with upstream's exporter, and the marks that it cannot make.
+// Translates with upstream's exporter, and adds attributes that it cannot express.
 #include "Codegen/TranslateToLlvm.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,9 +21,9 @@ namespace tile::codegen {
 
 llvm::Error addLineTables(ModuleOp module) {
   PassManager manager(module.getContext());
-  manager.enableVerifier(false); // done: this pass adds nothing but locations
+  manager.enableVerifier(false); // verified before; this pass adds only locations
   LLVM::DIScopeForLLVMFuncOpPassOptions options;
-  // Full and LineTablesOnly make LLVM print `.target ..., debug`, at which ptxas stops optimising.
+  // With Full and LineTablesOnly LLVM prints `.target ..., debug`, which disables the optimisations of ptxas.
   options.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
   manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
   if (failed(manager.run(module)))
@@ -31,7 +31,8 @@ llvm::Error addLineTables(ModuleOp module) {
   return llvm::Error::success();
 }
 
-/// And checks what LLVM's verifier does not: constraints that do not go with the operands break its code generator.
+/// Marks inline assembly as convergent. Also checks that constraints match the operands: LLVM's verifier does not, and
+/// its code generator would crash.
 static llvm::Error markInlineAssemblyConvergent(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
@@ -45,7 +46,7 @@ static llvm::Error markInlineAssemblyConvergent(llvm::Module &module) {
   return llvm::Error::success();
 }
 
-/// The exporter warns about attributes that it does not know; ours have done their work.
+/// Removes our attributes, which are no longer needed: the exporter warns about unknown attributes.
 static void removeTileAttributes(ModuleOp module) {
   auto isOurs = [](NamedAttribute attribute) { return attribute.getName().strref().starts_with("tile."); };
   module.walk([&](LLVM::LLVMFuncOp function) {

@@ -25,7 +25,7 @@ bool isWgmma(const Instruction &instruction) {
   return nameOf(instruction).contains("wgmma.mma_async");
 }
 
-/// A constant address in shared memory: that of the buffer, and bytes from there.
+/// A constant address in shared memory: a buffer and a byte offset.
 struct SharedAddress {
   GlobalVariable *buffer;
   int64_t offset;
@@ -43,13 +43,13 @@ std::optional<SharedAddress> matchSharedAddress(Value *value, const DataLayout &
   return buffer ? std::optional(SharedAddress{buffer, offset.getSExtValue()}) : std::nullopt;
 }
 
-/// Computes with addresses, or takes them in registers. Others have them in the instruction.
+/// Returns true for users that need the address in a register; others have it as an immediate.
 bool isInRegister(const Instruction &user) {
   auto *call = dyn_cast<CallInst>(&user);
   return isa<GetElementPtrInst, BinaryOperator>(user) || (call && call->isInlineAsm());
 }
 
-/// Computes addresses from that of the buffer, which is taken where `place` says.
+/// Recomputes addresses from the address of the buffer, which is taken at `place`.
 class BaseRewriter {
 public:
   explicit BaseRewriter(BasicBlock::iterator place) : place(place) {}
@@ -68,7 +68,7 @@ private:
   Value *emit(SharedAddress address, Type *type, Instruction &user) {
     Value *&base = bases[address.buffer];
     if (!base) {
-      // With effects, so that it stays where it is.
+      // With side effects, so that it is not moved.
       auto *function = FunctionType::get(address.buffer->getType(), /*isVarArg=*/false);
       auto text = "mov.b64 \t$0, " + address.buffer->getName().str() + ";";
       IRBuilder<> builder(place->getParent(), place);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What makes the modelled time line as long as it is: from the last event back, what each began after.
+// The critical path of the modelled timeline: the chain of causes from the last event back to the start.
 //
-//   copy ──▶ arrival ──▶ barrier ──▶ product ──▶ wait for its group ──▶ store ──▶ end
+//   copy ──▶ arrival ──▶ barrier ──▶ MMA ──▶ wait for its group ──▶ store ──▶ end
 #pragma once
 
 #include "Explain/Timeline.h"
 
 namespace tile::explain {
 
-/// A point of time, and the work whose end it is.
+/// A point in time, and the index of the work whose end it is.
 struct Moment {
   static constexpr uint32_t none = UINT32_MAX;
   double time = 0;
@@ -21,9 +21,10 @@ inline Moment later(Moment a, Moment b) {
 
 class CriticalPath {
 public:
-  /// Work that began at `start`, when its cause had ended, and its end.
+  /// Adds work that began at `start`, when its cause had ended, and returns the moment of its end.
   Moment add(Moment start, double end, SpanKind kind, unsigned line);
-  /// The chain of causes in the order of time, without gaps; pieces of one kind and line are one span.
+  /// Returns the chain of causes in chronological order, without gaps. Adjacent pieces of one kind and line are merged
+  /// into one span.
   std::vector<Span> backFrom(Moment end) const;
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that is known of a kernel when the document is written, and the topics of the document: a function each.
+// All facts about a kernel that are available when the document is written, and one function for each topic of the
+// document.
 #pragma once
 
 #include "Explain/Facts.h"
@@ -16,19 +17,19 @@ using Json = nlohmann::ordered_json;
 struct Evidence {
   const target::GpuTarget &gpu;
   runtime::Manifest manifest;
-  std::string sourceText = {}; ///< empty: not there
+  std::string sourceText = {}; ///< empty: not available
   unsigned multiprocessors = 0;
   std::string ptx = {};
   std::vector<std::string> ptxasWarnings = {};
   const CompilerFacts &compiler;
-  MarkedText sass = {};           ///< empty where no disassembler is found
-  const RunRecord *run = nullptr; ///< null: nothing ran
-  uint32_t mainFile = 1;          ///< of the PTX: the kernel's source
+  MarkedText sass = {};           ///< empty if no disassembler was found
+  const RunRecord *run = nullptr; ///< null: the kernel did not run
+  uint32_t mainFile = 1;          ///< index of the kernel's source in the PTX
   std::array<int64_t, 3> programs = {1, 1, 1};
-  double expectedMicroseconds = 0; ///< by the cost model; 0: it knows no such kernel
+  double expectedMicroseconds = 0; ///< estimate of the cost model; 0: unsupported kernel
   Timeline timeline = {};
 
-  /// Whether the instruction is of the kernel's file.
+  /// Returns the source line of the instruction, or 0 if it is not from the kernel's file.
   unsigned lineOf(const sim::Instruction &instruction) const {
     return instruction.place.file == mainFile ? instruction.place.sourceLine : 0;
   }
@@ -43,15 +44,16 @@ Json describeL2(const Evidence &evidence);
 Json describeLayouts(const Evidence &evidence);
 Json describeMemory(const Evidence &evidence);
 Json describePipeline(const Evidence &evidence);
-/// Sentences; they look at what the other topics say.
+/// Describes findings as sentences, derived from the other topics.
 Json describeFindings(const Evidence &evidence, const Json &document);
 
-/// "wgmma", "mma.sync", "TMA", "async copies", "special functions", "shared memory", "global memory", "waits", ...
+/// Returns "wgmma", "mma.sync", "TMA", "async copies", "special functions", "shared memory", "global memory", "waits",
+/// ...
 std::string_view engineOf(const sim::Instruction &instruction);
 
-/// Of a thread block and target, as a multiprocessor has them.
+/// Returns the occupancy of a multiprocessor of the target by the kernel's thread blocks.
 sim::Occupancy occupancyOf(const Evidence &evidence);
-/// Thread blocks at a time on the target's card.
+/// Returns the number of concurrent thread blocks on the target's GPU.
 uint64_t slotsOf(const Evidence &evidence);
 
 } // namespace tile::explain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiles, and hands on what the compiler knows.
+// Compiles the kernel and collects the compiler's data.
 #include "Explain/Explain.h"
 
 #include "Codegen/CudaToolkit.h"
@@ -19,8 +19,8 @@ namespace {
 
 using driver::EmitKind;
 
-/// By the cost model, of the configuration that it takes for these sizes; 0 if the kernel is not a product that it
-/// knows.
+/// Returns the time that the cost model estimates for the configuration chosen for these sizes; 0 if the cost model
+/// does not support the kernel.
 double expectedTime(const driver::CompilerOptions &options, const target::GpuTarget &gpu) {
   if (options.language != driver::InputLanguage::Tile)
     return 0;
@@ -38,7 +38,7 @@ double expectedTime(const driver::CompilerOptions &options, const target::GpuTar
   return ranked.empty() ? 0 : ranked.front().microseconds;
 }
 
-/// The front end's locations have absolute paths.
+/// Returns the absolute path of the input, as it appears in the front end's locations.
 std::string nameInLocations(const std::string &input) {
   if (input == "-")
     return "<stdin>";
@@ -47,8 +47,8 @@ std::string nameInLocations(const std::string &input) {
   return failed ? input : path.lexically_normal().string();
 }
 
-/// The code of the GPU, assembled once more with line tables; empty where the toolkit has no disassembler, or an older
-/// one than the assembler.
+/// Disassembles the GPU code, which is assembled again with line tables. Returns an empty text if the toolkit has no
+/// disassembler, or one older than the assembler.
 MarkedText disassemble(const driver::CompilerOptions &options, const target::GpuTarget &gpu,
                        const driver::Compilation::Assembly &assembly, const std::string &sourceFile) {
   MarkedText marked;
@@ -78,7 +78,7 @@ MarkedText disassemble(const driver::CompilerOptions &options, const target::Gpu
 
 std::optional<int> explain(const ExplainRequest &request, llvm::raw_ostream &errors, Explanation &made) {
   driver::CompilerOptions options = request.compiler;
-  // Registers are known only where ptxas is.
+  // Register counts require ptxas.
   options.emit = codegen::findPtxas(options.toolkit) ? EmitKind::Cubin : EmitKind::Ptx;
   PassRecord passes(nameInLocations(options.input));
   driver::Compilation compilation(options, errors);

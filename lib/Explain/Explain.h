@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `tilec explain`: one JSON document about a kernel, from a compilation and a simulated run, and the page that shows
-// it.
+// `tilec explain`: makes one JSON document about a kernel, from a compilation and a simulated run, and the page that
+// shows it.
 //
 //   PassRecord, RunRecord ──▶ Evidence ──▶ describe…() of each topic ──▶ document ──▶ page (Page/)
 //
-// README.md has the document's schema.
+// README.md describes the schema of the document.
 #pragma once
 
 #include "Driver/Compilation.h"
@@ -14,12 +14,12 @@
 namespace tile::explain {
 
 struct ExplainRequest {
-  driver::CompilerOptions compiler; ///< for the launch
+  driver::CompilerOptions compiler; ///< options for the launch
   runner::RunOptions run;
-  std::string whyNotRun; ///< nothing is to be simulated; for the page
+  std::string whyNotRun; ///< if not empty, the kernel is not simulated for this reason, which the page shows
 };
 
-/// An exit code on failure, which has been explained on `errors`.
+/// Makes the explanation. On failure, reports to `errors` and returns an exit code.
 std::optional<int> explain(const ExplainRequest &request, llvm::raw_ostream &errors, Explanation &made);
 
 } // namespace tile::explain

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An artifact has its PTX, and says where its source is; the IR, its layouts and the passes are the compiler's.
+// Explains an artifact, which contains its PTX and the path of its source. The IR, layouts and passes are known only to
+// the compiler.
 #include "Explain/ExplainArtifact.h"
 
 #include "Explain/Simulation.h"
@@ -32,10 +33,10 @@ Status write(const Output &output, const Explanation &made, const std::string &t
   return output.trace.empty() ? runtime::Success{} : runner::writeFileAtomically(output.trace, made.trace);
 }
 
-/// Of the variant that the call takes.
+/// Explains the variant that the call selects.
 Status explainArtifact(RunOptions run, const Output &output, const runtime::Artifact &artifact) {
   const target::GpuTarget *gpu = target::findTarget(artifact.manifest.target);
-  if (!gpu) // PTX of another compiler
+  if (!gpu) // PTX not compiled by tilec
     gpu = target::findTarget("sm_90a");
   run.device = "sim";
   run.multiprocessors = run.multiprocessors ? run.multiprocessors : int(gpu->numSms);

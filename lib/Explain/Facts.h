@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the compiler knows of a kernel, as plain data: PassRecord fills it, the views show it. Empty for an artifact of
-// which nothing but its code is there.
+// The compiler's facts about a kernel, as plain data: PassRecord fills it, the views show it. Empty for an artifact
+// that contains only code.
 #pragma once
 
 #include "Layout/LinearLayout.h"
@@ -11,29 +11,29 @@
 
 namespace tile::explain {
 
-/// Lines of text with the source lines that they are of; 0: none.
+/// Lines of text and the source line of each one; 0: none.
 struct MarkedText {
   std::vector<std::string> lines;
   std::vector<unsigned> source;
 };
 
-/// A layout with all values that have it.
+/// A layout and all values that have it.
 struct RecordedLayout {
   layout::LinearLayout layout;
   bool isShared = false;
   unsigned elementBits = 0;
   std::vector<std::string> types; ///< "128x64xf16"
-  std::set<unsigned> lines;       ///< of the source
+  std::set<unsigned> lines;       ///< source lines
 };
 
-/// What lies where in the CTA's shared memory.
+/// A buffer or barrier in the shared memory of the CTA.
 struct SharedPiece {
   int64_t offset = 0, bytes = 0, slots = 1;
   std::string type; ///< "128x64xf16", "barrier"
   unsigned line = 0;
 };
 
-/// What a pass said.
+/// A remark of a pass.
 struct Remark {
   std::string text;
   unsigned line = 0;
@@ -43,16 +43,16 @@ struct Form {
   std::string pass;
   MarkedText text;
   std::vector<Remark> remarks;
-  bool hasLayouts = false; ///< values have layouts: it says how a CTA computes
-  bool isKernel = false;   ///< else it is lowered to LLVM
+  bool hasLayouts = false; ///< values have layouts (CTA-level IR)
+  bool isKernel = false;   ///< false: lowered to LLVM
 };
 
 struct CompilerFacts {
   std::vector<Form> forms;
-  std::vector<RecordedLayout> layouts; ///< of the last form that has any
-  std::vector<SharedPiece> shared;     ///< the same
+  std::vector<RecordedLayout> layouts; ///< layouts of the last form that has any
+  std::vector<SharedPiece> shared;     ///< likewise, shared memory
 
-  /// The last form of the kernel whose values have layouts; null if there is none.
+  /// Returns the last form of the kernel whose values have layouts; null if there is none.
   const Form *lastWithLayouts() const {
     for (size_t i = forms.size(); i-- > 0;)
       if (forms[i].isKernel && forms[i].hasLayouts)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is wrong at first sight, in a sentence each, with the line and the numbers that show it. The worst first.
+// Obvious performance problems, each as one sentence with its line and figures. The most severe come first.
 #include "Explain/Evidence.h"
 
 #include <algorithm>
@@ -12,19 +12,19 @@ namespace {
 
 using C = sim::Counter;
 
-/// Beyond these, a line is named.
-constexpr double wastedShare = 0.5;   ///< of the sectors of a line's requests
-constexpr double ofTheKernel = 0.05;  ///< share of what the whole kernel moves that a line must have to matter
-constexpr double conflictShare = 0.2; ///< of a line's wavefronts
-constexpr double idleTensor = 0.5;    ///< share of the time between first and last product
-constexpr double waits = 0.2;         ///< of the warps that multiply, in that time
-constexpr double fewWarps = 0.25;     ///< of those that a multiprocessor holds
-constexpr double poorTail = 0.8;      ///< multiprocessors' time in use
+/// Thresholds above which a line is reported.
+constexpr double wastedShare = 0.5;   ///< unused share of the sectors of a line's requests
+constexpr double ofTheKernel = 0.05;  ///< minimum share of the kernel's traffic that a line must have
+constexpr double conflictShare = 0.2; ///< share of a line's wavefronts
+constexpr double idleTensor = 0.5;    ///< share of the time between the first and last MMA
+constexpr double waits = 0.2;         ///< share of that time that an MMA warp waits
+constexpr double fewWarps = 0.25;     ///< share of the maximum warps per multiprocessor
+constexpr double poorTail = 0.8;      ///< share of the multiprocessors' time that is used
 
 struct Finding {
   std::string kind;
   unsigned line;
-  double weight; ///< share of something that is lost
+  double weight; ///< lost share of some resource
   std::string text;
 };
 
@@ -63,7 +63,7 @@ private:
       if (sectors <= 0 || 1 - ideal / sectors < wastedShare || sectors < ofTheKernel * double(total[C::GlobalSectors]))
         continue;
       const double perRequest = sectors / double(counts[C::GlobalRequests]);
-      if (perRequest <= 1) // of one lane: what it leaves unused nobody can use
+      if (perRequest <= 1) // requests of one lane: the unused remainder of a sector is unavoidable
         continue;
       found.push_back(
           {"uncoalesced", line, 1 - ideal / sectors,
@@ -89,7 +89,8 @@ private:
     }
   }
 
-  /// ptxas says so, or every group of products is awaited before the next one and no other warp group multiplies.
+  /// Reports serialized wgmma if ptxas warns of it, or if each wgmma group is awaited before the next one is issued and
+  /// no other warpgroup issues wgmma.
   void findSerialised() {
     for (const std::string &warning : evidence.ptxasWarnings)
       if (warning.find("C7510") != std::string::npos || warning.find("serialized") != std::string::npos) {
@@ -100,7 +101,7 @@ private:
       }
     const sim::Function &function = *evidence.run->function();
     uint64_t waits = 0, idle = 0;
-    std::set<size_t> groups; // warp groups that multiply
+    std::set<size_t> groups; // warpgroups that issue wgmma
     const std::vector<std::vector<Event>> &streams = evidence.run->events();
     for (size_t warp = 0; warp < streams.size(); ++warp)
       for (const Event &event : streams[warp]) {
@@ -136,7 +137,7 @@ private:
     return line;
   }
 
-  /// Other thread blocks of the multiprocessor fill each other's gaps.
+  /// Returns the average number of resident thread blocks per multiprocessor; they fill each other's gaps.
   double blocksAtATime() const {
     const int64_t programs = evidence.programs[0] * evidence.programs[1] * evidence.programs[2];
     const double slots = double(slotsOf(evidence)), sms = std::max(1u, evidence.multiprocessors);
@@ -164,7 +165,7 @@ private:
           {"spills", 0, 0.5, fmt::format("The kernel spills {} bytes of registers a thread to local memory.", bytes)});
   }
 
-  /// Few warps hide no latency, but where copies and products are asynchronous they need not.
+  /// Low occupancy does not hide latency, but kernels with asynchronous copies and MMAs need not rely on occupancy.
   void findOccupancy() {
     const sim::Occupancy occupancy = occupancyOf(evidence);
     bool isAsynchronous = false;
@@ -181,7 +182,7 @@ private:
                                  document["resources"]["one_more"]["text"].get<std::string>())});
   }
 
-  /// "Line 9: occupancy is low"; "Occupancy is low" of no line.
+  /// Returns "Line 9: occupancy is low", or "Occupancy is low" if there is no line.
   static std::string sentence(unsigned line, std::string text) {
     if (line)
       return fmt::format("Line {}: {}", line, text);
@@ -189,7 +190,7 @@ private:
     return text;
   }
 
-  /// With the largest buffer, or the most live registers; 0: none.
+  /// Returns the line with the largest buffer or the most live registers; 0: none.
   unsigned findLimitingLine(std::string_view limit) const {
     int64_t most = 0;
     unsigned line = 0;
@@ -208,7 +209,7 @@ private:
     return line;
   }
 
-  /// Where the source says how many programs there are; 0: nowhere.
+  /// Returns the line on which the source defines the number of programs; 0: none.
   unsigned findGridLine() const {
     const size_t at = evidence.sourceText.find("#: grid");
     if (at == std::string::npos)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which thread block computes which part of each output, in launch order; waves of the target's card.
+// Maps each part of each output to the thread block that computes it, in launch order and in waves on the target's GPU.
 #include "Explain/Evidence.h"
 
 namespace tile::explain {

@@ -14,7 +14,7 @@ void LineSet::add(uint64_t first, uint64_t last) {
   for (uint64_t line = first; line <= last; ++line)
     if (lines.empty() || lines.back() != line)
       lines.push_back(uint32_t(line));
-  // What is read again and again is not kept again and again.
+  // Remove duplicates from time to time, so that repeated reads do not grow the list.
   constexpr size_t few = 64;
   if (lines.size() > 2 * tidied + few)
     tidy();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lines of L2 that thread blocks ask for. Blocks that run at a time and ask for the same lines share them.
+// The L2 lines that thread blocks request. Concurrent blocks that request the same lines share them.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@ namespace tile::explain {
 
 inline constexpr uint64_t l2LineBytes = 128;
 
-/// Lines of an array, by number from its first byte's.
+/// A set of lines of an array, numbered from the line of its first byte.
 class LineSet {
 public:
   void add(uint64_t first, uint64_t last);
-  /// Each once, in order.
+  /// Returns each line once, in ascending order.
   std::vector<uint32_t> sorted() const;
 
 private:
   void tidy();
 
   std::vector<uint32_t> lines;
-  size_t tidied = 0; ///< so many of the first lines are sorted, and differ
+  size_t tidied = 0; ///< number of leading lines that are sorted and unique
 };
 
 } // namespace tile::explain

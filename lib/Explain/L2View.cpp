@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What thread blocks that run at a time have together in L2.
+// The L2 lines that concurrent thread blocks share.
 #include "Explain/Evidence.h"
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 namespace tile::explain {
 namespace {
 
-constexpr int64_t mostCells = 32;       // a side of an array's map
-constexpr size_t mostNumbers = 200'000; // of the lists of cells, for a page of some megabytes
+constexpr int64_t mostCells = 32;       // per side of the map of an array
+constexpr size_t mostNumbers = 200'000; // total size of the cell lists; keeps the page to a few megabytes
 
-/// An array in cells of powers of two, as outputs are.
+/// An array divided into cells with power-of-two sides, like outputs.
 struct ArrayMap {
   const BufferView &view;
   int64_t rowsPerCell = 1, columnsPerCell = 1, rows, columns;
@@ -24,7 +24,7 @@ struct ArrayMap {
     columns = (view.columns() + columnsPerCell - 1) / columnsPerCell;
   }
 
-  /// The cells that have a part of the lines: [first, how many, …].
+  /// Returns the cells that contain part of the lines, as runs: [first, count, …].
   std::vector<uint32_t> cellsOf(const std::vector<uint32_t> &lines, uint64_t misalignment) const {
     std::vector<bool> isRead(rows * columns);
     const bool isDense = !view.strides.empty() && view.strides.back() == 1;
@@ -49,7 +49,7 @@ struct ArrayMap {
   }
 };
 
-/// Lines that blocks ask for, one block after the other, and without those that another block of the wave has, too.
+/// Lines that the blocks of a wave request: the sum over blocks, and the number of distinct lines.
 struct Wave {
   uint64_t reads = 0, lines = 0;
 };
@@ -58,7 +58,7 @@ struct Wave {
 
 Json describeL2(const Evidence &evidence) {
   const RunRecord &run = *evidence.run;
-  // Persistent blocks are there from the beginning to the end.
+  // Persistent blocks are all resident from beginning to end.
   const uint64_t ctas = run.ctas(), atATime = evidence.manifest.launch.persistent ? ctas : slotsOf(evidence);
   std::vector<Wave> waves((ctas + atATime - 1) / std::max<uint64_t>(atATime, 1));
   Json arrays = Json::array();

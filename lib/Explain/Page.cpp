@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The document in a page. CMake makes one script of those in Page/.
+// Embeds the document in a page. CMake concatenates the scripts in Page/.
 #include "Runner/Results/Page.h"
 #include "Explain/Simulation.h"
 #include "Runner/Results/Embed.h"

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace tile::explain {
 namespace {
 
-/// `"file":12:3` anywhere in the text of a location: the first that is of the file.
+/// Finds the first `"file":12:3` with the given file in the text of a location.
 unsigned findLine(StringRef text, StringRef file) {
   for (size_t at = text.find('"'); at != StringRef::npos; at = text.find('"', at)) {
     size_t end = text.find('"', at + 1);
@@ -26,7 +26,7 @@ unsigned findLine(StringRef text, StringRef file) {
   return 0;
 }
 
-/// Lines of `#loc12 = loc(...)`; they may refer to each other in any order.
+/// Table of the lines `#loc12 = loc(...)`, which may refer to each other in any order.
 class LocationTable {
 public:
   LocationTable(ArrayRef<StringRef> lines, StringRef file) : file(file) {
@@ -35,7 +35,7 @@ public:
         texts[line.split(' ').first] = line;
   }
 
-  /// Of a location as it is written: a place, or a reference.
+  /// Returns the line of a location in text form, which is a position or a reference.
   unsigned lineOf(StringRef text, unsigned depth = 0) {
     if (unsigned line = findLine(text, file))
       return line;
@@ -56,7 +56,7 @@ private:
   llvm::StringMap<unsigned> lines;
 };
 
-/// The end of the location that begins at `at` with "loc(".
+/// Returns the end of the location that begins at `at` with "loc(".
 size_t endOfLocation(StringRef line, size_t at) {
   int depth = 0;
   for (size_t i = at; i < line.size(); ++i)
@@ -75,7 +75,7 @@ std::string typeText(ArrayRef<int64_t> shape, Type element) {
 }
 
 unsigned bitsOf(Type element) {
-  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64; // else a pointer
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64; // otherwise a pointer
 }
 
 } // namespace
@@ -92,12 +92,12 @@ MarkedText readLocations(StringRef text, StringRef file) {
     unsigned source = 0;
     for (size_t at = line.find(" loc("); at != StringRef::npos; at = line.find(" loc(")) {
       size_t end = endOfLocation(line, at + 4);
-      source = table.lineOf(line.slice(at, end)); // the last one is the operation's
+      source = table.lineOf(line.slice(at, end)); // the last location is that of the operation
       plain += line.take_front(at);
       line = line.drop_front(end);
     }
     plain += line;
-    if (StringRef(plain).trim() == "}") // of the whole region: marks nothing
+    if (StringRef(plain).trim() == "}") // end of a region: no source line
       source = 0;
     marked.lines.push_back(std::move(plain));
     marked.source.push_back(source);
@@ -106,7 +106,7 @@ MarkedText readLocations(StringRef text, StringRef file) {
 }
 
 void PassRecord::after(StringRef pass, ModuleOp module) {
-  if (pass == "input") // also when the compiler begins again, with passes that take less memory
+  if (pass == "input") // also when the compiler restarts with passes that use less shared memory
     known = {};
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The compiler at work, for the page: the IR after each pass that changed it, with the source line of each of its
-// lines, what passes remarked, and the layouts and shared memory of the last form that had any.
+// Records a compilation for the page: the IR after each pass that changed it with the source line of each IR line, the
+// remarks of the passes, and the layouts and shared memory of the last form that had any.
 //
 //   %43 = cta.wgmma %21, %42, … loc(#loc17)      #loc17 = loc("attention.tile":50:17)
 //   ⇒ the text without locations, and 50
@@ -15,7 +15,8 @@
 
 namespace tile::explain {
 
-/// `text` as MLIR prints it with locations. Lines count that are of `file`.
+/// Removes the locations from `text`, as printed by MLIR, and returns the source line of each line. Only lines of
+/// `file` count.
 MarkedText readLocations(llvm::StringRef text, llvm::StringRef file);
 
 class PassRecord final : public driver::PassWatcher {
@@ -34,7 +35,7 @@ private:
 
   std::string file;
   CompilerFacts known;
-  std::vector<Remark> waiting; ///< of the pass that runs
+  std::vector<Remark> waiting; ///< remarks of the current pass
 };
 
 } // namespace tile::explain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The modelled time line in the document, and as a trace that Chrome and Perfetto open.
+// The modelled timeline in the document, and as a trace for Chrome and Perfetto.
 #include "Explain/Pipeline.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ static const char *nameOf(SpanKind kind) {
   return "";
 }
 
-/// [[start, end, kind, line], …] in clocks.
+/// Returns [[start, end, kind, line], …] in clocks.
 static Json laneJson(const Lane &lane) {
   constexpr size_t mostSpans = 4000;
   Json spans = Json::array();
@@ -33,7 +33,7 @@ static Json laneJson(const Lane &lane) {
   return {{"name", lane.name}, {"spans", std::move(spans)}};
 }
 
-/// What the critical path consists of: [{"kind", "line", "clocks"}], the most first.
+/// Returns the parts of the critical path, longest first: [{"kind", "line", "clocks"}].
 static Json criticalJson(const Lane &path) {
   std::map<std::pair<SpanKind, unsigned>, double> parts;
   for (const Span &span : path.spans)
@@ -46,7 +46,7 @@ static Json criticalJson(const Lane &path) {
   return json;
 }
 
-/// Clocks of the whole time line in which a warp or an engine works, waits, or has nothing to do.
+/// Returns the clocks of the whole timeline for which each warp or engine works, waits, or idles.
 static Json usesJson(const Timeline &timeline) {
   Json json = Json::array();
   const auto add = [&](const Lane &lane) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a thread block takes, how many fit on a multiprocessor and what one more would need, and where the kernel stands
-// on the card's roofline.
+// Resource usage of a thread block, occupancy and what would raise it by one block, and the kernel's position on the
+// roofline of the GPU.
 #include "Explain/Evidence.h"
 
 #include "Target/Rates.h"
@@ -27,7 +27,7 @@ uint64_t slotsOf(const Evidence &evidence) {
   return std::max<uint64_t>(sms * ctas, 1);
 }
 
-/// What each limit would have to be for one more thread block than there are; only what is exceeded.
+/// Returns the value that each exceeded limit must not exceed for one more resident thread block.
 static Json oneMore(const Evidence &evidence, const sim::Occupancy &now) {
   constexpr uint32_t reserved = 1024, registerUnit = 256;
   const uint32_t wanted = now.ctas + 1, warps = std::max((now.threads + 31) / 32, 1u);
@@ -68,7 +68,7 @@ static std::string sentence(const Json &needs, uint32_t ctas) {
   return text;
 }
 
-/// Floating-point operations outside of the tensor cores.
+/// Returns the number of floating-point operations outside of the tensor cores.
 static uint64_t scalarFlops(const Evidence &evidence) {
   uint64_t flops = 0;
   const sim::Function &function = *evidence.run->function();
@@ -91,11 +91,12 @@ static uint64_t scalarFlops(const Evidence &evidence) {
   return flops;
 }
 
-/// Bits of the operands of the products; 16 if there are none.
+/// Returns the width in bits of the MMA operands; 16 if there are no MMAs.
 static unsigned productBits(const Evidence &evidence) {
   const sim::Function &function = *evidence.run->function();
   for (size_t i = 0; i < function.instructions.size(); ++i)
-    if (evidence.run->profiler().countsOf(i)[sim::Counter::MultiplyAdds]) { // mma ends with the type of its addend
+    // The last suffix of mma is the type of its addend.
+    if (evidence.run->profiler().countsOf(i)[sim::Counter::MultiplyAdds]) {
       const std::vector<std::string> &suffixes = function.instructions[i].suffixes;
       return target::operandBits(suffixes[suffixes.size() - (function.instructions[i].name == "mma" ? 2 : 1)]);
     }
@@ -106,7 +107,7 @@ static Json roofline(const Evidence &evidence) {
   const sim::Counts total = evidence.run->profiler().total();
   const target::Rates rates = target::ratesOf(evidence.gpu);
   const uint64_t tensor = 2 * total[sim::Counter::MultiplyAdds], scalar = scalarFlops(evidence);
-  uint64_t least = 0; // each array once
+  uint64_t least = 0; // minimum traffic: each array once
   for (const BufferView &view : evidence.run->views())
     least += uint64_t(view.rows() * view.columns()) * view.elementBytes;
   const uint64_t moved =

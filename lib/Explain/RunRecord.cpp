@@ -34,7 +34,7 @@ void BufferView::setShape(std::vector<int64_t> newShape, std::vector<int64_t> ne
   shape = std::move(newShape);
   strides = std::move(newStrides);
   dimensions.clear();
-  int64_t rows = 1; // of the matrix, that a step along a leading dimension crosses
+  int64_t rows = 1; // rows of the matrix per step along a leading dimension
   for (size_t dim = shape.size(); dim-- > 0;) {
     const bool isColumn = dim + 1 == shape.size();
     if (strides[dim] > 0)
@@ -46,7 +46,7 @@ void BufferView::setShape(std::vector<int64_t> newShape, std::vector<int64_t> ne
 }
 
 RunRecord::RunRecord(std::vector<BufferView> views) : buffers(std::move(views)), lines(buffers.size()) {
-  // As many cells as a page can show; powers of two, so that tiles consist of whole ones.
+  // As many cells as a page can show. Their sides are powers of two, so that tiles consist of whole cells.
   constexpr int64_t mostCells = 64;
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (!buffers[i].isOutput || buffers[i].rows() <= 0 || buffers[i].columns() <= 0)
@@ -111,7 +111,8 @@ void RunRecord::issue(const sim::Warp &warp, const sim::Instruction &instruction
     record(warp, instruction, index, active);
 }
 
-/// What waits is issued again and again until it may go on, a test of a barrier in a short loop.
+/// Detects a retry: a waiting warp repeats the test of a barrier in a short loop until it succeeds. Only the last test
+/// is kept.
 bool RunRecord::isRetry(unsigned warp, const Event &event, bool isTest) {
   constexpr size_t longestLoop = 16; // instructions between two tests
   std::vector<Event> &stream = streams[warp];
@@ -143,11 +144,11 @@ void RunRecord::record(const sim::Warp &warp, const sim::Instruction &instructio
         event.value = valueOf(warp, address[1], lane);
     }
   } else if (instruction.name == "cp" && instruction.has("bulk") && !operands.empty()) {
-    if (operands.back().kind == Operand::Kind::Address) // else a cache policy or a mask
+    if (operands.back().kind == Operand::Kind::Address) // otherwise a cache policy or a mask
       event.address = uint32_t(valueOf(warp, operands.back(), lane));
     for (const Operand &operand : operands)
       if (instruction.has("mbarrier::complete_tx::bytes") && operand.kind == Operand::Kind::Address)
-        event.address = uint32_t(valueOf(warp, operand, lane)); // the last address is the barrier's
+        event.address = uint32_t(valueOf(warp, operand, lane)); // the last address is that of the barrier
   } else if (instruction.name == "bar" || instruction.name == "barrier") {
     event.address = operands.empty() ? 0 : uint32_t(valueOf(warp, operands[0], lane));
     event.value = operands.size() > 1 ? valueOf(warp, operands[1], lane) : 0;
@@ -192,12 +193,12 @@ void RunRecord::sample(const sim::LaneAccess &access, sim::Space space, std::vec
     return;
   if (space == sim::Space::Global) {
     if (request.buffer.empty())
-      base = *std::min_element(addresses.begin(), addresses.end()) / 128 * 128; // lines of L2 stay lines
+      base = *std::min_element(addresses.begin(), addresses.end()) / 128 * 128; // keeps the alignment of L2 lines
     const sim::Sectors sectors = sim::countSectors(addresses, access.bytes);
     request.actual = sectors.actual;
     request.ideal = sectors.ideal;
   } else {
-    base = 0; // the checker's and the profiler's addresses are offsets
+    base = 0; // shared-memory addresses of checker and profiler are offsets
     const sim::Wavefronts wavefronts = sim::countWavefronts(addresses, access.bytes);
     request.actual = wavefronts.actual;
     request.ideal = wavefronts.ideal;
@@ -249,7 +250,7 @@ void RunRecord::noteWrite(const sim::Warp &warp, uint64_t address, uint64_t byte
     }
 }
 
-/// Elements `first` to `last` of the array, of which only the two ends matter in a cell.
+/// Marks elements `first` to `last` of the array. Within a cell only the two end elements are examined.
 void RunRecord::markElements(OutputMap &map, uint64_t cta, int64_t first, int64_t last) {
   const BufferView &view = buffers[map.buffer];
   const int64_t step = view.strides.empty() || view.strides.back() == 1 ? std::max<int64_t>(map.columnsPerCell, 1) : 1;

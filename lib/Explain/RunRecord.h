@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A simulated run, seen from inside: counters, one request a memory instruction, which thread block wrote which part of
-// each output, and all that the first thread block's warps did, in order.
+// Observes a simulated run: counters, one sample request per memory instruction, the thread block that wrote each part
+// of each output, and all events of the first thread block's warps in order.
 #pragma once
 
 #include "Explain/L2Lines.h"
@@ -15,7 +15,7 @@
 
 namespace tile::explain {
 
-/// An array behind a pointer, as a matrix: the last dimension along the rows.
+/// An array argument viewed as a matrix: the last dimension runs along the rows.
 struct BufferView {
   std::string name;
   unsigned elementBytes = 1;
@@ -25,31 +25,32 @@ struct BufferView {
   void setShape(std::vector<int64_t> shape, std::vector<int64_t> strides);
   int64_t columns() const { return shape.empty() ? 1 : shape.back(); }
   int64_t rows() const;
-  /// Row and column of the element; nothing if it is in a gap.
+  /// Returns the row and column of the element; none if it is in a gap.
   std::optional<std::pair<int64_t, int64_t>> place(int64_t element) const;
 
 private:
   struct Dimension {
     int64_t size, stride;
-    int64_t rows; ///< of the matrix that a step crosses; 0: along its columns
+    int64_t rows; ///< rows of the matrix per step; 0: a step along its columns
   };
   std::vector<Dimension> dimensions; ///< from the largest stride to the smallest
 };
 
-/// What one access of a warp asked for.
+/// One memory request of a warp.
 struct Request {
   sim::Space space = sim::Space::Global;
   sim::AccessKind kind = sim::AccessKind::Read;
-  unsigned bytes = 0;             ///< each lane
-  std::string buffer;             ///< of a global access
-  std::vector<int64_t> addresses; ///< by lane: bytes from the buffer's, or the shared memory's, start; -1: inactive
+  unsigned bytes = 0; ///< per lane
+  std::string buffer; ///< name of the array, for global accesses
+  /// Per lane: byte offset from the start of the buffer or of shared memory; -1: inactive.
+  std::vector<int64_t> addresses;
   uint32_t actual = 0, ideal = 0; ///< sectors, or wavefronts
 };
 
-/// Who wrote a cell of an output first.
+/// The first writer of a cell of an output.
 struct Cell {
   int32_t cta = -1;   ///< in launch order
-  uint32_t order = 0; ///< of the cells of this CTA
+  uint32_t order = 0; ///< number of cells that this CTA wrote before
 };
 struct OutputMap {
   size_t buffer = 0; ///< index into the views
@@ -57,12 +58,12 @@ struct OutputMap {
   std::vector<Cell> cells; ///< row by row
 };
 
-/// One instruction of a warp of the first thread block.
+/// One instruction executed by a warp of the first thread block.
 struct Event {
   uint32_t instruction = 0;
-  uint32_t address = 0; ///< of the barrier that it tests or signals
+  uint32_t address = 0; ///< address of the barrier that it tests or signals
   uint64_t value = 0;   ///< parity, bytes expected, bytes copied, multiply-adds, or number of threads
-  uint32_t lanes = 0;   ///< that execute it
+  uint32_t lanes = 0;   ///< number of active lanes
 };
 
 class RunRecord final : public sim::Observer, public runner::RunWatcher {
@@ -83,22 +84,22 @@ public:
   const sim::Module *module() const { return ptx; }
   const sim::Profiler &profiler() const { return *counters; }
   const std::vector<BufferView> &views() const { return buffers; }
-  /// By instruction; the worst of the first ones in each space.
+  /// Sampled requests by instruction: the most wasteful of the first requests, for each memory space.
   const std::vector<std::optional<Request>> &globalRequests() const { return globals; }
   const std::vector<std::optional<Request>> &sharedRequests() const { return shareds; }
   const std::vector<OutputMap> &outputs() const { return maps; }
-  /// Lines of L2 that thread blocks read of a view, by block; empty if none does.
+  /// Returns the L2 lines of a view that thread blocks read, by block; empty if none does.
   const std::vector<LineSet> &readLines(size_t view) const { return lines[view]; }
-  /// Bytes of the first line before the view's first.
+  /// Returns the bytes of the first L2 line that precede the view.
   uint64_t misalignment(size_t view) const { return ranges[view].first % l2LineBytes; }
   const std::vector<std::vector<Event>> &events() const { return streams; }
   bool isCut() const { return numEvents >= mostEvents; }
-  /// Grid of thread blocks.
+  /// Returns the number of thread blocks of the grid.
   uint64_t ctas() const { return numCtas; }
 
 private:
-  static constexpr size_t mostEvents = 200'000; // of 24 bytes
-  static constexpr uint32_t mostSamples = 64;   // requests of an instruction that are looked at
+  static constexpr size_t mostEvents = 200'000; // 24 bytes each
+  static constexpr uint32_t mostSamples = 64;   // examined requests per instruction
 
   uint64_t valueOf(const sim::Warp &warp, const sim::Operand &operand, unsigned lane) const;
   void record(const sim::Warp &warp, const sim::Instruction &instruction, size_t index, sim::LaneMask active);
@@ -110,7 +111,7 @@ private:
   std::optional<size_t> findBuffer(uint64_t address) const;
 
   std::vector<BufferView> buffers;
-  std::vector<std::pair<uint64_t, uint64_t>> ranges; ///< addresses of the buffers
+  std::vector<std::pair<uint64_t, uint64_t>> ranges; ///< address ranges of the buffers
   const sim::Program *program = nullptr;
   const sim::Function *kernel = nullptr;
   const sim::Module *ptx = nullptr;
@@ -118,10 +119,10 @@ private:
   std::vector<std::optional<Request>> globals, shareds;
   std::vector<uint32_t> samples;
   std::vector<OutputMap> maps;
-  std::vector<std::vector<LineSet>> lines; ///< of L2: by view and thread block
+  std::vector<std::vector<LineSet>> lines; ///< L2 lines read, by view and thread block
   std::vector<uint32_t> cellsOfCta;
   std::vector<std::vector<Event>> streams;
-  std::vector<size_t> lastTests; ///< of each stream: the place after its last test of a barrier
+  std::vector<size_t> lastTests; ///< per stream: the position after its last barrier test
   size_t numEvents = 0;
   uint64_t numCtas = 0;
 };

@@ -20,8 +20,8 @@ std::vector<BufferView> viewsOf(const runtime::Manifest &manifest, const runner:
     runtime::Result<std::vector<int64_t>> shape = bindings.evaluate(parameter.buffer->shape, manifest);
     runtime::Result<std::vector<int64_t>> strides = bindings.evaluate(parameter.buffer->strides, manifest);
     if (!shape || !strides)
-      continue;             // the run says what is wrong
-    if (strides->empty()) { // rows follow each other
+      continue;             // the run reports the error
+    if (strides->empty()) { // dense rows
       strides->assign(shape->size(), 1);
       for (size_t dim = shape->size(); dim-- > 1;)
         (*strides)[dim - 1] = (*strides)[dim] * (*shape)[dim];
@@ -69,7 +69,7 @@ runtime::Status simulate(const runner::RunOptions &run, const runtime::Artifact 
   const runtime::Manifest &manifest = artifact.manifest;
   runner::SimOptions sim;
   sim.multiprocessors = run.multiprocessors ? run.multiprocessors : int(gpu.numSms);
-  sim.threads = 1; // the record is of one order
+  sim.threads = 1; // the record needs a deterministic order
   sim.steps = run.steps;
   sim.checks = false;
   sim.limit = run.limit;

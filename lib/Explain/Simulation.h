@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From an artifact and a run to the document: all of it that needs no compiler.
+// Makes the document from an artifact and a run: all parts that need no compiler.
 #pragma once
 
 #include "Explain/Evidence.h"
@@ -11,27 +11,28 @@
 
 namespace tile::explain {
 
-/// A run in the simulator, with all that it needs while it is looked at.
+/// A simulated run with the objects that must outlive its examination.
 struct WatchedRun {
   std::optional<RunRecord> record;
   std::unique_ptr<runner::Device> device;
   std::array<int64_t, 3> programs = {1, 1, 1};
 };
 
-/// The artifact's kernel, once, on as many multiprocessors as the target's product has or `run` says.
+/// Simulates the artifact's kernel once, on as many multiprocessors as the target's GPU has or `run` specifies.
 runtime::Status simulate(const runner::RunOptions &run, const runtime::Artifact &artifact, const target::GpuTarget &gpu,
                          WatchedRun &watched);
 
 struct Explanation {
   std::string document; ///< JSON
-  std::string trace;    ///< of Chrome and Perfetto; empty: nothing ran
+  std::string trace;    ///< for Chrome and Perfetto; empty: the kernel did not run
 };
 
-/// `evidence` without what is known of the run. `whyNotRun`: it has failed, or was not to be; else empty.
+/// Completes `evidence`, given without the run's data, and makes the document. `whyNotRun` is the reason why the run
+/// failed or was skipped; otherwise empty.
 Explanation describe(Evidence evidence, const WatchedRun &watched, const runner::RunOptions &run,
                      std::string whyNotRun);
 
-/// The document in a page that has everything inside.
+/// Returns a self-contained page with the document.
 std::string makePage(const std::string &document, const std::string &title);
 
 } // namespace tile::explain

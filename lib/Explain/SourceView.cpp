@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The source and the code: what each line became.
+// The source and the generated code: the code and counters of each source line.
 #include "Explain/Evidence.h"
 
 #include "Simulator/Ptx/Liveness.h"
@@ -50,9 +50,9 @@ namespace {
 
 struct LineFacts {
   sim::Counts counts;
-  std::map<std::string_view, uint64_t> engines; ///< instructions of warps
-  uint32_t liveRegisters = 0;                   ///< at most
-  std::map<std::string, uint64_t> products;     ///< "wgmma.mma_async....m64n128k16...": times
+  std::map<std::string_view, uint64_t> engines; ///< warp instructions by engine
+  uint32_t liveRegisters = 0;                   ///< maximum over the line's instructions
+  std::map<std::string, uint64_t> products;     ///< "wgmma.mma_async....m64n128k16...": execution count
 };
 
 } // namespace
@@ -100,7 +100,7 @@ static Json marked(const MarkedText &text) {
   return {{"lines", text.lines}, {"source", text.source}};
 }
 
-/// The source line of each line of the PTX: of its instruction, or the `.loc` before it.
+/// Returns the source line of each line of the PTX: that of its instruction, or of the `.loc` before it.
 static MarkedText markPtx(const Evidence &evidence) {
   MarkedText text;
   std::istringstream stream(evidence.ptx);
@@ -109,7 +109,7 @@ static MarkedText markPtx(const Evidence &evidence) {
     unsigned file = 0, number = 0;
     if (std::sscanf(line.c_str(), " .loc %u %u", &file, &number) == 2) {
       source = file == evidence.mainFile ? number : 0;
-      continue; // says nothing that the page does not show
+      continue; // repeats what the page shows
     }
     const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
     if (line.compare(begin, 1, "}") == 0 || line.compare(begin, 5, ".file") == 0)

@@ -12,12 +12,12 @@
 namespace tile::explain {
 namespace {
 
-constexpr double issueInterval = 2; // clocks between two instructions of a warp
+constexpr double issueInterval = 2; // clocks between two instructions of one warp
 
 /// Asynchronous work that a warp commits in groups.
 struct Groups {
-  Moment open;              ///< when the last of the open group is done
-  std::vector<Moment> done; ///< of the committed ones
+  Moment open;              ///< completion of the open group
+  std::vector<Moment> done; ///< completion of each committed group
   void commit() {
     done.push_back(later(open, done.empty() ? Moment() : done.back()));
     open = {};
@@ -29,7 +29,8 @@ struct BarrierState {
   int64_t expected = 1, pending = 1, bytes = 0;
   Moment latest;
   std::vector<Moment> completed;
-  std::vector<std::pair<double, double>> fills; ///< of slots: from the copy's issue to the phase's end
+  /// Fills of the slot: from the issue of the copy to the end of the phase.
+  std::vector<std::pair<double, double>> fills;
   unsigned fillLine = 0;
 
   void check() {
@@ -52,11 +53,11 @@ struct Meeting {
 struct Actor {
   size_t next = 0;
   Moment now;
-  std::unordered_map<uint32_t, std::pair<int, uint64_t>> phases; ///< of barriers: the one that it saw last, its parity
-  std::unordered_map<uint32_t, Moment> loads;                    ///< registers that are on their way
+  std::unordered_map<uint32_t, std::pair<int, uint64_t>> phases; ///< by barrier: the last phase seen and its parity
+  std::unordered_map<uint32_t, Moment> loads;                    ///< registers with a pending load
   Groups products, copies;
-  std::optional<size_t> meeting;    ///< has arrived, and waits for this completion
-  std::vector<Span> spans, awaited; ///< all; waits for what copies or loads bring
+  std::optional<size_t> meeting;    ///< the completion that the actor has arrived for and awaits
+  std::vector<Span> spans, awaited; ///< all spans; waits for data of copies or loads
   bool multiplies = false, copiesBlocks = false;
 };
 
@@ -77,7 +78,7 @@ public:
 
   Timeline run() {
     while (true) {
-      // By the time at which it can go on: what is on its way must not hold a scheduler before.
+      // Choose the actor that can continue first, so that a warp with pending work does not occupy its scheduler early.
       Actor *chosen = nullptr, *stuck = nullptr;
       double earliest = 0;
       for (Actor &actor : actors) {
@@ -103,7 +104,7 @@ public:
 private:
   const std::vector<Event> &streamOf(const Actor &actor) const { return streams[&actor - actors.data()]; }
 
-  /// Which completion of its barrier a test needs.
+  /// Returns the phase of its barrier that a test waits for.
   static int neededPhase(const Actor &actor, const Event &event) {
     const uint64_t parity = event.value & 1;
     const auto seen = actor.phases.find(event.address);
@@ -112,7 +113,7 @@ private:
     return seen->second.second == parity ? seen->second.first : seen->second.first + 1;
   }
 
-  /// When the actor's next event can happen; nothing: not before another actor has done something.
+  /// Returns the earliest time of the actor's next event; none if it depends on an event of another actor.
   std::optional<Moment> readyTime(Actor &actor) {
     const Event &event = streamOf(actor)[actor.next];
     const Decoded &one = code[event.instruction];
@@ -163,7 +164,7 @@ private:
       spans.push_back({start, end, kind, line});
   }
 
-  /// When what was asked for arrives.
+  /// Occupies the memory port and returns the time of arrival.
   Moment takePort(Moment time, double bytes, unsigned line) {
     const Moment start = later(time, portFree);
     const double end = start.time + bytes / rates.ingest;
@@ -284,7 +285,7 @@ private:
     result.critical.spans = path.backFrom(end);
     for (size_t first = 0; first < actors.size(); first += schedulers) {
       const size_t last = std::min(first + schedulers, actors.size()) - 1;
-      size_t shown = first; // the busiest
+      size_t shown = first; // the warp with the most instructions
       for (size_t i = first; i <= last; ++i)
         if (streams[i].size() > streams[shown].size())
           shown = i;
@@ -310,7 +311,7 @@ private:
       addSlot(address, barriers[address]);
   }
 
-  /// Only waits while products go on: the first copy and the last store are nobody's bubble.
+  /// Counts only waits between the first and last MMA: the first copy and the last store are not pipeline bubbles.
   void noteWaits(const Actor &actor) {
     std::map<unsigned, double> byLine;
     for (const Span &span : actor.awaited)

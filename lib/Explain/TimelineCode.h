@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions as the replay of the time line sees them: what each does, and what it takes of the engines.
+// Decodes instructions for the replay of the timeline: the action of each one, and its use of the engines.
 #pragma once
 
 #include "Simulator/Profile/Profiler.h"
@@ -9,16 +9,16 @@
 
 namespace tile::explain {
 
-inline constexpr unsigned schedulers = 4; // of a multiprocessor, each with a tensor core
+inline constexpr unsigned schedulers = 4; // per multiprocessor, each with a tensor core
 
-/// What the replay does with an instruction.
+/// The effect of an instruction in the replay.
 enum class Action : uint8_t {
   Issue,
   Load,
   Store,
   Product,
   AsyncProduct,
-  Copy, ///< bulk, into shared memory
+  Copy, ///< bulk copy into shared memory
   CopyOut,
   LaneCopy,
   CommitProducts,
@@ -34,18 +34,18 @@ enum class Action : uint8_t {
 
 struct Decoded {
   Action action = Action::Issue;
-  double clocks = 1; ///< on the warp's scheduler
+  double clocks = 1; ///< issue time on the warp's scheduler
   bool isSpecial = false;
-  double portBytes = 0; ///< of an average execution
-  uint64_t pending = 0; ///< of a wait for groups
-  bool expects = false; ///< an arrival with bytes, or only bytes
+  double portBytes = 0; ///< average per execution
+  uint64_t pending = 0; ///< groups that may remain pending after a wait
+  bool expects = false; ///< expect_tx, with or without an arrival
   bool arrives = true;
   unsigned line = 0;
-  std::vector<uint32_t> registers; ///< all that it names
-  std::vector<uint32_t> results;   ///< of a load
+  std::vector<uint32_t> registers; ///< all registers that the instruction names
+  std::vector<uint32_t> results;   ///< destinations of a load
 };
 
-/// `counts`: of all its executions.
+/// Decodes an instruction. `counts` are the counters summed over all its executions.
 Decoded decode(const sim::Instruction &instruction, const sim::Counts &counts, const target::Rates &rates,
                uint32_t mainFile);
 

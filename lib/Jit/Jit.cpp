@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The C API of tile/jit.h. A kernel is found by its source and options; within it, a launch finds the kernel for its
-// class of arguments, without a lock. One thread compiles what launches have asked for, in that order.
+// The C API of tile/jit.h. A kernel is identified by its source and options. A launch finds the specialization for its
+// class of arguments without a lock. One thread compiles the requested specializations in order.
 #include "tile/jit.h"
 
 #include "Jit/Specialization.h"
@@ -23,16 +23,16 @@ using tile::jit::SpecializationTable;
 
 struct tile_jit_kernel {
   tile_jit *jit = nullptr;
-  std::string source, target; ///< target: of the device, "" where the options say it
+  std::string source, target; ///< target: option for the device, "" if the options have --target
   std::vector<std::string> options;
 
   std::mutex compiling;
-  std::string failure;                            ///< of a source that will never compile
-  std::atomic<tile_kernel *> general = nullptr;   ///< promises what the language does: pointers are multiples of 16
-  std::atomic<tile_kernel *> unaligned = nullptr; ///< does not; of calls that break these promises
+  std::string failure;                            ///< message of a source that cannot be compiled; "" otherwise
+  std::atomic<tile_kernel *> general = nullptr;   ///< assumes what the language assumes: pointers are multiples of 16
+  std::atomic<tile_kernel *> unaligned = nullptr; ///< does not assume it; serves calls that violate it
   // Written before `general`.
   std::vector<tile::jit::Parameter> parameters;
-  CallClass promised; ///< by it
+  CallClass promised; ///< assumptions of `general`
   std::string constants;
   SpecializationTable specializations;
 };
@@ -49,7 +49,8 @@ struct tile_jit {
   size_t limit = SpecializationTable::most;
 
   std::shared_mutex finding;
-  std::unordered_multimap<size_t, std::unique_ptr<tile_jit_kernel>> kernels; ///< by hash of source and options
+  /// Keyed by the hash of source and options.
+  std::unordered_multimap<size_t, std::unique_ptr<tile_jit_kernel>> kernels;
 
   std::mutex waiting;
   std::condition_variable changed;
@@ -73,12 +74,12 @@ tile_status fail(tile_status status, std::string text) {
   return status;
 }
 
-/// Of libtilert.
+/// Fails with the last error of libtilert.
 tile_status failed(tile_status status) {
   return fail(status, tile_last_error());
 }
 
-/// The text is so short that setting it allocates nothing.
+/// Reports out of memory. The text is so short that assigning it allocates nothing.
 tile_status outOfMemory() {
   lastError() = "out of memory";
   return TILE_ERROR_OUT_OF_MEMORY;
@@ -94,7 +95,8 @@ template <typename Body> tile_status guarded(Body body) {
   }
 }
 
-/// What a caller who gives the grid has in mind: the same for two kernels of which either may be launched with it.
+/// Returns the constants that a caller who gives the grid relies on. Two kernels with equal constants can be launched
+/// with the same grid.
 std::string constantsOf(const tile_kernel *kernel) {
   const char *text = "";
   if (tile_kernel_manifest(kernel, &text) != TILE_OK)
@@ -109,7 +111,7 @@ tile_status compile(const tile_jit_kernel &kernel, const std::vector<std::string
     words.push_back(kernel.target.c_str());
   for (const std::string &option : further)
     words.push_back(option.c_str());
-  for (const std::string &option : kernel.options) // theirs count
+  for (const std::string &option : kernel.options) // the last option wins, so the caller's take precedence
     words.push_back(option.c_str());
   tilec_request request = TILEC_REQUEST_INIT;
   request.source = kernel.source.data();
@@ -129,7 +131,7 @@ tile_status compile(const tile_jit_kernel &kernel, const std::vector<std::string
 tile_status compileGeneral(tile_jit_kernel &kernel) {
   std::lock_guard lock(kernel.compiling);
   if (kernel.general.load(std::memory_order_relaxed))
-    return TILE_OK; // by another thread, meanwhile
+    return TILE_OK; // another thread has compiled it
   if (!kernel.failure.empty())
     return fail(TILE_ERROR_COMPILE, kernel.failure);
   tile_kernel *made = nullptr;
@@ -156,7 +158,7 @@ tile_status compileUnaligned(tile_jit_kernel &kernel, void *const *arguments) {
   return status;
 }
 
-/// A class that cannot be compiled for is served by the general kernel for good.
+/// Compiles a specialization. If that fails, the general kernel serves its class for good.
 void compileSpecialized(const tile_jit::Task &task) {
   tile_kernel *made = nullptr;
   if (compile(*task.kernel, task.specialization->options, &made) != TILE_OK)
@@ -186,7 +188,7 @@ void work(tile_jit &jit) {
   }
 }
 
-/// The first launch of its class: another thread will compile for it.
+/// Requests the specialization of a class; its first request queues the class for the compiling thread.
 Specialization *ask(tile_jit_kernel &kernel, const CallClass &wanted, void *const *arguments) {
   bool isNew = false;
   Specialization *entry = kernel.specializations.add(wanted, kernel.jit->limit, isNew);
@@ -199,10 +201,10 @@ Specialization *ask(tile_jit_kernel &kernel, const CallClass &wanted, void *cons
   return entry;
 }
 
-/// The kernel that a launch takes. There are as many arguments as it has parameters.
+/// Chooses the kernel for a launch. There must be as many arguments as the kernel has parameters.
 tile_status choose(tile_jit_kernel &kernel, bool hasGrid, void *const *arguments, tile_kernel *&chosen) {
   const CallClass wanted = classify(kernel.parameters, kernel.jit->countsSizes, arguments);
-  const bool isKept = wanted.has(kernel.promised); // what the general kernel promises
+  const bool isKept = wanted.has(kernel.promised); // the assumptions of the general kernel hold
   const CallClass promised = isKept ? kernel.promised : CallClass();
   const std::atomic<tile_kernel *> &other = isKept ? kernel.general : kernel.unaligned;
   chosen = other.load(std::memory_order_acquire);
@@ -222,7 +224,7 @@ tile_status choose(tile_jit_kernel &kernel, bool hasGrid, void *const *arguments
   return TILE_OK;
 }
 
-/// Whether arguments can be read as the kernel's; else libtilert says what is wrong.
+/// Returns true if the arguments can be read as those of the kernel; otherwise libtilert reports the error.
 bool areArguments(const tile_jit_kernel &kernel, void *const *arguments, size_t count) {
   if (!arguments || count != kernel.parameters.size())
     return false;
@@ -247,13 +249,13 @@ bool hasTarget(const char *const *options, size_t count) {
   return false;
 }
 
-/// "--target=sm_90a" for the device of the current context.
+/// Sets `option` to "--target=sm_90a" or similar, for the device of the current context.
 tile_status findTarget(tile_runtime *runtime, char (&option)[32]) {
   std::strcpy(option, "--target=");
   char *name = option + std::strlen(option);
   if (const tile_status status = tile_device_target(runtime, name, 16); status != TILE_OK)
     return failed(status);
-  // Its architecture-specific target, if there is one.
+  // Prefer the architecture-specific target, if there is one.
   const size_t length = std::strlen(name);
   const char *known = nullptr;
   for (size_t i = 0; const char *target = tilec_target(i); ++i)
@@ -383,7 +385,7 @@ tile_status tile_jit_launch(tile_jit_kernel *kernel, const tile_launch_options *
     if (const tile_status status = guarded(chooseKernel); status != TILE_OK)
       return status;
   tile_launch_options own = {};
-  if (options && options->scratch) { // is for one kernel, and which is taken changes
+  if (options && options->scratch) { // the caller's scratch memory belongs to one kernel, but the chosen kernel varies
     own = *options;
     own.scratch = nullptr;
     own.scratch_bytes = 0;

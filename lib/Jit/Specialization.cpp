@@ -8,13 +8,13 @@
 namespace tile::jit {
 namespace {
 
-/// What wide accesses need, in bytes and in elements.
+/// Alignment of wide accesses, in bytes and in elements.
 constexpr uint64_t wideDivisor = 16;
 
-/// The argument's bits, zero-extended.
+/// Returns the bits of the argument, zero-extended.
 uint64_t readBits(const Parameter &parameter, const void *argument) {
   uint64_t value = 0;
-  switch (parameter.bytes) { // constant sizes, so that no copy is a call
+  switch (parameter.bytes) { // constant sizes compile to inline copies
   case 8:
     std::memcpy(&value, argument, 8);
     break;
@@ -67,7 +67,7 @@ CallClass classify(const std::vector<Parameter> &parameters, bool countsSizes, v
     const uint64_t bits = readBits(parameters[i], arguments[i]);
     found.aligned[i / 64] |= uint64_t(bits % wideDivisor == 0) << i % 64;
     if (countsSizes && !parameters[i].isPointer)
-      found.sizes = mix(found.sizes + i, uint64_t(std::bit_width(bits))) | 1; // not 0, which is none
+      found.sizes = mix(found.sizes + i, uint64_t(std::bit_width(bits))) | 1; // nonzero; 0 means that sizes are ignored
   }
   return found;
 }
@@ -78,12 +78,12 @@ std::vector<std::string> optionsFor(const std::vector<Parameter> &parameters, co
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Parameter &parameter = parameters[i];
     const bool isAligned = wanted.aligned[i / 64] >> i % 64 & 1;
-    if (isAligned || parameter.isPointer) // of which tilec assumes that they are, if nothing is said
+    if (isAligned || parameter.isPointer) // tilec assumes pointers to be aligned by default
       options.push_back("--assume=" + parameter.name + "=" + std::to_string(isAligned ? wideDivisor : 1));
     if (wanted.sizes == 0 || parameter.isPointer || parameter.bytes == 0)
       continue;
     const uint64_t bits = readBits(parameter, arguments[i]);
-    if (bits >> (8 * parameter.bytes - 1) == 0) // neither negative nor too large to be a size
+    if (bits >> (8 * parameter.bytes - 1) == 0) // neither negative nor too large for a size
       options.push_back("--size=" + parameter.name + "=" + std::to_string(bits));
   }
   return options;

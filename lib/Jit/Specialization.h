@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What of a call a kernel is compiled for, and the table of kernels by it.
+// The properties of a call that a kernel is specialized for, and the lock-free table of specializations.
 #pragma once
 
 #include "tile/tilert.h"
@@ -13,10 +13,10 @@
 
 namespace tile::jit {
 
-/// As much of a call as tells kernels apart.
+/// The properties of a call that select a specialization.
 struct CallClass {
   std::array<uint64_t, TILE_MAX_PARAMETERS / 64> aligned = {}; ///< bit i: parameter i is a multiple of 16
-  uint64_t sizes = 0; ///< of the bit lengths of all integers; 0 where sizes do not count
+  uint64_t sizes = 0; ///< hash of the bit lengths of all integers; 0 if sizes are ignored
 
   bool has(const CallClass &other) const { // parameters that are aligned there
     return (other.aligned[0] & ~aligned[0]) == 0 && (other.aligned[1] & ~aligned[1]) == 0;
@@ -25,25 +25,25 @@ struct CallClass {
   uint64_t hash() const;
 };
 
-/// A parameter as far as the class of a call depends on it.
+/// The properties of a parameter that determine the class of a call.
 struct Parameter {
   std::string name;
   bool isPointer = false;
-  uint32_t bytes = 0; ///< 0: never counts (floats, booleans)
+  uint32_t bytes = 0; ///< 0: never specialized on (floats, booleans)
 };
 
 std::vector<Parameter> parametersOf(const tile_kernel *kernel);
 
-/// What a kernel promises: of its parameters those that must be multiples of 16.
+/// Returns the assumptions of a kernel: the parameters that must be multiples of 16.
 CallClass promisesOf(const tile_kernel *kernel);
 
 CallClass classify(const std::vector<Parameter> &parameters, bool countsSizes, void *const *arguments);
 
-/// Options of tilec that have a kernel compiled for this class; `arguments` are of a call in it.
+/// Returns the tilec options that specialize a kernel for this class; `arguments` are those of a call in the class.
 std::vector<std::string> optionsFor(const std::vector<Parameter> &parameters, const CallClass &wanted,
                                     void *const *arguments);
 
-/// One kernel for a class; null while it is compiled, and if it cannot be.
+/// The kernel for one class; null while it is being compiled, or if compiling it failed.
 struct Specialization {
   CallClass of;
   std::vector<std::string> options;
@@ -51,13 +51,14 @@ struct Specialization {
   bool hasConstantsOfGeneral = false; ///< written before `kernel`
 };
 
-/// Grows only, up to `most`. Finding takes no lock.
+/// Append-only table of at most `most` entries. Lookup takes no lock.
 class SpecializationTable {
 public:
   static constexpr size_t most = 32;
 
   Specialization *find(const CallClass &wanted) const;
-  /// Null if there are `limit` already; `isNew` tells whether it was there.
+  /// Returns the entry for `wanted`, added if it is new; null if there are `limit` entries already. Sets `isNew` if the
+  /// entry was added.
   Specialization *add(const CallClass &wanted, size_t limit, bool &isNew);
   size_t size() const { return count.load(std::memory_order_acquire); }
   Specialization &operator[](size_t index) { return *entries[index]; }

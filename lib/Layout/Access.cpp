@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Access plans; see Access.h. Both planners search combinations of registers that step through memory as the
-// instruction wants ("steps"), then clear the low offset bits of all other registers by adding steps to them.
+// instruction requires ("steps"), then clear the low offset bits of all other registers by adding steps to them.
 
 #include "Layout/Access.h"
 
@@ -14,11 +14,12 @@ namespace tile::layout {
 
 namespace {
 
-/// A basis of the register bits: element i is the register number that new register bit i stands for.
+/// A basis of the register bits: element i is the register index selected by new register bit i.
 using RegisterBasis = std::vector<uint64_t>;
 
-/// Completes `steps` (combinations of register bits, independent) to a basis of all registers. The images of the others
-/// have no bit of `clearMask`; the step with image 1 << b is steps[b] wherever b is in the mask. None if impossible.
+/// Completes `steps` (independent combinations of register bits) to a basis of all registers. The images of the added
+/// vectors have no bit of `clearMask`. For every bit b in the mask, steps[b] must have the image 1 << b. Returns none
+/// if there is no such basis.
 std::optional<RegisterBasis> completeBasis(const LinearLayout &offsets, const RegisterBasis &steps,
                                            uint64_t clearMask) {
   const unsigned registerBits = offsets.inDimSizeLog2(registerDim);
@@ -43,7 +44,7 @@ std::vector<int32_t> registerOrderOf(const RegisterBasis &basis) {
   return order;
 }
 
-/// Register combinations whose images are exactly 1, 2, 4, …: at most maxBits of them.
+/// Returns register combinations whose images are exactly 1, 2, 4, …; at most maxBits of them.
 RegisterBasis contiguousSteps(const LinearLayout &offsets, unsigned maxBits) {
   Span registers(offsets.flatBases(registerDim));
   RegisterBasis steps;
@@ -56,7 +57,7 @@ RegisterBasis contiguousSteps(const LinearLayout &offsets, unsigned maxBits) {
   return steps;
 }
 
-/// Images of the register basis from `first` on, scaled to bytes.
+/// Returns the images of the register basis from index `first` on, scaled to bytes.
 std::vector<uint64_t> images(const LinearLayout &offsets, const RegisterBasis &basis, size_t first, uint64_t scale) {
   std::vector<uint64_t> result;
   for (size_t index = first; index < basis.size(); ++index)
@@ -76,7 +77,7 @@ VectorAccess planVectorAccess(const LinearLayout &offsets, unsigned elementBytes
   assert(offsets.rank() == 1 && "offsets are one-dimensional");
   unsigned bits = std::max(1u, maxBytes / elementBytes);
   bits = std::min<unsigned>(log2Of(std::bit_floor(bits)), offsets.totalOutBits());
-  // Lanes and warps must start at aligned offsets.
+  // Every lane and warp must start at an aligned offset.
   for (std::string_view name : {laneDim, warpDim})
     for (uint64_t basis : offsets.flatBases(name))
       if (basis != 0)
@@ -99,7 +100,7 @@ int64_t bankConflicts(const LinearLayout &offsets, unsigned elementBytes, unsign
   uint64_t accessBytes = std::max<uint64_t>(wordBytes, uint64_t(elementBytes) * vectorElements);
   assert(accessBytes <= 16 && "a lane accesses at most 16 bytes");
   unsigned phaseLaneBits = log2Of(lineBytes / accessBytes);
-  // Lanes of a phase reach 2^rank distinct units of accessBytes; those in one bank group are served one after another.
+  // Lanes of a phase reach 2^rank distinct units of accessBytes; units in one bank group are served one after another.
   // XOR with the other inputs permutes banks, so every phase and every access costs the same.
   std::vector<uint64_t> lanes = offsets.flatBases(laneDim);
   lanes.resize(phaseLaneBits);
@@ -116,18 +117,18 @@ int64_t bankConflicts(const LinearLayout &offsets, unsigned elementBytes, unsign
 
 namespace {
 
-/// What ldmatrix fixes: the images of the lane bits 0-1 and 2-4, and the low offset bits that all others must not
+/// Requirements of ldmatrix: the images of lane bits 0-1 and 2-4, and the low offset bits that no other input may
 /// touch.
 struct FragmentShape {
   bool transposed;
   unsigned elementBits;    // log2 of the elements in a 32-bit register
   uint64_t rowMask;        // offset bits inside a 16-byte row
   unsigned columnLaneBit;  // first lane bit that steps through a row
-  unsigned columnLaneBits; // how many
-  unsigned columnOffset;   // offset bit that the first of them selects
+  unsigned columnLaneBits; // number of lane bits that step through a row
+  unsigned columnOffset;   // offset bit that columnLaneBit selects
 };
 
-/// Lanes that step through a row must do exactly that; other lanes, and warps, must select rows.
+/// Returns true if the lanes that step through a row do exactly that, and all other lanes and the warps select rows.
 bool lanesMatch(const LinearLayout &offsets, const FragmentShape &shape) {
   std::vector<uint64_t> lanes = offsets.flatBases(laneDim);
   for (unsigned bit = 0; bit < laneBits; ++bit) {
@@ -147,8 +148,8 @@ std::optional<MatrixAccess> planFragment(const LinearLayout &offsets, unsigned e
   unsigned registerBits = offsets.inDimSizeLog2(registerDim);
   if (registerBits < shape.elementBits || !lanesMatch(offsets, shape))
     return std::nullopt;
-  // The elements of a 32-bit register: neighbours in the row, or (transposed) registers 0 and 1, which mma packs, in
-  // two rows.
+  // The elements of a 32-bit register are adjacent in the row. If transposed, they are registers 0 and 1, which mma
+  // packs, in two rows.
   RegisterBasis steps = shape.transposed ? RegisterBasis{1} : contiguousSteps(offsets, shape.elementBits);
   if (steps.size() != shape.elementBits || (shape.transposed && (offsets.applyFlat(1) & shape.rowMask)))
     return std::nullopt;
@@ -202,7 +203,7 @@ std::optional<MatrixAccess> planLdmatrix(const LinearLayout &distributed, const 
 std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &distributed, const LinearLayout &shared,
                                              unsigned elementBytes) {
   unsigned plainBytes = planVectorAccess(memoryOffsets(distributed, shared), elementBytes).elements * elementBytes;
-  constexpr unsigned widestBytes = 16, bytesOfMatrix = 4; // in a lane
+  constexpr unsigned widestBytes = 16, bytesOfMatrix = 4; // per lane
   if (plainBytes >= widestBytes)
     return std::nullopt;
   std::optional<MatrixAccess> matrix = planLdmatrix(distributed, shared, elementBytes);

@@ -7,7 +7,7 @@
 namespace tile::layout {
 
 bool isInOrder(const LinearLayout &layout, unsigned axis) {
-  int32_t seen = 0, lower = 0; // steps of all bits, and of those of the dimensions before
+  int32_t seen = 0, lower = 0; // steps of all bits so far, and of the bits of the preceding dimensions
   for (std::string_view dim : {registerDim, laneDim, warpDim}) {
     lower = seen;
     for (const std::vector<int32_t> &basis : layout.bases(dim)) {
@@ -18,9 +18,9 @@ bool isInOrder(const LinearLayout &layout, unsigned axis) {
       others[axis] = 0;
       if (!std::has_single_bit(uint32_t(step)) || layout.flatten(others) != 0)
         return false;
-      if (seen & step) // copies
+      if (seen & step) // broadcast bit
         continue;
-      // Partial results are numbered by warps in the order of their bits.
+      // Warps number partial results in the order of their bits.
       if (step <= lower || (dim == warpDim && step <= seen))
         return false;
       seen |= step;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where a layout holds the elements of an axis in order.
+// Layouts that hold the elements of an axis in order.
 #pragma once
 
 #include "Layout/LinearLayout.h"
@@ -8,12 +8,14 @@
 
 namespace tile::layout {
 
-/// Whether a reduction in the order of registers, then lanes, then warps keeps the order of the axis: each bit that
-/// moves along `axis` moves along nothing else, by a power of two that registers, lanes and warps have in this order.
+/// Returns true if a reduction over registers, then lanes, then warps preserves the order of the axis. Each bit that
+/// moves along `axis` must move along nothing else and by a power of two, and these powers must increase from registers
+/// to lanes to warps.
 bool isInOrder(const LinearLayout &layout, unsigned axis);
 
-/// The layout with `axis` as two dimensions, of runs and of places in them, so that a reduction of each run and then
-/// one of the runs keep the order: where the highest registers count runs. None if the layout has no such runs.
+/// Splits `axis` into two dimensions, runs and positions within a run, such that reducing each run and then reducing
+/// over the runs preserves the order. This applies where the highest register bits select the run. Returns none if the
+/// layout has no such runs.
 std::optional<LinearLayout> splitIntoRuns(const LinearLayout &layout, unsigned axis);
 
 } // namespace tile::layout

@@ -22,13 +22,13 @@ public:
   Span() = default;
   explicit Span(const std::vector<uint64_t> &vectors);
 
-  /// Adds a vector; returns whether it was independent of the vectors inserted before.
+  /// Adds a vector; returns true if it was independent of the vectors inserted before.
   bool insert(uint64_t vector);
 
   bool contains(uint64_t vector) const { return reduce(vector).value == 0; }
 
-  /// The set of inserted vectors (bit i = i-th inserted one) whose XOR is `vector`; none if it is outside the span.
-  /// Only vectors that were independent when inserted are used.
+  /// Returns the set of inserted vectors (bit i = i-th inserted vector) whose XOR is `vector`; none if it is outside
+  /// the span. Uses only vectors that were independent when inserted.
   std::optional<uint64_t> express(uint64_t vector) const;
 
   unsigned dimension() const { return numIndependent; }
@@ -67,13 +67,13 @@ private:
   std::vector<uint64_t> columnBits;
 };
 
-/// A basis of span(first) ∩ span(second).
+/// Returns a basis of span(first) ∩ span(second).
 std::vector<uint64_t> intersectSpans(const std::vector<uint64_t> &first, const std::vector<uint64_t> &second);
 
-/// Unit vectors among the lowest `numBits` bits that extend span(vectors) to the whole space.
+/// Returns unit vectors among the lowest `numBits` bits that extend span(vectors) to the whole space.
 std::vector<uint64_t> complementBasis(const std::vector<uint64_t> &vectors, unsigned numBits);
 
-/// The lowest-indexed vectors that generate the same span.
+/// Returns the lowest-indexed vectors that generate the same span.
 std::vector<uint64_t> independentSubset(const std::vector<uint64_t> &vectors);
 
 } // namespace tile::layout

@@ -7,7 +7,7 @@
 
 namespace tile::layout {
 
-/// Whether the eight rows of each matrix, 16 bytes each, lie in different banks.
+/// Returns true if the eight 16-byte rows of each matrix lie in different banks.
 static bool isConflictFree(const MatrixAccess &access) {
   constexpr unsigned rowBits = 3, chunkBytes = 16, chunksOfLine = 8;
   std::vector<uint64_t> lanes = access.addresses.flatBases(laneDim);
@@ -24,7 +24,7 @@ static bool takesWholeRows(const LinearLayout &distributed, const LinearLayout &
   return elements * elementBytes == widestBytes && bankConflicts(offsets, elementBytes, elements) == 0;
 }
 
-/// Clocks of the multiprocessor for a warp's accesses to the buffer, issued one by one.
+/// Returns the SM clocks of a warp's accesses to the buffer, issued one by one.
 static int64_t countClocks(const LinearLayout &distributed, const LinearLayout &buffer, unsigned elementBytes) {
   constexpr int64_t wordBytes = 4;
   LinearLayout offsets = memoryOffsets(distributed, buffer);
@@ -35,8 +35,9 @@ static int64_t countClocks(const LinearLayout &distributed, const LinearLayout &
   return accesses * (1 + wavefronts);
 }
 
-/// Without bank conflicts on both sides. What is narrower than a word, for which each access would take as long as for
-/// 16 bytes, and has to be put together, goes in wide vectors of the side that has more elements.
+/// Returns a buffer without bank conflicts on both sides. A sub-word access takes as long as one of 16 bytes, and the
+/// elements have to be packed as well. Sub-word elements therefore use the wide vectors of one side if that is clearly
+/// cheaper.
 static LinearLayout cheapestBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
   constexpr unsigned wordBytes = 4;
   LinearLayout best = bankConflictFree(src, dst, elementBytes);
@@ -47,14 +48,15 @@ static LinearLayout cheapestBuffer(const LinearLayout &src, const LinearLayout &
   };
   for (const LinearLayout &side : {src, dst}) {
     LinearLayout other = bankConflictFree(side, side, elementBytes);
-    if (4 * countBoth(other) <= 3 * countBoth(best)) // of what is about the same the first is well known
+    // At similar cost prefer the buffer with common vectors, which is well tested.
+    if (4 * countBoth(other) <= 3 * countBoth(best))
       best = other;
   }
   return best;
 }
 
-/// Threads of one side have fragments of matrices in these rows, which ldmatrix or stmatrix moves four at a time, and
-/// those of the other one 16 bytes of a row next to each other.
+/// Returns true if ldmatrix or stmatrix can move the `fragments` side of these rows four matrices at a time, and
+/// threads of the `other` side hold 16 adjacent bytes of a row.
 static bool fits(const LinearLayout &fragments, const LinearLayout &other, const LinearLayout &rows,
                  unsigned elementBytes) {
   constexpr unsigned mostMatrices = 4;

@@ -12,12 +12,12 @@ namespace tile::layout {
 
 namespace {
 
-/// Hands out the bits of a shape's coordinates, lowest first in each dimension.
+/// Allocates the bits of a shape's coordinates, lowest first in each dimension.
 class BitCursor {
 public:
   explicit BitCursor(const std::vector<int64_t> &shape) : shape(shape), used(shape.size(), 0) {}
 
-  /// The next bit along `axis` as a row-major index, or 0 if the dimension is used up.
+  /// Returns the next bit along `axis` as a row-major index, or 0 if the dimension is exhausted.
   uint64_t take(unsigned axis) {
     if (used[axis] == log2Of(shape[axis]))
       return 0;
@@ -48,7 +48,7 @@ LinearLayout blocked(const std::vector<int64_t> &shape, const BlockedTile &tile)
   takeTile(tile.sizePerThread, registers);
   takeTile(tile.threadsPerWarp, lanes);
   takeTile(tile.warpsPerCta, warps);
-  takeTile(shape, registers); // what is left; exhausted dimensions give zeros
+  takeTile(shape, registers); // the remaining bits; exhausted dimensions give zeros
   std::erase(registers, uint64_t(0));
   return LinearLayout::distributed(std::move(registers), std::move(lanes), std::move(warps), shape);
 }
@@ -73,7 +73,7 @@ BlockedTile defaultBlockedTile(const std::vector<int64_t> &shape, const std::vec
     threads /= tile.threadsPerWarp[axis];
     warps /= tile.warpsPerCta[axis];
   }
-  // A tensor with fewer elements than threads: the rest holds copies.
+  // The tensor has fewer elements than there are threads: the remaining threads hold copies.
   tile.threadsPerWarp[order.back()] *= threads;
   tile.warpsPerCta[order.back()] *= warps;
   return tile;
@@ -81,7 +81,7 @@ BlockedTile defaultBlockedTile(const std::vector<int64_t> &shape, const std::vec
 
 LinearLayout defaultBlocked(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
                             int64_t vectorElements, int64_t numWarps) {
-  // A tensor of rank 0 has no dimension to spread threads over: all hold the one element.
+  // A tensor of rank 0 has no dimension to distribute over threads: all of them hold the one element.
   if (!shape.empty())
     return blocked(shape, defaultBlockedTile(shape, order, vectorElements, numWarps));
   return LinearLayout::distributed({}, std::vector<uint64_t>(laneBits, 0), std::vector<uint64_t>(log2Of(numWarps), 0),
@@ -89,7 +89,7 @@ LinearLayout defaultBlocked(const std::vector<int64_t> &shape, const std::vector
 }
 
 LinearLayout outerProduct(const std::vector<int64_t> &shape, int64_t vectorElements, int64_t numWarps) {
-  constexpr int64_t lanes = int64_t(1) << laneBits, lanesOfPhase = 8; // which share the banks of shared memory
+  constexpr int64_t lanes = int64_t(1) << laneBits, lanesOfPhase = 8; // lanes of one shared-memory phase
   int64_t rows = shape[0], columns = shape[1];
   BlockedTile best = defaultBlockedTile(shape, {1, 0}, /*vectorElements=*/1, numWarps);
   auto countLines = [&](const BlockedTile &tile) {

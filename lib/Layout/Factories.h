@@ -13,7 +13,8 @@
 
 namespace tile::layout {
 
-/// All sizes are powers of two, one for each dimension (at least one); `order` lists the dimensions, fastest first.
+/// Tile of a blocked layout. All sizes are powers of two, one for each dimension (at least one); `order` lists the
+/// dimensions, fastest first.
 struct BlockedTile {
   std::vector<int64_t> sizePerThread;
   std::vector<int64_t> threadsPerWarp; // product 32
@@ -21,22 +22,24 @@ struct BlockedTile {
   std::vector<unsigned> order;
 };
 
-/// Register bits: the elements of a thread (in `order`), then the repetitions of the CTA tile (in `order`).
+/// Returns the blocked layout. Its register bits are the elements of a thread (in `order`), then the repetitions of the
+/// CTA tile (in `order`).
 LinearLayout blocked(const std::vector<int64_t> &shape, const BlockedTile &tile);
 
-/// The tile for coalesced access: each thread has up to `vectorElements` consecutive elements along order[0] (fewer if
-/// threads would otherwise idle), lanes and then warps continue along order[0], then order[1], …
+/// Returns the tile for coalesced access. Each thread holds up to `vectorElements` consecutive elements along order[0]
+/// (fewer if threads would otherwise idle); lanes and then warps continue along order[0], then order[1], …
 BlockedTile defaultBlockedTile(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
                                int64_t vectorElements, int64_t numWarps);
 
-/// The sums of a product by multiply-adds: a thread has as many rows as columns, as far as possible, and so loads the
-/// fewest elements of the operands; eight lanes have columns next to each other, 16 bytes of a row of B each.
+/// Returns the accumulator layout of a dot computed with FMA instructions. A thread holds as many rows as columns, as
+/// far as possible, and so loads the fewest operand elements. At least eight lanes hold adjacent columns, each 16 bytes
+/// of a row of B.
 LinearLayout outerProduct(const std::vector<int64_t> &shape, int64_t vectorElements, int64_t numWarps);
 
 LinearLayout defaultBlocked(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
                             int64_t vectorElements, int64_t numWarps);
 
-/// rank-1, …, 0: the last dimension is fastest.
+/// Returns rank-1, …, 0: the last dimension is fastest.
 std::vector<unsigned> rowMajorOrder(unsigned rank);
 
 } // namespace tile::layout

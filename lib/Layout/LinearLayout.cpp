@@ -19,7 +19,7 @@ std::string describe(const std::vector<int64_t> &values) {
   return text + "]";
 }
 
-/// Message about the first thing wrong with a shape, or empty.
+/// Returns an error message for the first problem with a shape, or an empty string.
 std::string checkShape(const std::vector<int64_t> &shape) {
   unsigned bits = 0;
   for (size_t axis = 0; axis < shape.size(); ++axis) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A layout says which element of a tensor each hardware location holds, as a linear map over GF(2).
+// A layout maps each hardware location to the element of a tensor that it holds, as a linear map over GF(2).
 //
 //   tensor [4, 8], two registers, 4 lanes (32 in earnest):        basis of        coordinate
 //     register 0 1   lane 0 1 2 3                                 register bit 0  [0, 1]
@@ -8,10 +8,10 @@
 //     e.g. r = 1, l = 3 holds [0, 1 ^ 2 ^ 4] = [0, 7]             a zero basis    the same element again (broadcast)
 //
 // Input dimensions are named and ordered; a *distributed* layout has "register", "lane" (5 bits) and "warp", a *shared*
-// layout has "offset" (in elements). Output dimensions are positional and have power-of-two sizes. Inside, a coordinate
-// is its row-major index ("flat": the last dimension has the lowest bits), and an input is the concatenation of its
-// dimensions (the first has the lowest bits), so the map is one BitMatrix and a row-major reshape changes only the
-// shape.
+// layout has "offset" (in elements). Output dimensions are positional and have power-of-two sizes. Internally, a
+// coordinate is represented by its row-major index ("flat": the last dimension has the lowest bits), and an input is
+// the concatenation of its dimensions (the first has the lowest bits), so the map is one BitMatrix and a row-major
+// reshape changes only the shape.
 #pragma once
 
 #include "Layout/BitMatrix.h"
@@ -27,7 +27,7 @@ inline constexpr std::string_view registerDim = "register";
 inline constexpr std::string_view laneDim = "lane";
 inline constexpr std::string_view warpDim = "warp";
 inline constexpr std::string_view offsetDim = "offset";
-inline constexpr unsigned laneBits = 5; // 32 lanes a warp on every CUDA GPU
+inline constexpr unsigned laneBits = 5; // 32 lanes per warp on every CUDA GPU
 inline constexpr int64_t lanesPerWarp = int64_t(1) << laneBits;
 
 /// One basis per bit of the input dimension; a basis is a coordinate.
@@ -48,18 +48,18 @@ struct FlatInDim {
 class LinearLayout {
 public:
   LinearLayout() = default;
-  /// Asserts what `create` reports.
+  /// Asserts the conditions that `create` reports.
   LinearLayout(const std::vector<InDim> &inDims, std::vector<int64_t> outShape);
 
-  /// For text and attributes: none and a message in `error` if sizes are no powers of two, a basis is outside the shape
-  /// or has the wrong rank, a name occurs twice, or there are more than 64 bits.
+  /// Creates a layout from untrusted bases (text, attributes). Returns none and sets `error` if a size is not a power
+  /// of two, a basis is outside the shape or has the wrong rank, a name occurs twice, or there are more than 64 bits.
   static std::optional<LinearLayout> create(const std::vector<InDim> &inDims, std::vector<int64_t> outShape,
                                             std::string *error);
   static LinearLayout fromFlat(const std::vector<FlatInDim> &inDims, std::vector<int64_t> outShape);
-  /// A distributed layout from row-major bases.
+  /// Creates a distributed layout from row-major bases.
   static LinearLayout distributed(std::vector<uint64_t> registers, std::vector<uint64_t> lanes,
                                   std::vector<uint64_t> warps, std::vector<int64_t> outShape);
-  /// A shared-memory layout from row-major bases.
+  /// Creates a shared-memory layout from row-major bases.
   static LinearLayout shared(std::vector<uint64_t> offsets, std::vector<int64_t> outShape);
 
   bool operator==(const LinearLayout &other) const = default;
@@ -68,7 +68,7 @@ public:
   // Inputs
   const std::vector<std::string> &inDimNames() const { return names; }
   bool hasInDim(std::string_view name) const;
-  /// 0 for a dimension that the layout does not have.
+  /// Returns 0 for a dimension that the layout does not have.
   unsigned inDimSizeLog2(std::string_view name) const;
   int64_t inDimSize(std::string_view name) const { return int64_t(1) << inDimSizeLog2(name); }
   unsigned totalInBits() const { return matrix.numColumns(); }
@@ -89,43 +89,45 @@ public:
 
   // The map
   using Input = std::initializer_list<std::pair<std::string_view, int64_t>>;
-  /// Input dimensions that are not given are 0.
+  /// Input dimensions that are omitted are 0.
   std::vector<int32_t> apply(Input input) const { return unflatten(applyFlat(input)); }
   uint64_t applyFlat(Input input) const;
   uint64_t applyFlat(uint64_t flatInput) const { return matrix.apply(flatInput); }
-  /// Splits an input into its dimensions, of which the first has the lowest bits.
+  /// Splits an input into its dimensions; the first has the lowest bits.
   std::vector<int32_t> unflattenInput(uint64_t flatInput) const;
   const BitMatrix &toMatrix() const { return matrix; }
 
   bool isSurjective() const { return matrix.isSurjective(); }
   bool isInjective() const { return matrix.isInjective(); }
   bool isBijective() const { return isSurjective() && isInjective(); }
-  /// Whether the input dimension has a zero basis, i.e. elements are replicated over it bit by bit.
+  /// Returns true if the input dimension has a zero basis, i.e. elements are replicated over it bit by bit.
   bool hasBroadcast(std::string_view name) const;
 
 private:
   std::optional<size_t> findInDim(std::string_view name) const;
 
   std::vector<std::string> names;
-  std::vector<unsigned> starts = {0}; // first column of each input dimension, and the total at the end
+  std::vector<unsigned> starts = {0}; // first column of each input dimension, then the total
   std::vector<int64_t> shape;
   BitMatrix matrix;
 };
 
-/// Null if `layout` is a legal distributed layout (register, lane of 5 bits, warp; surjective), else what is wrong.
+/// Returns an error message unless `layout` is a legal distributed layout (register, lane of 5 bits, warp; surjective).
 std::optional<std::string> verifyDistributed(const LinearLayout &layout);
-/// Null if `layout` is a legal shared-memory layout (only "offset"; bijective), else what is wrong.
+/// Returns an error message unless `layout` is a legal shared-memory layout (only "offset"; bijective).
 std::optional<std::string> verifyShared(const LinearLayout &layout);
 
-/// Direct sum: `a` inside, repeated as `b` says. Bits of b follow those of a in every input and output dimension.
+/// Direct sum: `a` is the inner layout, repeated according to `b`. In every input and output dimension, the bits of b
+/// follow those of a.
 LinearLayout operator*(const LinearLayout &a, const LinearLayout &b);
 
-/// For every (register, lane, warp) of `dst` the (register, lane, warp) of `src` that holds the same element, as
-/// outputs 0, 1, 2. Lane and warp stay the same wherever that is possible, so: if the warp output equals the warp
-/// input, no data crosses warps; if the lane output equals the lane input too, none crosses lanes.
+/// Maps every (register, lane, warp) of `dst` to the (register, lane, warp) of `src` that holds the same element, as
+/// outputs 0, 1 and 2. Lane and warp stay the same wherever possible. So if the warp output equals the warp input, no
+/// data crosses warps; if the lane output also equals the lane input, none crosses lanes.
 LinearLayout conversionMap(const LinearLayout &src, const LinearLayout &dst);
 
-/// (register, lane, warp) of `distributed` -> element offset in a buffer laid out as `shared` (one output dimension).
+/// Maps (register, lane, warp) of `distributed` to the element offset in a buffer laid out as `shared` (one output
+/// dimension).
 LinearLayout memoryOffsets(const LinearLayout &distributed, const LinearLayout &shared);
 
 } // namespace tile::layout

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The product of layouts, and two maps: where the elements of one distributed layout are in another (conversionMap),
-// and at which offset of a buffer (memoryOffsets).
+// The direct sum of layouts, and two maps from the elements of a distributed layout: to their location in another
+// layout (conversionMap), and to their offset in a buffer (memoryOffsets).
 
 #include "Layout/LinearLayout.h"
 
@@ -17,7 +17,7 @@ std::vector<int64_t> inputShape(const LinearLayout &layout) {
   return shape;
 }
 
-/// Row-major index in `shape` of a coordinate.
+/// Returns the row-major index of a coordinate in `shape`.
 uint64_t rowMajor(const std::vector<int64_t> &shape, const std::vector<int32_t> &coordinate) {
   uint64_t flat = 0;
   for (size_t axis = 0; axis < shape.size(); ++axis)
@@ -25,7 +25,7 @@ uint64_t rowMajor(const std::vector<int64_t> &shape, const std::vector<int32_t> 
   return flat;
 }
 
-/// The input dimensions of a, then those of b that a lacks.
+/// Returns the input dimensions of a, then those of b that a lacks.
 std::vector<std::string> unionOfNames(const LinearLayout &a, const LinearLayout &b) {
   std::vector<std::string> names = a.inDimNames();
   for (const std::string &name : b.inDimNames())
@@ -59,7 +59,7 @@ LinearLayout operator*(const LinearLayout &a, const LinearLayout &b) {
 LinearLayout conversionMap(const LinearLayout &src, const LinearLayout &dst) {
   assert(src.outShape() == dst.outShape() && src.numWarps() == dst.numWarps() && src.isSurjective() &&
          "a conversion needs the same tensor and the same warps");
-  // Images of the src bits, registers first, then lanes, then warps; a prefix of them spans what is reachable without
+  // Images of the src bits, registers first, then lanes, then warps; their prefixes span the elements reachable without
   // crossing lanes, and without crossing warps. `express` returns the flat input of src.
   const BitMatrix &image = src.toMatrix();
   unsigned registerBits = src.inDimSizeLog2(registerDim);
@@ -69,9 +69,9 @@ LinearLayout conversionMap(const LinearLayout &src, const LinearLayout &dst) {
       inThread.insert(image.column(bit));
     inWarp.insert(image.column(bit));
   }
-  // The preimage of `element` that differs from `self` (the same lane or warp bit in src) as little as possible. The
-  // choice for every bit is independent of the others and the map is linear in between, so if any linear map keeps all
-  // lanes (or warps), this one does.
+  // Returns the preimage of `element` that differs as little as possible from `self` (the same lane or warp bit in
+  // src). The choice for every bit is independent of the others and the map is linear in between. So if any linear map
+  // keeps all lanes (or warps), this one does.
   auto source = [&](uint64_t element, uint64_t self) -> uint64_t {
     uint64_t difference = element ^ image.apply(self);
     if (std::optional<uint64_t> registers = inThread.express(difference))

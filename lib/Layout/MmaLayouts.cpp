@@ -4,8 +4,8 @@
 //   accumulator  row g + 8 (i / 2)            column 2 t + i % 2
 //   A            row g + 8 (i / p % 2)        k p t + i % p + 4 p (i / 2p)
 //   B            k p t + i % p + 4 p (i / p)  column g
-// where the last term of k is absent in the half-size instructions. With kWidth = w > p, bits of k change places:
-// those from p on that tell lanes apart become w and 2 w, and what registers step through next fills the gap.
+// where the last term of k is absent in the half-size instructions. With kWidth = w > p, bits of k are permuted: the
+// two bits from p on that select the lane become w and 2 w, and the bits that registers step through next fill the gap.
 
 #include "Layout/MmaLayouts.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t tileM = 16, tileN = 8, groupM = 64;
 
-/// Collects bases of a two-dimensional tensor; a coordinate beyond it becomes zero (a copy).
+/// Collects bases of a two-dimensional tensor; a coordinate outside it becomes zero (a copy).
 class FragmentBuilder {
 public:
   FragmentBuilder(int64_t rows, int64_t columns) : rows(rows), columns(columns) {}
@@ -30,7 +30,7 @@ public:
 
   void registerRow(int64_t value) { registers.push_back(row(value)); }
   void registerColumn(int64_t value) { registers.push_back(column(value)); }
-  /// Register bits that step through rows first, 2 first, 4 first, … below `end`.
+  /// Adds register bits that step through rows first, 2 first, 4 first, … below `end`.
   void registerRows(int64_t first, int64_t end) {
     for (; first < end; first *= 2)
       registerRow(first);
@@ -41,7 +41,7 @@ public:
   }
   void laneRow(int64_t value) { lanes.push_back(row(value)); }
   void laneColumn(int64_t value) { lanes.push_back(column(value)); }
-  /// Warp bits of a grid dimension of `count` warps; each owns `extent` rows (columns).
+  /// Adds warp bits for a grid dimension of `count` warps; each owns `extent` rows (columns).
   void warpRows(int64_t extent, unsigned count) {
     for (unsigned bit = 0; bit < log2Of(count); ++bit)
       warps.push_back(row(extent << bit));
@@ -59,12 +59,13 @@ private:
   std::vector<uint64_t> registers, lanes, warps;
 };
 
-/// Rows (columns) that each of `count` warps owns, at least one tile.
+/// Returns the number of rows (columns) that each of `count` warps owns, at least one tile.
 int64_t ownedExtent(int64_t size, unsigned count, int64_t tile) {
   return std::max<int64_t>(tile, size / count);
 }
 
-/// Which rows of a 64-row group, or of a 16-row tile, the warps hold: both instructions differ in nothing else.
+/// Assignment of the rows of a 64-row group (wgmma) or of a 16-row tile (mma.sync) to warps: the only difference
+/// between the two instructions.
 struct WarpGrid {
   unsigned quarters; // warps that share a tile of 16 * quarters rows: 1 or 4
   unsigned countM, countN;
@@ -94,12 +95,12 @@ struct FragmentK {
   int64_t width;
 
   int64_t lane(unsigned bit) const { return width << bit; }
-  /// Register bits for one instruction, behind those within a register, then those for k tiles.
+  /// Register bits of one instruction above those within a register, then those of the k tiles.
   std::vector<int64_t> withinTile() const { return steps(4 * perRegister, instructionK); }
   std::vector<int64_t> tiles(int64_t k) const { return steps(instructionK, k); }
 
 private:
-  /// What the bits first, 2 first, … below `end` of the PTX tables are.
+  /// Returns the k steps that replace the bits first, 2 first, … below `end` of the PTX tables.
   std::vector<int64_t> steps(int64_t first, int64_t end) const {
     std::vector<int64_t> result;
     for (; first < end; first *= 2)
@@ -202,7 +203,7 @@ MmaFragments wgmmaFragments(int64_t m, int64_t n, int64_t k, const WgmmaTiling &
 bool splitsAxis(const LinearLayout &layout, unsigned axis, int64_t groups) {
   if (layout.rank() != 2 || layout.outShape()[axis] % groups != 0 || layout.numWarps() != 4 * groups)
     return false;
-  // The number of the group selects the high bits of the coordinate, and nothing else does.
+  // The high bits of the coordinate must be selected by the index of the group and by nothing else.
   int64_t part = layout.outShape()[axis] / groups, step = part;
   for (const InDim &dim : layout.inDims())
     for (size_t bit = 0; bit < dim.bases.size(); ++bit) {

@@ -9,12 +9,12 @@
 //   A            k tiles, then m tiles          register = fragment + sizeA * (kTile + kTiles * mTile)
 //   B            n tiles, then k tiles          register = fragment + sizeB * (nTile + nTiles * kTile)
 //   accumulator  n tiles, then m tiles          register = fragment + sizeD * (nTile + nTiles * mTile)
-// (so that one ldmatrix fills the B fragments of two instructions of the same k step, and a step waits for no other).
-// A sum over k may take its terms in any order, as long as A and B agree on it. With kWidth, a lane holds so many
-// consecutive k of a row of A or a column of B, for several instructions, instead of pairs that lie 8 apart.
-// Where M is below 16 (64) or N below 8, or there are more warps than tiles, the excess bits have zero bases: the tile
-// is padded with copies, which is harmless in M and N. K must hold at least one instruction. Source: PTX ISA, "Matrix
-// Fragments for mma.m16n8k*" and "Register Fragments and Shared Memory Matrix Layouts" (wgmma).
+// (so that one ldmatrix fills the B fragments of two instructions of the same k step, and no step depends on another).
+// The terms of the reduction over k may come in any order, as long as A and B agree on it. A lane holds kWidth
+// consecutive k of a row of A or a column of B, for several instructions, instead of pairs that lie 8 apart. Where M is
+// below 16 (64) or N below 8, or there are more warps than tiles, the excess bits have zero bases: the tile is padded
+// with copies, which is harmless in M and N. K must hold at least one instruction. Source: PTX ISA, "Matrix Fragments
+// for mma.m16n8k*" and "Register Fragments and Shared Memory Matrix Layouts" (wgmma).
 #pragma once
 
 #include "Layout/LinearLayout.h"
@@ -28,7 +28,8 @@ struct MmaTiling {
   unsigned warpsN = 1;
   unsigned elementBits = 16; // of A and B: 8, 16 or 32
   unsigned instructionK = 16;
-  /// Consecutive k that a lane holds, a power of two: those of a register (the PTX tables), or more; at most k / 4.
+  /// Number of consecutive k that a lane holds, a power of two: those of a register (the PTX tables) or more, at most k
+  /// / 4.
   unsigned kWidth = 32 / elementBits;
 };
 
@@ -36,8 +37,8 @@ LinearLayout mmaAccumulator(int64_t m, int64_t n, const MmaTiling &tiling);
 LinearLayout mmaOperandA(int64_t m, int64_t k, const MmaTiling &tiling);
 LinearLayout mmaOperandB(int64_t k, int64_t n, const MmaTiling &tiling);
 
-/// wgmma m64nNk(256 / elementBits): warp = 4 * group + quarter; groups form a grid groupsM x groupsN as warps do above,
-/// and a quarter holds 16 of the 64 rows of each instruction tile.
+/// wgmma m64nNk(256 / elementBits). The warp index is 4 * group + quarter. Groups form a grid groupsM x groupsN as the
+/// warps of mma.sync do, and a quarter holds 16 of the 64 rows of each instruction tile.
 struct WgmmaTiling {
   unsigned groupsM = 1;
   unsigned groupsN = 1;
@@ -46,7 +47,7 @@ struct WgmmaTiling {
 };
 
 LinearLayout wgmmaAccumulator(int64_t m, int64_t n, const WgmmaTiling &tiling);
-/// A in registers; K-major fragment, 32-bit registers hold consecutive k.
+/// A operand in registers: a K-major fragment whose 32-bit registers hold consecutive k.
 LinearLayout wgmmaOperandA(int64_t m, int64_t k, const WgmmaTiling &tiling);
 
 struct RegisterRange {
@@ -55,7 +56,8 @@ struct RegisterRange {
   bool operator==(const RegisterRange &) const = default;
 };
 
-/// The instructions of one warp (mma.sync) or warpgroup (wgmma), and the registers that each of them uses.
+/// Tiling of one warp (mma.sync) or warpgroup (wgmma) into instructions, and the number of registers that each one
+/// uses.
 struct MmaFragments {
   int64_t mTiles = 1, nTiles = 1, kTiles = 1;
   int64_t sizeA = 0, sizeB = 0, sizeAccumulator = 0; // registers of one fragment; sizeB is 0 for wgmma
@@ -69,8 +71,8 @@ struct MmaFragments {
 MmaFragments mmaFragments(int64_t m, int64_t n, int64_t k, const MmaTiling &tiling);
 MmaFragments wgmmaFragments(int64_t m, int64_t n, int64_t k, const WgmmaTiling &tiling);
 
-/// Whether warp group g (warps 4 g … 4 g + 3) of `groups` holds rows (axis 0) or columns (axis 1) g * part … (g + 1) *
-/// part - 1 of a matrix and no others, part = rows or columns / groups.
+/// Returns true if warpgroup g (warps 4 g … 4 g + 3) of `groups` holds exactly the rows (axis 0) or columns (axis 1) g
+/// * part … (g + 1) * part - 1 of a matrix, where part = rows or columns / groups.
 bool splitsAxis(const LinearLayout &layout, unsigned axis, int64_t groups);
 
 } // namespace tile::layout

@@ -10,8 +10,8 @@ namespace {
 /// Output dimensions of conversionMap.
 enum { registerOut, laneOut, warpOut };
 
-/// What each bit of the input `name` does to output `out`. This is asked for every pair of layouts several times, so it
-/// takes the output out of the flat bases.
+/// Returns the effect of each bit of the input `name` on output `out`. Called several times for every pair of layouts,
+/// so it extracts the output from the flat bases.
 std::vector<uint64_t> basesOfOutput(const LinearLayout &map, unsigned out, std::string_view name) {
   unsigned below = 0;
   for (unsigned inner = out + 1; inner < map.rank(); ++inner)
@@ -22,7 +22,7 @@ std::vector<uint64_t> basesOfOutput(const LinearLayout &map, unsigned out, std::
   return bases;
 }
 
-/// Whether output `out` of the map is equal to input `name`, bit by bit, and depends on nothing else.
+/// Returns true if output `out` of the map equals input `name` bit by bit and depends on nothing else.
 bool passesThrough(const LinearLayout &map, unsigned out, std::string_view name) {
   for (std::string_view input : {registerDim, laneDim, warpDim}) {
     std::vector<uint64_t> bases = basesOfOutput(map, out, input);
@@ -33,7 +33,7 @@ bool passesThrough(const LinearLayout &map, unsigned out, std::string_view name)
   return true;
 }
 
-/// How many source registers the threads read for one destination register, as a power of two.
+/// Returns log2 of the number of source registers that the threads read for one destination register.
 unsigned registerChoices(const LinearLayout &map) {
   Span choices;
   for (std::string_view input : {laneDim, warpDim})
@@ -42,7 +42,7 @@ unsigned registerChoices(const LinearLayout &map) {
   return choices.dimension();
 }
 
-/// The source register of each destination register, where lanes and warps do not matter.
+/// Returns the source register of each destination register, for maps where lanes and warps do not matter.
 std::vector<int32_t> findRegisterSources(const LinearLayout &map) {
   std::vector<int32_t> sources = {0};
   for (uint64_t basis : basesOfOutput(map, registerOut, registerDim))

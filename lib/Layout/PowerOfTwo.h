@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sizes are powers of two, so a size is its number of bits.
+// Helpers for power-of-two sizes, which are represented by their number of bits.
 #pragma once
 
 #include <bit>

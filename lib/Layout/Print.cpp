@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  /// The next character that is not space, or 0 at the end.
+  /// Returns the next character that is not a space, or 0 at the end.
   char skipSpace() {
     while (position < text.size() && std::isspace(static_cast<unsigned char>(text[position])))
       ++position;
@@ -133,7 +133,7 @@ std::string padded(const std::string &text, size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
 
-/// Names the owner of every element: input values, the last dimension first (warp:lane:register).
+/// Names the owners of every element: input values, the last dimension first (warp:lane:register).
 class OwnerNames {
 public:
   explicit OwnerNames(const LinearLayout &layout) : layout(layout), owners(layout.toMatrix().columns()) {

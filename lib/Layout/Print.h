@@ -11,11 +11,13 @@ namespace tile::layout {
 
 std::string toString(const LinearLayout &layout);
 
-/// None, and a message with the place (byte of the text) in `error`, if the text is malformed or no legal layout.
+/// Parses the IR form. Returns none and sets `error` to a message with the byte position if the text is malformed or
+/// not a legal layout.
 std::optional<LinearLayout> parse(std::string_view text, std::string *error);
 
-/// Rank 3 and more: one table for each slice of the leading dimensions. Tables are cut after maxRows x maxColumns
-/// cells. For a distributed layout the lowest owner is shown, and `+n` if there are n further copies.
+/// Prints one table, or for rank 3 and more one for each slice of the leading dimensions. Tables are truncated to
+/// maxRows x maxColumns cells. For a distributed layout a cell shows the lowest owner, and `+n` if there are n further
+/// copies.
 std::string printTable(const LinearLayout &layout, int64_t maxRows = 64, int64_t maxColumns = 32);
 
 } // namespace tile::layout

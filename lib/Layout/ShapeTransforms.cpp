@@ -22,7 +22,7 @@ LinearLayout withShape(const LinearLayout &layout, std::vector<int64_t> shape) {
 
 LinearLayout projectDim(const LinearLayout &layout, unsigned axis) {
   assert(axis < layout.rank() && "no such dimension");
-  // Take the axis' bits out of the flat bases.
+  // Extract the bits of the axis from the flat bases.
   unsigned below = 0;
   for (unsigned inner = axis + 1; inner < layout.rank(); ++inner)
     below += layout.outSizeLog2(inner);
@@ -86,7 +86,7 @@ std::optional<LinearLayout> firstPart(const LinearLayout &layout, unsigned axis,
 }
 
 std::vector<int32_t> registersOfPart(const LinearLayout &layout, unsigned axis, int64_t size) {
-  // Steps that lanes and warps make along the axis, one for each highest bit.
+  // Steps of lanes and warps along the axis, one for each highest bit.
   std::vector<int32_t> steps;
   for (std::string_view name : {laneDim, warpDim})
     for (const std::vector<int32_t> &basis : layout.bases(name)) {
@@ -146,7 +146,7 @@ LinearLayout joinLayout(const LinearLayout &layout) {
 
 int32_t SlicedLayout::sourceRegister(int32_t index, int32_t slice) const {
   int32_t result = index;
-  // Inserting the bits from the lowest up keeps the places of those that follow.
+  // Inserting the bits from the lowest up keeps the positions of the following ones valid.
   for (size_t i = 0; i < droppedBits.size(); ++i) {
     int32_t low = result & ((int32_t(1) << droppedBits[i]) - 1);
     result = ((result - low) << 1) | (((slice >> i) & 1) << droppedBits[i]) | low;
@@ -168,7 +168,7 @@ std::optional<SlicedLayout> sliceDim(const LinearLayout &layout, unsigned axis, 
         kept.push_back(basis);
         continue;
       }
-      // The bit selects the slice: it must do nothing else, and be the register bit for the next power of two.
+      // The bit selects the slice: it must do nothing else, and must be the register bit for the next power of two.
       bool onlySelects = std::all_of(inside.begin(), inside.end(), [](int32_t step) { return step == 0; });
       if (dim.name != registerDim || !onlySelects || basis[axis] != size << sliced.droppedBits.size())
         return std::nullopt;

@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t wordBytes = 4;       // width of a bank
 constexpr int64_t maxVectorBytes = 16; // widest ld.shared / st.shared
 
-/// Row-major strides of a shape.
+/// Returns the row-major strides of a shape.
 std::vector<uint64_t> rowMajorStrides(const std::vector<int64_t> &shape) {
   std::vector<uint64_t> strides(shape.size(), 1);
   for (size_t axis = shape.size(); axis-- > 1;)
@@ -31,7 +31,7 @@ std::vector<uint64_t> rowMajorStrides(const std::vector<int64_t> &shape) {
   return strides;
 }
 
-/// Offset bits of plain storage cut into panels of `panel` elements along order[0].
+/// Returns the offset bits of plain storage that is split into panels of `panel` elements along order[0].
 std::vector<uint64_t> panelBases(const std::vector<int64_t> &shape, const std::vector<unsigned> &order, int64_t panel) {
   std::vector<uint64_t> strides = rowMajorStrides(shape);
   std::vector<uint64_t> bases;
@@ -44,7 +44,8 @@ std::vector<uint64_t> panelBases(const std::vector<int64_t> &shape, const std::v
       take(order[0], 1, panel);
     else
       take(order[position], 1, shape[order[position]]);
-    // Panels follow each other after all rows of the second dimension, so an outer index still selects one buffer.
+    // A panel holds all rows of the second dimension before the next one starts, so an outer index still selects one
+    // buffer.
     if (position == std::min<size_t>(1, order.size() - 1))
       take(order[0], panel, shape[order[0]]);
   }
@@ -71,7 +72,7 @@ LinearLayout swizzledShared(const std::vector<int64_t> &shape, unsigned elementB
   if (shape.empty())
     return LinearLayout::shared({}, shape);
   std::vector<uint64_t> bases = panelBases(shape, order, panelExtent(shape, elementBytes, order, swizzleBytes));
-  // place[bit 4 + i] = chunk[bit 4 + i] ^ address[bit 7 + i], so moving by 2^(7 + i) bytes also moves the chunk back.
+  // place[bit 4 + i] = chunk[bit 4 + i] ^ address[bit 7 + i], so a step of 2^(7 + i) bytes also flips chunk bit 4 + i.
   unsigned chunkBit = log2Of(chunkBytes / elementBytes), lineBit = log2Of(bankLineBytes / elementBytes);
   unsigned swizzleBits = swizzleBytes == 0 ? 0 : log2Of(swizzleBytes / chunkBytes);
   for (unsigned bit = 0; bit < swizzleBits && lineBit + bit < bases.size(); ++bit)
@@ -91,8 +92,9 @@ unsigned chooseSwizzle(const std::vector<int64_t> &shape, unsigned elementBytes,
 
 namespace {
 
-/// Dimensions in the order that storage states: those of `fixed` first, then the others that have elements as they
-/// follow each other, and those of size 1 wherever they make the order greatest, as row-major storage has them.
+/// Completes the storage order: dimensions of `fixed` first, then the others that have elements in the order in which
+/// they follow each other. Dimensions of size 1 go wherever they make the order lexicographically greatest, as in
+/// row-major storage.
 std::vector<unsigned> completeOrder(const std::vector<int64_t> &shape, const std::vector<unsigned> &fixed,
                                     const std::vector<unsigned> &followers) {
   std::vector<unsigned> order = fixed, chain, units;
@@ -106,17 +108,18 @@ std::vector<unsigned> completeOrder(const std::vector<int64_t> &shape, const std
   return order;
 }
 
-/// The greatest order in which `layout` may be storage with this swizzle, if it is any; whoever asks compares.
+/// Returns the lexicographically greatest order in which `layout` can be storage with this swizzle. The caller must
+/// verify that it is.
 std::vector<unsigned> findOrder(const LinearLayout &layout, unsigned elementBytes, unsigned swizzleBytes) {
   const std::vector<int64_t> &shape = layout.outShape();
-  // Swizzling changes a bit of a line by one of a chunk, and so back.
+  // The swizzle XORs a chunk bit into a line bit; applying it again undoes it.
   std::vector<uint64_t> bases = layout.flatBases(offsetDim);
   unsigned chunkBit = log2Of(chunkBytes / elementBytes), lineBit = log2Of(bankLineBytes / elementBytes);
   for (unsigned bit = 0; bit < (swizzleBytes == 0 ? 0 : log2Of(swizzleBytes / chunkBytes)); ++bit)
     if (lineBit + bit < bases.size())
       bases[lineBit + bit] ^= bases[chunkBit + bit];
-  std::vector<unsigned> followers; // by their first bits
-  size_t firstRun = 0;             // bits before the second dimension's
+  std::vector<unsigned> followers; // dimensions in the order of their first bits
+  size_t firstRun = 0;             // number of bits before the second dimension
   for (size_t bit = 0; bit < bases.size(); ++bit) {
     std::vector<int32_t> step = layout.unflatten(bases[bit]);
     auto dim = unsigned(std::find_if(step.begin(), step.end(), [](int32_t size) { return size != 0; }) - step.begin());
@@ -128,7 +131,7 @@ std::vector<unsigned> findOrder(const LinearLayout &layout, unsigned elementByte
     return completeOrder(shape, {}, followers);
   std::vector<unsigned> fixed{followers.front()};
   bool isWhole = int64_t(1) << firstRun >= shape[fixed.front()];
-  // In panels the second dimension comes in between; a dimension of size 1 leaves no trace.
+  // With panels the second dimension comes in between. A dimension of size 1 leaves no trace in the bases.
   if (int64_t(swizzleBytes / elementBytes) < shape[fixed.front()]) {
     if (!isWhole && followers.size() > 1)
       fixed.push_back(followers[1]);
@@ -148,11 +151,11 @@ std::optional<SwizzleForm> matchSwizzle(const LinearLayout &layout, unsigned ele
   std::optional<SwizzleForm> best;
   for (unsigned swizzleBytes : {0u, 128u, 64u, 32u}) {
     std::vector<unsigned> order = findOrder(layout, elementBytes, swizzleBytes);
-    // Of few narrow rows several swizzles are alike, but TMA gives a row the width of its swizzle at least.
+    // Several swizzles coincide for a few narrow rows, but a row that TMA writes is at least as wide as its swizzle.
     bool isWideEnough = swizzleBytes == 0 || (!order.empty() && shape[order[0]] * elementBytes >= swizzleBytes);
-    if (order.size() != shape.size()) // a dimension moves only together with another one
+    if (order.size() != shape.size()) // some dimension moves only together with another one
       continue;
-    // Row-major first.
+    // Prefer row-major order.
     if (isWideEnough && (!best || order > best->order) &&
         swizzledShared(shape, elementBytes, order, swizzleBytes) == layout)
       best =
@@ -175,7 +178,7 @@ std::optional<int64_t> usedExtent(const LinearLayout &layout, const std::vector<
   int64_t unit = layout.numElements();
   if (!axis)
     return unit;
-  // The highest offset bits that do nothing but halve the dimension; the others must stay below.
+  // Find the highest offset bits that only halve the dimension; the others must stay below.
   Bases bases = layout.bases(offsetDim);
   int64_t extent = whole[*axis];
   for (; !bases.empty(); bases.pop_back()) {
@@ -204,7 +207,7 @@ std::vector<uint64_t> lanesAndWarps(const LinearLayout &layout) {
   return vectors;
 }
 
-/// The vectors of `vectors` that extend span(base), greedily.
+/// Returns those of `vectors` that extend span(base), chosen greedily.
 std::vector<uint64_t> extension(const std::vector<uint64_t> &base, const std::vector<uint64_t> &vectors) {
   Span span(independentSubset(base));
   std::vector<uint64_t> result;
@@ -214,7 +217,8 @@ std::vector<uint64_t> extension(const std::vector<uint64_t> &base, const std::ve
   return result;
 }
 
-/// A basis of a largest subspace of span(space) that meets span(first) and span(second), both inside it, only in 0.
+/// Returns a basis of a largest subspace of span(space) whose intersections with span(first) and span(second), both
+/// inside it, are {0}.
 std::vector<uint64_t> avoiding(const std::vector<uint64_t> &space, const std::vector<uint64_t> &first,
                                const std::vector<uint64_t> &second) {
   std::vector<uint64_t> common = intersectSpans(first, second);
@@ -239,8 +243,8 @@ LinearLayout bankConflictFree(const LinearLayout &src, const LinearLayout &dst, 
   assert(src.outShape() == dst.outShape() && "a conversion keeps the shape");
   unsigned totalBits = src.totalOutBits();
 
-  // The vector: elements that one thread holds on both sides. Lanes and warps must not touch the low offset bits, so
-  // their directions stay outside.
+  // The vector: elements that one thread holds on both sides. Lanes and warps must not change the low offset bits, so
+  // exclude their directions.
   std::vector<uint64_t> threads = lanesAndWarps(src);
   append(threads, lanesAndWarps(dst));
   threads = independentSubset(threads);
@@ -249,7 +253,7 @@ LinearLayout bankConflictFree(const LinearLayout &src, const LinearLayout &dst, 
   unsigned maxVectorBits = log2Of(std::max<int64_t>(1, maxVectorBytes / elementBytes));
   vector.resize(std::min<size_t>(vector.size(), maxVectorBits));
 
-  // The rest of the offset bits: a complement of the vector that contains all lanes and warps.
+  // The remaining offset bits: a complement of the vector that contains all lanes and warps.
   std::vector<uint64_t> known = vector;
   append(known, threads);
   std::vector<uint64_t> space = threads;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts of shared-memory buffers: offset (in elements) -> coordinate, always one-to-one.
 //
-//   128-byte swizzle, rows of 128 bytes, in chunks of 16 bytes (which chunk of the row is stored at each place):
+//   128-byte swizzle, rows of 128 bytes, in chunks of 16 bytes (entry: the chunk stored at each position):
 //     row 0:  0 1 2 3 4 5 6 7
-//     row 1:  1 0 3 2 5 4 7 6         place = chunk XOR (row mod 8)
+//     row 1:  1 0 3 2 5 4 7 6         position = chunk XOR (row mod 8)
 //     row 2:  2 3 0 1 6 7 4 5         so 8 consecutive rows of a chunk lie in 8 different bank groups
 //
 // The hardware (TMA, wgmma descriptors) swizzles *addresses*: with a W-byte swizzle, address bits [4, 4+s) are XORed
-// with bits [7, 7+s), 2^s = W / 16. Buffers must be aligned to 8 W bytes. A contiguous extent wider than W is cut into
-// panels of W bytes, each holding all rows of order[1], one after the other: exactly the boxes that TMA can write, and
-// the atoms that a wgmma descriptor can step over.
+// with bits [7, 7+s), 2^s = W / 16. Buffers must be aligned to 8 W bytes. A contiguous extent wider than W is split
+// into panels of W bytes, each holding all rows of order[1], one after the other: exactly the boxes that TMA can write,
+// and the atoms that a wgmma descriptor can step over.
 #pragma once
 
 #include "Layout/LinearLayout.h"
@@ -19,32 +19,33 @@ namespace tile::layout {
 inline constexpr int64_t chunkBytes = 16;     ///< unit of every swizzle: a row of an 8x8 matrix of 16-bit elements
 inline constexpr int64_t bankLineBytes = 128; ///< 32 banks of 4 bytes
 
-/// Plain storage; order[0] is the contiguous dimension.
+/// Returns plain storage; order[0] is the contiguous dimension.
 LinearLayout unswizzledShared(const std::vector<int64_t> &shape, const std::vector<unsigned> &order);
 
-/// swizzleBytes is 0 (same as unswizzledShared), 32, 64 or 128.
+/// Returns swizzled storage. swizzleBytes is 0 (same as unswizzledShared), 32, 64 or 128.
 LinearLayout swizzledShared(const std::vector<int64_t> &shape, unsigned elementBytes,
                             const std::vector<unsigned> &order, unsigned swizzleBytes);
 
-/// The widest swizzle that fits the contiguous extent, 0 if that is below 32 bytes.
+/// Returns the widest swizzle that fits the contiguous extent, or 0 if the extent is below 32 bytes.
 unsigned chooseSwizzle(const std::vector<int64_t> &shape, unsigned elementBytes, const std::vector<unsigned> &order);
 
-/// How to describe a buffer to TMA or wgmma.
+/// Description of a buffer for TMA or wgmma.
 struct SwizzleForm {
   std::vector<unsigned> order;
   unsigned swizzleBytes = 0;
   int64_t panelElements = 0; // extent of a panel along order[0]
 };
-/// The form that `layout` has, or none if it is no (un)swizzled row- or column-major storage. Dimensions of size 1 may
-/// stand anywhere in the order.
+/// Returns the form of `layout`, or none if it is not (un)swizzled row- or column-major storage. Dimensions of size 1
+/// may appear anywhere in the order.
 std::optional<SwizzleForm> matchSwizzle(const LinearLayout &layout, unsigned elementBytes);
 
-/// Of a buffer with `layout`, the first offsets, among which are all elements of `shape`: the layout's shape, or one
-/// with a smaller size along one dimension that has the highest offsets to itself. None for other shapes.
+/// Returns the number of leading offsets of a buffer with `layout` that contain all elements of `shape`. `shape` is the
+/// shape of the layout, or smaller along one dimension whose bits are the highest offset bits. Returns none for other
+/// shapes.
 std::optional<int64_t> usedExtent(const LinearLayout &layout, const std::vector<int64_t> &shape);
 
-/// A buffer for moving a tensor from distributed layout `src` to `dst`: no bank conflicts when it is written as `src`
-/// and read as `dst`, with the widest vectors that both allow (planVectorAccess finds them).
+/// Returns a buffer for converting a tensor from distributed layout `src` to `dst`: no bank conflicts when it is
+/// written as `src` and read as `dst`, with the widest vectors that both allow (planVectorAccess finds them).
 LinearLayout bankConflictFree(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes);
 
 } // namespace tile::layout

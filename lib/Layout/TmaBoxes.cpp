@@ -11,7 +11,7 @@ namespace tile::layout {
 
 namespace {
 using target::maxBoxExtent;
-constexpr int64_t minRowBytes = 16; // of the innermost extent, and its granularity
+constexpr int64_t minRowBytes = 16; // minimum and granularity of the innermost extent
 constexpr unsigned swizzleRows = 8;
 } // namespace
 
@@ -59,7 +59,7 @@ std::optional<TmaParts> splitTmaBoxes(const LinearLayout &buffer, unsigned eleme
   for (int64_t extent : whole->shape)
     boxBytes *= extent;
   if (places.size() % parts != 0) {
-    // A swizzle repeats itself after eight rows.
+    // The swizzle pattern repeats every eight rows.
     if (places.size() != 1 || whole->shape.size() != 2 || whole->shape[0] % (parts * swizzleRows) != 0)
       return std::nullopt;
     split.boxes.shape[0] /= parts;

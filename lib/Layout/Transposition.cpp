@@ -8,9 +8,9 @@
 
 namespace tile::layout {
 
-static constexpr int64_t mostColumns = 4; // of a thread: a word of 8-bit elements, a chunk of 32-bit ones
+static constexpr int64_t mostColumns = 4; // per thread: a word of 8-bit elements, a chunk of 32-bit elements
 
-/// Flat indices of first, 2 first, … below `end`.
+/// Returns the flat indices of first, 2 first, … below `end`.
 static std::vector<uint64_t> listSteps(int64_t first, int64_t end, int64_t stride) {
   std::vector<uint64_t> steps;
   for (; first < end; first *= 2)
@@ -18,7 +18,7 @@ static std::vector<uint64_t> listSteps(int64_t first, int64_t end, int64_t strid
   return steps;
 }
 
-/// Moves bases from the front of `from` to the end of `to`, until this has `size`.
+/// Moves bases from the front of `from` to the end of `to`, until `to` has `size` bases.
 static void moveSteps(std::vector<uint64_t> &from, std::vector<uint64_t> &to, size_t size) {
   size_t count = std::min(from.size(), size - std::min(size, to.size()));
   to.insert(to.end(), from.begin(), from.begin() + count);

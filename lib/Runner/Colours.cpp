@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Colours are ECMA-48's "select graphic rendition", in the eight that every terminal has.
+// Colours are ECMA-48's "select graphic rendition", limited to the eight that every terminal supports.
 #include "Runner/Colours.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ std::string in(std::string_view colour, std::string_view text) {
   return std::string(colour) + std::string(text) + std::string(reset);
 }
 
-/// Under the line of source: "    ^~~~".
+/// Returns true for the line of carets under a source line: "    ^~~~".
 bool isCarets(std::string_view line) {
   const size_t first = line.find_first_not_of(' ');
   return first != std::string_view::npos && line[first] == '^' &&
@@ -31,7 +31,7 @@ std::string paintMessage(std::string_view line) {
   for (const Word &word : {Word{": error: ", red}, Word{": warning: ", yellow}, Word{": note: ", cyan},
                            Word{": remark: ", cyan}, Word{": internal error: ", red}}) {
     const size_t at = line.find(word.text);
-    if (at == std::string_view::npos || line.front() == ' ') // not in what is quoted
+    if (at == std::string_view::npos || line.front() == ' ') // not inside quoted source
       continue;
     const size_t message = at + word.text.size();
     return in(bold, line.substr(0, at + 2)) + in(word.colour, word.text.substr(2, word.text.size() - 3)) + " " +

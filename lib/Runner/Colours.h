@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Colours on a terminal: of messages, verdicts and profiles. They are put on texts that are made without them, so that
-// nothing else knows of colours.
+// Colours on a terminal for messages, verdicts and profiles. They are applied to finished texts, so no other code deals
+// with colours.
 #pragma once
 
 #include <cstdio>
@@ -9,29 +9,29 @@
 
 namespace tile::runner {
 
-/// What is painted.
+/// The streams that are coloured.
 struct Colours {
   bool messages = false; ///< standard error
   bool results = false;  ///< standard output
 };
 
-/// What is a terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb". Both as the environment has them, or
-/// null.
+/// Enables colours for terminals, unless NO_COLOR is set (no-color.org) or TERM is "dumb". The arguments are the values
+/// of these variables, or null.
 Colours chooseColours(const char *noColor, const char *terminal);
 
-/// "k.tile:3:5: error: …", "tilec: warning: …": the word, and the carets below a line of source.
+/// Colours the severity in "k.tile:3:5: error: …", "tilec: warning: …", and the carets below a source line.
 std::string paintMessages(std::string_view text);
-/// "ok" and "FAILED" of a report.
+/// Colours "ok" and "FAILED" in a report.
 std::string paintVerdicts(std::string_view text);
 
-/// A figure that is bad.
+/// Marks a bad figure.
 std::string paintBad(std::string_view text);
 
-/// With control characters, but ends of lines and tabs, as \x1b: names and texts may come from files that anyone has
-/// made, and a terminal would obey them.
+/// Escapes control characters as \x1b, except newlines and tabs: names and texts may come from untrusted files, and a
+/// terminal would obey them.
 std::string showControls(std::string_view text);
 
-/// Shows control characters.
+/// Prints a text with escaped control characters.
 void printPainted(std::FILE *stream, bool isPainted, std::string_view text, std::string (*paint)(std::string_view));
 
 } // namespace tile::runner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The first artifact's report, with the second one's outputs as what is expected and its time as the baseline.
+// Reports the first artifact, with the outputs of the second as the expectation and its time as the baseline.
 #include "Runner/Compare.h"
 
 #include "Runner/Device/Variants.h"
@@ -15,10 +15,10 @@ using runtime::Success;
 
 namespace {
 
-/// One of the two on the device.
+/// One of the two artifacts on the device.
 struct Side {
   std::unique_ptr<Variants> variants;
-  std::unique_ptr<Variants::Taken> taken; ///< the execution points at it
+  std::unique_ptr<Variants::Taken> taken; ///< referenced by the execution
   std::unique_ptr<Execution> execution;
   RunReport report;
 
@@ -127,7 +127,7 @@ int compareArtifacts(const RunOptions &options, const Artifact &artifact, const 
   otherOptions.artifact = compared.file;
   if (!compared.variant.empty())
     otherOptions.variant = compared.variant;
-  otherOptions.saves.clear(); // the first one's
+  otherOptions.saves.clear(); // only those of the first artifact are saved
   otherOptions.recorded.clear();
   const std::pair<const RunOptions *, const Artifact *> both[] = {{&options, &artifact}, {&otherOptions, &other}};
   for (const auto &[itsOptions, its] : both)
@@ -153,7 +153,7 @@ int compareArtifacts(const RunOptions &options, const Artifact &artifact, const 
   bool isFirst = true;
   for (const Side *side : {&*first, &*second}) {
     if (side == &*second && side->report.passed())
-      continue; // its results are in the first one's report
+      continue; // its results are in the report of the first artifact
     if (Status status = printReport(options, side->report, isFirst); !status)
       return reportFailure(options, status.error());
     isFirst = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two builds of a kernel beside each other: the same inputs, their outputs compared, and on a GPU their times in
-// interleaved rounds, with the second as the baseline.
+// Compares two builds of a kernel: the outputs for the same inputs, and on a GPU the times in interleaved rounds, with
+// the second as the baseline.
 #pragma once
 
 #include "Runner/Run.h"
@@ -9,11 +9,11 @@ namespace tile::runner {
 
 struct OtherArtifact {
   std::string file;
-  std::string variant; ///< empty: as of the first
+  std::string variant; ///< empty: as for the first
 };
 
-/// Arguments are those of both. Prints, and returns the exit code: 1 if the outputs differ by more than
-/// `options.within`, or by what the kernel's `expect` declarations allow.
+/// Compares with common arguments. Prints, and returns the exit code: 1 if the outputs differ by more than
+/// `options.within`, or than the kernel's `expect` declarations allow.
 int compareArtifacts(const RunOptions &options, const runtime::Artifact &artifact, const OtherArtifact &compared,
                      const runtime::Artifact &other);
 

@@ -9,7 +9,7 @@
 
 namespace tile::runner {
 
-static constexpr auto patience = std::chrono::seconds(1); // what takes less needs no line
+static constexpr auto patience = std::chrono::seconds(1); // shorter work shows no progress line
 static constexpr auto interval = std::chrono::milliseconds(200);
 
 static double secondsSince(std::chrono::steady_clock::time_point start) {

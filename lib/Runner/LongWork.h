@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Work of the CPU that may take long: a simulation, a check. On a terminal a line says how far it is; where the command
-// has a time limit, the work stops when that is over.
+// Long-running CPU work: a simulation, a check. Shows a progress line on a terminal, and stops when the time limit of
+// the command is over.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -13,33 +13,33 @@
 
 namespace tile::runner {
 
-/// Of a command, from its start.
+/// Time limit of a command, from its start.
 struct TimeLimit {
   explicit TimeLimit(double seconds) : seconds(seconds) {}
 
   bool isOver() const;
   runtime::Error error() const;
-  /// Whether work that failed with `error` was stopped because the time is over.
+  /// Returns true if `error` is the error of work that was stopped by this limit.
   bool ended(const runtime::Error &error) const;
 
   double seconds;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 
-/// "simulation: 37 %, 12 s left"; without a share "simulation: 12 s so far".
+/// Returns "simulation: 37 %, 12 s left"; without a share "simulation: 12 s so far".
 std::string progressText(const std::string &name, double share, double seconds);
 
 class LongWork {
 public:
   LongWork(std::string name, std::optional<TimeLimit> limit);
-  /// The line goes.
+  /// Erases the progress line.
   ~LongWork();
   LongWork(const LongWork &) = delete;
   LongWork &operator=(const LongWork &) = delete;
 
-  /// So much of the work is done; for any thread, every millisecond or so. False: stop.
+  /// Reports progress; may be called by any thread, about every millisecond. Returns false if the work must stop.
   bool reach(double done, double all);
-  /// Somebody was told to stop.
+  /// Returns true if the work was told to stop.
   bool wasStopped() const { return stopped; }
   runtime::Error error() const { return limit->error(); }
 
@@ -50,7 +50,7 @@ private:
   std::optional<TimeLimit> limit;
   bool isShown;
   std::atomic<bool> stopped = false;
-  std::mutex mutex; ///< of the line
+  std::mutex mutex; ///< guards the progress line
   Clock::time_point start = Clock::now(), next;
   bool hasLine = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registration with CLI11; the meaning of each option is its help text.
+// Registers options with CLI11. Their help texts explain them.
 #include "Runner/Options.h"
 
 #include <CLI/CLI.hpp>
@@ -8,7 +8,7 @@
 
 namespace tile::runner {
 
-/// CLI11 takes the nearest number of the type for others.
+/// CLI11 would convert invalid values to the nearest number of the type.
 static std::string isUnsigned(const std::string &text) {
   uint64_t number = 0;
   auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -38,14 +38,15 @@ static std::optional<std::vector<int64_t>> parseGrid(std::string_view text) {
 
 std::string isSeconds(const std::string &text) {
   double seconds = 0;
-  const bool isNumber = CLI::detail::lexical_cast(text, seconds) && seconds >= 0.001 && seconds <= 1e6; // nor NaN
+  // Also rejects NaN.
+  const bool isNumber = CLI::detail::lexical_cast(text, seconds) && seconds >= 0.001 && seconds <= 1e6;
   return isNumber ? std::string() : "'" + text + "' is not a number of seconds from 0.001 to 1000000";
 }
 
 const char *const exitCodeHelp = "Exit codes: 0 success; 1 a check failed, or the kernel could not be loaded or run; 2 "
                                  "wrong options or arguments, including those that the kernel does not accept.";
 
-// The sections of --help.
+// Sections of --help.
 static constexpr const char *runGroup = "Running", *compareGroup = "Comparing", *simGroup = "Simulator (--device=sim)",
                             *benchGroup = "Measuring";
 
@@ -61,7 +62,7 @@ void addKernelOptions(CLI::App &app, RunOptions &options) {
                  "one, else sim")
       ->group(runGroup)
       ->capture_default_str();
-  // One word: what follows it is an argument of the kernel.
+  // A single word: the following word is an argument of the kernel.
   app.add_option_function<std::string>(
          "--grid", [&options](const std::string &text) { options.grid = *parseGrid(text); },
          "Launch this grid instead of the kernel's own")
@@ -143,7 +144,7 @@ void addRecordedOptions(CLI::App &app, const std::string &name, RunOptions &opti
                  "Allowed relative error, as in `expect ... within`; 0 demands equal values")
       ->check([](const std::string &text) {
         double bound = 0;
-        const bool isBound = CLI::detail::lexical_cast(text, bound) && bound >= 0 && bound <= 1; // not NaN, either
+        const bool isBound = CLI::detail::lexical_cast(text, bound) && bound >= 0 && bound <= 1; // also rejects NaN
         return isBound ? std::string() : "'" + text + "' is not a number from 0 to 1";
       })
       ->group(compareGroup);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Options that the subcommands of `tile-run`, and `tilec run`, share: what to run with which arguments, and what to do
-// with the results. Each subcommand registers the groups that it needs.
+// Options shared by the subcommands of `tile-run` and by `tilec run`: the kernel, its arguments, and the use of the
+// results. Each subcommand registers the groups that it needs.
 #pragma once
 
 #include "Runner/Colours.h"
@@ -18,78 +18,78 @@ class App;
 namespace tile::runner {
 
 struct RunOptions {
-  std::string program = "tile-run"; ///< before messages
+  std::string program = "tile-run"; ///< prefix of messages
   Colours colours;
   std::string command; ///< the whole command line, recorded with measurements
-  std::string label;   ///< of the case that runs, or ""
+  std::string label;   ///< name of the current case, or ""
   std::string artifact;
   std::vector<std::string> arguments; ///< name=value
-  std::string device = "auto";        ///< "auto", "cuda", "cuda:1", "sim", or what the tool adds
-  std::vector<int64_t> grid;          ///< overrides the manifest's
-  std::string variant;                ///< of an artifact with several; empty: what the call takes
+  std::string device = "auto";        ///< "auto", "cuda", "cuda:1", "sim", or a device added by the tool
+  std::vector<int64_t> grid;          ///< overrides the grid of the manifest
+  std::string variant;                ///< name of a variant; empty: chosen for the call
   std::string tuning;                 ///< file of a tuning table
-  std::string target;                 ///< of the variants in the simulator; empty: the first one's
+  std::string target;                 ///< target of simulated variants; empty: that of the first variant
   uint64_t seed = 0;
-  std::vector<std::string> offsets; ///< name=elements: buffers that do not begin at an aligned address
+  std::vector<std::string> offsets; ///< name=elements: buffers that do not start at an aligned address
   int repeat = 1;
   bool check = false;
-  std::optional<TimeLimit> limit;    ///< of simulations and checks
-  std::vector<std::string> recorded; ///< name=file: what buffers are compared with
+  std::optional<TimeLimit> limit;    ///< limit for simulations and checks
+  std::vector<std::string> recorded; ///< name=file: expected contents of buffers
   std::optional<double> within;      ///< tolerance of comparisons
   bool bench = false;
-  int rounds = 11;    ///< of a benchmark
+  int rounds = 11;    ///< rounds of a benchmark
   bool graph = false; ///< measure by replaying CUDA graphs
   std::string l2;     ///< "cold" or "warm"; empty: cold for single launches, warm for graphs
-  std::string flops;  ///< operations of a launch, an expression over the parameters; empty: those of the expectation
+  std::string flops;  ///< operations per launch, an expression over the parameters; empty: those of the expectation
   bool energy = false;
   bool ceilings = false;
   std::vector<std::string> baselines;
-  bool overlap = false; ///< launches may begin before the previous ones have ended
+  bool overlap = false; ///< launches may start before the previous ones have ended
   std::string format = "table";
   std::vector<std::string> saves; ///< name=file
-  std::string trace;              ///< file for the times that the kernel records, or ""
+  std::string trace;              ///< file for the times recorded by an instrumented kernel, or ""
   std::string benchJson;
-  bool resume = false;             ///< what benchJson has is not measured again
+  bool resume = false;             ///< skip measurements that are already in benchJson
   std::vector<std::string> labels; ///< key=value, recorded with measurements
   std::string cublas;              ///< path of libcublas, or ""
-  bool preciseBaseline = false;    ///< cuBLAS adds products of 8-bit floats in fp32
-  // Of the simulator.
+  bool preciseBaseline = false;    ///< cuBLAS accumulates 8-bit floats in fp32
+  // Options of the simulator.
   std::string order;        ///< "seed:N"; empty: not given
-  int orders = 1;           ///< run (and check) under so many, one after the other
+  int orders = 1;           ///< number of orders to run (and check), one after another
   int multiprocessors = 0;  ///< 0: not given
-  unsigned threads = 0;     ///< of the host; 0: not given
-  uint64_t steps = 0;       ///< instructions of a warp; 0: not given
-  bool noSimChecks = false; ///< only what stops a kernel is reported
-  bool profile = false;     ///< print the counters beside the source
+  unsigned threads = 0;     ///< host threads; 0: not given
+  uint64_t steps = 0;       ///< limit of instructions per warp; 0: not given
+  bool noSimChecks = false; ///< report only fatal errors
+  bool profile = false;     ///< print the counters alongside the source
   std::string profileJson;
-  std::vector<std::string> sourceFolders; ///< of sources that reports show
-  bool isCompiledHere = false;            ///< the names of sources are the compiler's, not those of somebody's artifact
+  std::vector<std::string> sourceFolders; ///< folders with sources that reports show
+  bool isCompiledHere = false;            ///< compiled in this process: source names are trusted
 };
 
-/// For CLI11: what is wrong with a number of seconds; empty if nothing is.
+/// CLI11 validator: returns an error for an invalid number of seconds, otherwise an empty text.
 std::string isSeconds(const std::string &text);
 
-/// Arguments, device, grid, seed.
+/// Adds arguments, device, grid, seed.
 void addKernelOptions(CLI::App &app, RunOptions &options);
-/// Of artifacts with several variants.
+/// Adds options for artifacts with several variants.
 void addVariantOptions(CLI::App &app, RunOptions &options);
-/// --time-limit, of the command: it begins here.
+/// Adds --time-limit for the command; the time starts now.
 void addTimeLimit(CLI::App &app, RunOptions &options);
-/// --trace.
+/// Adds --trace.
 void addTraceOption(CLI::App &app, RunOptions &options);
-/// --check, --save, --repeat, --time-limit.
+/// Adds --check, --save, --repeat, --time-limit.
 void addCheckOptions(CLI::App &app, RunOptions &options);
-/// --within, and an option of this name that takes NAME=FILE.
+/// Adds --within, and an option of this name that takes NAME=FILE.
 void addRecordedOptions(CLI::App &app, const std::string &name, RunOptions &options);
 void addSimulatorOptions(CLI::App &app, RunOptions &options);
-/// How to measure, and where the measurement goes.
+/// Adds options of measurements and their output.
 void addMeasureOptions(CLI::App &app, RunOptions &options);
 void addFormatOption(CLI::App &app, RunOptions &options);
 
-/// All of them, and --bench: for `tilec run`, which has no subcommands.
+/// Adds all of them, and --bench: for `tilec run`, which has no subcommands.
 void addRunOptions(CLI::App &app, RunOptions &options);
 
-/// One sentence for the footer of --help.
+/// A sentence for the footer of --help.
 extern const char *const exitCodeHelp;
 
 } // namespace tile::runner

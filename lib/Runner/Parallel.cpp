@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads are started per loop: the loops that use this run for milliseconds to seconds.
+// Starts threads per loop: the loops that use this run for milliseconds to seconds.
 #include "Runner/Parallel.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void parallelFor(int64_t count, int64_t grain, const std::function<void(int64_t,
     try {
       workers.emplace_back(work);
     } catch (const std::system_error &) {
-      break; // fewer threads are slower, not wrong
+      break; // fewer threads are slower, but correct
     }
   }
   work();

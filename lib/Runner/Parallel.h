@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One loop over all cores.
+// A parallel loop over all cores.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace tile::runner {
 
-/// Calls body(begin, end) for consecutive pieces of [0, count), on as many threads as there are cores; `grain` is the
-/// smallest piece worth a thread. A body that treats elements independently computes the same on any number of threads.
+/// Calls body(begin, end) for consecutive ranges of [0, count), on one thread per core; `grain` is the smallest range
+/// worth a thread. If the body treats elements independently, the result does not depend on the number of threads.
 void parallelFor(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)> &body);
 
 } // namespace tile::runner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One run from options to report.
+// Performs a run, from the options to the report.
 #include "Runner/Run.h"
 
 #include "Runner/Device/Variants.h"
@@ -97,7 +97,7 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
   RunReport report = startReport(*execution, device, artifactName);
   if (Status status = runRepeatedly(options, *execution, device, report); !status)
     return status.error();
-  // Of a suite's cases, edges without programs are only checked.
+  // Suite cases without programs are only checked, not measured.
   const bool isEdge = !options.label.empty() && !requireWork(report.grid);
   if (options.bench && report.passed() && !isEdge) {
     Result<BenchResult> bench = measure(options, *device.asCuda(), *execution);
@@ -113,7 +113,7 @@ struct Place {
   uint32_t line = 0;
 };
 
-/// "kernel.tile:5:9: error: ...", as the interpreter says where it stopped.
+/// Finds the location in "kernel.tile:5:9: error: ...", as reported by the interpreter.
 static std::optional<Place> findPlace(const std::string &message) {
   size_t end = message.find(": error: ");
   if (end == std::string::npos)
@@ -140,7 +140,7 @@ int reportFailure(const RunOptions &options, const Error &error) {
     printPainted(stderr, options.colours.messages, fmt::format("{}: error: {}\n", options.program, error.message),
                  paintMessages);
   }
-  // Arguments that this kernel does not take are as wrong as malformed ones.
+  // Arguments that this kernel does not accept are usage errors, like malformed ones.
   const bool isCallWrong =
       error.code == TILE_ERROR_INVALID_ARGUMENT || error.code == TILE_ERROR_ASSUMPTION || error.code == TILE_ERROR_GRID;
   return isCallWrong ? 2 : 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs a kernel according to the options: bind arguments, run, look for damage, check, measure, save, report.
+// Runs a kernel according to the options: binds arguments, runs, detects damage, checks, measures, saves, reports.
 //
-// The subcommands of `tile-run` are in Commands/; `tilec run` calls runArtifact for a GPU or the simulator, and
-// runOnDevice for a device of its own (the interpreter). All of them print to stdout and stderr and return the
-// process's exit code (see exitCodeHelp).
+// The subcommands of `tile-run` are in Commands/. `tilec run` calls runArtifact for a GPU or the simulator, and
+// runOnDevice for another device (the interpreter). All of them print to stdout and stderr and return the process's
+// exit code (see exitCodeHelp).
 #pragma once
 
 #include "Runner/Device/Execution.h"
@@ -12,53 +12,54 @@
 
 namespace tile::runner {
 
-/// The core, without any printing. `artifactName` is for the report.
+/// Runs the kernel without printing. `artifactName` is for the report.
 Result<RunReport> runKernel(const RunOptions &options, const runtime::Manifest &manifest, Device &device,
                             const std::string &artifactName);
 
 // The steps of runKernel.
 RunReport startReport(const Execution &execution, const Device &device, const std::string &artifactName);
-/// As often as the options say, or up to a run that fails; then saves.
+/// Repeats as often as the options specify, or until a run fails; then saves.
 Status runRepeatedly(const RunOptions &options, Execution &execution, const Device &device, RunReport &report);
 Status requireGpu(Device &device);
-/// How to measure.
+/// Returns the benchmark request that the options specify.
 BenchRequest startBench(const RunOptions &options);
 
 int runOnDevice(const RunOptions &options, const runtime::Manifest &manifest, Device &device);
-/// On the device that the options name.
+/// Runs on the device that the options select.
 int runArtifact(const RunOptions &options, const runtime::Artifact &artifact);
 
-/// Prints `program: error: message` and returns the exit code for the error: 2 for wrong usage, else 1.
+/// Prints `program: error: message` and returns the exit code for the error: 2 for wrong usage, otherwise 1.
 int reportFailure(const RunOptions &options, const Error &error);
 
 /// Prints `program: warning: message`.
 void reportWarning(const RunOptions &options, const std::string &message);
 
-/// Exit code of a program that would end with `code`: another one, with a message, if standard output is incomplete.
+/// Returns the final exit code of a program that would end with `code`: another one, with a message, if standard output
+/// could not be written completely.
 int finishOutput(const std::string &program, int code);
 
-/// `options.device` with "auto" replaced: "cuda" where there is a GPU, or to measure; else "sim".
+/// Returns `options.device` with "auto" resolved: "cuda" if there is a GPU or for measurements, otherwise "sim".
 std::string chooseDevice(const RunOptions &options);
 
-/// Where the sources are searched that reports show.
+/// Returns the folders with sources that reports show.
 Sources::Folders sourceFolders(const RunOptions &options);
 
-/// Fails where an option of the simulator is given for another device.
+/// Fails if an option of the simulator is given for another device.
 Status checkSimOptions(const RunOptions &options);
 
-/// The device of the options, ready to take kernels: a GPU, or a simulator for each.
+/// Loads kernels on the device of the options: a GPU, or one simulator per kernel.
 class DeviceLoader {
 public:
   static Result<DeviceLoader> open(const RunOptions &options);
-  /// On a GPU that is open, and stays so.
+  /// Returns a loader for an open GPU, which must outlive it.
   static DeviceLoader on(const RunOptions &options, CudaContext &context);
-  /// One variant.
+  /// Loads one variant.
   Result<std::unique_ptr<Device>> load(const runtime::Artifact &artifact) const;
-  /// Null: the simulator.
+  /// Returns null for the simulator.
   CudaContext *cuda() const { return context.get(); }
   const CudaDeviceInfo *gpu() const { return context ? &context->info() : nullptr; }
   int multiprocessors() const;
-  /// "cuda:0 NVIDIA H200", "sim"
+  /// Returns "cuda:0 NVIDIA H200" or "sim".
   std::string name() const;
 
 private:
@@ -66,7 +67,7 @@ private:
   std::shared_ptr<CudaContext> context; ///< null: the simulator
 };
 
-/// Prints one report in the chosen format and appends it to --bench-json. `isFirst`: headers first.
+/// Prints one report in the chosen format and appends it to --bench-json. `isFirst`: prints headers first.
 Status printReport(const RunOptions &options, const RunReport &report, bool isFirst);
 
 } // namespace tile::runner

@@ -38,7 +38,7 @@ int fail(Colours colours, const std::string &message) {
   return 2;
 }
 
-/// What is wrong with a first word that is not a subcommand; empty if nothing is.
+/// Returns an error message for a first word that is neither a subcommand nor valid for `run`; otherwise empty.
 std::string findMistake(const Subcommands &subcommands, const std::vector<std::string> &words) {
   if (words.empty() || words[0].starts_with("-") || std::filesystem::exists(words[0]))
     return {};
@@ -73,7 +73,7 @@ int runTool(std::span<const char *const> arguments, const std::string &version, 
                "tile-run");
   app.footer(exitCodeHelp);
   app.set_version_flag("--version", version);
-  app.require_subcommand(0, 1); // a word after it is not another one
+  app.require_subcommand(0, 1); // a second word is not a subcommand
   std::map<const CLI::App *, Action> actions;
   for (const Subcommand &command : subcommands) {
     CLI::App *sub = app.add_subcommand(command.name, command.description);
@@ -82,7 +82,7 @@ int runTool(std::span<const char *const> arguments, const std::string &version, 
   }
   const std::string name = words[0];
   try {
-    std::reverse(words.begin(), words.end()); // CLI11 takes words from the back
+    std::reverse(words.begin(), words.end()); // CLI11 takes words in reverse order
     app.parse(words);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help and --version

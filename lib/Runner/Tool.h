@@ -9,8 +9,8 @@
 
 namespace tile::runner {
 
-/// Prints and returns the exit code. `words` begin with the program's name. `more`: subcommands of libraries that stand
-/// on this one.
+/// Prints and returns the exit code. `words` starts with the program's name. `more`: subcommands of libraries that
+/// depend on this one.
 int runTool(std::span<const char *const> words, const std::string &version, Colours colours,
             std::span<const Subcommand> more);
 

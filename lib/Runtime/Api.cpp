@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The C API: checks its own arguments, keeps exceptions (out of memory) inside, and delegates.
+// The C API: checks its arguments, catches exceptions (out of memory), and delegates.
 #include "Runtime/ErrorState.h"
 #include "Runtime/FloatFormat.h"
 #include "Runtime/Variants.h"
@@ -15,7 +15,7 @@ char *lastErrorBuffer() {
 
 namespace {
 
-/// Runs `body`, which returns a status, and turns exceptions into one.
+/// Runs `body`, which returns a status, and converts exceptions to a status.
 template <typename Body> tile_status guarded(Body body) {
   try {
     return body();
@@ -42,7 +42,7 @@ tile_status checkMultiprocessors(int count) {
   return count >= 1 ? TILE_OK : reportError(TILE_ERROR_INVALID_ARGUMENT, "num_sms is {}; expected at least 1", count);
 }
 
-/// Calls body(chooser, device) for arguments that are there.
+/// Calls body(chooser, device) for arguments that have been checked.
 template <typename Body>
 tile_status withChooser(const tile_kernel &kernel, void *const *arguments, size_t count, int multiprocessors,
                         Body body) {
@@ -51,7 +51,7 @@ tile_status withChooser(const tile_kernel &kernel, void *const *arguments, size_
   if (const tile_status status = checkArgumentArray(kernel, arguments, count); status != TILE_OK)
     return status;
   return guarded([&] {
-    std::optional<Chooser> only; // of a kernel with one variant
+    std::optional<Chooser> only; // for a kernel with one variant
     if (!kernel.variants) {
       Result<Chooser> made = Chooser::make({&kernel.artifact.manifest}, {hasPtx(kernel.artifact, 0)});
       if (!made)
@@ -197,7 +197,7 @@ tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_
 }
 
 void tile_kernel_destroy(tile_kernel *kernel) {
-  if (!kernel || kernel->owner) // a variant lives as long as its kernel
+  if (!kernel || kernel->owner) // a variant is owned by its kernel
     return;
   unloadModules(*kernel);
   if (kernel->runtime)

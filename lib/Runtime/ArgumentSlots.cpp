@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Slots of a kernel, and its expressions.
+// Argument slots of a kernel, and evaluation of its expressions.
 #include "Runtime/ArgumentSlots.h"
 
 #include "Runtime/ErrorState.h"
@@ -8,7 +8,7 @@
 namespace tile::runtime {
 
 ArgumentSlots readSlots(const tile_kernel &kernel, void *const *arguments, int multiprocessors) {
-  ArgumentSlots slots; // expressions do not read the slots of pointers and floats
+  ArgumentSlots slots; // left uninitialized for pointers and floats, which expressions do not read
   const size_t count = kernel.checks.size();
   for (size_t i = 0; i < count; ++i) {
     const ParameterCheck &check = kernel.checks[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The arguments of a launch as the manifest's integer expressions see them. Reading and evaluating touch no heap.
+// The arguments of a launch as seen by the manifest's integer expressions. Reading and evaluation do not allocate.
 #pragma once
 
 #include "Runtime/DataType.h"
@@ -19,7 +19,7 @@ template <typename T> T readAs(const void *argument) {
   return value;
 }
 
-/// The value of an integer argument; u64 beyond the signed range comes out negative, see evaluate.
+/// Returns the value of an integer argument. A u64 above the signed range becomes negative; see evaluate.
 inline int64_t readInteger(DataType type, const void *argument) {
   switch (type) {
   case DataType::I8:
@@ -40,15 +40,16 @@ inline int64_t readInteger(DataType type, const void *argument) {
   }
 }
 
-/// Slot i is the value of parameter i, if it is an integer; the last one is num_sms. See expressionNames.
+/// Slot i is the value of parameter i, if it is an integer; the last slot is num_sms. See expressionNames.
 struct ArgumentSlots {
   std::array<int64_t, TILE_MAX_PARAMETERS + 1> values;
 };
 
-/// `arguments` as for cuLaunchKernel.
+/// Reads the slots; `arguments` as for cuLaunchKernel.
 ArgumentSlots readSlots(const tile_kernel &kernel, void *const *arguments, int multiprocessors);
 
-/// Nothing on failure; then the thread's last error says that `code` befell the `what` expression.
+/// Evaluates an expression. On failure returns none and sets the thread's last error to `code`, with `what` as the name
+/// of the expression.
 std::optional<int64_t> evaluate(const tile_kernel &kernel, const Expression &expression, const ArgumentSlots &slots,
                                 tile_status code, std::string_view what);
 

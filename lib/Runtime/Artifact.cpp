@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds out what a file is and takes the manifest out of it.
+// Detects the format of a file and extracts its manifest.
 #include "Runtime/Artifact.h"
 
 #include "Runtime/NearestName.h"
@@ -13,7 +13,7 @@
 namespace tile::runtime {
 namespace {
 
-constexpr uint64_t largestArtifact = uint64_t(1) << 30; // 1 GiB: no artifact comes near, a wrong file may
+constexpr uint64_t largestArtifact = uint64_t(1) << 30; // 1 GiB: far above any artifact; rejects wrong files
 
 } // namespace
 
@@ -55,7 +55,7 @@ ArtifactFormat formatOf(const Manifest &manifest) {
   return manifest.format == "ptx" ? ArtifactFormat::Ptx : ArtifactFormat::Cubin;
 }
 
-/// A .tilepack file.
+/// Reads a .tilepack file.
 Result<Artifact> readPack(Bytes bytes) {
   Result<Pack> pack = Pack::read(bytes);
   if (!pack)
@@ -72,7 +72,7 @@ Result<Artifact> readPack(Bytes bytes) {
   return artifact;
 }
 
-/// The pack in a cubin, of whose variants it is the first.
+/// Reads the pack in a cubin, which is the first of its variants.
 Status readVariants(Artifact &artifact, Bytes bytes) {
   Result<std::string_view> section = findElfSection(bytes, variantsSectionName);
   if (!section)
@@ -153,7 +153,7 @@ Result<Artifact> selectVariant(const Artifact &artifact, size_t index) {
   selected.image = std::move(*image);
   if (Result<std::string> ptx = pack.ptx(index); ptx)
     selected.ptx = std::move(*ptx);
-  else if (ptx.error().code != TILE_ERROR_UNSUPPORTED) // there is none
+  else if (ptx.error().code != TILE_ERROR_UNSUPPORTED) // the cubin contains no PTX
     return ptx.error();
   return selected;
 }

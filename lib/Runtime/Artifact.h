@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An artifact in memory: the bytes that the driver loads, and the manifest found in them. Of several variants it shows
-// the first, and keeps the pack of all.
+// An artifact in memory: the bytes that the driver loads, and their manifest. If there are several variants, these are
+// those of the first variant, and the pack of all variants is kept.
 #pragma once
 
 #include "Runtime/Pack.h"
@@ -11,38 +11,39 @@ enum class ArtifactFormat { Cubin, Ptx };
 
 struct Artifact {
   ArtifactFormat format = ArtifactFormat::Cubin;
-  /// What the driver loads; a PTX text ends in NUL as the driver wants it (std::string guarantees that).
+  /// The bytes that the driver loads. PTX text must end with a NUL for the driver, which std::string guarantees.
   std::string image;
   std::string manifestText;
   Manifest manifest;
-  std::string ptx;                  ///< of a cubin out of a pack, if known
-  std::shared_ptr<const Pack> pack; ///< of all variants; null if there is one
+  std::string ptx;                  ///< PTX of a cubin from a pack, if known
+  std::shared_ptr<const Pack> pack; ///< pack of all variants; null if there is only one
 };
 
-/// At least one.
+/// Returns the number of variants, at least one.
 size_t variantCount(const Artifact &artifact);
 
-/// The manifest of one of them.
+/// Returns the manifest of a variant.
 const Manifest &variantManifest(const Artifact &artifact, size_t index);
 
-/// Whether a driver could compile one of them for later devices: it is PTX, or comes with the PTX that it was made
-/// from.
+/// Returns true if a driver can compile the variant for later devices: it is PTX, or comes with the PTX from which it
+/// was assembled.
 bool hasPtx(const Artifact &artifact, size_t index);
 
-/// One of them as an artifact by itself, with its image, manifest and, if the artifact has it, PTX.
+/// Returns a variant as a separate artifact, with its image, manifest and, if available, PTX.
 Result<Artifact> selectVariant(const Artifact &artifact, size_t index);
 
-/// The number of the variant with this name, for `target` if several have it and a target is given; an error that lists
-/// those that there are.
+/// Returns the index of the variant with this name. If several variants have it, `target` selects one of them. The
+/// error lists the existing variants.
 Result<size_t> findVariant(const Artifact &artifact, std::string_view name, std::string_view target = {});
 
-/// The PTX text: all of a PTX artifact, a section of a cubin or a part of its pack.
+/// Returns the PTX text: a whole PTX artifact, a section of a cubin, or part of its pack.
 Result<std::string> findPtx(const Artifact &artifact);
 
 Result<Artifact> readArtifact(Bytes bytes);
 Result<Artifact> readArtifactFile(const std::string &path);
 
-/// The whole file; an error that names the file and the reason. Refuses directories and more than `limit` bytes.
+/// Returns the contents of a file; the error names the file and the reason. Rejects directories and files of more than
+/// `limit` bytes.
 Result<std::string> readFile(const std::string &path, uint64_t limit);
 
 } // namespace tile::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile_check_arguments and tile_device_target: what is asked of the driver, and never on the launch path.
+// tile_check_arguments and tile_device_target: driver queries that are never on the launch path.
 #include "Runtime/Choice.h"
 #include "Runtime/ErrorState.h"
 #include "Runtime/Kernel.h"
@@ -15,10 +15,10 @@ constexpr int attributeMemoryType = 2, attributeDevice = 9, attributeRangeStart 
 constexpr unsigned memoryOfHost = 1;
 
 struct Extent {
-  int64_t before = 0, behind = 0; ///< bytes in front of the address and from it on
+  int64_t before = 0, after = 0; ///< accessed bytes before the address, and from the address on
 };
 
-/// The bytes that a buffer's shape and strides span; nothing on failure, which has been reported.
+/// Returns the bytes that a buffer's shape and strides span; none on failure, which has been reported.
 std::optional<Extent> extentOf(const tile_kernel &kernel, const Parameter &parameter, const ArgumentSlots &slots) {
   const BufferSpec &buffer = *parameter.buffer;
   const ExpressionNames names = expressionNames(kernel.artifact.manifest);
@@ -50,7 +50,7 @@ std::optional<Extent> extentOf(const tile_kernel &kernel, const Parameter &param
     return extent;
   overflows |= __builtin_sub_overflow(0, lowest, &lowest) || __builtin_add_overflow(highest, 1, &highest) ||
                __builtin_mul_overflow(lowest, bytes, &extent.before) ||
-               __builtin_mul_overflow(highest, bytes, &extent.behind);
+               __builtin_mul_overflow(highest, bytes, &extent.after);
   if (!overflows)
     return extent;
   reportError(TILE_ERROR_INVALID_ARGUMENT, "parameter '{}': the buffer's size does not fit in 64 bits", parameter.name);
@@ -60,15 +60,15 @@ std::optional<Extent> extentOf(const tile_kernel &kernel, const Parameter &param
 tile_status checkPointer(const Driver &driver, const tile_kernel &kernel, size_t index, uint64_t address,
                          CUdevice device, const ArgumentSlots &slots) {
   const Parameter &parameter = kernel.artifact.manifest.parameters[index];
-  Extent extent = {0, 1}; // nothing is known: it points at something
+  Extent extent = {0, 1}; // unknown extent: at least one byte
   if (parameter.buffer) {
     const std::optional<Extent> known = extentOf(kernel, parameter, slots);
     if (!known)
       return TILE_ERROR_INVALID_ARGUMENT;
     extent = *known;
   }
-  if (extent.behind == 0)
-    return TILE_OK; // nothing is accessed
+  if (extent.after == 0)
+    return TILE_OK; // no access
   const auto fail = [&](const auto &text) {
     return reportError(TILE_ERROR_INVALID_ARGUMENT, "parameter {} '{}': {:#x} {}", index, parameter.name, address,
                        text);
@@ -85,13 +85,13 @@ tile_status checkPointer(const Driver &driver, const tile_kernel &kernel, size_t
     return fail(fmt::format("is memory of device {}, but the current context is one of device {}", ordinal, device));
   if (driver.pointerGetAttribute(&start, attributeRangeStart, address) != cuda::success ||
       driver.pointerGetAttribute(&bytes, attributeRangeBytes, address) != cuda::success)
-    return TILE_OK; // memory that was mapped by parts
+    return TILE_OK; // range unknown: memory mapped in parts
   const uint64_t offset = address - start;
   if (offset < static_cast<uint64_t>(extent.before))
     return fail(fmt::format("lies {} bytes behind the beginning of its memory, but the kernel accesses {} in front",
                             offset, extent.before));
-  if (bytes - offset < static_cast<uint64_t>(extent.behind))
-    return fail(fmt::format("has {} bytes of memory, but the kernel accesses {}", bytes - offset, extent.behind));
+  if (bytes - offset < static_cast<uint64_t>(extent.after))
+    return fail(fmt::format("has {} bytes of memory, but the kernel accesses {}", bytes - offset, extent.after));
   return TILE_OK;
 }
 
@@ -137,7 +137,7 @@ tile_status tile_check_arguments(tile_kernel *kernel, void *const *arguments, si
     if (!limits)
       return reportError(limits.error());
     const ArgumentSlots slots = readSlots(*kernel, arguments, limits->multiprocessors);
-    // Variant 0 promises the least.
+    // Variant 0 makes the fewest assumptions.
     if (const tile_status status = checkAssumptions(*kernel, arguments, slots); status != TILE_OK)
       return status;
     for (size_t i = 0; i < count; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The decision itself is `decide`; all else prepares it, remembers it or explains it.
+// `decide` makes the decision; the other functions prepare, cache or explain it.
 #include "Runtime/Choice.h"
 
 #include "Runtime/ArgumentSlots.h"
@@ -13,7 +13,7 @@
 namespace tile::runtime {
 namespace {
 
-/// Constants but those that are parameters of the general variant.
+/// Returns the constants, except those that are parameters of the general variant.
 std::set<std::pair<std::string, ConstantValue>> ownConstants(const Manifest &manifest, const Manifest &general) {
   std::set<std::pair<std::string, ConstantValue>> constants;
   for (const auto &constant : manifest.constants)
@@ -108,7 +108,7 @@ void Chooser::findWhatMatters() {
   std::set<uint16_t> slots;
   const auto addAll = [&](const Expression &expression) {
     for (unsigned slot : expression.usedSlots())
-      if (slot < manifests[0]->parameters.size()) // else num_sms, which comes with the device
+      if (slot < manifests[0]->parameters.size()) // otherwise num_sms, which is a property of the device
         slots.insert(static_cast<uint16_t>(slot));
   };
   for (size_t i = 0; i < conditions.size(); ++i) {
@@ -129,7 +129,7 @@ void Chooser::findWhatMatters() {
 }
 
 Chooser::Slots Chooser::read(const Call &call, const DeviceVariants &device) const {
-  Slots slots; // nobody asks for those of floats
+  Slots slots; // slots of floats are never read
   slots.general = manifests[0];
   slots.count = manifests[0]->parameters.size() + 1;
   for (const Read &read : reads)
@@ -143,7 +143,7 @@ bool Chooser::holds(size_t condition, const Slots &slots) const {
   return test ? test->holds(slots.values) : runtime::holds(conditions[condition], slots.call());
 }
 
-/// The variants whose conditions hold; of grids nothing is said.
+/// Returns the variants whose conditions hold, regardless of their grids.
 VariantSet Chooser::findPromised(const Slots &slots) const {
   VariantSet lacking;
   for (size_t i = 0; i < conditions.size(); ++i)
@@ -181,8 +181,8 @@ VariantSet Chooser::findServing(const Call &call, const DeviceVariants &device, 
   return serving;
 }
 
-/// By the model. It is asked for the times of few variants: a bound that is found sooner rules out the others, and it
-/// is least, mostly, where the time is.
+/// Chooses by the cost model, which is evaluated for few variants only: a cheap lower bound excludes most of them. The
+/// variant with the lowest bound is usually the fastest.
 Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, const Slots &slots) const {
   const VariantSet promised = findPromised(slots);
   Choice best{-1, false, -1, {}};
@@ -199,7 +199,7 @@ Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, cons
   if (among.product)
     size = products[*among.product].evaluate(slots.call().values);
   std::array<float, mostVariants> bounds;
-  size_t numBounds = 0, likely = 0; // of among.timed
+  size_t numBounds = 0, likely = 0; // positions in among.timed
   if (size) {
     numBounds = among.timed.size();
     among.bounds.compute(*size, bounds);
@@ -223,14 +223,14 @@ Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, cons
                                                     : products[*variants[index].product].evaluate(slots.call().values);
     return own ? device.times[index]->microseconds(*own) : unknown;
   };
-  Choice known{-1, false, std::numeric_limits<double>::infinity(), {}}; // to fit
+  Choice known{-1, false, std::numeric_limits<double>::infinity(), {}}; // a variant that is known to fit
   if (numBounds > 0 && promised[among.timed[likely]]) {
     Choice first{among.timed[likely], false, timeOf(among.timed[likely]), {}};
     known = fits(first) ? first : known;
   }
   Choice best{-1, false, unknown, {}};
   double limit = known.microseconds;
-  size_t row = 0; // of the next bound
+  size_t row = 0; // position of the next bound
   for (uint16_t i : among.all) {
     const bool hasBound = row < numBounds && among.timed[row] == i;
     const bool isTooSlow = hasBound && bounds[row] > limit;
@@ -271,7 +271,7 @@ Choice Chooser::decide(const Call &call, const DeviceVariants &device, const Slo
                 true,
                 measured >= 0 ? measured : estimate(tuned->variant, call, device),
                 {}};
-  evaluateGrid(tuned->variant, call, slots, choice.grid); // which fits: the variant serves
+  evaluateGrid(tuned->variant, call, slots, choice.grid); // fits, since the variant serves the call
   return choice;
 }
 
@@ -281,7 +281,7 @@ Choice Chooser::choose(const Call &call, const DeviceVariants &device) const {
   if (!device.canRemember)
     return decide(call, device, slots);
   ChoiceMemo<Choice>::Key key;
-  key[0] = device.number; // stands for the chooser, too
+  key[0] = device.number; // also identifies the chooser
   uint64_t bits = call.grid ? uint64_t(1) << 63 : 0;
   for (size_t i = 0; i < pointerConditions.size(); ++i)
     bits |= static_cast<uint64_t>(holds(pointerConditions[i], slots)) << i;
@@ -326,7 +326,7 @@ Status Chooser::explain(size_t index, const Call &call, const DeviceVariants &de
 }
 
 Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t limit) const {
-  // Many fail for the same reason, so that this is said once.
+  // Many variants fail for the same reason, which is reported once.
   struct Reason {
     std::string text;
     size_t first = 0, others = 0;
@@ -334,13 +334,13 @@ Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t
   std::vector<Reason> reasons;
   tile_status code = TILE_OK;
   for (size_t i = 0; i < variants.size(); ++i) {
-    // Variants for other devices are no help where there are some for this one.
+    // Variants for other devices are irrelevant if there are some for this one.
     if (device.rank[i] == 0 && !device.ranks.empty())
       continue;
     const Status status = explain(i, call, device);
     if (status)
       continue;
-    // What is wrong with the most general variant is what is wrong with the call.
+    // The status code is that of the first failing variant, which is the most general one.
     if (code == TILE_OK)
       code = status.error().code;
     const auto known = std::find_if(reasons.begin(), reasons.end(),
@@ -351,7 +351,7 @@ Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t
       ++known->others;
   }
   std::string message = fmt::format("no variant of kernel '{}' serves this call: ", manifests[0]->kernel);
-  constexpr size_t reserve = 32; // for the end
+  constexpr size_t reserve = 32; // for the end of the message
   for (size_t i = 0; i < reasons.size(); ++i) {
     const Reason &reason = reasons[i];
     std::string part = i == 0 ? "" : "; ";

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which variant of an artifact a call takes. No driver: manifests, arguments and what is known of a device.
+// Chooses the variant of an artifact for a call. Independent of the driver: uses manifests, arguments and properties of
+// the device.
 //
-//   load:  manifests ─▶ conditions, each once; grids; sizes of products                         Chooser::make
-//   device: which variants run there, what they take, with which tuning table                   Chooser::onDevice
-//   call:  arguments ─▶ the thread's memo ─▶ mask of conditions ─▶ variants that serve ─▶ one    Chooser::choose
+//   load:   manifests ─▶ distinct conditions, grids and GEMM sizes                               Chooser::make
+//   device: runnable variants, the parameters of their models, tuning table                      Chooser::onDevice
+//   call:   arguments ─▶ the thread's memo ─▶ mask of conditions ─▶ variants that serve ─▶ one   Chooser::choose
 //
-// Of the variants that serve, those for the most specific target count; of them the one that a table of measurements
-// names for this call, else the one with the least expected time. If no model knows a variant's time, it comes after
-// those that have one: the more conditions, the earlier, and else in the order of the artifact. The choice depends on
-// nothing but artifact, device, table and call. It touches no heap and takes no lock.
+// Only serving variants for the most specific target are candidates. Among them a tuning table decides, if it has an
+// entry for this call; otherwise the least expected time. Variants without a model come after those with one, in
+// descending number of conditions, then in the order of the artifact. The choice depends only on artifact, device,
+// table and call. It neither allocates nor locks.
 #pragma once
 
 #include "Runtime/Conditions.h"
@@ -20,90 +21,89 @@
 
 namespace tile::runtime {
 
-/// What the choice asks about a device.
+/// Properties of a device that affect the choice.
 struct DeviceFacts {
   int major = 0, minor = 0; ///< compute capability
   int multiprocessors = 0;
-  int sharedBytes = 0;             ///< that a block may have; 0: unknown
-  bool canEncodeTensorMaps = true; ///< the driver can
+  int sharedBytes = 0;             ///< maximum per block; 0: unknown
+  bool canEncodeTensorMaps = true; ///< the driver supports it
 };
 
 /// Variants of one rank, in the order of the artifact.
 struct RankedVariants {
   std::vector<uint16_t> all;
-  std::optional<uint16_t> product; ///< number of sizes from which a model knows times, mostly of all
-  std::vector<uint16_t> timed;     ///< variants with that product
-  target::LeastTimes bounds;       ///< of their times
+  std::optional<uint16_t> product; ///< index of the GEMM sizes that the model uses, usually common to all
+  std::vector<uint16_t> timed;     ///< variants with these sizes
+  target::LeastTimes bounds;       ///< lower bounds of their times
 };
 
 /// The variants on one device. Immutable.
 struct DeviceVariants {
-  uint64_t number = 0; ///< no other has it, in the whole process: memos of threads outlive kernels
+  uint64_t number = 0; ///< unique in the process, because the memos of threads outlive kernels
   int multiprocessors = 0;
-  std::vector<uint32_t> rank;        ///< of each variant: the larger the better; 0: it does not run
-  std::vector<RankedVariants> ranks; ///< variants that run, the most specific ones first
-  std::vector<std::optional<target::ScheduleFormula>> times; ///< of each variant: what the model says; nothing: unknown
-  std::vector<std::optional<target::ProgramTime>> programTimes; ///< of those that are no products, the same
-  std::vector<std::string> obstacles;                           ///< of variants that do not run: why
+  std::vector<uint32_t> rank;                                ///< per variant: larger is preferred; 0: it does not run
+  std::vector<RankedVariants> ranks;                         ///< variants that run, most specific first
+  std::vector<std::optional<target::ScheduleFormula>> times; ///< per variant: its time model; none: unknown
+  std::vector<std::optional<target::ProgramTime>> programTimes; ///< per variant: the model of non-GEMM kernels
+  std::vector<std::string> obstacles;                           ///< per variant that does not run: the reason
   std::shared_ptr<const TunedChoice> tuning;                    ///< null: none
-  std::string tuningNote;         ///< which table is used, or why none is; see tile_kernel_tuning
-  std::vector<uint16_t> integers; ///< parameters whose values are in a memo's key
-  bool canRemember = false;       ///< the key is short enough
+  std::string tuningNote;         ///< the table in use, or the reason why there is none; see tile_kernel_tuning
+  std::vector<uint16_t> integers; ///< parameters whose values are part of a memo key
+  bool canRemember = false;       ///< the memo key is short enough
 };
 
-/// Without initial values, so that the memory of threads for choices begins as zeros, which take no place in the
-/// library.
+/// Has no initializers, so that the thread-local memo is zero-initialized and takes no space in the library.
 struct Choice {
   int32_t index; ///< below 0: no variant serves the call
   bool isMeasured;
-  double microseconds; ///< measured or expected; below 0: nobody knows
-  int64_t grid[3];     ///< of programs
+  double microseconds; ///< measured or expected; negative: unknown
+  int64_t grid[3];     ///< grid of programs
 };
 
-/// What a launch gives. `arguments` as for cuLaunchKernel, for the parameters of variant 0.
+/// The inputs of a launch. `arguments` as for cuLaunchKernel, for the parameters of variant 0.
 struct Call {
   void *const *arguments = nullptr;
-  const int64_t *grid = nullptr; ///< the caller's own; null: each variant's
+  const int64_t *grid = nullptr; ///< grid of the caller; null: that of each variant
 };
 
 class Chooser {
 public:
-  /// Makes a chooser for a validated pack or a single manifest, which must outlive it. `withPtx`: which of them a
-  /// driver can compile from PTX, beside those in that format.
+  /// Makes a chooser for a validated pack or a single manifest, which must outlive it. `withPtx`: variants that a
+  /// driver can compile from PTX, besides those in PTX format.
   static Result<Chooser> make(std::vector<const Manifest *> manifests, std::vector<bool> withPtx = {});
 
   size_t size() const { return variants.size(); }
   const Manifest &manifest(size_t index) const { return *manifests[index]; }
 
   DeviceVariants onDevice(const DeviceFacts &facts, std::shared_ptr<const TunedChoice> tuning = nullptr) const;
-  /// Where no device is known: the variants that one runs for which a target stands (Target.h).
+  /// Returns the variants for a target instead of a known device (Target.h).
   DeviceVariants onTarget(std::string_view target, int multiprocessors) const;
 
   Choice choose(const Call &call, const DeviceVariants &device) const;
 
-  /// Success if the variant serves the call, else what fails.
+  /// Returns success if the variant serves the call, otherwise the condition that fails.
   Status explain(size_t index, const Call &call, const DeviceVariants &device) const;
-  /// Why no variant serves the call, in at most `limit` characters.
+  /// Explains why no variant serves the call, in at most `limit` characters.
   Error explainAll(const Call &call, const DeviceVariants &device, size_t limit) const;
-  /// Expected microseconds; below 0: no model knows.
+  /// Returns the expected microseconds; negative: no model applies.
   double estimate(size_t index, const Call &call, const DeviceVariants &device) const;
 
-  /// The class of a call in tuning tables: which variants serve it, as hexadecimal digits.
+  /// Returns the class of a call in tuning tables: the set of variants that serve it, in hexadecimal digits.
   std::string callClass(const Call &call, const DeviceVariants &device) const;
-  /// Names of the integer parameters on which the choice depends.
+  /// Returns the names of the integer parameters on which the choice depends.
   std::vector<std::string> integersThatMatter() const;
   Result<std::shared_ptr<const TunedChoice>> compile(const TuningTable &table) const;
 
 private:
   struct Variant {
-    std::vector<uint16_t> conditions; ///< their numbers
-    size_t promises = 0;              ///< conditions that the general variant has not
+    std::vector<uint16_t> conditions; ///< indices of its conditions
+    size_t promises = 0;              ///< conditions that the general variant does not have
     std::vector<Expression> grid;
-    std::optional<uint16_t> product; ///< number of its sizes; nothing: no model, or none that knows the target
-    std::optional<uint16_t> work;    ///< number of the work of its programs; nothing: as above
-    bool takesCallersGrid = true;    ///< its constants are those of variant 0, so that programs are the same
+    std::optional<uint16_t> product; ///< index of its sizes; none: no model, or unsupported target
+    std::optional<uint16_t> work;    ///< index of the work of its programs; none: as above
+    bool takesCallersGrid = true;    ///< its constants, and so its programs, are those of variant 0
   };
-  /// Of a parameter whose value is asked for; pointers count as i64.
+  /// A parameter whose value is read; pointers are read as i64.
   struct Read {
     uint16_t slot;
     DataType type;
@@ -114,7 +114,7 @@ private:
   Status add(const Manifest &manifest);
   void findWhatMatters();
   DeviceVariants makeDevice(int multiprocessors, std::shared_ptr<const TunedChoice> tuning) const;
-  /// Whether the device runs code for a target.
+  /// Checks if the device runs code for a target.
   using TargetCheck = std::function<Status(std::string_view target, bool isPtx)>;
   void rankAll(DeviceVariants &device, const TargetCheck &check) const;
   void finish(DeviceVariants &device) const;
@@ -132,16 +132,16 @@ private:
                      const RankedVariants &among) const;
 
   std::vector<const Manifest *> manifests;
-  std::vector<bool> withPtx; ///< of each manifest; empty: of none but those of PTX
+  std::vector<bool> withPtx; ///< per manifest; empty: only those in PTX format
   std::vector<Variant> variants;
   std::vector<Read> reads;
   std::vector<Condition> conditions;
-  std::vector<std::optional<SlotTest>> tests; ///< of each condition, if it is that simple
-  std::vector<VariantSet> needing;            ///< of each condition: the variants that need it
-  std::vector<CostSizes> products;            ///< whose times models know, each once
-  std::vector<ProgramsExpressions> works;     ///< of programs, each once
-  std::vector<uint16_t> pointerConditions;    ///< numbers of those on pointers: a bit each of a memo's key
-  std::vector<uint16_t> integers;             ///< parameters that matter without a tuning table
+  std::vector<std::optional<SlotTest>> tests; ///< per condition, if it can be simplified
+  std::vector<VariantSet> needing;            ///< per condition: the variants that need it
+  std::vector<CostSizes> products;            ///< distinct GEMM sizes
+  std::vector<ProgramsExpressions> works;     ///< distinct program works
+  std::vector<uint16_t> pointerConditions;    ///< indices of conditions on pointers; each is a bit of the memo key
+  std::vector<uint16_t> integers;             ///< parameters on which the choice depends without a tuning table
 };
 
 } // namespace tile::runtime

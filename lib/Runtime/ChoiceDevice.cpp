@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The variants on a device: which of them run there, ranked by how specific their targets are, and their models.
+// Evaluates the variants for a device: those that run there, ranked by the specificity of their targets, and their time
+// models.
 #include "Runtime/Choice.h"
 #include "Runtime/ChoiceMemo.h"
 #include "Runtime/Target.h"
@@ -16,7 +17,8 @@ uint64_t nextNumber() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-/// The larger, the more specific: code for one architecture, for a family, for the highest version; never 0.
+/// Returns a larger rank for a more specific target: architecture-specific code, family-specific code, then the highest
+/// version. Never returns 0.
 uint32_t rankOf(const Target &target) {
   const uint32_t suffix = target.suffix == 'a' ? 2 : target.suffix == 'f' ? 1 : 0;
   return suffix << 16 | static_cast<uint32_t>(target.major * 10 + target.minor + 1);
@@ -34,12 +36,12 @@ DeviceVariants Chooser::makeDevice(int multiprocessors, std::shared_ptr<const Tu
     for (uint16_t slot : device.tuning->parameters())
       if (std::find(integers.begin(), integers.end(), slot) == integers.end())
         device.integers.push_back(slot);
-  // The device, a bit for each condition on a pointer and one for the caller's grid, integers, that grid.
+  // Key: the device, one bit per condition on a pointer and one for a caller's grid, integers, that grid.
   device.canRemember = pointerConditions.size() < 64 && 2 + device.integers.size() + 3 <= ChoiceMemo<Choice>::mostWords;
   return device;
 }
 
-/// What follows from ranks.
+/// Computes the members that follow from ranks.
 void Chooser::finish(DeviceVariants &device) const {
   device.times.resize(variants.size());
   device.programTimes.resize(variants.size());
@@ -49,8 +51,9 @@ void Chooser::finish(DeviceVariants &device) const {
       device.ranks.push_back(makeRank(rank, device));
 }
 
-/// Of the variants of a rank that do the same work with as many warps, the one that promises most: general code takes
-/// other registers, and must not seem faster for that.
+/// Returns the variant with the most assumptions among those of a rank with the same work and number of warps. Its
+/// model is used for all of them, because general code uses other numbers of registers and must not appear faster for
+/// that reason.
 size_t Chooser::mostPromising(size_t index, const DeviceVariants &device) const {
   size_t most = index;
   for (size_t i = 0; i < variants.size(); ++i)
@@ -82,7 +85,7 @@ RankedVariants Chooser::makeRank(uint32_t rank, DeviceVariants &device) const {
   return ranked;
 }
 
-/// Ranks variants by what their targets allow. A variant that runs only through its PTX counts where no other runs.
+/// Ranks variants by their targets. Variants that run only through their PTX are considered if no other one runs.
 void Chooser::rankAll(DeviceVariants &device, const TargetCheck &check) const {
   for (bool takesPtx : {false, true}) {
     device.rank.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A thread's last choices: fixed memory, found by all that the choice depends on.
+// A thread's recent choices: a fixed-size set-associative cache, keyed by all inputs of the choice.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@
 
 namespace tile::runtime {
 
-/// `words` 64-bit words a key at most; `ways` places for each hash, taken in turns.
+/// Holds keys of at most `mostWords` 64-bit words; each set has `ways` entries, replaced in rotation.
 template <typename Value> class ChoiceMemo {
 public:
   static constexpr size_t mostWords = 32;
   using Key = std::array<uint64_t, mostWords>;
 
-  /// Of the key only `count` words are read; its first two, of which one is not 0, say how many there are.
+  /// Only the first `count` words of the key are read. Its first two words, not both 0, determine the count.
   const Value *find(const Key &key, size_t count) const {
     const Set &set = sets[setOf(key, count)];
     for (size_t way = 0; way < ways; ++way)

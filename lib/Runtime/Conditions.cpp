@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conditions in the order of the manifest: parameters, then tensor maps.
+// Derives conditions in the order of the manifest: parameters, then tensor maps.
 #include "Runtime/Conditions.h"
 
 #include "Runtime/TensorMap.h"
@@ -161,7 +161,7 @@ std::optional<int64_t> integerConstant(const Manifest &manifest, std::string_vie
 }
 
 ExpressionNames namesInCall(const Manifest &variant, const Manifest &general) {
-  ExpressionNames names = expressionNames(variant); // its constants come first in a look-up
+  ExpressionNames names = expressionNames(variant); // constants of the variant are found first
   const std::string multiprocessors = names.variables.back().name;
   names.variables.clear();
   for (const Parameter &parameter : general.parameters)

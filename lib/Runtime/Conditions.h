@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What must hold of a call's arguments so that a variant serves it, as its manifest says: what the compiler assumed,
-// the parameters that it fixed, and that tensor maps can be encoded.
+// The conditions that a call's arguments must satisfy so that a variant serves it: the assumptions of the compiler, the
+// parameters that it fixed, and the encodability of tensor maps. All are derived from the manifest.
 //
-//   manifests ─▶ conditions, each once, over the parameters of the general variant ─▶ a call's mask: bit i, condition i
+//   manifests ─▶ distinct conditions over the parameters of the general variant ─▶ mask of a call: bit i = condition i
 //
-// Evaluating touches no heap.
+// Evaluation does not allocate.
 #pragma once
 
 #include "Runtime/Manifest.h"
@@ -14,17 +14,17 @@
 
 namespace tile::runtime {
 
-/// Most different conditions of one artifact.
+/// Maximum number of distinct conditions of one artifact.
 constexpr size_t mostConditions = 1024;
 using ConditionMask = std::bitset<mostConditions>;
 
 struct Condition {
   enum class Kind : uint8_t {
-    Alignment,  ///< the pointer in `slot` divides by `divisor`
-    Divisor,    ///< the integer in `slot` divides by `divisor`
+    Alignment,  ///< the pointer in `slot` is a multiple of `divisor`
+    Divisor,    ///< the integer in `slot` is a multiple of `divisor`
     Value,      ///< the integer in `slot` is `value`
     MapSize,    ///< `expression`, a dimension of a tensor map of the pointer in `slot`, is in range
-    MapStride,  ///< `expression` times `divisor` bytes is a stride of such a map
+    MapStride,  ///< `expression` times `divisor` bytes is a valid stride of such a map
     Requirement ///< `expression` is not 0
   };
   Kind kind = Kind::Alignment;
@@ -36,20 +36,21 @@ struct Condition {
   bool operator==(const Condition &) const = default;
 };
 
-/// A call as conditions see it: slot i is parameter i of the general variant, an address or an integer; the last one is
-/// num_sms.
+/// A call as seen by conditions: slot i is parameter i of the general variant, an address or an integer; the last slot
+/// is num_sms.
 struct CallSlots {
   std::span<const int64_t> values;
   const Manifest &general;
 
-  /// Whether the expression means what it says: u64 beyond the signed range are not.
+  /// Returns true if the slots represent all values that the expression reads: u64 values above the signed range are
+  /// not representable.
   bool canEvaluate(const Expression &expression) const;
 };
 
 bool holds(const Condition &condition, const CallSlots &call);
 
-/// What most conditions say, in a few instructions: the value in `slot` has zeros where `zeros` has ones, and is none
-/// of those below `lowest` or more than `width` above it.
+/// A simplified condition that takes a few instructions to test: the value in `slot` has zeros where `zeros` has ones,
+/// and is in the range from `lowest` to `lowest` + `width`.
 struct SlotTest {
   unsigned slot = 0;
   uint64_t zeros = 0;
@@ -60,22 +61,22 @@ struct SlotTest {
     return ((value & zeros) == 0) & (value - lowest <= width);
   }
 };
-/// Nothing: the condition says more.
+/// Returns none if the condition is not that simple.
 std::optional<SlotTest> simplify(const Condition &condition);
 
-/// "M=70, N=16": the parameters that the expression names.
+/// Returns the values of the parameters in the expression: "M=70, N=16".
 std::string valuesIn(const Expression &expression, const CallSlots &call);
 
-/// Why the condition does not hold: "parameter 3 'K' is 7, which is not a multiple of 8".
+/// Explains why the condition does not hold: "parameter 3 'K' is 7, which is not a multiple of 8".
 Error explainFailure(const Condition &condition, const CallSlots &call);
 
-/// The value of an integer constant, or a boolean one as 0 or 1.
+/// Returns the value of an integer constant, or 0 or 1 for a boolean one.
 std::optional<int64_t> integerConstant(const Manifest &manifest, std::string_view name);
 
-/// Names of a variant's expressions, with the slots of the general variant's parameters.
+/// Returns the names of a variant's expressions, with the slots of the general variant's parameters.
 ExpressionNames namesInCall(const Manifest &variant, const Manifest &general);
 
-/// All that must hold for the variant.
+/// Derives all conditions of the variant.
 Result<std::vector<Condition>> deriveConditions(const Manifest &variant, const Manifest &general);
 
 } // namespace tile::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sizes of a call, and the model's answer.
+// Evaluates the sizes of a call, and the cost model.
 #include "Runtime/Cost.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Status validateCost(const CostSpec &cost, const ExpressionNames &names) {
     if (Result<Expression> compiled = Expression::compile(*text, names); !compiled)
       return invalidCost(fmt::format("{}: {}", key, compiled.error().message));
   const target::GemmConfig &config = cost.config;
-  // Far above what any kernel has; the model's arithmetic holds.
+  // Limits far above any kernel, which keep the arithmetic of the model safe from overflow.
   constexpr unsigned largestBlock = 4096, mostWarps = 32, mostStages = 64, mostCtas = 16, largestElement = 8;
   const std::tuple<const char *, unsigned, unsigned, unsigned> ranges[] = {
       {"block[0]", config.blockM, 1, largestBlock},

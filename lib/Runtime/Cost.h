@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How long a call of a kernel is expected to take: what its manifest says about that, and the model that it is for.
+// The expected time of a GEMM call: the cost description in the manifest, and the model that evaluates it.
 //
-//   "cost": {"model": "gemm", "m": "M", "n": "N", "k": "K", "element": "bf16", "output_bytes": 2, "block": [128, 256,
-//   64],
-//            "group_m": 12, "warps": 8, "stages": 4, "wgmma": true, "persistent": true, ...}
+//   "cost": {"model": "gemm", "m": "M", "n": "N", "k": "K", "element": "bf16", "output_bytes": 2,
+//            "block": [128, 256, 64], "group_m": 12, "warps": 8, "stages": 4, "wgmma": true, "persistent": true, ...}
 //
-// The compiler writes what it knows about the product; launcher and compiler then ask the same model (lib/Target), so
-// that they agree about which variant is the fastest.
+// The compiler describes the GEMM. Runtime and compiler evaluate the same model (lib/Target), so they agree about which
+// variant is the fastest.
 #pragma once
 
 #include "Runtime/Expression.h"
@@ -16,27 +15,28 @@
 
 namespace tile::runtime {
 
-/// c[m, n] = a[m, k] @ b[k, n].
+/// The GEMM c[m, n] = a[m, k] @ b[k, n].
 struct CostSpec {
   std::string m, n, k; ///< expressions over integer parameters and constants
-  /// Of this, the types and how operands are read; sizes and numSms come with the call.
+  /// Only types and operand access are used; sizes and numSms come with the call.
   target::GemmProblem problem;
   target::GemmConfig config = {};
   target::GemmSchedule schedule;
 };
 
-/// The model's answer for sizes, on `numSms` multiprocessors (0: what the target's product has).
+/// Returns the model of the schedule on `numSms` multiprocessors (0: that of the target GPU).
 target::ScheduleFormula formulaOf(const CostSpec &cost, const target::GpuTarget &gpu, int numSms);
 
-/// A spec's sizes as compiled expressions.
+/// The sizes of a spec as compiled expressions.
 class CostSizes {
 public:
   static Result<CostSizes> compile(const CostSpec &spec, const ExpressionNames &names);
 
-  /// `slots` as the names of compile say; nothing if the sizes cannot be evaluated. Touches no heap.
+  /// Evaluates the sizes. `slots` are as in the names given to compile. Returns none if the sizes cannot be evaluated.
+  /// Does not allocate.
   std::optional<target::GemmSize> evaluate(std::span<const int64_t> slots) const;
 
-  /// m, n, k.
+  /// Returns m, n, k.
   std::span<const Expression> all() const { return expressions; }
 
   bool operator==(const CostSizes &) const = default;
@@ -45,7 +45,7 @@ private:
   std::vector<Expression> expressions;
 };
 
-/// What the model relies on; the error names the key.
+/// Checks the preconditions of the model; the error names the key.
 Status validateCost(const CostSpec &cost, const ExpressionNames &names);
 
 } // namespace tile::runtime

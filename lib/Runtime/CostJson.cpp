@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One key for each member; ranges are checked by validateCost.
+// One JSON key for each member; validateCost checks ranges.
 #include "Runtime/CostJson.h"
 
 namespace tile::runtime {
@@ -16,7 +16,7 @@ std::optional<target::MmaType> parseElement(std::string_view name) {
   return std::nullopt;
 }
 
-/// What does not fit becomes 0, which is out of every range.
+/// Narrows to unsigned; values that do not fit become 0, which every range excludes.
 unsigned narrow(int64_t value) {
   return value >= 0 && value <= INT32_MAX ? static_cast<unsigned>(value) : 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Table of the data types; everything about a type is one row.
+// Table of the data types, with one row for each type.
 #include "Runtime/DataType.h"
 
 #include <array>

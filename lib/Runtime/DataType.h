@@ -24,10 +24,10 @@ constexpr bool isSignedType(DataType type) {
   return type != DataType::I1 && (type < DataType::U8 || type > DataType::U64);
 }
 
-/// Holds the values of i64 and of u64, and what is computed of them.
+/// Holds the values of i64 and u64, and results of arithmetic on them.
 using WideInteger = __int128;
 
-/// Smallest and largest value of an integer type.
+/// The smallest and largest value of an integer type.
 struct IntegerRange {
   WideInteger lowest = 0;
   WideInteger highest = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds the driver's functions. The library stays open for the life of the process: unloading a driver that has threads
-// of its own is not safe.
+// Looks up the driver's functions. The library stays open for the life of the process: unloading a driver that has
+// threads is not safe.
 #include "Runtime/Driver.h"
 
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The CUDA driver as a table of function pointers, filled by dlopen(libcuda.so.1) or by the host application's lookup.
 //
-// The few types and numbers of the driver API that are needed are declared here with its documented layout, so that
-// neither building nor starting the program needs a CUDA toolkit.
+// The few required types and constants of the driver API are declared here with their documented layout, so that
+// neither building nor running the program needs a CUDA toolkit.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -54,7 +54,7 @@ struct alignas(64) TensorMap {
   unsigned char bytes[128];
 };
 
-// Numbers of cuda.h (CUDA driver API reference, "Data types used by CUDA driver").
+// Constants of cuda.h (CUDA driver API reference, "Data types used by CUDA driver").
 namespace cuda {
 constexpr CUresult success = 0;
 constexpr CUresult errorInvalidValue = 1;
@@ -73,7 +73,7 @@ constexpr int attributeMaxSharedOptin = 97;
 constexpr int functionMaxThreads = 0;
 constexpr int functionSharedBytes = 1;
 constexpr int functionMaxDynamicShared = 8;
-constexpr int functionSharedCarveout = 9; // per cent of the largest
+constexpr int functionSharedCarveout = 9; // percent of the maximum
 constexpr int functionNonPortableCluster = 14;
 constexpr int launchCooperative = 2;
 constexpr int launchCluster = 4;
@@ -99,15 +99,16 @@ struct Driver {
 #define OPTIONAL(member, symbol, ...) CUresult (*member)(__VA_ARGS__) = nullptr;
 #include "Runtime/Driver.def"
 
-  /// An error with the driver's name and text for `result`: `cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)`.
+  /// Returns an error with the driver's name and text for `result`: `cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of
+  /// memory)`.
   Error error(CUresult result, std::string_view call) const;
-  /// Success, or the error above.
+  /// Returns success, or the error above.
   Status check(CUresult result, std::string_view call) const;
-  /// Fails with the name of the first OPTIONAL function that is absent.
+  /// Fails with the name of the first missing OPTIONAL function.
   Status requireAll() const;
 };
 
-/// Fills the table and initialises the driver.
+/// Fills the table and initializes the driver.
 Result<std::unique_ptr<Driver>> loadDriver(tile_symbol_lookup lookup, void *user);
 
 } // namespace tile::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads and appends one section of a 64-bit little-endian ELF, without trusting a single offset in it.
+// Reads and appends sections of a 64-bit little-endian ELF; validates every offset.
 #include "Runtime/ElfSection.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ Error malformedElf(std::string message) {
   return Error{TILE_ERROR_NOT_AN_ARTIFACT, "malformed ELF: " + std::move(message)};
 }
 
-/// Header, section headers and section names, copied out because the bytes need not be aligned.
+/// Header, section headers and section names, copied because the bytes need not be aligned.
 struct Sections {
   Elf64_Ehdr header;
   std::vector<Elf64_Shdr> headers;
@@ -65,7 +65,8 @@ Elf64_Shdr *findByName(Sections &sections, std::string_view name) {
   return nullptr;
 }
 
-/// Each step can be undone, so that no change of one word is lost; no protection against who wants files to look alike.
+/// Every step is invertible, so any change of a single word changes the result. Not cryptographic: does not protect
+/// against deliberate collisions.
 uint64_t mix(uint64_t state, std::string_view bytes) {
   constexpr uint64_t prime = 0x100000001b3;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), sizeof(uint64_t)))) {
@@ -77,21 +78,22 @@ uint64_t mix(uint64_t state, std::string_view bytes) {
 }
 
 constexpr uint64_t checksumBasis = 0xcbf29ce484222325;
-constexpr size_t checksumDigits = 16; ///< of one; the section has two
+constexpr size_t checksumDigits = 16; ///< of one checksum; the section has two
 
-/// Of code, its constants, and the manifest: all between the ELF header and the section with the checksum.
+/// Returns the checksum of the code, its constants, and the manifest: everything between the ELF header and the section
+/// with the checksum.
 std::string checksumOfContents(std::string_view bytes) {
   return fmt::format("{:016x}", mix(checksumBasis ^ bytes.size(), bytes));
 }
 
-/// Of all the rest but the checksum itself, which ends at `end`: the ELF header, PTX or variants, names and headers of
-/// sections.
+/// Returns the checksum of everything else except the checksum itself, which ends at `end`: the ELF header, PTX or
+/// variants, names and headers of sections.
 std::string checksumOfRest(std::string_view elf, size_t end) {
   const uint64_t ofHeader = mix(checksumBasis ^ elf.size(), elf.substr(0, sizeof(Elf64_Ehdr)));
   return fmt::format("{:016x}", mix(ofHeader, elf.substr(end)));
 }
 
-/// Appends the sections' names and headers, and writes the checksum of what is new, if there is a place for it.
+/// Appends the names and headers of the sections, and writes the second checksum if the ELF has a checksum section.
 std::string finish(std::string out, Sections &sections, const std::string &names) {
   Elf64_Shdr &nameTable = sections.headers[sections.header.e_shstrndx];
   nameTable.sh_offset = out.size();
@@ -215,7 +217,7 @@ Status checkContents(Bytes elf) {
   const size_t end = static_cast<size_t>(expected->data() - all.data()) + expected->size();
   const size_t begin = std::min(sizeof(Elf64_Ehdr), end - expected->size());
   std::string found = checksumOfContents(all.substr(begin, end - expected->size() - begin));
-  if (expected->size() != checksumDigits) // earlier versions had the first alone
+  if (expected->size() != checksumDigits) // earlier versions have only the first checksum
     found += checksumOfRest(all, end);
   if (found != *expected)
     return makeError(TILE_ERROR_NOT_AN_ARTIFACT,
@@ -225,7 +227,8 @@ Status checkContents(Bytes elf) {
 }
 
 Result<std::string_view> findPtxManifest(std::string_view ptx) {
-  // The last such line counts, and only at the start of a line: a string in the PTX cannot pose as the manifest.
+  // The last such line counts, and only at the start of a line, so that a string in the PTX cannot be mistaken for the
+  // manifest.
   size_t position = ptx.rfind(manifestCommentPrefix);
   while (position != std::string_view::npos && position > 0 && ptx[position - 1] != '\n')
     position = ptx.rfind(manifestCommentPrefix, position - 1);

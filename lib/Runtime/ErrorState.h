@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The calling thread's last error: a fixed buffer, so that reporting a failure allocates nothing.
+// The calling thread's last error: a fixed buffer, so that reporting a failure does not allocate.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -13,7 +13,7 @@ constexpr size_t longestErrorText = 1024;
 
 char *lastErrorBuffer();
 
-/// Formats into the thread's buffer, cutting what does not fit, and returns `code`.
+/// Formats into the thread's buffer, truncating if necessary, and returns `code`.
 template <typename... Args>
 tile_status reportError(tile_status code, fmt::format_string<Args...> format, Args &&...args) {
   char *buffer = lastErrorBuffer();

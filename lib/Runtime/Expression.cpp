@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recursive-descent compiler and stack machine for the integer expressions of the manifest (grammar in the header).
 //
-// The compiler tracks the depth of the stack at every instruction and refuses expressions deeper than the machine's
-// fixed stack, and nesting deeper than the parser should recurse; both limits are far above what a person writes.
+// The compiler tracks the depth of the stack at every instruction and rejects expressions deeper than the machine's
+// fixed stack, and nesting deeper than the parser should recurse; both limits are far above any handwritten expression.
 #include "Runtime/Expression.h"
 
 #include "Directives/Functions.h"
@@ -125,7 +125,7 @@ private:
 
   void patch(size_t jump) { result.code[jump].operand = static_cast<int64_t>(result.code.size()); }
 
-  // `x if c else y` must evaluate c before x, so the code of x is cut out and put after that of c.
+  // `x if c else y` must evaluate c before x, so the code of x is removed and appended after that of c.
   void parseExpression() {
     if (++nesting > maxNesting)
       return fail(fmt::format("nested deeper than {} levels", maxNesting));
@@ -224,7 +224,7 @@ private:
       next();
     }
     parsePrimary();
-    if (accept("**")) { // binds tighter than a sign before it, and not than one after it
+    if (accept("**")) { // binds tighter than a preceding sign, but not than a following one
       if (++nesting > maxNesting)
         return fail(fmt::format("nested deeper than {} levels", maxNesting));
       parseUnary();
@@ -347,7 +347,7 @@ Result<Expression> Expression::compile(std::string_view text, const ExpressionNa
   return ExpressionCompiler(text, names).run();
 }
 
-/// base ** exponent, by squaring; false if it overflows.
+/// Computes base ** exponent by squaring; returns false on overflow.
 template <typename T> static bool power(T base, T exponent, T &result) {
   result = 1;
   for (bool overflows = false; exponent > 0; exponent >>= 1) {
@@ -395,12 +395,12 @@ template <typename T> EvaluationError Expression::apply(Op op, T *stack, unsigne
   case Op::Ceildiv: {
     if (b == 0)
       return EvaluationError::DivisionByZero;
-    if (b == -1) { // the least integer has no quotient
+    if (b == -1) { // the quotient of the smallest integer overflows
       overflow = __builtin_sub_overflow(T(0), a, &a) && op != Op::Modulo;
       a = op == Op::Modulo ? T(0) : a;
       break;
     }
-    const T quotient = floorDivide(a, b), remainder = a % b; // which has the sign of a
+    const T quotient = floorDivide(a, b), remainder = a % b; // the remainder has the sign of a
     const bool hasOtherSign = remainder != 0 && (remainder < 0) != (b < 0);
     a = op == Op::Divide   ? quotient
         : op == Op::Modulo ? remainder + (hasOtherSign ? b : 0)
@@ -443,7 +443,7 @@ template <typename T> EvaluationError Expression::apply(Op op, T *stack, unsigne
 }
 
 Evaluation Expression::evaluate(std::span<const int64_t> slots) const {
-  if (loaded) // most sizes and strides are a parameter
+  if (loaded) // fast path: most sizes and strides are a parameter
     return {slots[*loaded], EvaluationError::None};
   int64_t value = 0;
   const EvaluationError error = run(slots, value);

@@ -2,8 +2,8 @@
 // Integer expressions of the manifest: `cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)`, `min(num_sms, tiles) if persistent else
 // 1`.
 //
-// Compiled once, when an artifact is loaded, into a stack bytecode whose depth is bounded; evaluating it touches no
-// heap and cannot fail silently: overflow and division by zero are reported.
+// Compiled once, when an artifact is loaded, to stack bytecode of bounded depth. Evaluation does not allocate and
+// cannot fail silently: overflow and division by zero are reported.
 //
 //   expression = or ['if' or 'else' expression]        or = and {'or' and}          and = not {'and' not}
 //   not = 'not' not | sum [('<'|'<='|'>'|'>='|'=='|'!=') sum]                        sum = term {('+'|'-') term}
@@ -26,11 +26,11 @@
 
 namespace tile::runtime {
 
-/// What a name in an expression stands for. Slots are positions in the array given to `evaluate`.
+/// Maps names in an expression to variables and constants. Slots are positions in the array passed to `evaluate`.
 struct ExpressionNames {
   struct Variable {
     std::string name;
-    bool isInteger = true; ///< names of pointers and floats are known but refused, with a better message
+    bool isInteger = true; ///< pointers and floats are listed only for a better error message
   };
   std::vector<Variable> variables;
   std::vector<std::pair<std::string, int64_t>> constants;
@@ -53,18 +53,19 @@ class Expression {
 public:
   static Result<Expression> compile(std::string_view text, const ExpressionNames &names);
 
-  /// `slots[i]` is the value of `names.variables[i]`; slots that the expression does not use may hold anything.
+  /// Evaluates the expression. `slots[i]` is the value of `names.variables[i]`; slots that the expression does not use
+  /// may hold anything.
   Evaluation evaluate(std::span<const int64_t> slots) const;
-  /// The same with more bits, for values of u64.
+  /// Like evaluate, with wider integers for u64 values.
   WideEvaluation evaluateWide(std::span<const WideInteger> slots) const;
 
-  /// Slots that the expression reads, ascending, each once.
+  /// Returns the slots that the expression reads, ascending and unique.
   const std::vector<unsigned> &usedSlots() const { return slots; }
-  /// The slot whose value it is, unchanged; nothing: it computes.
+  /// Returns the slot if the expression is just that slot's value; none if it computes.
   std::optional<unsigned> loadedSlot() const { return loaded; }
   const std::string &text() const { return source; }
 
-  /// Whether both compute the same from the same slots, as far as their code shows.
+  /// Returns true if both have the same code, and so compute the same from the same slots.
   bool operator==(const Expression &other) const { return code == other.code && wideConstants == other.wideConstants; }
 
 private:
@@ -99,20 +100,20 @@ private:
   };
   struct Instruction {
     Op op;
-    int64_t operand = 0; ///< constant, which of the wide constants, slot, or jump target
+    int64_t operand = 0; ///< constant, index of a wide constant, slot, or jump target
     bool operator==(const Instruction &) const = default;
   };
   template <typename T> static EvaluationError apply(Op op, T *stack, unsigned &depth);
   template <typename T> EvaluationError run(std::span<const T> values, T &result) const;
 
-  std::optional<unsigned> loaded; ///< beside the code, so that launches need not look there
+  std::optional<unsigned> loaded; ///< copy outside of the code, for fast access at launch
   std::string source;
   std::vector<Instruction> code;
-  std::vector<WideInteger> wideConstants; ///< literals from 2^63 on
+  std::vector<WideInteger> wideConstants; ///< literals of 2^63 and more
   std::vector<unsigned> slots;
 };
 
-/// Python's spelling of one identifier: letters, digits and '_', not starting with a digit.
+/// Returns true for a Python identifier in ASCII: letters, digits and '_', not starting with a digit.
 bool isIdentifier(std::string_view text);
 
 } // namespace tile::runtime

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// _dl_find_object for machines with glibc 2.34.
+// Provides _dl_find_object on machines with glibc 2.34.
 //
-// The unwinder that is linked into tile-run and libtilert asks glibc which loaded object a code address lies in. Its
-// fast way is a function of glibc 2.35; with this one in its place what we install runs where that is missing, such as
-// on Red Hat Enterprise Linux 9. It is called only while an exception passes.
+// The unwinder that is linked into tile-run and libtilert asks glibc for the loaded object that contains a code
+// address. Its fast path needs a function of glibc 2.35. With this replacement the installed binaries run on older
+// systems such as Red Hat Enterprise Linux 9. It is called only while an exception propagates.
 #include <dlfcn.h>
 #include <features.h>
 

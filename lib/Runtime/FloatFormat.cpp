@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One generic encoder and decoder, driven by the widths of exponent and mantissa.
+// A generic encoder and decoder, parameterized by the widths of exponent and mantissa.
 #include "Runtime/FloatFormat.h"
 
 #include <algorithm>
@@ -47,10 +47,12 @@ uint64_t encodeSmall(const Format &format, double value) {
   if (value == 0)
     return sign;
   const double magnitude = std::fabs(value);
-  // The last mantissa bit weighs 2^(exponent - mantissaBits); below the smallest normal number it stays put.
+  // The last mantissa bit weighs 2^(exponent - mantissaBits). Below the smallest normal number the exponent is
+  // constant.
   const int exponent = std::max(std::ilogb(magnitude), 1 - bias);
   const double units = std::nearbyint(std::ldexp(magnitude, format.mantissaBits - exponent));
-  // `units` counts last places: adding it to the exponent field lets a rounding carry move into the exponent by itself.
+  // `units` counts units in the last place. Adding it to the exponent field lets a rounding carry propagate into the
+  // exponent.
   const uint64_t implicitOne = uint64_t(1) << format.mantissaBits;
   const uint64_t count = static_cast<uint64_t>(units);
   if (count < implicitOne)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The programs of a persistent kernel are not blocks: only their number is limited.
+// The programs of a persistent kernel are not thread blocks, so only their number is limited.
 #include "Runtime/Grid.h"
 
 #include <algorithm>
@@ -8,10 +8,11 @@
 namespace tile::runtime {
 namespace {
 
-constexpr int64_t largestSize = 2147483647; // of a persistent kernel's grid, an i32
-// A block of a persistent kernel counts in 32 bits, and beyond the last program by up to twice the number of blocks.
+constexpr int64_t largestSize = 2147483647; // dimension of a persistent kernel's grid, an i32
+// A block of a persistent kernel counts programs in 32 bits, and may exceed the number of programs by up to twice the
+// number of blocks.
 constexpr int64_t mostPrograms = largestSize - 65536;
-// The same along y and z, so that addresses of which they count large pieces have 32-bit indices
+// Limit of programs along y and z, so that addresses with large steps per program have 32-bit indices
 // (lib/Analysis/IndexBounds.cpp).
 constexpr int64_t largestOuterPrograms = 1 << 22;
 constexpr int64_t largestGrid[3] = {2147483647, 65535, 65535}; // CUDA programming guide, "Technical specifications"

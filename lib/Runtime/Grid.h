@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Grids of programs: what can be launched, and how many thread blocks a persistent kernel gets. No heap.
+// Validates grids of programs, and computes the number of thread blocks of a persistent kernel. Does not allocate.
 #pragma once
 
 #include "Runtime/Manifest.h"
@@ -16,16 +16,17 @@ struct GridFailure {
   explicit operator bool() const { return limit != Limit::None; }
 };
 
-/// Thread blocks that share a program of a kernel that is not persistent: a cluster of them along x, or 1.
+/// Returns the number of thread blocks that share a program of a non-persistent kernel: a cluster of them along x, or
+/// 1.
 int64_t blocksPerProgram(const LaunchInfo &launch);
 
-/// What, if anything, keeps this grid of programs from being launched.
+/// Returns the reason why this grid of programs cannot be launched, if any.
 GridFailure checkGrid(const LaunchInfo &launch, const int64_t grid[3]);
 
-/// "grid dimension 1 is 70000; possible are 0 to 65535", after what is in `text`.
+/// Appends "grid dimension 1 is 70000; possible are 0 to 65535" to `text`.
 void describe(const GridFailure &failure, const LaunchInfo &launch, const int64_t grid[3], fmt::memory_buffer &text);
 
-/// Most thread blocks of a persistent kernel: those that the device holds, in whole clusters.
+/// Returns the maximum number of thread blocks of a persistent kernel: as many as the device holds, in whole clusters.
 int64_t residentBlocks(const LaunchInfo &launch, int multiprocessors);
 
 } // namespace tile::runtime

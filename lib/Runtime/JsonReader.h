@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reading JSON that others wrote: wrong types and missing members are errors that name their place.
+// Reads untrusted JSON: wrong types and missing members are errors that name their location.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -11,8 +11,8 @@ namespace tile::runtime {
 
 using Json = nlohmann::ordered_json;
 
-/// Discarded if it is not valid, nests deeper than anything that is read here (values are copied by recursion), or has
-/// so many values that a small compressed text would fill the memory.
+/// Returns a discarded value if the text is invalid, nests deeper than any valid input (values are copied recursively),
+/// or has so many values that a small compressed text could exhaust memory.
 inline Json parseJson(std::string_view text) {
   constexpr int deepest = 32;
   constexpr size_t mostValues = size_t(1) << 20; // a pack of 1024 variants has 20,000
@@ -28,7 +28,7 @@ inline Json parseJson(std::string_view text) {
   return isTooLarge ? Json(Json::value_t::discarded) : json;
 }
 
-/// Nothing: it is no integer, or none of 64 bits with a sign.
+/// Returns none unless the value is an integer that fits in a signed 64-bit integer.
 inline std::optional<int64_t> integerOf(const Json &json) {
   const bool fits = json.is_number_integer() &&
                     !(json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX));
@@ -36,7 +36,7 @@ inline std::optional<int64_t> integerOf(const Json &json) {
 }
 
 /// Reads typed members of one JSON object and remembers the first error, so that a reader is a plain list of fields.
-/// The error names the member's path; the caller puts in front what the text is.
+/// The error contains the path of the member; the caller adds the name of the text.
 class ObjectReader {
 public:
   ObjectReader(const Json &object, std::string path, std::optional<Error> &error)
@@ -91,7 +91,7 @@ public:
     return 0;
   }
 
-  /// A list of expressions; plain integers are accepted as their own text.
+  /// Reads a list of expressions; integers are accepted and converted to text.
   std::vector<std::string> strings(const char *key, bool required = false) const {
     std::vector<std::string> result;
     const Json *value = find(key);
@@ -129,7 +129,7 @@ public:
     return result;
   }
 
-  /// Calls function(element, path) for each element of a list, which may be absent.
+  /// Calls function(element, path) for each element of an optional list.
   template <typename Function> void forEach(const char *key, Function function) const {
     const Json *list = find(key);
     if (!list)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads a kernel's module into the current context and checks, once, what does not depend on the arguments:
-// architecture, shared memory, threads a block.
+// Loads a kernel's module into the current context and checks once the limits that do not depend on arguments:
+// architecture, shared memory, threads per block.
 #include "Runtime/Kernel.h"
 
 #include "Runtime/ErrorState.h"
@@ -23,7 +23,7 @@ constexpr int64_t portableClusterSize = 8;
 struct LoadAttempt {
   CUmodule module = nullptr;
   CUresult result = cuda::success;
-  char log[512] = ""; ///< the driver's PTX compiler explains itself here
+  char log[512] = ""; ///< log of the driver's PTX compiler
 };
 
 LoadAttempt tryLoading(const Driver &driver, const char *image) {
@@ -42,8 +42,9 @@ Error errorOf(const Driver &driver, const LoadAttempt &attempt) {
   return error;
 }
 
-/// The parameters of the code, if the driver tells. Drivers before 13.2 are asked for one after another until they
-/// refuse, which compute-sanitizer reports as an error of the call, and those before 550 cannot be asked.
+/// Returns the number of parameters of the code, if the driver supports that. Drivers before 13.2 are queried for one
+/// parameter after another until they fail, which compute-sanitizer reports as an API error. Drivers before 550 have no
+/// query.
 std::optional<size_t> countParameters(const Driver &driver, CUfunction function) {
   if (!driver.functionGetParameter)
     return std::nullopt;
@@ -60,8 +61,8 @@ std::optional<size_t> countParameters(const Driver &driver, CUfunction function)
   }
 }
 
-/// The driver reads as many arguments as the code has parameters: with a manifest of other code it would read beyond
-/// those that there are.
+/// The driver reads as many arguments as the code has parameters. With a manifest that does not match the code, it
+/// would read past the end of the argument array.
 Status checkParameters(const Driver &driver, const tile_kernel &kernel, CUfunction function) {
   std::vector<size_t> expected;
   for (const ParameterCheck &check : kernel.checks)
@@ -115,7 +116,8 @@ Status configureFunction(const Driver &driver, const LaunchInfo &launch, CUfunct
                                      "cuFuncSetAttribute(max dynamic shared memory)");
         !status)
       return status;
-  // Blocks of a persistent kernel may wait for each other: as many as it counts on have to run at the same time.
+  // Blocks of a persistent kernel may wait for each other, so all of the expected blocks must be resident at the same
+  // time.
   if (launch.persistent && launch.ctasPerSm > 1)
     if (Status status = driver.check(driver.functionSetAttribute(function, cuda::functionSharedCarveout, 100),
                                      "cuFuncSetAttribute(shared memory carveout)");
@@ -131,8 +133,9 @@ bool comesWithPtx(const tile_kernel &kernel) {
   return kernel.owner ? hasPtx(kernel.owner->artifact, kernel.index) : hasPtx(kernel.artifact, 0);
 }
 
-/// The image of a variant comes out of the pack when it is needed. A driver that is older than the toolkit of a cubin
-/// refuses it, and the simulator any; the PTX that it was made from they compile, where the artifact has it.
+/// Loads the module. The image of a variant is decompressed on demand. A driver that is older than the toolkit of a
+/// cubin rejects it, and the simulator rejects any cubin; both compile the PTX from which it was assembled, if the
+/// artifact contains it.
 Result<CUmodule> loadModule(const Driver &driver, const tile_kernel &kernel) {
   const Artifact &whole = kernel.owner ? kernel.owner->artifact : kernel.artifact;
   const bool isPacked = kernel.owner && whole.pack->hasImage(kernel.index);
@@ -156,9 +159,9 @@ Result<CUmodule> loadModule(const Driver &driver, const tile_kernel &kernel) {
   return error;
 }
 
-/// Loads into `context`, which is current. On failure nothing stays loaded.
+/// Loads into `context`, which is current. On failure nothing remains loaded.
 Result<LoadedModule> loadInto(const Driver &driver, const tile_kernel &kernel, CUcontext context) {
-  // A launch that is captured may be the first of its variant.
+  // The first launch of a variant may be in a captured stream.
   const RelaxedCapture relaxed(driver);
   const Artifact &artifact = kernel.artifact;
   Result<DeviceLimits> limits = queryLimits(driver);
@@ -181,18 +184,18 @@ Result<LoadedModule> loadInto(const Driver &driver, const tile_kernel &kernel, C
     status = configureFunction(driver, artifact.manifest.launch, loaded.function, *limits);
   if (status)
     return loaded;
-  (void)driver.moduleUnload(*module); // the first error is the one to report
+  (void)driver.moduleUnload(*module); // report the first error
   return status.error();
 }
 
-/// "kernel 'matmul'", with its variant if it is one of several.
+/// Returns "kernel 'matmul'", with the name of the variant if there are several.
 std::string labelOf(const tile_kernel &kernel) {
   const Manifest &manifest = kernel.artifact.manifest;
   return fmt::format("kernel '{}'{}", manifest.kernel,
                      kernel.owner ? fmt::format(", variant {}", variantLabel(manifest)) : "");
 }
 
-/// All of a kernel but its variants.
+/// Makes a kernel without its variants.
 Result<std::unique_ptr<tile_kernel>> makeOne(tile_runtime *runtime, Artifact artifact) {
   auto kernel = std::make_unique<tile_kernel>();
   kernel->runtime = runtime;
@@ -327,7 +330,7 @@ const LoadedModule *findModule(tile_kernel &asked, CUcontext context, tile_statu
   const std::lock_guard<std::mutex> lock(kernel.loading);
   known = kernel.moduleCount.load(std::memory_order_relaxed);
   for (unsigned i = 0; i < known; ++i)
-    if (kernel.modules[i].context == context) // another thread was faster
+    if (kernel.modules[i].context == context) // loaded by another thread meanwhile
       return &kernel.modules[i];
   if (known == tile_kernel::maxModules) {
     status = reportError(TILE_ERROR_RESOURCES, "the kernel is loaded in {} contexts, more are not possible", known);
@@ -353,7 +356,7 @@ void unloadModules(tile_kernel &kernel) {
   const Driver &driver = *kernel.runtime->driver;
   CUcontext previous = nullptr;
   const bool restore = driver.contextGetCurrent(&previous) == cuda::success;
-  // A context that has died has taken its modules along; its error has no one to go to.
+  // A destroyed context has already released its modules; its error cannot be reported.
   for (unsigned i = 0; i < count; ++i)
     if (driver.contextSetCurrent(kernel.modules[i].context) == cuda::success) {
       freeScratch(kernel, kernel.modules[i].context);

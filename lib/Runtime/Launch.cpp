@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The launch path: grid, assumptions, tensor maps, scratch, attributes, cuLaunchKernelEx. No lock and no allocation but
-// at the first launch in a context or, with scratch, in a stream; what goes wrong is formatted into the thread's fixed
-// error buffer.
+// The launch path: grid, assumptions, tensor maps, scratch, attributes, cuLaunchKernelEx. It locks and allocates only
+// at the first launch in a context or, with scratch memory, in a stream. Errors are formatted into the thread's fixed
+// buffer.
 #include "Runtime/Conditions.h"
 #include "Runtime/ErrorState.h"
 #include "Runtime/FloatFormat.h"
@@ -82,7 +82,7 @@ unsigned fillAttributes(const LaunchInfo &info, bool overlaps, LaunchAttribute *
   return count;
 }
 
-/// Where the blocks of a launch with these options share memory.
+/// Returns the scratch memory for a launch with these options.
 tile_status chooseScratch(tile_kernel &kernel, const LoadedModule &module, const tile_launch_options *options,
                           CUdeviceptr &scratch) {
   if (!options || !options->scratch)
@@ -180,7 +180,7 @@ tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], i
   blocks[0] *= blocksPerProgram(info);
   if (!info.persistent)
     return TILE_OK;
-  // Whole clusters: blocks at the edge of the grid may be without a program, and the device need not be full.
+  // Whole clusters: blocks at the edge of the grid may have no program, and the device need not be full.
   const int64_t cluster = info.cluster[0];
   const int64_t *group = info.programsPerCluster;
   const int64_t count = programs[0] * programs[1] * programs[2];
@@ -224,7 +224,7 @@ tile_status launchIn(tile_kernel &kernel, CUcontext context, const tile_launch_o
       (status = checkAssumptions(kernel, arguments, slots)) != TILE_OK)
     return status;
   if (blocks[0] == 0 || blocks[1] == 0 || blocks[2] == 0)
-    return TILE_OK; // nothing to compute; the driver would refuse the launch
+    return TILE_OK; // empty grid: the driver would reject the launch
 
   if (kernel.tensorMaps.empty() && !kernel.artifact.manifest.launch.persistent)
     return launchBlocks(kernel, *module, options, blocks, arguments);
@@ -267,7 +267,7 @@ tile_status convertValue(const tile_kernel &kernel, size_t index, const tile_val
       return status;
     bits = static_cast<uint64_t>(value.as.integer);
   }
-  std::memcpy(storage, &bits, sizeof(bits)); // little endian: the low bytes are the argument
+  std::memcpy(storage, &bits, sizeof(bits)); // little endian: the argument is the low bytes
   return TILE_OK;
 }
 

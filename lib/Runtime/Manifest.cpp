@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Meaning of the manifest: lookups, and the checks on which every reader relies.
+// Semantics of the manifest: lookups, and the validation on which every reader relies.
 #include "Runtime/Manifest.h"
 
 #include "Runtime/Target.h"
@@ -16,10 +16,10 @@ Error invalid(std::string message) {
   return Error{TILE_ERROR_MANIFEST, "manifest: " + std::move(message)};
 }
 
-// Largest alignment or divisibility that a compiler could mean; keeps later arithmetic far from overflow.
+// Maximum plausible alignment or divisibility; keeps later arithmetic far from overflow.
 constexpr int64_t largestAssumption = int64_t(1) << 20;
 
-// A name stands in tables, in file names and on command lines.
+// Names appear in tables, file names and on command lines.
 constexpr size_t longestVariantName = 128;
 bool isVariantCharacter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || std::string_view(".+_-").find(c) != std::string_view::npos;
@@ -131,12 +131,12 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
       return invalid(fmt::format("shared memory size is {} bytes; expected 0 to {}", bytes, 1 << 20));
   if (!inRange(launch.registers, 0, 1024) || launch.numWarps < 0 || launch.spillBytes < 0)
     return invalid("num_warps, registers and spill_bytes must not be negative");
-  if (!inRange(launch.ctasPerSm, 1, 32)) // 32: most blocks of a multiprocessor on any device
+  if (!inRange(launch.ctasPerSm, 1, 32)) // 32: maximum blocks per multiprocessor on any device
     return invalid(fmt::format("ctas_per_sm is {}; expected 1 to 32", launch.ctasPerSm));
   if (launch.persistent && clusterSize != launch.cluster[0])
     return invalid(fmt::format("a persistent kernel has the cluster {}x{}x{}; expected one of {}x1x1",
                                launch.cluster[0], launch.cluster[1], launch.cluster[2], clusterSize));
-  // 64 MiB: far above need, and times any number of blocks far from overflow.
+  // 64 MiB: far above need; multiplied by any number of blocks still far from overflow.
   constexpr int64_t mostScratch = int64_t(64) << 20;
   if (!inRange(launch.scratchPerCta, 0, mostScratch))
     return invalid(fmt::format("scratch_per_cta is {} bytes; expected 0 to {}", launch.scratchPerCta, mostScratch));
@@ -179,7 +179,7 @@ const Parameter *Manifest::findParameter(std::string_view name) const {
 
 ExpressionNames expressionNames(const Manifest &manifest) {
   ExpressionNames names;
-  // What the kernel itself calls num_sms hides the number of multiprocessors, which keeps its slot.
+  // A constant named num_sms hides the number of multiprocessors, which keeps its slot.
   bool isTaken = std::any_of(manifest.constants.begin(), manifest.constants.end(),
                              [](const auto &constant) { return constant.first == "num_sms"; });
   for (const Parameter &parameter : manifest.parameters) {
@@ -198,7 +198,7 @@ ExpressionNames expressionNames(const Manifest &manifest) {
 
 ExpressionNames tensorMapNames(const Manifest &manifest) {
   ExpressionNames names = expressionNames(manifest);
-  names.variables.pop_back(); // the slots of the parameters stay where they are
+  names.variables.pop_back(); // the last variable; slots of parameters do not change
   return names;
 }
 

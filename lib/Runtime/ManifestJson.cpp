@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// JSON reader and writer of the manifest. Keys that a newer compiler may add within schema 1 are ignored; a wrong type
-// or a missing required key is one error that names the key's path.
+// Reads and writes the manifest as JSON. Unknown keys, which a newer compiler may add within schema 1, are ignored. A
+// wrong type or a missing required key is an error that contains the path of the key.
 #include "Runtime/CostJson.h"
 #include "Runtime/JsonReader.h"
 #include "Runtime/Manifest.h"
@@ -72,7 +72,7 @@ TensorMapSpec readTensorMap(const Json &json, const std::string &path, std::opti
   return map;
 }
 
-/// A list of three integers, which may be absent.
+/// Reads a list of three integers, which may be absent.
 void readExtents(const ObjectReader &reader, const char *name, int64_t (&extents)[3]) {
   const Json *list = reader.find(name);
   if (!list)
@@ -123,7 +123,7 @@ void readConstants(const Json &json, Manifest &manifest, const ObjectReader &rea
   }
 }
 
-/// Doubles keep their JSON form; infinities and NaN, which JSON lacks, become text.
+/// Doubles keep their JSON form. Infinities and NaN, which JSON lacks, become text.
 Json constantJson(const ConstantValue &value) {
   if (const double *number = std::get_if<double>(&value); number && !std::isfinite(*number))
     return Json(fmt::format("{}", *number));
@@ -158,12 +158,12 @@ Json tensorMapJson(const TensorMapSpec &map) {
           {"l2_promotion", map.l2Promotion}};
 }
 
-/// Pretty-printed JSON with each list of plain values on one line: `"box": [128, 64]`.
+/// Puts each list of scalars in pretty-printed JSON on one line: `"box": [128, 64]`.
 std::string joinPlainLists(std::string_view text) {
   std::string result;
   bool inString = false;
-  size_t list = std::string::npos; // where the innermost list starts in `result`, while it is plain
-  std::string joined;              // that list, without its white space
+  size_t list = std::string::npos; // start of the innermost list in `result`, while it has only scalars
+  std::string joined;              // that list without white space
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (inString && c == '\\') { // an escaped quote does not end the string
@@ -199,7 +199,7 @@ Result<Manifest> parseManifest(std::string_view text) {
                      text.size());
   std::optional<Error> error;
   const ObjectReader reader(json, "", error);
-  // The versions first: nothing else of an unknown schema can be trusted.
+  // Check the versions first: nothing else of an unknown schema can be trusted.
   if (const int64_t schema = reader.integer("schema", 0, true); !error && schema != manifestSchema)
     return makeError(TILE_ERROR_MANIFEST, "manifest: schema {} is unknown; this version reads schema {}", schema,
                      manifestSchema);
@@ -295,7 +295,7 @@ std::string toJson(const Manifest &manifest, int indent) {
   for (const Expectation &expectation : manifest.expect)
     json["expect"].push_back(
         {{"buffer", expectation.buffer}, {"expression", expectation.expression}, {"tolerance", expectation.tolerance}});
-  // Text that is not UTF-8 (a file name, say) is replaced rather than refused.
+  // Replaces text that is not UTF-8 (a file name, for example) instead of rejecting it.
   const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
   return indent < 0 ? text : joinPlainLists(text);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The index and its frames. Nothing that it says is trusted: offsets, sizes and names are checked here, contents by the
-// checksum of their frame when they are asked for.
+// The index and its frames. The index is untrusted: offsets, sizes and names are checked when it is read, and contents
+// by the checksum of their frame when they are decompressed.
 #include "Runtime/Pack.h"
 
 #include "Runtime/Conditions.h"
@@ -17,18 +17,18 @@ namespace {
 constexpr std::string_view magic = "tilepack";
 constexpr uint32_t packVersion = 1;
 constexpr size_t headerBytes = 16;
-// Far above need: manifests have 3 KB, cubins below 1 MB.
+// Far above need: manifests have 3 KB, cubins less than 1 MB.
 constexpr uint64_t largestIndex = uint64_t(32) << 20, largestContents = uint64_t(256) << 20;
 
 Error malformed(std::string message) {
   return Error{TILE_ERROR_NOT_AN_ARTIFACT, "pack: " + std::move(message)};
 }
 
-/// FNV-1a: tells packs apart, but does not protect from somebody who wants them to look alike.
+/// FNV-1a: distinguishes packs, but does not protect against deliberate collisions.
 class ContentHash {
 public:
   void add(std::string_view bytes) {
-    addByte(bytes.size()); // so that moving bytes to the next text changes the hash
+    addByte(bytes.size()); // moving bytes between texts must change the hash
     for (unsigned char byte : bytes)
       addByte(byte);
   }
@@ -55,7 +55,7 @@ std::string assemble(const Json &index, std::string_view frames) {
   return bytes;
 }
 
-/// What may be said about two manifests of a pack without asking what they compute.
+/// Checks two manifests of a pack for consistency, except for what they compute.
 Status checkAgainstGeneral(const Manifest &manifest, const Manifest &general) {
   if (manifest.kernel != general.kernel)
     return malformed(fmt::format("variant {} is of kernel '{}', variant {} of '{}'", variantLabel(manifest),
@@ -110,7 +110,7 @@ std::string variantLabel(const Manifest &manifest) {
   return fmt::format("'{}'", manifest.variant);
 }
 
-/// Collects frames; equal contents are one.
+/// Collects frames; equal contents share one frame.
 class PackWriter {
 public:
   size_t add(const std::string &contents) {
@@ -130,7 +130,7 @@ public:
     return json;
   }
 
-  /// `elf` is the image of a first variant that has none.
+  /// Writes the pack. `elf` is the image of a first variant without one.
   Result<std::string> write(std::span<const PackedVariant> variants, std::string_view elf) {
     std::vector<const Manifest *> manifests;
     for (const PackedVariant &variant : variants)
@@ -210,7 +210,7 @@ Result<Pack> Pack::read(Bytes bytes) {
 
 namespace {
 
-/// A frame's number, if the key is there.
+/// Returns the number of a frame, if the key is present.
 std::optional<size_t> readNumber(const ObjectReader &reader, const char *key, size_t count) {
   if (!reader.find(key))
     return std::nullopt;
@@ -242,7 +242,7 @@ Status Pack::readIndex(std::string_view text, size_t frameBytes) {
     frames.push_back(frame);
   });
   reader.forEach("variants", [&](const Json &element, const std::string &path) {
-    if (error || entries.size() > mostVariants) // checkVariants complains
+    if (error || entries.size() > mostVariants) // checkVariants reports the error
       return;
     const ObjectReader item(element, path, error);
     Entry &entry = entries.emplace_back();
@@ -313,7 +313,7 @@ std::vector<Result<std::string>> Pack::tuning() const {
 }
 
 std::string Pack::withTuning(std::span<const std::string> texts) const {
-  // Tables are after all other frames, which stay as they are.
+  // Tables come after all other frames, which do not change.
   size_t used = 0;
   Json variants = Json::array();
   for (const Entry &entry : entries) {

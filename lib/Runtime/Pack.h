@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A pack: the variants of one kernel in one piece of bytes. A .tilepack file is one; a cubin with several variants has
-// one in its section ".tile.variants".
+// A pack contains the variants of one kernel. A .tilepack file is a pack; a cubin with several variants has a pack in
+// its section ".tile.variants".
 //
 //   "tilepack" | version, u32 | bytes of the index frame, u32 | index frame | frame | frame | ...
 //   index, JSON: {"hash": "fnv1a64:...", "frames": [[offset, bytes, bytes inside], ...],
 //                 "variants": [{"manifest": "{...}", "image": 0, "ptx": 1}, ...], "tuning": [2]}
 //
-// A frame is one of zstd, with a checksum, so that damage is found, and said with the variant's name. There is one for
-// each different image and each PTX; offsets count from the end of the index frame. A variant without "image" is the
-// ELF that contains the pack: the first of a cubin. The same variants make the same bytes.
+// A frame is a zstd frame with a checksum, so that damage is detected and reported with the name of the variant. There
+// is one for each distinct image and each PTX; offsets count from the end of the index frame. A variant without "image"
+// is the ELF that contains the pack: the first variant of a cubin. The same variants produce identical bytes.
 //
-// Variant 0 is general: it has all parameters of the kernel, and promises nothing that another does not. Another may
-// lack parameters, which then are among its constants: it serves calls with these values.
+// Variant 0 is the general one: it has all parameters of the kernel, and makes no assumption that another does not
+// make. Other variants may lack parameters, which are then among their constants: they serve calls with these values.
 #pragma once
 
 #include "Runtime/ElfSection.h"
@@ -21,45 +21,45 @@
 
 namespace tile::runtime {
 
-/// Most variants of a pack.
+/// Maximum number of variants in a pack.
 constexpr size_t mostVariants = 1024;
 
 struct PackedVariant {
   Manifest manifest;
   std::string image; ///< the cubin, or PTX for the driver; empty: the ELF that contains the pack
-  std::string ptx;   ///< that it was made from; may be empty
+  std::string ptx;   ///< from which the image was assembled; may be empty
 };
 
-/// Refuses variants that cannot be told apart, or without a general one in front.
+/// Writes a pack. Rejects variants that cannot be distinguished, and a first variant that is not general.
 Result<std::string> writePack(std::span<const PackedVariant> variants);
 
-/// The cubin of variant 0 with its manifest, and a pack of all variants; with one variant, what appendManifestSection
-/// makes. The image of variant 0 is not looked at.
+/// Returns the cubin of variant 0 with its manifest and a pack of all variants; with one variant, the result of
+/// appendManifestSection. Ignores the image of variant 0.
 Result<std::string> appendVariants(Bytes elfOfVariant0, std::span<const PackedVariant> variants);
 
 bool isPack(Bytes bytes);
 
 class Pack {
 public:
-  /// Copies the bytes, and decompresses the index only.
+  /// Copies the bytes, and decompresses only the index.
   static Result<Pack> read(Bytes bytes);
 
   size_t size() const { return entries.size(); }
   const Manifest &manifest(size_t index) const { return entries[index].manifest; }
   const std::string &manifestText(size_t index) const { return entries[index].text; }
-  /// False: its image is the ELF that contains the pack.
+  /// Returns false if the image is the ELF that contains the pack.
   bool hasImage(size_t index) const { return entries[index].image.has_value(); }
-  /// Whether there is PTX beside the image.
+  /// Returns true if there is PTX in addition to the image.
   bool hasPtx(size_t index) const { return entries[index].ptx.has_value(); }
-  /// The cubin or PTX of a variant that has one here.
+  /// Returns the cubin or PTX of a variant that has one in the pack.
   Result<std::string> image(size_t index) const;
   Result<std::string> ptx(size_t index) const;
 
-  /// Of manifests, images and PTX of all variants: what tuning tables are for.
+  /// Returns the hash of manifests, images and PTX of all variants, which identifies the pack in tuning tables.
   const std::string &hash() const { return contentHash; }
-  /// The texts of tuning tables, one a device (Tuning.h); a damaged one is an error in its place.
+  /// Returns the texts of tuning tables, one per device (Tuning.h); a damaged one is replaced by an error.
   std::vector<Result<std::string>> tuning() const;
-  /// The pack with other tables.
+  /// Returns the pack with other tables.
   std::string withTuning(std::span<const std::string> tables) const;
 
 private:
@@ -69,21 +69,21 @@ private:
   };
   struct Entry {
     Manifest manifest;
-    std::string text; ///< of the manifest
+    std::string text; ///< text of the manifest
     std::optional<size_t> image, ptx;
   };
   Result<std::string> decompress(size_t frame) const;
   Status readIndex(std::string_view json, size_t frameBytes);
 
   std::shared_ptr<const std::string> contents;
-  size_t firstFrame = 0; ///< where the index frame ends
+  size_t firstFrame = 0; ///< end of the index frame
   std::vector<Frame> frames;
   std::vector<Entry> entries;
   std::vector<size_t> tables;
   std::string contentHash;
 };
 
-/// "'aligned-128x256x64'", for messages.
+/// Returns "'aligned-128x256x64'", for messages.
 std::string variantLabel(const Manifest &manifest);
 
 } // namespace tile::runtime

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expected times of kernels that are no readable product: the work of one program, for the model of ProgramTime.h.
+// The expected time of kernels that are not recognised as GEMMs: the work of one program, for the model of
+// ProgramTime.h.
 //
-//   "cost": {"model": "programs", "steps": "cdiv(K, 64) + 1", "exchanges": "cdiv(K, 64)", "bytes": "cdiv(K, 64) * 6144
-//   + 2048",
-//            "reread_bytes": "0", "tensor_flops": "cdiv(K, 64) * 131072", "operations": "cdiv(K, 64) * 8192",
-//            "special": "1024", "unique_bytes": "M * K * 2 + …", "operand_bits": 16, "warps": 4}
+//   "cost": {"model": "programs", "steps": "cdiv(K, 64) + 1", "exchanges": "cdiv(K, 64)",
+//            "bytes": "cdiv(K, 64) * 6144 + 2048", "reread_bytes": "0",
+//            "tensor_flops": "cdiv(K, 64) * 131072", "operations": "cdiv(K, 64) * 8192", "special": "1024",
+//            "unique_bytes": "M * K * 2 + …", "operand_bits": 16, "warps": 4}
 //
-// Registers, threads and shared memory are those of "launch", and the number of programs is its grid's.
+// Registers, threads, shared memory and the number of programs come from "launch".
 #pragma once
 
 #include "Runtime/Expression.h"
@@ -19,8 +20,8 @@ struct Manifest;
 /// Members are those of target::ProgramWork, as expressions over integer parameters, constants and num_sms.
 struct ProgramsCost {
   std::string steps, exchanges, bytes, rereadBytes, tensorFlops, operations, special, uniqueBytes;
-  int64_t operandBits = 16; ///< of dots
-  int64_t warps = 4;        ///< that compute a program
+  int64_t operandBits = 16; ///< width of dot operands
+  int64_t warps = 4;        ///< per program
 
   bool operator==(const ProgramsCost &) const = default;
 };
@@ -38,7 +39,8 @@ class ProgramsExpressions {
 public:
   static Result<ProgramsExpressions> compile(const ProgramsCost &cost, const ExpressionNames &names);
 
-  /// `slots` as the names of compile say; nothing if an expression cannot be evaluated. Touches no heap.
+  /// Evaluates the work. `slots` are as in the names given to compile. Returns none if an expression cannot be
+  /// evaluated. Does not allocate.
   std::optional<target::ProgramWork> evaluate(std::span<const int64_t> slots, double programs) const;
 
   std::span<const Expression> all() const { return expressions; }
@@ -50,10 +52,10 @@ private:
   int64_t warps = 4;
 };
 
-/// The model for a variant on `numSms` multiprocessors (0: what the target's product has).
+/// Returns the model for a variant on `numSms` multiprocessors (0: that of the target GPU).
 target::ProgramTime programTimeOf(const Manifest &manifest, const target::GpuTarget &gpu, int numSms);
 
-/// What the model relies on; the error names the key.
+/// Checks the preconditions of the model; the error names the key.
 Status validatePrograms(const ProgramsCost &cost, const ExpressionNames &names);
 
 } // namespace tile::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lets the calling thread allocate and load modules although a stream is being captured, by this thread or another: the
-// capture would break otherwise (CUDA driver API, cuThreadExchangeStreamCaptureMode).
+// Lets the calling thread allocate and load modules while a stream is being captured, by this thread or another.
+// Otherwise such calls would invalidate the capture (CUDA driver API, cuThreadExchangeStreamCaptureMode).
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -13,7 +13,7 @@ public:
   ~RelaxedCapture() { exchange(); }
 
 private:
-  void exchange() { // on failure the driver refuses what follows, and that is reported
+  void exchange() { // if this fails, the following driver calls fail and are reported
     if (driver.threadExchangeCaptureMode)
       (void)driver.threadExchangeCaptureMode(&mode);
   }

@@ -51,7 +51,7 @@ private:
 struct Success {};
 using Status = Result<Success>;
 
-/// The same error with a place in front: `parameters[2]: unknown type`.
+/// Returns the same error with a location prefix: `parameters[2]: unknown type`.
 inline Error withContext(const std::string &place, const Error &error) {
   return Error{error.code, place + ": " + error.message};
 }

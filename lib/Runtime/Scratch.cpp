@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Making a buffer is the slow path, once for each stream: what the driver cannot do while a stream is captured is
-// refused before it is tried.
+// Allocating a buffer is the slow path, once per stream. Operations that the driver prohibits during capture are
+// rejected before they are attempted.
 #include "Runtime/Scratch.h"
 
 #include "Runtime/ErrorState.h"
@@ -11,14 +11,14 @@
 namespace tile::runtime {
 namespace {
 
-/// The calling thread's number, from 1; never used again, unlike the driver's and the system's identifiers.
+/// Returns the calling thread's number, from 1. Unlike identifiers of the driver and the system, it is never reused.
 uint64_t threadNumber() {
   static std::atomic<uint64_t> threads = 0;
   static thread_local const uint64_t number = threads.fetch_add(1, std::memory_order_relaxed) + 1;
   return number;
 }
 
-/// One handle stands for the default streams of all threads, each a stream of its own.
+/// One handle denotes the default streams of all threads, which are separate streams.
 uint64_t owningThread(CUstream stream) {
   return stream == cuda::streamPerThread ? threadNumber() : 0;
 }
@@ -39,7 +39,7 @@ Status requireNoCapture(const Driver &driver, CUstream stream) {
   const CUresult result = driver.streamIsCapturing(stream, &capture);
   if (result == cuda::success && capture == cuda::captureNone)
     return Success{};
-  // The default stream cannot be asked while a stream that waits for it is captured.
+  // The default stream cannot be queried while a stream that synchronizes with it is being captured.
   if (result == cuda::success || result == cuda::errorCaptureImplicit)
     return makeError(TILE_ERROR_UNSUPPORTED,
                      "none can be made while the stream is captured; before, launch in this stream or call "
@@ -47,7 +47,7 @@ Status requireNoCapture(const Driver &driver, CUstream stream) {
   return driver.error(result, "cuStreamIsCapturing");
 }
 
-/// In the current context. Zero for what comes later in `stream`.
+/// Allocates scratch memory in the current context, zeroed for later work in `stream`.
 Result<CUdeviceptr> makeScratch(const Driver &driver, CUstream stream, uint64_t bytes) {
   if (Status status = requireMemoryFunctions(driver); !status)
     return status.error();
@@ -58,7 +58,7 @@ Result<CUdeviceptr> makeScratch(const Driver &driver, CUstream stream, uint64_t 
   if (Status status = driver.check(driver.memoryAllocate(&address, bytes), "cuMemAlloc"); !status)
     return status.error();
   if (Status status = driver.check(driver.fillBytes(address, 0, bytes, stream), "cuMemsetD8Async"); !status) {
-    (void)driver.memoryFree(address); // the first error is the one to report
+    (void)driver.memoryFree(address); // report the first error
     return status.error();
   }
   return address;
@@ -92,7 +92,7 @@ tile_status findScratch(tile_kernel &asked, const LoadedModule &module, CUstream
     return TILE_OK;
   }
   const std::lock_guard<std::mutex> lock(buffers.making);
-  if (const ScratchBuffer *found = findBuffer(buffers, wanted)) { // another thread was faster
+  if (const ScratchBuffer *found = findBuffer(buffers, wanted)) { // allocated by another thread meanwhile
     address = found->address;
     return TILE_OK;
   }
@@ -139,7 +139,7 @@ void freeScratch(tile_kernel &kernel, CUcontext context) {
   const unsigned known = kernel.scratch->count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < known; ++i)
     if (const ScratchBuffer &entry = kernel.scratch->entries[i]; entry.context == context)
-      (void)kernel.runtime->driver->memoryFree(entry.address); // after a fault it fails like everything else
+      (void)kernel.runtime->driver->memoryFree(entry.address); // after a device fault all calls fail
 }
 
 } // namespace tile::runtime

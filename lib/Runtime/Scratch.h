@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scratch memory: global memory in which the thread blocks of a launch pass each other partial sums and flags, or make
-// tensor maps.
+// Scratch memory: global memory in which the thread blocks of a launch exchange partial accumulators and flags, or
+// encode tensor maps.
 //
-//   (context, stream) ─▶ buffer: bytes of a block x the most blocks of a launch; zero before its first launch
+//   (context, stream) ─▶ buffer: bytes per block x maximum blocks of a launch; zero before its first launch
 //
-// A launch leaves its flags zero. So launches that come one after the other, as those of a stream do, share a buffer
-// without clearing it; those of different streams may overlap and must not. Buffers are found like modules (Kernel.h):
-// an array of published entries, written under a mutex, read without one, freed with the kernel. An entry outlives its
-// stream; a later stream with the same handle takes the buffer over.
+// A launch leaves its flags zero, so the launches of a stream, which are ordered, share a buffer without clearing it.
+// Launches of different streams may overlap and must not share one. Buffers are found like modules (Kernel.h): an array
+// of published entries, written under a mutex, read without one, freed with the kernel. An entry outlives its stream; a
+// later stream with the same handle reuses the buffer.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -21,33 +21,33 @@ namespace tile::runtime {
 
 struct LoadedModule;
 
-/// Addresses are multiples of this many bytes; cuMemAlloc's are of 256.
+/// Required alignment in bytes; cuMemAlloc returns multiples of 256.
 constexpr uint64_t scratchAlignment = 128;
 
 struct ScratchBuffer {
   CUcontext context = nullptr;
   CUstream stream = nullptr;
-  uint64_t thread = 0; ///< whose per-thread default stream it is; 0: the handle says it all
+  uint64_t thread = 0; ///< owner of the per-thread default stream; 0: the handle is unique
   CUdeviceptr address = 0;
 };
 
-/// The buffers that the runtime has made for one kernel.
+/// The buffers that the runtime has allocated for one kernel.
 struct ScratchBuffers {
-  static constexpr unsigned most = 128; // streams of all contexts; more is an error
+  static constexpr unsigned most = 128; // maximum number of streams of all contexts
 
   std::mutex making;
   std::atomic<unsigned> count = 0;
   ScratchBuffer entries[most];
 };
 
-/// What the kernel needs on a device with so many multiprocessors; 0: it takes no scratch.
+/// Returns the bytes that the kernel needs on a device with this many multiprocessors; 0: it needs no scratch memory.
 uint64_t scratchBytes(const tile_kernel &kernel, int multiprocessors);
 
-/// The runtime's buffer for the stream in the module's context, which is current; made if need be. The kernel takes
-/// scratch. The status is also the thread's last error, here and below.
+/// Returns the runtime's buffer for the stream in the module's context, which is current; allocates it on demand. The
+/// kernel must use scratch memory. Here and below, the status is also the thread's last error.
 tile_status findScratch(tile_kernel &kernel, const LoadedModule &module, CUstream stream, CUdeviceptr &address);
 
-/// Whether the caller's memory will do.
+/// Checks the scratch memory of the caller.
 tile_status checkScratch(const tile_kernel &kernel, int multiprocessors, CUdeviceptr address, uint64_t bytes);
 
 /// Frees the buffers of `context`, which is current.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules for running an artifact on a device; the table is in the header.
+// Rules for running an artifact on a device; the header has the table.
 #include "Runtime/Target.h"
 
 #include <cctype>
@@ -29,7 +29,7 @@ Result<Target> parseTarget(std::string_view name) {
   return target;
 }
 
-/// The rule by which the device does not run the code; empty: it does.
+/// Returns the rule that prevents the device from running the code; empty if there is none.
 static std::string_view findObstacle(const Target &code, bool isPtx, const Target &device) {
   const bool sameMajor = device.major == code.major;
   if (code.suffix == 'a')

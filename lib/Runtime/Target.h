@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Architecture names (`sm_90a`) and which device may run them.
+// Architecture names (`sm_90a`) and the devices that can run them.
 //
 //   cubin  sm_80    devices 8.x, x >= 0, of the same major version
 //   cubin  sm_90a   exactly 9.0 ("architecture-specific")
 //   cubin  sm_100f  10.x, x >= 0 ("family-specific"; CUDA programming guide, compute capabilities)
 //   PTX    sm_80    any device from 8.0 on; with a suffix as a cubin
 //
-// A name may stand for a device, too: sm_90 then is one of which nothing more is known than what all 9.0 have, so that
-// it runs neither architecture-specific nor family-specific code.
+// A name may also denote a device: sm_90 then has only the properties common to all devices of 9.0, so it runs neither
+// architecture-specific nor family-specific code.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -24,9 +24,9 @@ struct Target {
 
 Result<Target> parseTarget(std::string_view name);
 
-/// Fails with TILE_ERROR_ARCHITECTURE and an explanation when the device cannot run the artifact.
+/// Fails with TILE_ERROR_ARCHITECTURE and an explanation if the device cannot run the artifact.
 Status checkTarget(std::string_view targetName, bool isPtx, int deviceMajor, int deviceMinor);
-/// The same for a device that a name stands for.
+/// Checks a device that is denoted by a name.
 Status checkTarget(std::string_view targetName, bool isPtx, std::string_view deviceName);
 
 } // namespace tile::runtime

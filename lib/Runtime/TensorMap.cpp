@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Requests, their checks with the numbers in the message, and the cache.
+// Encoding requests, their checks with figures in the message, and the cache.
 #include "Runtime/TensorMap.h"
 
 #include "Runtime/ErrorState.h"
@@ -10,7 +10,7 @@
 namespace tile::runtime {
 namespace {
 
-/// CUtensorMapDataType. Maps move bits: only where zeros and the size matter does the type.
+/// Returns the CUtensorMapDataType. Maps copy bits, so the type matters only for its size and for zero fill.
 uint8_t mapType(DataType type) {
   switch (type) {
   case DataType::I1:
@@ -42,7 +42,7 @@ uint8_t mapType(DataType type) {
   return 0;
 }
 
-/// CUtensorMapSwizzle: 0, 32, 64, 128 bytes are 0, 1, 2, 3.
+/// Returns the CUtensorMapSwizzle: 0, 32, 64, 128 bytes are 0, 1, 2, 3.
 uint8_t mapSwizzle(int64_t bytes) {
   return bytes == 0 ? 0 : static_cast<uint8_t>(std::countr_zero(static_cast<uint64_t>(bytes)) - 4);
 }
@@ -58,7 +58,7 @@ Status compileAll(const std::vector<std::string> &texts, const ExpressionNames &
   return Success{};
 }
 
-/// Maps of the thread's last launches: `ways` places for each hash, taken in turns.
+/// Maps of the thread's recent launches: a set-associative cache whose sets have `ways` entries, replaced in rotation.
 class TensorMapCache {
 public:
   const TensorMap *find(const TensorMapRequest &request) const {
@@ -95,7 +95,7 @@ private:
   Set sets[1 << setBits];
 };
 
-/// Fills in what depends on the arguments, and checks it.
+/// Computes the parts of the request that depend on arguments, and checks them.
 tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, void *const *arguments,
                         const ArgumentSlots &slots, TensorMapRequest &request) {
   const std::string &name = kernel.artifact.manifest.parameters[plan.base].name;
@@ -119,7 +119,7 @@ tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, vo
                          "parameter {} '{}': dimension {} ('{}') is {}; a tensor map can have 0 to {}", plan.base, name,
                          dim, plan.sizes[dim].text(), *size, largestMapSize);
     isEmpty |= *size == 0;
-    // A map cannot be empty. The kernel accesses nothing inside where a dimension is (EmptyDescriptors.h).
+    // A map cannot be empty. If a dimension is, the kernel accesses nothing in the tensor (EmptyDescriptors.h).
     request.sizes[rank - 1 - dim] = static_cast<uint64_t>(std::max<int64_t>(*size, 1));
   }
   for (unsigned dim = 0; dim + 1 < rank; ++dim) {
@@ -137,7 +137,7 @@ tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, vo
                          "parameter {} '{}': stride {} ('{}') is {} elements, {} bytes, which is not a multiple of {} "
                          "bytes; the kernel accesses it through a tensor map",
                          plan.base, name, dim, plan.strides[dim].text(), *stride, bytes, mapAlignment);
-    // Rows of an empty tensor are zero elements apart; no access uses that.
+    // Rows of an empty tensor have a stride of zero, which no access uses.
     request.strides[rank - 2 - dim] = isEmpty ? std::max(bytes, mapAlignment) : bytes;
   }
   return TILE_OK;
@@ -147,7 +147,7 @@ tile_status encode(const tile_kernel &kernel, const TensorMapPlan &plan, const T
                    TensorMap &map) {
   static constexpr uint32_t elementStrides[highestTensorRank] = {1, 1, 1, 1, 1};
   const Driver &driver = *kernel.runtime->driver;
-  if (!driver.tensorMapEncodeTiled) // a variant that is forced; of others makeKernel says so
+  if (!driver.tensorMapEncodeTiled) // reached only for a forced variant; otherwise makeKernel reports it
     return reportError(TILE_ERROR_NO_DRIVER,
                        "kernel '{}' takes tensor maps but the CUDA driver has no cuTensorMapEncodeTiled; driver 525 "
                        "(CUDA 12.0) or later is needed",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor maps (TMA descriptors): from the manifest's recipe and a launch's arguments to the 128 bytes that the kernel
-// takes by value.
+// Encodes tensor maps (TMA descriptors): combines the specification in the manifest and the arguments of a launch to
+// the 128 bytes that the kernel takes by value.
 //
 //   manifest                                load: planTensorMap          launch: encodeTensorMap
-//   {"base": "a", "shape": ["M", "K"], ─▶   compiled expressions,   ─▶   request (numbers, innermost first)
+//   {"base": "a", "shape": ["M", "K"], ─▶   compiled expressions,   ─▶   request (integers, innermost first)
 //    "strides": ["lda"], "box": ...}        constant part                ─▶ thread's cache ─▶ cuTensorMapEncodeTiled
 //
-// Encoding depends on nothing but the request, so that a launch with the pointers and sizes of an earlier one copies
-// the map from a small cache, which belongs to the thread: no lock, no heap.
+// Encoding depends only on the request, so a launch with the pointers and sizes of an earlier one copies the map from a
+// small thread-local cache, without lock or allocation.
 #pragma once
 
 #include "Runtime/ArgumentSlots.h"
@@ -19,15 +19,15 @@
 namespace tile::runtime {
 
 // Limits of a tiled tensor map: CUDA driver API, cuTensorMapEncodeTiled.
-constexpr uint64_t mapAlignment = 16;                      ///< bytes, of the base and of every stride
+constexpr uint64_t mapAlignment = 16;                      ///< bytes; applies to the base and every stride
 constexpr int64_t largestMapSize = (int64_t(1) << 32) - 1; ///< elements along a dimension
 constexpr int64_t mapStrideLimit = int64_t(1) << 40;       ///< bytes
 
-/// All that cuTensorMapEncodeTiled is told and that is not the same for every map. Innermost dimension first.
+/// The arguments of cuTensorMapEncodeTiled that differ between maps. Innermost dimension first.
 struct TensorMapRequest {
   uint64_t base = 0;
   uint64_t sizes[highestTensorRank] = {};       ///< elements
-  uint64_t strides[highestTensorRank - 1] = {}; ///< bytes; of the dimensions after the innermost
+  uint64_t strides[highestTensorRank - 1] = {}; ///< bytes; dimensions after the innermost
   uint32_t box[highestTensorRank] = {};         ///< elements
   uint8_t type = 0;                             ///< CUtensorMapDataType
   uint8_t swizzle = 0;                          ///< CUtensorMapSwizzle
@@ -38,20 +38,19 @@ struct TensorMapRequest {
 };
 static_assert(std::has_unique_object_representations_v<TensorMapRequest>, "the cache hashes its bytes");
 
-/// A recipe, compiled when its kernel is loaded.
+/// A specification, compiled when its kernel is loaded.
 struct TensorMapPlan {
   unsigned base = 0; ///< index of the pointer parameter
   unsigned elementBytes = 0;
   TensorMapRequest constants;      ///< rank, box, type, swizzle and promotion
   std::vector<Expression> sizes;   ///< as in the manifest: outermost first
-  std::vector<Expression> strides; ///< the same, in elements
+  std::vector<Expression> strides; ///< likewise, in elements
 };
 
-/// The manifest has been validated.
+/// Compiles a specification. The manifest must have been validated.
 Result<TensorMapPlan> planTensorMap(const TensorMapSpec &spec, const Manifest &manifest);
 
-/// Map `index` of the kernel for these arguments, to a kernel with a runtime. The status is also the thread's last
-/// error.
+/// Encodes map `index` of a kernel with a runtime for these arguments. The status is also the thread's last error.
 tile_status encodeTensorMap(const tile_kernel &kernel, size_t index, void *const *arguments, const ArgumentSlots &slots,
                             TensorMap &map);
 

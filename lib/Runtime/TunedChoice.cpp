@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names become numbers once; a look-up compares with all keys of the call's class.
+// Names are resolved to indices once; a lookup compares all keys of the call's class.
 #include "Runtime/TunedChoice.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ Result<TunedChoice> TunedChoice::compile(const TuningTable &table, std::span<con
   for (const TuningEntry &entry : table.entries) {
     std::vector<Timed> &variants = sorted[{entry.sizes, entry.serves}];
     const size_t before = variants.size();
-    for (size_t i = 0; i < manifests.size(); ++i) // one a target
+    for (size_t i = 0; i < manifests.size(); ++i) // one per target
       if (manifests[i]->variant == entry.variant)
         variants.push_back({entry.microseconds, i});
     if (variants.size() == before)
@@ -97,7 +97,7 @@ std::optional<TunedChoice::Found> TunedChoice::find(std::span<const int64_t> val
     if (!isSame && ((farthest > 1 && !anyDistance) || distance >= least))
       continue;
     nearest = &key;
-    least = isSame ? -1 : distance; // nothing is nearer
+    least = isSame ? -1 : distance; // cannot be beaten
   }
   if (!nearest)
     return std::nullopt;

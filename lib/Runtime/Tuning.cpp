@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tables as text, what they are for, and their place in an artifact.
+// Text form of tables, their validity checks, and their storage in an artifact.
 #include "Runtime/Tuning.h"
 
 #include "Runtime/Artifact.h"
@@ -14,7 +14,7 @@
 namespace tile::runtime {
 namespace {
 
-constexpr uint64_t largestTable = uint64_t(64) << 20; // bytes of a file
+constexpr uint64_t largestTable = uint64_t(64) << 20; // maximum file size in bytes
 
 Error invalidTuning(std::string message) {
   return Error{TILE_ERROR_MANIFEST, "tuning table: " + std::move(message)};
@@ -34,7 +34,7 @@ TuningEntry readEntry(const Json &json, const std::string &path, size_t paramete
   return entry;
 }
 
-/// Sorted, and the fastest of those that are the same but for their times.
+/// Returns sorted entries; of entries that differ only in time, the fastest is kept.
 std::vector<TuningEntry> normalised(const std::vector<TuningEntry> &entries) {
   std::map<std::tuple<std::vector<int64_t>, std::string, std::string>, double> times;
   for (const TuningEntry &entry : entries) {
@@ -167,7 +167,7 @@ Result<std::string> withTuning(std::span<const uint8_t> bytes, const TuningTable
     manifests.push_back(&pack.manifest(i));
   if (Result<TunedChoice> tuned = TunedChoice::compile(table, manifests); !tuned)
     return tuned.error();
-  std::map<std::string, std::string> texts; // by device, so that the order of calls does not matter
+  std::map<std::string, std::string> texts; // keyed by device, so that the result does not depend on the order of calls
   for (const Result<std::string> &text : pack.tuning()) {
     if (!text)
       return text.error();

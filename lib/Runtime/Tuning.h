@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tuning tables: which variant was measured to be the fastest for which sizes, on one device.
+// Tuning tables: the measured fastest variant for each size on one device.
 //
 //   {"schema": 1, "kernel": "matmul", "source": "sha256:...", "pack": "fnv1a64:...", "device": "NVIDIA H200",
 //    "driver": 12080, "parameters": ["M", "N", "K"],
-//    "entries": [{"sizes": [4096, 4096, 4096], "serves": "3f", "variant": "aligned-128x256x64", "microseconds":
-//    181.2}]}
+//    "entries": [{"sizes": [4096, 4096, 4096], "serves": "3f", "variant": "aligned-128x256x64",
+//                 "microseconds": 181.2}]}
 //
-// A table is for the variants that were measured: one of other variants ("pack"), another device or another major
-// version of the driver is refused, not used. "serves" says which variants could have been taken (Chooser::callClass).
-// A call takes, of the entries of its class: those for its sizes; else those for the nearest sizes, by the logarithms
-// of their ratios, none of them beyond a factor of two, or beyond all factors if no model knows how long variants take.
+// A table is valid only for the variants that were measured: a table of other variants ("pack"), another device or
+// another major version of the driver is rejected. "serves" is the set of variants that accept the call
+// (Chooser::callClass). Among the entries of its class, a call uses those for its sizes; otherwise those for the
+// nearest sizes, by the logarithms of the ratios. Each ratio must be within a factor of two, unless no model gives
+// times of the variants.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -26,7 +27,7 @@ class Pack;
 constexpr int tuningSchema = 1;
 
 struct TuningEntry {
-  std::vector<int64_t> sizes; ///< of the table's parameters
+  std::vector<int64_t> sizes; ///< values of the table's parameters
   std::string serves;         ///< class of the call
   std::string variant;
   double microseconds = 0;
@@ -36,9 +37,9 @@ struct TuningEntry {
 
 struct TuningTable {
   std::string kernel;
-  std::string source; ///< hash of the kernel's source
-  std::string pack;   ///< hash of its variants
-  std::string device; ///< as the driver names it
+  std::string source; ///< hash of the source of the kernel
+  std::string pack;   ///< hash of the variants
+  std::string device; ///< name reported by the driver
   int driver = 0;     ///< cuDriverGetVersion: 1000 times the major version, 10 times the minor one; 0: unknown
   std::vector<std::string> parameters;
   std::vector<TuningEntry> entries;
@@ -49,18 +50,18 @@ struct TuningTable {
 Result<TuningTable> parseTuning(std::string_view json);
 Result<TuningTable> readTuningFile(const std::string &path);
 
-/// Sorted, an entry a line; of entries that differ in their times alone the fastest is kept.
+/// Returns JSON with sorted entries, one per line. Of entries that differ only in time, the fastest is kept.
 std::string toJson(const TuningTable &table);
 
-/// Both tables' entries. Refuses tables that are not of the same variants, device and parameters. The newer driver's
-/// version is kept.
+/// Merges the entries of both tables. Rejects tables for different variants, devices or parameters. Keeps the newer
+/// driver version.
 Result<TuningTable> mergeTuning(const TuningTable &a, const TuningTable &b);
 
-/// Whether the table is for these variants on this device; the error says what differs.
+/// Checks that the table is for these variants on this device; the error states the difference.
 Status checkTuning(const TuningTable &table, const Pack &pack, std::string_view device, int driver);
 
-/// The artifact, a cubin with variants or a .tilepack, with the table in it, instead of one that it has for the same
-/// device. Launches use it without being told to.
+/// Returns the artifact, a cubin with variants or a .tilepack, with this table, which replaces one for the same device.
+/// Launches use the table automatically.
 Result<std::string> withTuning(std::span<const uint8_t> artifact, const TuningTable &table);
 
 } // namespace tile::runtime

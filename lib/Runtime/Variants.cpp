@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contexts, tuning tables, and the way from a chosen variant to its launch.
+// Contexts, tuning tables, and launching of a chosen variant.
 #include "Runtime/Variants.h"
 
 #include "Runtime/ErrorState.h"
@@ -9,7 +9,7 @@
 namespace tile::runtime {
 namespace {
 
-/// Of tables for this device the first one that is for these variants and this driver, and what is to be said.
+/// Returns the first table for this device that is valid for these variants and this driver. Sets `note` for the user.
 std::shared_ptr<const TunedChoice> findTable(const tile_kernel &kernel, const Variants &variants,
                                              const ContextVariants &context, std::string &note) {
   note = "no tuning table";
@@ -28,7 +28,7 @@ std::shared_ptr<const TunedChoice> findTable(const tile_kernel &kernel, const Va
   return nullptr;
 }
 
-/// What is to be published for a context. Under the mutex.
+/// Makes the state to publish for a context. The caller holds the mutex.
 const DeviceVariants *makeDevice(const tile_kernel &kernel, Variants &variants, const ContextVariants &context) {
   std::string note;
   std::shared_ptr<const TunedChoice> table = findTable(kernel, variants, context, note);
@@ -37,7 +37,7 @@ const DeviceVariants *makeDevice(const tile_kernel &kernel, Variants &variants, 
   return variants.made.emplace_back(std::make_unique<const DeviceVariants>(std::move(device))).get();
 }
 
-/// Asks the driver about the current context's device.
+/// Queries the device of the current context.
 Status describeDevice(const Driver &driver, ContextVariants &context) {
   Result<DeviceLimits> limits = queryLimits(driver);
   if (!limits)
@@ -68,7 +68,7 @@ const ContextVariants *findContext(const tile_kernel &kernel, CUcontext context,
   if (const ContextVariants *found = findKnown(variants, context))
     return found;
   const std::lock_guard<std::mutex> lock(variants.changing);
-  if (const ContextVariants *found = findKnown(variants, context)) // another thread was faster
+  if (const ContextVariants *found = findKnown(variants, context)) // described by another thread meanwhile
     return found;
   const unsigned known = variants.contextCount.load(std::memory_order_relaxed);
   const std::string &name = kernel.artifact.manifest.kernel;
@@ -88,7 +88,7 @@ const ContextVariants *findContext(const tile_kernel &kernel, CUcontext context,
   return &added;
 }
 
-/// Where the scratch memory of a variant begins in that of all.
+/// Returns the offset of a variant's scratch memory in that of all variants.
 uint64_t scratchOffset(const Variants &variants, size_t index, int multiprocessors) {
   uint64_t offset = 0;
   for (size_t i = 0; i < index; ++i)
@@ -143,7 +143,7 @@ const ContextVariants *findContext(const tile_kernel &kernel, tile_status &statu
 Result<std::shared_ptr<const DeviceVariants>> assumedDevice(const tile_kernel &kernel, const Chooser &chooser,
                                                             int multiprocessors) {
   const auto forOneCall = [](DeviceVariants device) {
-    device.canRemember = false; // nobody asks about it again
+    device.canRemember = false; // used only once
     return std::make_shared<const DeviceVariants>(std::move(device));
   };
   CUcontext context = nullptr;
@@ -151,7 +151,7 @@ Result<std::shared_ptr<const DeviceVariants>> assumedDevice(const tile_kernel &k
       kernel.runtime && kernel.runtime->driver->contextGetCurrent(&context) == cuda::success && context;
   if (!hasContext)
     return forOneCall(chooser.onTarget(chooser.manifest(0).target, multiprocessors));
-  ContextVariants described; // of a kernel with one variant
+  ContextVariants described; // for a kernel with one variant
   const ContextVariants *known = &described;
   const DeviceVariants *device = nullptr;
   if (kernel.variants) {
@@ -163,7 +163,7 @@ Result<std::shared_ptr<const DeviceVariants>> assumedDevice(const tile_kernel &k
   } else if (Status status = describeDevice(*kernel.runtime->driver, described); !status) {
     return status.error();
   }
-  if (device && device->multiprocessors == multiprocessors) // it lives as long as the kernel
+  if (device && device->multiprocessors == multiprocessors) // lives as long as the kernel
     return std::shared_ptr<const DeviceVariants>(device, [](const DeviceVariants *) {});
   DeviceFacts facts = known->facts;
   facts.multiprocessors = multiprocessors;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Frames of zstd with a checksum; plain functions, so that its header stays in one file.
+// Compresses and decompresses zstd frames with a checksum. Plain functions, so that the zstd header is included in one
+// file.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -10,8 +11,8 @@ namespace tile::runtime {
 
 std::string compressFrame(std::string_view contents);
 
-/// `frame` is one whole frame of `bytes` decompressed bytes, which are at most `limit`: what a damaged or hostile size
-/// says is not allocated.
+/// Decompresses `frame`, a complete frame of `bytes` decompressed bytes, at most `limit`: the size in a damaged or
+/// hostile frame is not allocated.
 Result<std::string> decompressFrame(std::string_view frame, uint64_t limit);
 
 } // namespace tile::runtime

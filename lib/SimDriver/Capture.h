@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams that are captured, and the graphs that come of it. A stream that is not captured does everything at once.
+// Stream capture, and the graphs that it produces. A stream that is not being captured executes everything immediately.
 //
-// What a captured stream is asked for is a step of the graph. Steps stay in the order in which they were asked for, in
-// all streams of a capture, so that each comes behind those that it depends on. For each stream and event is known
-// which steps are behind it: whether everything has been joined when the capture ends.
+// An operation in a captured stream becomes a step of the graph. Steps keep the order of their submission over all
+// streams of a capture, so that each one comes after its dependencies. For each stream and event the steps that precede
+// it are tracked, in order to check that all streams have been joined when the capture ends.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -15,25 +15,25 @@
 
 namespace tile::sim {
 
-/// Something that a stream is asked for; it owns its arguments.
+/// An operation of a stream; it owns its arguments.
 using Work = std::function<runtime::CUresult()>;
 using Graph = std::vector<Work>;
 
 class Captures {
 public:
-  /// Does the work, or makes it a step where the stream is captured.
+  /// Executes the operation, or records it as a step if the stream is being captured.
   runtime::CUresult submit(runtime::CUstream stream, Work work);
 
   runtime::CUresult begin(runtime::CUstream stream);
-  /// Ends the capture, also where it has failed; then `graph` is null.
+  /// Ends the capture, even if it has failed; `graph` is null then.
   runtime::CUresult end(runtime::CUstream stream, std::unique_ptr<Graph> &graph);
   bool isCaptured(runtime::CUstream stream) const { return streams.contains(stream); }
   bool isCaptured(runtime::CUevent event) const { return events.contains(event); }
 
-  /// False: the stream is not captured, and the event is reached at once.
+  /// Records an event. Returns false if the stream is not being captured: the event is complete immediately.
   bool record(runtime::CUevent event, runtime::CUstream stream);
   void forget(runtime::CUevent event) { events.erase(event); }
-  /// A stream that awaits an event of a capture belongs to it from then on.
+  /// Makes a stream wait for an event. A stream that waits for an event of a capture joins that capture.
   runtime::CUresult wait(runtime::CUstream stream, runtime::CUevent event);
 
 private:
@@ -43,7 +43,7 @@ private:
   };
   struct Progress {
     std::shared_ptr<Capture> capture;
-    std::set<size_t> behind; ///< steps
+    std::set<size_t> behind; ///< indices of the steps that precede it
   };
 
   std::map<runtime::CUstream, Progress> streams;

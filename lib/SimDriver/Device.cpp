@@ -21,7 +21,7 @@ using runtime::Success;
 
 namespace {
 
-/// The driver is given no size. tilec's ELFs end in their table of sections.
+/// The driver API passes no size. The ELF files of tilec end with their section header table.
 runtime::Bytes elfBytes(const void *image) {
   Elf64_Ehdr header;
   std::memcpy(&header, image, sizeof(header));
@@ -110,7 +110,7 @@ std::byte *SimulatedDevice::find(uint64_t address, size_t bytes) const {
 }
 
 Status SimulatedDevice::launch(const runtime::LaunchConfig &config, const LoadedFunction &function, void **arguments) {
-  GlobalMemory seen = memory; // and the module's variables
+  GlobalMemory seen = memory; // plus the variables of the module
   runtime::Result<std::unique_ptr<Program>> program = Program::load(function.ptx->module, function.name, seen);
   if (!program)
     return program.error();
@@ -130,7 +130,7 @@ Status SimulatedDevice::launch(const runtime::LaunchConfig &config, const Loaded
   machine.checker = checker.get();
   Status status = machine.run();
   const std::string printed = machine.printed.text();
-  std::fwrite(printed.data(), 1, printed.size(), stdout); // it may have zero bytes
+  std::fwrite(printed.data(), 1, printed.size(), stdout); // the text may contain zero bytes
   if (!status)
     return status.error();
   std::string text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The one device of the simulated driver: its memory, and launches in it. Everything happens at once: when a function
-// returns, its work is done, or kept for a graph (Capture.h).
+// The only device of the simulated driver: its memory and its launches. All operations are synchronous: when a function
+// returns, its work has been done or recorded for a graph (Capture.h).
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -13,15 +13,15 @@
 
 namespace tile::sim {
 
-/// Bytes that programs are told it has; more can be allocated.
+/// Memory size reported to programs, in bytes; more can be allocated.
 constexpr size_t deviceBytes = size_t(8) << 30;
-/// Multiprocessors that a persistent kernel finds.
+/// Number of multiprocessors that a persistent kernel sees.
 constexpr uint32_t numMultiprocessors = 4;
-/// Bytes of shared memory, as of sm_90: of a multiprocessor, what the system takes of it for a thread block, and the
-/// most of one block.
+/// Bytes of shared memory, as of sm_90: per multiprocessor, reserved by the system per thread block, and the maximum
+/// per thread block.
 constexpr uint32_t sharedOfMultiprocessor = 228 << 10, sharedOfSystem = 1 << 10, mostShared = 227 << 10;
 
-/// The PTX of a module, ready to run. It is in the artifact: in a section of a cubin, or it is all.
+/// The PTX of a module, ready to run. The artifact is either PTX or a cubin with a PTX section.
 struct LoadedPtx {
   Module module;
 };
@@ -39,19 +39,20 @@ runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &p
 
 class SimulatedDevice {
 public:
-  /// Filled with 0xFF: floating-point numbers are NaN until something is written. Null: no such memory.
+  /// Allocates memory filled with 0xFF, so that uninitialized floating-point values are NaN. Returns 0 if there is no
+  /// such memory.
   uint64_t allocate(size_t bytes);
   bool release(uint64_t address);
-  /// The bytes behind device addresses, or null where they are not all in one allocation.
+  /// Returns the bytes at a device address, or null if they are not all in one allocation.
   std::byte *find(uint64_t address, size_t bytes) const;
   const GlobalMemory &contents() const { return memory; }
-  /// Runs a kernel to its end. An error has what the simulator reports.
+  /// Runs a kernel to completion. On failure the status contains the report of the simulator.
   runtime::Status launch(const runtime::LaunchConfig &config, const LoadedFunction &function, void **arguments);
 
 private:
   GlobalMemory memory;
-  std::map<uint64_t, std::unique_ptr<std::byte[]>> buffers; ///< by address
-  uint64_t numLaunches = 0;                                 ///< each has an order of events of its own
+  std::map<uint64_t, std::unique_ptr<std::byte[]>> buffers; ///< keyed by address
+  uint64_t numLaunches = 0;                                 ///< seed of the launch's order of events
 };
 
 } // namespace tile::sim

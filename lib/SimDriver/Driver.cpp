@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A libcuda.so.1 whose only device is the simulator: a program that loads the driver by name, as libtilert does, runs
-// and is checked without a GPU, and without being built for that.
+// and is checked without a GPU and without a special build.
 //
 //   LD_LIBRARY_PATH=build/simulator ./program
 //
-// It has what libtilert needs, and what programs usually call: contexts, modules and launches are here, memory is in
-// Memory.cpp, and streams, events and captured graphs are in Streams.cpp. What the simulator reports of a kernel is
-// printed, and makes the launch fail; what the driver prohibits while a stream is captured, but for waiting and for
-// memory in the order of a stream, is not noticed.
+// It implements the functions that libtilert needs and that programs usually call: contexts, modules and launches here,
+// memory in Memory.cpp, and streams, events and captured graphs in Streams.cpp. Errors that the simulator finds in a
+// kernel are printed and make the launch fail. Of the operations that the driver prohibits during stream capture, only
+// waits and stream-ordered memory operations are rejected.
 #include "SimDriver/EncodeTiled.h"
 #include "SimDriver/State.h"
 
@@ -21,27 +21,27 @@ using namespace tile::sim;
 namespace {
 
 struct Context {};
-/// They have the device's memory and modules in common: programs do not notice, but for what they get wrong.
+/// All contexts share the device's memory and modules. Only incorrect programs can observe this.
 Context primary;
-std::vector<std::unique_ptr<Context>> contexts; ///< that programs have made
-/// Modules and functions live as long as the process: there are few.
+std::vector<std::unique_ptr<Context>> contexts; ///< created by programs
+/// Modules and functions live as long as the process, since there are few of them.
 std::vector<std::unique_ptr<LoadedPtx>> modules;
 std::vector<std::unique_ptr<LoadedFunction>> functions;
 
-thread_local std::vector<CUcontext> stack; ///< the last is current
+thread_local std::vector<CUcontext> stack; ///< the last one is current
 
 CUcontext currentContext() {
   return stack.empty() ? nullptr : stack.back();
 }
 
-/// The caller holds the mutex.
+/// Returns true if `context` exists. The caller holds the mutex.
 bool isContext(CUcontext context) {
   return context == reinterpret_cast<CUcontext>(&primary) ||
          std::any_of(contexts.begin(), contexts.end(),
                      [&](const auto &made) { return reinterpret_cast<CUcontext>(made.get()) == context; });
 }
 
-/// Whether a handle that a program has is one of these. The caller holds the mutex.
+/// Returns true if `handle` refers to one of these objects. The caller holds the mutex.
 template <typename T, typename Handle> bool isAmong(const std::vector<std::unique_ptr<T>> &all, Handle handle) {
   return std::any_of(all.begin(), all.end(),
                      [&](const auto &made) { return reinterpret_cast<Handle>(made.get()) == handle; });
@@ -78,7 +78,8 @@ const NumberedError *findError(CUresult number) {
   return nullptr;
 }
 
-/// What a program asks for and libtilert puts into its own message is not printed.
+/// Writes the error log to the buffer that the caller passed, or else prints it. libtilert puts the log into its own
+/// error message.
 void writeLog(const std::string &text, unsigned count, const int *options, void *const *values) {
   char *log = nullptr;
   size_t bytes = 0;
@@ -145,29 +146,29 @@ EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice) {
   return success;
 }
 EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
-  // CUDA driver API, CUdevice_attribute; of the rest the simulator has none.
+  // CUDA driver API, CUdevice_attribute. All other attributes of the simulator are 0.
   static constexpr struct {
     int attribute, value;
   } attributes[] = {{cuda::attributeMaxThreadsPerBlock, 1024},
-                    {2, 1024}, // threads of a block along x, y and z
+                    {2, 1024}, // maximum threads per block along x, y and z
                     {3, 1024},
                     {4, 64},
-                    {5, 2147483647}, // blocks of a grid along x, y and z
+                    {5, 2147483647}, // maximum blocks per grid along x, y and z
                     {6, 65535},
                     {7, 65535},
-                    {8, 48 << 10}, // shared memory of a block that does not ask for more
-                    {10, 32},      // threads of a warp
-                    {12, 65536},   // registers of a block
+                    {8, 48 << 10}, // shared memory per block without opt-in
+                    {10, 32},      // warp size
+                    {12, 65536},   // registers per block
                     {cuda::attributeMultiprocessorCount, static_cast<int>(numMultiprocessors)},
                     {cuda::attributeL2Bytes, 50 << 20},
-                    {39, 2048}, // threads of a multiprocessor
+                    {39, 2048}, // threads per multiprocessor
                     {41, 1},    // unified addressing
                     {cuda::attributeComputeMajor, 9},
                     {81, static_cast<int>(sharedOfMultiprocessor)},
-                    {82, 65536}, // registers of a multiprocessor
+                    {82, 65536}, // registers per multiprocessor
                     {95, 1},     // cooperative launches
                     {cuda::attributeMaxSharedOptin, static_cast<int>(mostShared)},
-                    {115, 1}}; // memory in the order of a stream
+                    {115, 1}}; // stream-ordered memory pools
   *value = 0;
   for (const auto &known : attributes)
     if (known.attribute == attribute)
@@ -311,7 +312,7 @@ EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *of
     return invalidValue;
   *offset = 0;
   for (size_t i = 0;; *offset += bytes[i++]) {
-    // Tensor maps are aligned to 64 bytes, other parameters to their size.
+    // Tensor maps are aligned to 64 bytes, other parameters to their sizes.
     const size_t alignment = std::clamp<size_t>(bytes[i], 1, 64);
     *offset = (*offset + alignment - 1) / alignment * alignment;
     if (i == index)
@@ -324,7 +325,7 @@ EXPORT CUresult cuFuncGetParamCount(CUfunction function, size_t *count) {
   *count = reinterpret_cast<LoadedFunction *>(function)->parameterBytes.size();
   return success;
 }
-/// At once, or as a step of the graph that the stream is captured for.
+/// Launches immediately, or records a step of the graph if the stream is being captured.
 static CUresult launchOrKeep(const runtime::LaunchConfig &config, CUfunction function, void **arguments) {
   if (!isAmong(functions, function))
     return invalidHandle;
@@ -363,7 +364,7 @@ EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gri
                                unsigned blockY, unsigned blockZ, unsigned sharedBytes, CUstream stream,
                                void **arguments, void **extra) {
   if (!arguments && extra)
-    return invalidValue; // all in one buffer
+    return invalidValue; // parameters in one buffer are not supported
   const runtime::LaunchConfig config = {gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, nullptr, 0};
   return cuLaunchKernelEx(&config, function, arguments, nullptr);
 }

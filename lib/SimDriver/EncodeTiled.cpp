@@ -22,8 +22,8 @@ runtime::CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, 
     mapError = std::move(message);
     return invalidValue;
   };
-  constexpr int mostNumber = 255;              // of the bytes that hold them
-  if (rank < 1 || rank > mostTensorDimensions) // as many sizes are read
+  constexpr int mostNumber = 255;              // each is stored in a byte
+  if (rank < 1 || rank > mostTensorDimensions) // `rank` sizes are read below
     return refuse(fmt::format("a tensor map of rank {}; 1 to {} are possible", rank, mostTensorDimensions));
   if (!map || !sizes || !box || !elementStrides || (rank > 1 && !strides))
     return refuse("a null pointer where a tensor map, its sizes, strides or box are needed");

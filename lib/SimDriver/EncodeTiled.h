@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What stands in for the driver's cuTensorMapEncodeTiled where kernels run in the simulator: a map of the simulator's
-// own format.
+// Replacement for the driver's cuTensorMapEncodeTiled where kernels run in the simulator. The tensor map has the
+// simulator's own format.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -11,7 +11,7 @@ runtime::CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, 
                               const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides,
                               int interleave, int swizzle, int promotion, int fill);
 
-/// What the last map of this thread was refused for: the driver's interface has no room for it.
+/// Returns the reason why the last tensor map of this thread was rejected; the driver API cannot report it.
 const std::string &lastMapError();
 
 } // namespace tile::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory of the simulated driver: of the device and of the host, copies, fills, and what an address belongs to.
+// Memory of the simulated driver: device and host allocations, copies, fills, and pointer attributes.
 #include "SimDriver/State.h"
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace {
 struct FreeBytes {
   void operator()(void *bytes) const { std::free(bytes); }
 };
-/// Page-locked memory, by address; the mutex is that of the state.
+/// Page-locked memory, keyed by address; guarded by the mutex of the state.
 std::map<void *, std::unique_ptr<void, FreeBytes>> hostBuffers;
 
-// The caller holds the mutex. Where nothing is copied, any address will do.
+// For the functions below, the caller holds the mutex. Any address is valid for a copy of zero bytes.
 
 CUresult toDevice(CUdeviceptr to, const void *from, size_t bytes) {
   std::byte *target = state().device.find(to, bytes);
@@ -49,7 +49,7 @@ CUresult onDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return success;
 }
 
-/// Either address may be one of the host.
+/// Copies where either address may be on the host.
 CUresult anywhere(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   const bool toIsDevice = state().device.contents().find(to, 1), fromIsDevice = state().device.contents().find(from, 1);
   if (toIsDevice && fromIsDevice)
@@ -174,7 +174,7 @@ EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr po
     std::memcpy(value, &result, sizeof(result));
     return success;
   };
-  if (!allocation) // only the beginning of page-locked memory is known
+  if (!allocation) // page-locked memory is found by its start address only
     return attribute == memoryType && hostBuffers.contains(reinterpret_cast<void *>(pointer)) ? set(ofHost)
                                                                                               : invalidValue;
   switch (attribute) {

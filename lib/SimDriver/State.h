@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the functions of the simulated driver share.
+// State shared by the functions of the simulated driver.
 #pragma once
 
 #include "SimDriver/Capture.h"
@@ -21,13 +21,13 @@ constexpr runtime::CUresult success = runtime::cuda::success, invalidValue = run
                             invalidHandle = 400, unknownError = 999;
 
 struct State {
-  std::mutex mutex; ///< of all that follows
+  std::mutex mutex; ///< guards all members below
   SimulatedDevice device;
   Captures captures;
 };
 State &state();
 
-/// Does the work; callers are C, so no exception may leave the driver.
+/// Calls `work`. Callers are C code, so no exception may leave the driver.
 template <typename Function> runtime::CUresult guarded(Function &&work) noexcept {
   try {
     return work();
@@ -39,7 +39,7 @@ template <typename Function> runtime::CUresult guarded(Function &&work) noexcept
   }
 }
 
-/// The same with the state locked.
+/// Like guarded, with the state locked.
 template <typename Function> runtime::CUresult locked(Function &&work) noexcept {
   return guarded([&] {
     const std::lock_guard lock(state().mutex);
@@ -47,7 +47,7 @@ template <typename Function> runtime::CUresult locked(Function &&work) noexcept 
   });
 }
 
-/// Does the work, or keeps it for a graph, as Captures::submit. It may throw where the stream is not captured.
+/// Executes `work`, or records it for a graph, as Captures::submit does. It may throw if the stream is not captured.
 template <typename Function> runtime::CUresult submit(runtime::CUstream stream, Function &&work) noexcept {
   return locked([&] { return state().captures.submit(stream, std::forward<Function>(work)); });
 }

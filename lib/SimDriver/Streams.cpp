@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams, events and graphs of the simulated driver. Everything happens at once, so that there is nothing to wait for.
+// Streams, events and graphs of the simulated driver. All operations are synchronous, so waits return immediately.
 #include "SimDriver/State.h"
 
 #include <atomic>
@@ -46,7 +46,7 @@ EXPORT CUresult cuStreamIsCapturing(CUstream stream, int *status) {
   return success;
 }
 EXPORT CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
-  thread_local int current = 0; // global
+  thread_local int current = 0; // CU_STREAM_CAPTURE_MODE_GLOBAL
   std::swap(current, *mode);
   return success;
 }
@@ -76,7 +76,7 @@ EXPORT CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void
     });
   });
   if (!isCaptured)
-    function(data); // which may wait for threads that call the driver
+    function(data); // without the lock: it may wait for threads that call the driver
   return kept;
 }
 

@@ -1,5 +1,6 @@
 'use strict';
-// What all views use: elements, numbers, colours. Colours are Okabe and Ito's, which the colour-blind tell apart.
+// Helpers of all views: elements, number formats, colours. The palette is Okabe and Ito's, which is safe for
+// colour-blind readers.
 const palette = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#666666'];
 
 /// element('p', {class: 'note', onclick: f}, 'text', otherElement)
@@ -42,7 +43,7 @@ function legend(entries) {
     element('span', {}, element('i', {style: `background:${colour}`}), text)));
 }
 
-/// Colours for any number of classes: the palette, then lighter and darker forms of it.
+/// Returns the colour of a class, for any number of classes: the palette, then lighter and darker shades of it.
 function colourOf(index) {
   if (index < 0) return '#ffffff';
   const base = palette[index % palette.length];
@@ -53,15 +54,15 @@ function colourOf(index) {
     .toString(16).padStart(2, '0')).join('');
 }
 
-/// One light-to-dark scale, for orders: from pale yellow to dark blue.
+/// Returns a colour of a sequential scale for ordered values: from pale yellow to dark blue.
 function shade(share) {
   const from = [255, 247, 188], middle = [65, 160, 180], to = [8, 48, 107];
   const [a, b, t] = share < .5 ? [from, middle, share * 2] : [middle, to, share * 2 - 1];
   return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * t)).join(',')})`;
 }
 
-/// A canvas of cells that is drawn by `colour(row, column)`, with a zoom, arrow keys to move a cursor and a text that
-/// `describe(row, column)` makes for the cell under it.
+/// Creates a canvas of cells coloured by `colour(row, column)`, with zoom, a cursor moved by arrow keys, and the text
+/// `describe(row, column)` of the cell under it.
 function cellCanvas(rows, columns, colour, describe, label) {
   const text = element('div', {class: 'hover', 'aria-live': 'polite'}, describe(0, 0));
   const canvas = element('canvas', {tabindex: 0, role: 'img', 'aria-label': label});

@@ -1,13 +1,13 @@
-// Which thread block computes which part of each output: in launch order, by wave, or by the order of its own work; and
-// what blocks that run together have together in L2.
+// The thread block that computes each part of each output, by launch order, wave or the block's own order; and the L2
+// lines that concurrent blocks share.
 
-/// Numbers of a list [first, how many, …].
+/// Yields the integers of a list of runs [first, count, …].
 function* numbersOf(runs) {
   for (let i = 0; i < runs.length; i += 2)
     for (let number = runs[i]; number < runs[i] + runs[i + 1]; ++number) yield number;
 }
 
-/// Of the cells that block `cta` reads, the share that block `other` reads, too.
+/// Returns the share of the cells read by block `cta` that block `other` reads, too.
 function sharedCells(l2, cta, other) {
   let all = 0, both = 0;
   for (const array of l2.arrays) {
@@ -20,12 +20,12 @@ function sharedCells(l2, cta, other) {
   return all ? both / all : 0;
 }
 
-/// What all maps of the grid look at: the colours, a point of time from 0 to 1, and a block.
+/// State shared by all maps of the grid: the colouring, a point in time from 0 to 1, and a block.
 function gridState(grid) {
   const state = {mode: 'order', time: 1, cta: 0, maps: []};
   const waveOf = cta => grid.persistent ? 0 : Math.floor(cta / grid.at_a_time);
   const waves = Math.max(1, Math.ceil(grid.thread_blocks / grid.at_a_time));
-  /// In wave and order of launch; a persistent block works on in several rounds.
+  /// Ordered by wave, then by launch order. A persistent block works in several rounds.
   state.isLater = (cta, round, rounds) => (round * grid.thread_blocks + cta) / (grid.thread_blocks * rounds) > state.time;
   state.hasBegun = cta => !state.isLater(cta, waveOf(cta), grid.persistent ? 1 : waves);
   state.wave = () => {
@@ -75,7 +75,7 @@ function outputMap(grid, output, state) {
   const cellsOf = new Map();
   for (const cta of output.ctas) cellsOf.set(cta, (cellsOf.get(cta) || 0) + 1);
   const programs = grid.programs.reduce((a, b) => a * b, 1);
-  // A persistent block's programs have the same share of its cells each.
+  // Each program of a persistent block is assumed to write the same number of its cells.
   const roundOf = cell => {
     if (!grid.persistent) return state.waveOf(output.ctas[cell]);
     const each = Math.max(1, Math.ceil((programs - output.ctas[cell]) / Math.max(grid.thread_blocks, 1)));
@@ -113,7 +113,7 @@ function outputMap(grid, output, state) {
   return element('div', {}, element('h2', {}, `${output.name}: ${output.rows} × ${output.columns}`), cells.node);
 }
 
-/// What each wave asks L2 for, and for each array who reads its parts at the point of time.
+/// Shows the L2 requests of each wave, and for each array the blocks that read its parts at the selected time.
 function l2View(grid, state) {
   const bytes = lines => shortNumber(lines * grid.l2.line_bytes) + 'B';
   const view = element('div', {id: 'l2'}, element('h2', {}, 'Together in L2'),
@@ -127,7 +127,7 @@ function l2View(grid, state) {
 }
 
 function readMap(array, state) {
-  // By cell: how many of the blocks of the wave that runs at the point of time read it.
+  // For each cell, the number of blocks of the wave at the selected time that read it.
   let counts = null, key = '', own = new Set();
   const update = () => {
     const wave = state.wave(), now = `${wave} ${state.time} ${state.cta}`;

@@ -1,12 +1,13 @@
-// Layouts as pictures: the linear map from (register, lane, warp), or from an offset, to a place in the tensor.
+// Pictures of layouts: the linear map from (register, lane, warp), or from an offset, to a position in the tensor.
 
-/// Coordinates of an input: the bases of its set bits, XORed.
+/// Computes the coordinates of an input: the XOR of the bases of its set bits.
 function applyBases(bases, value, into) {
   for (let bit = 0; bit < bases.length; ++bit)
     if (value >> bit & 1) for (let dim = 0; dim < into.length; ++dim) into[dim] ^= bases[bit][dim];
 }
 
-/// For each element, row by row of the last two dimensions: the first input that holds it, and how many do.
+/// Returns for each element, row by row of the last two dimensions, the first input that holds it and the number of
+/// inputs that do.
 function ownersOf(layout) {
   const rank = layout.shape.length, count = layout.shape.reduce((a, b) => a * b, 1);
   const names = Object.keys(layout.bases), owners = new Array(count).fill(null), copies = new Int32Array(count);

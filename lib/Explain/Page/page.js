@@ -1,5 +1,5 @@
-// The page: sentences, then a view a tab. Arrow keys move between tabs; a view is made when it is first looked at, or
-// printed.
+// The page: the findings, then one tab per view. Arrow keys move between tabs. A view is created when it is first shown
+// or printed.
 function showPage(data) {
   const views = [['source', 'Source', sourceView], ['grid', 'Grid', gridView], ['layouts', 'Layouts', layoutsView], ['memory', 'Memory', memoryView],
     ['pipeline', 'Pipeline', pipelineView], ['resources', 'Resources', resourcesView], ['passes', 'Passes', passesView]].filter(([id]) => data.passes.passes.length || (id !== 'passes' && id !== 'layouts'));

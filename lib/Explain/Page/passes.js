@@ -1,7 +1,7 @@
 // The IR before and after each pass that changed it, side by side.
 
-/// Pairs of line indices [before, after]; -1: not there. Longest common subsequence by Myers, of lines without the
-/// numbers of values; beyond `most` differences what is left counts as changed.
+/// Returns pairs of line indices [before, after]; -1: no counterpart. Longest common subsequence by Myers, on lines
+/// without SSA value numbers. Beyond `most` differences the remaining lines count as changed.
 function alignLines(before, after, most = 1500) {
   let start = 0, endA = before.length, endB = after.length;
   while (start < endA && start < endB && before[start] === after[start]) ++start;
@@ -37,7 +37,7 @@ function alignLines(before, after, most = 1500) {
   return [...head, ...joinChanges(pairs), ...tail];
 }
 
-/// What went and what came in one place stand side by side.
+/// Puts removed and added lines of one location side by side.
 function joinChanges(pairs) {
   const joined = [];
   let gone = [], came = [];

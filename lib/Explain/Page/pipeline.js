@@ -1,7 +1,8 @@
-// The modelled time line of one thread block: warps, engines, and the slots of rings.
+// The modelled timeline of one thread block: warps, engines, and the slots of rings.
 const kindColours = {work: palette[4], wait: '#d9d9d9', copy: palette[1], product: palette[2], idle: '#f9e4e4'};
 
-/// Modelled clocks that the roles' warps wait, by line: [[line, [clocks of each role]], …], the most first.
+/// Returns the modelled clocks for which each role's warps wait, by line: [[line, [clocks of each role]], …], longest
+/// first.
 function waitsByLine(pipeline) {
   const waits = new Map();
   pipeline.lanes.slice(0, pipeline.roles).forEach((lane, role) => {
@@ -14,14 +15,15 @@ function waitsByLine(pipeline) {
   return [...waits].sort((a, b) => Math.max(...b[1]) - Math.max(...a[1]));
 }
 
-/// "products of line 50 54 %, copies of line 47 30 %, …": what the end waited for.
+/// Describes the critical path: "products of line 50 54 %, copies of line 47 30 %, …".
 function criticalText(pipeline) {
   const names = {work: 'instructions', copy: 'copies and loads', product: 'products'};
   const parts = pipeline.critical.filter(part => part.clocks * 20 >= pipeline.clocks).slice(0, 6);
   return parts.map(part => `${percent(part.clocks, pipeline.clocks)} ${names[part.kind]}${part.line ? ' of line ' + part.line : ''}`).join(', ');
 }
 
-/// The parts of a lane's spans that are on the critical path: of the same kind and line at the same time. Both in order.
+/// Returns the parts of a lane's spans that are on the critical path: same kind and line at the same time. Both inputs
+/// are in order.
 function criticalParts(lane, path) {
   const parts = [];
   let next = 0;
@@ -39,7 +41,7 @@ function pipelineView(data) {
   const pipeline = data.pipeline;
   if (!pipeline || !pipeline.lanes.length) return element('p', {class: 'note'}, 'Nothing ran.');
   const total = Math.max(pipeline.clocks, 1);
-  // The critical path, which is the last lane of the document, is shown first.
+  // The critical path is the last lane of the document, but is shown first.
   const lanes = [...pipeline.lanes.slice(-1), ...pipeline.lanes.slice(0, -1)];
   const canIdle = new Set(pipeline.uses.map(use => use.name));
   const critical = lanes.map(lane => canIdle.has(lane.name) ? criticalParts(lane, lanes[0]) : []);
@@ -128,7 +130,7 @@ function pipelineView(data) {
     draw();
     describe(hit);
   });
-  // By keyboard: a lane, and the spans of it one after the other; the view follows.
+  // Keyboard navigation: selects a lane and steps through its spans; the view follows.
   let chosenLane = 0, chosenSpan = -1;
   const choose = (lane, span) => {
     chosenLane = (lane + lanes.length) % lanes.length;
@@ -140,7 +142,7 @@ function pipelineView(data) {
     draw();
     describe({lane: lanes[chosenLane], span: spans[chosenSpan]});
   };
-  /// The span at or behind the cursor.
+  /// Returns the span at or after the cursor.
   const spanNear = lane => lane.spans.findIndex(([, end]) => end >= (cursor || 0));
   canvas.addEventListener('click', event => { const hit = spanAt(event); if (hit && hit.span && hit.span[3]) markLine(hit.span[3]); });
   canvas.addEventListener('wheel', event => { if (!event.ctrlKey) return; event.preventDefault(); zoom(event.deltaY > 0 ? 1.25 : .8, clockAt(event)); }, {passive: false});

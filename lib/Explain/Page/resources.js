@@ -1,4 +1,4 @@
-// What a thread block takes, what limits occupancy, the roofline, and expected times.
+// Resource usage of a thread block, the limit of occupancy, the roofline, and expected times.
 function sharedMap(data) {
   const {shared, shared_bytes: total} = data.resources;
   if (!shared.length) return element('p', {class: 'note'}, 'No buffer in shared memory.');

@@ -1,4 +1,4 @@
-// The source with what each line became; a click marks the lines of the code that come from it, and back.
+// The source, and the code generated for each line. A click on a line marks the corresponding lines of the other panes.
 const marked = {line: 0, listeners: []};
 
 function markLine(line) {
@@ -6,7 +6,7 @@ function markLine(line) {
   for (const listener of marked.listeners) listener(line);
 }
 
-/// What a line did, in a few words, and whether something is wrong with it.
+/// Summarises the counters of a line, and whether it has a performance problem.
 function lineFacts(entry) {
   const counters = entry.counters, facts = [];
   let bad = false;
@@ -48,7 +48,7 @@ function lineDetails(entry, pipeline) {
   return table(['of line ' + entry.line, ''], rows);
 }
 
-/// A pane of code; `source[i]` is the source line of line i.
+/// Creates a pane of code; `source[i]` is the source line of line i.
 function codePane(lines, source, label) {
   const pane = element('div', {class: 'pane code', tabindex: 0, role: 'listbox', 'aria-label': label});
   const rows = lines.map((line, i) => element('div', {class: 'row', 'data-line': source[i] || undefined, role: 'option'},
@@ -58,7 +58,7 @@ function codePane(lines, source, label) {
     const row = event.target.closest('[data-line]');
     if (row) markLine(Number(row.dataset.line));
   });
-  // Up and down go to the next line of the code that is of another line of the source.
+  // Up and down move to the next line of code that belongs to another source line.
   let at = -1;
   pane.addEventListener('keydown', event => {
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
@@ -89,7 +89,7 @@ function codePane(lines, source, label) {
 
 function sourceView(data) {
   const entries = new Map(data.source.lines.map(entry => [entry.line, entry]));
-  // Of an artifact whose source is not there, the numbers of the lines are known.
+  // Without the source text of an artifact, only line numbers are shown.
   const texts = data.source.text ? data.source.text.replace(/\n$/, '').split('\n') : new Array(Math.max(0, ...entries.keys())).fill('');
   const pane = element('div', {class: 'pane code', tabindex: 0, role: 'listbox', 'aria-label': 'source; up and down choose a line'});
   const rows = texts.map((text, i) => {

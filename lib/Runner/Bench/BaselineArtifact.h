@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Another artifact of the same kernel as a baseline: an older build, other options, another kernel with the same
-// parameters. Its inputs are the same, because they follow from the seed and the parameters' names.
+// Uses another artifact of the same kernel as a baseline: an older build, other options, another kernel with the same
+// parameters. Its inputs are the same, because they follow from the seed and the names of the parameters.
 #pragma once
 
 #include "Runner/Bench/Baselines.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cuBLAS, the copy, and the choice among them; another artifact is in BaselineArtifact.cpp.
+// Baselines: cuBLAS, the copy, and the choice between them. For other artifacts see BaselineArtifact.cpp.
 #include "Runner/Bench/Baselines.h"
 
 #include "Runner/Bench/BaselineArtifact.h"
@@ -25,14 +25,14 @@ std::optional<size_t> indexOf(std::span<const DeviceArgument> arguments, const s
   return std::nullopt;
 }
 
-/// Members are destroyed from the last to the first: cuBLAS before its memory.
+/// Members are destroyed in reverse order: cuBLAS before its memory.
 struct CublasOwner {
   std::vector<CudaMemory> memory;
   std::unique_ptr<Cublas> cublas;
   std::vector<std::shared_ptr<CublasLtMatmul>> products;
 };
 
-/// Where the arguments of the product are among the kernel's.
+/// Indices of the GEMM's arguments among those of the kernel.
 struct GemmArguments {
   size_t first = 0, second = 0, output = 0;
   std::optional<size_t> bias;
@@ -66,9 +66,9 @@ Cublas::Pointers pointersOf(const GemmArguments &places, const BenchRequest &ben
   return pointers;
 }
 
-/// A launch of the product, warmed up, as `bench` measures.
+/// Warms up and times a launch of the GEMM in the same way as `bench`.
 Result<double> timeLaunch(const BaselineRequest &request, const Launch &launch) {
-  constexpr double budgetMilliseconds = 20; // of each of some thirty algorithms
+  constexpr double budgetMilliseconds = 20; // for each of about thirty algorithms
   Contestant contestant(launch);
   if (Result<double> first = request.watch->measure(contestant.sample, 2); !first)
     return first;
@@ -86,7 +86,7 @@ Result<double> timeLaunch(const BaselineRequest &request, const Launch &launch) 
   return request.watch->measure(contestant.sample, static_cast<int>(std::clamp(samples, 3.0, 50.0)));
 }
 
-/// cublasLtMatmul with the fastest algorithm for the first copy, on all of them.
+/// Prepares cublasLtMatmul for all copies, with the fastest algorithm for the first copy.
 Status searchProducts(const BaselineRequest &request, const std::vector<Cublas::Pointers> &pointers, CublasOwner &owner,
                       Baseline &baseline) {
   for (const Cublas::Pointers &copy : pointers) {
@@ -182,7 +182,7 @@ Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
   return baseline;
 }
 
-/// A copy reads and writes every byte: half the traffic in, half out.
+/// A copy reads and writes every byte: half of the traffic is reads, half is writes.
 Result<Baseline> copyBaseline(const BaselineRequest &request) {
   const Driver &driver = request.device->cudaContext().driver();
   const size_t half = std::max<size_t>(static_cast<size_t>(request.bytes / 2), 1), stride = (half + 255) / 256 * 256;

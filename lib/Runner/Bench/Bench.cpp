@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is to be done, the copies of the buffers, and the rounds; baselines are prepared in Baselines.cpp.
+// Prepares the work, the copies of the buffers and the rounds. Baselines are prepared in Baselines.cpp.
 #include "Runner/Bench/Bench.h"
 
 #include "Runner/Bench/Baselines.h"
@@ -31,7 +31,7 @@ double trafficBytes(std::span<const DeviceArgument> arguments) {
   return bytes;
 }
 
-/// The first buffer below a node, from the left.
+/// Returns the first buffer below a node, from the left.
 const HostBuffer *firstBuffer(const TensorNode &node, const TensorNames &names) {
   if (node.kind == TensorNode::Kind::Name) {
     const auto found = names.buffers.find(node.name);
@@ -53,7 +53,7 @@ std::optional<DataType> findProductType(const TensorNode &node, const TensorName
   return buffer ? std::optional(buffer->type()) : std::nullopt;
 }
 
-/// Compares every element of the kernel's output with the baseline's.
+/// Compares every element of the kernel's output with the output of the baseline.
 Result<double> compareWithBaseline(CudaDevice &device, CudaSession &session, const BenchRequest &request,
                                    const Baseline &baseline) {
   HostBuffer &output = *request.arguments[*baseline.comparedArgument].buffer;
@@ -84,9 +84,10 @@ Result<double> compareWithBaseline(CudaDevice &device, CudaSession &session, con
   return norms[1] > 0 ? std::sqrt(norms[0] / norms[1]) : std::sqrt(norms[0]);
 }
 
-/// How many copies of the buffers a graph goes through, so that each launch finds the cache full of others.
+/// Returns the number of copies of the buffers that a graph uses in turn, so that each launch finds the cache filled by
+/// others.
 size_t countCopies(const CudaDevice &device, const Stopwatch &watch, const BenchRequest &request) {
-  constexpr size_t most = 100; // of tiny buffers: their guards then fill the cache, too
+  constexpr size_t most = 100; // enough for tiny buffers, whose guard regions then also fill the cache
   size_t bytes = 0;
   for (const DeviceArgument &argument : request.arguments)
     bytes += argument.buffer ? argument.buffer->storageBytes() : 0;
@@ -163,7 +164,7 @@ Status measureContestants(CudaDevice &device, const Stopwatch &watch, std::span<
             measureRound(watch, all, static_cast<unsigned>(round), *size, telemetry && round > 0 ? look : nullptr);
         !status)
       return status;
-    // The round before the first does not count: until its power is limited, a card clocks higher.
+    // Discard the warm-up round: a GPU runs at higher clocks until its power limit takes effect.
     if (round == 0)
       for (Contestant &contestant : contestants)
         contestant.rounds.clear();
@@ -180,7 +181,7 @@ Status requireWork(const Grid &grid) {
   return Success{};
 }
 
-/// The baselines that the request names; without any, the default one.
+/// Returns the baselines that the request names; the default one if it names none.
 static Result<std::vector<BaselineChoice>> parseBaselines(const std::vector<std::string> &texts) {
   std::vector<BaselineChoice> choices;
   for (const std::string &text : texts) {
@@ -194,7 +195,8 @@ static Result<std::vector<BaselineChoice>> parseBaselines(const std::vector<std:
   return choices;
 }
 
-/// The sessions that launches use in turns: more than one where a graph has to find the cache full of other data.
+/// Prepares the sessions that launches use in turn: more than one if a graph has to find the cache filled by other
+/// data.
 static Result<std::vector<CudaSession>> prepareSessions(CudaDevice &device, const Stopwatch &watch,
                                                         const BenchRequest &request) {
   std::vector<CudaSession> sessions;

@@ -21,7 +21,7 @@ public:
       ceilings.emplace(*loader.cuda(), options.cublas);
   }
 
-  /// What tells the measurement of a case apart from others in a file of them.
+  /// Returns the key that identifies the measurement of a case in a file.
   static std::string keyOf(const RunOptions &options, const SuiteCase &item) {
     return fmt::format("{}|{}|{}|graph={}|l2={}|baselines={}|variant={}|seed={}", item.name, item.artifact,
                        fmt::join(item.arguments, " "), options.graph || item.graph, options.l2,
@@ -80,7 +80,7 @@ struct Outcome {
   bool isFirst = true;
 };
 
-/// Runs one case and prints what comes of it; a Status that fails ends all.
+/// Runs one case and prints its result. A failing status ends the whole run.
 Status runOne(const RunOptions &options, CaseRunner &runner, const SuiteCase &item, Progress &progress,
               Outcome &outcome) {
   const std::string context = item.name.empty() ? item.artifact : "case '" + item.name + "'";
@@ -124,7 +124,7 @@ void printSummary(const RunOptions &options, size_t count, const Outcome &outcom
 int runCases(RunOptions options, const std::vector<SuiteCase> &cases) {
   const bool isSimulatedInstead = options.bench && options.device == "auto" && !hasGpu();
   const bool isSingle = cases.size() == 1 && cases.front().name.empty();
-  if (isSingle && !isSimulatedInstead && !options.resume) // errors of its own, with their exit codes
+  if (isSingle && !isSimulatedInstead && !options.resume) // a single call reports its errors with their exit codes
     options.artifact = cases.front().artifact;
   Result<Journal> journal = Journal::open(options);
   if (!journal)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs cases one after another in one process; a case that cannot run is reported and the others still do. Artifacts
+// Runs cases one after another in one process. A case that cannot run is reported, and the others still run. Artifacts
 // are loaded once.
 //
-// A benchmark without a GPU says so and runs, in the simulator, the cases that are small enough for it.
+// Without a GPU, a benchmark reports that, and runs the sufficiently small cases in the simulator.
 #pragma once
 
 #include "Runner/Bench/Suite.h"
 
 namespace tile::runner {
 
-/// Prints a table (of one case without a name: its report), and returns 0 when all passed. Where the options ask for
-/// it, what their file of measurements has is not measured again.
+/// Runs the cases and prints a table, or a report for a single unnamed case. Returns 0 if all passed. With --resume,
+/// skips the measurements that are already in the output file.
 int runCases(RunOptions options, const std::vector<SuiteCase> &cases);
 
 } // namespace tile::runner

@@ -16,7 +16,7 @@ using runtime::Success;
 
 namespace {
 
-/// The launch in graphs, L2 as it comes: microseconds.
+/// Times the launch in graphs, in microseconds, without evicting L2.
 Result<double> timeInGraph(const Stopwatch &watch, const Launch &launch) {
   std::vector<Contestant> one;
   one.emplace_back(launch);
@@ -30,7 +30,7 @@ Result<double> timeInGraph(const Stopwatch &watch, const Launch &launch) {
   return one[0].microseconds();
 }
 
-/// `bytes` of device memory that hold normal numbers, the same few millions again and again.
+/// Fills device memory with normally distributed values, which repeat after a few million.
 Status fillNormal(const Driver &driver, CUdeviceptr to, size_t bytes, DataType type) {
   const unsigned size = runtime::dataTypeSize(type);
   const size_t pattern = std::min(bytes, size_t(4) << 20) / size * size;
@@ -92,7 +92,7 @@ Result<CeilingMeter::Product> CeilingMeter::measureProduct(const Stopwatch &watc
   if (!workspace)
     return workspace.error();
   Result<std::unique_ptr<Cublas>> library = Cublas::load(cublas, workspace->address());
-  if (!library) // nothing to measure with
+  if (!library) // cuBLAS is not available
     return Product{};
   const size_t size = runtime::dataTypeSize(type);
   int64_t n = 128;
@@ -105,7 +105,7 @@ Result<CeilingMeter::Product> CeilingMeter::measureProduct(const Stopwatch &watc
     return operands ? target.error() : operands.error();
   if (Status status = fillNormal(driver, operands->address(), 2 * bytes, type); !status)
     return status.error();
-  // K contiguous in both: what 8-bit floats need, and as fast as any order for the others.
+  // K is contiguous in both operands: required for 8-bit floats, and as fast as any order for other types.
   const GemmPlan plan{
       .m = n, .n = n, .k = n, .first = {"a", true, n}, .second = {"b", false, n}, .output = {"c", false, n}};
   Result<std::function<Status(CUstream)>> launch = (*library)->prepare(plan, {.first = operands->address(),

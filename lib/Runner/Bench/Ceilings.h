@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What this card gives at most, measured on it: figures that are compared with its data sheet tell little about a card
-// whose power is limited.
+// Measures the ceilings of this GPU: a comparison with its data sheet is misleading if its power is limited.
 //
-//   memory   a device-to-device copy of a large buffer, bytes read and written; in no graph, where copy engines do it
-//   product  cuBLAS on square matrices of normal numbers, for each type that is asked for
+//   memory   a device-to-device copy of a large buffer, bytes read and written; not in a graph, which uses copy engines
+//   product  cuBLAS on square matrices of normally distributed values, for each requested type
 //   launch   the shortest node of a CUDA graph
 #pragma once
 
@@ -14,8 +13,8 @@
 namespace tile::runner {
 
 struct Ceilings {
-  double memoryBytes = 0; ///< a second; 0: not measured, as all of these
-  double flops = 0;       ///< of the type of the kernel's product
+  double memoryBytes = 0; ///< per second; here and below, 0: not measured
+  double flops = 0;       ///< for the operand type of the kernel's GEMM
   std::string flopsBy;
   double launchMicroseconds = 0;
 };
@@ -24,7 +23,7 @@ class CeilingMeter {
 public:
   CeilingMeter(CudaContext &context, std::string cublas) : context(&context), cublas(std::move(cublas)) {}
 
-  /// Each is measured when it is first asked for. Without a type, or where cuBLAS cannot multiply it, `flops` stays 0.
+  /// Measures each ceiling on first request. Without a type, or if cuBLAS does not support it, `flops` stays 0.
   Result<Ceilings> measure(std::optional<DataType> type);
 
 private:

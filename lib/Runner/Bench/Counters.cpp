@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The structures are those of CUPTI's documentation ("CUPTI Range Profiling API", "CUPTI Profiler Host API"); each
-// begins with its size up to the last member, which is how the library knows versions apart.
+// The structures follow CUPTI's documentation ("CUPTI Range Profiling API", "CUPTI Profiler Host API"). Each one begins
+// with its size up to the last member, by which the library distinguishes versions.
 #include "Runner/Bench/Counters.h"
 
 #include <cstddef>
@@ -104,7 +104,7 @@ struct SetConfig {
   size_t dataBytes = 0;
   uint8_t *data = nullptr;
   int range = 2;  // CUPTI_UserRange
-  int replay = 3; // CUPTI_UserReplay: we launch again for each pass
+  int replay = 3; // CUPTI_UserReplay: the application launches again for each pass
   size_t ranges = 1;
   uint16_t nestings = 1, leastNesting = 1;
   size_t pass = 0;
@@ -147,7 +147,7 @@ struct Evaluate {
 
 struct Metric {
   const char *name;
-  double scale; ///< per cent become shares
+  double scale; ///< converts percent to shares
   std::optional<double> CounterValues::*value;
 };
 
@@ -195,7 +195,7 @@ public:
     return Success{};
   }
 
-  /// Those of the wanted metrics that this chip has.
+  /// Selects the metrics that this GPU supports.
   Status chooseMetrics() {
     for (const Metric &metric : metrics) {
       if (Status status = openHost(); !status)
@@ -251,7 +251,7 @@ public:
     return call("cuptiRangeProfilerSetConfig", set);
   }
 
-  /// `launch` with what it needs before is called for each pass: `prepare` outside of what is counted.
+  /// Calls `prepare` and `launch` for each pass; only `launch` is counted.
   Status count(const std::function<Status()> &prepare, const std::function<Status()> &launch) {
     constexpr int mostPasses = 100;
     for (int pass = 0; pass < mostPasses; ++pass) {
@@ -310,7 +310,7 @@ private:
       return Success{};
     const char *text = nullptr;
     if (const auto explain = reinterpret_cast<int (*)(int, const char **)>(dlsym(library, "cuptiGetResultString")))
-      (void)explain(status, &text); // the number is shown anyway
+      (void)explain(status, &text); // the message contains the status in any case
     return makeError(TILE_ERROR_UNSUPPORTED, "{}: {} ({})", name, text ? text : "status", status);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The seven functions and few numbers of cublas_api.h that a product needs, declared here with their documented values.
+// The seven functions and few constants of cublas_api.h that a GEMM needs, declared with their documented values.
 #include "Runner/Bench/Cublas.h"
 
 #include "Runner/Bench/CublasLt.h"
@@ -41,7 +41,7 @@ int cublasComputeType(DataType input, const GemmPlan &plan) {
   case DataType::I8:
     return cublas::compute32I;
   case DataType::F32:
-    // The tensor cores' type for f32, as our kernels use by default.
+    // Tensor cores compute f32 as TF32, as our kernels do by default.
     return plan.needsFp32 ? cublas::compute32F : cublas::compute32FFastTf32;
   default:
     return cublas::compute32F;
@@ -92,7 +92,7 @@ Result<std::unique_ptr<Cublas>> Cublas::load(const std::string &path, runtime::C
   if (const int status = f.create(&cublas->handle); status != 0)
     return makeError(TILE_ERROR_UNSUPPORTED, "cublasCreate failed with status {}", status);
   int version = 0;
-  (void)f.getVersion(cublas->handle, &version); // the name only
+  (void)f.getVersion(cublas->handle, &version); // used only for the name
   cublas->versionName = fmt::format("cuBLAS {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
   return cublas;
 }
@@ -144,7 +144,7 @@ Result<std::shared_ptr<CublasLtMatmul>> Cublas::prepareLt(const GemmPlan &plan, 
 Status Cublas::launchGemmEx(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream) {
   if (const int status = functions->setStream(handle, stream); status != 0)
     return makeError(TILE_ERROR_DRIVER, "cublasSetStream failed with status {}", status);
-  // Setting the stream has brought back a pool that cuBLAS allocates itself.
+  // Setting the stream has restored the default workspace, which cuBLAS allocates itself.
   if (const int status = functions->setWorkspace(handle, reinterpret_cast<void *>(workspace), workspaceBytes); status)
     return makeError(TILE_ERROR_DRIVER, "cublasSetWorkspace failed with status {}", status);
   const double one64 = 1, zero64 = 0;

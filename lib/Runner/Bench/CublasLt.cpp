@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions and numbers of cublasLt.h that a product with an epilogue needs, declared with their documented values.
+// The functions and constants of cublasLt.h that a GEMM with an epilogue needs, declared with their documented values.
 #include "Runner/Bench/CublasLt.h"
 
 #include <cmath>
@@ -111,7 +111,7 @@ Status CublasLtMatmul::describe(const GemmPlan &plan) {
     set(descBiasPointer, reinterpret_cast<const void *>(pointers.bias));
     set(descBiasType, int32_t(cudaDataType(pointers.biasType)));
   }
-  if (runtime::dataTypeSize(pointers.firstType) == 1) // scales are 1 if nothing says what they are
+  if (runtime::dataTypeSize(pointers.firstType) == 1) // scales default to 1
     set(descFastAccumulation, int8_t(!pointers.isPrecise));
   const auto layout = [&](void *&slot, const GemmOperand &operand, int type, int64_t rows, int64_t columns) {
     if (operand.isTransposed)

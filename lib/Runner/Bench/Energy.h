@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Energy of a launch, from the card's own counter: its average power while launches run back to back, as replays of a
-// graph, for about a second, times what one of them takes.
+// Energy of a launch: the average power while a graph of launches is replayed back to back for about a second,
+// multiplied by the duration of one launch.
 //
-// The counter moves in steps of 20 to 100 ms; power is that between the first step and the last, while the card is
-// never idle: reading the counter takes milliseconds.
+// The GPU's energy counter advances in steps of 20 to 100 ms. Power is computed between the first step and the last.
+// Reading the counter takes milliseconds, so replays are queued such that the GPU is never idle meanwhile.
 #pragma once
 
 #include "Runner/Bench/Rounds.h"
@@ -11,7 +11,7 @@
 
 namespace tile::runner {
 
-/// Millijoules a launch; nothing if the card has no such counter, or if it did not move.
+/// Returns millijoules per launch; none if the GPU has no such counter, or it did not advance.
 Result<std::optional<double>> measureEnergy(const Stopwatch &watch, const Telemetry &telemetry,
                                             const Contestant &contestant, double seconds = 1);
 

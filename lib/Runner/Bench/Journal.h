@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A file of measurements that a benchmark goes on with after it was interrupted: the keys of its lines. A last line
-// that was cut off is removed.
+// The file of measurements with which an interrupted benchmark resumes: the keys of its lines. A truncated last line is
+// removed.
 #pragma once
 
 #include "Runner/Options.h"
@@ -12,10 +12,10 @@ namespace tile::runner {
 
 class Journal {
 public:
-  /// Empty unless the options say to resume.
+  /// Opens the journal; it is empty unless the options request to resume.
   static runtime::Result<Journal> open(const RunOptions &options);
   bool has(const std::string &key) const { return keys.contains(key); }
-  /// An error if another card than that of the device has made one of the lines.
+  /// Fails if one of the lines was measured on another device.
   runtime::Status checkDevice(const std::string &device) const;
 
 private:

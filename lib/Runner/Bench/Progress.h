@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The case that is running and the time that is left, on a terminal only: one line that the next report overwrites.
+// Shows the current case and the remaining time, on a terminal only: one line that the next report overwrites.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@ namespace tile::runner {
 
 inline constexpr const char *clearLine = "\r\x1b[K"; // ECMA-48: erase to the end of the line
 
-/// "40 s", "12 min", "3 h 20 min"
+/// Returns "40 s", "12 min", "3 h 20 min".
 std::string durationText(double seconds);
 
 class Progress {
@@ -17,7 +17,7 @@ public:
   explicit Progress(size_t count);
   void show(const std::string &name);
   void hide() const;
-  /// A case that takes no time.
+  /// Skips a case, so that it does not count for the remaining time.
   void skip() { --count; }
 
 private:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Times that were measured before, by tile-run or by anything else, as a baseline: a line of JSON each.
+// Earlier measurements as a baseline, by tile-run or by any other program: one line of JSON each.
 //
 //   {"name": "Triton 3.6", "arguments": "M=512 N=512 K=512", "time_us": 7.1, "command": "python tutorial.py 512"}
 //   {"case": "bf16-512-nn", "kernel": "matmul", "arguments": "M=512 ...", "bench": {"time_us": 2.8, ...}, ...}
 //
-// A line is for a call if each argument that it names has the same value there, if both name a case, that of the same
-// name, and if it says "graph": true or false (tile-run's: by its launches), that is how the call is measured.
+// A line matches a call if each argument that it names has the same value in the call, and if the case names are equal
+// where both have one. If the line has "graph": true or false (lines of tile-run: by their launches per graph), it must
+// match the way the call is measured.
 #pragma once
 
 #include "Runner/Bench/Baselines.h"
@@ -19,10 +20,10 @@ struct RecordedTime {
   double microseconds = 0;
 };
 
-/// An error names the line.
+/// Parses the file; the error names the line.
 Result<std::vector<RecordedTime>> parseRecordedTimes(std::string_view text);
 
-/// The last line that is for the call; null if none is.
+/// Returns the last line that matches the call; null if none does.
 const RecordedTime *findRecorded(std::span<const RecordedTime> times, const std::string &label,
                                  const std::string &arguments, bool isGraph);
 

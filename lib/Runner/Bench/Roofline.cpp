@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Judging and printing; the model is in RooflineModel.cpp.
+// Computes and prints the verdict; the model is in RooflineModel.cpp.
 #include "Runner/Bench/Roofline.h"
 
 #include <algorithm>
@@ -10,13 +10,13 @@ namespace tile::runner {
 
 namespace {
 
-constexpr double binding = 0.75;       // share of the time from which a resource counts as the one that binds
-constexpr double takingPart = 0.25;    // share of each of two that take turns
-constexpr double launchBinding = 0.5;  // of a launch, which nothing else can overlap
-constexpr double l2PerClock = 64;      // bytes from L2 to a multiprocessor: its port to the crossbar
-constexpr double specialPerClock = 16; // a multiprocessor: CUDA programming guide, "Arithmetic instructions"
+constexpr double bottleneckShare = 0.75;  // minimum share of the time for a resource to be the bottleneck
+constexpr double alternatingShare = 0.25; // minimum share of each of two alternating bottlenecks
+constexpr double launchShare = 0.5;       // minimum share of launch overhead, which overlaps with nothing
+constexpr double l2PerClock = 64;         // bytes from L2 to a multiprocessor: its port to the crossbar
+constexpr double specialPerClock = 16;    // per multiprocessor: CUDA programming guide, "Arithmetic instructions"
 
-/// What to try where a resource binds.
+/// Returns what to try if the resource is the bottleneck.
 std::string adviceFor(const std::string &name, const RooflineFacts &facts) {
   if (name == "memory")
     return facts.memoryBytes.isMeasured && facts.memoryBytes.value > 1.25 * facts.leastBytes
@@ -59,10 +59,10 @@ std::string bytesText(double bytes) {
                         : fmt::format("{:.2f} kB", bytes * 1e-3);
 }
 
-/// The first two resources, if each takes part and they add up to the time.
-std::optional<std::pair<ResourceShare, ResourceShare>> takingTurns(const std::vector<ResourceShare> &shares) {
-  if (shares.size() < 2 || shares[0].name == "launch" || shares[1].name == "launch" || shares[1].share < takingPart ||
-      shares[0].share + shares[1].share < binding)
+/// Returns the first two resources if each has a significant share and they add up to the whole time.
+std::optional<std::pair<ResourceShare, ResourceShare>> findAlternating(const std::vector<ResourceShare> &shares) {
+  if (shares.size() < 2 || shares[0].name == "launch" || shares[1].name == "launch" ||
+      shares[1].share < alternatingShare || shares[0].share + shares[1].share < bottleneckShare)
     return std::nullopt;
   return std::pair(shares[0], shares[1]);
 }
@@ -92,27 +92,28 @@ RooflineVerdict judge(const RooflineFacts &facts) {
   const auto perSecond = [](double work, double rate) { return rate > 0 ? work / rate * 1e6 : 0; };
   const double time = facts.coldMicroseconds;
   add("memory", perSecond(facts.memoryBytes.value, facts.ceilings.memoryBytes), time, facts.memoryBytes.isMeasured);
-  const double clocks = facts.clockMhz * 1e6 * facts.multiprocessors; // of all multiprocessors, a second
+  const double clocks = facts.clockMhz * 1e6 * facts.multiprocessors; // clocks per second of all multiprocessors
   add("L2", perSecond(facts.l2Bytes.value, clocks * l2PerClock), time, facts.l2Bytes.isMeasured);
   double tensor = perSecond(facts.flops.value, facts.ceilings.flops);
-  if (facts.tensorShare) // counters see what a ceiling measured at another clock does not
+  if (facts.tensorShare) // counters are independent of the clock at which a ceiling was measured
     tensor = std::max(tensor, facts.tensorShare->value * time);
   add("tensor cores", tensor, time, facts.tensorShare.has_value());
   add("special functions", perSecond(facts.special.value, clocks * specialPerClock), time, facts.special.isMeasured);
-  // A launch costs the same with a warm cache, where less of the time is for memory.
+  // Launch overhead does not depend on the cache, so compare with the time for a warm cache, which has a smaller share
+  // of memory time.
   add("launch", facts.ceilings.launchMicroseconds, facts.warmMicroseconds, true);
   std::stable_sort(verdict.shares.begin(), verdict.shares.end(),
                    [](const ResourceShare &a, const ResourceShare &b) { return a.share > b.share; });
   const double warps = double(facts.occupancy.ctasPerSm) * facts.occupancy.warpsPerCta;
   const auto isBinding = [](const ResourceShare &share) {
-    return share.share >= (share.name == "launch" ? launchBinding : binding);
+    return share.share >= (share.name == "launch" ? launchShare : bottleneckShare);
   };
   if (!verdict.shares.empty() && isBinding(verdict.shares.front())) {
     const ResourceShare &first = verdict.shares.front();
     verdict.bound = first.name;
     verdict.evidence = evidenceFor(first, facts);
     verdict.advice = adviceFor(first.name, facts);
-  } else if (const auto pair = takingTurns(verdict.shares)) {
+  } else if (const auto pair = findAlternating(verdict.shares)) {
     const auto &[first, second] = *pair;
     verdict.bound = fmt::format("{} and {} in turns", first.name, second.name);
     verdict.evidence = fmt::format("{:.0f} % and {:.0f} % of the time, one while the other waits", 100 * first.share,

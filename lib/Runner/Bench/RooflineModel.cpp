@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the manifest says about a launch: how many blocks fit on a multiprocessor, what they load, how many there are.
+// Derives properties of a launch from the manifest: occupancy, bytes loaded by blocks, number of blocks.
 #include "Runner/Bench/Roofline.h"
 
 #include "Runtime/Cost.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t threadsPerWarp = target::threadsPerWarp;
 
-/// The resources of a multiprocessor of this compute capability: those of the target of the same generation.
+/// Returns the limits of a multiprocessor of this compute capability: those of the target of the same generation.
 const target::GpuTarget *limitsOf(const CudaDeviceInfo &device) {
   const target::GpuTarget *best = nullptr;
   for (const target::GpuTarget *known : target::allTargets())
@@ -43,8 +43,8 @@ Occupancy findOccupancy(const runtime::LaunchInfo &launch, const target::GpuTarg
   return occupancy;
 }
 
-/// Each tile of a product reads its rows of one operand and its columns of the other; blocks of a cluster that share
-/// them read them once.
+/// Returns the L2 traffic of a GEMM: each tile reads its rows of one operand and its columns of the other. Blocks of a
+/// cluster that share them read them once.
 std::optional<double> productL2Bytes(const runtime::Manifest &manifest, std::span<const int64_t> slots) {
   if (!manifest.cost)
     return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warming up, sizes of rounds, and whose turn it is.
+// Warm-up, sizes of rounds, and the order of contestants.
 #include "Runner/Bench/Rounds.h"
 
 #include <algorithm>
@@ -9,12 +9,12 @@ namespace tile::runner {
 namespace {
 
 constexpr int fewestSamples = 5, warmups = 3;
-constexpr double graphMilliseconds = 2; // long beside the start of a graph, which is measured with it
+constexpr double graphMilliseconds = 2; // long compared with the start of a graph, which is part of the measurement
 constexpr int fewestLaunchesOfGraph = 20, mostLaunchesOfGraph = 500;
 
-/// Whether the last contestant goes first in a round. By the Thue-Morse sequence, because a card's clocks swing with
-/// periods of about a second: with turns in a fixed pattern the same one always had the slow half (by up to 20 % at
-/// 8192x8192x8192 on an H200, every eighth measurement of 0.12 s).
+/// Returns true if the last contestant goes first in this round. Follows the Thue-Morse sequence, because GPU clocks
+/// oscillate with periods of about a second: with a periodic order the same contestant always got the slow half (by up
+/// to 20 % at 8192x8192x8192 on an H200, in every eighth measurement of 0.12 s).
 bool isReversed(unsigned round) {
   return std::popcount(round) % 2 == 1;
 }
@@ -26,7 +26,7 @@ int choose(double count, int fewest, int most) {
 } // namespace
 
 Result<double> warmUp(const Stopwatch &watch, std::span<const Contestant> contestants) {
-  double slowest = 1e-3; // below the resolution of events
+  double slowest = 1e-3; // lower bound: the resolution of events
   for (const Contestant &contestant : contestants) {
     Result<double> time = watch.measure(contestant.sample, warmups);
     if (time)

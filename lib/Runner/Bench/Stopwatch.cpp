@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Samples are queued without waiting; only the end of a measurement is.
+// Samples are queued without synchronization; only the end of a measurement synchronizes.
 #include "Runner/Bench/Stopwatch.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Result<Stopwatch> Stopwatch::create(CudaContext &context) {
   Result<CudaStream> stream = CudaStream::create(driver);
   if (!stream)
     return stream.error();
-  // Twice the cache; a card that reports none still gets its lines evicted.
+  // Twice the size of the cache; at least 64 MiB for GPUs that do not report it.
   const size_t flushBytes = std::max<size_t>(2 * context.info().l2Bytes, size_t(64) << 20);
   Result<CudaMemory> flush = CudaMemory::allocate(driver, flushBytes);
   if (!flush)
@@ -58,9 +58,10 @@ Status Stopwatch::evict() const {
   return driver->check(driver->fillBytes(flush.address(), 0, flushBytes, stream.get()), "cuMemsetD8Async");
 }
 
-/// Fills that take longer than the host needs to queue the samples, and a launch that brings its data into the cache.
+/// Queues fills that take longer than the host needs to queue the samples, and a launch that brings its data into the
+/// cache.
 Status Stopwatch::getAhead(const Sample &sample, int count) const {
-  constexpr int samplesPerFill = 3; // 10 us of the host each, and twice an L2 cache takes 30
+  constexpr int samplesPerFill = 3; // a sample takes 10 us of host time; filling twice the L2 cache takes 30 us
   Status status = runtime::Success{};
   for (int i = 0; i <= count / samplesPerFill && status; ++i)
     status = evict();

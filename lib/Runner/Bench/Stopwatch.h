@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Times launches on a stream of its own, between events.
+// Times launches on a separate stream, between events.
 //
-//   single   fill | launch | fill | launch | ...      each launch for itself; the fill evicts the L2 cache, so that
+//   single   fill | launch | fill | launch | ...      each launch separately; the fill evicts the L2 cache, so that
 //                                                     inputs come from memory, and keeps the host ahead of the device
-//   graph    [launch launch ... launch] [launch ...   replays of a CUDA graph of many launches: the device's time
-//                                                     alone, for kernels that take less than a launch
+//   graph    [launch launch ... launch] [launch ...   replays of a CUDA graph of many launches: device time only, for
+//                                                     kernels that take less time than a launch
 //
-// Single launches with a warm cache have all fills before the first one; a graph with a cold cache goes through copies
-// of the buffers that together are larger than it.
+// For single launches with a warm cache all fills precede the first launch. A graph with a cold cache cycles through
+// copies of the buffers that together exceed the cache.
 #pragma once
 
 #include "Runner/Device/CudaDevice.h"
@@ -22,31 +22,32 @@ using Launch = std::function<Status(runtime::CUstream)>;
 
 double median(std::vector<double> values);
 
-/// What is measured at once: one launch after a fill, or one replay of a graph of `launches`.
+/// The unit of measurement: one launch after a fill, or one replay of a graph of `launches`.
 struct Sample {
   Launch run;
   int launches = 1;
   bool isGraph = false;
-  bool isCold = true; ///< of one launch: the fill evicts the cache
+  bool isCold = true; ///< single launch: the fill evicts the cache
 };
 
 class Stopwatch {
 public:
-  /// Most samples of one measurement.
+  /// Maximum number of samples of one measurement.
   static constexpr int mostSamples = 200;
 
   static Result<Stopwatch> create(CudaContext &context);
 
-  /// A graph of so many launches, of all in turns. They have run before: nothing may be loaded or allocated in them.
+  /// Captures a graph of the given number of launches, which cycles through all elements of `launch`. They must have
+  /// run before: nothing may be loaded or allocated during capture.
   Result<Sample> capture(std::span<const Launch> launch, int launches) const;
 
-  /// Median time of a launch over `count` samples, in milliseconds. `whileBusy` is called when the work is queued but
-  /// not finished.
+  /// Returns the median time of a launch over `count` samples, in milliseconds. `whileBusy` is called when the work is
+  /// queued but not finished.
   Result<double> measure(const Sample &sample, int count, const std::function<void()> &whileBusy = {}) const;
 
-  /// Fills memory until nothing else is in the L2 cache, on the stream.
+  /// Evicts the L2 cache by filling memory, on the stream.
   Status evict() const;
-  /// Bytes that a fill evicts the cache with.
+  /// Returns the number of bytes that a fill writes to evict the cache.
   size_t evictingBytes() const { return flushBytes; }
   const CudaStream &ownStream() const { return stream; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Suites and sweeps become lists of cases (Cases.h).
+// Converts suites and sweeps to lists of cases (Cases.h).
 #include "Runner/Bench/Suite.h"
 
 #include "Runner/Bench/Cases.h"
@@ -34,7 +34,8 @@ Result<std::vector<SuiteCase>> parseSuite(std::string_view text) {
       else if (word.starts_with(flopsOption))
         item.flops = word.substr(flopsOption.size());
       else if (word.starts_with("--"))
-        return makeError(TILE_ERROR_FILE, "line {}: case '{}' has the option '{}'; a case can only have --graph and "
+        return makeError(TILE_ERROR_FILE,
+                         "line {}: case '{}' has the option '{}'; a case can only have --graph and "
                          "--flops=EXPR",
                          number, item.name, word);
       else

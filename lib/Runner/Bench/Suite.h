@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A suite: a text file with one case a line, run in one process.
+// A suite: a text file with one case per line, run in one process.
 //
 //   # name            artifact           arguments, and options of the case
 //   square-4096       matmul-f16.cubin   M=4096 N=4096 K=4096
@@ -13,31 +13,29 @@
 namespace tile::runner {
 
 struct SuiteCase {
-  std::string name; ///< "": a single call of the command line
+  std::string name; ///< "": a single call from the command line
   std::string artifact;
   std::vector<std::string> arguments;
-  bool graph = false; ///< measured as with tile-run bench --graph
-  std::string flops;  ///< as of tile-run bench --flops; empty: not given
+  bool graph = false; ///< measure as with tile-run bench --graph
+  std::string flops;  ///< value of tile-run bench --flops; empty: not given
   unsigned line = 0;
 };
 
 Result<std::vector<SuiteCase>> parseSuite(std::string_view text);
 
-/// The cases of `file`, ranges expanded, with `arguments` added to those of each; artifacts are in `folder` (or where
-/// they say, if it is empty).
+/// Reads the cases of `file` with expanded ranges, and adds `arguments` to each. Artifacts are searched in `folder`
+/// unless it is empty.
 Result<std::vector<SuiteCase>> readSuite(const std::string &file, const std::string &folder,
                                          const std::vector<std::string> &arguments);
 
-/// More elements of a case's buffers take the simulator minutes.
+/// The simulator would take minutes for cases with more buffer elements.
 constexpr int64_t mostSimulated = int64_t(1) << 20;
 
-/// The cases with `arguments` added to those of each, and their ranges as cases of their own, whose names say what
-/// varies.
+/// Adds `arguments` to each case, and expands ranges to separate cases, whose names contain the varying arguments.
 Result<std::vector<SuiteCase>> expandCases(const std::vector<SuiteCase> &cases,
                                            const std::vector<std::string> &arguments);
 
-/// Runs every case of `file`; prints a table, and returns 0 when all passed. `options.arguments` are added to those of
-/// each.
+/// Runs every case of `file` and prints a table. Returns 0 if all passed. Adds `options.arguments` to each case.
 int runSuite(const RunOptions &options, const std::string &file, const std::string &folder);
 
 } // namespace tile::runner

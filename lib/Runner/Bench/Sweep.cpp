@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t mostPoints = 100000;
 
-/// The texts between commas outside of brackets.
+/// Splits at commas outside of brackets.
 std::vector<std::string> splitList(const std::string &text) {
   std::vector<std::string> items(1);
   int depth = 0;
@@ -25,7 +25,7 @@ std::vector<std::string> splitList(const std::string &text) {
   return items;
 }
 
-/// 128 or 2^7.
+/// Parses 128 or 2^7.
 std::optional<int64_t> parseNumber(std::string_view text) {
   const auto plain = [](std::string_view digits) -> std::optional<int64_t> {
     int64_t value = 0;
@@ -46,7 +46,7 @@ std::optional<int64_t> parseNumber(std::string_view text) {
   return value;
 }
 
-/// LOW..HIGH or LOW..HIGH:STEP.
+/// Expands LOW..HIGH or LOW..HIGH:STEP.
 Result<std::vector<std::string>> expandRange(const std::string &item, size_t dots) {
   const size_t colon = item.find(':', dots);
   const std::optional<int64_t> low = parseNumber(std::string_view(item).substr(0, dots)),
@@ -71,7 +71,7 @@ Result<std::vector<std::string>> expandRange(const std::string &item, size_t dot
   return values;
 }
 
-/// NAME=NAME=...=VALUE.
+/// An argument of the form NAME=NAME=...=VALUE.
 struct Tied {
   std::vector<std::string> names;
   std::string value;
@@ -89,7 +89,7 @@ Tied splitTied(const std::string &argument) {
   return tied;
 }
 
-/// The values of one argument; nothing if it is not a sweep.
+/// Returns the values of one argument; empty if it is not a sweep.
 Result<std::vector<std::string>> expandValue(const std::string &text) {
   std::vector<std::string> values;
   for (const std::string &item : splitList(text)) {
@@ -117,7 +117,7 @@ Result<std::vector<SweepPoint>> expandSweep(std::span<const std::string> argumen
   std::vector<SweepPoint> points(1);
   for (const std::string &argument : arguments) {
     const Tied tied = splitTied(argument);
-    if (tied.names.empty() || tied.value.empty()) { // what is wrong is said where arguments are bound
+    if (tied.names.empty() || tied.value.empty()) { // reported when arguments are bound
       for (SweepPoint &point : points)
         point.arguments.push_back(argument);
       continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// NVML by dlopen; every function returns 0 for success.
+// NVML, loaded by dlopen; every function returns 0 on success.
 #include "Runner/Bench/Telemetry.h"
 
 #include <dlfcn.h>
@@ -30,7 +30,7 @@ struct Telemetry::Functions {
   int (*powerLimit)(void *device, unsigned *milliwatts) = nullptr;
   int (*temperature)(void *device, int sensor, unsigned *celsius) = nullptr;
   int (*driverVersion)(char *text, unsigned length) = nullptr;
-  // Null where the library is older.
+  // Null if the library is older.
   int (*slowdownReasons)(void *device, unsigned long long *reasons) = nullptr;
   int (*totalEnergy)(void *device, unsigned long long *millijoules) = nullptr;
 };
@@ -61,7 +61,7 @@ std::unique_ptr<Telemetry> Telemetry::open(const std::string &pciBusId) {
   for (const auto &[symbol, slot] : symbols)
     if (!(*slot = dlsym(library, symbol)))
       return nullptr;
-  // CUDA 12.2 renamed the first; old libraries have the second name alone.
+  // CUDA 12.2 renamed this function; older libraries have only the second name.
   for (const char *name : {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"})
     if (!f.slowdownReasons)
       f.slowdownReasons = reinterpret_cast<decltype(f.slowdownReasons)>(dlsym(library, name));
@@ -82,7 +82,7 @@ Telemetry::~Telemetry() {
 
 TelemetrySample Telemetry::sample() const {
   TelemetrySample sample;
-  // Each value is informative on its own; a card that does not report one leaves it 0.
+  // Each value is useful separately; those that the GPU does not report stay 0.
   (void)functions->clockInfo(device, clockSm, &sample.smClockMhz);
   (void)functions->clockInfo(device, clockMemory, &sample.memoryClockMhz);
   (void)functions->powerUsage(device, &sample.powerMilliwatts);

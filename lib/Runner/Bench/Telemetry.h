@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clocks, power, temperature and energy of the card while it works, from libnvidia-ml when the machine has it.
+// Clocks, power, temperature and energy of the GPU under load, from libnvidia-ml if available.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ struct TelemetrySample {
   unsigned powerMilliwatts = 0;
   unsigned powerLimitMilliwatts = 0;
   unsigned temperatureCelsius = 0;
-  uint64_t slowdowns = 0; ///< why clocks are lower than they could be: nvmlClocksEventReasons
+  uint64_t slowdowns = 0; ///< reasons for reduced clocks: nvmlClocksEventReasons
   std::string driverVersion;
 };
 
-/// "power limit, heat" for the reasons that slow a card down; "" if there are none. Idling and clocks that the user has
-/// set are not such reasons.
+/// Returns "power limit, heat" for the reasons that slow a GPU down; "" if there are none. Idling and clocks set by the
+/// user do not count.
 std::string slowdownText(uint64_t slowdowns);
 
 class Telemetry {
 public:
-  /// Null when the library or the device cannot be had: measurements are then recorded without.
+  /// Returns null if the library or the device is not available; measurements are then recorded without telemetry.
   static std::unique_ptr<Telemetry> open(const std::string &pciBusId);
   ~Telemetry();
-  /// What cannot be read stays 0.
+  /// Values that cannot be read stay 0.
   TelemetrySample sample() const;
-  /// Since the driver was loaded, in millijoules; nothing if the card does not count.
+  /// Returns the millijoules since the driver was loaded; none if the GPU does not count them.
   std::optional<uint64_t> energyMillijoules() const;
 
 private:

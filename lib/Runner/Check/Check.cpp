@@ -17,21 +17,21 @@ namespace {
 using runtime::makeError;
 using runtime::Success;
 
-constexpr double mostFlops = 4e9;        // about a second on a few cores
-constexpr double mostSampleFlops = 1e11; // a sample that costs more (a chain of products) is left out
-constexpr double flopsPerElement = 4;    // of an intermediate result: it is computed, written and read
+constexpr double mostFlops = 4e9;        // takes about a second on a few cores
+constexpr double mostSampleFlops = 1e11; // a more expensive sample (chained matrix products) is skipped
+constexpr double flopsPerElement = 4;    // per element of an intermediate result: computed, written and read
 constexpr int64_t sampleSize = 64;
 constexpr size_t mostWrongShown = 5;
 constexpr double rmsFactor = 10;
 
-/// One compared piece: values of the reference and the output at the same places.
+/// Values of the reference and the output at the same positions.
 struct Piece {
   Tensor reference;
   Tensor actual;
   Selection selection;
 };
 
-/// The reference's value for a linear index of the output; the reference may broadcast.
+/// Returns the reference's value for a linear index of the output. The reference may broadcast.
 double referenceAt(const Tensor &reference, const std::vector<int64_t> &shape, int64_t linear) {
   if (reference.values.size() == 1)
     return reference.values[0];
@@ -60,8 +60,8 @@ std::vector<int64_t> globalIndex(const Piece &piece, int64_t linear) {
   return index;
 }
 
-/// Infinite in the same way counts as equal, where the reference is beyond the numbers of the output's type, too; and
-/// so does NaN where NaN is expected.
+/// Returns |actual - expected|. Equal infinities have no difference, nor has an infinity where the reference exceeds
+/// the range of the output's type, nor NaN where NaN is expected.
 double difference(double expected, double actual, DataType type) {
   if (std::isinf(actual) && runtime::isFloatType(type) &&
       (expected == actual || runtime::decodeFloat(type, runtime::encodeFloat(type, expected)) == actual))
@@ -72,7 +72,7 @@ double difference(double expected, double actual, DataType type) {
   return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
 }
 
-/// Unless it may be forgotten, NaN where NaN is expected has to be the kernel's own.
+/// Compares the pieces. Unless `mayForget`, an expected NaN must have been written by the kernel.
 void comparePieces(const std::vector<Piece> &pieces, CheckResult &result, const HostBuffer &output, bool mayForget) {
   const DataType type = output.type();
   double differences = 0, squares = 0;
@@ -103,7 +103,7 @@ void comparePieces(const std::vector<Piece> &pieces, CheckResult &result, const 
   result.passed = result.wrongCount == 0 && result.relativeError <= result.tolerance;
 }
 
-/// First, last, and random others; sorted, without repetition; empty when `size` is too small to sample.
+/// Returns the first, the last and random other indices, sorted and unique; empty if `size` is too small to sample.
 std::vector<int64_t> sampleIndices(int64_t size, uint64_t seed) {
   if (size <= sampleSize + 2)
     return {};
@@ -215,7 +215,7 @@ Result<CheckResult> checkOutput(const runtime::Expectation &expectation, const T
 
 Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &recorded, const std::string &source,
                                   double tolerance, const HostBuffer &output) {
-  // "The buffer is the buffer", but the name on the right stands for the recorded one.
+  // The expression is just the buffer's name, which denotes the recorded buffer on the right-hand side.
   TensorNames names;
   names.buffers[buffer] = &recorded;
   Result<CheckResult> result = check({buffer, buffer, tolerance}, names, output, /*mayForget=*/true, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the files with functions of tensor expressions share: names for their operands, and messages about these.
+// Shared by the files with functions of tensor expressions: operand names, and error messages about operands.
 #pragma once
 
 #include "Runner/Check/TensorFunctions.h"
@@ -13,7 +13,7 @@ using Arrays = std::span<const Tensor>;
 using Shapes = std::span<const Shape>;
 using Integers = std::span<const int64_t>;
 
-/// Elements of a result that one task computes.
+/// Result elements per task.
 inline constexpr int64_t functionGrain = 1 << 12;
 
 inline Error wrong(std::string message) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pure planning: no CUDA here, so that all operand orders are tested without a GPU.
+// Pure planning without CUDA, so that all operand orders are tested without a GPU.
 #include "Runner/Check/Gemm.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace tile::runner {
 namespace {
 
-/// A matrix, or a batch of them, as the expression sees it: sizes and strides, after transpose().
+/// A matrix, or a batch of matrices, as seen by the expression: sizes and strides, after transpose().
 struct MatrixView {
   std::string buffer;
   int64_t rows = 0, columns = 0, rowStride = 0, columnStride = 0;
@@ -49,7 +49,7 @@ std::optional<MatrixView> viewOfNode(const TensorNode &node, const TensorNames &
   return found == names.buffers.end() ? std::nullopt : viewOf(*found->second, node.name);
 }
 
-/// Leading dimension if the matrix is row-major (columns contiguous); 0 if it is not.
+/// Returns the leading dimension if the matrix is row-major (columns contiguous), otherwise 0.
 int64_t rowMajorLeading(const MatrixView &view) {
   if (view.columnStride != 1 && view.columns > 1)
     return 0;
@@ -57,7 +57,7 @@ int64_t rowMajorLeading(const MatrixView &view) {
   return leading >= view.columns ? leading : 0;
 }
 
-/// The operand for a product whose output is column-major; a column-major matrix is passed as it is.
+/// Returns the operand of a GEMM with column-major output; a column-major matrix is passed unchanged.
 std::optional<GemmOperand> operandFor(MatrixView view) {
   const int64_t asRowMajor = rowMajorLeading(view);
   view.transpose();
@@ -69,12 +69,12 @@ std::optional<GemmOperand> operandFor(MatrixView view) {
   return std::nullopt;
 }
 
-/// What an expectation adds to its product.
+/// The epilogue that an expectation applies to its GEMM.
 struct Epilogue {
   const TensorNode *product = nullptr;
   std::string bias;
   bool hasRelu = false;
-  bool isPart = false; ///< of more
+  bool isPart = false; ///< the expectation computes more than this
 };
 
 void collectProducts(const TensorNode &node, std::vector<const TensorNode *> &products) {
@@ -84,7 +84,8 @@ void collectProducts(const TensorNode &node, std::vector<const TensorNode *> &pr
     collectProducts(*operand, products);
 }
 
-/// The only product, perhaps at several places, if its operands are matrices and its result is `rows` by `columns`.
+/// Returns the only matrix product, which may occur several times, if its operands are matrices and its result is
+/// `rows` by `columns`.
 const TensorNode *findProduct(const TensorNode &root, const TensorNames &names, int64_t rows, int64_t columns) {
   std::vector<const TensorNode *> products;
   collectProducts(root, products);
@@ -119,7 +120,7 @@ std::optional<Epilogue> parseEpilogue(const TensorNode &root) {
   return node->kind == Kind::Matmul ? std::optional(epilogue) : std::nullopt;
 }
 
-/// Whether the buffer has one contiguous element for each of `count` columns.
+/// Returns true if the buffer has one contiguous element for each of `count` columns.
 bool isRowOf(const HostBuffer *buffer, int64_t count) {
   if (!buffer)
     return false;
@@ -146,9 +147,9 @@ std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const 
   if (!a || !b || (c->batch > 1 && (epilogue->hasRelu || !epilogue->bias.empty())))
     return std::nullopt;
   for (const MatrixView &operand : {*a, *b})
-    if (operand.batch != c->batch && operand.batch != 1) // one matrix serves all, at a stride of 0
+    if (operand.batch != c->batch && operand.batch != 1) // a single matrix is shared by the batch, with a stride of 0
       return std::nullopt;
-  if (!epilogue->bias.empty()) { // cublasLtMatmul adds one number to each row of its column-major output
+  if (!epilogue->bias.empty()) { // cublasLtMatmul adds one value to each row of its column-major output
     const auto bias = names.buffers.find(epilogue->bias);
     if (!rowMajorLeading(*c) || bias == names.buffers.end() || !isRowOf(bias->second, c->columns))
       return std::nullopt;

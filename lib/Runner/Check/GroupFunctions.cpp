@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of TensorFunctions.h for groups of rows, as the tokens of a mixture's experts, each as its definition says.
+// Functions of TensorFunctions.h for groups of rows, such as the tokens of the experts in a mixture. Each follows its
+// definition literally.
 #include "Directives/Functions.h"
 #include "Runner/Check/FunctionOperands.h"
 #include "Runner/Parallel.h"
@@ -16,11 +17,11 @@ std::optional<Shape> copyOf(const Shape *places) {
   return places ? std::optional(*places) : std::nullopt;
 }
 
-/// First and last row of each group; the last one is not of it.
+/// First and end (exclusive) row of each group.
 struct Groups {
   std::span<const double> starts, ends;
 
-  /// By offsets[G + 1], or by starts[G] and ends[G].
+  /// Returns the groups given by offsets[G + 1], or by starts[G] and ends[G].
   static Groups of(Arrays bounds) {
     if (bounds.size() == 2)
       return {bounds[0].values, bounds[1].values};
@@ -28,7 +29,7 @@ struct Groups {
     return {offsets.first(offsets.size() - 1), offsets.subspan(1)};
   }
 
-  /// The group that a position lies in; -1: none.
+  /// Returns the group that contains a position; -1: none.
   int64_t find(int64_t position) const {
     const auto place = static_cast<double>(position);
     for (size_t group = 0; group < starts.size(); ++group)
@@ -46,7 +47,7 @@ Result<Shape> gatherShape(Shapes arrays, Integers) {
   return shape;
 }
 
-/// Numbers outside of x give NaN, which only a NaN is equal to.
+/// Indices outside of x give NaN, which equals only NaN.
 void evaluateGather(Arrays arrays, Integers, const ResultPart &, Tensor &result) {
   const Tensor &x = arrays[0], &indices = arrays[1];
   const int64_t size = x.shape[0];
@@ -64,7 +65,7 @@ void evaluateGather(Arrays arrays, Integers, const ResultPart &, Tensor &result)
   });
 }
 
-/// Any row of a matrix may be asked for, but of its columns only some.
+/// A result may need any row of a matrix, but only the selected columns.
 std::optional<OperandPart> gatherPart(size_t operand, Integers, const ResultPart &part) {
   if (part.operands[0].size() != 2 || part.operands[1].size() != 1)
     return std::nullopt;
@@ -114,7 +115,7 @@ Result<Shape> raggedMatmulShape(Shapes arrays, Integers) {
   return Shape{a[0], b[2]};
 }
 
-/// Each row with the matrix of its group; what follows the matrices says where groups lie.
+/// Multiplies each row with the matrix of its group. The operands after the matrices define the groups.
 void evaluateGroupMatmul(Arrays arrays, Integers, const ResultPart &part, Tensor &result) {
   const Tensor &a = arrays[0], &b = arrays[1];
   const int64_t depth = a.shape[1], columns = b.shape[2];
@@ -140,13 +141,13 @@ std::optional<OperandPart> groupMatmulPart(size_t operand, Integers, const Resul
   return operand == 1 ? OperandPart{true, std::nullopt, copyOf(part.selection.columns)} : OperandPart{};
 }
 
-/// Those of the part along an axis.
+/// Returns the size of the part along an axis.
 int64_t countOf(const ResultPart &part, size_t axis) {
   const Shape *chosen = part.selected(axis);
   return chosen ? static_cast<int64_t>(chosen->size()) : part.shape[axis];
 }
 
-/// From operand `first` on they say where groups lie.
+/// Evaluates the operands from index `first` on, which define the groups.
 std::vector<Tensor> boundsOf(const ValuesOf &valuesOf, size_t first, const ResultPart &part) {
   std::vector<Tensor> bounds;
   for (size_t operand = first; operand < part.operands.size(); ++operand)
@@ -171,7 +172,7 @@ Result<Shape> groupOuterShape(Shapes arrays, Integers) {
   return Shape{offsets[0] - 1, a[1], b[1]};
 }
 
-/// The rows of a group that exist.
+/// Returns the rows of a group, clamped to those that exist.
 std::pair<int64_t, int64_t> rowsOf(const Groups &groups, int64_t group, int64_t rows) {
   const auto limit = [&](double place) { return static_cast<int64_t>(std::clamp(place, 0.0, double(rows))); };
   return {limit(groups.starts[size_t(group)]), limit(groups.ends[size_t(group)])};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A task computes a piece of `taskRows` x `panel` of c: it packs the panel of b (k x 16) once, so that the inner loop
-// reads two contiguous streams and keeps a 4 x 16 block of sums in registers. Each sum runs over k in order, whatever
-// the number of threads.
+// reads two contiguous streams and keeps a 4 x 16 block of accumulators in registers. Each accumulator sums over k in
+// order, independent of the number of threads.
 #include "Runner/Check/Matmul.h"
 
 #include "Runner/Parallel.h"
@@ -23,7 +23,7 @@ constexpr int64_t panel = 16;
 constexpr int64_t blockRows = 4;
 constexpr int64_t taskRows = 128;
 
-/// sums[4][16] = rows of a (stride k) times the packed panel.
+/// Computes sums[4][16] = rows of a (with the given stride) times the packed panel.
 TILE_VECTOR_CLONES void multiplyBlock(const double *a, int64_t rowStride, const double *packed, int64_t k,
                                       double *sums) {
   double block[blockRows][panel] = {};
@@ -58,7 +58,7 @@ void multiplyMatrices(const double *a, const double *b, double *c, int64_t m, in
       for (int64_t row = firstRow; row < std::min(m, firstRow + taskRows); row += blockRows) {
         const int64_t rows = std::min(blockRows, m - row);
         const double *source = a + row * k;
-        if (rows < blockRows) { // the block reads four rows: give it four
+        if (rows < blockRows) { // the block reads four rows, so pad to four
           std::fill(lastRows.begin(), lastRows.end(), 0);
           std::copy(source, source + rows * k, lastRows.begin());
           source = lastRows.data();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix product in double for references: packed panels, all cores.
+// Matrix product in double precision for references: packed panels, all cores.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,11 @@
 
 namespace tile::runner {
 
-/// Told by each thread how many operations it has done; false: stop, the product is not wanted.
+/// Called by each thread with the number of operations that it has done. Returns false to stop: the result is no longer
+/// needed.
 using Multiplied = std::function<bool(double flops)>;
 
-/// c[m, n] = a[m, k] @ b[k, n], all row-major and contiguous.
+/// Computes c[m, n] = a[m, k] @ b[k, n], all row-major and contiguous.
 void multiplyMatrices(const double *a, const double *b, double *c, int64_t m, int64_t n, int64_t k,
                       const Multiplied &multiplied = {});
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values of tensor expressions.
+// Evaluates tensor expressions.
 //
-// A selection of rows and columns travels down the tree: element-wise operations pass it on, a matrix product gives the
-// rows to its left operand and the columns to its right one, a transpose swaps them, a reduction drops what it
-// reduces. So a few rows of `a @ b` cost a few rows, whatever stands around the product.
+// A selection of rows and columns is propagated down the tree: element-wise operations pass it on, a matrix product
+// passes the rows to its left operand and the columns to its right one, a transpose swaps them, and a reduction drops
+// the selection of the reduced axis. So a few rows of `a @ b` cost only a few rows, regardless of the surrounding
+// expression.
 #include "Runner/Check/TensorExpr.h"
 
 #include "Runner/Check/Matmul.h"
@@ -36,7 +37,8 @@ int64_t countElements(const Shape &shape) {
   return count;
 }
 
-/// Walks a broadcast operand alongside a result of rank `rank`: strides of 0 where the operand has size 1.
+/// Returns the strides of a broadcast operand for iteration over a result of rank `rank`: 0 where the operand has size
+/// 1.
 std::vector<int64_t> broadcastStrides(const Shape &operand, size_t rank) {
   std::vector<int64_t> strides(rank, 0);
   int64_t stride = 1;
@@ -54,7 +56,7 @@ int64_t offsetAt(int64_t linear, const Shape &shape, const std::vector<int64_t> 
   return offset;
 }
 
-/// The same for parts of expressions that are the same computation.
+/// Returns a text that is equal for equal computations.
 std::string textOf(const TensorNode &node) {
   std::string text =
       fmt::format("{}{} {} {} {}(", int(node.kind), node.name, node.number, int(node.reduction), node.axis);
@@ -63,19 +65,19 @@ std::string textOf(const TensorNode &node) {
   return text + ")";
 }
 
-/// Whether it is computed from numbers and the kernel's parameters alone.
+/// Returns true if the value depends only on numbers and the kernel's parameters.
 bool isConstant(const TensorNode &node, const TensorNames &names) {
   const auto isConstantToo = [&](const auto &operand) { return isConstant(*operand, names); };
   return node.kind == Kind::Number || (node.kind == Kind::Name && names.scalars.contains(node.name)) ||
          (node.kind == Kind::Elementwise && std::all_of(node.operands.begin(), node.operands.end(), isConstantToo));
 }
 
-/// Evaluates nodes for a selection; the shapes have been checked.
+/// Evaluates nodes for a selection. The shapes have been checked.
 class Evaluator {
 public:
   using NodeIntegers = std::map<const TensorNode *, std::vector<int64_t>>;
 
-  Multiplied multiplied; ///< asked by matrix products
+  Multiplied multiplied; ///< called by matrix products
 
   Evaluator(const NodeIntegers &shapes, const NodeIntegers &integers, const TensorNames &names)
       : shapes(shapes), integers(integers), names(names) {}
@@ -102,7 +104,7 @@ public:
     return {};
   }
 
-  /// Products that are in `seen` are computed already.
+  /// Returns the cost; matrix products in `seen` have already been computed.
   TensorCost costOf(const TensorNode &node, const Selection &selection, std::set<std::string> &seen) const {
     if (const TensorNode *chosen = chosenBy(node))
       return costOf(*chosen, selection, seen);
@@ -133,15 +135,15 @@ public:
     return cost;
   }
 
-  /// What a `where` chooses whose condition is computed from numbers and the kernel's parameters alone; null: it is
-  /// none.
+  /// Returns the operand chosen by a `where` whose condition depends only on numbers and the kernel's parameters; null
+  /// for other nodes.
   const TensorNode *chosenBy(const TensorNode &node) const {
     if (node.kind != Kind::Elementwise || node.name != "where" || !isConstant(*node.operands[0], names))
       return nullptr;
     return node.operands[evaluate(*node.operands[0], {}).values[0] != 0 ? 1 : 2].get();
   }
 
-  /// Of a call alone.
+  /// Returns the operations of a call without those of its operands.
   double flopsOf(const TensorNode &node) const {
     const PlannedCall call(*this, node, {});
     return flopsOf(node, call);
@@ -155,7 +157,7 @@ private:
                             : 0;
   }
 
-  /// Size 1 broadcasts: nothing is selected from it.
+  /// Dimensions of size 1 broadcast, so nothing is selected from them.
   static Shape selectedShape(Shape shape, const Selection &selection) {
     const size_t rank = shape.size();
     if (rank >= 2 && selection.rows && shape[rank - 2] != 1)
@@ -219,7 +221,7 @@ private:
     return result;
   }
 
-  /// Each element as often as a result of this shape needs it.
+  /// Repeats the elements of a tensor to a result of this shape.
   static Tensor broadcast(Tensor tensor, const Shape &shape) {
     if (tensor.shape == shape)
       return tensor;
@@ -256,13 +258,13 @@ private:
     return result;
   }
 
-  /// The same for products that are the same computation.
+  /// Returns a name that is equal for matrix products with equal operands and selection.
   static std::string nameOf(const TensorNode &node, const Selection &selection) {
     const auto show = [](const Shape *places) { return places ? fmt::format("{}", fmt::join(*places, " ")) : "all"; };
     return fmt::format("{} of {} and {}", textOf(node), show(selection.rows), show(selection.columns));
   }
 
-  /// An expression names some products several times, as GELU does its argument; they are computed once.
+  /// Computes each matrix product once: an expression may contain it several times, as GELU does its argument.
   Tensor evaluateMatmul(const TensorNode &node, const Selection &selection) const {
     const std::string name = nameOf(node, selection);
     if (const auto found = products.find(name); found != products.end())
@@ -351,7 +353,7 @@ private:
     return result;
   }
 
-  /// What a call needs of its operands for a part of its result, or for all of it.
+  /// The parts of a call's operands that are needed for part of its result, or for all of it.
   struct PlannedCall {
     std::vector<Shape> operands;
     std::vector<OperandPart> parts;
@@ -397,7 +399,7 @@ private:
     return call.isWhole ? select(std::move(result), selection) : result;
   }
 
-  /// The selected rows and columns of a tensor that has been computed as a whole.
+  /// Returns the selected rows and columns of a completely computed tensor.
   static Tensor select(Tensor whole, const Selection &selection) {
     Tensor result{selectedShape(whole.shape, selection), {}};
     if (result.shape == whole.shape && !selection.rows && !selection.columns)
@@ -420,7 +422,7 @@ private:
   const NodeIntegers &shapes;
   const NodeIntegers &integers;
   const TensorNames &names;
-  mutable std::map<std::string, Tensor> products; ///< that have been computed
+  mutable std::map<std::string, Tensor> products; ///< matrix products computed so far
 };
 
 } // namespace

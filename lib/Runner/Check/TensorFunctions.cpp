@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shapes and values of the functions of TensorFunctions.h, each written as its definition says.
+// Shapes and values of the functions of TensorFunctions.h. Each follows its definition literally.
 #include "Runner/Check/FunctionOperands.h"
 
 #include "Directives/Functions.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t mostRepeats = 1 << 16;
 
-/// The axis counted from the front; negative ones count from the end.
+/// Returns the axis counted from the front; negative values count from the end.
 Result<size_t> axisOf(int64_t axis, const Shape &shape) {
   const int64_t rank = static_cast<int64_t>(shape.size());
   const int64_t fromFront = axis < 0 ? axis + rank : axis;
@@ -24,7 +24,7 @@ Result<size_t> axisOf(int64_t axis, const Shape &shape) {
   return static_cast<size_t>(fromFront);
 }
 
-/// Product of the sizes after an axis: the distance of neighbours along it.
+/// Returns the product of the sizes after an axis: the distance of adjacent elements along it.
 int64_t innerSize(const Shape &shape, size_t axis) {
   int64_t inner = 1;
   for (size_t dim = axis + 1; dim < shape.size(); ++dim)
@@ -39,7 +39,7 @@ template <typename Body> void forEach(Tensor &result, Body body) {
   });
 }
 
-/// The same positions of an operand of the result's rank.
+/// Returns the same positions of an operand that has the rank of the result.
 OperandPart samePart(const ResultPart &part) {
   auto copy = [](const std::vector<int64_t> *places) { return places ? std::optional(*places) : std::nullopt; };
   return {true, copy(part.selection.rows), copy(part.selection.columns)};
@@ -71,7 +71,7 @@ Result<Shape> takeShape(Shapes arrays, Integers integers) {
   return shape;
 }
 
-/// Of the operand there is nothing else along the axis if that is one of its last two.
+/// If the axis is one of the last two dimensions, the operand contains only the taken element along it.
 void evaluateTake(Arrays arrays, Integers integers, const ResultPart &, Tensor &result) {
   const Tensor &x = arrays[0];
   const size_t axis = *axisOf(integers[1], x.shape);
@@ -102,7 +102,8 @@ Result<Shape> repeatShape(Shapes arrays, Integers integers) {
   return shape;
 }
 
-/// Of the operand there is each asked element, as often as it is asked for, if the axis is one of its last two.
+/// If the axis is one of the last two dimensions, the operand already contains each requested element as often as
+/// requested.
 void evaluateRepeat(Arrays arrays, Integers integers, const ResultPart &part, Tensor &result) {
   const Tensor &x = arrays[0];
   const size_t axis = *axisOf(integers[1], x.shape);
@@ -124,7 +125,8 @@ std::optional<OperandPart> repeatPart(size_t, Integers integers, const ResultPar
   return operand;
 }
 
-/// Places of a window of `window` elements, `stride` apart, in `size` elements with `padding` on both sides.
+/// Returns the number of positions of a window of `window` elements, `stride` apart, in `size` elements with `padding`
+/// on both sides.
 int64_t windows(int64_t size, int64_t window, int64_t stride, int64_t padding) {
   return size + 2 * padding < window ? 0 : (size + 2 * padding - window) / stride + 1;
 }
@@ -202,7 +204,7 @@ Result<Shape> partShape(Shapes arrays, Integers integers) {
   return Shape{rows, columns};
 }
 
-/// Whether it is whole rows of a matrix, of which those that are asked for suffice.
+/// Returns true if the part consists of whole rows of a matrix, of which only the selected ones are needed.
 bool isOfRows(const Shape &x, Integers integers) {
   return x.size() == 2 && integers[2] == x[1] && x[1] > 0 && integers[0] % x[1] == 0;
 }
@@ -210,7 +212,7 @@ bool isOfRows(const Shape &x, Integers integers) {
 void evaluatePart(Arrays arrays, Integers integers, const ResultPart &part, Tensor &result) {
   const std::vector<double> &values = arrays[0].values;
   const int64_t columns = result.shape[1];
-  const bool isChosen = isOfRows(part.operands[0], integers); // partPart has asked for these elements alone
+  const bool isChosen = isOfRows(part.operands[0], integers); // partPart has selected just these elements
   forEach(result, [&](int64_t i) {
     const int64_t row = part.position(0, i / columns), column = part.position(1, i % columns);
     return values[static_cast<size_t>(isChosen ? i : integers[0] + row * integers[2] + column)];

@@ -14,7 +14,7 @@ namespace {
 
 using Function = TensorNode::Function;
 
-constexpr unsigned maxNesting = 64; // bounds the recursion of the parser and of everything that walks the tree
+constexpr unsigned maxNesting = 64; // limits the recursion of the parser and of all tree walks
 
 struct FunctionRow {
   std::string_view name;
@@ -35,7 +35,7 @@ constexpr FunctionRow elementwiseFunctions[] = {
     {"erf", 1, [](double x, double, double) { return std::erf(x); }},
     {"sigmoid", 1, [](double x, double, double) { return 1 / (1 + std::exp(-x)); }},
     {"silu", 1, [](double x, double, double) { return x / (1 + std::exp(-x)); }},
-    // A NaN operand gives NaN, whichever side it is on.
+    // A NaN operand gives NaN, on either side.
     {"maximum", 2, [](double x, double y, double) { return std::isnan(x) || x > y ? x : y; }},
     {"minimum", 2, [](double x, double y, double) { return std::isnan(x) || x < y ? x : y; }},
     {"where", 3, [](double c, double x, double y) { return c != 0 ? x : y; }}};
@@ -137,7 +137,7 @@ private:
     node->kind = kind;
     node->name = std::string(name);
     node->column = static_cast<unsigned>(column + 1);
-    // Left-associative chains deepen the tree without recursion of the parser: bound them as well.
+    // Left-associative chains deepen the tree without recursion of the parser, so they are limited as well.
     if (++nodeCount > 1000)
       fail("more than 1000 operations");
     return node;
@@ -204,7 +204,8 @@ private:
       next();
     }
     NodePtr operand = parsePrimary();
-    if (const size_t place = tokenStart; accept("**")) { // binds tighter than a sign before it, not than one after it
+    // Binds tighter than a preceding sign, but not than a following one.
+    if (const size_t place = tokenStart; accept("**")) {
       if (++nesting > maxNesting)
         return fail(fmt::format("nested deeper than {} levels", maxNesting));
       operand = makeElementwise(power, place, std::move(operand), parseUnary());
@@ -256,7 +257,7 @@ private:
     std::vector<NodePtr> arguments = parseArguments();
     if (failure)
       return std::make_unique<TensorNode>();
-    tokenStart = column; // messages about the call point at its name
+    tokenStart = column; // messages about the call point to its name
     const auto expectArity = [&](size_t arity) {
       if (arguments.size() != arity)
         fail(fmt::format("{} takes {} argument{}, found {}", name, arity, arity == 1 ? "" : "s", arguments.size()));

@@ -18,7 +18,7 @@ struct BenchOptions {
   std::string inputs;
 };
 
-/// The words before the first argument are artifacts.
+/// Takes the words before the first argument as artifacts.
 std::vector<SuiteCase> takeArtifacts(RunOptions &options) {
   std::vector<SuiteCase> cases;
   std::vector<std::string> words = std::move(options.arguments);
@@ -39,7 +39,7 @@ std::vector<SuiteCase> takeArtifacts(RunOptions &options) {
   return cases;
 }
 
-/// NAME=FILL of each buffer of floats that is filled at random, for each of the distributions.
+/// Adds NAME=FILL for each randomly filled float buffer, for each of the distributions.
 Result<std::vector<SuiteCase>> withInputs(const std::vector<SuiteCase> &cases, const BenchOptions &options) {
   std::vector<SuiteCase> all;
   for (const SuiteCase &item : cases) {
@@ -76,7 +76,7 @@ int bench(BenchOptions options) {
                                             "--inputs is not for suites, whose cases say what fills their buffers"));
   std::vector<SuiteCase> artifacts = takeArtifacts(options.run);
   if (artifacts.empty())
-    return withArtifact(options.run, [](const runtime::Artifact &) { return 0; }); // says that none is given
+    return withArtifact(options.run, [](const runtime::Artifact &) { return 0; }); // reports that none is given
   if (!options.inputs.empty()) {
     Result<std::vector<SuiteCase>> filled = withInputs(artifacts, options);
     if (!filled)
@@ -109,9 +109,10 @@ Action addBench(CLI::App &app, const RunOptions &start) {
                  "1),ones. Power draw, and with it the clock, depends on the data")
       ->type_name("FILL,...")
       ->group("Measuring");
-  app.add_option("--flops", options->run.flops,
-                 "Operations per launch, as an expression over the parameters (2*Z*S*S*64), for kernels that skip a part "
-                 "of the products in their expectation, such as causal attention")
+  app.add_option(
+         "--flops", options->run.flops,
+         "Operations per launch, as an expression over the parameters (2*Z*S*S*64), for kernels that skip a part "
+         "of the products in their expectation, such as causal attention")
       ->type_name("EXPR")
       ->group("Measuring");
   app.add_flag("--ceilings", options->run.ceilings,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The subcommands of tile-run, a file each. `add` registers a subcommand's options with its app and returns what runs
-// it once they are parsed; it prints and returns the exit code.
+// The subcommands of tile-run, one file each. `add` registers the options of a subcommand with its app, and returns the
+// function that runs it after parsing; that prints and returns the exit code.
 #pragma once
 
 #include "Runner/Run.h"
@@ -18,7 +18,7 @@ struct Subcommand {
   Action (*add)(CLI::App &app, const RunOptions &start);
 };
 
-/// `start` has what all subcommands begin with: the program's name and the command line.
+/// `start` contains the common settings of all subcommands: the program's name and the command line.
 Action addRun(CLI::App &app, const RunOptions &start);
 Action addBench(CLI::App &app, const RunOptions &start);
 Action addPlot(CLI::App &app, const RunOptions &start);
@@ -30,19 +30,19 @@ Action addTune(CLI::App &app, const RunOptions &start);
 Action addDescribe(CLI::App &app, const RunOptions &start);
 Action addDevices(CLI::App &app, const RunOptions &start);
 
-/// The positional artifact.
+/// Adds the positional artifact.
 CLI::Option *addArtifact(CLI::App &app, RunOptions &options);
 
-/// Reads the artifact and hands it on; says so if none is given.
+/// Reads the artifact and passes it to `use`; reports an error if none is given.
 int withArtifact(const RunOptions &options, const std::function<int(const runtime::Artifact &)> &use);
 
-/// The options of a suite, for `run` and `bench`.
+/// Options of a suite, for `run` and `bench`.
 struct SuiteOptions {
   std::string file;
   std::string folder;
 };
 void addSuiteOptions(CLI::App &app, SuiteOptions &suite);
-/// The artifact's cases, or those of the suite.
+/// Runs the artifact's cases, or those of the suite.
 int runOneOrSuite(RunOptions options, const SuiteOptions &suite);
 
 } // namespace tile::runner

@@ -30,7 +30,7 @@ static int compare(const RunOptions &options, const OtherArtifact &compared) {
 struct CompareOptions {
   RunOptions run;
   OtherArtifact other;
-  double threshold = 2; ///< per cent
+  double threshold = 2; ///< percent
   std::string figure = "ratio";
 };
 
@@ -42,7 +42,7 @@ static const char *verdictOf(const ResultChange &change) {
   return change.isSlower() ? "slower" : change.isFaster() ? "faster" : "same";
 }
 
-/// A line for each case of either file; what cannot be compared has no figures.
+/// Prints a line for each case of either file; cases that cannot be compared have no figures.
 static void printCsv(const ResultComparison &comparison) {
   fmt::print("case,figure,before,after,change,noise,verdict\n");
   for (const ResultChange &change : comparison.changes)
@@ -95,7 +95,7 @@ static void printTable(const ResultComparison &comparison, bool usesTime) {
              comparison.changes.size() == 1 ? "" : "s", faster, slower, comparison.changes.size() - faster - slower);
 }
 
-/// 1 if something has become slower.
+/// Returns 1 if a case has become slower.
 static int compareFiles(const CompareOptions &options) {
   Result<std::vector<Measurement>> before = readResults(options.run.artifact);
   if (!before)
@@ -157,7 +157,7 @@ Action addCompare(CLI::App &app, const RunOptions &start) {
   addMeasureOptions(app, options->run);
   addFormatOption(app, options->run);
   return [options] {
-    if (options->other.file.find('=') != std::string::npos) { // no artifact, but the first argument
+    if (options->other.file.find('=') != std::string::npos) { // not an artifact, but the first argument
       options->run.arguments.insert(options->run.arguments.begin(), options->other.file);
       options->other.file.clear();
     }

@@ -17,9 +17,9 @@ namespace {
 
 struct Listed {
   std::string name, target;
-  double microseconds = -1;                 ///< below 0: no model knows
-  std::string obstacle;                     ///< empty: serves the call
-  bool isTaken = false, isMeasured = false; ///< because of a tuning table
+  double microseconds = -1;                 ///< negative: unknown
+  std::string obstacle;                     ///< empty: the variant serves the call
+  bool isTaken = false, isMeasured = false; ///< measured: chosen by a tuning table
 };
 
 std::vector<Listed> listAll(const Variants &variants, const runtime::Call &call) {
@@ -40,7 +40,8 @@ std::vector<Listed> listAll(const Variants &variants, const runtime::Call &call)
       variant.microseconds = choice.microseconds;
     listed.push_back(std::move(variant));
   }
-  // What is taken comes first, then by time; those without a time, and those that do not serve, are last.
+  // Sort the chosen variant first, then by time. Variants without a time, and those that do not serve the call, come
+  // last.
   const auto key = [](const Listed &variant) {
     return std::tuple(!variant.isTaken, !variant.obstacle.empty(), variant.microseconds < 0, variant.microseconds);
   };

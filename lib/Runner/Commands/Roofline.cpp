@@ -15,7 +15,7 @@ struct RooflineOptions {
   std::string cupti; ///< path of libcupti, or ""
 };
 
-/// In graphs, with a cold or a warm cache, without a baseline.
+/// Measures in graphs, with a cold or a warm cache, without a baseline.
 Result<BenchResult> measure(const RunOptions &options, CudaDevice &device, const Execution &execution,
                             std::span<DeviceArgument> arguments, bool isCold) {
   BenchRequest request = startBench(options);
@@ -29,7 +29,7 @@ Result<BenchResult> measure(const RunOptions &options, CudaDevice &device, const
   return runBench(device, request);
 }
 
-/// What the card has counted takes the place of what was modelled.
+/// Replaces modelled figures by hardware counters.
 Status readCounters(const RooflineOptions &options, CudaDevice &device, const Execution &execution,
                     std::span<DeviceArgument> arguments, RooflineFacts &facts) {
   Result<Stopwatch> watch = Stopwatch::create(device.cudaContext());
@@ -48,7 +48,7 @@ Status readCounters(const RooflineOptions &options, CudaDevice &device, const Ex
   };
   take(facts.memoryBytes, values->memoryBytes);
   take(facts.l2Bytes, values->l2Bytes);
-  take(facts.special, values->specialInstructions, 32); // lanes of a warp
+  take(facts.special, values->specialInstructions, 32); // lanes per warp
   if (values->tensorShare)
     facts.tensorShare = Figure{*values->tensorShare, true};
   facts.warpsShare = values->warpsShare;
@@ -139,7 +139,7 @@ int roofline(const RooflineOptions &all, const runtime::Artifact &artifact) {
 Action addRoofline(CLI::App &app, const RunOptions &start) {
   auto all = std::make_shared<RooflineOptions>(RooflineOptions{start, ""});
   RunOptions *options = &all->run;
-  options->bench = true; // a GPU, even if there is none
+  options->bench = true; // requires a GPU
   addArtifact(app, *options);
   addKernelOptions(app, *options);
   addVariantOptions(app, *options);

@@ -32,7 +32,7 @@ void addSuiteOptions(CLI::App &app, SuiteOptions &suite) {
 int runOneOrSuite(RunOptions options, const SuiteOptions &suite) {
   if (suite.file.empty())
     return withArtifact(options, [&](const runtime::Artifact &artifact) { return runArtifact(options, artifact); });
-  if (!options.artifact.empty()) { // then the first positional is an argument, of all cases
+  if (!options.artifact.empty()) { // then the first positional is an argument for all cases
     options.arguments.insert(options.arguments.begin(), options.artifact);
     options.artifact.clear();
   }

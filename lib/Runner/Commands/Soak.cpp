@@ -15,12 +15,12 @@ struct Options : SoakOptions {
 };
 
 int soak(Options &options) {
-  // A simulated launch may take longer than the soak; one on a GPU has the deadline.
+  // A simulated launch may take longer than the soak; a launch on a GPU has the deadline.
   if (chooseDevice(options.run) == "sim")
     options.run.limit.emplace(options.seconds);
   if (options.suites.empty())
     return withArtifact(options.run, [&](const runtime::Artifact &artifact) { return runSoak(options, artifact); });
-  if (!options.run.artifact.empty()) // then the first positional is an argument, of all cases
+  if (!options.run.artifact.empty()) // then the first positional is an argument for all cases
     options.run.arguments.insert(options.run.arguments.begin(), std::exchange(options.run.artifact, ""));
   return runSuiteSoak(options, options.suites, options.folder);
 }

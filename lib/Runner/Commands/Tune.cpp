@@ -70,7 +70,7 @@ Action addTune(CLI::App &app, const RunOptions &start) {
         return reportFailure(tune.run, devices.error());
       tune.devices = std::move(*devices);
     }
-    tune.run.bench = true; // a GPU, even if there is none
+    tune.run.bench = true; // requires a GPU
     return withArtifact(tune.run, [&](const runtime::Artifact &artifact) { return runTune(tune, artifact); });
   };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every driver call is checked; an asynchronous failure of the kernel (an illegal address, say) surfaces at the
-// synchronisation and is reported as such.
+// Checks every driver call. An asynchronous failure of the kernel (an illegal address, for example) appears at the
+// synchronization and is reported as such.
 #include "Runner/Device/CudaDevice.h"
 
 #include "Runner/Device/CudaEvents.h"
@@ -24,7 +24,8 @@ Error lastRuntimeError(tile_status status) {
 }
 
 Result<CudaMemory> CudaMemory::allocate(const Driver &driver, size_t bytes) {
-  // Kernels may read what is left of a word in which a buffer ends (`unaligned` loads); memcheck counts bytes.
+  // Kernels may read the rest of the word in which a buffer ends (`unaligned` loads), but memcheck counts bytes, so
+  // round up.
   constexpr size_t wordBytes = 16;
   size_t wholeWords = (bytes + wordBytes - 1) / wordBytes * wordBytes;
   CudaMemory memory;
@@ -43,7 +44,7 @@ CudaMemory &CudaMemory::operator=(CudaMemory &&other) noexcept {
 }
 
 CudaMemory::~CudaMemory() {
-  // After a kernel has faulted the whole context is dead and so is this call; the fault itself has been reported.
+  // After a kernel fault the context is dead and this call fails. The fault itself has been reported.
   if (driver)
     (void)driver->memoryFree(pointer);
 }
@@ -73,7 +74,7 @@ Result<CudaDeviceInfo> queryInfo(const Driver &driver, int ordinal) {
         !status)
       return status.error();
   info.l2Bytes = static_cast<size_t>(l2Bytes);
-  // Informative only: drivers may stop telling the clocks.
+  // Only informative: drivers may stop reporting clocks.
   (void)driver.deviceGetAttribute(&info.clockKhz, cuda::attributeClockRate, device);
   (void)driver.deviceGetAttribute(&info.memoryClockKhz, cuda::attributeMemoryClockRate, device);
   (void)driver.driverGetVersion(&info.driverVersion);
@@ -190,8 +191,9 @@ Result<CudaSession> CudaDevice::prepare(std::span<DeviceArgument> arguments) {
   }
   if (Status status = upload(session, arguments); !status)
     return status.error();
-  // A copy of pageable memory may return before its bytes arrive, and the kernel's stream does not wait for the default
-  // one (CUDA driver API, "API synchronization behavior"): without this, a kernel's result was sometimes overwritten.
+  // A copy from pageable memory may return before its bytes arrive, and the kernel's stream does not wait for the
+  // default stream (CUDA driver API, "API synchronization behavior"): without this, a kernel's result was sometimes
+  // overwritten.
   if (Status status = driver.check(driver.streamSynchronize(nullptr), "copy of buffers to the device"); !status)
     return status.error();
   for (uint64_t &value : session.values)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The CUDA device: a kernel loaded through libtilert, with its buffers in device memory.
 //
-// `CudaSession` owns the device copies of one set of arguments; `run` makes one, launches once and copies everything
-// back; the benchmark keeps one and launches many times.
+// `CudaSession` owns the device copies of one set of arguments. `run` makes a session, launches once and copies
+// everything back; a benchmark keeps a session and launches many times.
 #pragma once
 
 #include "Runner/Device/Device.h"
@@ -43,11 +43,11 @@ struct CudaDeviceInfo {
   int clockKhz = 0, memoryClockKhz = 0;
   size_t l2Bytes = 0;
   size_t memoryBytes = 0;
-  int sharedBytes = 0;   ///< that a thread block may have
+  int sharedBytes = 0;   ///< maximum per thread block
   int driverVersion = 0; ///< 13000 = CUDA 13.0
 };
 
-/// libtilert plus the device that was chosen. Keeps the driver for as long as anything uses it.
+/// libtilert and the selected device. Keeps the driver loaded as long as anything uses it.
 class CudaContext {
 public:
   static Result<std::unique_ptr<CudaContext>> open(int ordinal);
@@ -55,9 +55,9 @@ public:
   const Driver &driver() const;
   tile_runtime *runtime() const { return handle; }
   const CudaDeviceInfo &info() const { return deviceInfo; }
-  /// Bytes of the device that are taken, by any process; nothing where the driver does not say.
+  /// Returns the bytes of device memory in use by any process; none if the driver does not report it.
   std::optional<size_t> usedMemory() const;
-  /// "cuda:0 NVIDIA H200"
+  /// Returns "cuda:0 NVIDIA H200".
   std::string name() const { return fmt::format("cuda:{} {}", deviceInfo.ordinal, deviceInfo.name); }
 
 private:
@@ -65,16 +65,16 @@ private:
   CudaDeviceInfo deviceInfo;
 };
 
-/// All devices of the machine.
+/// Lists all devices of the machine.
 Result<std::vector<CudaDeviceInfo>> listCudaDevices();
 
 class CudaSession {
 public:
   Status launch(const Grid &grid, runtime::CUstream stream);
   Status download(std::span<DeviceArgument> arguments) const;
-  /// Address of the first element of pointer argument `index`.
+  /// Returns the address of the first element of pointer argument `index`.
   runtime::CUdeviceptr address(size_t index) const { return values[index]; }
-  /// Of any argument: the address, or its bits.
+  /// Returns the value of any argument: the address, or its bits.
   uint64_t value(size_t index) const { return values[index]; }
 
 private:
@@ -82,7 +82,7 @@ private:
   CudaDevice *device = nullptr;
   std::vector<CudaMemory> buffers; ///< one per pointer argument, in order
   std::vector<uint64_t> values;    ///< one per argument
-  std::vector<void *> pointers;    ///< to `values`, as a launch wants them
+  std::vector<void *> pointers;    ///< pointers to `values`, as a launch takes them
 };
 
 class CudaDevice : public Device {
@@ -97,13 +97,13 @@ public:
   Result<RunTiming> run(const runtime::Manifest &manifest, const Grid &grid,
                         std::span<DeviceArgument> arguments) override;
 
-  /// What to do when a run has not ended in time.
+  /// Reaction to a run that does not end in time.
   struct Watchdog {
     double seconds = 0;
-    std::function<void()> onHang; ///< must not return: no call of the driver would, either
+    std::function<void()> onHang; ///< must not return: driver calls would hang as well
   };
   void watch(Watchdog dog) { watchdog = std::move(dog); }
-  /// Lets launches begin before the previous ones have ended, if the kernel can.
+  /// Lets launches start before the previous ones have ended, if the kernel supports it.
   void overlapLaunches(bool value) { overlap = value; }
   bool overlapsLaunches() const { return overlap; }
 
@@ -114,17 +114,17 @@ public:
 
 private:
   Status upload(const CudaSession &session, std::span<DeviceArgument> arguments) const;
-  /// Until `timer` has stopped; under the eyes of the watchdog, if there is one.
+  /// Waits until `timer` has stopped, supervised by the watchdog if there is one.
   Status wait(const CudaTimer &timer) const;
 
   CudaContext *context = nullptr;
   tile_kernel *kernel = nullptr;
-  std::unique_ptr<CudaStream> stream; ///< of all runs: a kernel may keep memory for each stream that it has seen
+  std::unique_ptr<CudaStream> stream; ///< shared by all runs: a kernel may keep memory for each stream
   Watchdog watchdog;
   bool overlap = false;
 };
 
-/// The calling thread's last libtilert error as an Error.
+/// Converts the calling thread's last libtilert error to an Error.
 Error lastRuntimeError(tile_status status);
 
 } // namespace tile::runner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams, pairs of events and graphs that are destroyed with their owner.
+// Streams, pairs of events and graphs with RAII ownership.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -12,7 +12,7 @@ class CudaStream {
 public:
   static runtime::Result<CudaStream> create(const runtime::Driver &driver) {
     CudaStream stream;
-    // Non-blocking: nothing that the application does on the default stream may slip in between.
+    // Non-blocking, so that work of the application on the default stream cannot interleave.
     if (runtime::Status status =
             driver.check(driver.streamCreate(&stream.handle, runtime::cuda::streamNonBlocking), "cuStreamCreate");
         !status)
@@ -34,7 +34,7 @@ private:
   runtime::CUstream handle = nullptr;
 };
 
-/// Time between two points of a stream.
+/// The time between two points of a stream.
 class CudaTimer {
 public:
   static runtime::Result<CudaTimer> create(const runtime::Driver &driver) {
@@ -58,7 +58,7 @@ public:
   runtime::Status stop(runtime::CUstream stream) const {
     return driver->check(driver->eventRecord(end, stream), "cuEventRecord");
   }
-  /// Without waiting.
+  /// Non-blocking query.
   runtime::Result<bool> hasStopped() const {
     if (!driver->eventQuery)
       return runtime::makeError(TILE_ERROR_NO_DRIVER, "the CUDA driver has no cuEventQuery");
@@ -82,16 +82,16 @@ private:
   runtime::CUevent end = nullptr;
 };
 
-/// Work that a stream was given, recorded once and replayed at will.
+/// Recorded work of a stream, which can be replayed.
 class CudaGraph {
 public:
-  /// Records what `enqueue` (a function without arguments that returns a Status) puts into `stream`.
+  /// Records the work that `enqueue` (a function without arguments that returns a Status) submits to `stream`.
   template <typename Enqueue>
   static runtime::Result<CudaGraph> capture(const runtime::Driver &driver, runtime::CUstream stream, Enqueue enqueue) {
     if (!driver.streamBeginCapture || !driver.streamEndCapture || !driver.graphInstantiate || !driver.graphLaunch ||
         !driver.graphExecDestroy || !driver.graphDestroy)
       return runtime::makeError(TILE_ERROR_NO_DRIVER, "the CUDA driver cannot capture graphs");
-    // Relaxed: what other calls a library makes meanwhile is its own business.
+    // Relaxed: a library may make other calls meanwhile.
     if (runtime::Status status =
             driver.check(driver.streamBeginCapture(stream, runtime::cuda::captureRelaxed), "cuStreamBeginCapture");
         !status)
@@ -100,7 +100,7 @@ public:
     runtime::CUgraph graph = nullptr;
     const runtime::Status captured = driver.check(driver.streamEndCapture(stream, &graph), "cuStreamEndCapture");
     CudaGraph result(driver);
-    runtime::Status status = enqueued ? captured : enqueued; // the first error is the one to report
+    runtime::Status status = enqueued ? captured : enqueued; // report the first error
     if (status)
       status = driver.check(driver.graphInstantiate(&result.executable, graph, 0), "cuGraphInstantiate");
     if (graph)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whatever can be wrong with the arguments is found before the kernel starts.
+// All errors in the arguments are found before the kernel starts.
 #include "Runner/Device/Execution.h"
 
 #include "Runner/Inputs/BufferSource.h"
@@ -20,7 +20,7 @@ using runtime::Success;
 
 namespace {
 
-constexpr const char *recordedContext = "recorded outputs"; // of messages
+constexpr const char *recordedContext = "recorded outputs"; // for messages
 
 BufferRole roleOf(const Parameter &parameter) {
   return parameter.buffer ? parameter.buffer->role : BufferRole::Inout;
@@ -62,7 +62,7 @@ Result<HostBuffers> makeBuffers(const RunOptions &options, const Manifest &manif
   return buffers;
 }
 
-/// The addresses in `names` follow the vector's elements.
+/// Assigns in place, so that pointers in `names` to the vector's elements stay valid.
 Status resetAfter(const Manifest &manifest, HostBuffers &buffers) {
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     if (!manifest.parameters[i].isPointer)
@@ -85,7 +85,7 @@ std::vector<DeviceArgument> makeArguments(const Manifest &manifest, const Bindin
   return arguments;
 }
 
-/// What a run writes is neither what it runs nor, but for devices, written twice.
+/// Checks that outputs do not overwrite inputs and that no file is written twice, except for devices.
 Status checkOutputs(const RunOptions &options, const std::vector<NamedText> &saves) {
   std::vector<std::string> paths{options.profileJson, options.benchJson, options.trace};
   for (const NamedText &save : saves)
@@ -103,8 +103,8 @@ Status checkOutputs(const RunOptions &options, const std::vector<NamedText> &sav
   return Success{};
 }
 
-/// The same assumptions that a launch checks, for devices that do not launch through libtilert. Memory is aligned, so
-/// that only --offset can move an address; it counts elements.
+/// Checks the assumptions that a launch checks, for devices that do not launch through libtilert. Memory is aligned, so
+/// only --offset can move an address, by a number of elements.
 Status checkAssumptions(const Manifest &manifest, const Bindings &bindings, const BufferOffsets &offsets) {
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const Parameter &parameter = manifest.parameters[i];
@@ -148,7 +148,7 @@ Result<Grid> chooseGrid(const RunOptions &options, const Manifest &manifest, con
   for (int64_t size : sizes)
     if (size < 0)
       return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} has a negative dimension", sizes[0], sizes[1], sizes[2]);
-  // A launch has these limits (lib/Runtime/Grid.cpp); the interpreter would not come to an end, either.
+  // The limits of a launch (lib/Runtime/Grid.cpp). With larger grids the interpreter would not terminate.
   constexpr int64_t largest = 2147483647, largestOther = 65535, largestOfPersistent = 1 << 22;
   const int64_t other = manifest.launch.persistent ? largestOfPersistent : largestOther;
   if (sizes[0] > largest || sizes[1] > other || sizes[2] > other)
@@ -157,7 +157,7 @@ Result<Grid> chooseGrid(const RunOptions &options, const Manifest &manifest, con
   return Grid{sizes[0], sizes[1], sizes[2]};
 }
 
-/// The `texts` NAME=FILE of an option; each name is a buffer.
+/// Parses the `texts` NAME=FILE of an option; each name must be a buffer.
 Result<std::vector<NamedText>> parseFiles(const std::string &option, const std::vector<std::string> &texts,
                                           const Manifest &manifest) {
   std::vector<NamedText> files;
@@ -215,7 +215,7 @@ Status validateRequest(const RunOptions &options, const Manifest &manifest) {
     return offsets.error();
   if (Status status = checkOutputs(options, *saves); !status)
     return status;
-  // One multiprocessor stands for any number: only the values of defaults can depend on it.
+  // Any number of multiprocessors will do, here 1: only values of defaults can depend on it.
   Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, 1);
   if (!bindings)
     return bindings.error();
@@ -303,7 +303,7 @@ Status Execution::run(RunReport &report) {
   return check(report);
 }
 
-/// A grid without programs writes nothing, and neither does one of no elements.
+/// A grid without programs writes nothing, and neither does an output without elements.
 std::vector<std::string> Execution::unwrittenOutputs() const {
   std::vector<std::string> names;
   if (std::find(grid.begin(), grid.end(), 0) != grid.end())
@@ -320,7 +320,7 @@ std::vector<std::string> Execution::unwrittenOutputs() const {
 }
 
 Status Execution::check(RunReport &report) const {
-  report.checks.clear(); // of the last run; a failed one ends the loop
+  report.checks.clear(); // only those of the last run; a failed run ends the loop
   if (options->check)
     for (const Expectation &expectation : manifest->expect) {
       Result<CheckResult> check = checkOutput(expectation, buffers.names, output(expectation.buffer), options->limit);

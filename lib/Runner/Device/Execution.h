@@ -2,8 +2,8 @@
 // A kernel with its arguments bound and its buffers filled, on a device that has loaded it.
 //
 //   Result<Execution> execution = Execution::prepare(options, manifest, device);
-//   execution->run(report);        once, on fresh buffers; what it finds goes into the report
-//   execution->output("c");        as the last run left it
+//   execution->run(report);        once, on fresh buffers; stores its results in the report
+//   execution->output("c");        contents after the last run
 #pragma once
 
 #include "Runner/Inputs/Arguments.h"
@@ -12,13 +12,13 @@
 
 namespace tile::runner {
 
-/// Host buffers of one kernel: `before` is never given to a device.
+/// Host buffers of one kernel. `before` is never passed to a device.
 struct HostBuffers {
   std::vector<HostBuffer> before; ///< one per parameter; unused for scalars
   std::vector<HostBuffer> after;
-  std::vector<std::optional<size_t>> pointsInto; ///< of tables of addresses
+  std::vector<std::optional<size_t>> pointsInto; ///< for tables of addresses
   TensorNames names;                             ///< `before` and the scalars, for expectations
-  /// What outputs are compared with.
+  /// Expected values of an output.
   struct Recorded {
     std::string buffer;
     std::string file;
@@ -27,18 +27,18 @@ struct HostBuffers {
   std::vector<Recorded> recorded;
 };
 
-/// Whether the arguments, --save and --check fit the kernel: what can be said without opening a device.
+/// Validates the arguments, --save and --check as far as possible without opening a device.
 Status validateRequest(const RunOptions &options, const Manifest &manifest);
 
 class Execution {
 public:
-  /// Keeps references to all three.
+  /// Prepares an execution, which keeps references to all three arguments.
   static Result<Execution> prepare(const RunOptions &options, const Manifest &manifest, Device &device);
 
   Status run(RunReport &report);
-  /// Arguments with the buffers as they were before a run.
+  /// Returns the arguments with buffers in the state before a run.
   Result<std::vector<DeviceArgument>> freshArguments();
-  /// Writes what --save names.
+  /// Writes the outputs named by --save.
   Status saveOutputs() const;
 
   const HostBuffer &output(const std::string &name) const;

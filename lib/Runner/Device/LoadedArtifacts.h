@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels by the paths of their artifacts, each read once and loaded when it is first needed: what suites and soaks
-// run.
+// Kernels by the paths of their artifacts, each read once and loaded on first use, for suites and soaks.
 #pragma once
 
 #include "Runner/Device/Variants.h"
@@ -11,19 +10,19 @@ namespace tile::runner {
 
 class LoadedArtifacts {
 public:
-  /// Keeps references to both. The options say how variants are chosen.
+  /// Keeps references to both. The options determine the choice of variants.
   LoadedArtifacts(const RunOptions &options, const DeviceLoader &loader) : options(options), loader(loader) {}
 
   Result<Variants *> open(const std::string &path);
-  /// What `options.artifact` gives, after a look at the arguments. `beforeRun` sees the device.
+  /// Runs `options.artifact` after validating the arguments. `beforeRun` is called with the device.
   Result<RunReport> run(const RunOptions &options, const std::function<void(Device &)> &beforeRun = {});
-  /// Of all buffers of a call of `path`.
+  /// Returns the total elements of all buffers of a call of `path`.
   Result<int64_t> countElements(const std::string &path, const std::vector<std::string> &arguments);
   const DeviceLoader &device() const { return loader; }
 
 private:
   struct Loaded {
-    std::unique_ptr<runtime::Artifact> artifact; ///< the variants point at it
+    std::unique_ptr<runtime::Artifact> artifact; ///< referenced by the variants
     Variants variants;
   };
 

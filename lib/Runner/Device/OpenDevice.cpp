@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the options to a device.
+// Opens the device that the options select.
 #include "Runner/Device/SimDevice.h"
 #include "Runner/Run.h"
 
@@ -78,7 +78,7 @@ Status checkSimOptions(const RunOptions &options) {
   return Success{};
 }
 
-/// "cuda" or "cuda:N".
+/// Opens "cuda" or "cuda:N".
 static Result<std::unique_ptr<CudaContext>> openGpu(const std::string &name) {
   if (name == "cuda")
     return CudaContext::open(0);
@@ -108,7 +108,7 @@ Result<DeviceLoader> DeviceLoader::open(const RunOptions &options) {
 DeviceLoader DeviceLoader::on(const RunOptions &options, CudaContext &context) {
   DeviceLoader loader;
   loader.options = options;
-  loader.context = std::shared_ptr<CudaContext>(std::shared_ptr<void>(), &context); // not its owner
+  loader.context = std::shared_ptr<CudaContext>(std::shared_ptr<void>(), &context); // non-owning
   return loader;
 }
 

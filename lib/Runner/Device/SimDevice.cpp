@@ -33,7 +33,7 @@ CUresult errorText(CUresult, const char **text) {
   return runtime::cuda::success;
 }
 
-/// All of a driver that laying out arguments needs.
+/// Makes a driver with the only function that the layout of arguments needs.
 std::unique_ptr<runtime::Driver> makeDriver() {
   auto driver = std::make_unique<runtime::Driver>();
   driver->tensorMapEncodeTiled = sim::encodeTiled;
@@ -52,11 +52,11 @@ std::string formatReports(const std::vector<sim::Report> &reports, const sim::Mo
   if (reports.size() > mostReports)
     text += fmt::format("and {} more\n", reports.size() - mostReports);
   if (!text.empty())
-    text.pop_back(); // the newline comes with the error
+    text.pop_back(); // the error adds the newline
   return text;
 }
 
-/// The artifact is at fault, not the call.
+/// Attributes an error to the artifact, not to the call.
 Error inPtx(const Error &error) {
   return makeError(TILE_ERROR_UNSUPPORTED, "the PTX: {}", error.message);
 }
@@ -74,7 +74,7 @@ public:
     if (!function)
       return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the PTX has no kernel '{}'", entry);
     parameters = function->parameters;
-    // Only the manifest is used from here on.
+    // Only the manifest is needed from here on.
     runtime::Artifact description;
     description.manifest = artifact.manifest;
     Result<std::unique_ptr<tile_kernel>> made = runtime::makeKernel(&runtime, std::move(description));
@@ -126,7 +126,7 @@ public:
   }
 
 private:
-  /// One value an argument: the address of a buffer, or the bits.
+  /// Returns one value per argument: the address of a buffer, or the bits.
   static std::vector<uint64_t> addBuffers(std::span<DeviceArgument> arguments, sim::GlobalMemory &memory) {
     std::vector<uint64_t> values;
     for (const DeviceArgument &argument : arguments) {
@@ -161,7 +161,7 @@ private:
     return config;
   }
 
-  /// The arguments at the offsets of the entry's parameters.
+  /// Writes the arguments at the offsets of the entry's parameters.
   Status layOutParameters(const sim::Program &program, const runtime::HiddenArguments &hidden,
                           std::vector<std::byte> &bytes) const {
     const runtime::Manifest &manifest = kernel->artifact.manifest;
@@ -185,7 +185,7 @@ private:
     return Success{};
   }
 
-  /// Its line on the terminal is gone when the kernel's own output comes.
+  /// Runs with a progress line, which is erased before the kernel's own output is printed.
   Status runWatched(sim::Machine &machine) const {
     LongWork work("simulation", options.limit);
     machine.goesOn = [&](uint64_t ended, uint64_t clusters) { return work.reach(double(ended), double(clusters)); };
@@ -212,7 +212,7 @@ private:
     }
     Status status = runWatched(machine);
     const std::string printed = machine.printed.text();
-    std::fwrite(printed.data(), 1, printed.size(), stdout); // it may have zero bytes
+    std::fwrite(printed.data(), 1, printed.size(), stdout); // may contain zero bytes
     if (!status)
       return status.error();
     if (profiler) {
@@ -234,7 +234,7 @@ private:
   sim::Module module;
   SimOptions options;
   uint64_t nextSeed;
-  std::vector<uint32_t> parameters; ///< of the entry: indices into Module::variables
+  std::vector<uint32_t> parameters; ///< parameters of the entry: indices into Module::variables
   tile_runtime runtime;
   std::unique_ptr<tile_kernel> kernel;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Choosing is the runtime's (Runtime/Choice.h); here it gets its call, and its result a device.
+// The runtime makes the choice (Runtime/Choice.h). This file prepares its call, and loads the chosen variant on a
+// device.
 #include "Runner/Device/Variants.h"
 
 #include "Target/GpuTarget.h"
@@ -21,7 +22,7 @@ Result<CallValues> CallValues::bind(const RunOptions &options, const Manifest &g
   CallValues result(std::move(*bindings));
   for (size_t i = 0; i < general.parameters.size(); ++i) {
     const Parameter &parameter = general.parameters[i];
-    const uint64_t allocation = (i + 1) << 40; // apart from each other, aligned
+    const uint64_t allocation = (i + 1) << 40; // distinct and aligned
     const auto offset = offsets->find(parameter.name);
     const auto elements = static_cast<uint64_t>(offset == offsets->end() ? 0 : offset->second);
     result.values.push_back(parameter.isPointer ? allocation + elements * runtime::dataTypeSize(parameter.type)
@@ -37,13 +38,13 @@ Result<CallValues> CallValues::bind(const RunOptions &options, const Manifest &g
 
 namespace {
 
-/// The tables in the artifact and the one of --tuning, of which the latter counts.
+/// Returns the tuning table of --tuning, or else the one in the artifact.
 std::shared_ptr<const runtime::TunedChoice> findTuning(const RunOptions &options, const Artifact &artifact,
                                                        const Chooser &chooser, const CudaDeviceInfo &info) {
   std::shared_ptr<const runtime::TunedChoice> found;
   const auto use = [&](const Result<runtime::TuningTable> &table, const std::string &where, bool mustFit) {
     if (table && !mustFit && table->device != info.name)
-      return; // an artifact may have tables for several cards
+      return; // an artifact may have tables for several GPUs
     Status fits =
         table ? runtime::checkTuning(*table, *artifact.pack, info.name, info.driverVersion) : Status(table.error());
     if (fits) {
@@ -94,7 +95,8 @@ Result<Variants> Variants::open(const RunOptions &options, const Artifact &artif
     reportWarning(options, fmt::format("'{}' is not used: the simulator has no times", options.tuning));
   }
   variants.target = options.target.empty() ? artifact.manifest.target : options.target;
-  // The choice is that for a whole GPU, though the simulator has few multiprocessors: it is tried as it will be made.
+  // Choose as for a whole GPU, although the simulator has few multiprocessors, so that the variant under test is the
+  // one that a launch uses.
   const target::GpuTarget *gpu = target::findTarget(variants.target);
   const bool isWhole = options.multiprocessors == 0 && gpu;
   variants.device =
@@ -116,7 +118,7 @@ Result<Device *> Variants::load(size_t index) {
   return found->second.get();
 }
 
-/// Of several targets the most specific one that runs here.
+/// Returns the variant with the most specific target that runs here.
 Result<size_t> Variants::findNamed(const std::string &name) const {
   std::optional<size_t> best;
   for (size_t i = 0; i < choices->size(); ++i)
@@ -152,7 +154,7 @@ Result<Variants::Taken> Variants::take(const RunOptions &options) {
   taken.options = options;
   if (!loader->gpu() && choices->size() == 1 && device.rank[0] == 0)
     return Error{TILE_ERROR_ARCHITECTURE, device.obstacles[0]};
-  // With one kernel there is no choice: its run says what is wrong with a call.
+  // With one kernel there is no choice: its run reports errors in the call.
   if (choices->size() > 1 || !options.variant.empty()) {
     Result<CallValues> values = CallValues::bind(options, source->manifest, multiprocessors());
     if (!values)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The variants of an artifact on a device: which of them a call takes, as a launch through libtilert chooses, each
-// loaded when it is first needed.
+// The variants of an artifact on a device. Chooses the variant of a call as a launch through libtilert does, and loads
+// each one on first use.
 //
 //   Result<Variants> variants = Variants::open(options, artifact, loader);
 //   Result<Variants::Taken> taken = variants->take(options);      arguments are those of the first variant
@@ -14,15 +14,15 @@
 
 namespace tile::runner {
 
-/// Values as a launch has them, for the parameters of the first variant. Buffers have made-up addresses that are
-/// aligned, or not, as theirs will be.
+/// Values of a launch for the parameters of the first variant. Buffers have placeholder addresses with the same
+/// alignment as their final ones.
 class CallValues {
 public:
   static Result<CallValues> bind(const RunOptions &options, const Manifest &general, int multiprocessors);
 
   CallValues(CallValues &&) = default;
 
-  /// Lives as long as this.
+  /// Returns a call that lives as long as this object.
   runtime::Call call() const { return {pointers.data(), grid.empty() ? nullptr : grid.data()}; }
   const Bindings &bindings() const { return bound; }
 
@@ -30,14 +30,14 @@ private:
   explicit CallValues(Bindings bindings) : bound(std::move(bindings)) {}
   Bindings bound;
   std::vector<uint64_t> values;
-  std::vector<void *> pointers; ///< to `values`
-  std::vector<int64_t> grid;    ///< the caller's own; empty: each variant's
+  std::vector<void *> pointers; ///< pointers to `values`
+  std::vector<int64_t> grid;    ///< grid of the caller; empty: that of each variant
 };
 
 class Variants {
 public:
-  /// Keeps references to the artifact and the loader. Tuning tables that are not for this artifact on this device are
-  /// said on stderr, and not used.
+  /// Opens the variants; keeps references to the artifact and the loader. Tuning tables for other artifacts or devices
+  /// are reported on stderr and ignored.
   static Result<Variants> open(const RunOptions &options, const runtime::Artifact &artifact,
                                const DeviceLoader &loader);
 
@@ -45,11 +45,12 @@ public:
     size_t index = 0;
     const Manifest *manifest = nullptr;
     Device *device = nullptr;
-    RunOptions options; ///< with arguments for this variant's parameters
+    RunOptions options; ///< options with the arguments of this variant's parameters
   };
-  /// `options.variant`, or what the call takes; an error says what fails of each variant.
+  /// Loads `options.variant`, or the variant chosen for the call. The error gives the reason for each variant that does
+  /// not serve it.
   Result<Taken> take(const RunOptions &options);
-  /// Its number, without loading it.
+  /// Returns the index of the chosen variant without loading it.
   Result<size_t> choose(const RunOptions &options) const;
 
   Result<Device *> load(size_t index);
@@ -65,14 +66,14 @@ private:
 
   const runtime::Artifact *source;
   const DeviceLoader *loader;
-  std::string target; ///< of the simulator's variants; empty: a GPU
+  std::string target; ///< target of the simulated variants; empty: a GPU
   std::unique_ptr<runtime::Chooser> choices;
   runtime::DeviceVariants device;
   std::map<size_t, std::unique_ptr<Device>> loaded;
 };
 
-/// `assignments` for the first variant's parameters, for a variant that may lack some: these then have values, as
-/// constants are given.
+/// Converts `assignments` of the first variant's parameters for a variant that may lack some of them. The lacking ones
+/// get their evaluated values, like constants.
 std::vector<std::string> argumentsFor(const Manifest &variant, const Manifest &general, const Bindings &bindings,
                                       const std::vector<std::string> &assignments);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scalars, depth-first through their expressions.
+// Evaluates scalars depth-first through their expressions.
 #include "Runner/Inputs/Arguments.h"
 
 #include "Runner/Check/TensorExpr.h"
@@ -19,7 +19,7 @@ using runtime::Success;
 
 namespace {
 
-/// The value text of a constant, as the user would write it.
+/// Returns the text of a constant's value, as a user would write it.
 std::string constantText(const runtime::ConstantValue &value) {
   if (const std::string *text = std::get_if<std::string>(&value))
     return *text;
@@ -41,7 +41,8 @@ bool constantEquals(const runtime::ConstantValue &value, const std::string &text
 
 std::string suggestion(std::string_view name, const std::vector<std::string> &candidates) {
   const std::string *best = nullptr;
-  size_t bestDistance = std::min(std::max<size_t>(1, name.size() / 3) + 1, name.size()); // any letter is near another
+  // Otherwise any single letter would be near another.
+  size_t bestDistance = std::min(std::max<size_t>(1, name.size() / 3) + 1, name.size());
   for (const std::string &candidate : candidates)
     if (const size_t distance = runtime::editDistance(name, candidate); distance < bestDistance) {
       best = &candidate;
@@ -50,7 +51,7 @@ std::string suggestion(std::string_view name, const std::vector<std::string> &ca
   return best ? fmt::format("; did you mean '{}'?", *best) : "";
 }
 
-/// What to say of a name that is none of these.
+/// Returns the hint for an unknown name.
 static std::string unknownName(std::string_view name, const std::vector<std::string> &known) {
   const std::string nearest = suggestion(name, known);
   return nearest.empty() && !known.empty() ? runtime::knownNames(name, known) : nearest;
@@ -110,7 +111,7 @@ private:
     return Success{};
   }
 
-  /// Puts the parameter before the message once, at the innermost parameter.
+  /// Prefixes the message with the parameter, only once and at the innermost parameter.
   Status explain(const Status &status, const Parameter &parameter, bool isGiven) {
     if (hasPlace || status.error().message.starts_with("the values of"))
       return status;
@@ -118,7 +119,7 @@ private:
     Error error = runtime::withContext(fmt::format("{} of parameter '{}' ({})", isGiven ? "argument" : "default",
                                                    parameter.name, parameter.typeName()),
                                        status.error());
-    if (isGiven) // the user's mistake, not the artifact's
+    if (isGiven) // an error of the user, not of the artifact
       error.code = TILE_ERROR_INVALID_ARGUMENT;
     return error;
   }
@@ -301,7 +302,7 @@ std::optional<SizeRange> parseRange(std::string_view text) {
 }
 
 Result<BufferOffsets> parseOffsets(const std::vector<std::string> &texts, const Manifest &manifest) {
-  constexpr int64_t largest = 4096; // elements; the guard in front grows by them
+  constexpr int64_t largest = 4096; // in elements; the leading guard grows by them
   BufferOffsets offsets;
   std::vector<std::string> known;
   for (const Parameter &parameter : manifest.parameters)

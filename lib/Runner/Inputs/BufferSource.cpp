@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parsing, then filling; a buffer that is made from another one waits for it.
+// Parses and fills. A buffer that depends on another one is filled after it.
 #include "Runner/Inputs/BufferSource.h"
 
 #include "Runner/Check/TensorExpr.h"
@@ -27,7 +27,7 @@ template <typename... Arguments> Error wrong(fmt::format_string<Arguments...> fo
   return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}", fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-/// Of a parameter that has a declaration.
+/// Returns the layout of a parameter with a declaration.
 Result<BufferLayout> declaredLayout(const Parameter &parameter, const Manifest &manifest, const Bindings &bindings) {
   Result<std::vector<int64_t>> shape = bindings.evaluate(parameter.buffer->shape, manifest);
   if (!shape)
@@ -88,12 +88,12 @@ private:
                            offset == offsets.end() ? 0 : offset->second);
     if (!buffer)
       return buffer.error();
-    buffer->poison(); // what is not filled below, gaps included, must not look like data
+    buffer->poison(); // elements that are not filled below, and gaps, must not look like data
     filled[index].buffer = std::move(*buffer);
     return fill(index, *source, text);
   }
 
-  /// Shape and strides from the manifest; without a declaration, the shape of what the user gives.
+  /// Returns shape and strides from the manifest or, without a declaration, from the user's text.
   Result<BufferLayout> layoutOf(const Parameter &parameter, const FillText &source, const std::string &text) {
     const unsigned size = runtime::dataTypeSize(parameter.type);
     if (!parameter.buffer && source.function == "list")
@@ -141,7 +141,7 @@ private:
     return Success{};
   }
 
-  /// Evaluates an integer of 64 bits, signed or unsigned.
+  /// Evaluates a 64-bit integer, signed or unsigned.
   Result<WideInteger> wideInteger(const std::string &text) const {
     Result<WideInteger> value = bindings.evaluate(text, manifest);
     if (!value)
@@ -155,7 +155,7 @@ private:
     return values->front();
   }
 
-  /// For elements of floats: 0.5, 1 / N, inf, nan.
+  /// Evaluates a float element: 0.5, 1 / N, inf, nan.
   Result<double> number(const std::string &text) const {
     double plain = 0;
     if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), plain);
@@ -175,7 +175,7 @@ private:
     return bound ? Result<double>(bound->evaluate({}).values[0]) : bound.error();
   }
 
-  /// Fills element i with valueOf(i), an integer, in row-major order. Floats take what they can hold.
+  /// Fills element i with the integer valueOf(i), in row-major order. Floats round it.
   template <typename ValueOf> static Status fillEach(HostBuffer &buffer, ValueOf valueOf) {
     const DataType type = buffer.type();
     const unsigned size = runtime::dataTypeSize(type);
@@ -284,7 +284,7 @@ private:
   }
 
   Status fillPermutation(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) const {
-    constexpr int64_t mostNumbers = int64_t(1) << 30; // 8 GiB while it is made
+    constexpr int64_t mostNumbers = int64_t(1) << 30; // 8 GiB during construction
     const int64_t elements = buffer.layout().elements;
     Result<int64_t> count = source.arguments.empty() ? elements : integer(source.arguments[0]);
     if (!count)
@@ -357,7 +357,7 @@ private:
     if (static_cast<int64_t>(offsets.size()) < table.layout().elements)
       return wrong("addresses: '{}' has {} elements, but the table {}", source.arguments[1], offsets.size(),
                    table.layout().elements);
-    // The end is an address, too: of a group without elements.
+    // The end is a valid address: that of a group without elements.
     for (int64_t i = 0; i < table.layout().elements; ++i)
       if (const int64_t offset = offsets[static_cast<size_t>(i)]; offset < 0 || offset > layout.physicalElements)
         return wrong("address {} is of element {} of buffer '{}', which has {}", i, offset, source.arguments[0],
@@ -373,7 +373,7 @@ private:
     return static_cast<size_t>(parameter - manifest.parameters.data());
   }
 
-  /// The elements of another buffer, of integers.
+  /// Returns the elements of another buffer of integers.
   Result<std::vector<int64_t>> valuesOf(size_t index) {
     if (Status status = bind(index); !status)
       return status.error();
@@ -397,7 +397,7 @@ private:
   const BufferOffsets &offsets;
   std::vector<FilledBuffer> filled;
   std::vector<State> state;
-  bool hasContext = false; ///< the message names the buffer that cannot be made
+  bool hasContext = false; ///< the message already names the buffer
 };
 
 } // namespace

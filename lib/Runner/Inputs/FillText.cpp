@@ -20,7 +20,7 @@ template <typename... Arguments> Error badFill(fmt::format_string<Arguments...> 
 
 struct Form {
   std::string_view name;
-  size_t fewest, most; ///< arguments
+  size_t fewest, most; ///< numbers of arguments
   std::string_view spelling;
 };
 
@@ -44,7 +44,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// The parts between commas outside of brackets; none of an empty text.
+/// Splits at commas outside of brackets; returns no parts for an empty text.
 std::vector<std::string> splitArguments(std::string_view text) {
   std::vector<std::string> parts;
   int depth = 0;
@@ -59,12 +59,12 @@ std::vector<std::string> splitArguments(std::string_view text) {
     parts.emplace_back(trim(text.substr(begin, i - begin)));
     begin = i + 1;
   }
-  if (parts.back().empty()) // "(1,)", or nothing at all
+  if (parts.back().empty()) // "(1,)" or "()"
     parts.pop_back();
   return parts;
 }
 
-/// The numbers of a list, row after row of nested ones.
+/// Collects the numbers of a list, in row-major order of nested lists.
 void flatten(std::string_view text, std::vector<std::string> &numbers) {
   for (const std::string &part : splitArguments(text))
     if (part.starts_with('[') && part.ends_with(']'))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The text that says what fills a buffer, taken apart.
+// Parses the text that specifies the contents of a buffer.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -16,7 +16,7 @@ struct FillText {
   std::optional<uint64_t> seed;
 };
 
-/// Of one of the forms in BufferSource.h; an error says which form was expected.
+/// Parses one of the forms in BufferSource.h; the error lists the expected form.
 runtime::Result<FillText> parseFill(const std::string &text);
 
 } // namespace tile::runner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layout arithmetic with overflow checks, guarded storage, fills and the search for damaged bytes.
+// Layout arithmetic with overflow checks, guarded storage, fills, and detection of damaged bytes.
 #include "Runner/Inputs/HostBuffer.h"
 
 #include "Runner/Inputs/Element.h"
@@ -21,11 +21,11 @@ using runtime::makeError;
 
 constexpr int64_t bufferGrain = 1 << 16;
 constexpr size_t alignment = 256;
-constexpr int64_t largestBufferBytes = int64_t(1) << 40; // 1 TiB: more is a slip of the keyboard
+constexpr int64_t largestBufferBytes = int64_t(1) << 40; // 1 TiB: larger sizes are typing errors
 constexpr size_t largeGapBytes = size_t(1)
-                                 << 28; // 256 MiB in all: filling them takes as long as a small kernel's check
+                                 << 28; // 256 MiB in all: filling more takes as long as checking a small kernel
 
-/// Whether two dimensions, or one with itself, have more elements than there are places from the first to the last.
+/// Returns true if two dimensions, or one with itself, have more elements than positions from the first to the last.
 bool haveTooFewPlaces(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
   for (size_t i = 0; i < shape.size(); ++i)
     for (size_t j = 0; j <= i; ++j) {
@@ -134,11 +134,11 @@ Status HostBuffer::allocate() {
     void *pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
       return makeError(TILE_ERROR_OUT_OF_MEMORY, "cannot reserve {} bytes of host memory", bytes);
-    madvise(pages, bytes, MADV_NOHUGEPAGE); // a huge page would be filled for one element
+    madvise(pages, bytes, MADV_NOHUGEPAGE); // a huge page would be allocated for one element
     memory = {static_cast<uint8_t *>(pages), FreeMemory{bytes}};
     return runtime::Success{};
   }
-  // An allocation beyond the machine may succeed and end the process at first use: refuse it here.
+  // An allocation beyond physical memory may succeed and kill the process at first use, so reject it here.
   const size_t present = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   if (bytes > present)
     return makeError(TILE_ERROR_OUT_OF_MEMORY, "a buffer of {} bytes exceeds the {} bytes of host memory", bytes,
@@ -168,8 +168,9 @@ Result<HostBuffer> HostBuffer::clone() const {
   return copy;
 }
 
-/// The bits of a poisoned element, in its first bytes. GPUs make NaN of all bits but the sign (PTX ISA, "Floating Point
-/// Instructions"), which negation sets: others of the formats that have any. Of fp8 there is no other with a sign.
+/// Returns the bits of a poisoned element, in its low bytes: a NaN that no operation produces. GPUs produce NaNs with
+/// all bits set but the sign (PTX ISA, "Floating Point Instructions"), and negation sets the sign, so another NaN of
+/// the format is used. fp8 has no other NaN with a sign.
 static uint64_t poisonBits(DataType type) {
   switch (type) {
   case DataType::F16:
@@ -292,7 +293,7 @@ void addAddress(HostBuffer &table, uint64_t address) {
 
 namespace {
 
-/// Physical elements that belong to the logical array.
+/// Returns a mask of the physical elements that belong to the logical array.
 std::vector<bool> ownedElements(const BufferLayout &layout) {
   std::vector<bool> owned(static_cast<size_t>(layout.physicalElements), false);
   std::vector<int64_t> index(layout.shape.size(), 0);
@@ -310,8 +311,8 @@ std::vector<bool> ownedElements(const BufferLayout &layout) {
   return owned;
 }
 
-/// The first physical element of `after` that differs and is none of the (sorted) `written` ones; pages that nothing
-/// has touched are not looked at.
+/// Returns the first physical element of `after` that differs and is not one of the (sorted) `written` ones. Skips
+/// pages that were never touched.
 std::optional<size_t> findSparseDifference(const HostBuffer &before, const HostBuffer &after,
                                            const std::vector<int64_t> &written) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)), size = dataTypeSize(after.type());
@@ -347,7 +348,7 @@ std::optional<std::string> findDamage(const HostBuffer &before, const HostBuffer
   };
   const size_t dataEnd = guard + before.dataBytes();
   if (std::memcmp(old.data(), now.data(), guard) != 0) {
-    size_t last = guard - 1; // the damage nearest to the buffer says most
+    size_t last = guard - 1; // damage nearest to the buffer is the most informative
     while (old[last] == now[last])
       --last;
     return fmt::format("out-of-bounds write: {} byte(s) before the buffer of {} bytes", guard - last,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The array behind a pointer argument, in host memory.
+// The array of a pointer argument, in host memory.
 //
 //   storage  [guard 64 KiB (and the offset)][ physical elements ][guard 64 KiB]
-//   logical element (i, j) lies at physical element i*stride0 + j*stride1; elements in between are gaps
+//   logical element (i, j) is at physical element i*stride0 + j*stride1; elements in between are gaps
 //
-// Guards and gaps hold a pattern that no kernel may change. Outputs are poisoned too (a NaN that no operation makes, or
-// 0xCD for integers), so an element that the kernel forgot cannot pass a check.
+// Guards and gaps contain a pattern that no kernel may change. Outputs are poisoned too (a NaN that no operation
+// produces, or 0xCD for integers), so an element that the kernel forgot cannot pass a check.
 //
-// Where gaps are large (strides beyond 2^31 elements, say) they are zeros that take no memory until a kernel writes
-// there.
+// Large gaps (for example with strides beyond 2^31 elements) are zeros that take no memory until a kernel writes there.
 #pragma once
 
 #include "Runtime/Manifest.h"
@@ -31,16 +30,16 @@ struct BufferLayout {
   int64_t physicalElements = 0; ///< 1 + the largest offset; 0 for an empty array
 
   bool hasGaps() const { return physicalElements > elements; }
-  /// Offsets of logical elements, in ascending order.
+  /// Returns the offsets of logical elements in ascending order.
   std::vector<int64_t> sortedOffsets() const;
 };
 
-/// Checks shape and strides (row-major contiguous when empty). `isWritten`: elements must not share memory.
+/// Checks shape and strides (row-major contiguous if empty). `isWritten`: elements must not share memory.
 Result<BufferLayout> planBuffer(std::vector<int64_t> shape, std::vector<int64_t> strides, unsigned elementSize,
                                 bool isWritten);
 
 struct FreeMemory {
-  size_t mappedBytes = 0; ///< 0: of the heap
+  size_t mappedBytes = 0; ///< 0: heap memory
   void operator()(uint8_t *pointer) const;
 };
 
@@ -49,8 +48,9 @@ public:
   static constexpr size_t guardBytes = 64 * 1024;
   static constexpr uint8_t guardPattern = 0xCD;
 
-  /// Fails when the memory cannot be had. Buffers of one kernel have different guards, so that a copy of what lies
-  /// after one to what lies after another is seen. The first element is `offset` elements past an aligned address.
+  /// Creates a buffer; fails if memory is exhausted. Buffers of one kernel have different guard patterns, so that
+  /// copying one buffer's guard to another's is detected. The first element is `offset` elements past an aligned
+  /// address.
   static Result<HostBuffer> create(DataType type, BufferLayout layout, uint8_t guard = guardPattern,
                                    int64_t offset = 0);
   HostBuffer() = default;
@@ -61,37 +61,38 @@ public:
   DataType type() const { return elementType; }
   const BufferLayout &layout() const { return elementLayout; }
 
-  /// First element; without an offset aligned to 256 bytes, as device allocations are.
+  /// Returns the first element; without an offset aligned to 256 bytes, like device allocations.
   uint8_t *data() { return memory.get() + frontBytes(); }
   const uint8_t *data() const { return memory.get() + frontBytes(); }
   size_t dataBytes() const;
   size_t offsetBytes() const { return elementOffset * runtime::dataTypeSize(elementType); }
-  /// From the storage to the first element.
+  /// Returns the bytes between the start of the storage and the first element.
   size_t frontBytes() const { return guardBytes + offsetBytes(); }
-  /// Guards included.
+  /// Returns the storage including guards.
   std::span<uint8_t> storage() { return {memory.get(), storageBytes()}; }
   std::span<const uint8_t> storage() const { return {memory.get(), storageBytes()}; }
   size_t storageBytes() const { return frontBytes() + dataBytes() + guardBytes; }
 
-  /// Whether gaps are untouched pages of zeros.
+  /// Returns true if gaps are untouched pages of zeros.
   bool isSparse() const { return memory.get_deleter().mappedBytes > 0; }
 
-  /// Fills every physical element with the poison of the type; of a sparse buffer the logical ones.
+  /// Fills every physical element with the poison of the type; in a sparse buffer only the logical ones.
   void poison();
-  /// Whether nothing has been written to an element since.
+  /// Returns true if the element has not been written since it was poisoned.
   bool isPoison(const std::vector<int64_t> &index) const;
   void fill(double value);
-  /// Standard-normal floats, small integers; element i depends on (seed, i) only, not on strides or threads.
+  /// Fills with standard-normal floats or small integers. Element i depends only on (seed, i), not on strides or
+  /// threads.
   void fillRandom(uint64_t seed);
-  /// Element i, in row-major order, is valueOf(i), which is called by several threads.
+  /// Sets element i, in row-major order, to valueOf(i), which is called by several threads.
   void fillEach(const std::function<double(uint64_t)> &valueOf);
-  /// Row-major elements in and out.
+  /// Import and export elements in row-major order.
   void importDense(const uint8_t *dense);
   std::vector<uint8_t> exportDense() const;
 
 private:
   Status allocate();
-  /// body(linear index, physical index) for linear indices in a range.
+  /// Calls body(linear index, physical index) for linear indices in a range.
   template <typename Body> void forRange(int64_t begin, int64_t end, Body body) const;
 
   DataType elementType = DataType::F32;
@@ -100,11 +101,11 @@ private:
   std::unique_ptr<uint8_t, FreeMemory> memory;
 };
 
-/// Adds an address to each element, of 64 bits, of a table of addresses (wrapping, so that it can be taken away again).
+/// Adds an address to each 64-bit element of a table of addresses, with wraparound, so that it can be subtracted again.
 void addAddress(HostBuffer &table, uint64_t address);
 
-/// Looks for bytes that a kernel must not touch: guards, gaps, and, when `isInput`, the elements themselves. Returns a
-/// description of the first damage ("2 bytes before the buffer ..."), or nothing.
+/// Detects changes to bytes that a kernel must not touch: guards, gaps and, if `isInput`, the elements themselves.
+/// Returns a description of the first damage ("2 bytes before the buffer ..."), or none.
 std::optional<std::string> findDamage(const HostBuffer &before, const HostBuffer &after, bool isInput);
 
 } // namespace tile::runner

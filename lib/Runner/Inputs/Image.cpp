@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Netpbm images, without trusting the header's numbers (format descriptions: ppm(5) and pgm(5) of the Netpbm package).
+// Netpbm images. The header is untrusted (format descriptions: ppm(5) and pgm(5) of the Netpbm package).
 #include "Runner/Inputs/Image.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ Error malformedImage(std::string_view what) {
   return runtime::makeError(TILE_ERROR_FILE, "malformed image: {}", what);
 }
 
-/// Decimal numbers between blanks and comments.
+/// Scans decimal numbers separated by white space and comments.
 class Scanner {
 public:
   explicit Scanner(std::string_view text) : text(text) {}
@@ -62,13 +62,13 @@ Result<Image> parseImage(std::string_view bytes) {
   const size_t size = static_cast<size_t>(*height * *width * channels);
   if (!isText) {
     const std::string_view rest = scanner.rest();
-    if (rest.size() != size + 1) // one blank ends the header
+    if (rest.size() != size + 1) // a single white-space character ends the header
       return malformedImage(fmt::format("{}x{} pixels need {} bytes, the file has {}", *width, *height, size,
                                         rest.empty() ? 0 : rest.size() - 1));
     image.pixels = std::string(rest.substr(1));
     return image;
   }
-  if (size > bytes.size()) // each number takes a byte at least
+  if (size > bytes.size()) // each number takes at least one byte
     return malformedImage(fmt::format("{}x{} pixels do not fit the file", *width, *height));
   while (image.pixels.size() < size) {
     const std::optional<int64_t> value = scanner.number();

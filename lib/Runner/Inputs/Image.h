@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Images in the formats of the Netpbm package: .ppm (colour, three bytes a pixel) and .pgm (grey, one byte a pixel).
+// Images in the formats of the Netpbm package: .ppm (colour, three bytes per pixel) and .pgm (grey, one byte per
+// pixel).
 //
 //   "P6" width height 255 bytes...       "P3": the same as decimal numbers      "P5", "P2": grey
 //
-// Numbers in the header are separated by blanks; '#' starts a comment. The array is [height, width, 3] or, for grey,
-// [height, width, 1]; its elements are unsigned bytes.
+// Numbers in the header are separated by white space; '#' starts a comment. The array is [height, width, 3] or, for
+// grey, [height, width, 1]; its elements are unsigned bytes.
 #pragma once
 
 #include "Runner/Inputs/HostBuffer.h"
@@ -16,7 +17,7 @@ struct Image {
   std::string pixels; ///< row-major
 };
 
-/// Whether a file of this name is an image.
+/// Returns true if the file name is that of an image.
 bool isImageFile(std::string_view path);
 
 /// Parses a whole file in any of the four formats.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads and writes .npy without trusting the header's numbers.
+// Reads and writes .npy files. The header is untrusted.
 #include "Runner/Inputs/Npy.h"
 
 #include "Runner/Inputs/Element.h"
@@ -65,7 +65,7 @@ Error malformedNpy(std::string_view what) {
   return makeError(TILE_ERROR_FILE, "malformed .npy file: {}", what);
 }
 
-/// The text after `'key':` in the header dictionary.
+/// Returns the text after `'key':` in the header dictionary.
 std::string_view valueOf(std::string_view header, std::string_view key) {
   const size_t at = header.find(key);
   if (at == std::string_view::npos)
@@ -173,7 +173,7 @@ std::string formatNpy(DataType type, const std::vector<int64_t> &shape, const st
   return out;
 }
 
-/// The type that NumPy's name stands for; bytes of a type that NumPy does not know are of `wanted`.
+/// Returns the type for NumPy's type string; opaque bytes are taken as `wanted`.
 static std::optional<DataType> typeOf(std::string_view descr, DataType wanted) {
   if (descr.size() != 3 || (descr[0] != '<' && descr[0] != '|' && descr[0] != '='))
     return std::nullopt;
@@ -187,7 +187,7 @@ static std::optional<DataType> typeOf(std::string_view descr, DataType wanted) {
   return std::nullopt;
 }
 
-/// Elements of another type: floats are rounded to the buffer's type, integers must fit into it.
+/// Converts elements of another type: floats are rounded to the buffer's type, integers must fit.
 static Status convertElements(NpyArray &array, DataType from, DataType to) {
   const bool areIntegers = !isFloatType(from) && !isFloatType(to) && from != DataType::I1 && to != DataType::I1;
   if (!areIntegers && !(isFloatType(from) && isFloatType(to)))
@@ -205,12 +205,13 @@ static Status convertElements(NpyArray &array, DataType from, DataType to) {
       return makeError(TILE_ERROR_FILE, "element {} is {:.0f}, which {} cannot hold", i, value,
                        runtime::dataTypeName(to));
   }
-  if (!areIntegers || fromSize != toSize) // else the bits are the same, and doubles would lose some of 64
+  // Otherwise the bits are the same; conversion through double would lose bits of 64-bit integers.
+  if (!areIntegers || fromSize != toSize)
     array.data = std::move(converted);
   return Success{};
 }
 
-/// Whether one array is the other one with its elements in another shape, rather than transposed.
+/// Returns true if one array is a reshape of the other one, rather than its transpose.
 static bool isReshaped(std::vector<int64_t> from, std::vector<int64_t> to) {
   const auto count = [](const std::vector<int64_t> &shape) {
     return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
@@ -220,7 +221,7 @@ static bool isReshaped(std::vector<int64_t> from, std::vector<int64_t> to) {
   withoutOnes(to);
   if (from == to)
     return true;
-  if (count(from) != count(to)) // an array of this size has been read: no overflow
+  if (count(from) != count(to)) // cannot overflow: an array of this size has been read
     return false;
   std::sort(from.begin(), from.end());
   std::sort(to.begin(), to.end());
@@ -258,7 +259,8 @@ Status loadBufferFile(HostBuffer &buffer, const std::string &path) {
   const BufferLayout &layout = buffer.layout();
   const std::string_view typeName = runtime::dataTypeName(buffer.type());
   const size_t expected = static_cast<size_t>(layout.elements) * runtime::dataTypeSize(buffer.type());
-  // Not all of a device without an end; enough to say how large a wrong file is, and for images of decimal numbers.
+  // Limits reads from endless devices. Large enough to report the size of a wrong file, and for images with decimal
+  // numbers.
   Result<std::string> contents = runtime::readFile(path, std::min(4 * expected + spareBytes, largestFile));
   if (!contents)
     return contents.error();
@@ -289,7 +291,7 @@ Status loadBufferFile(HostBuffer &buffer, const std::string &path) {
 }
 
 Status writeFileAtomically(const std::string &path, std::string_view contents) {
-  // A device or a pipe is written to, not replaced.
+  // Devices and pipes are written to, not replaced.
   std::error_code code;
   const std::filesystem::file_status status = std::filesystem::status(path, code);
   const bool isThere = std::filesystem::exists(status);

@@ -17,25 +17,26 @@ struct NpyArray {
   std::string data; ///< row-major elements
 };
 
-/// Parses a whole file; the data are brought into row-major order.
+/// Parses a whole file; converts the data to row-major order.
 Result<NpyArray> parseNpy(std::string_view bytes);
 std::string formatNpy(DataType type, const std::vector<int64_t> &shape, const std::vector<uint8_t> &dense);
 
-/// Fills `buffer` from a .npy file, an image, or any other file, whose bytes are the row-major elements. Of a .npy file
-/// floats are rounded to the buffer's type and integers must fit into it; a shape with as many elements will do unless
-/// it has the same sizes in another order, as a transposed array has.
+/// Fills `buffer` from a .npy file, an image, or any other file, whose bytes are the row-major elements. For a .npy
+/// file, floats are rounded to the buffer's type and integers must fit. Any shape with the same number of elements is
+/// accepted, except a permutation of the sizes, which suggests a transposed array.
 Status loadBufferFile(HostBuffer &buffer, const std::string &path);
 
-/// Writes .npy, an image (.ppm, .pgm), or raw bytes for any other name. The file appears complete or not at all.
+/// Writes .npy, an image (.ppm, .pgm), or raw bytes for other names. The file appears completely or not at all.
 Status saveBufferFile(const HostBuffer &buffer, const std::string &path);
 
-/// Writes a temporary file in the same folder and renames it. A file that is replaced keeps its permissions, and links
-/// to it remain; devices and pipes are written to.
+/// Writes a temporary file in the same folder and renames it. A replaced file keeps its permissions, and links to it
+/// stay valid. Devices and pipes are written to.
 Status writeFileAtomically(const std::string &path, std::string_view contents);
 
-/// An error where `appendToFile` could not write; leaves the file as it is, or absent. An empty path is not an error.
+/// Fails if `appendToFile` could not write to the path; leaves the file unchanged or absent. An empty path is not an
+/// error.
 Status checkAppendable(const std::string &path);
-/// Adds whole lines to a file, or none of them.
+/// Appends whole lines to a file, or none of them.
 Status appendToFile(const std::string &path, std::string_view text);
 
 } // namespace tile::runner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counter-based random numbers; the header says why these and not the library's.
+// Counter-based random numbers; the header explains why those of the standard library are not used.
 #include "Runner/Inputs/Random.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ double randomUniform(uint64_t seed, uint64_t index) {
 
 double randomNormal(uint64_t seed, uint64_t index) {
   const uint64_t sum = sumOfLanes(randomBits(seed, 2 * index)) + sumOfLanes(randomBits(seed, 2 * index + 1));
-  // Mean 8 * 32767.5; variance 8 * (65536^2 - 1) / 12, whose root is 53509.919...
+  // Mean 8 * 32767.5; variance 8 * (65536^2 - 1) / 12, whose square root is 53509.919...
   return (static_cast<double>(sum) - 262140.0) * (1.0 / 53509.9197);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeded inputs that are the same bits on every machine: a counter-based generator and integer arithmetic only, no
+// Seeded inputs that are bit-identical on every machine: a counter-based generator and integer arithmetic only, no
 // libm.
 //
-// Floats: the sum of eight 16-bit uniform numbers, scaled to mean 0 and variance 1. That is close to a normal
+// Floats: the sum of eight uniform 16-bit integers, scaled to mean 0 and variance 1. That is close to a normal
 // distribution (range +-4.9) and, unlike Box-Muller, exact. Integers: uniform in -8..7, unsigned 0..15, i1 0..1:
 // products and sums of them stay exactly representable.
 #pragma once
@@ -13,18 +13,18 @@
 
 namespace tile::runner {
 
-/// splitmix64's mixing function applied to a counter.
+/// Applies splitmix64's mixing function to a counter.
 uint64_t randomBits(uint64_t seed, uint64_t counter);
-/// Uniform in [0, 1), a multiple of 2^-53.
+/// Returns a uniform value in [0, 1), a multiple of 2^-53.
 double randomUniform(uint64_t seed, uint64_t index);
 double randomNormal(uint64_t seed, uint64_t index);
 double randomElement(runtime::DataType type, uint64_t seed, uint64_t index);
 
-/// What tl.rand(seed, offset) gives, bit for bit: the first word of Philox 4x32-10 (Salmon et al., "Parallel random
-/// numbers: as easy as 1, 2, 3", 2011) as a number of [0, 1). Both are integers of up to 53 bits.
+/// Returns the result of tl.rand(seed, offset), bit for bit: the first word of Philox 4x32-10 (Salmon et al., "Parallel
+/// random numbers: as easy as 1, 2, 3", 2011) as a number in [0, 1). Both arguments are integers of up to 53 bits.
 double philoxUniform(double seed, double offset);
 
-/// The seed of a buffer: the run's seed and the parameter's name, so that two inputs differ.
+/// Returns the seed of a buffer, from the run's seed and the parameter's name, so that inputs differ from each other.
 uint64_t seedFor(uint64_t seed, std::string_view name);
 
 } // namespace tile::runner

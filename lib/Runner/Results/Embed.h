@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Files inside a tool. The assembler reads them from TILE_PAGE_FOLDER; CMake names that folder, and makes the object
-// depend on the files.
+// Embeds files in a tool. The assembler reads them from TILE_PAGE_FOLDER; CMake defines that folder, and makes the
+// object depend on the files.
 //
 //   TILE_EMBED(static const std::string_view body, tile_explain_body, "body.html")
 #pragma once

@@ -7,8 +7,8 @@
 
 namespace tile::runner {
 
-/// In a script element "</script" ends it, and "<!--" begins a comment that may hide its end: JSON has neither when no
-/// text in it has "<".
+/// Escapes "<" in JSON. In a script element "</script" would end it, and "<!--" would begin a comment that may hide its
+/// end.
 static std::string escapeJson(std::string_view text) {
   std::string escaped;
   for (char c : text)

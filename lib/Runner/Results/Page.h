@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A page in one file: style, data, the library that draws charts, and scripts. Pages of measurements (Plot.h) and of
-// explained kernels (lib/Explain) fill the same frame, Page/frame.html.
+// A self-contained page: style, data, the chart library, and scripts. Pages of measurements (Plot.h) and of explained
+// kernels (lib/Explain) fill the same frame, Page/frame.html.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ struct PageParts {
   std::string title;       ///< plain text
   std::string_view style;  ///< CSS, after Page/base.css
   std::string body;        ///< HTML
-  std::string data;        ///< JSON, which showPage gets
+  std::string data;        ///< JSON, passed to showPage
   std::string_view script; ///< JavaScript that defines showPage
 };
 
@@ -22,7 +22,7 @@ std::string makePage(const PageParts &parts);
 
 using FramePart = std::pair<std::string_view, std::string_view>;
 
-/// The frame with the text of each `parts` in the place of its name between two @. A name that is not there stays.
+/// Replaces each name between two @ in the frame by the text of that part. Unknown names stay.
 std::string fillFrame(std::string_view frame, std::span<const FramePart> parts);
 
 std::string escapeHtml(std::string_view text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The data as JSON and as a table; what the charts show of it is Page/charts.js's.
+// Formats the data as JSON and as a table; Page/charts.js selects what the charts show.
 #include "Runner/Results/Plot.h"
 
 #include "Runner/Results/Assets.h"
@@ -20,7 +20,7 @@ using runtime::Result;
 
 namespace {
 
-/// The different texts of all measurements, in order.
+/// Returns the distinct texts of all measurements, in order.
 std::vector<std::string> distinct(const std::vector<Measurement> &all, std::string Measurement::*text) {
   std::vector<std::string> found;
   for (const Measurement &measured : all)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Formatting only; every number was computed elsewhere.
+// Formatting only; all figures are computed elsewhere.
 #include "Runner/Results/Report.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// TFLOP/s for products, TB/s for everything else.
+/// TFLOP/s for kernels with matrix products, TB/s for everything else.
 struct Throughput {
   double value = 0;
   const char *unit = "";
@@ -33,7 +33,7 @@ double worstError(const RunReport &report) {
   return worst;
 }
 
-/// An expression with names of "#: let" may be long.
+/// Shortens an expression, which may be long if names of "#: let" are substituted.
 std::string shorten(const std::string &expression) {
   constexpr size_t most = 200;
   return expression.size() <= most ? expression : expression.substr(0, most) + " ...";
@@ -61,7 +61,7 @@ std::string samplesText(const BenchResult &bench) {
                                                    bench.launchesPerGraph, cache);
 }
 
-/// "; 46.1 mJ a launch, 372 GFLOP/J"
+/// Returns "; 46.1 mJ a launch, 372 GFLOP/J".
 std::string energyText(const BenchResult &bench, const std::optional<double> &millijoules) {
   if (!millijoules)
     return {};
@@ -87,7 +87,7 @@ double percent(double part, double whole) {
   return whole > 0 ? 100 * part / whole : 0;
 }
 
-/// Of the measured ceilings; 0: not known.
+/// Shares of the measured ceilings; 0: unknown.
 struct Shares {
   double memory = 0, compute = 0;
 };
@@ -138,7 +138,7 @@ std::string benchText(const BenchResult &bench) {
   return text;
 }
 
-/// JSON has no infinity and no NaN: they become text.
+/// JSON has neither infinity nor NaN: they become text.
 OrderedJson number(double value) {
   return std::isfinite(value) ? OrderedJson(value) : OrderedJson(fmt::format("{}", value));
 }
@@ -205,7 +205,7 @@ OrderedJson ceilingsJson(const BenchResult &bench) {
   return json;
 }
 
-/// The first baseline has its own keys, and the others are a list.
+/// The first baseline has separate keys; the others are in a list.
 OrderedJson benchJson(const BenchResult &bench) {
   OrderedJson json = {{"time_us", bench.microseconds},
                       {"rounds_us", bench.rounds},

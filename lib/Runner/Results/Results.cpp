@@ -69,7 +69,7 @@ std::vector<MeasuredBaseline> parseBaselines(const Json &bench) {
     }
     return baselines;
   }
-  // Of versions that measured one baseline.
+  // Files of earlier versions, which measured a single baseline.
   if (numberOf(bench, "baseline_us") > 0)
     baselines.push_back({displayText(bench, "baseline"), numberOf(bench, "baseline_us"), numberOf(bench, "ratio"),
                          numbersOf(bench, "baseline_rounds_us"), std::nullopt, false});
@@ -124,7 +124,7 @@ std::string Measurement::line() const {
 std::string Measurement::caseText() const {
   const std::string name = line();
   std::string text = label;
-  if (text == name || text.starts_with(name + " ")) // a sweep over several artifacts names them
+  if (text == name || text.starts_with(name + " ")) // a sweep over several artifacts includes their names
     text.erase(0, name.size() + (text.size() > name.size()));
   return text.empty() ? argumentText : text;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Files of measurements, as tile-run bench -o writes them: a line of JSON each. Lines without a measurement are left
-// out.
+// Reads files of measurements as written by tile-run bench -o: one line of JSON each. Lines without a measurement are
+// skipped.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -22,7 +22,7 @@ struct MeasuredBaseline {
 
 struct Measurement {
   std::string label, kernel, artifact, variant, device, argumentText, command, commit;
-  std::vector<std::pair<std::string, double>> arguments; ///< those that are numbers, as the kernel has them
+  std::vector<std::pair<std::string, double>> arguments; ///< numeric arguments, in the order of the kernel
   double microseconds = 0;
   std::vector<double> rounds; ///< microseconds
   double flops = 0, bytes = 0;
@@ -30,24 +30,24 @@ struct Measurement {
   std::string l2; ///< "cold" or "warm"
   std::vector<MeasuredBaseline> baselines;
   std::optional<double> millijoules;
-  std::string throttledBy;                    ///< "" if it was not
+  std::string throttledBy;                    ///< "": not throttled
   double memoryCeiling = 0, flopsCeiling = 0; ///< GB/s and GFLOP/s; 0: not measured
   std::string flopsCeilingBy;
   double memoryPercent = 0, flopsPercent = 0;
 
-  /// What the measurement is called beside others of the same kernel: the artifact's name.
+  /// Returns the name that distinguishes the measurement from others of the same kernel: that of the artifact.
   std::string line() const;
-  /// What tells the case apart from others of its line.
+  /// Returns the text that distinguishes the case from others of its line.
   std::string caseText() const;
-  /// TFLOP/s of products, TB/s of anything else.
+  /// TFLOP/s for matrix products, TB/s for anything else.
   double rate() const { return (flops > 0 ? flops : bytes) / microseconds * 1e-6; }
   const char *unit() const { return flops > 0 ? "TFLOP/s" : "TB/s"; }
 };
 
-/// "NVIDIA H100 80GB HBM3" of "cuda:0 NVIDIA H100 80GB HBM3".
+/// Returns "NVIDIA H100 80GB HBM3" for "cuda:0 NVIDIA H100 80GB HBM3".
 std::string cardOf(const std::string &device);
 
-/// An error names the file, and the line.
+/// Reads a file; the error names the file and the line.
 runtime::Result<std::vector<Measurement>> readResults(const std::string &file);
 
 } // namespace tile::runner

@@ -15,9 +15,10 @@ constexpr unsigned rounds = 64;
 
 using State = std::array<uint32_t, 8>;
 
-/// The first 32 bits of the fractional part of the square (2) or cube (3) root of a small number.
+/// Returns the first 32 bits of the fractional part of the square (2) or cube (3) root of a small integer.
 uint32_t fractionOfRoot(uint32_t number, unsigned degree) {
-  // floor(root * 2^32), bit by bit from above; numbers are below 512, so roots are below 2^5 and powers below 2^111.
+  // Computes floor(root * 2^32) bit by bit from the top. The integers are below 512, so roots are below 2^5 and powers
+  // below 2^111.
   using Wide = unsigned __int128;
   uint64_t root = 0;
   for (unsigned bit = 37; bit-- > 0;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// SHA-256 (FIPS 180-4), by which a manifest names the source that its kernel was compiled from.
+// SHA-256 (FIPS 180-4), by which a manifest identifies the source of its kernel.
 #pragma once
 
 #include <string>

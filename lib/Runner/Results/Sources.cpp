@@ -16,7 +16,8 @@ bool Sources::hasHash(const std::string &contents) const {
   return !hash.empty() && hash == "sha256:" + sha256(contents);
 }
 
-/// Whether the name leads to a source within the folder: neither by ".." nor by symbolic links to anything else.
+/// Returns true if the name refers to a source inside the folder, without ".." and without symbolic links to other
+/// files.
 bool Sources::isShown(const std::string &folder, bool isGiven, const std::string &name) const {
   const fs::path relative = name;
   if (relative.is_absolute() || std::find(relative.begin(), relative.end(), "..") != relative.end())

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The sources of a kernel, for reports that show their lines. Artifacts have names for them that mean the same in any
-// folder (lib/Codegen/SourcePaths.h).
+// The sources of a kernel, for reports that show their lines. The names in artifacts do not depend on the folder
+// (lib/Codegen/SourcePaths.h).
 //
-// An artifact may come from anybody, and its names may lead to any file that the user can read. So only two kinds of
-// files are shown: one whose contents have the hash that the manifest gives, which whoever made the artifact knows
-// already; and sources by their extension in folders where there is nothing else to find (see Folders).
+// Artifacts are untrusted: their names may refer to any file that the user can read. Only two kinds of files are shown:
+// a file whose hash is that in the manifest, which the creator of the artifact knows anyway; and sources, recognised by
+// their extension, in designated folders (see Folders).
 #pragma once
 
 #include <map>
@@ -16,14 +16,15 @@ namespace tile::runner {
 class Sources {
 public:
   struct Folders {
-    std::vector<std::string> given;  ///< by the user, for sources: .tile and .py files in them are shown
-    std::vector<std::string> beside; ///< the artifact: .tile files in them are shown
-    bool areTrusted = false;         ///< the names are the compiler's own: all files are shown
+    std::vector<std::string> given;  ///< given by the user: .tile and .py files in them are shown
+    std::vector<std::string> beside; ///< folders of artifacts: .tile files in them are shown
+    bool areTrusted = false;         ///< names come from the compiler in this process: all files are shown
   };
-  /// `hash`: of the manifest's source, "sha256:…", or "". A file with it is searched in the working directory, too.
+  /// `hash` is that of the manifest's source, "sha256:…", or "". A file with this hash is also searched in the working
+  /// directory.
   explicit Sources(Folders folders, std::string hash = {}) : folders(std::move(folders)), hash(std::move(hash)) {}
 
-  /// "" if the file is not there, or not one to be shown.
+  /// Returns "" if the file does not exist or must not be shown.
   const std::string &text(const std::string &name);
   std::string line(const std::string &name, uint32_t number);
 

@@ -17,7 +17,7 @@ using runtime::makeError;
 using runtime::Result;
 
 Result<std::string> runWithInput(const std::vector<std::string> &command, const std::string &input) {
-  // Temporary files, not pipes: neither side can wait for the other.
+  // Uses temporary files instead of pipes, so that neither side can block the other.
   struct Close {
     void operator()(std::FILE *file) const { std::fclose(file); }
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program that reads a text and writes another one.
+// Runs a program that reads a text and writes another one.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -9,7 +9,7 @@
 
 namespace tile::runner {
 
-/// What the program writes to its standard output; the error says why there is nothing.
+/// Returns the standard output of the program, or an error with the reason for its failure.
 runtime::Result<std::string> runWithInput(const std::vector<std::string> &command, const std::string &input);
 
 } // namespace tile::runner

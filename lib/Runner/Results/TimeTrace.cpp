@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clocks become microseconds at the rate of the data sheet; CTAs are aligned by the timer that each reads once.
+// Converts clocks to microseconds at the rate of the data sheet. CTAs are aligned by the global timer, which each one
+// reads once.
 #include "Runner/Results/TimeTrace.h"
 
 #include "Target/Rates.h"
@@ -101,7 +102,7 @@ private:
         open.pop_back();
       }
     }
-    last = std::max(last, records[2 * ordinary + 1]); // where one thread does a warp's work, the others end before it
+    last = std::max(last, records[2 * ordinary + 1]); // if one thread does the work of a warp, the others end earlier
     for (const auto &[record, from] : open)
       span(cta, warp, record, from, last);
   }
@@ -109,7 +110,7 @@ private:
   const runtime::Manifest &manifest;
   std::vector<int64_t> words;
   double clocksPerMicrosecond, begin = 0;
-  int64_t clock = 0; ///< of the CTA when it read the timer
+  int64_t clock = 0; ///< clock of the CTA when it read the timer
   bool isCut = false;
   OrderedJson events = OrderedJson::array();
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The times that a kernel compiled with --instrument has recorded, as a time line.
+// Converts the times recorded by a kernel compiled with --instrument to a timeline.
 #pragma once
 
 #include "Runner/Inputs/HostBuffer.h"
@@ -7,8 +7,7 @@
 
 namespace tile::runner {
 
-/// Trace events as Chrome and Perfetto read them ("Trace Event Format"): a process for each CTA, a thread for each
-/// warp.
+/// Returns trace events for Chrome and Perfetto ("Trace Event Format"): a process for each CTA, a thread for each warp.
 std::string timeTrace(const runtime::Manifest &manifest, const HostBuffer &times);
 
 } // namespace tile::runner

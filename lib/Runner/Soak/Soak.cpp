@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plan, draw, run.
+// Plans, draws and runs.
 #include "Runner/Soak/Soak.h"
 
 #include "Runner/Inputs/Arguments.h"
@@ -20,19 +20,19 @@ using runtime::makeError;
 
 namespace {
 
-constexpr int64_t lowestSize = 1, highestSize = 2048; // of parameters without a range: a product takes milliseconds
+constexpr int64_t lowestSize = 1, highestSize = 2048; // range of parameters without one: a GEMM takes milliseconds
 constexpr int64_t tileMultiple = 64;                  // tiles of kernels are multiples or divisors of it
 
 int64_t roundUp(int64_t value, int64_t divisor) {
   return (value + divisor - 1) / divisor * divisor;
 }
 
-/// Where a manifest uses its parameters.
+/// Uses of parameters in a manifest.
 struct Uses {
   std::set<std::string> inSizes;         ///< shapes and grid
-  std::set<std::string> inStrides;       ///< of buffers
-  std::set<std::string> inHigherStrides; ///< of buffers with more than two dimensions
-  std::map<std::string, int64_t> ofMaps; ///< what tensor maps demand of strides, in elements
+  std::set<std::string> inStrides;       ///< strides of buffers
+  std::set<std::string> inHigherStrides; ///< strides of buffers with more than two dimensions
+  std::map<std::string, int64_t> ofMaps; ///< divisors of strides that tensor maps require, in elements
 };
 
 Uses findUses(const Manifest &manifest) {
@@ -59,7 +59,7 @@ Uses findUses(const Manifest &manifest) {
   return uses;
 }
 
-/// Whether the default depends on other parameters.
+/// Returns true if the default depends on other parameters.
 bool followsOthers(const Parameter &parameter, const Manifest &manifest) {
   if (!parameter.defaultValue)
     return false;
@@ -82,7 +82,7 @@ Result<SoakPlan::Size> planSize(const Parameter &parameter, SizeRange range, int
   return size;
 }
 
-/// Several draws for each name and launch.
+/// Returns a random value; `which` distinguishes several draws for one name and launch.
 uint64_t draw(uint64_t seed, const std::string &name, uint64_t launch, unsigned which) {
   return randomBits(seedFor(seed, name), launch * 8 + which);
 }
@@ -95,7 +95,7 @@ int64_t drawSize(const SoakPlan::Size &size, uint64_t seed, uint64_t launch) {
   if (bits(3) % 2)
     value = roundUp(value, tileMultiple) + static_cast<int64_t>(bits(4) % 3) - 1;
   value = std::clamp(value, size.low, size.high);
-  return value / size.divisor * size.divisor; // `low` is a multiple, too
+  return value / size.divisor * size.divisor; // `low` is also a multiple
 }
 
 } // namespace
@@ -113,7 +113,7 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manif
     if (range && parameter && parameter->isInteger())
       ranges[split->name] = *range;
     else
-      plan.fixed.push_back(argument); // binding explains what is wrong with it
+      plan.fixed.push_back(argument); // binding reports the error
     given.insert(split->name);
   }
   const Uses uses = findUses(manifest);
@@ -174,14 +174,14 @@ Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manif
   std::vector<std::string> arguments = plan.fixed;
   for (const SoakPlan::Size &size : plan.sizes)
     arguments.push_back(fmt::format("{}={}", size.name, drawSize(size, seed, launch)));
-  for (const SoakPlan::Stride &stride : plan.strides) { // one after another: a default may use a stride
+  for (const SoakPlan::Stride &stride : plan.strides) { // sequentially, since a default may use another stride
     Result<Bindings> bindings = Bindings::bind(manifest, arguments, numSms);
     if (!bindings)
       return bindings.error();
     const size_t index = static_cast<size_t>(manifest.findParameter(stride.name) - manifest.parameters.data());
     const int64_t tight = bindings->scalar(index).integer;
     int64_t value = roundUp(tight, stride.divisor);
-    if (stride.isPadded && tight > 1 && draw(seed, stride.name, launch, 0) % 2) // 1: neighbours stay neighbours
+    if (stride.isPadded && tight > 1 && draw(seed, stride.name, launch, 0) % 2) // a stride of 1 stays 1
       value += stride.divisor * static_cast<int64_t>(draw(seed, stride.name, launch, 1) % 17);
     arguments.push_back(fmt::format("{}={}", stride.name, value));
   }
@@ -201,7 +201,7 @@ std::string describe(const SoakPlan &plan) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-/// Draws sizes, and of an artifact with several variants also these.
+/// Draws sizes and, for an artifact with several variants, the variant.
 class Drawing {
 public:
   Drawing(const RunOptions &options, const SoakPlan &plan, const Variants &variants)
@@ -210,8 +210,8 @@ public:
       planVariants();
   }
 
-  /// Any sizes and addresses, or those that a variant promises; these may still not be for it where arguments are
-  /// fixed.
+  /// Draws any sizes and addresses, or those that a variant assumes. If arguments are fixed, the variant may still not
+  /// accept them.
   Result<RunOptions> draw(uint64_t launch) const {
     RunOptions drawn = options;
     if (!variantPlans.empty() && launch % 2 == 1) {
@@ -237,10 +237,10 @@ private:
   void planVariants() {
     for (size_t i = 0; i < variants.chooser().size(); ++i) {
       if (variants.onDevice().rank[i] == 0)
-        continue; // not for this device
+        continue; // does not run on this device
       const Manifest &manifest = variants.chooser().manifest(i);
       Result<SoakPlan> own = planVariant(options.arguments, manifest, general);
-      if (own) // else the ranges have nothing for it
+      if (own) // otherwise the ranges contain no call for it
         variantPlans.emplace_back(manifest.variant, std::move(*own));
     }
   }
@@ -249,13 +249,14 @@ private:
     return drawArguments(from, general, options.seed, launch, variants.multiprocessors());
   }
 
-  /// Strides that a variant fixes may not go with the defaults of the others.
+  /// Returns true if the buffers can be created: strides fixed by a variant may be incompatible with defaults of other
+  /// parameters.
   bool canBeMade(const std::vector<std::string> &arguments) const {
     Result<Bindings> bindings = Bindings::bind(general, arguments, variants.multiprocessors());
     return bindings && checkDeclaredBuffers(general, *bindings);
   }
 
-  /// Every fourth buffer, if the kernel does not assume that it is aligned.
+  /// Draws an offset for every fourth buffer that the kernel does not assume to be aligned.
   void drawOffsets(uint64_t launch, std::vector<std::string> &offsets) const {
     const auto bits = [&](const Parameter &parameter, unsigned which) {
       return tile::runner::draw(options.seed, parameter.name, launch, which);
@@ -271,7 +272,7 @@ private:
   const Manifest &general;
   const SoakPlan &plan;
   const Variants &variants;
-  std::vector<std::pair<std::string, SoakPlan>> variantPlans; ///< by name; of an artifact with several
+  std::vector<std::pair<std::string, SoakPlan>> variantPlans; ///< by name; empty for a single variant
 };
 
 } // namespace
@@ -280,7 +281,7 @@ int runSoak(const SoakOptions &options, const runtime::Artifact &artifact) {
   Result<SoakPlan> plan = planSoak(options.run.arguments, artifact.manifest);
   if (!plan)
     return reportFailure(options.run, plan.error());
-  RunOptions first = options.run; // so that wrong arguments are found before a device is opened
+  RunOptions first = options.run; // finds wrong arguments before a device is opened
   Result<std::vector<std::string>> arguments = drawArguments(*plan, artifact.manifest, options.run.seed, 0, 1);
   if (!arguments)
     return reportFailure(options.run, arguments.error());

@@ -4,13 +4,13 @@
 //   $ tile-run soak gemm.cubin M=1..4096 N=64 --seconds=60
 //   soak: 1250 launches in 60.0 s passed; M=1..4096 K=1..2048 lda=multiples of 8 ...; largest error 2.1e-04
 //
-// What is drawn (planSoak): integers without a value, from a range; a stride is its default, rounded up to what the
-// kernel assumes, sometimes with padding. Other defaults follow the sizes. Small sizes, and those beside multiples of
-// 64, are drawn more often: that is where tiles end. The seed decides everything; a failure prints the command for that
-// launch.
+// planSoak determines what is drawn. Integers without a value are drawn from a range. A stride is its default, rounded
+// up to the kernel's assumption, sometimes with padding. Other defaults follow the sizes. Small sizes, and sizes near
+// multiples of 64, are drawn more often, because tiles end there. Everything depends only on the seed; a failure prints
+// the command that reproduces the launch.
 //
-// Of an artifact with several variants, every other launch is for one of them, drawn at random: sizes that it promises,
-// and it is forced. The others have any sizes, and addresses that are not aligned, and take what a launch takes.
+// For an artifact with several variants, every other launch forces a random variant with sizes that it assumes. The
+// other launches have arbitrary sizes and unaligned addresses, and use the variant that a launch would choose.
 #pragma once
 
 #include "Runner/Soak/SoakLoop.h"
@@ -30,17 +30,17 @@ struct SoakPlan {
   };
   std::vector<Size> sizes;
   std::vector<Stride> strides;
-  std::vector<std::string> fixed; ///< arguments that are the same in all launches
+  std::vector<std::string> fixed; ///< arguments that are equal in all launches
 };
 
 Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const runtime::Manifest &manifest);
 
-/// A plan for calls that a variant serves, by what it promises. `general` has all parameters; those that `variant`
-/// lacks get its constants, unless the arguments say otherwise.
+/// Plans calls that a variant accepts, from its assumptions. `general` has all parameters; those that `variant` lacks
+/// get its constants, unless the arguments specify them.
 Result<SoakPlan> planVariant(const std::vector<std::string> &arguments, const runtime::Manifest &variant,
                              const runtime::Manifest &general);
 
-/// The arguments of launch number `launch`.
+/// Returns the arguments of launch number `launch`.
 Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const runtime::Manifest &manifest, uint64_t seed,
                                                uint64_t launch, int numSms);
 

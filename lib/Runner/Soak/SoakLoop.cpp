@@ -13,18 +13,18 @@ namespace tile::runner {
 
 namespace {
 
-/// Between launches: their buffers are gone.
+/// Memory use between launches, when their buffers have been freed.
 struct MemoryUse {
   size_t hostBytes = 0;
-  std::optional<size_t> deviceBytes; ///< of all processes on the GPU
+  std::optional<size_t> deviceBytes; ///< used by all processes on the GPU
 };
 
 MemoryUse measureMemory(const DeviceLoader &loader) {
   MemoryUse use;
-  malloc_trim(0); // what was freed is not in use
+  malloc_trim(0); // returns freed memory to the system
   size_t pages = 0;
   std::ifstream statm("/proc/self/statm");
-  if (statm >> pages >> pages) // the second number: resident
+  if (statm >> pages >> pages) // the second number is the resident size
     use.hostBytes = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   if (const CudaContext *context = loader.cuda())
     use.deviceBytes = context->usedMemory();
@@ -138,7 +138,7 @@ private:
     const std::string of = current.label.empty() ? "" : fmt::format(", case '{}',", current.label);
     fmt::print("soak: launch {}{} {} after {:.1f} s on {}\n{}  again: {}\n", launch + 1, of, what, seconds(),
                deviceName, details, again);
-    std::fflush(stdout); // a hang is left without
+    std::fflush(stdout); // a hang exits without flushing
   }
 
   uint64_t repeats() const { return static_cast<uint64_t>(soak.run.repeat); }
@@ -159,10 +159,10 @@ private:
   LoadedArtifacts &artifacts;
   const std::string deviceName;
   const std::chrono::steady_clock::time_point start;
-  RunOptions current; ///< of this launch
+  RunOptions current; ///< options of this launch
   Device *device = nullptr;
   uint64_t launch = 0;
-  std::map<std::string, uint64_t> launches; ///< by case or variant
+  std::map<std::string, uint64_t> launches; ///< number of launches by case or variant
   std::optional<MemoryUse> atHalfTime;
   double nextProgress = 0;
   double largestError = 0;

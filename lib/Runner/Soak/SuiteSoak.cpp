@@ -30,7 +30,7 @@ RunOptions optionsOf(const RunOptions &options, const SuiteCase &item) {
   return its;
 }
 
-/// What would end the soak is found before it begins. In the simulator, cases that are too large go.
+/// Validates all cases before the soak begins. Removes cases that are too large for the simulator.
 Status prepareCases(const RunOptions &options, LoadedArtifacts &artifacts, std::vector<SuiteCase> &cases) {
   std::vector<SuiteCase> kept;
   for (SuiteCase &item : cases) {
@@ -64,7 +64,7 @@ int runSuiteSoak(const SoakOptions &options, const std::vector<std::string> &fil
     const std::filesystem::path path(file);
     names.push_back(path.filename());
     for (SuiteCase &item : *more) {
-      if (files.size() > 1) // two may have a case of the same name
+      if (files.size() > 1) // two suites may have a case of the same name
         item.name = path.stem().string() + "/" + item.name;
       cases.push_back(std::move(item));
     }

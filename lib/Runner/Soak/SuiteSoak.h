@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cases of suites, again and again in random order, with other inputs each time.
+// Repeats the cases of suites in random order, with new inputs each time.
 //
 //   $ tile-run soak --suite linear.suite --suite grouped.suite --artifacts build/bench --seconds=600
-//   soak: 1250 launches in 600.2 s passed on cuda:0 NVIDIA H200; 21 cases of linear.suite, grouped.suite; largest error
-//   ...
+//   soak: 1250 launches in 600.2 s passed on cuda:0 NVIDIA H200; 21 cases of linear.suite, grouped.suite; ...
 //     21 of 21 cases, 59 to 60 launches each
 //
-// All cases run once before one runs again. The seed decides order and inputs.
+// All cases run once before any runs again. The seed determines order and inputs.
 #pragma once
 
 #include "Runner/Bench/Suite.h"
@@ -14,11 +13,11 @@
 
 namespace tile::runner {
 
-/// The case of launch `number` among `count`.
+/// Returns the case of launch `number` among `count`.
 size_t drawCase(size_t count, uint64_t seed, uint64_t number);
 
-/// The suites in `files`, whose artifacts are in `folder`. Without a GPU, cases that are too large for the simulator
-/// are left out.
+/// Soaks the suites in `files`, whose artifacts are in `folder`. Without a GPU, cases that are too large for the
+/// simulator are skipped.
 int runSuiteSoak(const SoakOptions &options, const std::vector<std::string> &files, const std::string &folder);
 
 } // namespace tile::runner

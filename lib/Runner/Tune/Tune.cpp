@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Divides the calls among processes, one a GPU, which append to one journal; the journal becomes the table.
+// Distributes the calls over processes, one per GPU, which append to one journal. The journal is then converted to the
+// table.
 #include "Runner/Tune/Tune.h"
 
 #include "Runner/Inputs/Npy.h"
@@ -100,8 +101,8 @@ private:
   const std::string journalPath;
 };
 
-/// In a process for each GPU: one that faults or hangs leaves the others alone. Nothing of CUDA has been touched here,
-/// which would not survive the fork.
+/// Uses a process for each GPU, so that a fault or hang does not affect the others. CUDA must not be initialized before
+/// the fork.
 int tuneInProcesses(const TuneOptions &options, const Artifact &artifact, const std::string &journal,
                     const std::vector<CallArguments> &shapes) {
   std::vector<pid_t> processes;
@@ -141,7 +142,7 @@ int tuneInProcesses(const TuneOptions &options, const Artifact &artifact, const 
   return code;
 }
 
-/// Into a file of its own, where it joins a table that is there.
+/// Writes a separate file; merges with an existing table.
 Status writeTable(const std::string &path, TuningTable table) {
   if (std::filesystem::exists(path)) {
     Result<TuningTable> old = runtime::readTuningFile(path);
@@ -155,7 +156,7 @@ Status writeTable(const std::string &path, TuningTable table) {
   return writeFileAtomically(path, runtime::toJson(table));
 }
 
-/// Into an artifact, where it joins the table that is there for the same device.
+/// Embeds the table in an artifact; merges with an existing table for the same device.
 Status embedTable(const std::string &path, TuningTable table) {
   constexpr uint64_t largest = uint64_t(1) << 30;
   Result<std::string> text = runtime::readFile(path, largest);
@@ -170,7 +171,7 @@ Status embedTable(const std::string &path, TuningTable table) {
     Result<TuningTable> parsed = old ? runtime::parseTuning(*old) : Result<TuningTable>(old.error());
     if (!parsed)
       return runtime::withContext("'" + path + "'", parsed.error());
-    // What was measured for other variants, or with another driver, is not used any more.
+    // Measurements for other variants, or with another driver, are obsolete.
     if (parsed->device != table.device || !runtime::checkTuning(*parsed, *artifact->pack, table.device, table.driver))
       continue;
     Result<TuningTable> merged = runtime::mergeTuning(*parsed, table);
@@ -187,7 +188,7 @@ Status checkWritable(const char *option, const std::string &path) {
   return status ? status : Status(runtime::withContext(option, status.error()));
 }
 
-/// What would only be found when everything is measured.
+/// Detects errors that would otherwise appear only after all measurements.
 Status validateOutput(const std::string &path, const Artifact &artifact) {
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "-o: '{}' is a directory", path);
@@ -212,7 +213,7 @@ int runTune(const TuneOptions &options, const Artifact &artifact) {
     return reportFailure(options.run,
                          makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' has one variant: there is nothing to choose from",
                                    options.run.artifact));
-  // Shards have files of their own: they may run at the same time in one folder.
+  // Shards use separate files, since they may run at the same time in one folder.
   const std::string part =
       options.shard.count > 1 ? fmt::format(".{}-of-{}", options.shard.index + 1, options.shard.count) : std::string();
   if (!part.empty() && options.embed)

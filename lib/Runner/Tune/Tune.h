@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `tile-run tune`: measures the variants of an artifact for many calls, and writes a tuning table (Runtime/Tuning.h)
-// for launches to choose by.
+// that launches use to choose.
 #pragma once
 
 #include "Runner/Run.h"
@@ -11,20 +11,20 @@ namespace tile::runner {
 
 struct TuneOptions {
   RunOptions run;
-  ShapeRequest shapes; ///< without arguments: those of `run`
+  ShapeRequest shapes; ///< if it has no arguments, those of `run` apply
   TunerOptions tuner;
   Shard shard;
-  std::vector<int> devices; ///< several: a process each; empty: the one of `run`
-  std::string output;       ///< the table; empty: the artifact's name and ".tuning"
-  bool embed = false;       ///< write it into the artifact instead
-  std::string times;        ///< file that gets a JSON line for each variant that was measured; "": none
+  std::vector<int> devices; ///< several: one process each; empty: the device of `run`
+  std::string output;       ///< path of the table; empty: the artifact's name with ".tuning"
+  bool embed = false;       ///< embed the table in the artifact instead
+  std::string times;        ///< file for a JSON line per measured variant; "": none
 };
 
-/// Prints, and returns the exit code. Calls that the journal beside the table has are not measured again.
+/// Prints, and returns the exit code. Calls that are already in the journal next to the table are skipped.
 int runTune(const TuneOptions &options, const runtime::Artifact &artifact);
 
 struct MergeOptions {
-  RunOptions run; ///< `artifact`: that the table is written into, or ""
+  RunOptions run; ///< `artifact`: the artifact in which the table is embedded, or ""
   std::vector<std::string> inputs;
   std::string output;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lines are appended with one write each, which processes do not interleave; the lock is for the first line alone.
+// Each line is appended with a single write, so that processes do not interleave. Only the first line needs the lock.
 #include "Runner/Tune/TuneJournal.h"
 
 #include "Runtime/Artifact.h"
@@ -44,10 +44,10 @@ std::string entryLine(const std::string &call, const TuningEntry &entry) {
 struct Contents {
   TuningTable table;
   std::set<std::string> calls;
-  size_t completeBytes = 0; ///< up to the last whole line
+  size_t completeBytes = 0; ///< size up to the last complete line
 };
 
-/// The value of a key, or a default if it is missing or of another type.
+/// Returns the value of a key, or none if it is missing or of another type.
 template <typename T> std::optional<T> valueOf(const OrderedJson &json, const char *key) {
   const auto found = json.find(key);
   if (found == json.end())
@@ -93,7 +93,7 @@ Result<Contents> parse(const std::string &path, std::string_view text) {
   for (unsigned number = 1; begin < text.size(); ++number) {
     const size_t end = text.find('\n', begin);
     if (end == std::string_view::npos)
-      break; // cut off by a kill
+      break; // truncated by a kill
     const OrderedJson json = OrderedJson::parse(text.substr(begin, end - begin), nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || !(number == 1 ? readHeader(json, contents.table) : readEntry(json, contents)))
       return makeError(TILE_ERROR_FILE, "'{}' line {} is damaged; remove the file to measure everything again", path,
@@ -119,7 +119,7 @@ TuneJournal::TuneJournal(TuneJournal &&other) noexcept
 
 TuneJournal::~TuneJournal() {
   if (file >= 0)
-    ::close(file); // gives the lock back, too
+    ::close(file); // also releases the lock
 }
 
 Result<TuneJournal> TuneJournal::open(const std::string &path, const TuningTable &identity) {
@@ -163,7 +163,7 @@ Result<TuningTable> TuneJournal::readTable(const std::string &path) {
 
 Status TuneJournal::append(const std::string &call, const TuningEntry &entry) {
   calls.insert(call);
-  flock(file, LOCK_EX); // another process may be cutting off what a third one has left unfinished
+  flock(file, LOCK_EX); // another process may be removing a truncated line
   const Status status = writeAll(file, entryLine(call, entry), path);
   flock(file, LOCK_UN);
   return status;

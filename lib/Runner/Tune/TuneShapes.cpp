@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reading, sampling and dividing.
+// Reads, samples and divides calls.
 #include "Runner/Tune/TuneShapes.h"
 
 #include "Runner/Inputs/Random.h"
@@ -18,7 +18,7 @@ using runtime::makeError;
 
 namespace {
 
-constexpr int64_t multiple = 16; // wide enough for rows of the smallest elements to divide by 16 bytes
+constexpr int64_t multiple = 16; // makes rows of even the smallest elements multiples of 16 bytes
 
 Result<std::vector<CallArguments>> readShapes(const std::string &path) {
   Result<std::string> text = runtime::readFile(path, 1 << 24);
@@ -43,7 +43,7 @@ Result<std::vector<CallArguments>> readShapes(const std::string &path) {
   return shapes;
 }
 
-/// Uniform in its logarithm.
+/// Samples uniformly on a logarithmic scale.
 int64_t sampledExtent(const SizeRange &range, uint64_t bits, bool wantsMultiple) {
   const double uniform = static_cast<double>(bits >> 11) * 0x1p-53; // [0, 1)
   const double low = std::log(static_cast<double>(range.low)), high = std::log(static_cast<double>(range.high) + 1);
@@ -70,7 +70,7 @@ Result<std::vector<CallArguments>> listShapes(const ShapeRequest &request, const
     const Parameter *parameter = general.findParameter(split->name);
     const std::optional<SizeRange> range = parseRange(split->value);
     if (!range || !parameter || !parameter->isInteger()) {
-      fixed.push_back(argument); // binding explains what is wrong with it
+      fixed.push_back(argument); // binding reports the error
       continue;
     }
     if (range->low < 1 || range->low > range->high || range->high > runtime::integerRange(parameter->type).highest)

@@ -14,22 +14,22 @@ using runtime::makeError;
 
 namespace {
 
-constexpr double graphMicroseconds = 50; // up to here
-constexpr double hopeless = 3;           // times as long as the fastest at first sight
-constexpr double roundMilliseconds = 10; // there are many
+constexpr double graphMicroseconds = 50; // kernels up to this duration are measured in graphs
+constexpr double hopeless = 3;           // candidates slower by this factor after the quick look are dropped
+constexpr double roundMilliseconds = 10; // short, since there are many rounds
 constexpr int quickSamples = 5, firstRounds = 2;
 
 } // namespace
 
-/// A variant and what launches it.
+/// A variant and its launch.
 struct Tuner::Candidate {
   size_t index = 0;
-  double expected = -1; ///< microseconds; below 0: nobody knows
+  double expected = -1; ///< microseconds; negative: unknown
   CudaDevice *device = nullptr;
-  std::vector<uint64_t> values = {}; ///< of its parameters
+  std::vector<uint64_t> values = {}; ///< values of its parameters
   std::vector<void *> pointers = {};
   double microseconds = 0;
-  size_t rounds = 0; ///< that it was measured in, beyond a quick look
+  size_t rounds = 0; ///< rounds measured, not counting the quick look
 
   Status launch(runtime::CUstream stream) {
     const tile_launch_options launchOptions = {stream, nullptr, nullptr, 0, 0};
@@ -45,7 +45,7 @@ Result<Tuner> Tuner::create(const TunerOptions &options, Variants &variants, Cud
   return Tuner(options, variants, context, std::move(*watch));
 }
 
-/// The integers by which calls are told apart: where no model says which matter, all.
+/// Returns the integers that distinguish calls: those that affect the choice, or all of them if no variant has a model.
 static std::vector<std::string> keyParameters(const runtime::Chooser &chooser, const Manifest &general) {
   std::vector<std::string> names = chooser.integersThatMatter();
   for (size_t i = 0; i < chooser.size(); ++i)
@@ -81,7 +81,7 @@ Result<std::vector<Tuner::Candidate>> Tuner::findCandidates(const RunOptions &ca
     }
   if (candidates.empty())
     return chooser.explainAll(values.call(), device, 4000);
-  // A launch looks no further than the most specific target.
+  // A launch considers only the most specific target.
   std::erase_if(candidates, [&](const Candidate &candidate) { return device.rank[candidate.index] < bestRank; });
   serving = candidates.size();
   double best = std::numeric_limits<double>::infinity();
@@ -90,7 +90,7 @@ Result<std::vector<Tuner::Candidate>> Tuner::findCandidates(const RunOptions &ca
       best = std::min(best, candidate.expected);
   if (!options.all)
     std::erase_if(candidates, [&](const Candidate &candidate) {
-      // The model of programs gives the order of variants, but hardly the times.
+      // The model of programs predicts the order of variants, but hardly their times.
       return chooser.manifest(candidate.index).cost && candidate.expected > options.bound * best;
     });
   for (Candidate &candidate : candidates) {

@@ -1,16 +1,16 @@
-// The charts of a page of measurements: what they show is decided here, ECharts draws them. Runs in a browser, and in node
-// for `tile-run plot -o chart.svg`.
+// The charts of a page of measurements: this script selects the contents, ECharts draws them. Runs in a browser, and in
+// node for `tile-run plot -o chart.svg`.
 'use strict';
 
-// The colours of Okabe and Ito, which colour-blind people tell apart; each line also has a symbol and a dash of its own.
+// The palette of Okabe and Ito, which is safe for colour-blind readers; each line also has a distinct symbol and dash.
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#8c6d00'];
 const symbols = ['circle', 'diamond', 'triangle', 'rect', 'roundRect', 'pin', 'arrow', 'emptyCircle'];
 const dashes = ['solid', [7, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 2], [12, 4], [3, 6]];
 const text = { fontFamily: 'Helvetica, Arial, sans-serif', fontSize: 13, color: '#111' };
-const mostLines = 7; // that can be told apart
+const mostLines = 7; // more cannot be distinguished
 
 const isProduct = record => record.flops > 0;
-/** TFLOP/s of a product, TB/s of anything else. */
+/** TFLOP/s for GEMMs, TB/s for anything else. */
 const rateOf = (record, microseconds) => (isProduct(record) ? record.flops : record.bytes) / microseconds * 1e-6;
 const unitOf = record => isProduct(record) ? 'TFLOP/s' : 'TB/s';
 const round = value => Number(value.toPrecision(4));
@@ -27,8 +27,8 @@ function lookOf(index) {
 }
 
 /**
- * What distinguishes the sizes of records: the arguments that vary, without those that always follow another one.
- * One of them is the axis; of several, the cube root of the multiplications, or the bytes.
+ * Finds the axis of sizes: a varying argument, ignoring those that always follow another one. If several vary, the axis
+ * is the cube root of the number of multiplications, or the bytes.
  */
 function findAxis(records) {
   const names = unique(records.flatMap(record => Object.keys(record.arguments)));
@@ -58,8 +58,8 @@ function base(isNarrow) {
 }
 
 /**
- * Places the legend above the chart: ECharts makes no room for it. A name as wide as the chart is broken, and each then has a line of its own.
- * Returns the pixels that it takes.
+ * Places the legend above the chart, because ECharts reserves no space for it. If a name is as wide as the chart, it is
+ * wrapped, and each name gets a separate line. Returns the height in pixels.
  */
 function placeLegend(option, names, width) {
   const { itemGap, textStyle: { lineHeight } } = option.legend;
@@ -91,7 +91,7 @@ function axis(name, type, more) {
   };
 }
 
-/** Each case's own time and those of its baselines, by line. */
+/** Returns the times of all cases and of their baselines, grouped by line. */
 function linesOf(records) {
   const lines = new Map();
   const add = (name, record, microseconds, more) => {
@@ -107,7 +107,7 @@ function linesOf(records) {
   return lines;
 }
 
-/** Whether there is one point for a size: others are not joined. */
+/** Returns true if there is one point per size; otherwise points are not connected. */
 const isFunction = (points, along) => unique(points.map(point => along.valueOf(point.record))).length === points.length;
 
 function tipOf(name, point) {
@@ -122,12 +122,12 @@ function tipOf(name, point) {
 
 const escapeText = text => String(text).replace(/[&<>"]/g, c => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
 
-/** The best of a ceiling that several measurements have. */
+/** Returns the maximum of a ceiling over all measurements. */
 const best = (records, key) => Math.max(0, ...records.map(record => record.ceilings?.[key] ?? 0));
 
 function sizeChart(all, width) {
   const isNarrow = width < 520;
-  // Artifacts of one case each are those of a kernel that is compiled for each size.
+  // Artifacts with one case each are builds of one kernel, compiled for each size.
   const isOneEach = unique(all.map(record => record.line)).length === all.length;
   const records = isOneEach ? all.map(record => ({ ...record, line: record.kernel })) : all;
   const along = findAxis(records);
@@ -172,7 +172,7 @@ function shortNumber(value) {
   return String(Number.isInteger(value) ? value : round(value));
 }
 
-/** How it was measured, for a caption. */
+/** Describes the measurement conditions for a caption. */
 function conditions(records) {
   const ways = unique(records.map(record => `${record.graph ? 'graphs' : 'single launches'} with a ${record.l2} L2 cache`));
   const throttled = records.filter(record => record.throttled).length;
@@ -231,7 +231,8 @@ function barChart(records, width) {
     return null;
   const hasSame = unique(records.map(record => record.case)).length < records.length;
   const cases = records.map(record => (hasSame ? `${record.line}: ` : '') + record.case);
-  // All records are one bar each; baselines stand beside the record that they were measured with, in one place if it is one for each.
+  // All records have one bar each. Baselines are next to the record that they were measured with, in one column if each
+  // record has a single baseline.
   const isSingle = records.every(record => record.baselines.length <= 1);
   const names = ['this kernel', ...unique(records.flatMap(record => record.baselines.map(other => other.name)))];
   const series = names.map((name, i) => ({
@@ -255,7 +256,7 @@ function barChart(records, width) {
     caption: `Longer is better. ${conditions(records)}` };
 }
 
-/** Patterns that are told apart without colours. */
+/** Returns a fill pattern that is distinguishable without colours. */
 function decalOf(index) {
   const patterns = [null,
     { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -Math.PI / 4, color: 'rgba(255,255,255,0.7)' },
@@ -265,22 +266,22 @@ function decalOf(index) {
   return patterns[index % patterns.length] ?? { symbol: 'none' };
 }
 
-/** Many artifacts, as suites have one for each case, are one line. */
+/** Joins many artifacts to one line: suites often have one artifact per case. */
 function joinLines(records) {
   const tooMany = unique(records.map(record => record.line)).length > mostLines;
   return tooMany ? records.map(record => ({ ...record, line: record.kernel })) : records;
 }
 
 /**
- * Without copies of a product's bytes that take less than half of its time: memory does not bind it, and as TFLOP/s they would stretch the
- * axis until nothing else can be told apart.
+ * Removes device-copy baselines that take less than half of a GEMM's time: memory is not its bottleneck, and converted
+ * to TFLOP/s they would stretch the axis until nothing else can be distinguished.
  */
 function withoutIdleCopies(record) {
   const isIdle = other => isProduct(record) && other.name === 'device copy' && 2 * other.time_us < record.time_us;
   return { ...record, baselines: record.baselines.filter(other => !isIdle(other)), leavesOutCopy: record.baselines.some(isIdle) };
 }
 
-/** All charts of the data, for a width in pixels. */
+/** Makes all charts of the data, for a width in pixels. */
 function makeCharts(data, width) {
   const all = data.records.map(withoutIdleCopies);
   const keyOf = record => `${record.kernel} ${unitOf(record)}`;
@@ -293,7 +294,7 @@ function makeCharts(data, width) {
   return charts;
 }
 
-/** One chart as SVG text. */
+/** Renders one chart as SVG text. */
 function renderSvg(chart, width) {
   const instance = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height: chart.height });
   instance.setOption(chart.option);
@@ -303,7 +304,7 @@ function renderSvg(chart, width) {
   return svg.replace(/^<svg /, `<svg role="img" aria-label="${title}" `).replace(/^(<svg[^>]*>)/, `$1<title>${title}</title><rect width="100%" height="100%" fill="#fff"/>`);
 }
 
-/** Fills the page, and again whenever its width changes. */
+/** Fills the page, and redraws whenever its width changes. */
 function showPage(data) {
   const place = document.getElementById('charts');
   const print = 680; // pixels: the width of A4 paper without margins
