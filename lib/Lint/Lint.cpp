@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses what to look for, and finds the text of operations.
+// Runs the enabled checks, and maps operations to source text.
 #include "Lint/Lint.h"
 
 #include "llvm/Support/Path.h"
@@ -9,12 +9,12 @@ using namespace tile::frontend;
 
 namespace tile::lint {
 
-/// The character in the text of the innermost function, if its file was read.
+/// Returns the source character of the innermost function, if its file was read.
 static std::optional<SourceRange> placeOf(Location location, const frontend::DiagnosticEngine &diagnostics) {
   if (auto call = dyn_cast<CallSiteLoc>(location))
     return placeOf(call.getCallee(), diagnostics);
   auto place = dyn_cast<FileLineColLoc>(location);
-  // Locations have absolute paths, files the names that they were opened by.
+  // Locations have absolute paths, files the names by which they were opened.
   for (uint32_t file = 0; place && file < diagnostics.numFiles(); ++file)
     if (llvm::sys::path::filename(diagnostics.file(file).name) ==
         llvm::sys::path::filename(place.getFilename().getValue()))
