@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Modules of helpers that generated kernels import and that no project brings along: their functions in our own words,
-// in the language itself, read like any imported file.
+// Helper modules that generated kernels import and that projects do not include. The functions are reimplemented in the
+// language itself, and read like any imported file.
 //
-// torch._inductor.runtime.triton_helpers: what PyTorch's compiler puts beside the kernels that it writes. NaN wins in
-// minimum and maximum; of equal values the one with the smaller index counts.
+// torch._inductor.runtime.triton_helpers: helpers of the kernels that PyTorch's compiler generates. NaN wins in minimum
+// and maximum; between equal values the smaller index wins.
 
 #include "Frontend/Sema/HelperModules.h"
 
