@@ -39,7 +39,7 @@ public:
   /// Returns true if the pipeline lowers it to a kernel that fits the target.
   bool lowers(const CompilerOptions &options, InspectedKernel &inspected);
 
-  /// Returns what the code says about several block sizes, where they are open.
+  /// Returns the constraints that the code puts on open block sizes, found by trying several sizes.
   KernelFacts findFacts(const CompilerOptions &options, const frontend::OpenProduct &product);
 
 private:

@@ -29,7 +29,7 @@ struct Compilation::TileAttempt {
   std::optional<frontend::OpenProduct> product; ///< set if something was chosen
   ConfigChoice choice = {};
 
-  /// Returns what the code says about the chosen blocks, or that the front end rejects it with them.
+  /// Returns the constraints that the code puts on the chosen blocks, or a refusal if the front end rejects them.
   KernelFacts facts() {
     // Given sizes stay whatever the kernel does with them.
     auto chosen = [](std::optional<int64_t> given, std::optional<int64_t> size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds promise classes by trial: which parameters would have to be multiples of what, and which strides 1.
+// Finds promise classes by trial: the divisors of parameters, and the unit strides, that widen accesses.
 #include "Driver/PromiseClasses.h"
 
 #include "Analysis/AccessPromises.h"
