@@ -36,9 +36,9 @@ DiagnosticLog::Entry DiagnosticLog::convert(const DiagnosticEngine &engine, cons
   return entry;
 }
 
-static std::optional<mlir::FileLineColLoc> placeOf(mlir::Location location) {
+static std::optional<mlir::FileLineColLoc> innermostLocation(mlir::Location location) {
   if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location))
-    return placeOf(call.getCallee());
+    return innermostLocation(call.getCallee());
   return location->findInstanceOf<mlir::FileLineColLoc>();
 }
 
@@ -56,7 +56,7 @@ DiagnosticLog::Entry DiagnosticLog::convert(mlir::Diagnostic &diagnostic) {
     break;
   }
   entry.message = diagnostic.str();
-  if (std::optional<mlir::FileLineColLoc> place = placeOf(diagnostic.getLocation()); place && *place)
+  if (std::optional<mlir::FileLineColLoc> place = innermostLocation(diagnostic.getLocation()); place && *place)
     entry.span = {place->getFilename().str(), place->getLine(), place->getColumn(), place->getLine(),
                   place->getColumn() + 1};
   for (mlir::Diagnostic &note : diagnostic.getNotes())

@@ -104,7 +104,7 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
   line.compiler.inputText = std::move(*text);
   std::string output = line.output.empty() ? defaultOutput(line.compiler) : line.output;
 
-  // Otherwise, since the output is written at the end, only a successful compilation would overwrite the input.
+  // Check first: the output is written at the end, so a successful compilation would overwrite its input.
   for (const std::string &written : {output, line.depfile})
     if (isSameFile(written, line.compiler.input))
       return fail(line.compiler, Outcome::Usage, "the output '" + written + "' is the input");

@@ -34,7 +34,7 @@ static void reportOutOfMemory(void *, const char *, bool) {
 
 /// Reports errors of tile-opt. Afterwards LLVM ends the process: with a trace for a bug, else, as for a full disk, with
 /// exit code 1.
-static void reportErrorOfOpt(void *, const char *reason, bool) {
+static void reportTileOptError(void *, const char *reason, bool) {
   llvm::errs() << "tile-opt: error: " << reason << '\n';
 }
 
@@ -54,7 +54,7 @@ int runOnLargeStack(Tool tool) {
 
 /// Tunes malloc for one thread that allocates many small objects: grows the heap by 64 MiB instead of 128 KiB per
 /// system call, and disables per-thread arenas.
-void growMemoryByLargeSteps() {
+void tuneMalloc() {
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_TOP_PAD, 64 << 20);
 }
@@ -74,14 +74,14 @@ void initLlvm(std::optional<llvm::InitLLVM> &init, int &argc, char **&argv) {
 } // namespace
 
 int main(int argc, char **argv) {
-  growMemoryByLargeSteps();
+  tuneMalloc();
   std::optional<llvm::InitLLVM> init;
   initLlvm(init, argc, argv);
   llvm::setBugReportMsg("tilec: internal error; please report it together with the input and this trace\n");
   llvm::install_bad_alloc_error_handler(reportOutOfMemory);
   bool isOpt = llvm::sys::path::filename(argv[0]).starts_with("tile-opt");
   bool isSubcommand = !isOpt && argc > 1 && llvm::StringRef(argv[1]) == "opt";
-  llvm::install_fatal_error_handler(isOpt || isSubcommand ? reportErrorOfOpt : reportFatalError);
+  llvm::install_fatal_error_handler(isOpt || isSubcommand ? reportTileOptError : reportFatalError);
   if (isOpt || isSubcommand)
     return runOnLargeStack({tile::tileOptMain, argc - isSubcommand, argv + isSubcommand});
   return runOnLargeStack({tile::tilecMain, argc, argv});

@@ -116,27 +116,27 @@ std::vector<SymValue> emitRegion(BuiltinCall &call, const std::vector<SymValue> 
 }
 
 /// Splits consecutive groups of 2^bits elements into one block for each position.
-std::vector<SymValue> splitPlaces(BuiltinCall &call, const SymValue &value, unsigned bits) {
+std::vector<SymValue> splitPositions(BuiltinCall &call, const SymValue &value, unsigned bits) {
   if (bits == 0)
     return {value};
   SymValue halves = callValues(call, "split", {value});
   if (halves.isError())
     return {};
-  std::vector<SymValue> even = splitPlaces(call, halves.elements[0], bits - 1);
-  std::vector<SymValue> odd = splitPlaces(call, halves.elements[1], bits - 1), all;
+  std::vector<SymValue> even = splitPositions(call, halves.elements[0], bits - 1);
+  std::vector<SymValue> odd = splitPositions(call, halves.elements[1], bits - 1), all;
   for (auto [first, second] : llvm::zip(even, odd))
     llvm::append_range(all, std::initializer_list<SymValue>{first, second});
   return all;
 }
 
-/// Inverse of splitPlaces.
-SymValue joinPlaces(BuiltinCall &call, ArrayRef<SymValue> places) {
+/// Inverse of splitPositions.
+SymValue joinPositions(BuiltinCall &call, ArrayRef<SymValue> places) {
   if (places.size() == 1)
     return places.front();
   std::vector<SymValue> even, odd;
   for (auto [index, place] : llvm::enumerate(places))
     (index % 2 == 0 ? even : odd).push_back(place);
-  return callValues(call, "join", {joinPlaces(call, even), joinPlaces(call, odd)});
+  return callValues(call, "join", {joinPositions(call, even), joinPositions(call, odd)});
 }
 
 /// Passes every `pack` elements, in row-major order, to one call.
@@ -147,7 +147,7 @@ std::vector<SymValue> emitPacked(BuiltinCall &call, const std::vector<SymValue> 
   rows.append(bits, 2);
   std::vector<SymValue> places, results;
   for (const SymValue &value : blocks)
-    llvm::append_range(places, splitPlaces(call, sema.reshape(value, rows, call.range), bits));
+    llvm::append_range(places, splitPositions(call, sema.reshape(value, rows, call.range), bits));
   std::vector<SymValue> mapped = emitRegion(call, places, isTuple);
   auto count = static_cast<size_t>(pack);
   for (size_t first = 0; first < mapped.size(); first += count) {
@@ -158,7 +158,7 @@ std::vector<SymValue> emitPacked(BuiltinCall &call, const std::vector<SymValue> 
       sema.error(Diag::map_pack, call.rangeOf(0), {std::to_string(mapped.size()), std::to_string(pack)});
       return {};
     }
-    results.push_back(sema.reshape(joinPlaces(call, group), whole, call.range));
+    results.push_back(sema.reshape(joinPositions(call, group), whole, call.range));
   }
   return results;
 }

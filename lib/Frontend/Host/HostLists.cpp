@@ -16,7 +16,7 @@ namespace tile::frontend {
 namespace {
 
 /// Returns the index of an element, counted from the end if it is negative; nullopt if it is out of bounds.
-std::optional<size_t> placeOf(const SymValue &list, const SymValue &index) {
+std::optional<size_t> listIndexOf(const SymValue &list, const SymValue &index) {
   std::optional<Int128> number = integerOf(index);
   auto size = static_cast<Int128>(list.elements.size());
   if (number && *number < 0)
@@ -37,7 +37,8 @@ std::optional<SymValue> changedList(SymValue list, StringRef method, ArrayRef<Sy
     place = std::clamp<Int128>(place < 0 ? place + size : place, 0, size);
     items.insert(items.begin() + static_cast<ptrdiff_t>(place), arguments[1]);
   } else if (method == "pop" && arguments.size() <= 1) {
-    std::optional<size_t> place = placeOf(list, arguments.empty() ? SymValue::makeConstant(Int128(-1)) : arguments[0]);
+    std::optional<size_t> place =
+        listIndexOf(list, arguments.empty() ? SymValue::makeConstant(Int128(-1)) : arguments[0]);
     if (!place)
       return std::nullopt;
     items.erase(items.begin() + static_cast<ptrdiff_t>(*place));
@@ -205,7 +206,7 @@ std::optional<SymValue> withItem(SymValue container, const SymValue &index, SymV
     return container;
   }
   bool isList = container.isTuple() && container.names.empty();
-  std::optional<size_t> place = isList ? placeOf(container, index) : std::nullopt;
+  std::optional<size_t> place = isList ? listIndexOf(container, index) : std::nullopt;
   if (!place)
     return std::nullopt;
   container.elements[*place] = std::move(value);

@@ -109,7 +109,7 @@ public:
 
   /// Builds "if $returned: return <the returned value>", without the condition after a loop that only ends by
   /// returning.
-  const Stmt *returnBehind(const Stmt &stmt, bool hasValue) {
+  const Stmt *returnAfter(const Stmt &stmt, bool hasValue) {
     auto *node = nodes.make<ReturnStmt>(stmt.range);
     node->value = hasValue ? name(returnedValue, stmt.range) : nullptr;
     const auto *loop = as<WhileStmt>(&stmt);
@@ -265,7 +265,7 @@ const ModuleSema::JumpingLoop *ModuleSema::rewriteJumps(const Stmt &stmt) {
   result.loop = rewriter.rewriteLoop(stmt, result.statements);
   result.withoutReturn = result.statements;
   if (returns(*body))
-    result.statements.push_back(rewriter.returnBehind(stmt, result.returnsValue));
+    result.statements.push_back(rewriter.returnAfter(stmt, result.returnsValue));
   return &result;
 }
 
