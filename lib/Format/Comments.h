@@ -6,7 +6,7 @@
 
 namespace tile::format {
 
-/// Joins the lines of text, each with a line end. Trailing comments on neighbouring lines that shared a column still
+/// Joins the lines of text, each with a line end. Trailing comments on adjacent lines that shared a column still
 /// do.
 std::string joinLines(const std::vector<TextLine> &lines);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decides which neighbouring tokens of a line are separated by a space.
+// Decides which adjacent tokens of a line are separated by a space.
 #pragma once
 
 #include "Format/SourceLines.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers, loads and stores. An address is a byte offset into the buffer that the pointer was derived from, so the
-// bounds check of an element is one comparison and detects accesses to neighbouring buffers.
+// bounds check of an element is one comparison and detects accesses to adjacent buffers.
 #include "Interpreter/Memory.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -6,7 +6,7 @@
 // again to 16 bits or less equals direct rounding for + - * / and sqrt, because 24 bits are at least twice 11 plus 2.
 // Conversions from wider types go through round-to-odd, which preserves that property. f8 conversions saturate to the
 // largest finite number, as PTX `cvt.rn.satfinite` does; the other types overflow to infinity. The roundings are
-// branch-free, so loops over arrays vectorise.
+// branch-free, so loops over arrays vectorize.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions and scans. A reduction combines neighbours until one element is left, so elements stay in the order of the
+// Reductions and scans. A reduction combines neighbors until one element is left, so elements stay in the order of the
 // axis, which is the same in every run. (If the size is odd, the last element waits for the next step.)
 //
 //   axis of 8:  0 1 | 2 3 | 4 5 | 6 7  ->  0 1 | 2 3  ->  0 1  ->  result

@@ -7,7 +7,7 @@
 
 namespace {
 
-/// A stream that LLVM considers colourless, because LLVM would not honour NO_COLOR.
+/// A stream without colors for LLVM, which does not check NO_COLOR itself.
 class MessageStream final : public llvm::raw_ostream {
 public:
   MessageStream() : llvm::raw_ostream(/*unbuffered=*/true), isPainted(tile::colours().messages) {}

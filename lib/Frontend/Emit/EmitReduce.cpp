@@ -12,7 +12,7 @@ namespace {
 struct Reduction {
   std::optional<int64_t> axis; // nullopt: all elements
   bool keepDims = false;
-  bool isTree = false; ///< combine neighbours first, independent of the layout; else in any order
+  bool isTree = false; ///< combine neighbors first, independent of the layout; else in any order
 };
 
 std::optional<Reduction> parseReduction(BuiltinCall &call, size_t axisIndex, size_t keepIndex, size_t rank) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // 'if' and early return.
 //
-// For a constant condition only the live branch is analysed. Otherwise both branches are emitted on copies of the
+// For a constant condition only the live branch is analyzed. Otherwise both branches are emitted on copies of the
 // environment into an scf.if. If some branch returns, the statements after the 'if' move into the branches that
 // continue, so that every path ends the function and the scf.if yields the returned value:
 //
