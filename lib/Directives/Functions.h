@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions of expressions in "#:" directives: the front end accepts these names, lib/Runtime/Expression and
-// lib/Runner/Check/TensorExpr and lib/Runner/Inputs/FillText evaluate them, and unit tests call each.
+// The functions of expressions in "#:" directives. The front end accepts these names; lib/Runtime/Expression,
+// lib/Runner/Check/TensorExpr and lib/Runner/Inputs/FillText evaluate them; unit tests call each.
 #pragma once
 
 #include <algorithm>
@@ -9,21 +9,21 @@
 
 namespace tile::directives {
 
-/// Of sizes, strides and grids.
+/// Functions of integer expressions: sizes, strides and grids.
 inline constexpr std::string_view integerFunctions[] = {"cdiv", "min", "max", "next_power_of_2"};
 
-/// Of expectations.
+/// Functions of expected results.
 inline constexpr std::string_view tensorFunctions[] = {
-    // of each element
+    // element-wise
     "exp", "exp2", "log", "sqrt", "rsqrt", "abs", "floor", "rand", "tanh", "erf", "sigmoid", "silu", "maximum",
     "minimum", "where",
     // along an axis
     "sum", "max", "mean", "softmax", "transpose",
-    // by places
+    // by index
     "index", "take", "repeat", "conv2d", "max_pool2d", "gather", "segment", "group_matmul", "ragged_matmul",
     "group_outer", "part", "concat"};
 
-/// Of defaults of buffers; a name alone is one, too.
+/// Fillings of buffers in defaults; the name alone is one, too.
 inline constexpr std::string_view fillings[] = {"random", "uniform", "zeros",       "ones",    "full",
                                                 "arange", "randint", "permutation", "offsets", "addresses"};
 
@@ -31,7 +31,7 @@ template <size_t Count> constexpr bool contains(const std::string_view (&names)[
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/// Whether each row of a table of functions has one of these names.
+/// Returns true if each row of a table of functions has one of these names.
 template <typename Row, size_t Rows, size_t Count>
 constexpr bool areListed(const Row (&rows)[Rows], const std::string_view (&names)[Count]) {
   return std::all_of(std::begin(rows), std::end(rows), [&](const Row &row) { return contains(names, row.name); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the front end's description to the cost model's, and back; and the table of --explain-config.
+// Converts between the front end's description of a GEMM and the cost model's, and prints the table of
+// --explain-config.
 #include "Driver/ChooseConfig.h"
 
 #include "Target/PingPong.h"
@@ -18,7 +19,7 @@ using tile::target::MmaType;
 namespace tile::driver {
 namespace {
 
-/// The tensor cores' type; what they do not multiply is priced like tf32.
+/// Returns the tensor-core type; types without MMA support are priced as tf32.
 MmaType mmaTypeOf(frontend::DType element) {
   switch (element.scalar) {
   case Scalar::Float16:
@@ -40,13 +41,13 @@ MmaType mmaTypeOf(frontend::DType element) {
   }
 }
 
-/// Whether tensor cores have the type as it is, or f32 as tf32.
+/// Returns true if tensor cores support the type directly, or as tf32 for f32.
 bool isMultiplied(frontend::DType element) {
   return mmaTypeOf(element) != MmaType::TF32 || element.is(Scalar::Float32);
 }
 
-/// Whether kernels that access their operands through pointers get the tensor maps that wgmma needs, and no copies of
-/// big tiles in shared memory beside its stages.
+/// Returns true if the pipeline creates tensor maps for pointer operands, which wgmma needs, and avoids staging copies
+/// of large tiles in shared memory in addition to the pipeline stages.
 bool preparesWgmma(const PipelineAbilities &can) {
   return can.mapsOfPointers && can.fewConversions;
 }
@@ -82,8 +83,8 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
   return text;
 }
 
-/// A cluster whose CTAs share steps, for few tiles with many of them. Only for sizes that were given: a split kernel is
-/// slower than a whole one for most others.
+/// Chooses a cluster whose CTAs split K, for few tiles with many K steps. Only used for given sizes, because a split
+/// kernel is slower than an unsplit one for most others.
 std::optional<frontend::ClusterShape> chooseCluster(const CompilerOptions &options, const target::GpuTarget &gpu,
                                                     const target::GemmProblem &problem,
                                                     const target::GemmEstimate &best) {
@@ -93,7 +94,7 @@ std::optional<frontend::ClusterShape> chooseCluster(const CompilerOptions &optio
   return ctas == 1 ? std::nullopt : std::optional(frontend::ClusterShape{1, 1, int(ctas)});
 }
 
-/// A configuration for teams that take turns, if they are asked for, or expected to be faster than one.
+/// Returns a ping-pong configuration if it is requested or expected to be faster than the cooperative one.
 std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &options, const target::GpuTarget &gpu,
                                                    const target::GemmProblem &problem,
                                                    const target::GemmChoices &choices,
@@ -108,7 +109,7 @@ std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &option
   return found && (isWanted || target::prefersPingPong(gpu, problem, best, *found)) ? found : std::nullopt;
 }
 
-/// What a promise would gain: wgmma, where it is expected to take less than half of the time.
+/// Returns the advice about aligned rows: given if they would enable wgmma and at least halve the expected time.
 std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
                    target::GemmProblem problem, const target::GemmChoices &choices, const target::GemmEstimate &best) {
   if (product.alignedRows || !preparesWgmma(abilitiesOf(options.pipeline)))
@@ -128,7 +129,7 @@ std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu,
 
 target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,
                               const frontend::OpenProduct &product, const KernelFacts &facts) {
-  constexpr int64_t largest = 1u << 31; // sizes are 32-bit integers, mostly; beyond, nothing changes
+  constexpr int64_t largest = 1u << 31; // sizes are mostly 32-bit integers; larger ones do not change the choice
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
   PipelineAbilities can = abilitiesOf(options.pipeline);
   bool tensorMaps =
@@ -160,7 +161,7 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
 
 target::GemmChoices givenChoices(const frontend::TileChoices &tiles) {
   auto given = [](std::optional<int64_t> value) {
-    constexpr int64_t largestBlock = 1 << 20; // the front end rejects what is not a size of a block
+    constexpr int64_t largestBlock = 1 << 20; // the front end rejects values that are not block sizes
     bool isSize = value && *value > 0 && *value <= largestBlock;
     return isSize ? std::optional(unsigned(*value)) : std::nullopt;
   };
@@ -188,7 +189,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
   if (explain && pingPong)
     *explain += "two teams of warps compute tiles in turns\n";
   const target::GemmConfig &best = ranked.front().config;
-  // Whole programs make whole waves.
+  // An integral number of waves leaves no tail to split.
   bool splitsTail = ranked.front().waves != std::floor(ranked.front().waves);
   ConfigChoice choice{
       .tiles = {best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages},

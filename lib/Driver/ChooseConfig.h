@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses block sizes, warps and stages of a matrix product that a kernel leaves open, by lib/Target's cost model.
+// Chooses the block sizes, warps and stages of a GEMM that a kernel leaves open, by lib/Target's cost model.
 #pragma once
 
 #include "Driver/CompilerOptions.h"
@@ -11,18 +11,19 @@ namespace tile::driver {
 
 struct ConfigChoice {
   frontend::TileChoices tiles;
-  bool splitsTail = false; ///< Whether it is expected to pay that CTAs share the last wave.
-  bool isOneWave = false;  ///< Whether there are no more programs than multiprocessors, and none shares its tile.
-  std::string advice;      ///< What the user could promise to have it multiplied much faster; may be empty.
+  bool splitsTail = false; ///< Splitting the last wave over idle CTAs is expected to pay.
+  bool isOneWave = false;  ///< There are at most as many tiles as SMs, and no tile is split.
+  std::string advice;      ///< The promise that would make the GEMM much faster; may be empty.
 };
 
-/// What the cost model learns about a product.
+/// Describes a GEMM to the cost model.
 target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,
                               const frontend::OpenProduct &product, const KernelFacts &facts);
-/// What is fixed; numbers that are not sizes, which the front end rejects later, count as open.
+/// Returns the fixed parameters. Values that are not valid sizes count as open; the front end rejects them later.
 target::GemmChoices givenChoices(const frontend::TileChoices &tiles);
 
-/// The cheapest configuration for the target of the options. With `explain`, also why: a table of the best.
+/// Returns the cheapest configuration for the options' target. If `explain` is set, also writes a table of the best
+/// ones.
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
                           const frontend::OpenProduct &product, const KernelFacts &facts, std::string *explain);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The compiler's main line. Everything is made in memory; the tool writes the result, so that an error leaves no file.
+// The compiler driver. All results stay in memory and the tool writes them, so an error leaves no file behind.
 #include "Driver/Compilation.h"
 
 #include "Codegen/EmitHeader.h"
@@ -36,7 +36,7 @@ namespace {
 std::unique_ptr<MLIRContext> createContext() {
   DialectRegistry registry;
   registerAllDialects(registry);
-  // One kernel is too little work for MLIR's thread pool, which costs more to start.
+  // One kernel is too little work to pay for starting MLIR's thread pool.
   auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->printOpOnDiagnostic(false); // the source line says more than a page of IR
   return context;
@@ -167,7 +167,7 @@ bool Compilation::loadMlir() {
     state = Outcome::Rejected;
     return false;
   }
-  // Passes that have run already may have relied on what that GPU has.
+  // Passes that have already run may have relied on features of that GPU.
   if (const target::GpuTarget *stated = cta::findStatedTarget(*moduleOp); stated && stated != gpu)
     return fail(Outcome::Usage,
                 formatv("'{0}' is for {1}, not for {2}; give --target={1}", options.input, stated->name, gpu->name));
@@ -189,7 +189,7 @@ bool Compilation::selectKernel() {
     return fail(Outcome::Rejected, formatv("'{0}' has no kernel", options.input));
 
   FunctionOpInterface chosen = kernels.front();
-  // The front end has chosen already, and may have named an instance.
+  // The front end has already chosen the kernel, and may have named an instance.
   if (!options.kernel.empty() && options.language == InputLanguage::Mlir) {
     auto found = llvm::find_if(kernels, [&](FunctionOpInterface kernel) { return kernel.getName() == options.kernel; });
     if (found == kernels.end())
@@ -224,7 +224,7 @@ GpuPipelineOptions Compilation::pipelineOptions() const {
   if (options.emit == EmitKind::Cta && pipeline.stopAfter.empty())
     for (const PipelineStep &step : gpuPipelineSteps(pipeline))
       if (step.onKernel)
-        pipeline.stopAfter = step.name; // the last one remains
+        pipeline.stopAfter = step.name; // the last assignment wins
   return pipeline;
 }
 
@@ -240,11 +240,11 @@ static void dropOperationName(Diagnostic &diagnostic) {
       arguments[part] = DiagnosticArgument(StringRef());
 }
 
-/// The pass that finds out how much shared memory a kernel takes.
+/// The pass that computes a kernel's shared memory usage.
 static constexpr StringLiteral memoryPassName = "cta-allocate-shared";
 
 bool Compilation::lower() {
-  if (moduleOp->getOps<KernelOp>().empty()) { // the input was lowered already
+  if (moduleOp->getOps<KernelOp>().empty()) { // the input was already lowered
     if (options.emit <= EmitKind::Nvvm)
       printModule();
     return true;
@@ -269,11 +269,11 @@ bool Compilation::lower() {
   return runPasses(*least, Attempt::WithLess, needsLess);
 }
 
-/// With `Attempt::First`, `needsLess` is set instead of an error if the kernel takes too much shared memory.
+/// If `attempt` is `First` and the kernel needs too much shared memory, sets `needsLess` instead of emitting an error.
 bool Compilation::runPasses(const GpuPipelineOptions &pipeline, Attempt attempt, bool &needsLess) {
   PassManager manager(context.get());
-  // After each pass where the IR is asked for, as in tile-opt. Else in each phase and behind the last pass, which takes
-  // 0.005 of 0.25 s less.
+  // Verify after each pass when the IR is shown, as tile-opt does. Otherwise verify in each phase and after the last
+  // pass, which saves 0.005 of 0.25 s.
   bool isPrinted = options.emit <= EmitKind::Nvvm || !pipeline.stopAfter.empty();
   bool isShown = isPrinted || !options.dumpDirectory.empty() || options.printLayouts;
   manager.enableVerifier(isShown);
@@ -295,7 +295,7 @@ bool Compilation::runPasses(const GpuPipelineOptions &pipeline, Attempt attempt,
   if (!options.dumpDirectory.empty())
     manager.addInstrumentation(createIrDumper(options.dumpDirectory, dumpError));
 
-  // Passes explain their failures; one that does not is at fault itself. Remarks are for those who ask.
+  // Passes explain their failures; a pass that fails silently is a compiler bug. Remarks are shown on request only.
   unsigned errorCount = 0;
   llvm::Regex wanted(options.remarks);
   DiagnosticEngine &engine = context->getDiagEngine();
@@ -304,7 +304,7 @@ bool Compilation::runPasses(const GpuPipelineOptions &pipeline, Attempt attempt,
     if (isError && attempt == Attempt::First && currentPass == memoryPassName)
       return needsLess = true, success();
     if (attempt == Attempt::WithLess && diagnostic.getSeverity() == DiagnosticSeverity::Warning)
-      return success(); // said before
+      return success(); // already reported by the first attempt
     errorCount += isError;
     if (options.language == InputLanguage::Tile)
       dropOperationName(diagnostic);
@@ -312,12 +312,12 @@ bool Compilation::runPasses(const GpuPipelineOptions &pipeline, Attempt attempt,
       if (watcher)
         watcher->remark(currentPass, diagnostic);
       if (options.remarks.empty() || !wanted.match(currentPass))
-        return success(); // done with it
+        return success(); // handled
       diagnostic << " [-Rpass=" << currentPass << "]";
     }
-    return failure(); // on to the handler that prints
+    return failure(); // fall through to the printing handler
   });
-  if (options.cancelled) // the passes that are left are left out
+  if (options.cancelled) // skip the remaining passes
     context->registerActionHandler([this](llvm::function_ref<void()> act, const tracing::Action &action) {
       if (!llvm::isa<PassExecutionAction>(action) || !*options.cancelled)
         act();
@@ -353,7 +353,7 @@ void Compilation::printModule() {
 bool Compilation::generate() {
   if (llvm::Error error = codegen::describeLaunch(*moduleOp, *gpu, description))
     return fail(Outcome::Rejected, std::move(error));
-  if (options.pipeline.instrument) // now the number of warps is known
+  if (options.pipeline.instrument) // the number of warps is known from here on
     codegen::describeTimes(description);
   if (auto level = moduleOp->lookupSymbol(description.entry)->getAttrOfType<IntegerAttr>(ptxasLevelAttrName))
     assembled.level = level.getInt();
@@ -404,7 +404,7 @@ bool Compilation::assemble(const std::string &ptx) {
     return false;
   std::optional<std::string> ptxas = codegen::findPtxas(options.toolkit);
   if (!ptxas && options.emit == EmitKind::Manifest)
-    return finish(ptx); // complete but for the register count
+    return finish(ptx); // complete except for the register count
   if (!ptxas && options.toolkit.ptxas.empty() && options.takesPtx) {
     note("there is no ptxas: the kernel stays PTX, which the driver compiles when it is loaded");
     assembled.image = ptx;

@@ -7,8 +7,8 @@
 //   return int(compilation.outcome());
 //
 // run() is load() (front end: text -> tile dialect), lower() (passes -> LLVM/NVVM dialects) and generate() (LLVM IR,
-// PTX, cubin, header), as far as `options.emit` needs them; a tilepack is not for one kernel (CompileVariants.h). Every
-// failure has been explained on `errors`.
+// PTX, cubin, header), as far as `options.emit` needs them; a tilepack holds several kernels (CompileVariants.h). Every
+// failure is reported on `errors`.
 #pragma once
 
 #include "Codegen/RunPtxas.h"
@@ -44,44 +44,43 @@ public:
 
   bool run();
 
-  /// Before run(): this one, which lives as long, is told of all passes.
+  /// Registers a watcher that is notified of all passes. Call before run(); the watcher must outlive this object.
   void watch(PassWatcher &passWatcher) { watcher = &passWatcher; }
 
-  /// Before run(): a kernel that takes too much shared memory is an error, and not compiled so that it takes less.
+  /// Makes excessive shared memory usage an error instead of retrying with a pipeline that uses less. Call before
+  /// run().
   void refuseLargeKernels() { mayDoWithLess = false; }
 
-  /// The first step alone: afterwards module() is in the tile dialect and manifest() describes its kernel.
+  /// Runs the front end only. Afterwards module() is in the tile dialect and manifest() describes its kernel.
   bool load();
 
-  /// Writes the diagnostics so far to `errors` if they are wanted as one document; as text they have been written.
+  /// Writes the collected diagnostics to `errors` if they form one document; text diagnostics are written immediately.
   void printDiagnostics();
 
-  /// Something went wrong with what has been made; false.
+  /// Reports a failure after the compilation proper, and returns false.
   bool fail(Outcome reason, llvm::Error error);
   bool fail(Outcome reason, const llvm::Twine &message);
-  /// Tells the user what is no mistake.
+  /// Prints a note, which is not an error.
   void note(llvm::StringRef message);
-  /// What ptxas says about code that it takes.
-  /// A warning about the whole kernel, if it is enabled. False: it is an error.
+  /// Reports a warning about the whole kernel if it is enabled. Returns false if the warning is an error.
   bool warn(frontend::Diag id, const std::vector<std::string> &arguments);
   void warnOfPtxas(llvm::StringRef message);
 
   Outcome outcome() const { return state; }
   mlir::ModuleOp module() { return moduleOp.get(); }
   const runtime::Manifest &manifest() const { return description; }
-  /// With `options.debugInfo`: names of the values in module().
+  /// Names of the values in module(); needs `options.debugInfo`.
   const frontend::KernelText &text() const { return kernelText; }
-  /// What `options.emit` asked for: text, or the bytes of a cubin.
+  /// The output that `options.emit` selects: text, or the bytes of a cubin.
   const std::string &result() const { return output; }
-  /// Of a kernel that was assembled: what ptxas made, as it made it, of which PTX, at which level, and what it warned
-  /// of.
+  /// The assembled kernel: the unmodified output of ptxas, its input PTX, the optimization level, and the warnings.
   struct Assembly {
     std::string image, ptx;
     std::vector<std::string> warnings;
     unsigned level = codegen::highestPtxasLevel;
   };
   const Assembly &assembly() const { return assembled; }
-  /// The files that were read: the input and the modules that it imports.
+  /// The source files that were read: the input and the modules that it imports.
   const std::vector<std::string> &sourceFiles() const { return files; }
 
 private:
@@ -102,7 +101,7 @@ private:
   codegen::SourcePaths sourcePaths() const { return {options.input, options.importPaths, options.pathReplacements}; }
   bool isText() const { return options.diagnosticsFormat == DiagnosticsFormat::Text; }
   GpuPipelineOptions pipelineOptions() const;
-  /// Says so, too.
+  /// Also reports the cancellation.
   bool isCancelled();
 
   CompilerOptions options;
@@ -114,9 +113,9 @@ private:
   Outcome state = Outcome::Success;
   const target::GpuTarget *gpu = nullptr;
   llvm::SourceMgr sources;
-  std::unique_ptr<llvm::LLVMContext> llvmContext; ///< lives as long as this, though only generate() needs it
+  std::unique_ptr<llvm::LLVMContext> llvmContext; ///< lives as long as this object, although only generate() needs it
   std::unique_ptr<mlir::MLIRContext> context;
-  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> diagnostics; ///< prints; or
+  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> diagnostics; ///< prints diagnostics; or
   std::unique_ptr<mlir::ScopedDiagnosticHandler> collector;      ///< fills the log
   DiagnosticLog log;
   mlir::OwningOpRef<mlir::ModuleOp> moduleOp;

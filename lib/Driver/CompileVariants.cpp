@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans -> jobs -> processes -> what is worth keeping -> one artifact.
+// Plans -> jobs -> processes -> variants that are worth keeping -> one artifact.
 #include "Driver/CompileVariants.h"
 
 #include "Codegen/EmitHeader.h"
@@ -22,7 +22,7 @@ double secondsSince(Timing::Clock::time_point begin) {
   return std::chrono::duration<double>(Timing::Clock::now() - begin).count();
 }
 
-/// The options of a variant that only its artifact is wanted of: what the user sees comes from the general one.
+/// Returns options for a variant that only contributes its artifact; diagnostics come from the general variant.
 CompilerOptions silent(CompilerOptions options) {
   options.emit = EmitKind::Cubin;
   options.diagnosticsFormat = DiagnosticsFormat::Text;
@@ -41,7 +41,7 @@ std::string firstLine(StringRef text) {
 
 VariantCompilation::VariantCompilation(CompilerOptions options, VariantOptions variants, llvm::raw_ostream &errors)
     : options(std::move(options)), variants(std::move(variants)), errors(errors) {
-  // Who compiles these may not know the machine that they run on; a cubin that is asked for is to be one.
+  // Headers and tilepacks may run on machines that are unknown here, so PTX will do; a requested cubin must be a cubin.
   this->options.takesPtx = this->options.emit == EmitKind::Header || this->options.emit == EmitKind::Tilepack;
   if (this->variants.targets.empty())
     this->variants.targets.push_back(this->options.target);
@@ -49,7 +49,7 @@ VariantCompilation::VariantCompilation(CompilerOptions options, VariantOptions v
     this->variants.jobs = llvm::hardware_concurrency().compute_thread_count();
 }
 
-/// Fills `jobs`, and makes the general one's compilation.
+/// Fills `jobs` and creates the compilation of the general variant.
 bool VariantCompilation::planAll() {
   bool isPlanned = variants.mode != VariantMode::None;
   const VariantPlan only{.name = "general", .why = "any call"};
@@ -61,11 +61,11 @@ bool VariantCompilation::planAll() {
       continue;
     }
     const target::GpuTarget *gpu = target::findTarget(target);
-    if (!gpu) { // its compilation says so
+    if (!gpu) { // the compilation reports the unknown target
       jobs = {{only, std::move(aimed), 0}};
       break;
     }
-    aimed.advise = false; // there are variants for what could be promised
+    aimed.advise = false; // variants already cover the promises
     if (std::string reason = explainBadAlternative(aimed, *gpu); !reason.empty()) {
       general = std::make_unique<Compilation>(options, errors);
       return general->fail(Outcome::Usage, formatv("{0}", reason));
@@ -86,12 +86,12 @@ bool VariantCompilation::planAll() {
   return true;
 }
 
-/// Nothing but the order of the configurations says which of them a call takes. False: that is an error.
+/// Warns that only their order selects among the configurations. Returns false if the warning is an error.
 bool VariantCompilation::warnOfUntimed() {
   return general->warn(frontend::Diag::untimed_configurations, {std::to_string(untimed), kernelName});
 }
 
-/// Leaves the one that the user has named.
+/// Keeps only the variant that the user has named.
 bool VariantCompilation::chooseOne(VariantPlans &plans) {
   auto isNamed = [&](const VariantPlan &plan) { return plan.name == variants.name; };
   if (llvm::none_of(plans.plans, isNamed)) {
@@ -117,7 +117,7 @@ bool VariantCompilation::run() {
     return false;
   WorkerProcesses workers(makesSeveral && !options.isGuest ? jobs.size() - 1 : 0,
                           [this](size_t index) { return compileElsewhere(jobs[index + 1]); });
-  workers.start(variants.jobs - 1); // this process is at work, too
+  workers.start(variants.jobs - 1); // this process compiles, too
   Timing::Clock::time_point begin = Timing::Clock::now();
   bool isMade = general->run();
   files = general->sourceFiles();
@@ -139,8 +139,8 @@ bool VariantCompilation::run() {
   return assemble();
 }
 
-/// All but the general one. A process that belongs to somebody else has threads, of which copies of it would have none,
-/// so there it is one after the other.
+/// Compiles all variants except the general one. A host process has threads, which fork would not copy, so there the
+/// variants are compiled serially in this process.
 llvm::Expected<std::vector<WorkerProcesses::Result>> VariantCompilation::compileOthers(WorkerProcesses &workers) const {
   if (!options.isGuest)
     return workers.finish(variants.jobs);
@@ -150,13 +150,13 @@ llvm::Expected<std::vector<WorkerProcesses::Result>> VariantCompilation::compile
   return results;
 }
 
-/// In another process. Of an error only the text comes back.
+/// Runs in a worker process. For an error, only its text is returned.
 std::string VariantCompilation::compileElsewhere(const Job &job) const {
   Timing::Clock::time_point begin = Timing::Clock::now();
   std::string text;
   llvm::raw_string_ostream stream(text);
   Compilation compilation(silent(job.options), stream);
-  if (job.rank != 0) // the others are there to be faster
+  if (job.rank != 0) // other variants exist only to be faster
     compilation.refuseLargeKernels();
   compilation.run();
   Json json = {{"outcome", int(compilation.outcome())}, {"files", compilation.sourceFiles()}, {"errors", text}};
@@ -173,11 +173,11 @@ std::string VariantCompilation::compileElsewhere(const Job &job) const {
 
 bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &result) {
   const std::string &name = job.plan.name, &target = job.options.target;
-  bool isNeeded = job.rank == 0; // general for its target
+  bool isNeeded = job.rank == 0; // the general variant of its target
   auto fail = [&](Outcome outcome, StringRef why) {
     return general->fail(outcome, formatv("variant '{0}' for {1}: {2}", name, target, why));
   };
-  // With more memory it would have been made: an artifact must not depend on that.
+  // With more memory the variant would exist, and an artifact must not depend on that.
   if (result.isKilled)
     return fail(Outcome::Environment, "its compilation was killed; is there enough memory?");
   if (!result.isDone && isNeeded)
@@ -212,7 +212,7 @@ void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, do
   for (const std::string &condition : job.plan.requirements)
     if (!llvm::is_contained(variant.manifest.requirements, condition))
       variant.manifest.requirements.push_back(condition);
-  // An estimate that grows beyond what a manifest evaluates is no reason to reject the kernel.
+  // An estimate that exceeds the limits of a manifest is dropped; the kernel is still valid.
   variant.manifest.programs = job.plan.programs;
   if (job.plan.programs && !runtime::validatePrograms(*job.plan.programs, runtime::expressionNames(variant.manifest)))
     variant.manifest.programs.reset();
@@ -241,7 +241,7 @@ bool VariantCompilation::assemble() {
   return true;
 }
 
-/// Behind what the general one's says, the names of all.
+/// Appends the names of all variants to the manifest of the general one.
 void VariantCompilation::listInManifest() {
   StringRef manifest = StringRef(general->result()).rtrim();
   manifest.consume_back("\n}");

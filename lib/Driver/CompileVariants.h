@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One artifact of several kernels: the general variant in this process, as a Compilation by itself, and the others
-// beside it in processes of their own.
+// Compiles several kernels into one artifact: the general variant in this process, as a plain Compilation, and the
+// others in worker processes.
 //
 //   VariantCompilation compilation(options, variants, llvm::errs());
 //   if (compilation.run())
 //     use(compilation.result());
 //   return int(compilation.outcome());
 //
-// The user sees what the general variant's compilation says. Another that the compiler cannot make is left out; the
-// calls that it would have served are served by others. What is made depends on neither the number of processes nor the
-// order in which they end.
+// The user sees the diagnostics of the general variant. Any other variant that fails to compile is skipped; other
+// variants serve its calls. The result depends neither on the number of processes nor on the order in which they end.
 #pragma once
 
 #include "Driver/Compilation.h"
@@ -21,10 +20,10 @@ namespace tile::driver {
 
 struct VariantOptions {
   VariantMode mode = VariantMode::None;
-  std::string name;                 ///< the only variant to make; empty: all
-  std::vector<std::string> targets; ///< in the order of the artifact; empty: the compiler options' one
-  std::optional<uint64_t> budget;   ///< most bytes of the artifact
-  unsigned jobs = 0;                ///< processes at a time; 0: as many as cores
+  std::string name;                 ///< the only variant to compile; empty: all
+  std::vector<std::string> targets; ///< in artifact order; empty: the target of the compiler options
+  std::optional<uint64_t> budget;   ///< maximum size of the artifact in bytes
+  unsigned jobs = 0;                ///< concurrent processes; 0: one per core
 };
 
 class VariantCompilation {
@@ -33,14 +32,14 @@ public:
 
   bool run();
 
-  /// Something went wrong with what has been made.
+  /// Reports a failure after compilation.
   void fail(Outcome reason, llvm::Error error) { general->fail(reason, std::move(error)); }
   void printDiagnostics() { general->printDiagnostics(); }
 
   Outcome outcome() const { return general->outcome(); }
-  /// Text, or the bytes of an artifact.
+  /// The output: text, or the bytes of an artifact.
   const std::string &result() const { return output; }
-  /// The files that were read for any of the variants.
+  /// The source files that were read for any variant.
   const std::vector<std::string> &sourceFiles() const { return files; }
 
 private:
@@ -48,7 +47,7 @@ private:
   struct Job {
     VariantPlan plan;
     CompilerOptions options;
-    size_t rank; ///< among those of its target: 0 is its general one
+    size_t rank; ///< within its target; 0: the general variant
   };
 
   bool planAll();
@@ -67,9 +66,9 @@ private:
   llvm::raw_ostream &errors;
   std::string explanation;
   std::string kernelName;
-  size_t untimed = 0; ///< configurations among which nothing but measurements can choose
+  size_t untimed = 0; ///< configurations that only measurements can rank
   std::unique_ptr<Compilation> general;
-  std::vector<Job> jobs; ///< the first is `general`'s
+  std::vector<Job> jobs; ///< the first is compiled by `general`
   std::vector<MadeVariant> made;
   std::vector<LeftOut> leftOut;
   std::string output;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The log's two forms. Property names of SARIF are those of its schema, section numbers those of the specification.
+// Prints the log as JSON or SARIF. SARIF property names follow its schema, section numbers the specification.
 #include "Driver/DiagnosticLog.h"
 
 #include "Driver/Version.h"
@@ -36,9 +36,9 @@ DiagnosticLog::Entry DiagnosticLog::convert(const DiagnosticEngine &engine, cons
   return entry;
 }
 
-static std::optional<mlir::FileLineColLoc> placeOf(mlir::Location location) {
+static std::optional<mlir::FileLineColLoc> innermostLocation(mlir::Location location) {
   if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location))
-    return placeOf(call.getCallee());
+    return innermostLocation(call.getCallee());
   return location->findInstanceOf<mlir::FileLineColLoc>();
 }
 
@@ -56,7 +56,7 @@ DiagnosticLog::Entry DiagnosticLog::convert(mlir::Diagnostic &diagnostic) {
     break;
   }
   entry.message = diagnostic.str();
-  if (std::optional<mlir::FileLineColLoc> place = placeOf(diagnostic.getLocation()); place && *place)
+  if (std::optional<mlir::FileLineColLoc> place = innermostLocation(diagnostic.getLocation()); place && *place)
     entry.span = {place->getFilename().str(), place->getLine(), place->getColumn(), place->getLine(),
                   place->getColumn() + 1};
   for (mlir::Diagnostic &note : diagnostic.getNotes())
@@ -113,7 +113,8 @@ struct DiagnosticLog::Printer {
     return json;
   }
 
-  /// A relative or absolute path as a URI reference (RFC 3986): all but unreserved characters and '/' are escaped.
+  /// Returns a relative or absolute path as a URI reference (RFC 3986): all but unreserved characters and '/' are
+  /// escaped.
   static OrderedJson artifact(llvm::StringRef path) {
     std::string uri = path.starts_with("/") ? "file://" : "";
     for (char c : path) {
@@ -136,7 +137,7 @@ struct DiagnosticLog::Printer {
     return {{"physicalLocation", {{"artifactLocation", artifact(entry.span.file)}, {"region", region(entry.span)}}}};
   }
 
-  /// 3.27 result object.
+  /// Builds a result object (3.27).
   static OrderedJson result(const Entry &entry) {
     OrderedJson json;
     if (!entry.name.empty())
@@ -145,7 +146,7 @@ struct DiagnosticLog::Printer {
     json["message"]["text"] = entry.message;
     if (!entry.span.file.empty())
       json["locations"].push_back(location(entry));
-    // Those of notes are alternatives (3.27.30), and so not part of the diagnostic's own.
+    // Fix-its of notes are alternatives (3.27.30), so they are kept apart from those of the diagnostic itself.
     addFixes(json, entry);
     for (const Entry &note : entry.notes) {
       if (note.span.file.empty())
@@ -171,7 +172,7 @@ struct DiagnosticLog::Printer {
     json["fixes"].push_back(std::move(one));
   }
 
-  /// 3.49.23: the rules that results refer to.
+  /// Lists the rules that results refer to (3.49.23).
   static OrderedJson rules(const std::vector<Entry> &entries) {
     OrderedJson list = OrderedJson::array();
     for (const frontend::WarningInfo &info : frontend::allWarnings()) {
@@ -207,7 +208,7 @@ std::string DiagnosticLog::print(DiagnosticsFormat format) const {
     json["version"] = "2.1.0";
     json["runs"].push_back(std::move(run));
   }
-  // Messages may quote bytes of the source that are not UTF-8.
+  // Messages may quote source bytes that are not UTF-8.
   return json.dump(2, ' ', /*ensure_ascii=*/false, OrderedJson::error_handler_t::replace) + '\n';
 }
 

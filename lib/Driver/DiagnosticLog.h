@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Diagnostics as data, for editors and code review: JSON, and SARIF 2.1.0 (OASIS "Static Analysis Results Interchange
-// Format"). As text they are printed when they arise, and the log stays empty.
+// Collects diagnostics as data for editors and code review: JSON, and SARIF 2.1.0 (OASIS "Static Analysis Results
+// Interchange Format"). Text diagnostics are printed immediately and do not reach the log.
 //
 //   {"diagnostics": [{"severity": "warning", "name": "tf32-dot", "flag": "-Wtf32-dot", "message": "...",
 //     "file": "k.tile", "line": 7, "column": 11, "endLine": 7, "endColumn": 23,
 //     "fixIts": [{"line": 7, "column": 22, "endLine": 7, "endColumn": 22, "replacement": "..."}], "notes": [...]}]}
 //
-// Lines and columns count from 1, columns in bytes; a range ends in front of its end. Fix-its of one diagnostic belong
+// Lines and columns count from 1, columns in bytes; ranges are half-open. The fix-its of one diagnostic belong
 // together.
 #pragma once
 
@@ -22,18 +22,18 @@ class DiagnosticLog {
 public:
   void add(const frontend::DiagnosticEngine &engine);
   void add(mlir::Diagnostic &diagnostic);
-  /// An error or warning without a place; `name` is that of its flag, if it has one.
+  /// Adds an error or warning without a location; `name` is that of its flag, if it has one.
   void add(llvm::StringRef severity, llvm::StringRef message, llvm::StringRef name = {});
 
-  /// An error of the command line, in the form that is asked for: "tilec: error: ..." as text.
+  /// Formats a command-line error in the requested format; as text: "tilec: error: ...".
   static std::string printError(DiagnosticsFormat format, llvm::StringRef message);
 
-  /// The whole log, with a line end.
+  /// Formats the whole log, with a trailing newline.
   std::string print(DiagnosticsFormat format) const;
 
 private:
   struct Span {
-    std::string file; // empty: nowhere
+    std::string file; // empty: no location
     uint32_t line = 0, column = 0, endLine = 0, endColumn = 0;
   };
   struct Fix {

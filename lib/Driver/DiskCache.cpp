@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// llvm::sys::fs throughout, but for its TempFile, which takes the process' handlers of signals.
+// Uses llvm::sys::fs throughout, except for TempFile, which installs signal handlers in the process.
 #include "Driver/DiskCache.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -20,7 +20,7 @@ namespace {
 constexpr StringRef magic = "tileca01";
 constexpr size_t sizePlace = 8, hashPlace = 16, headerBytes = 48;
 constexpr StringRef suffix = ".tilecache";
-/// After that long whoever writes a temporary file is dead.
+/// A temporary file older than this belongs to a dead writer.
 constexpr std::chrono::hours longestWrite(1);
 
 std::string checksum(StringRef key, StringRef contents) {
@@ -54,11 +54,11 @@ std::string DiskCache::pathOf(StringRef key) const {
 
 std::optional<std::string> DiskCache::find(StringRef key) const {
   std::string path = pathOf(key);
-  // A pipe or a device might never end.
+  // Pipes and devices may never end.
   fs::file_status status;
   if (fs::status(path, status) || status.type() != fs::file_type::regular_file || status.getSize() > shardBytes())
     return std::nullopt;
-  // Read, not mapped: another machine may cut it off.
+  // Read rather than mapped, because another machine may truncate the file.
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
                                           /*IsVolatile=*/true);
   if (!file)
@@ -72,7 +72,7 @@ std::optional<std::string> DiskCache::find(StringRef key) const {
     return std::nullopt;
   int handle = 0;
   if (!fs::openFileForWrite(path, handle, fs::CD_OpenExisting, fs::OF_Append)) {
-    // Wanted again. That the folder cannot be written is not a mistake.
+    // Refresh the access time; a read-only cache is not an error.
     fs::setLastAccessAndModificationTime(handle, std::chrono::system_clock::now());
     fs::closeFile(handle);
   }
@@ -97,7 +97,7 @@ llvm::Error DiskCache::store(StringRef key, StringRef contents) const {
     char size[8];
     llvm::support::endian::write64le(size, contents.size());
     stream << magic << StringRef(size, sizeof size) << checksum(key, contents) << contents;
-    stream.close(); // network file systems report what is wrong here
+    stream.close(); // network file systems report errors on close
     failed = stream.error();
     stream.clear_error();
   }
@@ -121,7 +121,7 @@ void DiskCache::evict(StringRef shard) const {
   uint64_t total = 0;
   std::error_code code;
   llvm::sys::TimePoint<> now = std::chrono::system_clock::now();
-  // Another process may remove what is listed: then it is gone.
+  // Another process may remove listed files concurrently.
   for (fs::directory_iterator entry(shard, code), end; !code && entry != end; entry.increment(code)) {
     fs::file_status status;
     if (fs::status(entry->path(), status))
@@ -139,7 +139,7 @@ void DiskCache::evict(StringRef shard) const {
   if (total <= shardBytes())
     return;
   llvm::sort(files, [](const File &a, const File &b) { return a.used < b.used; });
-  uint64_t wanted = shardBytes() / 10 * 9; // so that not every writer has to
+  uint64_t wanted = shardBytes() / 10 * 9; // hysteresis, so that not every writer has to evict
   for (const File &file : files) {
     if (total <= wanted)
       break;

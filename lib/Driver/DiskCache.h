@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Results by what they are made of, in files. Processes and machines may share the folder, also by a network file
+// A content-addressed cache of results in files. Processes and machines may share the folder, also over a network file
 // system: there are no locks.
 //
 //   FOLDER/3/3f0c….tilecache    magic, size, SHA-256 of key and contents, contents
 //
-// * A file is written beside its place and renamed, so that there is all of it or none, whenever the writer is killed.
-// * Its checksum is verified at each reading; what is damaged, cut off or of another key counts as absent.
-// * Sixteen folders have a sixteenth of the room each. Who writes removes from one, while it is too full, what was not
-//   read for the longest time, and what killed writers left. Bigger results are not kept.
+// * A file is written under a temporary name and renamed, so a killed writer never leaves a partial entry.
+// * The checksum is verified on each read; a damaged, truncated or foreign entry counts as a miss.
+// * Each of the sixteen shards has a sixteenth of the capacity. A writer evicts the least recently used entries of a
+//   shard that is too full, and the temporary files of killed writers. Larger results are not cached.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -23,11 +23,11 @@ class DiskCache {
 public:
   DiskCache(std::string folder, uint64_t maxBytes) : folder(std::move(folder)), maxBytes(maxBytes) {}
 
-  /// What identifies a result: the parts, and where each ends.
+  /// Returns the key of a result: hashes the parts and their boundaries.
   static std::string keyOf(llvm::ArrayRef<std::string> parts);
 
   std::optional<std::string> find(llvm::StringRef key) const;
-  /// That a result is not kept is not the caller's mistake; the error says why.
+  /// Stores a result. The returned error says why it was not cached; callers need not fail.
   llvm::Error store(llvm::StringRef key, llvm::StringRef contents) const;
 
 private:

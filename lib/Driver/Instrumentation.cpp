@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The watchers. A pass without an argument is MLIR's adaptor that runs nested pipelines; it is not shown.
+// Pass instrumentations. A pass without an argument is MLIR's adaptor for nested pipelines, which is not shown.
 #include "Driver/Instrumentation.h"
 
 #include "Cta/CtaDialect.h"
@@ -110,7 +110,7 @@ public:
 
 private:
   void print(ArrayRef<Type> types) {
-    // One table for a layout, under all types that have it.
+    // Print one table for each layout, below all types that have it.
     llvm::MapVector<Attribute, SmallVector<std::string>> users;
     for (Type type : types) {
       auto buffer = dyn_cast<cta::BufferType>(type);

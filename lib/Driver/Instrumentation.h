@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Watchers of a pass manager: --dump-ir, -Rpass, --time-passes, --print-layouts, and those of tilec explain.
+// Pass instrumentations: --dump-ir, -Rpass, --time-passes, --print-layouts, and the watcher of tilec explain.
 #pragma once
 
 #include "Driver/Timing.h"
@@ -12,26 +12,26 @@
 
 namespace tile::driver {
 
-/// Writes `NN-<pass>.mlir` into `directory` after each pass that changed the IR. `error` receives the first failure to
-/// write.
+/// Writes `NN-<pass>.mlir` into `directory` after each pass that changed the IR. Stores the first write failure in
+/// `error`.
 std::unique_ptr<mlir::PassInstrumentation> createIrDumper(std::string directory, std::string &error);
 
-/// Keeps in `name` which pass runs.
+/// Keeps the name of the running pass in `name`.
 std::unique_ptr<mlir::PassInstrumentation> createPassTracker(std::string &name);
 
-/// Adds a row for every pass.
+/// Adds a row for each pass to `timing`.
 std::unique_ptr<mlir::PassInstrumentation> createPassTimer(Timing &timing);
 
-/// Keeps in `tables` the layouts of the last form of the kernel that had any, each as a table.
+/// Keeps the layouts of the last kernel IR that had any in `tables`, each as a table.
 std::unique_ptr<mlir::PassInstrumentation> createLayoutPrinter(std::string &tables);
 
-/// Sees the compiler at work.
+/// Observes the IR and the remarks of all passes.
 class PassWatcher {
 public:
   virtual ~PassWatcher() = default;
-  /// After each pass, and once before the first, named "input".
+  /// Called after each pass, and once before the first with the name "input".
   virtual void after(llvm::StringRef pass, mlir::ModuleOp module) = 0;
-  /// What a pass says of which nobody needs to hear (-Rpass).
+  /// Called for each remark of a pass (-Rpass).
   virtual void remark(llvm::StringRef pass, mlir::Diagnostic &remark) = 0;
 };
 

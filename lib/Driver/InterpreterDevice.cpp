@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Adapter: the runner's arguments and buffers -> the interpreter's.
+// Adapts the runner's arguments and buffers to the interpreter's.
 #include "Driver/InterpreterDevice.h"
 
 #include "Frontend/Frontend.h"
@@ -17,7 +17,7 @@ public:
       : kernel(kernel), wanted(std::move(wanted)), info(std::move(info)) {}
 
   std::string name() const override { return "interp"; }
-  /// There are no multiprocessors; a persistent kernel gets enough programs to show its distribution of work.
+  /// There are no SMs; a persistent kernel gets enough programs to show how it distributes work.
   int multiprocessorCount() const override { return 8; }
 
   runner::Result<runner::RunTiming> run(const runtime::Manifest &, const runner::Grid &grid,
@@ -30,7 +30,7 @@ public:
         continue;
       }
       values.push_back(interp::Argument::pointer(int(buffers.size())));
-      // Without a declaration nothing is known of a buffer, so it is taken as given.
+      // A buffer without a declaration counts as initialized.
       const std::optional<runtime::BufferSpec> &declared = argument.parameter->buffer;
       runtime::BufferRole role = declared ? declared->role : runtime::BufferRole::Inout;
       interp::Buffer &buffer = buffers.emplace_back();

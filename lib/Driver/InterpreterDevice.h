@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reference interpreter as a device of the runner, so that it shares buffers, references and checks with GPUs.
+// The reference interpreter as a runner device, so that it shares buffers, references and checks with GPUs.
 #pragma once
 
 #include "Interpreter/Debugger.h"
@@ -15,7 +15,7 @@ struct KernelText;
 
 namespace tile::driver {
 
-/// What to look for in a run.
+/// Selects the checks and the debugger of a run.
 struct InterpreterOptions {
   bool checkRaces = true;
   bool checkUninitialized = true;
@@ -26,10 +26,10 @@ struct InterpreterOptions {
   bool wantsDebugger() const { return !debug.breakpoints.empty() || !debug.printLines.empty(); }
 };
 
-/// Names and lines for a debugger, from what the front end has recorded.
+/// Builds the names and lines for a debugger from the records of the front end.
 interp::DebugInfo makeDebugInfo(KernelOp kernel, const frontend::KernelText &text, llvm::StringRef source);
 
-/// `kernel` must outlive the device. Commands of the debugger come from standard input.
+/// Creates the device. `kernel` must outlive it. Debugger commands are read from standard input.
 std::unique_ptr<runner::Device> createInterpreterDevice(KernelOp kernel, InterpreterOptions options,
                                                         interp::DebugInfo info);
 

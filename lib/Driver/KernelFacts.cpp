@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What products and sums of a kernel ask of its blocks.
+// Derives the constraints that a kernel's dots and accumulators impose on block sizes.
 #include "Driver/KernelFacts.h"
 
 #include "Analysis/OddBlocks.h"
@@ -12,16 +12,16 @@ using namespace mlir;
 
 namespace tile::driver {
 
-/// Whether a product has sizes that are not powers of two, which warp groups cannot multiply in its form.
-static bool hasProductForNoWarpGroup(KernelOp kernel) {
+/// Returns true if a dot has sizes that are not powers of two and cannot be padded for wgmma.
+static bool hasDotUnsupportedByWgmma(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
-    bool isInVain = needsPadding(dot.getAcc().getType()) && !mayHaveOddSize(dot);
-    return isInVain ? WalkResult::interrupt() : WalkResult::advance();
+    bool isUnsupported = needsPadding(dot.getAcc().getType()) && !mayHaveOddSize(dot);
+    return isUnsupported ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();
 }
 
-/// Elements of matrices of numbers that an operation with regions results in, such as sums that a loop carries.
+/// Counts the matrix elements that an operation with regions returns, such as the accumulators of a loop.
 static int64_t countResults(Operation *op) {
   int64_t elements = 0;
   for (Type type : op->getResultTypes())
@@ -31,25 +31,26 @@ static int64_t countResults(Operation *op) {
   return elements;
 }
 
-/// Whether a product has sums of its own, beside those that it is added to in another form.
-static bool hasOwnSums(DotOp dot) {
+/// Returns true if a dot has a separate accumulator, besides one that its result is added to in another form.
+static bool hasSeparateAccumulator(DotOp dot) {
   if (!matchPattern(dot.getAcc(), m_Constant()))
     return false;
   return !dot->hasOneUse() || !isa<arith::AddFOp, arith::AddIOp>(*dot->user_begin());
 }
 
-/// Whether a thread has the sums of two products at a time.
+/// Returns true if a thread holds the accumulators of two dots at the same time.
 static bool keepsMoreSums(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
     int64_t sums = dot.getType().getNumElements(), most = 0;
     for (Operation *around = dot->getParentOp(); !isa<KernelOp>(around); around = around->getParentOp())
       most = std::max(most, countResults(around));
-    return most + (hasOwnSums(dot) ? sums : 0) >= 2 * sums ? WalkResult::interrupt() : WalkResult::advance();
+    return most + (hasSeparateAccumulator(dot) ? sums : 0) >= 2 * sums ? WalkResult::interrupt()
+                                                                       : WalkResult::advance();
   });
   return result.wasInterrupted();
 }
 
-/// Whether it multiplies f32 more precisely than warp groups do.
+/// Returns true if the kernel multiplies f32 with a higher precision than wgmma.
 static bool multipliesExactly(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
     bool isFloat = dot.getA().getType().getElementType().isF32();
@@ -63,8 +64,8 @@ KernelFacts refusalOf(int64_t rows, int64_t columns) {
 }
 
 KernelFacts findFacts(KernelOp kernel, int64_t rows, int64_t columns) {
-  // What other blocks have such sizes is padded whatever is chosen.
-  bool isRefused = findPaddingProblem(kernel) || hasProductForNoWarpGroup(kernel);
+  // Blocks whose size in other dimensions is not a power of two are padded in any case.
+  bool isRefused = findPaddingProblem(kernel) || hasDotUnsupportedByWgmma(kernel);
   KernelFacts facts = isRefused ? refusalOf(rows, columns) : KernelFacts();
   facts.multipliesExactly = multipliesExactly(kernel);
   facts.keepsMoreSums = keepsMoreSums(kernel);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a kernel's code says about the blocks that can be chosen for it.
+// Constraints on block sizes that follow from a kernel's code.
 #pragma once
 
 #include "Tile/TileDialect.h"
 
 namespace tile::driver {
 
-/// Each rules out some blocks; none does before the code is known. The code is that for some sizes of blocks, which
-/// conditions on constants may have changed, so facts of several sizes add up.
+/// Block sizes that the code rules out; none before the code is known. Conditions on constants may make the code depend
+/// on the block sizes, so the facts found for several sizes are combined.
 struct KernelFacts {
-  bool refusesOddRows = false;    ///< Blocks of rows that are not a power of two are in vain.
-  bool refusesOddColumns = false; ///< Of columns; then those of rows are not offered either.
-  bool multipliesExactly = false; ///< f32, more precisely than warp groups do
-  bool keepsMoreSums = false;     ///< A thread has the sums of two products at a time.
+  bool refusesOddRows = false;    ///< Row counts that are not powers of two have no benefit.
+  bool refusesOddColumns = false; ///< Likewise for columns; such row counts are then not offered either.
+  bool multipliesExactly = false; ///< f32 dots need a higher precision than wgmma has.
+  bool keepsMoreSums = false;     ///< A thread holds the accumulators of two dots at the same time.
 
   static KernelFacts onlyPowersOfTwo() { return {.refusesOddRows = true, .refusesOddColumns = true}; }
 
@@ -20,10 +20,10 @@ struct KernelFacts {
   bool operator==(const KernelFacts &) const = default;
 };
 
-/// Of a kernel with blocks of `rows` x `columns`.
+/// Returns the facts of a kernel with blocks of `rows` x `columns`.
 KernelFacts findFacts(KernelOp kernel, int64_t rows, int64_t columns);
 
-/// Of a kernel that the front end rejects with such blocks, and may take with others.
+/// Returns the facts of a kernel that the front end rejects with these blocks and may accept with others.
 KernelFacts refusalOf(int64_t rows, int64_t columns);
 
 } // namespace tile::driver

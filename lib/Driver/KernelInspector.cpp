@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The front end and the first steps of the pipeline, silently.
+// Runs the front end and the first steps of the pipeline without printing diagnostics.
 #include "Driver/KernelInspector.h"
 
 #include "Cta/CtaDialect.h"
@@ -66,12 +66,12 @@ frontend::KernelConfigurations KernelInspector::listConfigurations(const Compile
   return frontend::listConfigurations(module, requestOf(options, gpu), engine);
 }
 
-/// A copy of the kernel behind the last step; null if one fails.
+/// Returns a copy of the kernel after the last step; null if a step fails.
 OwningOpRef<ModuleOp> KernelInspector::runPipeline(const GpuPipelineOptions &pipeline, InspectedKernel &inspected) {
   OwningOpRef<ModuleOp> copy = inspected.module->clone();
   ScopedDiagnosticHandler silence(context.get(), [](Diagnostic &) { return success(); });
   PassManager manager(context.get());
-  manager.enableVerifier(false); // who compiles the kernel finds out
+  manager.enableVerifier(false); // the actual compilation verifies
   bool isBuilt = succeeded(buildGpuPipeline(manager, pipeline, [](const std::string &) {}));
   return isBuilt && succeeded(manager.run(*copy)) ? std::move(copy) : OwningOpRef<ModuleOp>();
 }
@@ -86,7 +86,7 @@ OwningOpRef<ModuleOp> KernelInspector::raise(const CompilerOptions &options, Ins
 bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected) {
   if (!gpu.has(target::Feature::Tma) || !abilitiesOf(options.pipeline).mapsOfPointers)
     return false;
-  // Those whose bases are read from memory the kernel makes: no call is refused for them.
+  // Ignore descriptors with bases loaded from memory: the kernel builds their maps, so no call is refused for them.
   auto countMaps = [](ModuleOp module) {
     size_t number = 0;
     module->walk([&](MakeDescOp make) {

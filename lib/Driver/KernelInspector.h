@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the front end says about a kernel before it is compiled, for several sets of options.
+// Inspects a kernel with several sets of options before it is compiled.
 #pragma once
 
 #include "Driver/ChooseConfig.h"
@@ -12,8 +12,8 @@ namespace tile::driver {
 
 struct InspectedKernel {
   mlir::OwningOpRef<mlir::ModuleOp> module;     ///< null: the front end rejects the kernel
-  std::optional<frontend::OpenProduct> product; ///< what it multiplies, if directives say so
-  bool isOpen = false;                          ///< something is left to be chosen
+  std::optional<frontend::OpenProduct> product; ///< the GEMM of the kernel, if directives describe it
+  bool isOpen = false;                          ///< some parameters are left open
 
   explicit operator bool() const { return bool(module); }
   KernelOp kernel();
@@ -24,22 +24,22 @@ public:
   explicit KernelInspector(const target::GpuTarget &gpu);
   ~KernelInspector();
 
-  /// The kernel as the front end emits it, with these tiles where it leaves them open. Reports nothing.
+  /// Emits the kernel with the front end, using these tiles where it leaves them open. Reports nothing.
   InspectedKernel inspect(const CompilerOptions &options, const frontend::TileChoices &tiles);
 
-  /// What @triton.autotune lists for the kernel; the general one first. Reports nothing.
+  /// Lists the configurations of @triton.autotune; the general one is first. Reports nothing.
   frontend::KernelConfigurations listConfigurations(const CompilerOptions &options) const;
 
-  /// Whether plain loads or stores become accesses through tensor maps that the launcher makes.
+  /// Returns true if plain loads or stores become TMA accesses with tensor maps that the launcher creates.
   bool usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected);
 
-  /// What the kernel multiplies: as its directives say, or its code.
+  /// Returns the GEMM that the kernel computes, according to its directives or its code.
   std::optional<frontend::OpenProduct> findProduct(const CompilerOptions &options, InspectedKernel &inspected);
 
-  /// Whether the pipeline makes a kernel of it that fits the target.
+  /// Returns true if the pipeline lowers it to a kernel that fits the target.
   bool lowers(const CompilerOptions &options, InspectedKernel &inspected);
 
-  /// What its code says about blocks of several sizes, where they are open.
+  /// Returns the constraints that the code puts on open block sizes, found by trying several sizes.
   KernelFacts findFacts(const CompilerOptions &options, const frontend::OpenProduct &product);
 
 private:
@@ -50,7 +50,7 @@ private:
   std::unique_ptr<mlir::MLIRContext> context;
 };
 
-/// A tile that all products can have; a product of warp groups where these multiply the types.
+/// Returns a tile that all dots accept, suitable for wgmma if it supports the types.
 frontend::TileChoices commonTile();
 
 } // namespace tile::driver

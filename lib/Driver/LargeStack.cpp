@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A thread of pthreads: those of C++ have no size.
+// Uses pthreads, because std::thread cannot set a stack size.
 #include "Driver/LargeStack.h"
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// .tile text -> tile dialect, by the front end.
+// Converts .tile text to the tile dialect with the front end.
 //
-// What a kernel does with blocks that it leaves open is known when it is emitted, and the sizes are part of what is
-// emitted. So the cost model chooses, the front end runs, and where the code says something about blocks that makes
-// the cost model choose others (KernelFacts.h), it runs again with these: once for each choice.
+// A kernel's use of its open blocks is only known after it was emitted, and the emitted code depends on the block
+// sizes. So the cost model chooses, the front end runs, and if the code rules these blocks out (KernelFacts.h), the
+// cost model chooses again and the front end reruns: once for each choice.
 #include "Driver/Compilation.h"
 
 #include "Codegen/EmitManifest.h"
@@ -26,12 +26,12 @@ struct Compilation::TileAttempt {
   std::string explanation, tree, printed;
   frontend::KernelText kernelText;
   OwningOpRef<ModuleOp> moduleOp;
-  std::optional<frontend::OpenProduct> product; ///< if something was chosen
+  std::optional<frontend::OpenProduct> product; ///< set if something was chosen
   ConfigChoice choice = {};
 
-  /// What its code says about the blocks that were chosen, or that the front end rejects it with them.
+  /// Returns the constraints that the code puts on the chosen blocks, or a refusal if the front end rejects them.
   KernelFacts facts() {
-    // What is given stays, whatever the kernel does with it.
+    // Given sizes stay whatever the kernel does with them.
     auto chosen = [](std::optional<int64_t> given, std::optional<int64_t> size) {
       return given ? 1 : size.value_or(1);
     };
@@ -46,7 +46,8 @@ struct Compilation::TileAttempt {
   }
 };
 
-/// What --size says, and what follows from that and the kernel's directives for the other parameters and the grid.
+/// Returns the values of --size, and what the kernel's directives derive from them for the other parameters and the
+/// grid.
 lint::Expected Compilation::expectedLaunch(KernelOp kernel) const {
   lint::Expected expected{options.sizes, {}};
   llvm::Expected<runtime::Manifest> manifest = codegen::describeKernel(kernel, codegen::SourceInfo());
@@ -79,7 +80,7 @@ static std::string quoteForShell(llvm::StringRef text) {
   return quoted + "\"";
 }
 
-/// As options of tilec, one configuration a line.
+/// Prints each configuration as tilec options, one line each.
 static std::string printConfigurations(const frontend::KernelConfigurations &list) {
   std::string text = "# key:" + (list.keys.empty() ? "" : " " + llvm::join(list.keys, ", ")) + "\n";
   for (const frontend::KernelConfiguration &one : list.configurations) {
@@ -146,7 +147,7 @@ bool Compilation::loadTile() {
   auto attempt = std::make_unique<TileAttempt>();
   KernelFacts facts;
   attemptTile(*attempt, facts);
-  // What is left open must not make a program fail, or much slower, that other sizes let pass.
+  // An open size must not make a program fail, or run much slower, when other sizes would work.
   while (attempt->product) {
     KernelFacts known = facts | attempt->facts();
     if (known == facts)
@@ -159,14 +160,14 @@ bool Compilation::loadTile() {
     attempt = std::make_unique<TileAttempt>();
     attemptTile(*attempt, facts);
   }
-  // For sizes that need not be split, the schedule that could would only take time (0.4 us of 26 at 2048).
+  // Without a tail to split, the schedule that supports splitting only costs time (0.4 us of 26 at 2048).
   if (attempt->product && !attempt->choice.splitsTail && !options.sizes.empty())
     options.pipeline.limits.sharedTail = false;
-  // Nor do CTAs look for a second program where each has one (512 takes 3.1 us instead of 3.3, 1024 5.05 instead
-  // of 5.27).
+  // If each CTA has one program, do not look for a second one (512: 3.1 us instead of 3.3, 1024: 5.05 us instead of
+  // 5.27).
   if (attempt->choice.isOneWave && !options.sizes.empty())
     options.pipeline.limits.severalPrograms = false;
-  for (uint32_t index = 1; index < attempt->engine.numFiles(); ++index) // behind the input
+  for (uint32_t index = 1; index < attempt->engine.numFiles(); ++index) // skips the input
     if (const std::string &name = attempt->engine.file(index).name; !llvm::StringRef(name).starts_with("<"))
       files.push_back(name);
   output = std::move(attempt->tree);

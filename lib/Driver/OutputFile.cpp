@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Input and output with error texts that name the file.
+// Reads and writes files, with error messages that name the file.
 #include "Driver/OutputFile.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -12,7 +12,7 @@ using llvm::StringRef;
 namespace tile::driver {
 namespace {
 
-/// More than any program written by hand or made by a tool, and less than a machine's memory. The front end has a lower
+/// More than any hand-written or generated program, and less than the memory of a machine. The front end has a lower
 /// limit for its own files.
 constexpr size_t largestInput = size_t(512) << 20;
 
@@ -22,7 +22,7 @@ llvm::Error accessError(StringRef verb, StringRef path, std::error_code code) {
   return llvm::createStringError(formatv("cannot {0} {1}: {2}", verb, place, code.message()));
 }
 
-/// For what is not a regular file.
+/// Writes to a path that is not a regular file.
 llvm::Error writeInPlace(StringRef path, StringRef contents) {
   std::error_code code;
   llvm::raw_fd_ostream stream(path, code);
@@ -52,7 +52,7 @@ llvm::Expected<std::string> readInput(StringRef path) {
     file = llvm::sys::fs::openNativeFileForRead(path);
   if (!file)
     return accessError("read", path, errorToErrorCode(file.takeError()));
-  // By parts, because a device or a pipe may have no end.
+  // Read in chunks, because a device or a pipe may never end.
   std::string contents;
   std::vector<char> part(1 << 20);
   llvm::Expected<size_t> count = 0;
@@ -73,7 +73,7 @@ llvm::Error writeOutput(StringRef path, StringRef contents) {
     return writeInPlace(path, contents);
   bool isReplaced = llvm::sys::fs::exists(status);
   llvm::SmallString<128> place(path);
-  if (isReplaced) // behind a link
+  if (isReplaced) // resolve symbolic links
     if (std::error_code code = llvm::sys::fs::real_path(path, place))
       return accessError("write", path, code);
   auto file = llvm::sys::fs::TempFile::create(place + ".%%%%%%.tmp");
@@ -96,7 +96,8 @@ llvm::Error writeOutput(StringRef path, StringRef contents) {
 }
 
 std::string dependencyRule(StringRef output, llvm::ArrayRef<std::string> files) {
-  // As gcc writes names, which ninja and CMake read: a backslash before a space, and before those that it follows.
+  // Escape names as gcc does, which ninja and CMake understand: a backslash before a space, and before any backslashes
+  // that precede it.
   auto escaped = [](StringRef name) {
     std::string text;
     for (size_t i = 0; i < name.size(); ++i) {

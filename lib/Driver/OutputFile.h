@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads inputs and writes results. A file is replaced in one step when it is complete, or not at all;
-// it keeps its permissions, and links to it remain.
+// Reads inputs and writes results. A file is replaced atomically when it is complete, or not at all; it keeps its
+// permissions, and symbolic links to it remain.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -11,13 +11,13 @@
 
 namespace tile::driver {
 
-/// `path` "-" is standard input.
+/// Reads a file; `path` "-" is standard input.
 llvm::Expected<std::string> readInput(llvm::StringRef path);
 
-/// `path` "-" is standard output. Devices such as /dev/null are written in place.
+/// Writes a file; `path` "-" is standard output. Devices such as /dev/null are written in place.
 llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef contents);
 
-/// "output: file..." as make and ninja read it.
+/// Returns the rule "output: file..." in the syntax of make and ninja.
 std::string dependencyRule(llvm::StringRef output, llvm::ArrayRef<std::string> files);
 
 } // namespace tile::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between the front end's description of a product, the cost model's set of kernels, and options of compilations.
+// Converts between the front end's description of a GEMM, the cost model's set of kernels, and compilation options.
 #include "Driver/PlanProduct.h"
 
 #include "Target/ResidentCtas.h"
@@ -15,7 +15,7 @@ namespace {
 
 using target::ScheduleRules;
 
-/// CTAs of a cluster that share steps, if that is given.
+/// Returns the number of cluster CTAs that split K, if given, else 1.
 unsigned givenCtasPerTile(const frontend::OpenProduct &product) {
   return product.given.cluster ? unsigned((*product.given.cluster)[2]) : 1;
 }
@@ -32,14 +32,14 @@ ScheduleRules rulesOf(const CompilerOptions &options, const frontend::OpenProduc
     rules.pingPong = ScheduleRules::PingPong::Never;
   else if (product.given.schedule == Schedule::PingPong)
     rules.pingPong = ScheduleRules::PingPong::Always;
-  // Sums of one order: wgmma and mma.sync add up 16 products of 16 bits in each step along K, first to last, whatever
-  // the tile. What could make a difference is ruled out: parts of K that are summed apart (split steps, shared tails),
-  // and products with a and b exchanged.
+  // wgmma and mma.sync both accumulate 16 16-bit products per K step, first to last, for every tile, so the summation
+  // order is the same. Anything that could change it is excluded: partial accumulators for parts of K (split K,
+  // stream-K tails) and GEMMs with a and b exchanged.
   rules.sameOrder = mode == VariantMode::Invariant;
   return rules;
 }
 
-/// Empty dimensions, or none: nothing is then gained by any choice.
+/// Returns 1 for empty dimensions, for which no choice makes a difference.
 int64_t atLeastOne(int64_t size) {
   return std::max<int64_t>(size, 1);
 }
@@ -55,7 +55,7 @@ target::KnownSizes knownSizes(const frontend::OpenProduct &product) {
   return known;
 }
 
-/// Without sizes, and with the expressions that give them.
+/// Returns the cost specification: the problem without sizes, and the expressions that compute them.
 runtime::CostSpec costSpec(const frontend::OpenProduct &product, target::GemmProblem problem,
                            const target::GemmKernel &kernel) {
   problem.splitTail = kernel.splitTail;
@@ -93,10 +93,10 @@ PlannedKernel planKernel(const frontend::OpenProduct &product, const target::Gem
   return planned;
 }
 
-/// What a compilation of one kernel would choose for the options' sizes.
-target::KernelSet todaysKernel(const CompilerOptions &options, const target::GpuTarget &gpu,
-                               const frontend::OpenProduct &product, const target::GemmProblem &problem,
-                               const KernelFacts &facts) {
+/// Returns the kernel that a single compilation would choose for the options' sizes.
+target::KernelSet kernelForGivenSizes(const CompilerOptions &options, const target::GpuTarget &gpu,
+                                      const frontend::OpenProduct &product, const target::GemmProblem &problem,
+                                      const KernelFacts &facts) {
   ConfigChoice choice = chooseConfig(options, gpu, product, facts, /*explain=*/nullptr);
   const frontend::TileChoices &tiles = choice.tiles;
   target::GemmChoices chosen = givenChoices(tiles);
@@ -117,13 +117,13 @@ ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &optio
                         const frontend::OpenProduct &product, const PromiseClass &promises, VariantMode mode) {
   bool canBeOdd = target::canUseWgmma(gpu, problemOf(options, gpu, product, {}));
   KernelFacts facts = canBeOdd ? inspector.findFacts(options, product) : KernelFacts::onlyPowersOfTwo();
-  // Threads have whole columns of such a sum: stored without TMA, 144x128 spills 352 bytes.
+  // Each thread holds whole columns of such an accumulator: stored without TMA, 144x128 spills 352 bytes.
   facts.refusesOddRows |= !promises.widensStores;
   target::GemmProblem problem = problemOf(options, gpu, product, facts);
   problem.plainStores = !promises.widensStores;
   ProductPlan plan;
   if (mode == VariantMode::Alignment) {
-    plan.set = todaysKernel(options, gpu, product, problem, facts);
+    plan.set = kernelForGivenSizes(options, gpu, product, problem, facts);
   } else {
     target::SetLimits limits{.most = promises.mostKernels};
     if (mode == VariantMode::All)
@@ -156,7 +156,7 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
                             given.numWarps.value_or(defaultWarps),
                             given.numStages.value_or(defaultStages),
                             target::canUseWgmma(gpu, problem)};
-  // A producer has as many slots as fit, of those that cta-specialize-warps wants.
+  // A producer warp uses as many slots as fit, up to the number that cta-specialize-warps requests.
   if (config.wgmma) {
     int64_t elements = int64_t(config.blockM) * config.blockN,
             threads = int64_t(config.numWarps) * target::threadsPerWarp;

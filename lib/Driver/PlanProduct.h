@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of a matrix product whose blocks are left open: for one class of promises, those that sizes need.
+// Plans the kernels of a GEMM whose blocks are left open: for one promise class, those that the expected sizes need.
 #pragma once
 
 #include "Driver/PromiseClasses.h"
@@ -11,26 +11,25 @@ namespace tile::driver {
 
 struct PlannedKernel {
   frontend::TileChoices tiles;
-  KernelLimits limits; ///< beside the options'
+  KernelLimits limits; ///< in addition to the options'
   runtime::CostSpec cost;
 };
 
 struct ProductPlan {
-  target::KernelSet set;              ///< which of the sizes each is for
-  std::vector<PlannedKernel> kernels; ///< those of the set, in its order
+  target::KernelSet set;              ///< maps sizes to kernels
+  std::vector<PlannedKernel> kernels; ///< kernels of the set, in the same order
 };
 
-/// For options with the class's promises.
+/// Plans the kernels. The options must include the promises of the class.
 ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &options, const target::GpuTarget &gpu,
                         const frontend::OpenProduct &product, const PromiseClass &promises, VariantMode mode);
 
-/// What a kernel with these sizes of blocks is expected to take, where nothing is left open; nothing if a size is
-/// unknown.
+/// Returns the expected cost of a kernel with these block sizes and no open parameters; nullopt if a size is unknown.
 std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const target::GpuTarget &gpu,
                                         const frontend::OpenProduct &product, const PromiseClass &promises,
                                         const KernelFacts &facts);
 
-/// "128x256x64", with what is special: "-split2", "-pingpong", "-tail".
+/// Returns a name such as "128x256x64", with suffixes for the schedule: "-split2", "-pingpong", "-tail".
 std::string nameOf(const target::GemmKernel &kernel);
 
 } // namespace tile::driver

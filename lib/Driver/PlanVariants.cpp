@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Classes of promises x configurations x sizes -> plans, and what --explain-config says of them.
+// Promise classes x configurations x sizes -> plans, and their explanation for --explain-config.
 #include "Driver/VariantPlan.h"
 
 #include "Analysis/ProgramCounts.h"
@@ -14,19 +14,20 @@ using llvm::formatv;
 namespace tile::driver {
 namespace {
 
-/// Most variants of an artifact, of all classes and configurations: what two cores compile in four seconds.
+/// Maximum number of variants in an artifact, over all classes and configurations: two cores compile them in four
+/// seconds.
 constexpr size_t mostVariants = 24;
 
-/// One choice of what the kernel is compiled with, beside promises: of @triton.autotune, or of -D NAME=a,b.
+/// One set of constants to compile the kernel with, besides promises: from @triton.autotune, or from -D NAME=a,b.
 struct Configuration {
   std::string name = {}; ///< "BLOCK.64-num_warps.8"; empty: the only one
   std::map<std::string, std::string> definitions = {};
   std::optional<int> numWarps = {}, numStages = {};
-  std::vector<std::string> requirements = {}; ///< of calls that it serves: of "#: config"
-  bool isFallback = false;                    ///< for calls that no configuration serves
+  std::vector<std::string> requirements = {}; ///< conditions of "#: config" on the calls that it serves
+  bool isFallback = false;                    ///< serves calls that no configuration serves
 };
 
-/// All combinations of the alternatives of -D, the first values first.
+/// Returns all combinations of the alternatives of -D, the first values first.
 std::vector<Configuration> combineAlternatives(const CompilerOptions &options) {
   std::vector<Configuration> configurations{{}};
   for (const auto &[parameter, values] : options.alternatives) {
@@ -46,8 +47,8 @@ std::vector<Configuration> combineAlternatives(const CompilerOptions &options) {
   return configurations;
 }
 
-/// With what an autotuner lists; the first serves all calls. One that is right for some arguments only is of no use
-/// without the host program that knows them.
+/// Appends the configurations of an autotuner; the first serves all calls. Skips those that are valid for some
+/// arguments only, because only the host program can tell when.
 void appendTuned(const frontend::KernelConfigurations &tuned, const Configuration &base,
                  std::vector<Configuration> &configurations) {
   bool isFirst = true;
@@ -65,7 +66,7 @@ void appendTuned(const frontend::KernelConfigurations &tuned, const Configuratio
     configurations.push_back(base);
 }
 
-/// What a configuration says: ("BLOCK", "64"), ("num_warps", "8").
+/// Returns the constants of a configuration: ("BLOCK", "64"), ("num_warps", "8").
 std::vector<std::pair<std::string, std::string>> partsOf(const Configuration &configuration) {
   std::vector<std::pair<std::string, std::string>> parts(configuration.definitions.begin(),
                                                          configuration.definitions.end());
@@ -76,9 +77,10 @@ std::vector<std::pair<std::string, std::string>> partsOf(const Configuration &co
   return parts;
 }
 
-/// By what tells them apart, in the letters that manifests allow. Of what is too long whole parts are left out.
+/// Names configurations by their differences, in the characters that manifests allow. Drops whole parts of names that
+/// are too long.
 void nameConfigurations(std::vector<Configuration> &configurations) {
-  constexpr size_t longest = 80; // a promise and a tile are still to be added
+  constexpr size_t longest = 80; // leaves room for the promise class and the tile
   std::map<std::pair<std::string, std::string>, size_t> counts;
   for (const Configuration &configuration : configurations)
     for (const auto &part : partsOf(configuration))
@@ -100,7 +102,7 @@ void nameConfigurations(std::vector<Configuration> &configurations) {
   }
 }
 
-/// The conditions of the configurations that have their constants.
+/// Adds the conditions declared for the constants of the configuration.
 void addConditions(const std::vector<frontend::ConfigurationCondition> &conditions, Configuration &configuration) {
   const auto parts = partsOf(configuration);
   for (const frontend::ConfigurationCondition &one : conditions)
@@ -110,8 +112,8 @@ void addConditions(const std::vector<frontend::ConfigurationCondition> &conditio
       configuration.requirements.push_back(one.condition);
 }
 
-/// The general variant takes every call, so the first configuration without conditions comes first; if all have some,
-/// a copy of the first, which is last in every choice.
+/// Moves the first configuration without conditions to the front, because the general variant takes every call. If all
+/// have conditions, adds a copy of the first one without them, which is chosen last.
 void putGeneralFirst(std::vector<Configuration> &configurations) {
   auto isGeneral = [](const Configuration &configuration) { return configuration.requirements.empty(); };
   auto general = llvm::find_if(configurations, isGeneral);
@@ -126,7 +128,7 @@ void putGeneralFirst(std::vector<Configuration> &configurations) {
     configurations.front() = std::move(fallback);
 }
 
-/// Counts the work of one program, for the model of kernels that are not matrix products.
+/// Counts the work of one program, for the cost model of kernels that are not GEMMs.
 std::optional<runtime::ProgramsCost> describePrograms(KernelOp kernel) {
   std::optional<ProgramCounts> counts = countProgram(kernel);
   if (!counts)
@@ -150,13 +152,14 @@ public:
 
   VariantPlans run() {
     std::vector<Configuration> configurations = listConfigurations();
-    if (mode == VariantMode::Invariant) // others may sum in another order
+    if (mode == VariantMode::Invariant) // other configurations may reduce in another order
       configurations.resize(1);
-    // What widens accesses hardly depends on the configuration.
+    // The widening of accesses hardly depends on the configuration.
     std::vector<PromiseClass> classes = findPromiseClasses(inspector, withConfiguration(configurations.front()), gpu);
     for (auto [index, configuration] : llvm::enumerate(configurations))
       for (auto [place, promises] : llvm::enumerate(classes)) {
-        // Others than the first are for calls that may be fast: the class that promises most, the first of the others.
+        // Configurations other than the first are only for calls that can be fast: they use the class with the most
+        // promises, which is the first after the general one.
         bool isNeeded = index == 0 || place == 1 || classes.size() == 1;
         if (isNeeded)
           planClass(configuration, promises, {index == 0 ? 0u : 1u, place, index});
@@ -175,7 +178,7 @@ public:
   }
 
 private:
-  /// A place among the others: the first kernels of all classes by the first configuration, then what comes next.
+  /// Position among the variants: the first kernels of all classes with the first configuration come first.
   struct Rank {
     size_t round, promises, configuration;
 
@@ -231,17 +234,17 @@ private:
     if (!inspected)
       return;
     kernelName = inspected.kernel().getName().str();
-    // Classes do the same work; the one that promises most knows best what is contiguous.
+    // All classes do the same work; the one with the most promises knows best which accesses are contiguous.
     if (rank.promises <= 1 && !configuration.isFallback)
       programs[rank.configuration] = describePrograms(inspected.kernel());
     if (!inspected.isOpen || !inspected.product) {
       if (std::optional<frontend::OpenProduct> product = inspector.findProduct(promised, inspected))
         plan.cost = costOf(promised, gpu, *product, promises,
                            {.multipliesExactly = findFacts(inspected.kernel(), 1, 1).multipliesExactly});
-      // Whether cta-share-steps finds what it needs is not known.
+      // Whether cta-share-steps applies is not known here.
       if (plan.cost && !inspected.product)
         plan.cost->problem.splitTail = false;
-      // Which programs share their last steps depends on how many there are.
+      // The programs that split their last steps depend on the size of the grid.
       if (mode == VariantMode::Invariant)
         plan.limits.sharedTail = false;
       if (mode == VariantMode::Invariant && plan.cost)
@@ -262,7 +265,7 @@ private:
     text += explainClass(plan, promises, product);
   }
 
-  /// Those that are no products, if no configuration is one: times of two models do not compare.
+  /// Adds the cost model of programs unless a plan has a GEMM cost: times of the two models do not compare.
   void timePrograms() {
     if (llvm::any_of(plans, [](const Ranked &ranked) { return ranked.plan.cost.has_value(); }))
       return;
@@ -283,9 +286,10 @@ private:
         plan.name += formatv("-{0}", number);
   }
 
-  /// The most plans that promise the same, and whose times no model knows nor conditions separate.
+  /// Returns the largest number of plans that have the same promises and neither an estimate nor conditions; 0 if each
+  /// is distinct.
   size_t countUntimed() const {
-    std::map<size_t, size_t> counts; // by the class of promises
+    std::map<size_t, size_t> counts; // by promise class
     size_t most = 0;
     for (const Ranked &ranked : plans)
       if (!ranked.plan.cost && !ranked.plan.programs && ranked.plan.requirements.empty())
@@ -356,7 +360,7 @@ private:
 
 VariantPlans planVariants(const CompilerOptions &options, const target::GpuTarget &gpu, VariantMode mode) {
   VariantPlan only{.name = "general", .why = "the only one"};
-  if (mode == VariantMode::Invariant) // of IR, which is not planned
+  if (mode == VariantMode::Invariant) // for MLIR input, which is not planned
     only.limits.sharedSteps = only.limits.sharedTail = false;
   if (mode == VariantMode::None || options.language == InputLanguage::Mlir)
     return {.plans = {only}};
@@ -368,7 +372,7 @@ std::string explainBadAlternative(const CompilerOptions &options, const target::
   for (const auto &[name, values] : options.alternatives) {
     CompilerOptions changed = options;
     changed.definitions.erase(name);
-    // Else a compile-time parameter without a default, or there is no such parameter.
+    // If this fails, it is a compile-time parameter without a default, or the parameter does not exist.
     if (InspectedKernel inspected = inspector.inspect(changed, commonTile())) {
       KernelOp kernel = inspected.kernel();
       for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
@@ -378,7 +382,7 @@ std::string explainBadAlternative(const CompilerOptions &options, const target::
                          name);
     }
     if (!inspector.inspect(options, commonTile()))
-      return ""; // its compilation says why
+      return ""; // the compilation reports the reason
     for (const std::string &value : values) {
       changed.definitions[name] = value;
       if (!inspector.inspect(changed, commonTile()))
@@ -401,7 +405,7 @@ CompilerOptions withPlan(const CompilerOptions &options, const VariantPlan &plan
   if (plan.numStages)
     changed.numStages = plan.numStages;
   changed.pipeline.limits = options.pipeline.limits & plan.limits;
-  // Plans say what promises would gain, and what was chosen why.
+  // Plans already explain the choices and the gains of promises.
   if (plan.tiles || plan.name != "general")
     changed.advise = changed.explainConfig = false;
   return changed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Classes from trials: which parameters would have to be multiples of what, and which strides 1.
+// Finds promise classes by trial: the divisors of parameters, and the unit strides, that widen accesses.
 #include "Driver/PromiseClasses.h"
 
 #include "Analysis/AccessPromises.h"
@@ -14,8 +14,8 @@ namespace {
 
 using Definitions = std::map<std::string, std::string>;
 
-/// Kernels of a product: 25 in all for one with pointers. Sizes decide where operands come by TMA; elsewhere promises
-/// do.
+/// Limits for the kernels of a GEMM: 25 in all for one with pointer operands. Sizes matter where TMA loads the
+/// operands; elsewhere the promises do.
 constexpr size_t mostOfFastest = 12, mostOfLoads = 1, mostOfPieces8 = 3, mostOfPieces4 = 3, mostOfGeneral = 6;
 
 std::map<std::string, int> namesOf(KernelOp kernel, const Divisors &divisors) {
@@ -30,7 +30,7 @@ bool multiplies(KernelOp kernel) {
   return result.wasInterrupted();
 }
 
-/// For each pointer the strides of which one has to be 1 for what is accessed by it to be contiguous.
+/// Returns, for each pointer, the strides of which one has to be 1 for its accesses to be contiguous.
 llvm::MapVector<BlockArgument, SmallVector<BlockArgument>> findStridesOfPointers(KernelOp kernel) {
   llvm::MapVector<BlockArgument, SmallVector<BlockArgument>> strides;
   for (const GlobalAccess &access : collectGlobalAccesses(kernel)) {
@@ -38,7 +38,7 @@ llvm::MapVector<BlockArgument, SmallVector<BlockArgument>> findStridesOfPointers
     if (inputs.pointers.size() != 1 || strides.contains(inputs.pointers.front()))
       continue;
     SmallVector<BlockArgument> found = findUnitStrides(kernel, access);
-    // A constant is of 32 bits: what a wider stride makes 64-bit arithmetic would overflow.
+    // The constant has 32 bits, so 64-bit arithmetic on a wider stride would overflow.
     llvm::erase_if(found, [](BlockArgument stride) { return !stride.getType().isInteger(32); });
     if (!found.empty())
       strides[inputs.pointers.front()] = found;
@@ -46,10 +46,10 @@ llvm::MapVector<BlockArgument, SmallVector<BlockArgument>> findStridesOfPointers
   return strides;
 }
 
-/// Which strides are 1, first the last ones of all pointers: parameters stand in the order of dimensions, and rows are
-/// contiguous mostly. One entry without definitions if strides are not parameters.
+/// Returns the choices of strides that are 1. The last strides of all pointers come first: parameters follow the order
+/// of dimensions, and rows are mostly contiguous. Returns one entry without definitions if no strides are parameters.
 std::vector<Definitions> findStrideChoices(KernelOp kernel) {
-  constexpr size_t most = 4; // the operand orders of a product
+  constexpr size_t most = 4; // the operand orders of a GEMM
   std::vector<Definitions> choices{{}};
   for (auto &[pointer, strides] : findStridesOfPointers(kernel)) {
     std::vector<Definitions> extended;
@@ -74,7 +74,8 @@ public:
     if (!inspected)
       return {};
     PromiseClass general{.name = "general", .mostKernels = mostOfGeneral, .why = "promises nothing"};
-    // A call whose tensor maps cannot be made, with negative strides for one, must not fail for what pointers allow.
+    // Calls whose tensor maps cannot be encoded, for example because of negative strides, must not fail if pointers
+    // allow them.
     if (inspector.usesTensorMapsForPointers(options, inspected) && canDoWithout(inspected))
       general.limits.mapsOfPointers = false;
     classes.push_back(general);
@@ -86,8 +87,8 @@ public:
   }
 
 private:
-  /// Whether there is a kernel with the given blocks that multiplies what threads load: blocks that are not powers of
-  /// two are only for tensor maps, and others may be too large for the registers.
+  /// Returns true if the kernel works with the given blocks and without TMA: blocks that are not powers of two need
+  /// tensor maps, and others may need too many registers.
   bool canDoWithout(InspectedKernel &inspected) {
     auto isOdd = [](std::optional<int64_t> size) { return size && !llvm::isPowerOf2_64(*size); };
     if (inspected.isOpen && inspected.product)
@@ -97,7 +98,7 @@ private:
     return inspector.lowers(plain, inspected);
   }
 
-  /// The options with assumptions, and whether pointers then go through tensor maps.
+  /// Returns true if pointer accesses use tensor maps under these promises.
   bool usesTensorMaps(const PromiseClass &promises) {
     CompilerOptions promised = withPromises(options, promises);
     InspectedKernel inspected = inspector.inspect(promised, commonTile());
@@ -117,10 +118,10 @@ private:
     PromiseClass strides{.name = "contiguous" + suffix, .definitions = definitions, .why = "neighbours in memory"};
     InspectedKernel inspected = inspector.inspect(withPromises(options, strides), commonTile());
     if (!inspected)
-      return; // the kernel refuses such strides
+      return; // the kernel rejects such strides
     KernelOp kernel = inspected.kernel();
     std::vector<GlobalAccess> accesses = collectGlobalAccesses(kernel), loads = accesses;
-    // Blocks that may be multiplied; a bias that is added to columns does not matter beside them.
+    // Only blocks that may be dot operands matter; a bias row is negligible.
     llvm::erase_if(loads, [](const GlobalAccess &access) { return access.isStore() || access.rank() < 2; });
     auto promise = [&](const char *name, ArrayRef<GlobalAccess> which, Widening wanted, size_t most, const char *why) {
       return PromiseClass{.name = name + suffix,
@@ -131,7 +132,7 @@ private:
                           .mostKernels = most,
                           .why = why};
     };
-    // TMA needs less than wide accesses under a mask. It is only used where warp groups multiply.
+    // TMA needs fewer promises than wide masked accesses. It is only used with wgmma.
     bool byTma = gpu.has(target::Feature::Tma) && multiplies(kernel);
     PromiseClass aligned = promise("aligned", accesses, {widestAccess, byTma}, mostOfFastest, "accesses of 16 bytes");
     if (byTma && usesTensorMaps(aligned))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sizes from the grid's factors and the loop's bounds, operands from the loads of which they are made.
+// Reads the sizes from the grid's factors and the loop's bounds, the operands from the loads that define them.
 #include "Driver/ReadProduct.h"
 
 #include "Analysis/AccessPromises.h"
@@ -20,7 +20,7 @@ using llvm::formatv;
 namespace tile::driver {
 namespace {
 
-/// A factor of the number of programs: ceil(size / block), or anything, with a block of 0.
+/// A factor of the grid size: ceil(size / block), or any other expression with block 0.
 struct GridFactor {
   std::string size;
   int64_t block = 0;
@@ -43,7 +43,7 @@ void appendFactors(KernelOp kernel, const frontend::Expr &expr, std::vector<Grid
   const auto *call = frontend::as<frontend::CallExpr>(&expr);
   const auto *callee = call ? frontend::as<frontend::NameExpr>(call->callee) : nullptr;
   if (callee && callee->id == "min") {
-    // min(NUM_SMS, tiles): as many programs as there are places for, which walk over the tiles.
+    // min(NUM_SMS, tiles): a persistent grid, whose programs iterate over the tiles.
     std::vector<GridFactor> most;
     for (const frontend::Argument &argument : call->arguments) {
       std::vector<GridFactor> some;
@@ -73,7 +73,7 @@ std::vector<GridFactor> gridFactors(KernelOp kernel) {
   return factors;
 }
 
-/// Takes the factor of this block out of the list; its size.
+/// Removes the factor of this block from the list and returns its size.
 std::optional<std::string> takeFactor(std::vector<GridFactor> &factors, int64_t block) {
   auto found = llvm::find_if(factors, [&](const GridFactor &factor) { return factor.block == block; });
   if (found == factors.end())
@@ -83,7 +83,7 @@ std::optional<std::string> takeFactor(std::vector<GridFactor> &factors, int64_t 
   return size;
 }
 
-/// A number of the kernel as an expression over its parameters, in the manifest's language.
+/// Returns a kernel value as an expression over its parameters, in the language of manifests.
 std::optional<std::string> textOf(KernelOp kernel, Value value, int depth = 0) {
   constexpr int deepest = 16;
   if (depth > deepest)
@@ -113,8 +113,8 @@ std::optional<std::string> textOf(KernelOp kernel, Value value, int depth = 0) {
   return left && right ? std::optional(formatv(format, *left, *right).str()) : std::nullopt;
 }
 
-/// X of (X + block - 1) // block.
-Value dividedInBlocks(Value value, int64_t block) {
+/// Matches (X + block - 1) // block and returns X.
+Value dividendOfCeilDiv(Value value, int64_t block) {
   auto quotient = value.getDefiningOp<arith::DivSIOp>();
   auto sum = quotient ? quotient.getLhs().getDefiningOp<arith::AddIOp>() : arith::AddIOp();
   bool isCeiling =
@@ -128,7 +128,7 @@ std::optional<std::string> depthOf(KernelOp kernel, DotOp dot, int64_t block) {
     return dot->getParentOp() == kernel.getOperation() ? std::optional(std::to_string(block)) : std::nullopt;
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()), step = getConstantIntValue(loop.getStep());
   if (lower == 0 && step == 1)
-    if (Value depth = dividedInBlocks(loop.getUpperBound(), block))
+    if (Value depth = dividendOfCeilDiv(loop.getUpperBound(), block))
       return textOf(kernel, depth);
   std::optional<std::string> begin = textOf(kernel, loop.getLowerBound()), end = textOf(kernel, loop.getUpperBound());
   if (!begin || !end || !step || *step <= 0)
@@ -151,7 +151,7 @@ std::optional<frontend::DType> typeOf(Type type) {
       .Default([](Type) { return std::nullopt; });
 }
 
-/// Of the first block that is stored.
+/// Returns the element type of the first stored block.
 std::optional<frontend::DType> storedType(KernelOp kernel) {
   Type stored;
   kernel.walk([&](Operation *op) {
@@ -167,21 +167,21 @@ std::optional<frontend::DType> storedType(KernelOp kernel) {
   return stored ? typeOf(stored) : std::nullopt;
 }
 
-/// How an operand is read.
+/// Describes how an operand is loaded.
 struct Operand {
   bool byTma;
-  unsigned bytes; ///< that a thread can move at once
+  unsigned bytes; ///< that a thread can copy at once
   bool isKMajor;
 };
 
-/// Of the products of kernels; the other operands of a kernel with several matter as much.
+/// Returns the dot of a kernel with a single one. With several dots, the other operands matter as much.
 DotOp onlyProduct(KernelOp kernel) {
   SmallVector<DotOp> dots;
   kernel.walk([&](DotOp dot) { dots.push_back(dot); });
   return dots.size() == 1 && dots.front().getType().getRank() == 2 ? dots.front() : DotOp();
 }
 
-/// What an operand is a copy of, perhaps transposed; K is dimension `kDim` of it.
+/// Returns the value that an operand copies, perhaps transposed; K is its dimension `kDim`.
 Value sourceOf(Value operand, unsigned &kDim) {
   while (auto transpose = operand.getDefiningOp<TransOp>()) {
     operand = transpose.getSrc();
@@ -190,9 +190,9 @@ Value sourceOf(Value operand, unsigned &kDim) {
   return operand;
 }
 
-/// The loads of blocks of which threads compute an operand; none if they compute it of another product, or of what a
-/// loop carries or a branch decides.
-SmallVector<LoadOp> loadsBehind(Value operand) {
+/// Returns the block loads from which threads compute an operand. Returns none if the operand depends on another dot, a
+/// loop-carried value or a branch.
+SmallVector<LoadOp> loadsFeeding(Value operand) {
   SmallVector<LoadOp> loads;
   SmallVector<Value> toVisit{operand};
   llvm::SmallPtrSet<Operation *, 16> seen;
@@ -215,12 +215,12 @@ SmallVector<LoadOp> loadsBehind(Value operand) {
   return loads;
 }
 
-/// An operand that threads compute of what they load, such as one that is quantized in memory. They may store it in any
+/// Describes an operand that threads compute from loaded values, such as a quantized one. They may store it in any
 /// order.
 std::optional<Operand> readComputedOperand(KernelOp kernel, Value operand) {
   PromiseTrial trial(kernel);
   std::optional<unsigned> bytes;
-  for (LoadOp load : loadsBehind(operand))
+  for (LoadOp load : loadsFeeding(operand))
     bytes = std::min(bytes.value_or(widestAccess), unsigned(trial.widthInBytes({load, load.getPtr(), load.getMask()})));
   return bytes ? std::optional(Operand{false, *bytes, /*isKMajor=*/true}) : std::nullopt;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a kernel multiplies, read from what the front end made of it: for kernels that no "#: expect c == a @ b" tells
-// of, unchanged ones of Triton's above all. The cost model then chooses among their configurations.
+// Derives the GEMM of a kernel from its emitted IR, for kernels without "#: expect c == a @ b", such as unmodified
+// Triton kernels. The cost model then chooses among their configurations.
 #pragma once
 
 #include "Frontend/Sema/OpenProduct.h"
@@ -8,14 +8,13 @@
 
 namespace tile::driver {
 
-/// The only product of the kernel, if its operands come from memory as they are and its grid says how many blocks there
-/// are:
+/// Returns the only GEMM of the kernel, if its operands are loaded from memory and its grid gives the number of blocks:
 ///
-///   grid(cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N))     M and N, by the sizes of the product's block; other factors are a
-///                                                 batch, which counts as more rows
-///   for k in range(0, cdiv(K, BLOCK_K))           K, by the steps of the loop around the product
+///   grid(cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N))     M and N, by the block sizes of the dot; other factors are a batch,
+///                                                 which counts as more rows
+///   for k in range(0, cdiv(K, BLOCK_K))           K, by the steps of the loop around the dot
 ///
-/// `raised` is the kernel behind `tile-raise-descriptors`: it tells what comes by TMA.
+/// `raised` is the kernel after `tile-raise-descriptors`, which shows the operands that TMA loads.
 std::optional<frontend::OpenProduct> readProduct(KernelOp kernel, KernelOp raised);
 
 } // namespace tile::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Options -> files and requests.
+// Converts options to source files and front-end requests.
 #include "Driver/TileSource.h"
 
 #include "Driver/OutputFile.h"
@@ -12,7 +12,7 @@
 
 namespace tile::driver {
 
-/// "a cubin"; empty: neither that nor another kind of artifact.
+/// Returns the kind of artifact, such as "a cubin"; empty if the text is not an artifact.
 static llvm::StringRef kindOfArtifact(const std::string &text, llvm::StringRef path) {
   const runtime::Bytes bytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
   if (runtime::isElf(bytes))
@@ -42,7 +42,7 @@ llvm::Expected<std::optional<frontend::SourceFile>> readSidecar(const CompilerOp
   llvm::sys::path::replace_extension(path, ".sig");
   llvm::StringRef given = options.signature;
   bool isGiven = given.consume_front("@");
-  llvm::sys::fs::file_status status; // of a link, so that one to nowhere is an error
+  llvm::sys::fs::file_status status; // not following links, so that a dangling link is an error
   if (!isGiven && (options.input == "-" || llvm::sys::fs::status(path, status, /*follow=*/false)))
     return std::nullopt;
   std::string name = isGiven ? given.str() : path.str().str();
@@ -73,7 +73,7 @@ frontend::CompileRequest requestOf(const CompilerOptions &options, const target:
 
 frontend::Module parseInput(const CompilerOptions &options, const std::optional<frontend::SourceFile> &sidecar,
                             frontend::DiagnosticEngine &engine) {
-  // Of a file with several kernels only the chosen one needs to be in the language.
+  // If a kernel is named, errors in the other kernels of the file are deferred.
   frontend::Module module = frontend::parse(inputOf(options), engine, /*defersErrors=*/!options.kernel.empty());
   if (sidecar)
     frontend::applySidecar(module, *sidecar, engine);

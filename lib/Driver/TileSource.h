@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the options give the front end: files and a request. For the compilation, and for whoever looks at a kernel
-// before it is compiled.
+// Creates the front end's inputs from the options, for the compilation and for the inspection before it.
 #pragma once
 
 #include "Driver/CompilerOptions.h"
@@ -10,18 +9,19 @@
 
 namespace tile::driver {
 
-/// The text of a kernel; fails also for what tilec itself has made.
+/// Reads the text of a kernel. Fails also for artifacts of tilec.
 llvm::Expected<std::string> readSource(llvm::StringRef path);
 
 frontend::SourceFile inputOf(const CompilerOptions &options);
 
-/// kernel.sig beside kernel.py, or what --signature=@FILE names; nothing if there is none. Fails if it cannot be read.
+/// Reads kernel.sig next to kernel.py, or the file that --signature=@FILE names; nullopt if there is none. Fails if it
+/// cannot be read.
 llvm::Expected<std::optional<frontend::SourceFile>> readSidecar(const CompilerOptions &options);
 
-/// Without callbacks.
+/// Builds the request, without callbacks.
 frontend::CompileRequest requestOf(const CompilerOptions &options, const target::GpuTarget &gpu);
 
-/// The syntax tree, with what the sidecar adds.
+/// Parses the syntax tree and applies the sidecar.
 frontend::Module parseInput(const CompilerOptions &options, const std::optional<frontend::SourceFile> &sidecar,
                             frontend::DiagnosticEngine &engine);
 

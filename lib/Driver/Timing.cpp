@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of times.
+// Prints the table of times.
 #include "Driver/Timing.h"
 
 #include "llvm/Support/Format.h"

@@ -34,7 +34,7 @@ public:
     Clock::time_point start;
   };
 
-  /// Adds time to a pass of the phase that is running.
+  /// Adds time to a pass of the running phase.
   void addPass(llvm::StringRef name, Clock::duration time);
   void print(llvm::raw_ostream &os) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What makes a variant worth its bytes, and the table that says so.
+// Decides which variants are worth their bytes, and prints the table that explains it.
 #include "Driver/VariantArtifact.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,7 +18,7 @@ char BudgetError::ID = 0;
 
 namespace {
 
-/// All of a manifest but its name, what it promises and what it is expected to cost.
+/// Returns the manifest without its name, promises and expected cost.
 std::string describeCode(Manifest manifest) {
   manifest.variant.clear();
   manifest.cost.reset();
@@ -28,7 +28,7 @@ std::string describeCode(Manifest manifest) {
   return runtime::toJson(manifest);
 }
 
-/// Whether every call that `other` takes is one for `manifest`.
+/// Returns true if `manifest` accepts every call that `other` accepts.
 bool takesAllOf(const Manifest &manifest, const Manifest &other) {
   return llvm::all_of(manifest.parameters, [&](const Parameter &parameter) {
     const Parameter *same = other.findParameter(parameter.name);
@@ -41,7 +41,7 @@ bool makesRedundant(const runtime::PackedVariant &kept, const runtime::PackedVar
          takesAllOf(kept.manifest, other.manifest) && describeCode(kept.manifest) == describeCode(other.manifest);
 }
 
-/// "lda=8 x=1"; "nothing".
+/// Formats promises as "lda:8 x:1"; "nothing" if there are none.
 std::string describePromises(const Manifest &manifest, const Manifest &general) {
   std::string text;
   for (const Parameter &parameter : general.parameters) {
@@ -80,7 +80,7 @@ llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, Emit
   bool isPtx = packed.front().manifest.format == "ptx";
   bool isPack = emit == EmitKind::Tilepack || (isPtx && packed.size() > 1) ||
                 llvm::any_of(packed, [&](const auto &variant) { return variant.manifest.target != target; });
-  if (!isPack && packed.size() == 1) { // nothing to choose: as without variants
+  if (!isPack && packed.size() == 1) { // a single variant is written as without variants
     packed.front().manifest.variant.clear();
     packed.front().manifest.cost.reset();
     packed.front().manifest.programs.reset();
@@ -96,20 +96,20 @@ llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, Emit
 
 llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind emit, uint64_t budget,
                                         std::vector<LeftOut> &leftOut) {
-  // The most useful first; those of several targets in turns.
+  // Most useful first; alternating between targets.
   std::vector<size_t> order(made.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::stable_sort(order, [&](size_t a, size_t b) { return made[a].rank < made[b].rank; });
   size_t generals = llvm::count_if(made, [](const MadeVariant &variant) { return variant.rank == 0; });
   auto first = [&](size_t count) {
     std::vector<size_t> chosen(order.begin(), order.begin() + count);
-    llvm::sort(chosen); // as they were
+    llvm::sort(chosen); // restores the original order
     std::vector<MadeVariant> variants;
     for (size_t index : chosen)
       variants.push_back(made[index]);
     return variants;
   };
-  // How many fit, between `fits` and `most`.
+  // Binary search for the number of variants that fit, between `fits` and `most`.
   size_t fits = 0, most = made.size();
   std::string artifact;
   for (size_t tried = most; fits < most; tried = std::max(generals, fits + (most - fits + 1) / 2)) {

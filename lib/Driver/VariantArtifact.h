@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiled variants -> one artifact: which of them are worth their bytes, and what the file holds.
+// Combines compiled variants into one artifact: decides which are worth their bytes, and writes the file.
 #pragma once
 
 #include "Driver/CompilerOptions.h"
@@ -10,20 +10,20 @@
 
 namespace tile::driver {
 
-/// A variant that the compiler has made.
+/// A compiled variant.
 struct MadeVariant {
   runtime::PackedVariant packed;
   size_t rank = 0;    ///< among the plans of its target: 0 is the general one, the last gains least
-  std::string why;    ///< what it is for, one line
-  double seconds = 0; ///< that it took to compile
+  std::string why;    ///< its purpose, one line
+  double seconds = 0; ///< compile time
 };
 
-/// Why a variant is not in the artifact.
+/// A variant that is not in the artifact, and the reason.
 struct LeftOut {
   std::string name, target, why;
 };
 
-/// Even the general variants alone make too large an artifact.
+/// The artifact exceeds the budget with only its general variants.
 class BudgetError : public llvm::ErrorInfo<BudgetError> {
 public:
   static char ID;
@@ -35,19 +35,19 @@ private:
   std::string text;
 };
 
-/// Removes variants whose code an earlier one for the same target has as well, which promises no more.
+/// Removes variants whose code equals that of an earlier one for the same target with no more promises.
 void dropRedundant(std::vector<MadeVariant> &made, std::vector<LeftOut> &leftOut);
 
-/// The bytes of a cubin or, with `emit` a tilepack or several targets, a pack. The first variant must be general. What
-/// a header holds has no PTX: a program has no use for it.
+/// Returns the bytes of a cubin or, for a tilepack or several targets, a pack. The first variant must be general.
+/// Headers contain no PTX, because programs do not need it.
 llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, EmitKind emit);
 
-/// Leaves out those that gain least until the artifact has at most `budget` bytes, and returns it; a BudgetError if
-/// the general variants alone have more.
+/// Drops the variants that gain least until the artifact has at most `budget` bytes, and returns it. Returns a
+/// BudgetError if the general variants alone exceed the budget.
 llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind emit, uint64_t budget,
                                         std::vector<LeftOut> &leftOut);
 
-/// The table of --explain-config.
+/// Formats the table of --explain-config.
 std::string describeVariants(llvm::ArrayRef<MadeVariant> made, llvm::ArrayRef<LeftOut> leftOut, size_t artifactBytes);
 
 } // namespace tile::driver

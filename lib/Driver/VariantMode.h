@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many kernels an artifact gets: --variants=none|alignment|auto|all|invariant.
+// Selects the kernels of an artifact: --variants=none|alignment|auto|all|invariant.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 namespace tile::driver {
 
 enum class VariantMode {
-  None,      ///< one kernel, as promises and sizes say
-  Alignment, ///< one for each set of promises
-  Auto,      ///< for each set of promises those that sizes need
+  None,      ///< one kernel, according to promises and sizes
+  Alignment, ///< one for each promise class
+  Auto,      ///< for each promise class, the kernels that the sizes need
   All,       ///< every configuration that the cost model chooses for any size
-  Invariant, ///< as Auto, but the order in which a row of a product is summed depends on nothing but the promises
+  Invariant, ///< as Auto, but the summation order of a GEMM row depends only on the promises
 };
 
 constexpr std::optional<VariantMode> parseVariantMode(std::string_view name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which work comes next is a counter in shared memory; results are records in a file in memory, which takes any number
-// of bytes while nobody reads them:
+// A counter in shared memory assigns the work. Results are records in a memory-backed file, which takes any number of
+// bytes without a reader:
 //
 //   {index, begun} {index, size, bytes...} {index, begun} ...
 #include "Driver/WorkerProcesses.h"
@@ -29,7 +29,7 @@ namespace {
 struct Record {
   static constexpr uint64_t begun = ~uint64_t(0);
   uint64_t index;
-  uint64_t size; ///< bytes that follow; or `begun`: none
+  uint64_t size; ///< bytes that follow; `begun`: none
 };
 
 void writeAll(int file, const char *bytes, size_t size) {
@@ -38,7 +38,7 @@ void writeAll(int file, const char *bytes, size_t size) {
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      kill(getpid(), SIGKILL); // no memory for the result: as the kernel would
+      kill(getpid(), SIGKILL); // out of memory for the result: die as from the OOM killer
     bytes += count;
     size -= size_t(count);
   }
@@ -119,8 +119,8 @@ bool WorkerProcesses::startOne() {
 }
 
 void WorkerProcesses::workAsChild(int records, int log) {
-  // LLVM's handler of crashes prints the stack. The first backtrace of a process loads a library, which a handler that
-  // interrupted malloc would wait for without end.
+  // LLVM's crash handler prints the stack. The first backtrace of a process loads a library, which would deadlock in a
+  // handler that interrupted malloc, so load it here.
   void *frame;
   backtrace(&frame, 1);
   dup2(log, STDOUT_FILENO);
@@ -131,7 +131,7 @@ void WorkerProcesses::workAsChild(int records, int log) {
     writeRecord(records, {index, bytes.size()});
     writeAll(records, bytes.data(), bytes.size());
   }
-  _exit(0); // buffers and destructors are those of the process that this is a copy of
+  _exit(0); // skip destructors and buffers, which belong to the parent process
 }
 
 void WorkerProcesses::wait(const Worker &worker, int &status) {
@@ -155,7 +155,7 @@ void WorkerProcesses::collect(const Worker &worker, int status) {
       continue;
     }
     if (rest.size() < record.size)
-      break; // its last write was cut off
+      break; // truncated by a crash
     result = {true, rest.take_front(record.size).str(), "", false};
     rest = rest.drop_front(record.size);
   }
@@ -168,7 +168,7 @@ llvm::Expected<std::vector<WorkerProcesses::Result>> WorkerProcesses::finish(uns
     start(std::max(1u, processes));
     if (running.empty())
       break;
-    // One that crashed leaves the rest to the others, and to those that the next round starts.
+    // A crashed worker leaves its remaining work to the others and to those of the next round.
     for (const Worker &worker : running) {
       int status = 0;
       wait(worker, status);
@@ -179,7 +179,7 @@ llvm::Expected<std::vector<WorkerProcesses::Result>> WorkerProcesses::finish(uns
   if (!next || *next < count)
     return llvm::make_error<codegen::EnvironmentError>(formatv("cannot start a process: {0}", startFailure).str());
   for (Result &result : results)
-    if (!result.isDone && result.failure.empty()) { // between taking it and saying so
+    if (!result.isDone && result.failure.empty()) { // killed between taking the work and recording it
       result.failure = "its process was ended";
       result.isKilled = true;
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Work in processes of its own, several at a time: a compilation that crashes takes nothing else with it, and each
-// allocates memory without waiting for the others.
+// Runs work in several worker processes, so that a crash in one compilation affects no other, and the processes do not
+// contend for malloc.
 //
 //   WorkerProcesses workers(10, [](size_t index) { return compile(index); });
-//   workers.start(3);         // three are at work from here on
+//   workers.start(3);         // three workers run from here on
 //   compileSomethingHere();
 //   for (const WorkerProcesses::Result &result : workers.finish(4))  // now four
 //     use(result);
 //
-// The processes are copies of this one (fork), which must have no other thread that holds a lock; each takes one piece
-// of work after the other. What they print is kept, and shown only of those that crash.
+// The processes are forks of this one, which must have no other thread that holds a lock. Each takes one item of work
+// after another. Their output is captured, and shown only for those that crash.
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -26,29 +26,28 @@ class WorkerProcesses {
 public:
   struct Result {
     bool isDone = false;
-    std::string bytes;     ///< what the work returned
-    std::string failure;   ///< if it is not done: how its process ended, and what it said first
-    bool isKilled = false; ///< if it is not done: by SIGKILL, as the kernel does when memory runs out
+    std::string bytes;     ///< returned by the work
+    std::string failure;   ///< if it is not done: how its process ended, and the first line of its output
+    bool isKilled = false; ///< if it is not done: killed by a signal such as the SIGKILL of the OOM killer
   };
 
-  /// `work` runs in other processes: nothing that it changes is seen here.
+  /// Sets up `count` items. `work` runs in other processes, so its side effects are not visible here.
   WorkerProcesses(size_t count, std::function<std::string(size_t)> work);
-  /// Ends those that are still at work.
+  /// Kills the workers that are still running.
   ~WorkerProcesses();
   WorkerProcesses(const WorkerProcesses &) = delete;
 
-  /// Starts so many processes, or fewer where that is enough. Those that could not be started are missing, without an
-  /// error: finish() needs only one.
+  /// Starts up to `processes` workers. Failing to start some is not an error, because finish() needs only one.
   void start(unsigned processes);
 
-  /// Waits until all is done, by so many processes; one result for each piece of work, in order.
+  /// Waits until all work is done, by up to `processes` workers, and returns the results in order.
   llvm::Expected<std::vector<Result>> finish(unsigned processes);
 
 private:
   struct Worker {
     pid_t process;
-    int records; ///< file in memory: what was begun and done
-    int log;     ///< likewise: what was printed
+    int records; ///< memory-backed file: work that was begun and done
+    int log;     ///< likewise: output of the process
   };
 
   bool startOne();
@@ -58,7 +57,7 @@ private:
 
   size_t count;
   std::function<std::string(size_t)> work;
-  std::atomic<uint32_t> *next; ///< shared: the first piece that nobody has taken
+  std::atomic<uint32_t> *next; ///< shared memory: the first item that is not taken
   std::vector<Worker> running;
   std::vector<Result> results;
   std::string startFailure;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A comment stands two columns behind its code, or as far right as its neighbours need.
+// A trailing comment starts two columns after its code, or further right to align with its neighbors.
 #include "Format/Comments.h"
 
 #include <algorithm>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Comments behind code.
+// Aligns trailing comments.
 #pragma once
 
 #include "Format/LineLayout.h"
 
 namespace tile::format {
 
-/// The lines of text, each with its line end. Comments on neighbouring lines that stood in one column still do.
+/// Joins the lines of text, each with a line end. Trailing comments on adjacent lines that shared a column still
+/// do.
 std::string joinLines(const std::vector<TextLine> &lines);
 
 } // namespace tile::format

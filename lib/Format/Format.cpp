@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which lines have blank lines before them, and the check that nothing but the looks has changed.
+// Inserts blank lines, and checks that only whitespace has changed.
 #include "Format/Format.h"
 
 #include "Format/Comments.h"
@@ -12,8 +12,8 @@ using namespace frontend;
 
 namespace {
 
-/// Definitions of a module are two lines apart from everything, those in blocks one. Elsewhere the author's blank lines
-/// stay, up to as many, but none before the first line of a block.
+/// Definitions of a module are two blank lines apart from everything, those in blocks one. Elsewhere the author's blank
+/// lines stay, up to the same number, but none before the first line of a block.
 class BlankLines {
 public:
   explicit BlankLines(const std::vector<LogicalLine> &lines) : lines(lines) {}
@@ -22,7 +22,7 @@ public:
     for (size_t i = 0; i < lines.size(); ++i) {
       counts.push_back(i == 0 ? 0 : countBefore(i));
       definitionAt.resize(lines[i].depth + 1);
-      // A comment between a definition and what follows has the distance for both.
+      // A comment between a definition and the next line keeps that distance from both.
       definitionAt[lines[i].depth] = lines[i].kind == LogicalLine::Kind::Definition;
     }
     return std::move(counts);
@@ -47,8 +47,8 @@ private:
     return separateHead(i) ? distance(line) : std::min(given, 1u);
   }
 
-  /// Comments above a definition belong to it: the distance is before them, at the first blank line among them, or
-  /// before the first. Returns whether it is behind them all.
+  /// Attaches the comments above a definition to it: the blank lines go before them, at the first blank line among
+  /// them, or else before the first comment. Returns whether they go after all comments.
   bool separateHead(size_t definition) {
     size_t first = definition;
     while (first > 0 && lines[first - 1].kind == Kind::Comment && lines[first - 1].depth == lines[definition].depth)
@@ -74,7 +74,7 @@ private:
   std::vector<bool> definitionAt; // by depth: whether the last line there began a definition
 };
 
-/// What a program means: its tokens, and its directives by the token that they stand before.
+/// Returns the meaning of a program: its tokens, and each directive before the token that follows it.
 std::vector<std::string_view> meaningOf(std::string_view text) {
   TokenStream stream = lexFile(text, 0);
   std::vector<std::string_view> meaning;
@@ -111,7 +111,7 @@ std::optional<std::string> format(const SourceFile &file, DiagnosticEngine &diag
     layOut(lines[i], out);
   }
   std::string text = joinLines(out);
-  // Better untidy than another program.
+  // Keep the original text rather than change the program.
   return meaningOf(text) == meaningOf(file.text) ? text : file.text;
 }
 

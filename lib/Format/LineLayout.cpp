@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where a logical line breaks, and how far its parts are indented.
+// Breaks and indents a logical line.
 //
-// Line ends inside of brackets stay where the author has put them. Only a line that is too long breaks once more: at
-// the last comma that fits, or before the last operator; of those in several brackets one of the outermost counts. What
-// follows stands below what follows the bracket, or, where the bracket ends its line, one step right of that line:
+// Line ends inside brackets stay where the author has put them. Only a line that is too long is broken further: after
+// the last comma that fits, or before the last operator, at the outermost brackets possible. The next line is aligned
+// with the text after the bracket or, if the bracket ends its line, indented one step more than that line:
 //
 //   f(a,            f(
 //     b)                a,
@@ -46,9 +46,9 @@ public:
   }
 
 private:
-  /// Where a line can break: behind a comma, or before an operator.
+  /// A position where a line can break: after a comma, or before an operator.
   struct Break {
-    size_t depth = 0; // 0: it cannot
+    size_t depth = 0; // 0: no break
     size_t bracket = 0;
     bool isOperator = false;
 
@@ -58,14 +58,14 @@ private:
   };
 
   struct Bracket {
-    unsigned column;     // of what stands below its first element
-    unsigned lineIndent; // of the line that it stands on
+    unsigned column;     // column of the lines inside the bracket
+    unsigned lineIndent; // indentation of the line with the bracket
     bool endsLine;
   };
 
-  /// In calls, tuples and lists, not in indices.
+  /// Finds the breaks in calls, tuples and lists, but not in indices.
   void findBreaks() {
-    std::vector<size_t> open; // brackets around
+    std::vector<size_t> open; // enclosing brackets
     breaks.resize(elements.size());
     for (size_t i = 0; i < elements.size(); ++i) {
       int nesting = elements[i].isComment ? 0 : nestingOf(elements[i].kind);
@@ -81,7 +81,7 @@ private:
     }
   }
 
-  /// Of those that bind loosely.
+  /// Returns true for loosely binding binary operators.
   bool joinsOperands(size_t i) const {
     Tok kind = elements[i].kind;
     return kind == Tok::KwAnd || kind == Tok::KwOr || kind == Tok::Pipe ||
@@ -92,8 +92,8 @@ private:
     return elements[bracket].kind == Tok::LeftBracket && bracket > 0 && endsOperand(elements[bracket - 1].kind);
   }
 
-  /// Elements that stand on one line in the source. Where it breaks, what comes to stand on further lines takes the
-  /// rest of its list along: the author's line ends there would leave short lines. Returns the end.
+  /// Places elements that are on one line in the source. If that line breaks, the following lines of the same list are
+  /// merged into it, because the author's line ends would leave short lines. Returns the end.
   size_t placeSegment(size_t begin, size_t end) {
     while (std::optional<size_t> next = findBreak(begin, end)) {
       place(begin, *next);
@@ -114,7 +114,7 @@ private:
     return end;
   }
 
-  /// What must start a new line; nothing if all fits, or nothing can.
+  /// Returns the element that must start a new line; nullopt if everything fits or no break is possible.
   std::optional<size_t> findBreak(size_t begin, size_t end) const {
     unsigned column = widthOf(out.back().code);
     std::optional<size_t> best;
@@ -153,7 +153,7 @@ private:
 
   void breakBefore(const Element &next) {
     bool closes = !next.isComment && nestingOf(next.kind) < 0;
-    // Outside of brackets a line goes on behind a backslash.
+    // Outside brackets a line continues after a backslash.
     if (brackets.empty() && !next.isComment)
       out.back().code += " \\";
     bool opened = !out.back().code.empty() && !brackets.empty() && brackets.back().endsLine &&
@@ -174,7 +174,7 @@ private:
 
   const std::vector<Element> &elements;
   std::vector<bool> spaces;
-  std::vector<Break> breaks; // before each element
+  std::vector<Break> breaks; // position before each element
   unsigned indent, lineIndent = 0;
   bool isLineEmpty = true;
   std::vector<Bracket> brackets;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tokens -> logical lines. Comments are not tokens: they are found between them.
+// Converts tokens to logical lines. Comments are not tokens, but found between them.
 //
-// A comment before the end of a block belongs to the innermost block that it is not left of.
+// A comment before the end of a block belongs to the innermost block that it is indented for.
 #include "Format/SourceLines.h"
 
 #include "Frontend/Syntax/ParserImpl.h"
@@ -15,7 +15,7 @@ using namespace frontend;
 
 namespace {
 
-/// What stands between two tokens.
+/// The comments and line ends between two tokens.
 struct Gap {
   std::vector<Element> comments;
   unsigned lineEnds = 0; // after the last comment
@@ -58,7 +58,7 @@ private:
     return gap;
   }
 
-  /// The column of what stands in front of `offset`, as the lexer counts it.
+  /// Returns the column after the text, as the lexer counts it.
   uint32_t columnOf(uint32_t begin, uint32_t end) const {
     uint32_t column = 0;
     for (uint32_t at = begin; at < end; ++at)
@@ -66,7 +66,7 @@ private:
     return column;
   }
 
-  /// What stands before the first token of a line: comments, and where blocks begin and end.
+  /// Reads everything before the first token of a line: comments, and the begins and ends of blocks.
   void readStart(size_t &i) {
     Gap gap = gapTo(tokens[i].range.begin);
     std::vector<uint32_t> before = columns;
@@ -134,7 +134,7 @@ private:
   const std::vector<Token> &tokens;
   uint32_t position = 0, lineStart = 0;
   unsigned blankLines = 0;
-  std::vector<uint32_t> columns{0}; // of the blocks that are open
+  std::vector<uint32_t> columns{0}; // indentation of the open blocks
   std::vector<LogicalLine> lines;
 };
 

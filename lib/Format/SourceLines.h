@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A file as the formatter sees it: logical lines, each of tokens and of the comments among them.
+// The formatter's view of a file: logical lines of tokens and comments.
 #pragma once
 
 #include "Frontend/Syntax/Lexer.h"
@@ -9,26 +9,26 @@ namespace tile::format {
 /// A token or a comment of a logical line.
 struct Element {
   bool isComment = false;
-  frontend::Tok kind = frontend::Tok::End; // of a token
+  frontend::Tok kind = frontend::Tok::End; // of tokens only
   std::string_view text;
-  unsigned lineEnds = 0; // before it, in the source
-  uint32_t column = 0;   // of a comment in the source, in bytes
+  unsigned lineEnds = 0; // line ends before it in the source
+  uint32_t column = 0;   // of comments: source column, in bytes
 };
 
-/// A statement, or several with ';' between them; or a comment that stands alone.
+/// A statement, several statements separated by ';', or a comment on a line of its own.
 struct LogicalLine {
   enum class Kind : uint8_t { Comment, Decorator, Definition, Other };
 
   Kind kind = Kind::Other;
   std::vector<Element> elements;
-  unsigned depth = 0;      // of blocks around it
-  unsigned blankLines = 0; // before it, in the source
+  unsigned depth = 0;      // number of enclosing blocks
+  unsigned blankLines = 0; // blank lines before it in the source
 };
 
-/// The text must have no errors but those of `isHarmless`.
+/// Reads the logical lines. The text must have no errors except those of `isHarmless`.
 std::vector<LogicalLine> readLines(std::string_view text, const frontend::TokenStream &stream);
 
-/// Whether the token is an error for the parser alone, and as clear as any other where it begins and ends.
+/// Returns true if the token is only an error for the parser, and its beginning and end are well defined.
 bool isHarmless(const frontend::Token &token);
 
 } // namespace tile::format

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blanks follow from the two tokens and from the bracket that they stand in: "=" of an argument has none, ":" of a
-// slice has none, and an operator without a left operand is close to its right one.
+// Spacing follows from the two tokens and the enclosing bracket: none around "=" of an argument or ":" of a slice, and
+// none after a unary operator.
 #include "Format/Spacing.h"
 
 #include "Frontend/Syntax/ParserImpl.h"
@@ -54,10 +54,10 @@ private:
   enum class Role : uint8_t { Plain, Prefix, Slice, Argument };
 
   struct Bracket {
-    Tok open = Tok::End; // outside of all
+    Tok open = Tok::End; // End: outside all brackets
     bool isIndex = false, isParameters = false;
-    bool isAnnotated = false; // what is behind the last comma
-    unsigned lambdas = 0;     // whose ":" is still to come
+    bool isAnnotated = false; // since the last comma
+    unsigned lambdas = 0;     // lambdas whose ":" has not been seen yet
   };
 
   Role roleOf(Tok kind) const {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which neighbours on a line have a blank between them.
+// Decides which adjacent tokens of a line are separated by a space.
 #pragma once
 
 #include "Format/SourceLines.h"
 
 namespace tile::format {
 
-/// For each element whether a blank stands before it, if both are on one line. Not for comments.
+/// Returns, for each element, whether a space precedes it if it shares a line with its predecessor. Comments are
+/// ignored.
 std::vector<bool> findSpaces(const std::vector<Element> &elements);
 
-/// An opening bracket behind one of these is that of a call or of an index.
+/// Returns true if an opening bracket after this token begins a call or an index.
 bool endsOperand(frontend::Tok kind);
 
 } // namespace tile::format

@@ -21,113 +21,114 @@
 
 namespace tile::frontend {
 
-/// The text that an operation was emitted for.
+/// Source text of an operation.
 struct OperationSource {
   SourceRange range;
   /// Operands of a binary operation.
   SourceRange left, right;
-  /// Whether ".to(...)" can follow the operand as it stands.
+  /// True if ".to(...)" can be appended to the operand without parentheses.
   bool leftIsPrimary = false, rightIsPrimary = false;
-  /// The calls of helpers around it, innermost first, and what is called.
+  /// Calls of helpers around the operation, innermost first, with their callees.
   std::vector<std::pair<SourceRange, std::string>> calls;
 };
 
-/// Products, loads and stores of an emitted kernel.
+/// Source of the multiplications, loads and stores of an emitted kernel.
 using SourceMap = llvm::DenseMap<mlir::Operation *, OperationSource>;
 
-/// A name gets a value: for debuggers. It has it after `after` (null: from the start) in `block`, as far as the value
-/// is computed, until a later record of the same name and frame.
+/// A variable assignment, for debuggers. The variable has this value after `after` (null: from the start) in `block`,
+/// once the value is computed, until a later record with the same name and frame.
 struct VariableRecord {
   std::string name;
   mlir::Value value;    ///< null for a constant
   std::string constant; ///< its text
   bool isUnsigned = false;
-  uint32_t line = 0;            ///< of the assignment
-  mlir::Attribute frame;        ///< the location of the call that the function is inlined at; null: the kernel itself
-  mlir::Block *block = nullptr; ///< null: wherever the value is known
+  uint32_t line = 0;            ///< line of the assignment
+  mlir::Attribute frame;        ///< location of the inlined call; null: the kernel itself
+  mlir::Block *block = nullptr; ///< null: everywhere
   mlir::Operation *after = nullptr;
 };
 
-/// What the text says about an emitted kernel.
+/// Source information about an emitted kernel.
 struct KernelText {
   SourceMap operations;
-  std::vector<VariableRecord> variables;                  ///< in the order of assignment; see recordVariables
-  llvm::DenseMap<mlir::Attribute, std::string> functions; ///< inlined at this location
+  std::vector<VariableRecord> variables;                  ///< in assignment order; see recordVariables
+  llvm::DenseMap<mlir::Attribute, std::string> functions; ///< names of inlined functions by call location
 };
 
-/// What a piece of the text turns out to be, for editors.
+/// Type and value of a piece of source text, for editors.
 struct ObservedValue {
-  SourceRange range;    ///< of an expression, or of the name that gets the value
-  bool isName = false;  ///< a name gets it, in an assignment or as a parameter
-  std::string type;     ///< "fp32[128, 64]"; of what exists at compile time alone "int", "str", ...
-  std::string constant; ///< its text, if it is known at compile time
+  SourceRange range;    ///< an expression, or the assigned name
+  bool isName = false;  ///< an assigned name or a parameter
+  std::string type;     ///< "fp32[128, 64]"; for compile-time values "int", "str", ...
+  std::string constant; ///< text of the value, if it is known at compile time
 };
 
-/// Rules of the language: Triton's, or those of --std=tile1, where they differ.
+/// Language standard: Triton's rules, or those of --std=tile1 where they differ.
 enum class Standard { Triton, Tile1 };
 
-/// What to compile, and with which compile-time choices. Everything has a default; a file with one kernel whose
-/// parameters are typed and whose constexprs have defaults needs none of it.
+/// Describes what to compile, and the compile-time choices. All members have defaults, which suffice for a file with
+/// one kernel whose parameters have types and whose constexprs have defaults.
 struct CompileRequest {
-  /// Kernel by name; empty: the only one of the file. May also name an "#: instance".
+  /// Name of the kernel or of an "#: instance"; empty: the only kernel of the file.
   std::string kernelName;
-  /// Parameter types, comma separated: by position as Triton writes them ("*fp16:16, i32, 128") or by name
-  /// ("a: *bf16, lda: i32:8"); parameters that are not named keep their annotation.
+  /// Parameter types, comma-separated: positional in Triton's format ("*fp16:16, i32, 128") or named ("a: *bf16, lda:
+  /// i32:8"); parameters that are not named keep their annotation.
   std::string signature;
   /// -D NAME=VALUE: values of constexpr parameters. A run-time parameter named here becomes a constant.
   std::map<std::string, std::string> definitions;
-  /// --assume NAME=DIVISOR: the integer is a multiple of it, or the pointer so aligned in bytes. Checked at launch.
+  /// --assume NAME=DIVISOR: promises that the integer is a multiple of the divisor, or that the pointer is aligned to
+  /// it in bytes. Checked at launch.
   std::map<std::string, int> assumptions;
-  /// -I: folders in which modules of other projects are searched.
+  /// -I: search path for modules of other projects.
   std::vector<std::string> importPaths;
   std::optional<int> numWarps;
   std::optional<int> numStages;
-  /// CTAs of a cluster; see ClusterShape.h.
+  /// Cluster size in CTAs; see ClusterShape.h.
   std::optional<ClusterShape> cluster;
   std::optional<Schedule> schedule;
-  /// --size NAME=NUMBER: values that integer parameters are expected to have; only `choose` learns them.
+  /// --size NAME=NUMBER: expected values of integer parameters; only passed to `choose`.
   std::map<std::string, int64_t> sizes;
-  /// Learns what product the kernel computes, if that is known, also if nothing is left open.
+  /// Receives the GEMM that the kernel computes, if it is known, also if nothing is left open.
   DescribeProduct describe;
-  /// Chooses what the kernel leaves open by `auto`. Without it, that is an error.
+  /// Chooses the parameters that the kernel leaves open by `auto`. Without it, they are an error.
   ChooseTiles choose;
-  /// Compute capability times ten: what tl.target_info and the checks of tl.dot answer.
+  /// Compute capability times ten, as reported by tl.target_info and used in the checks of tl.dot.
   int targetCapability = 90;
   Standard standard = Standard::Triton;
-  /// How large a kernel may grow by copies of helpers and unrolled loops: expressions evaluated and operations emitted.
-  /// Emitting takes about a second at the default.
+  /// Limit for the growth of a kernel through inlined helpers and unrolled loops: expressions evaluated and operations
+  /// emitted. Emission takes about a second at the default.
   size_t maxWork = 1'000'000;
-  /// How many instructions a thread may have for the blocks of a program. LLVM and ptxas take half a minute at the
-  /// default.
+  /// Limit for the instructions of a thread that operate on the blocks of a program. LLVM and ptxas take half a minute
+  /// at the default.
   int64_t maxInstructions = 1'000'000;
   /// Keep assertions (assert, tl.device_assert) in the kernel.
   bool debug = false;
   /// Record the names of values.
   bool recordVariables = false;
-  /// The text is being written: nothing is known of parameters without a type, and what depends on such or on an error
-  /// is looked at all the same, for further errors. Emission goes on where the parser has found errors.
+  /// Draft mode, for editors: parameters without a type are unknown, and code that depends on them or on an error is
+  /// still checked for further errors. Emission continues after parser errors.
   bool isDraft = false;
-  /// Takes what tl.static_print prints, with the line ends. Without it, nothing is printed.
+  /// Receives the output of tl.static_print, including line ends. Without it, nothing is printed.
   std::function<void(const std::string &)> print;
-  /// Learns what expressions and names are, in the order of emission; the same place again where a helper is called or
-  /// a loop unrolled.
+  /// Receives the types of expressions and names, in emission order; repeatedly for inlined helpers and unrolled loops.
   std::function<void(const ObservedValue &)> observe;
-  /// Looks at the finished kernel as long as its text is known: warnings that need analyses, debuggers.
+  /// Inspects the finished kernel while its source information is available: for warnings that need analyses, and for
+  /// debuggers.
   std::function<void(KernelOp, const KernelText &)> inspect;
 };
 
 /// Loads the dialects that emitted modules use.
 void loadDialects(mlir::MLIRContext &context);
 
-/// The functions that say how they are launched (`#: grid(…)`), in the order of the text.
+/// Returns the functions that have a launch directive (`#: grid(…)`), in source order.
 std::vector<std::string> listLaunchedKernels(const Module &module);
 
-/// Compiles one kernel of a parsed file. Null after errors, which are in the engine. The engine must be the one that
-/// the file was parsed with.
+/// Compiles one kernel of a parsed file. Returns null after errors, which are in the engine. The engine must be the one
+/// that the file was parsed with.
 mlir::OwningOpRef<mlir::ModuleOp> emitModule(mlir::MLIRContext &context, const Module &module,
                                              const CompileRequest &request, DiagnosticEngine &diagnostics);
 
-/// Parses and compiles.
+/// Parses and compiles a file.
 mlir::OwningOpRef<mlir::ModuleOp> emitModule(mlir::MLIRContext &context, const SourceFile &file,
                                              const CompileRequest &request, DiagnosticEngine &diagnostics);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What atomic operations, through pointers and through descriptors, make of an element.
+// Combines an element in memory with an operand, for atomic operations through pointers and descriptors.
 #pragma once
 
 #include "Interpreter/Memory.h"

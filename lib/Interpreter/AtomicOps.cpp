@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomic operations. Programs run one after another, so each element is read, combined and written in turn; the memory
-// order and the scope make no difference.
+// Atomic operations. Programs run one after another, so each element is read, combined and written in turn. The memory
+// order and the scope have no effect.
 #include "Interpreter/Atomic.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -16,7 +16,7 @@ struct AtomicData {
   bool hasMask = false;
 };
 
-/// The element's place in its buffer; null after an error.
+/// Returns the address of the element in its buffer; null after an error.
 template <Kind kind> char *locate(Machine &machine, const Instruction &instruction, int64_t element) {
   int64_t offset = machine.at<int64_t>(instruction.in[0])[element];
   int32_t buffer = machine.at<int32_t>(pointerBuffers(instruction.in[0], instruction.count))[element];
@@ -29,7 +29,7 @@ template <Kind kind> char *locate(Machine &machine, const Instruction &instructi
   return address;
 }
 
-/// in: pointers, values, mask.
+/// Inputs: pointers, values, mask.
 template <Kind kind> struct Update {
   static bool execute(Machine &machine, const Instruction &instruction) {
     using Held = HeldType<kind>;
@@ -51,7 +51,7 @@ template <Kind kind> struct Update {
   }
 };
 
-/// in: pointers, values, expected values; compared by their bits in memory.
+/// Inputs: pointers, values, expected values, which are compared bitwise.
 template <Kind kind> struct CompareAndSwap {
   static bool execute(Machine &machine, const Instruction &instruction) {
     using Held = HeldType<kind>;

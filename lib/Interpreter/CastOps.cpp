@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions between number types. Float to integer rounds towards zero and saturates, as PTX `cvt.rzi` does; NaN
-// gives 0, or, if either type has 64 bits, the number with the highest bit alone. Integer to a small float rounds once:
-// values go through double and round-to-odd. A bitcast goes through the bits that the value has in memory.
+// Conversions between number types. Float to integer rounds towards zero and saturates, as PTX `cvt.rzi` does. NaN
+// gives 0 or, if either type has 64 bits, the integer with only the highest bit set. Integer to a small float rounds
+// once: values go through double and round-to-odd. A bitcast uses the memory representation of the value.
 #include "Interpreter/Compiler.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 namespace tile::interp {
 namespace {
 
-/// Integers are read from the frame as a C++ integer; i1 is 0 or 1 unsigned and 0 or -1 signed.
+/// Reads integers from the frame as C++ integers; an i1 is 0 or 1 unsigned and 0 or -1 signed.
 struct Bit {};
 template <typename From> struct Reader {
   using Stored = From;
@@ -37,7 +37,7 @@ bool castElements(Machine &machine, const Instruction &instruction) {
 constexpr auto kSame = [](auto value) { return value; };
 constexpr auto kLowBit = [](auto value) { return value & 1; };
 
-/// Calls `fn` with a null pointer of the C++ type that holds `kind`, read as signed or unsigned.
+/// Calls `fn` with a null pointer whose C++ type represents `kind`, read as signed or unsigned.
 template <typename Fn> Execute forInteger(Kind kind, bool isSigned, Fn fn) {
   switch (kind) {
   case Kind::I1:
@@ -53,7 +53,7 @@ template <typename Fn> Execute forInteger(Kind kind, bool isSigned, Fn fn) {
   }
 }
 
-/// Extension or truncation of an integer.
+/// Extends or truncates an integer.
 Execute integerKernel(Kind from, Kind to, bool isSigned) {
   return forInteger(from, isSigned, [&]<typename From>(From *) -> Execute {
     switch (to) {
@@ -71,8 +71,8 @@ Execute integerKernel(Kind from, Kind to, bool isSigned) {
   });
 }
 
-/// The double nearest to an integer; where it is not exact, one with the last bit set, so that a later rounding to
-/// fewer bits is right.
+/// Returns the double nearest to an integer. If it is inexact, rounds to odd, so that a later rounding to fewer bits is
+/// correct.
 constexpr auto kToOddFloat = [](auto value) {
   bool isNegative = value < 0;
   uint64_t magnitude = isNegative ? -uint64_t(value) : uint64_t(value);
@@ -95,7 +95,7 @@ Execute integerToFloatKernel(Kind from, Kind to, bool isSigned) {
 
 template <typename To> struct Saturate {
   template <typename T> To operator()(T value) const {
-    // Both limits plus one are powers of two, hence exact in float.
+    // Both limits plus one are powers of two, so they are exact in float.
     constexpr T end = T(2) * T(To(1) << (std::numeric_limits<To>::digits - 1));
     if (value != value)
       return sizeof(T) == 8 || sizeof(To) == 8 ? To(To(1) << (8 * sizeof(To) - 1)) : To(0);
@@ -106,7 +106,7 @@ template <typename To> struct Saturate {
     return To(value);
   }
 };
-/// i1 has the values 0 and 1 unsigned, 0 and -1 signed; both are held as 0 and 1.
+/// Saturates to i1: 0 and 1 unsigned, 0 and -1 signed, stored as 0 and 1 in both cases.
 struct SaturateBit {
   bool isSigned;
   template <typename T> uint8_t operator()(T value) const { return isSigned ? value <= T(-1) : value >= T(1); }
@@ -141,7 +141,7 @@ bool truncateDoubles(Machine &machine, const Instruction &instruction) {
 
 constexpr auto kNarrowOdd = [](double value) { return narrow(value, /*odd=*/true); };
 
-/// Bits of element `i` as in memory.
+/// Returns the bits of element `i` as stored in memory.
 uint64_t bitsOf(const Machine &machine, size_t offset, Kind kind, int64_t i) {
   if (isSmallFloat(kind) || kind == Kind::F32)
     return encode(kind, machine.at<float>(offset)[i]);

@@ -17,7 +17,7 @@ template <typename U, auto fn> bool compare(Machine &machine, const Instruction 
   return true;
 }
 
-/// i1 as a signed number is 0 or -1.
+/// Compares i1 as signed: 0 or -1.
 template <auto fn> bool compareSignedBits(Machine &machine, const Instruction &instruction) {
   return compare<uint8_t, [](uint8_t a, uint8_t b) { return fn(-int(a), -int(b)); }>(machine, instruction);
 }
@@ -143,7 +143,7 @@ template <auto fn> void addClassification(HandlerTable &table, StringRef name) {
   };
 }
 
-/// in: condition, then, else. Pointers select offsets and buffer numbers alike.
+/// Inputs: condition, then, else. For pointers, selects both offsets and buffer indices.
 template <typename T>
 void selectElements(const uint8_t *condition, const T *yes, const T *no, T *__restrict result, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
@@ -165,7 +165,7 @@ bool selectPointers(Machine &machine, const Instruction &instruction) {
   return true;
 }
 
-/// One condition for whole values of any kind.
+/// Selects between whole values of any kind with a scalar condition.
 bool selectWhole(Machine &machine, const Instruction &instruction) {
   size_t chosen = *machine.at<uint8_t>(instruction.in[0]) ? instruction.in[1] : instruction.in[2];
   std::memcpy(machine.at<char>(instruction.out[0]), machine.at<char>(chosen),

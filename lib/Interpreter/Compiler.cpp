@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The walk over a kernel that turns operations into instructions and places values in the frame.
+// Walks over a kernel, translates operations to instructions and allocates values in the frame.
 #include "Interpreter/Compiler.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace tile::interp {
 
-/// Places start at multiples of a cache line, so that vector code never straddles two values.
+/// Values are aligned to cache lines, so that vector code never straddles two values.
 static constexpr size_t kAlignment = 64;
 
 static size_t roundUp(size_t bytes) {
@@ -234,7 +234,7 @@ bool Compiler::fail(Operation *op, const Twine &message) {
 
 /// Far above the 2^20 elements that the language allows, and small enough that no size computed from it overflows.
 static constexpr int64_t kMaxElements = int64_t(1) << 24;
-/// Bytes of all values that are live at once: what any development machine can give.
+/// Limit for all values that are live at once; any development machine has this much memory.
 static constexpr size_t kMaxFrameBytes = size_t(4) << 30;
 
 static bool isTooLarge(ShapedType type) {
@@ -281,7 +281,7 @@ bool Compiler::compileOperation(Operation *op) {
   size_t before = current->size();
   if (!checkTypes(op) || !handler->second(*this, op))
     return false;
-  // A constant takes no time, but a debugger stops at its line.
+  // A constant needs no instruction, but a debugger stops at its line.
   if (keepValues && current->size() == before)
     emit(op, doNothing, {}, {}, Slot());
   return true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Translation of a kernel into instructions: the walk over blocks, the placement of values, and the table of handlers.
+// Translates a kernel to instructions: the walk over blocks, the allocation of values, and the table of handlers.
 //
 // Each op family registers handlers by op name (`register…Ops`). A handler asks for the slots of its operands, defines
-// its results and emits instructions. Slots are reused as soon as the last user in the defining block has been
-// translated; results are placed before operands are released, so a result never overlaps an operand.
+// its results and emits instructions. Slots are reused after the last user in the defining block has been translated.
+// Results are allocated before operands are released, so a result never overlaps an operand.
 #pragma once
 
 #include "Interpreter/Machine.h"
@@ -15,21 +15,21 @@
 namespace tile::interp {
 
 class Compiler;
-/// Emits the instructions of an operation; false after Compiler::fail.
+/// Emits the instructions of an operation. Returns false after Compiler::fail.
 using Handler = std::function<bool(Compiler &, mlir::Operation *)>;
 using HandlerTable = llvm::StringMap<Handler>;
 
-/// Hands out places in the frame. Best fit over the released ranges, which are merged.
+/// Allocates slots in the frame: best fit over the free ranges, which are merged.
 class FrameAllocator {
 public:
   size_t allocate(size_t bytes);
-  /// Memory that no other value ever had, for values that live through all programs.
+  /// Allocates memory that is never reused, for values that live through all programs.
   size_t allocateFresh(size_t bytes);
   void release(size_t offset, size_t bytes);
   size_t size() const { return end; }
 
 private:
-  std::map<size_t, size_t> freeRanges; // offset to bytes
+  std::map<size_t, size_t> freeRanges; // offset to size in bytes
   size_t end = 0;
 };
 
@@ -37,34 +37,35 @@ class Compiler {
 public:
   explicit Compiler(bool keepValues) : keepValues(keepValues) {}
 
-  /// Fills `program`; what is in the way, if something is.
+  /// Fills `program`. Returns an error if the kernel cannot be compiled.
   std::optional<Error> compile(KernelOp kernel, ProgramImpl &program);
 
   Slot slotOf(mlir::Value value) const { return slots.at(value); }
-  /// Place for a result or block argument that is live to its last use in its block.
+  /// Allocates a result or block argument, which is live until its last use in its block.
   Slot define(mlir::Value value);
-  /// Lets `value` share the place of another one (no copy). The owner must outlive it.
+  /// Makes `value` share the slot of another value (no copy). The owner must outlive it.
   void alias(mlir::Value value, Slot slot) { slots[value] = slot; }
-  /// Place for a constant; the pattern is one element, or all of them.
+  /// Allocates a constant; the pattern is one element, or all of them.
   void defineConstant(mlir::Value value, std::vector<char> pattern);
-  /// A place of no value, until release().
+  /// Allocates a temporary slot until release().
   Slot scratch(Kind kind, int64_t count);
   void release(Slot slot);
 
-  /// Appends an instruction with the operands' and results' places and the first result's (else operand's) size.
+  /// Appends an instruction with the slots of the operands and results, and the size of the first result (else
+  /// operand).
   Instruction &emit(mlir::Operation *op, Execute execute);
   Instruction &emit(mlir::Operation *op, Execute execute, llvm::ArrayRef<size_t> in, llvm::ArrayRef<size_t> out,
                     Slot shape);
   void emitCopy(mlir::Operation *op, Slot from, Slot to);
-  /// Translates the operations of a block, up to its terminator, into a new block; then calls `finish` to translate
-  /// the terminator while the block's values are still placed.
+  /// Translates the operations of a block, up to its terminator, into a new block. Then calls `finish` to translate the
+  /// terminator while the block's values are still allocated.
   bool compileBlock(mlir::Block &block, Block &result, llvm::function_ref<bool(mlir::Operation *)> finish);
 
   bool fail(mlir::Operation *op, const llvm::Twine &message);
-  /// Kind of the elements of a value of this type; none if there is no such value.
+  /// Returns the kind of the elements of a value of this type; nullopt if values cannot have it.
   std::optional<Kind> kindOf(mlir::Type type) const;
 
-  /// Most elements of every scalar while a combine region is translated for vectors; kLanes - absent - elsewhere.
+  /// Maximum lanes of every scalar while a combine region is translated for vectors (count kLanes); nullopt elsewhere.
   std::optional<int64_t> vectorLanes;
 
 private:
@@ -74,19 +75,19 @@ private:
   void releaseDead(mlir::Operation *op);
   Slot shapeOf(mlir::Value value) const;
 
-  const bool keepValues; ///< places are not reused, and every operation has an instruction
+  const bool keepValues; ///< slots are not reused, and every operation has an instruction
   ProgramImpl *program = nullptr;
   Block *current = nullptr;
   FrameAllocator frame;
   llvm::DenseMap<mlir::Value, Slot> slots;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Slot, 4>> lastUses; // slots that die after an operation
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Slot, 4>> lastUses; // slots that are released after an operation
   std::map<std::tuple<Kind, int64_t, std::vector<char>>, Slot> constantSlots;
   std::optional<Error> error;
 };
 
-/// Rounds values held as floats to the number format `kind` (nothing for F32).
+/// Rounds values stored as floats to the number format `kind` (no-op for F32).
 void roundInPlace(Kind kind, float *values, int64_t count);
-/// Conversion between floats, to the nearest number or towards zero; to 8 bits it saturates.
+/// Returns the conversion between floats, to nearest or towards zero; conversions to 8 bits saturate.
 Execute floatCastKernel(Kind from, Kind to, bool towardZero);
 
 void registerIntegerOps(HandlerTable &);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parsing and evaluation of conditions.
+// Parses and evaluates breakpoint conditions.
 #include "Interpreter/Condition.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -24,7 +24,7 @@ std::optional<Condition::Term> Condition::parseTerm(StringRef text) {
     isTuple = rest.consume_back(")");
   SmallVector<StringRef> words;
   rest.split(words, ',');
-  if (words.size() > 1 && words.back().trim().empty()) // (1,)
+  if (words.size() > 1 && words.back().trim().empty()) // trailing comma: (1,)
     words.pop_back();
   for (StringRef word : words)
     if (word.trim().getAsDouble(term.numbers.emplace_back()))
@@ -53,7 +53,8 @@ bool Condition::namesLine() const {
   return llvm::any_of(terms, [](const Term &term) { return term.name == "line"; });
 }
 
-/// Why no variable of this name is ever a number. A name may have several types: in helpers, or one after another.
+/// Explains why no variable of this name is ever a number; empty if one may be. A name may have several types: in
+/// helpers, or over time.
 static std::string explainNoNumber(const DebugInfo &info, StringRef name) {
   const Variable *known = nullptr;
   for (const Variable &variable : info.variables) {

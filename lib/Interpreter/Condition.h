@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conditions of breakpoints: comparisons joined by "and".
+// Breakpoint conditions: comparisons joined by "and".
 //
 //   pid==(1,0)     the program, by as many coordinates as are given; pid==1 is pid==(1)
 //   line==12       before this line
@@ -12,23 +12,25 @@ namespace tile::interp {
 
 class Condition {
 public:
-  /// Nothing if the text is not a condition.
+  /// Parses a condition; nullopt if the text is not one.
   static std::optional<Condition> parse(llvm::StringRef text);
 
-  /// Before `op`, or after it. Nothing where a variable has no value: in a helper, it is as it was at the call.
+  /// Evaluates the condition before `op`, or after it. Returns nullopt if a variable has no value, as in helpers, where
+  /// the condition keeps its state from the call.
   std::optional<bool> holds(const Machine &machine, const DebugInfo &info, mlir::Operation *op, const StackFrame &frame,
                             bool behind = false) const;
-  /// Why it can never hold: a line without code, or a name that no scalar has. Empty if it may.
+  /// Explains why the condition can never hold: a line without code, or a name that no scalar has. Empty if it may
+  /// hold.
   std::string findMistake(const DebugInfo &info) const;
-  /// Whether it says where to stop, so that each arrival counts.
+  /// Returns true if the condition names a line, so that each arrival at that line counts.
   bool namesLine() const;
   const std::string &toString() const { return text; }
 
 private:
   struct Term {
-    std::string name; // "pid", "line", or a variable's
+    std::string name; // "pid", "line", or the name of a variable
     std::string comparison;
-    llvm::SmallVector<double, 3> numbers; // one, but for pid
+    llvm::SmallVector<double, 3> numbers; // one value, or the coordinates of pid
   };
   static std::optional<Term> parseTerm(llvm::StringRef text);
 

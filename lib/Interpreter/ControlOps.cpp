@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Structured control flow. A loop-carried value and the loop's result share one place, so that values are copied only
-// where control enters and where it yields. Yields that exchange carried values go through copies of their own.
+// Structured control flow. A loop-carried value and the loop's result share one slot, so values are copied only on
+// entry and at yields. Yields that permute carried values go through temporaries.
 #include "Interpreter/Compiler.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,7 +32,7 @@ bool runFor(Machine &machine, const Instruction &instruction) {
     return machine.fail(instruction, llvm::formatv("the loop's step is {0}; it must be positive", step));
   if (data.isUnsigned ? uint64_t(variable) >= uint64_t(upper) : variable >= upper)
     return true;
-  // The distance to the end fits 64 unsigned bits, so the variable never wraps.
+  // The distance to the end fits 64 unsigned bits, so the induction variable never wraps.
   for (;; variable = int64_t(uint64_t(variable) + uint64_t(step))) {
     std::memcpy(machine.at<char>(data.variable), &variable, bytesInFrame(instruction.kind));
     if (!machine.runBlock(data.body) || !machine.goesOn(instruction))
@@ -42,7 +42,7 @@ bool runFor(Machine &machine, const Instruction &instruction) {
   }
 }
 
-/// Copies what the body yields to the carried values. A carried value that another one receives is copied aside first.
+/// Copies the yielded values to the carried values. A carried value that is yielded to another one is saved first.
 void emitYield(Compiler &compiler, Operation *yield, mlir::Block *body, ArrayRef<Slot> carried) {
   SmallVector<Slot> sources, aside;
   for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
@@ -90,8 +90,8 @@ struct ProgramsData {
   Block body;
 };
 
-/// The programs of this CTA, every one as far from the one before it as there are CTAs. In the grid's order: how work
-/// is dealt out changes no result.
+/// Runs the programs of this CTA, with a stride of the number of CTAs, in grid order: the distribution of work does not
+/// affect results.
 bool runPrograms(Machine &machine, const Instruction &instruction) {
   const auto &data = instruction.dataAs<ProgramsData>();
   uint64_t sizes[ProgramsOp::numAxes], count = 1;
@@ -166,9 +166,9 @@ std::string carriedBytes(const Machine &machine, ArrayRef<Slot> carried) {
   return bytes;
 }
 
-/// A loop whose iteration changes neither memory nor what it carries has no end: it waits for another program.
+/// Detects endless loops: a loop whose iteration changes neither memory nor carried values waits for another program.
 bool runWhile(Machine &machine, const Instruction &instruction) {
-  constexpr uint64_t patience = 1000; // iterations, before the cost of looking is paid
+  constexpr uint64_t patience = 1000; // iterations before the cost of checking is paid
   const auto &data = instruction.dataAs<WhileData>();
   uint64_t changes = 0;
   std::string carried;
@@ -204,7 +204,7 @@ bool compileWhile(Compiler &compiler, Operation *op) {
     compiler.alias(argument, arguments.back());
     compiler.emitCopy(op, slot, arguments.back());
   }
-  // The condition is copied out of the block: its place may be reused by what follows.
+  // The condition is copied out of the block, because later values may reuse its slot.
   Slot condition = compiler.scratch(Kind::I1, 1);
   auto data = std::make_shared<WhileData>();
   data->condition = condition.offset;

@@ -23,7 +23,7 @@ struct Operator {
   Binary compute;
 };
 
-// A longer name stands before its beginning.
+// An operator precedes its own prefixes.
 constexpr Operator comparisons[] = {{"<=", [](double a, double b) { return double(a <= b); }},
                                     {">=", [](double a, double b) { return double(a >= b); }},
                                     {"==", [](double a, double b) { return double(a == b); }},
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  /// The first message stays; what follows computes with zeros.
+  /// Keeps the first message; parsing continues with zeros.
   NumberArray fail(const std::string &text) {
     if (message.empty())
       message = text;
@@ -149,7 +149,7 @@ private:
     return accept(")") ? value : fail("a ')' is missing");
   }
   NumberArray parseNumber() {
-    // 1e-3 has a sign inside.
+    // The exponent may have a sign, as in 1e-3.
     size_t end = 0;
     while (end < rest.size() && (llvm::isAlnum(rest[end]) || rest[end] == '.' ||
                                  ((rest[end] == '-' || rest[end] == '+') && end > 0 &&
@@ -163,7 +163,7 @@ private:
 
   NumberArray parseSubscripts(NumberArray value) {
     while (accept("[")) {
-      SmallVector<std::optional<int64_t>> places; // nothing: ':'
+      SmallVector<std::optional<int64_t>> places; // nullopt: ':'
       do {
         rest = rest.ltrim();
         int64_t index = 0;
@@ -232,7 +232,7 @@ private:
     return value;
   }
 
-  /// The place of element `index` of an array of the shape `whole` in one that is broadcast to it.
+  /// Returns the source index of element `index` of an array of shape `whole` that is broadcast from `shape`.
   static int64_t sourceOf(int64_t index, ArrayRef<int64_t> whole, ArrayRef<int64_t> shape) {
     int64_t place = 0, step = 1;
     for (size_t axis = whole.size(), own = shape.size(); axis-- > 0 && own-- > 0; index /= whole[axis]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Visibility by dominance, and values as text.
+// Finds visible variables by dominance, and formats values.
 #include "Interpreter/DebugInfo.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -40,7 +40,7 @@ std::string DebugInfo::functionOf(const StackFrame &frame) const {
   return frame.key ? functions.lookup(frame.key) : kernel;
 }
 
-/// Whether `first` has been executed where execution stands before or after `op`.
+/// Returns true if `first` has been executed when execution is before or after `op`.
 static bool isReached(Operation *first, mlir::Block *block, Operation *op, bool behind) {
   Operation *ancestor = block->findAncestorOpInBlock(*op);
   if (!ancestor)
@@ -107,11 +107,11 @@ static void printOne(llvm::raw_ostream &stream, const Machine &machine, const Va
   }
 }
 
-/// Elements from `first` on, in nested brackets.
+/// Prints the elements from `first` on, in nested brackets.
 static void printNested(llvm::raw_ostream &stream, ArrayRef<int64_t> shape, int64_t first, PrintOne print) {
   if (shape.empty())
     return print(first);
-  // As many as fit a line; of more, the ends.
+  // Print as many elements as fit on a line; of longer dimensions, only the ends.
   constexpr int64_t mostElements = 8, shownAtEnds = 3;
   int64_t step = llvm::product_of(shape.drop_front());
   stream << '[';

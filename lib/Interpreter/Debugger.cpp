@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lines and commands. A line begins where the innermost place in the source, or the program, is another than before.
+// Lines and commands. A line begins where the innermost source location, or the program, changes.
 #include "Interpreter/Debugger.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -13,7 +13,7 @@ using llvm::formatv;
 
 namespace tile::interp {
 
-/// The function that a reduction combines elements with runs on many of them at once: one step, with the reduction.
+/// The combine function of a reduction runs on many elements at once, so the whole reduction is one step.
 static bool isInCombine(Operation *op) {
   return isa_and_present<TileDialect>(op->getParentOp()->getDialect()) && !isa<KernelOp>(op->getParentOp());
 }
@@ -64,7 +64,7 @@ void Debugger::reportUnreached() const {
       out << formatv("no program reached '{0}'\n", condition.toString());
 }
 
-/// Whoever calls a helper stays in the line of the call.
+/// Leaves the lines of frames that have ended; the caller of a helper stays in the line of the call.
 void Debugger::leaveLines(Machine &machine, ArrayRef<StackFrame> next) {
   for (size_t depth = stack.size(); depth-- > 0;) {
     const StackFrame &frame = stack[stack.size() - 1 - depth];
@@ -82,7 +82,7 @@ bool Debugger::isPrinted(const Machine &machine, const StackFrame &frame) const 
   });
 }
 
-/// Prints what the line has assigned; if nothing, the variables that it mentions.
+/// Prints the variables that the line has assigned or, if there are none, those that it mentions.
 void Debugger::leaveLine(Machine &machine, const StackFrame &frame) {
   std::vector<const Variable *> shown;
   for (const Variable &variable : info.variables)
@@ -107,7 +107,8 @@ void Debugger::leaveLine(Machine &machine, const StackFrame &frame) {
   }
 }
 
-/// A condition stops where it begins to hold, or, if it names a line, each time that line is reached.
+/// Returns true at a breakpoint: a condition stops when it becomes true or, if it names a line, each time that line is
+/// reached.
 bool Debugger::isBreakpoint(Machine &machine, Operation *op, const StackFrame &frame) {
   bool stops = false;
   for (auto [index, condition] : llvm::enumerate(request.breakpoints)) {
@@ -135,11 +136,11 @@ bool Debugger::prompt(Machine &machine) {
     out.flush();
     if (!std::getline(in, text)) {
       out << '\n';
-      return false; // nobody is there to go on
+      return false; // end of input
     }
     StringRef line = StringRef(text).trim();
     if (line.empty())
-      line = lastCommand; // as other debuggers do
+      line = lastCommand; // an empty line repeats the last command, as in other debuggers
     std::string whole = line.str();
     auto [command, argument] = StringRef(whole).split(' ');
     if (!execute(machine, command, argument.trim(), resumes))
@@ -199,7 +200,7 @@ void Debugger::printVariable(const Machine &machine, const Variable &variable) {
   out << '\n';
 }
 
-/// NAME[i, j], of pointers as well.
+/// Prints NAME[i, j], also for pointers.
 bool Debugger::printElementOf(const Machine &machine, StringRef text) {
   auto [name, subscript] = text.split('[');
   const Variable *variable = info.find(here, stack[selected].key, name.trim());
@@ -217,7 +218,7 @@ bool Debugger::printElementOf(const Machine &machine, StringRef text) {
   return true;
 }
 
-/// A variable as it is, else an expression; the elements of tuples are variables called NAME[i].
+/// Prints a variable, or else evaluates an expression. Elements of tuples are variables called NAME[i].
 void Debugger::print(const Machine &machine, StringRef text) {
   if (text == "pid" || text == "grid") {
     std::array<uint32_t, 3> grid{machine.grid.x, machine.grid.y, machine.grid.z};
@@ -282,7 +283,7 @@ void Debugger::addBreakpoint(StringRef text) {
     return;
   }
   request.breakpoints.push_back(std::move(*condition));
-  wasTrue.push_back(true); // where it holds already it does not begin to
+  wasTrue.push_back(true); // a condition that already holds does not become true
   hasStopped.push_back(false);
 }
 

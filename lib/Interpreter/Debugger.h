@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A debugger for kernels: stops before source lines, prints variables, and walks through programs and the helpers
-// that they call.
+// A debugger for kernels: stops before source lines, prints variables, and steps through programs and their helpers.
 //
 //   $ tilec run k.tile --device=interp --break 'pid==(1,0) and line==12'
 //   stopped in program (1, 0, 0) at k.tile:12 in 'k'
@@ -8,7 +7,7 @@
 //   (tile) print x
 //   x: f32[64] = [0.5, 1, 2.25, ..., 7, 8.5, 9]
 //
-// Commands are read from a stream, so that a script can drive it. Errors of the kernel stop it, too.
+// Commands are read from a stream, so a script can drive it. Errors of the kernel stop it, too.
 #pragma once
 
 #include "Interpreter/Condition.h"
@@ -20,7 +19,7 @@ namespace tile::interp {
 
 class Debugger : public Observer {
 public:
-  /// Print what a line assigns, or else uses, where the condition holds when the line is left.
+  /// Prints the variables that a line assigns (or else uses) when the line is left and the condition holds.
   struct PrintedLine {
     unsigned line = 0;
     std::optional<Condition> condition;
@@ -36,7 +35,7 @@ public:
 
   bool before(Machine &machine, const Instruction &instruction) override;
   void ended(Machine &machine) override;
-  /// Says which breakpoints no program has reached: after all of them.
+  /// Reports breakpoints that no program has reached; call after all programs have ended.
   void reportUnreached() const;
 
 private:
@@ -46,7 +45,7 @@ private:
   bool isPrinted(const Machine &machine, const StackFrame &frame) const;
   void leaveLine(Machine &machine, const StackFrame &frame);
   bool isBreakpoint(Machine &machine, mlir::Operation *op, const StackFrame &frame);
-  /// Reads commands until one goes on; false to end the run.
+  /// Reads commands until one resumes. Returns false to end the run.
   bool prompt(Machine &machine);
   bool execute(Machine &machine, llvm::StringRef command, llvm::StringRef argument, bool &resumes);
   void showPlace(const Machine &machine, llvm::StringRef reason);
@@ -64,12 +63,12 @@ private:
   llvm::raw_ostream &out;
 
   Mode mode = Mode::Continue;
-  size_t stepDepth = 0;            ///< of the stack, where "next" was said
-  std::vector<bool> wasTrue;       ///< breakpoints that held at the last line
-  std::vector<bool> hasStopped;    ///< breakpoints that held anywhere
-  std::vector<StackFrame> stack;   ///< where execution stands
-  size_t selected = 0;             ///< the frame that commands look at
-  mlir::Operation *here = nullptr; ///< the instruction before which, or in which, execution stands
+  size_t stepDepth = 0;            ///< stack depth at the last "next"
+  std::vector<bool> wasTrue;       ///< conditions that held at the last line
+  std::vector<bool> hasStopped;    ///< conditions that have held anywhere
+  std::vector<StackFrame> stack;   ///< current call stack
+  size_t selected = 0;             ///< frame that commands refer to
+  mlir::Operation *here = nullptr; ///< instruction before or in which execution is stopped
   std::optional<std::array<uint32_t, 3>> program;
   std::string lastCommand;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Descriptors: a strided global tensor that is read and written in blocks, with zeros read and nothing written outside
-// its shape. Inside the shape an access is still checked against the buffer: a descriptor may promise too much.
+// Descriptors: a strided global tensor that is accessed in blocks. Elements outside its shape read as zero and are not
+// written. Inside the shape, accesses are still checked against the buffer, because the shape may exceed it.
 //
-// A tensor map in memory has the interpreter's own form (MapImage); one that a GPU's driver made cannot be read.
+// A tensor map in memory has the interpreter's own format (MapImage); maps encoded by a GPU driver cannot be read.
 #include "Interpreter/Atomic.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace tile::interp {
 namespace {
 
-/// The shape and stride operands, and the kind that holds the descriptor's parameters.
+/// The slots of the shape and stride operands.
 struct MakeData {
   SmallVector<size_t, 5> shape, strides;
 };
@@ -52,7 +52,7 @@ bool compileMakeDesc(Compiler &compiler, Operation *op) {
   return true;
 }
 
-/// The 128 bytes of a tensor map.
+/// The contents of a tensor map, at most 128 bytes.
 struct MapImage {
   char magic[8];
   int32_t rank, elementBytes;
@@ -63,7 +63,7 @@ constexpr char mapMagic[8] = {'t', 'i', 'l', 'e', 'm', 'a', 'p', 0};
 constexpr size_t mapBytes = 128, mapAlignment = 64; // PTX ISA, "Tensor-map"
 static_assert(sizeof(MapImage) <= mapBytes);
 
-/// The place of a tensor map, or null after Machine::fail.
+/// Returns the address of a tensor map, or null after Machine::fail.
 char *findMap(Machine &machine, const Instruction &instruction, int32_t buffer, int64_t offset) {
   const Buffer &memory = machine.buffers[buffer];
   if (memory.bytes < mapBytes || uint64_t(offset) > memory.bytes - mapBytes || offset % mapAlignment != 0) {
@@ -82,7 +82,7 @@ struct TensorMapData {
   int64_t elementBytes;
 };
 
-/// in: place, base.
+/// Inputs: address, base.
 bool createMap(Machine &machine, const Instruction &instruction) {
   const auto &data = instruction.dataAs<TensorMapData>();
   MapImage image{};
@@ -127,7 +127,7 @@ bool compileCreateMap(Compiler &compiler, Operation *op) {
   return true;
 }
 
-/// Programs run one after the other: what was written is seen.
+/// Programs run one after another, so earlier writes are visible.
 bool compileAcquireMap(Compiler &, Operation *) {
   return true;
 }
@@ -152,11 +152,11 @@ struct BlockData {
   Type element;
   SmallVector<int64_t, 5> block;
   SmallVector<size_t, 5> offsets;
-  bool padsNan = false;             ///< of a load
-  std::optional<AtomicKind> reduce; ///< of a store
+  bool padsNan = false;             ///< for loads
+  std::optional<AtomicKind> reduce; ///< for stores
 };
 
-/// The tensor behind a descriptor; if a tensor map describes it, as the map says now. None after Machine::fail.
+/// Returns the tensor of a descriptor, reading its tensor map if it has one. Returns nullopt after Machine::fail.
 std::optional<Descriptor> findTensor(Machine &machine, const Instruction &instruction, const BlockData &data) {
   const auto &descriptor = *machine.at<Descriptor>(instruction.in[0]);
   if (!descriptor.isMap)
@@ -219,7 +219,7 @@ bool walkBlock(Machine &machine, const BlockData &data, const Descriptor &descri
   return true;
 }
 
-/// in: descriptor.
+/// Inputs: descriptor.
 template <Kind kind> bool loadBlock(Machine &machine, const Instruction &instruction) {
   const auto &data = instruction.dataAs<BlockData>();
   std::optional<Descriptor> tensor = findTensor(machine, instruction, data);
@@ -244,7 +244,7 @@ template <Kind kind> bool loadBlock(Machine &machine, const Instruction &instruc
       });
 }
 
-/// in: descriptor, value.
+/// Inputs: descriptor, value.
 template <Kind kind> bool storeBlock(Machine &machine, const Instruction &instruction) {
   const auto &data = instruction.dataAs<BlockData>();
   std::optional<Descriptor> tensor = findTensor(machine, instruction, data);
@@ -287,7 +287,7 @@ std::shared_ptr<const BlockData> blockData(Compiler &compiler, DescType desc, Va
   return std::make_shared<const BlockData>(std::move(data));
 }
 
-/// Padding is for layouts; what it holds would be undefined.
+/// Padding only exists for layouts; the padded elements have no defined values.
 bool checkBlock(Compiler &compiler, Operation *op, DescType desc, RankedTensorType block) {
   return block.getShape() == desc.getShape() ||
          compiler.fail(op, "the interpreter does not support padded blocks; it runs programs before tile-pad-blocks");

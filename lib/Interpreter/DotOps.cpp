@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix products: a register-tiled loop that adds the products of one accumulator element in the order of k, in float
-// (f64: double, i8: wrapping 32-bit integers). An f16 accumulator is rounded once at the end. tf32 operands are rounded
-// to 10 mantissa bits first; tf32x3 splits each operand into a tf32 number and a tf32 remainder and adds the three
-// larger products.
+// Dots: a register-tiled loop that accumulates each element in the order of k, in float (f64: double, i8: wrapping
+// 32-bit integers). An f16 accumulator is rounded once at the end. tf32 operands are rounded to 10 mantissa bits first.
+// tf32x3 splits each operand into a tf32 number and a tf32 remainder and adds the three larger products.
 #include "Interpreter/Compiler.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -16,7 +15,7 @@ struct Sizes {
   int64_t m, n, k;
 };
 
-/// Adds the product of `rows` rows of a and `columns` columns of b to c. The sums stay in registers.
+/// Accumulates the product of `rows` rows of a and `columns` columns of b into c. The accumulators stay in registers.
 template <typename In, typename Acc, int rows, int columns>
 void multiplyTile(const In *a, const In *b, Acc *c, Sizes sizes) {
   Acc sums[rows][columns];
@@ -35,7 +34,7 @@ void multiplyTile(const In *a, const In *b, Acc *c, Sizes sizes) {
 }
 
 template <typename In, typename Acc, int rows> void multiplyRows(const In *a, const In *b, Acc *c, Sizes sizes) {
-  constexpr int kColumns = 8; // with 4 rows: 8 of the 16 vector registers of baseline x86-64 hold sums
+  constexpr int kColumns = 8; // with 4 rows: 8 of the 16 vector registers of baseline x86-64 hold accumulators
   int64_t column = 0;
   for (; column + kColumns <= sizes.n; column += kColumns)
     multiplyTile<In, Acc, rows, kColumns>(a, b + column, c + column, sizes);
@@ -52,7 +51,7 @@ template <typename In, typename Acc> void multiply(const In *a, const In *b, Acc
     multiplyRows<In, Acc, 1>(a + row * sizes.k, b, c + row * sizes.n, sizes);
 }
 
-/// in: a, b, accumulator; the result starts as a copy of the accumulator.
+/// Inputs: a, b, accumulator; the result starts as a copy of the accumulator.
 template <typename In, typename Acc> bool dot(Machine &machine, const Instruction &instruction) {
   const auto &sizes = instruction.dataAs<Sizes>();
   Acc *result = machine.at<Acc>(instruction.out[0]);
@@ -63,7 +62,7 @@ template <typename In, typename Acc> bool dot(Machine &machine, const Instructio
   return true;
 }
 
-/// Places of the operands' tf32 parts.
+/// Slots of the operands' tf32 parts.
 struct Tf32Data {
   Sizes sizes;
   size_t bigA, bigB, smallA, smallB;
@@ -73,7 +72,7 @@ struct Tf32Data {
 void splitTf32(const float *values, float *big, float *small, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     big[i] = roundToTf32(values[i]);
-    small[i] = roundToTf32(values[i] - big[i]); // NaN for an infinity, whose tf32x3 products are NaN
+    small[i] = roundToTf32(values[i] - big[i]); // NaN for infinities, whose tf32x3 products are NaN
   }
 }
 
@@ -86,7 +85,7 @@ bool dotTf32(Machine &machine, const Instruction &instruction) {
   splitTf32(machine.at<float>(instruction.in[1]), bigB, smallB, sizes.k * sizes.n);
   float *result = machine.at<float>(instruction.out[0]);
   std::memcpy(result, machine.at<float>(instruction.in[2]), size_t(instruction.count) * sizeof(float));
-  if (data.threeProducts) { // the small products first, so that they are not lost one by one
+  if (data.threeProducts) { // smaller products first, so that they are not rounded away one by one
     multiply(smallA, bigB, result, sizes);
     multiply(bigA, smallB, result, sizes);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computations on each element: regions of scalars, arithmetic with a rounding, special registers.
+// Element-wise computations: regions of scalars, arithmetic with explicit rounding, special registers.
 //
-// The host's floating-point unit rounds as it is told. Operands and results are volatile, so that the compiler computes
-// between the two changes of its mode.
+// Explicit rounding sets the mode of the host's floating-point unit. Operands and results are volatile, so that the
+// compiler keeps the computation between the two mode changes.
 #include "Interpreter/Compiler.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -93,7 +93,7 @@ bool narrow(Machine &machine, const Instruction &instruction) {
   return true;
 }
 
-/// The whole number, or the next one that the integer can hold.
+/// Converts an integral float to an integer and saturates; NaN gives the values of `cvt.rzi`.
 template <typename Float, typename Integer> Integer saturate(Float value) {
   constexpr int bits = std::numeric_limits<Integer>::digits;
   if (std::isnan(value)) {
@@ -244,7 +244,7 @@ bool readTimer(Machine &machine, const Instruction &instruction) {
   return true;
 }
 
-/// There is one multiprocessor.
+/// There is one SM.
 bool readMultiprocessor(Machine &machine, const Instruction &instruction) {
   *machine.at<int32_t>(instruction.out[0]) = 0;
   return true;

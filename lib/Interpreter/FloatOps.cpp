@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Floating-point arithmetic and functions. Types of 32 bits or less compute in float and round to the type; f64
-// computes in double. Functions of `math` compute in double for every type, so that the reference is right to the last
-// bit in nearly all cases and does not depend on the vector width of the host's library. Only `fma` is fused.
+// computes in double. Functions of `math` compute in double for every type, so that results are correct to the last bit
+// in nearly all cases and do not depend on the vector width of the host's library. Only `fma` is fused.
 #include "Interpreter/Compiler.h"
 
 #pragma STDC FP_CONTRACT OFF
@@ -49,7 +49,7 @@ template <typename T, auto fn> bool unary(Machine &machine, const Instruction &i
   return true;
 }
 
-/// Functions of double; a float result is rounded to odd first where another rounding follows.
+/// Applies a double function. A float result is rounded to odd first if another rounding follows.
 template <typename T, auto fn> bool doubleFunction(Machine &machine, const Instruction &instruction) {
   const T *a = machine.at<T>(instruction.in[0]), *b = machine.at<T>(instruction.in[1]),
           *c = machine.at<T>(instruction.in[2]);
@@ -74,7 +74,8 @@ template <typename T, auto fn> bool doubleFunction(Machine &machine, const Instr
   return true;
 }
 
-/// f32 alone needs one rounding of the exact a * b + c, which double arithmetic cannot give.
+/// Computes a * b + c with one rounding. Small floats use double arithmetic, which is too narrow for the exact result
+/// of f32.
 template <typename T> bool fusedMultiplyAdd(Machine &machine, const Instruction &instruction) {
   if (isSmallFloat(instruction.kind))
     return doubleFunction<T, [](double a, double b, double c) { return a * b + c; }>(machine, instruction);
@@ -103,7 +104,7 @@ template <typename T> bool integerPower(Machine &machine, const Instruction &ins
   return true;
 }
 
-/// The kernel for types of up to 32 bits, and the one for f64.
+/// The kernels for types of up to 32 bits and for f64.
 using Kernels = std::array<Execute, 2>;
 
 template <auto fn> constexpr Kernels kBinary = {binary<float, fn>, binary<double, fn>};
@@ -124,7 +125,7 @@ void add(HandlerTable &table, StringRef name, const Kernels &kernels) {
   };
 }
 
-/// Larger (smaller) of two numbers; +0 is larger than -0. The callers decide about NaN.
+/// Returns the larger (smaller) of two numbers; +0 is larger than -0. Callers handle NaN.
 template <typename T> T larger(T a, T b) {
   return a > b || (a == b && !std::signbit(a)) ? a : b;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integer arithmetic: wraps at the type's width. Division by zero is an error at the element; the most negative number
-// divided by -1 wraps. A shift by the width or more gives what shifting bit by bit gives (0, or copies of the sign),
-// as PTX shifts do.
+// Integer arithmetic wraps at the type's width. Division by zero is an error at the element; the most negative number
+// divided by -1 wraps. A shift by the width or more equals repeated shifts by one (0, or copies of the sign), as in
+// PTX.
 #include "Interpreter/Compiler.h"
 
 #include "llvm/ADT/bit.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace tile::interp {
 namespace {
 
-/// Integers of `width` bits: U holds one in the frame, W and SW are what arithmetic computes in.
+/// Integers of `width` bits: U is the type in the frame, W and SW are the types of the arithmetic.
 template <unsigned width> struct Int {
   static constexpr unsigned kWidth = width;
   using U = std::conditional_t<
@@ -20,7 +20,7 @@ template <unsigned width> struct Int {
       std::conditional_t<width == 16, uint16_t, std::conditional_t<width == 32, uint32_t, uint64_t>>>;
   using W = std::conditional_t<width == 64, uint64_t, uint32_t>;
   using SW = std::make_signed_t<W>;
-  /// Product of two numbers, exactly.
+  /// Holds the exact product of two integers.
   using Wide = std::conditional_t<width == 64, unsigned __int128, uint64_t>;
   using SWide = std::conditional_t<width == 64, __int128, int64_t>;
 
@@ -47,7 +47,7 @@ template <typename T, auto fn> bool binary(Machine &machine, const Instruction &
   return true;
 }
 
-/// Sums, differences and products, whose signed result may be asked to fit.
+/// Computes sums, differences and products, with an optional check for signed overflow.
 template <typename T, auto fn> bool wrapping(Machine &machine, const Instruction &instruction) {
   if (machine.options.checkOverflow && !instruction.op->hasAttr(unsignedAttrName) && T::kWidth > 1) {
     using U = typename T::U;
@@ -82,7 +82,7 @@ template <typename T, auto fn> bool unary(Machine &machine, const Instruction &i
   return true;
 }
 
-/// Operations with two results: the low and the high half of a product, or a sum and its carry.
+/// Computes two results: the low and the high half of a product, or a sum and its carry.
 template <typename T, auto fn> bool extended(Machine &machine, const Instruction &instruction) {
   using U = typename T::U;
   using W = typename T::W;
@@ -109,7 +109,7 @@ template <typename T> bool addExtended(Machine &machine, const Instruction &inst
   return true;
 }
 
-/// One kernel per width, in the order of Kind.
+/// One kernel for each width, in the order of Kind.
 using Kernels = std::array<Execute, 5>;
 
 template <auto fn>
@@ -151,7 +151,7 @@ template <typename T> typename T::SW remainderSigned(T, typename T::W a, typenam
   return divisor == -1 ? 0 : T::sign(a) % divisor;
 }
 
-/// Quotient rounded up (`direction` 1) or down (-1).
+/// Returns the quotient rounded up (`direction` 1) or down (-1).
 template <typename T> typename T::SW divideRounded(T type, typename T::W a, typename T::W b, int direction) {
   typename T::SW quotient = divideSigned(type, a, b), remainder = remainderSigned(type, a, b);
   bool isNegative = (T::sign(a) < 0) != (T::sign(b) < 0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reference interpreter: runs a kernel of the tile dialect (phase *tile*, no encodings) on host memory.
 //
-// `Program::compile` translates the kernel once into vector instructions over a register file; `Program::run` executes
-// every program of a grid, in grid order (x fastest), on one thread, with the same result on every machine.
-// Every pointer carries the buffer it was derived from, so an access outside that buffer is an error, also where the
-// address happens to lie in another one. README.md of this folder states what is defined beyond the dialect's text.
+// `Program::compile` translates the kernel once into vector instructions over a register file. `Program::run` executes
+// every program of a grid, in grid order (x fastest), on one thread, with the same result on every machine. Every
+// pointer carries the buffer that it was derived from, so an access outside that buffer is an error even if the address
+// happens to lie in another one. README.md of this folder specifies the semantics that the dialect leaves open.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -22,16 +22,16 @@ struct Buffer {
   void *data = nullptr;
   size_t bytes = 0;
   std::string name;
-  size_t granule = 1;      ///< bytes of an element: what checks of races and initialisation distinguish
-  bool initialized = true; ///< else its bytes mean nothing before the kernel writes them
-  bool readOnly = false;   ///< the kernel is not meant to write it, so that no accesses to it can race
+  size_t granule = 1;      ///< element size in bytes: the granularity of race and initialization checks
+  bool initialized = true; ///< false: the contents are undefined until the kernel writes them
+  bool readOnly = false;   ///< the kernel must not write it, so its accesses cannot race
 };
 
 /// Value of one kernel parameter: a pointer into a buffer, or the bits of a scalar.
 struct Argument {
   int buffer = -1;    ///< index into the launch's buffers, -1 for a scalar
-  int64_t offset = 0; ///< bytes from the buffer's start
-  uint64_t bits = 0;  ///< the scalar's bits in the width of the parameter's type; higher bits are ignored
+  int64_t offset = 0; ///< offset from the buffer's start in bytes
+  uint64_t bits = 0;  ///< bits of the scalar in the width of the parameter's type; higher bits are ignored
   llvm::SmallVector<int64_t, 5> shape, strides; ///< of a descriptor parameter, in elements
 
   static Argument pointer(int buffer, int64_t offset = 0);
@@ -48,47 +48,49 @@ struct Grid {
 class Machine;
 struct Instruction;
 
-/// Sees every instruction: a debugger.
+/// Observes every instruction, for a debugger.
 class Observer {
 public:
   virtual ~Observer() = default;
-  /// Called before an instruction; false ends the run with Machine::error, which the observer has set.
+  /// Called before an instruction. False ends the run with Machine::error, which the observer has set.
   virtual bool before(Machine &machine, const Instruction &instruction) = 0;
-  /// Called after the last instruction of a program, or the one that failed with Machine::error.
+  /// Called after the last instruction of a program, or after the one that failed with Machine::error.
   virtual void ended(Machine &machine) = 0;
 };
 
 struct Options {
-  llvm::raw_ostream *prints = nullptr; ///< where tile.print writes; null drops the text
-  /// Errors: two programs write different values to one element, or one reads what another one writes.
+  llvm::raw_ostream *prints = nullptr; ///< output of tile.print; null discards it
+  /// Reports two programs that write different values to one element, or one that reads what another writes.
   bool checkRaces = false;
-  /// Error: reading an element of a buffer that is not `initialized` before the kernel has written it.
+  /// Reports reads of elements of a buffer that is not `initialized` before the kernel has written them.
   bool checkUninitialized = false;
-  /// Error: a sum, difference or product of signed integers that does not fit its type.
+  /// Reports sums, differences and products of signed integers that overflow.
   bool checkOverflow = false;
   Observer *observer = nullptr;
-  /// Asked before each program with how many have ended, of how many: whether to go on. Else the run is an error.
+  /// Called before each program with the number of ended programs and of all programs. False stops the run with an
+  /// error.
   std::function<bool(uint64_t ended, uint64_t programs)> goesOn = {};
 };
 
-/// What went wrong, and where.
+/// An error with its location.
 struct Error {
   std::string message;
   mlir::Location location;
-  std::optional<std::array<uint32_t, 3>> program;  ///< grid coordinates, absent if found before any program ran
-  std::optional<llvm::SmallVector<int64_t>> index; ///< of the tensor element, absent for scalars
+  std::optional<std::array<uint32_t, 3>> program;  ///< grid coordinates; nullopt if found before any program ran
+  std::optional<llvm::SmallVector<int64_t>> index; ///< index of the tensor element; nullopt for scalars
 
-  /// `file:line:column: error: message; in program (x, y, z), element [i, j]; called at file:line:column`
+  /// Formats `file:line:column: error: message; in program (x, y, z), element [i, j]; called at file:line:column`.
   std::string toString() const;
 };
 
 struct ProgramImpl;
 
-/// A kernel ready to run. Refers to the kernel's operations: keep the module alive.
+/// A kernel that is ready to run. Refers to the kernel's operations: keep the module alive.
 class Program {
 public:
   struct Result;
-  /// `keepValues`: every value keeps its place after its last use, so that an observer can show it; takes more memory.
+  /// Compiles a kernel. With `keepValues`, every value keeps its slot after its last use, so that an observer can show
+  /// it; this takes more memory.
   static Result compile(KernelOp kernel, bool keepValues = false);
 
   std::optional<Error> run(Grid grid, llvm::ArrayRef<Argument> arguments, llvm::ArrayRef<Buffer> buffers,
@@ -104,7 +106,7 @@ struct Program::Result {
   std::optional<Error> error;
 };
 
-/// Compiles and runs in one call; nothing on success.
+/// Compiles and runs in one call; nullopt on success.
 std::optional<Error> run(KernelOp kernel, Grid grid, llvm::ArrayRef<Argument> arguments, llvm::ArrayRef<Buffer> buffers,
                          const Options &options = {});
 

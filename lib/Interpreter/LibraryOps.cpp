@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of CUDA's libdevice that C++ has not, or under another name, in double (nextafter: in the type itself).
+// Functions of CUDA's libdevice that C++ lacks or names differently, in double (nextafter: in the type itself).
 // Formulas: Abramowitz and Stegun, "Handbook of Mathematical Functions", chapters 7 and 26.
 #include "Interpreter/Compiler.h"
 
@@ -17,7 +17,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity(), none = std::numeric_limits<double>::quiet_NaN();
 constexpr double pi = std::numbers::pi;
 
-/// sin(pi x) and cos(pi x): exact at multiples of 1/2.
+/// Computes sin(pi x) and cos(pi x): exact at multiples of 1/2.
 double sinpi(double x) {
   double r = std::fmod(x, 2);
   if (r == std::trunc(r))
@@ -33,7 +33,7 @@ double cospi(double x) {
   return std::cos(pi * r);
 }
 
-/// exp(x^2) erfc(x); by its asymptotic series where erfc would underflow.
+/// Computes exp(x^2) erfc(x), with an asymptotic series where erfc would underflow.
 double erfcx(double x) {
   if (x < 20)
     return std::exp(x * x) * std::erfc(x);
@@ -43,7 +43,7 @@ double erfcx(double x) {
   return sum / (x * std::sqrt(pi));
 }
 
-/// y with erfc(y) = x, by Halley's method from below, where erfc is convex.
+/// Returns y with erfc(y) = x, by Halley's method from below, where erfc is convex.
 double erfcinv(double x) {
   if (!(x >= 0 && x <= 2))
     return none;
@@ -51,7 +51,7 @@ double erfcinv(double x) {
     return x == 0 ? infinity : -infinity;
   if (x > 1)
     return -erfcinv(2 - x);
-  // erfc(y) is about exp(-y^2) / (y sqrt(pi)) far away.
+  // In the tail, erfc(y) is about exp(-y^2) / (y sqrt(pi)).
   double y = (1 - x) * std::sqrt(pi) / 2;
   if (x < 0.1) {
     y = std::sqrt(-std::log(x));
@@ -68,7 +68,7 @@ double erfcinv(double x) {
   return y;
 }
 
-/// y with erf(y) = x. Near 0 erfc(y) = 1 - x would lose digits.
+/// Returns y with erf(y) = x. Near 0, erfc(y) = 1 - x would lose digits.
 double erfinv(double x) {
   if (!(std::fabs(x) <= 1))
     return none;
@@ -89,8 +89,8 @@ double normcdfinv(double p) {
   return -std::numbers::sqrt2 * erfcinv(2 * p);
 }
 
-/// The modified Bessel functions of the first kind of any sign; C++ has those of arguments from 0, and throws for large
-/// ones, where they are beyond all numbers.
+/// Computes modified Bessel functions of the first kind for any sign. C++ only has them for nonnegative arguments, and
+/// throws for large ones, where they overflow.
 double besselI(double order, double x) {
   if (std::isnan(x))
     return x;
@@ -98,7 +98,7 @@ double besselI(double order, double x) {
   return order == 0 ? value : std::copysign(value, x);
 }
 
-/// C++'s function of three arguments does not know infinity.
+/// std::hypot with three arguments mishandles infinity.
 double norm3d(double a, double b, double c) {
   return std::hypot(std::hypot(a, b), c);
 }

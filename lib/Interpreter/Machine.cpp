@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launching a compiled kernel: checks of the arguments, the frame's initial contents, and the walk over the grid.
+// Launches a compiled kernel: checks the arguments, initializes the frame, and walks over the grid.
 #include "Interpreter/Compiler.h"
 #include "Interpreter/Shadow.h"
 
@@ -53,7 +53,7 @@ std::string Error::toString() const {
   if (index)
     text += llvm::formatv("{0} element [{1:$[, ]}]", program ? "," : "; at",
                           llvm::make_range(index->begin(), index->end()));
-  // Helpers are inlined: which of their calls it was.
+  // Helpers are inlined; name the call sites.
   Location place = location;
   for (auto call = dyn_cast<CallSiteLoc>(place); call; call = dyn_cast<CallSiteLoc>(place)) {
     place = call.getCaller();
@@ -63,7 +63,7 @@ std::string Error::toString() const {
   return text;
 }
 
-/// Coordinates of the row-major element number in the shape of the op's first tensor (result, else operand).
+/// Returns the index of the row-major element in the shape of the op's first tensor (result, else operand).
 static std::optional<SmallVector<int64_t>> indexIn(Operation *op, int64_t element) {
   RankedTensorType tensor;
   for (Type type : llvm::concat<Type>(op->getResultTypes(), op->getOperandTypes()))
@@ -90,7 +90,7 @@ bool Machine::runObserved(const Block &block) {
 }
 
 namespace {
-/// Writes one kernel argument into the frame, or says what is wrong with it.
+/// Writes one kernel argument into the frame, or explains why it is invalid.
 struct ArgumentWriter {
   KernelOp kernel;
   ArrayRef<Buffer> buffers;
@@ -147,7 +147,7 @@ struct ArgumentWriter {
     return {};
   }
 
-  /// The compiler may have used the promise, so a launch that breaks it has no meaning.
+  /// Checks that the launch keeps the divisibility promise, on which the compiler may rely.
   std::string checkDivisibility(unsigned index, const Argument &argument) {
     auto divisor = kernel.getArgAttrOfType<IntegerAttr>(index, divisibilityAttrName);
     auto type = dyn_cast<IntegerType>(kernel.getArgumentTypes()[index]);

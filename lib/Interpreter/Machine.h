@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The compact form of a kernel and the machine that executes it.
+// The compact form of a kernel, and the machine that executes it.
 //
 // A program is a tree of blocks of instructions. An instruction is a function pointer with the byte offsets of its
-// operands and results in one frame of memory (the register file) and the number of elements to process. Values of a
-// tensor are contiguous. A tensor of n pointers is n 64-bit byte offsets followed by n 32-bit buffer numbers.
+// operands and results in one frame of memory (the register file) and the number of elements to process. Tensor values
+// are contiguous. A tensor of n pointers is n 64-bit byte offsets followed by n 32-bit buffer indices.
 //
 //   %s = arith.addf %a, %b : tensor<128xf32>   ->   {binaryFloat<add>, in {1024, 1536}, out {2048}, count 128}
 //
-// Control flow is an instruction with blocks of its own, so a block runs straight through. `count` is kLanes inside a
-// combine region that runs on whole vectors; there the machine says how many lanes there are.
+// Control flow is an instruction with nested blocks, so a block runs without branches. `count` is kLanes inside a
+// combine region that runs on whole vectors; the machine then knows the number of lanes.
 #pragma once
 
 #include "Interpreter/Interpreter.h"
@@ -25,7 +25,7 @@ using Execute = bool (*)(Machine &, const Instruction &);
 
 inline constexpr int64_t kLanes = -1;
 
-/// Place and type of a value in the frame.
+/// Offset and type of a value in the frame.
 struct Slot {
   size_t offset = 0;
   int64_t count = 0; ///< elements
@@ -37,22 +37,22 @@ struct Instruction {
   std::array<size_t, 3> in{};
   std::array<size_t, 2> out{};
   int64_t count = 0;
-  Kind kind = Kind::I32;            ///< of the elements; small floats are rounded to it
+  Kind kind = Kind::I32;            ///< kind of the elements; small floats are rounded to it
   mlir::Operation *op = nullptr;    ///< for messages
-  std::shared_ptr<const void> data; ///< what only some instructions have: blocks, shapes, variadic operands
+  std::shared_ptr<const void> data; ///< extra data of some instructions: blocks, shapes, variadic operands
 
   template <typename T> const T &dataAs() const { return *static_cast<const T *>(data.get()); }
 };
 
 using Block = std::vector<Instruction>;
 
-/// Bytes that one element takes in the frame.
+/// Returns the size of one element in the frame in bytes.
 constexpr size_t bytesInFrame(Kind kind) {
   constexpr size_t sizes[] = {1, 1, 2, 4, 8, 4, 4, 4, 4, 4, 8, 12, 96};
   return sizes[size_t(kind)];
 }
 
-/// A descriptor value: the global tensor that it describes, or that the tensor map at its offset does. Fits
+/// A descriptor value: the global tensor that it describes, or the location of the tensor map that describes it. Fits
 /// bytesInFrame(Kind::Descriptor).
 struct Descriptor {
   int64_t offset;
@@ -62,7 +62,7 @@ struct Descriptor {
 };
 static_assert(sizeof(Descriptor) <= bytesInFrame(Kind::Descriptor));
 
-/// A value that is written once before the first program: `count` copies of `pattern`, or as many elements as it has.
+/// A value that is written once before the first program: `count` copies of `pattern`, or a pattern of all elements.
 struct Constant {
   Slot slot;
   std::vector<char> pattern;
@@ -74,7 +74,7 @@ struct ProgramImpl {
   std::vector<Slot> arguments;
   std::vector<Constant> constants;
   size_t frameBytes = 0;
-  llvm::DenseMap<mlir::Value, Slot> slots; ///< only if values are kept
+  llvm::DenseMap<mlir::Value, Slot> slots; ///< only filled if values are kept
 };
 
 class Shadow;
@@ -84,7 +84,7 @@ public:
   Machine(const ProgramImpl &code, Grid grid, llvm::ArrayRef<Buffer> buffers, const Options &options, char *frame)
       : code(code), grid(grid), buffers(buffers), options(options), frame(frame) {}
 
-  /// Executes a block; false if an instruction failed, with `error` set.
+  /// Executes a block. Returns false if an instruction failed, with `error` set.
   bool runBlock(const Block &block) {
     if (options.observer)
       return runObserved(block);
@@ -99,15 +99,16 @@ public:
     return instruction.count == kLanes ? lanes : instruction.count;
   }
 
-  /// For each iteration of a loop; false, with `error` set, if the run is to stop.
+  /// Called for each iteration of a loop. Returns false, with `error` set, if the run is to stop.
   bool goesOn(const Instruction &loop) {
-    constexpr uint64_t rare = 1024; // iterations, so that asking costs nothing
+    constexpr uint64_t rare = 1024; // iterations between callbacks, so that they cost nothing
     if (!options.goesOn || ++iterations % rare != 0)
       return true;
     return options.goesOn(ended, programs) || fail(loop, "the run was stopped");
   }
 
-  /// Records an error at the instruction; `element` is the row-major number of the tensor element, -1 for none.
+  /// Records an error at the instruction and returns false. `element` is the row-major index of the tensor element, -1
+  /// for none.
   bool fail(const Instruction &instruction, std::string message, int64_t element = -1);
 
   const ProgramImpl &code;
@@ -116,9 +117,9 @@ public:
   const Options options;
   char *const frame;
   std::array<uint32_t, 3> program{};
-  uint64_t ended = 0;    ///< programs
-  uint64_t programs = 1; ///< of the grid
-  uint64_t changes = 0;  ///< of memory and of the time, counted; a loop that waits ends by them
+  uint64_t ended = 0;    ///< number of programs that have ended
+  uint64_t programs = 1; ///< number of programs in the grid
+  uint64_t changes = 0;  ///< number of changes of memory and of the time, by which a waiting loop may end
   int64_t lanes = 1;
   std::optional<Error> error;
   Shadow *shadow = nullptr; ///< null: accesses are checked against bounds only
@@ -129,14 +130,14 @@ private:
   uint64_t iterations = 0;
 };
 
-/// `file:line:column` of the innermost source position of a location; empty if it has none.
+/// Formats the innermost source position of a location as `file:line:column`; empty if it has none.
 std::string positionOf(mlir::Location location);
 
-/// Prints an element of a value: floats with as many digits as tell them apart, pointers as buffer and offset.
+/// Prints an element of a value: floats with enough digits to distinguish them, pointers as buffer and offset.
 void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex = false,
                  bool isUnsigned = false);
 
-/// Buffer numbers of the `count` pointers whose offsets start at `offset`.
+/// Returns the offset of the buffer indices of `count` pointers whose byte offsets start at `offset`.
 inline size_t pointerBuffers(size_t offset, int64_t count) {
   return offset + size_t(count) * sizeof(int64_t);
 }

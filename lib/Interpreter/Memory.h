@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Access to one element of a buffer: bounds check, and conversion between its form in memory and in the frame.
+// Accesses one element of a buffer: bounds check, and conversion between memory and frame formats.
 #pragma once
 
 #include "Interpreter/Compiler.h"
@@ -20,15 +20,15 @@ using MemoryType =
     std::conditional_t<kind == Kind::F8E4M3 || kind == Kind::F8E5M2, uint8_t,
                        std::conditional_t<kind == Kind::F16 || kind == Kind::BF16, uint16_t, HeldType<kind>>>;
 
-/// The element's place, or null if it is not wholly inside the buffer.
+/// Returns the address of the element, or null if it is not entirely inside the buffer.
 template <Kind kind> inline char *addressOf(const Machine &machine, int32_t buffer, int64_t offset) {
   const Buffer &memory = machine.buffers[buffer];
-  // A negative offset is a huge unsigned one.
+  // A negative offset becomes a huge unsigned one.
   bool inside = memory.bytes >= sizeof(MemoryType<kind>) && uint64_t(offset) <= memory.bytes - sizeof(MemoryType<kind>);
   return inside ? static_cast<char *>(memory.data) + offset : nullptr;
 }
 
-/// Any byte but 0 is true in memory; an i1 in the frame is 0 or 1.
+/// Reads an element. In memory any nonzero byte is true; an i1 in the frame is 0 or 1.
 template <Kind kind> inline HeldType<kind> readMemory(const char *address) {
   MemoryType<kind> value;
   std::memcpy(&value, address, sizeof(value));
@@ -49,7 +49,7 @@ template <Kind kind> inline void writeMemory(char *address, HeldType<kind> value
   std::memcpy(address, &bits, sizeof(bits));
 }
 
-/// The same in a buffer: a loop may wait for it.
+/// Writes an element of a buffer and counts the change, for which a loop may wait.
 template <Kind kind> inline void changeMemory(Machine &machine, char *address, HeldType<kind> value) {
   char old[sizeof(MemoryType<kind>)];
   std::memcpy(old, address, sizeof(old));
@@ -57,7 +57,7 @@ template <Kind kind> inline void changeMemory(Machine &machine, char *address, H
   machine.changes += std::memcmp(old, address, sizeof(old)) != 0;
 }
 
-/// Reads an element at an address in a buffer, and fails where the shadow objects.
+/// Reads an element at an address in a buffer. Fails if the shadow reports an error.
 template <Kind kind>
 inline bool readElement(Machine &machine, const Instruction &instruction, int32_t buffer, const char *address,
                         int64_t element, HeldType<kind> &result) {
@@ -68,7 +68,7 @@ inline bool readElement(Machine &machine, const Instruction &instruction, int32_
   return true;
 }
 
-/// Writes one.
+/// Writes an element at an address in a buffer. Fails if the shadow reports an error.
 template <Kind kind>
 inline bool writeElement(Machine &machine, const Instruction &instruction, int32_t buffer, char *address,
                          int64_t element, HeldType<kind> value) {
@@ -78,7 +78,7 @@ inline bool writeElement(Machine &machine, const Instruction &instruction, int32
   return !machine.shadow || machine.shadow->write(machine, instruction, buffer, address, old, sizeof(old), element);
 }
 
-/// The instance of a kernel template for a kind of number.
+/// Returns the instance of a kernel template for a kind.
 template <template <Kind> class Kernel> Execute memoryKernel(Kind kind) {
   constexpr Execute kernels[] = {
       Kernel<Kind::I1>::execute,     Kernel<Kind::I8>::execute,  Kernel<Kind::I16>::execute,
@@ -88,7 +88,7 @@ template <template <Kind> class Kernel> Execute memoryKernel(Kind kind) {
   return kernels[size_t(kind)];
 }
 
-/// `<access> element 12 of buffer 'a', which has 10 elements of f16 (20 bytes)`
+/// Formats `<access> element 12 of buffer 'a', which has 10 elements of f16 (20 bytes)`.
 std::string describeOutOfBounds(const Machine &machine, llvm::StringRef access, int32_t buffer, int64_t offset,
                                 mlir::Type type);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers, loads and stores. An address is a byte offset into the buffer that the pointer was derived from, so the
-// bounds check of an element is one comparison and an access never strays into a neighbouring buffer unnoticed.
+// bounds check of an element is one comparison and detects accesses to adjacent buffers.
 #include "Interpreter/Memory.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -28,7 +28,7 @@ struct Pointers {
       : offsets(machine.at<int64_t>(place)), buffers(machine.at<int32_t>(pointerBuffers(place, count))) {}
 };
 
-/// in: pointers, offsets; data: bytes that an offset of one stands for.
+/// Inputs: pointers, offsets. Data: element size in bytes.
 template <typename Offset> bool addPointer(Machine &machine, const Instruction &instruction) {
   int64_t count = machine.countOf(instruction);
   Pointers pointers(machine, instruction.in[0], count);
@@ -51,19 +51,19 @@ bool compileAddPtr(Compiler &compiler, Operation *op) {
                     : offset == Kind::I32 ? addPointer<int32_t>
                                           : addPointer<int64_t>;
   int64_t size = getBytesInMemory(cast<PtrType>(getElementTypeOf(addptr.getPtr().getType())).getPointee());
-  if (offset == Kind::I1) // held as 0 or 1, but as a signed number the latter is -1
+  if (offset == Kind::I1) // stored as 0 or 1, but a signed 1 means -1
     size = -size;
   compiler.emit(op, execute).data = std::make_shared<const int64_t>(size);
   return true;
 }
 
-/// Which optional operands an access has.
+/// The element type, and the optional operands that an access has.
 struct AccessData {
   Type element;
   bool hasMask = false, hasOther = false;
 };
 
-/// in: pointers, mask, other.
+/// Inputs: pointers, mask, other.
 template <Kind kind> bool load(Machine &machine, const Instruction &instruction) {
   using Held = HeldType<kind>;
   const auto &data = instruction.dataAs<AccessData>();
@@ -88,7 +88,7 @@ template <Kind kind> bool load(Machine &machine, const Instruction &instruction)
   return true;
 }
 
-/// in: pointers, value, mask.
+/// Inputs: pointers, value, mask.
 template <Kind kind> bool store(Machine &machine, const Instruction &instruction) {
   using Held = HeldType<kind>;
   const auto &data = instruction.dataAs<AccessData>();
@@ -144,7 +144,7 @@ bool compileStore(Compiler &compiler, Operation *op) {
   return true;
 }
 
-/// Addresses are those of the host's memory.
+/// Converts pointers to addresses of host memory.
 bool toAddress(Machine &machine, const Instruction &instruction) {
   int64_t count = machine.countOf(instruction);
   Pointers pointers(machine, instruction.in[0], count);
@@ -154,7 +154,8 @@ bool toAddress(Machine &machine, const Instruction &instruction) {
   return true;
 }
 
-/// An address outside of all buffers becomes one outside of the first, which an access reports.
+/// Converts addresses to pointers. An address outside all buffers is out of bounds of the first buffer, so an access
+/// reports it.
 bool toPointer(Machine &machine, const Instruction &instruction) {
   int64_t count = machine.countOf(instruction);
   const uint64_t *addresses = machine.at<uint64_t>(instruction.in[0]);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Number formats of tile programs on the host.
 //
-// A value of a float type narrower than 32 bits is held as the float that it equals, so that arithmetic on all of them
-// is float arithmetic followed by one rounding (`roundTo`), and a load or a store converts (`decode`, `encode`).
-// Float arithmetic rounded once more to 16 bits or less equals direct rounding for + - * / and sqrt, because 24 bits
-// are at least twice 11 plus 2. Conversions from wider types go through round-to-odd, which keeps that property.
-// f8 conversions saturate to the largest finite number, as PTX `cvt.rn.satfinite` does; the other types overflow to
-// infinity. The roundings have no branches, so that loops over arrays vectorise.
+// A value of a float type narrower than 32 bits is stored as the equal float, so all arithmetic is float arithmetic
+// followed by one rounding (`roundTo`), and loads and stores convert (`decode`, `encode`). Rounding a float result
+// again to 16 bits or less equals direct rounding for + - * / and sqrt, because 24 bits are at least twice 11 plus 2.
+// Conversions from wider types go through round-to-odd, which preserves that property. f8 conversions saturate to the
+// largest finite number, as PTX `cvt.rn.satfinite` does; the other types overflow to infinity. The roundings are
+// branch-free, so loops over arrays vectorize.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@
 
 namespace tile::interp {
 
-/// How the elements of a value are held: integers by width, floats by format, pointers, descriptors.
+/// Representation of the elements of a value: integers by width, floats by format, pointers, descriptors.
 enum class Kind : uint8_t { I1, I8, I16, I32, I64, F8E4M3, F8E5M2, F16, BF16, F32, F64, Pointer, Descriptor };
 
 constexpr bool isInteger(Kind kind) {
@@ -24,7 +24,7 @@ constexpr bool isInteger(Kind kind) {
 constexpr bool isFloat(Kind kind) {
   return kind >= Kind::F8E4M3 && kind <= Kind::F64;
 }
-/// Held as a float that is rounded after every operation.
+/// Returns true if values are stored as floats that are rounded after every operation.
 constexpr bool isSmallFloat(Kind kind) {
   return kind >= Kind::F8E4M3 && kind <= Kind::BF16;
 }
@@ -42,14 +42,14 @@ inline constexpr Format kBrain{7, -126, 0x7f7f0000u, false};
 inline constexpr Format kE4M3{3, -6, std::bit_cast<uint32_t>(448.0f), true};
 inline constexpr Format kE5M2{2, -14, std::bit_cast<uint32_t>(57344.0f), true};
 
-/// Nearest number of the format, ties to even.
+/// Rounds to the nearest number of the format, ties to even.
 template <Format format> inline float roundToFormat(float value) {
   constexpr int dropped = format.dropped();
   uint32_t bits = std::bit_cast<uint32_t>(value);
   uint32_t sign = bits & 0x80000000u, magnitude = bits & 0x7fffffffu;
   uint32_t rounded = (magnitude + ((1u << (dropped - 1)) - 1) + ((magnitude >> dropped) & 1)) & ~((1u << dropped) - 1);
-  if constexpr (format.minExponent > -126) { // below, the spacing of bf16 is that of its bits
-    // Adding a number whose last place is the smallest spacing makes the addition round there.
+  if constexpr (format.minExponent > -126) { // bf16 subnormals are spaced like its bits
+    // Adding a number whose last bit is the smallest spacing makes the addition round at that bit.
     constexpr float shifter = std::bit_cast<float>(uint32_t(127 + format.minExponent + dropped) << 23);
     uint32_t subnormal = std::bit_cast<uint32_t>((std::bit_cast<float>(magnitude) + shifter) - shifter);
     rounded = magnitude < format.firstNormal() ? subnormal : rounded;
@@ -58,7 +58,7 @@ template <Format format> inline float roundToFormat(float value) {
   return std::bit_cast<float>((magnitude > 0x7f800000u ? magnitude : rounded) | sign);
 }
 
-/// Next number of the format towards zero.
+/// Rounds towards zero to a number of the format.
 template <Format format> inline float truncateToFormat(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   uint32_t sign = bits & 0x80000000u, magnitude = bits & 0x7fffffffu;
@@ -102,15 +102,15 @@ inline float truncateTo(Kind kind, float value) {
   }
 }
 
-/// The 10 mantissa bits of tf32, ties away from zero as PTX `cvt.rna.tf32.f32` rounds.
+/// Rounds to the 10 mantissa bits of tf32, ties away from zero, as PTX `cvt.rna.tf32.f32` does.
 inline float roundToTf32(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   uint32_t rounded = (bits + 0x1000u) & 0xffffe000u;
   return std::bit_cast<float>((bits & 0x7fffffffu) >= 0x7f800000u ? bits : rounded);
 }
 
-/// The float towards zero from `value`; with `odd`, its last bit is set if it is not exact (round to odd: a second
-/// rounding to a narrower format is then right).
+/// Rounds `value` to a float towards zero. With `odd`, sets the last bit if the result is inexact (round to odd), so
+/// that a second rounding to a narrower format is correct.
 inline float narrow(double value, bool odd) {
   float nearest = float(value);
   if (double(nearest) == value || value != value)
@@ -121,12 +121,12 @@ inline float narrow(double value, bool odd) {
   return std::bit_cast<float>(odd ? bits | 1 : bits);
 }
 
-/// Memory bits of a float of 32 bits or less that `value` equals exactly, and back.
+/// Encodes a float that is exact in the format as memory bits of 32 bits or less, and decodes it.
 template <Format format> inline uint32_t encodeFormat(float value, int width, bool hasInfinity) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   uint32_t sign = (bits >> 31) << (width - 1), magnitude = bits & 0x7fffffffu;
   uint32_t exponentMask = ((1u << (width - 1 - format.mantissa)) - 1) << format.mantissa;
-  if (magnitude > 0x7f800000u) // the quiet bit, and what else of the payload there is room for
+  if (magnitude > 0x7f800000u) // the quiet bit, and as much of the payload as fits
     return sign | (hasInfinity ? exponentMask | (1u << (format.mantissa - 1)) |
                                      ((magnitude >> format.dropped()) & ((1u << format.mantissa) - 1))
                                : (1u << (width - 1)) - 1);
@@ -153,7 +153,7 @@ template <Format format> inline float decodeFormat(uint32_t bits, int width, boo
   return std::bit_cast<float>(result | sign);
 }
 
-/// Memory bits of a float kind, for the value that is held (a float; F64 is not handled here).
+/// Returns the memory bits of a value of a float kind stored as a float (F64 is not handled here).
 inline uint32_t encode(Kind kind, float value) {
   switch (kind) {
   case Kind::F8E4M3:

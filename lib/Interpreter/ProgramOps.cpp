@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The program's place in the grid, promises, checks and prints.
+// Program indices, hints, checks and prints.
 #include "Interpreter/Compiler.h"
 
 #include "llvm/Support/Format.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace tile::interp {
 
-/// Enough decimal digits to tell the numbers of a format apart.
+/// Returns the decimal digits that distinguish all numbers of a format.
 static unsigned digitsOf(Kind kind) {
   switch (kind) {
   case Kind::F64:
@@ -107,14 +107,14 @@ bool assume(Machine &machine, const Instruction &instruction) {
   return machine.fail(instruction, "an assumption of the kernel does not hold");
 }
 
-/// What a hint says, and of what. That elements count up is not checked: Triton's own kernels say so of rows that they
-/// wrap or clamp, whose elements beyond the last row nothing uses.
+/// The contents of a hint, and the value that it applies to. Contiguity is not checked: Triton's own kernels claim it
+/// for rows that they wrap or clamp, whose elements beyond the last row are unused.
 struct HintData {
   Slot slot;
   SmallVector<int64_t> shape, divisibility, constancy;
 };
 
-/// Integers, sign-extended, or addresses.
+/// Reads integers, sign-extended, or addresses.
 std::vector<int64_t> readNumbers(const Machine &machine, Slot slot) {
   std::vector<int64_t> numbers;
   const char *place = machine.at<char>(slot.offset);
@@ -161,7 +161,7 @@ private:
     return true;
   }
 
-  /// Of the first element: it is the first of its group, however long groups are that count up.
+  /// Checks the first element only: it is the first of its contiguous group, whatever the size of the groups.
   bool checkDivisibility() {
     for (int64_t divisor : data.divisibility)
       if (numbers.front() % (divisor & -divisor) != 0)
@@ -196,7 +196,7 @@ bool compileHint(Compiler &compiler, Operation *operation) {
   auto op = cast<HintOp>(operation);
   Slot from = compiler.slotOf(op.getSrc());
   compiler.emitCopy(op, from, compiler.define(op.getResult()));
-  // In a region that runs for many elements at once they are not a tensor.
+  // In a region that runs on many elements at once, the elements do not form a tensor.
   if (compiler.vectorLanes || isFloat(from.kind))
     return true;
   HintData data;
@@ -230,7 +230,7 @@ struct PrintData {
   int64_t count = 1;
 };
 
-/// `pid (x, y, z) idx (i, j) prefix value, value`, one line for each element; scalars repeat.
+/// Prints `pid (x, y, z) idx (i, j) prefix value, value`, one line for each element; scalars repeat.
 bool print(Machine &machine, const Instruction &instruction) {
   llvm::raw_ostream *stream = machine.options.prints;
   if (!stream)
@@ -281,7 +281,7 @@ void addSimple(HandlerTable &table, StringRef name, Execute execute) {
   };
 }
 
-/// One program runs at a time, and in order.
+/// Barriers and grid dependencies need no instruction, because programs run one at a time and in order.
 bool compileNothing(Compiler &, Operation *) {
   return true;
 }

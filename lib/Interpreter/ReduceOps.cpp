@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions and scans. In a reduction neighbours are combined until one element is left, so that elements stay in the
-// order of the axis. That is the order in every run. (Of an axis of odd size the last element waits for the next step.)
+// Reductions and scans. A reduction combines neighbors until one element is left, so elements stay in the order of the
+// axis, which is the same in every run. (If the size is odd, the last element waits for the next step.)
 //
 //   axis of 8:  0 1 | 2 3 | 4 5 | 6 7  ->  0 1 | 2 3  ->  0 1  ->  result
 //
@@ -19,22 +19,22 @@ namespace tile::interp {
 namespace {
 
 struct Operand {
-  size_t bytes = 0; ///< of one element
+  size_t bytes = 0; ///< size of one element
   size_t source = 0, result = 0;
-  size_t work = 0;                     ///< a copy of the source that shrinks
+  size_t work = 0;                     ///< shrinking copy of the source
   size_t lefts = 0, rights = 0;        ///< all pairs of a step
-  size_t left = 0, right = 0, sum = 0; ///< arguments of the region and what it yields: all pairs (vector region) or one
+  size_t left = 0, right = 0, sum = 0; ///< arguments and result of the region: all pairs (vector region) or one
 };
 
 struct ReduceData {
   SmallVector<Operand, 2> operands;
   Block combine;
-  int64_t outer, axis, inner; ///< the source's shape; dimensions before and after the axis are merged
+  int64_t outer, axis, inner; ///< shape of the source; dimensions before and after the axis are merged
   bool isVector;
-  bool isReverse = false; ///< of a scan
+  bool isReverse = false; ///< for scans
 };
 
-/// Every other one of `2 * count` elements as one array.
+/// Copies every other one of `2 * count` elements to an array.
 template <typename T> void copyEveryOther(char *to, const char *from, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     std::memcpy(to + size_t(i) * sizeof(T), from + size_t(2 * i) * sizeof(T), sizeof(T));
@@ -54,7 +54,7 @@ void copyEveryOther(char *to, const char *from, int64_t count, size_t bytes) {
   }
 }
 
-/// The first and the second elements of the `half` pairs of the axis, for every other coordinate, as two arrays.
+/// Splits the `half` pairs along the axis into arrays of first and second elements, for all other coordinates.
 void gatherPairs(Machine &machine, const ReduceData &data, const Operand &operand, int64_t axis, int64_t half) {
   size_t element = size_t(data.inner) * operand.bytes, row = size_t(half) * element, step = size_t(axis) * element;
   for (int64_t outer = 0; outer < data.outer; ++outer) {
@@ -64,7 +64,7 @@ void gatherPairs(Machine &machine, const ReduceData &data, const Operand &operan
   }
 }
 
-/// Puts the combined pairs, followed by the last element of an odd axis, back as the new, shorter work array.
+/// Writes the combined pairs, followed by the last element of an odd axis, back as the new, shorter work array.
 void scatterPairs(Machine &machine, const ReduceData &data, const Operand &operand, int64_t axis, int64_t half) {
   const char *sums = machine.at<char>(data.isVector ? operand.sum : operand.lefts);
   size_t element = size_t(data.inner) * operand.bytes, row = size_t(half) * element;
@@ -127,7 +127,7 @@ bool isVectorizable(Region &region) {
          });
 }
 
-/// Translates the region; the places of its arguments and of what it yields go into the operands.
+/// Translates the region, and stores the slots of its arguments and yielded values in the operands.
 bool compileCombine(Compiler &compiler, mlir::Block &block, ReduceData &data, int64_t pairs) {
   size_t count = data.operands.size();
   SmallVector<Slot> places;
@@ -155,7 +155,7 @@ bool compileCombine(Compiler &compiler, mlir::Block &block, ReduceData &data, in
   return succeeded;
 }
 
-/// The sizes of the source before, along and after the axis, and how the region runs.
+/// Describes the source: its sizes before, along and after the axis, and how the region runs.
 std::shared_ptr<ReduceData> describe(Value source, int64_t axis, Region &combine) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(source.getType()).getShape();
   auto data = std::make_shared<ReduceData>();
@@ -252,7 +252,7 @@ bool compileScan(Compiler &compiler, Operation *operation) {
   return true;
 }
 
-/// in: numbers, and perhaps a mask.
+/// Inputs: integers, and an optional mask.
 bool histogram(Machine &machine, const Instruction &instruction) {
   auto op = cast<HistogramOp>(instruction.op);
   int64_t numbers = op.getSrc().getType().getNumElements(), size = op.getResult().getType().getNumElements();

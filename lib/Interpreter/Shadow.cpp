@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Only buffers that are written can race, and only those without contents can be read too early, so that inputs cost
-// nothing. Where programs synchronise by other operations than loads and stores, their order is not known here and
-// nothing is checked.
+// Only buffers that are written can race, and only uninitialized ones can be read too early, so inputs have no
+// overhead. If programs synchronize by operations other than loads and stores, their order is unknown here and nothing
+// is checked.
 #include "Interpreter/Shadow.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tile::interp {
 
-/// Written by several programs, all with the same value.
+/// Marks an element that several programs have written with the same value.
 static constexpr uint32_t sharedWriter = std::numeric_limits<uint32_t>::max();
 
 static bool hasOnlyPlainAccesses(KernelOp kernel) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the interpreter remembers of each element of a buffer: whether anything was written to it, and which programs
-// have written and read it. On a GPU programs run in any order and at the same time, so what one writes no other may
-// read or write; nor may one store write an element twice. Here all have an order, and such races would pass unnoticed.
+// Shadow memory: the state of each element of a buffer, that is whether it was written, and which programs have written
+// and read it. On a GPU programs run concurrently in any order, so no program may access an element that another one
+// writes, and one store must not write an element twice. The interpreter runs programs in order, so such races would
+// pass unnoticed without these checks.
 //
 //   program 0 stores 1 to x[5], program 1 loads x[5]        error at the load: the order decides what is loaded
 //   program 0 stores 1 to x[5], program 1 stores 1 to x[5]  no error: the order changes nothing
@@ -17,31 +18,31 @@ public:
   Shadow(KernelOp kernel, llvm::ArrayRef<Buffer> buffers, const Options &options);
 
   bool tracksAny() const { return !buffers.empty(); }
-  /// The writes that follow are those of one store of a block.
+  /// Begins a store of a block; the following writes belong to it.
   void beginStore() { ++stores; }
-  /// The instruction reads `bytes` bytes at an address inside of the buffer, for an element of its tensor; false after
-  /// Machine::fail.
+  /// Records that the instruction reads `bytes` bytes at an address inside the buffer, for an element of its tensor.
+  /// Returns false after Machine::fail.
   bool read(Machine &machine, const Instruction &instruction, int32_t buffer, const char *address, size_t bytes,
             int64_t element) {
     return !buffers[buffer].isTracked() || readTracked(machine, instruction, buffer, address, bytes, element);
   }
-  /// It has written there; `old` is what was there before.
+  /// Records a completed write; `old` are the previous contents.
   bool write(Machine &machine, const Instruction &instruction, int32_t buffer, const char *address, const char *old,
              size_t bytes, int64_t element) {
     return !buffers[buffer].isTracked() || writeTracked(machine, instruction, buffer, address, old, bytes, element);
   }
 
 private:
-  /// An access by one program: numbers in `events`, 0 for none.
+  /// The accesses to one element: indices into `events`, 0 for none.
   struct Cell {
     uint32_t writer = 0, reader = 0;
-    uint32_t otherReader = 0; ///< of another program than `reader`
-    uint32_t store = 0;       ///< the last one that wrote here: its number in `stores`
+    uint32_t otherReader = 0; ///< a program other than that of `reader`
+    uint32_t store = 0;       ///< the last store that wrote here: its number in `stores`
   };
   struct Tracked {
     size_t granule = 1;
     std::vector<Cell> cells;          ///< empty: races are not checked
-    std::vector<uint8_t> initialized; ///< empty: everything is
+    std::vector<uint8_t> initialized; ///< empty: all elements are
 
     bool isTracked() const { return !cells.empty() || !initialized.empty(); }
   };
@@ -59,8 +60,8 @@ private:
 
   std::vector<Tracked> buffers;
   std::vector<Event> events;
-  uint32_t stores = 0;                                 ///< executed so far; more than it can hold take days
-  llvm::DenseMap<mlir::Operation *, uint32_t> current; ///< of `currentProgram`
+  uint32_t stores = 0;                                 ///< stores executed so far; an overflow would take days
+  llvm::DenseMap<mlir::Operation *, uint32_t> current; ///< events of `currentProgram`
   std::array<uint32_t, 3> currentProgram{};
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants, ranges, splats and the operations that only move elements.
 //
-// Constants and ranges are written once into places of their own. Every move is one walk over the result with a source
-// stride per dimension: 0 repeats an element (splat, broadcast), others permute. Reshapes keep the row-major order and
-// are copies. Pointers are moved as two arrays.
+// Constants and ranges are written once into slots that are never reused. Every move is one walk over the result with a
+// source stride per dimension: 0 repeats an element (splat, broadcast), others permute. Reshapes keep the row-major
+// order and are copies. Pointers are moved as two arrays.
 #include "Interpreter/Compiler.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace tile::interp {
 namespace {
 
-/// What moves elements of so many bytes: `instance` of the unsigned integer of that size.
+/// Returns the kernel that moves elements of this size: `instance` for the unsigned integer of that size.
 template <typename Instance> Execute forBytes(size_t bytes, Instance instance) {
   switch (bytes) {
   case 1:
@@ -27,7 +27,7 @@ template <typename Instance> Execute forBytes(size_t bytes, Instance instance) {
   }
 }
 
-/// Appends the frame's form of one number.
+/// Appends the frame representation of one number.
 void appendNumber(std::vector<char> &pattern, Kind kind, Attribute value) {
   uint64_t bits;
   if (auto integer = dyn_cast<IntegerAttr>(value))
@@ -75,11 +75,11 @@ bool compileArange(Compiler &compiler, Operation *op) {
   return true;
 }
 
-/// Result shape, and the source's stride for each of its dimensions, in elements.
+/// The result shape, and the source's stride for each dimension, in elements.
 struct Walk {
   SmallVector<int64_t, 5> shape, strides;
 
-  /// Merges dimensions that one stride walks, so that the inner loop is as long as possible.
+  /// Merges dimensions that a single stride covers, so that the inner loop is as long as possible.
   void coalesce() {
     Walk merged;
     for (auto [size, stride] : llvm::zip(shape, strides)) {
@@ -127,7 +127,7 @@ template <typename T> bool move(Machine &machine, const Instruction &instruction
   return true;
 }
 
-/// in: the source, and the place of its buffer numbers.
+/// Inputs: the source, and the offset of its buffer indices.
 bool movePointers(Machine &machine, const Instruction &instruction) {
   move<int64_t>(machine, instruction);
   moveAll(instruction.dataAs<Walk>(), machine.at<int32_t>(instruction.in[1]),
@@ -193,7 +193,7 @@ struct GatherData {
   int64_t outer, axis, from, inner; ///< sizes before, along (result, source) and after the axis
 };
 
-/// in: source, indices.
+/// Inputs: source, indices.
 template <typename T> bool gather(Machine &machine, const Instruction &instruction) {
   const auto &data = instruction.dataAs<GatherData>();
   const T *source = machine.at<T>(instruction.in[0]);
@@ -226,15 +226,15 @@ bool compileGather(Compiler &compiler, Operation *op) {
 }
 
 struct ButterflyData {
-  int64_t rows, inner, distance; ///< coordinates up to the axis, and the size after it
+  int64_t rows, inner, distance; ///< number of coordinates up to and including the axis, and the size after it
 };
 
-/// in: source.
+/// Input: source.
 template <typename T> bool butterfly(Machine &machine, const Instruction &instruction) {
   const auto &data = instruction.dataAs<ButterflyData>();
   const T *source = machine.at<T>(instruction.in[0]);
   T *result = machine.at<T>(instruction.out[0]);
-  // Row-major, and of a power of two along the axis: the exclusive or of one coordinate is one of the whole row.
+  // The axis is a power of two, so in row-major order an XOR of its coordinate is an XOR of the whole row index.
   for (int64_t row = 0; row < data.rows; ++row)
     std::copy_n(source + (row ^ data.distance) * data.inner, data.inner, result + row * data.inner);
   return true;
@@ -256,7 +256,7 @@ bool compileButterfly(Compiler &compiler, Operation *op) {
 
 void registerShapeOps(HandlerTable &table) {
   table["arith.constant"] = compileConstant;
-  table["ub.poison"] = compilePoison; // any value will do; zero is the same in every run
+  table["ub.poison"] = compilePoison; // any value is valid; zero is reproducible
   table["tile.arange"] = compileArange;
   table["tile.splat"] = compileSplat;
   table["tile.broadcast"] = compileBroadcast;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the front end says about a file that nobody has said how to compile: no error that is about options alone.
+// Runs the front end on a file without knowing its options, and drops errors that only concern options.
 //
-// Kernels that say how to launch them are compiled with their types, or, where these are missing, without (as drafts).
-// Then come the functions that none of those has called, so that a name that is not defined shows wherever it stands.
-// What does not parse hides what else may be wrong in its function: much would only seem to be missing.
+// First, kernels with launch directives are compiled with their types or, if these are missing, without (as drafts).
+// Then come the functions that none of them calls, so that undefined names are reported everywhere. In a function that
+// does not parse, only syntax errors are reported, because many names would appear to be missing.
 #include "Driver/ChooseConfig.h"
 #include "Driver/TileSource.h"
 #include "LanguageServer/Document.h"
@@ -16,7 +16,7 @@ using namespace frontend;
 namespace {
 
 struct Candidate {
-  std::string name; // "host.kernel" inside of a function of the host program
+  std::string name; // "host.kernel" inside a function of the host program
   const FunctionStmt *function;
 
   bool isDescribed() const { return !function->directives.grid.empty() || !function->directives.buffers.empty(); }
@@ -66,7 +66,7 @@ public:
   void run() {
     const bool isWhole = !engine.hasErrors();
     checkAll();
-    // Outside of functions: here, too, the rest is only read for its values.
+    // If code outside functions does not parse, the checks only collect values: drop their errors.
     if (!isWhole)
       found.resize(errorsOfFunctions);
     engine.report(found);
@@ -104,7 +104,7 @@ private:
     });
   }
 
-  /// Errors in one function must not keep others from being whole.
+  /// Checks one function, so that errors in it do not prevent the check of others.
   void check(const std::string &kernel) {
     const size_t before = engine.all().size();
     request.kernelName = kernel;
@@ -122,13 +122,13 @@ private:
   ValueTable &values;
   mlir::MLIRContext context;
   CompileRequest request;
-  std::vector<Diagnostic> found; // those of the parser first
+  std::vector<Diagnostic> found; // parser errors first
   size_t errorsOfFunctions = 0;
   std::vector<SourceRange> broken; // functions that do not parse
 };
 
 bool isAboutFile(const Diagnostic &diagnostic) {
-  // A helper may return something, and a file need not have a kernel.
+  // Helpers may return values, and a file need not have a kernel.
   for (Diag id : {Diag::missing_types, Diag::no_kernel, Diag::kernel_returns})
     if (diagnostic.name == diagnosticName(id))
       return false;
@@ -169,7 +169,7 @@ llvm::json::Array Document::diagnose(const driver::CompilerOptions &given) {
 llvm::json::Object Document::report(const Diagnostic &diagnostic, const DiagnosticEngine &engine) const {
   const bool isHere = diagnostic.range.file == 0;
   std::string message = diagnostic.message;
-  // What is wrong in an imported file stands at the top of this one.
+  // Errors in an imported file are reported at the top of this one.
   if (!isHere && diagnostic.range.file < engine.numFiles())
     message = engine.file(diagnostic.range.file).name + ":" + std::to_string(engine.locate(diagnostic.range).line) +
               ": " + message;

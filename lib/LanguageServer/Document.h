@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An open file: its text, places in it as the protocol counts them, and what the compiler says about it.
+// An open file: its text, its positions in protocol units, and the compiler's results for it.
 #pragma once
 
 #include "Driver/CompilerOptions.h"
@@ -19,9 +19,10 @@ class Document {
 public:
   Document(std::string path, std::string text, std::optional<int64_t> version)
       : version(version), source{std::move(path), std::move(text)}, lines(source.text) {}
-  Document(const Document &) = delete; // `lines` looks into `source`
+  Document(const Document &) = delete; // `lines` refers to `source`
 
-  /// Lines and UTF-16 units from 0; what lies behind the end of a line or of the file is its end.
+  /// Converts a position to an offset. Lines and UTF-16 units count from 0; positions after the end of a line or of the
+  /// file are clamped to it.
   uint32_t offset(uint32_t line, uint32_t character) const;
   llvm::json::Object position(uint32_t offset) const;
   llvm::json::Object range(frontend::SourceRange range) const;
@@ -29,39 +30,40 @@ public:
   llvm::StringRef text(frontend::SourceRange range) const { return text().slice(range.begin, range.end); }
   const frontend::SourceFile &file() const { return source; }
 
-  /// What stands in front of the offset, or around it: "tl.load".
+  /// Returns the dotted word before the offset, or around it: "tl.load".
   llvm::StringRef wordBefore(uint32_t offset) const;
   llvm::StringRef wordAround(uint32_t offset) const;
-  /// Names of the file, none of Python's keywords.
+  /// Returns the names in the file, without Python's keywords.
   std::set<std::string> names() const;
   const ScopeTree &scopes() const;
 
-  /// One edit of the lines that differ, or none.
+  /// Returns one edit that replaces the lines that differ; empty if there are none.
   llvm::json::Array replaceBy(llvm::StringRef newText) const;
 
-  /// Of the protocol's form. Remembers fix-its and values.
+  /// Returns diagnostics in the format of the protocol. Keeps their fix-its and the values.
   llvm::json::Array diagnose(const driver::CompilerOptions &options);
-  /// What the last diagnose() found how to mend, as far as it stands on one of these lines.
+  /// Returns the fix-its of the last diagnose() that are on these lines.
   llvm::json::Array fixes(llvm::StringRef uri, int64_t firstLine, int64_t lastLine) const;
-  /// What the last diagnose() found.
+  /// Returns the values of the last diagnose().
   const ValueTable &values() const { return found.values; }
   struct Kernel {
-    std::string name; // as --kernel wants it
+    std::string name; // as accepted by --kernel
     frontend::SourceRange nameRange;
   };
-  /// The functions that can be launched.
+  /// Returns the functions that can be launched.
   std::vector<Kernel> kernels() const;
 
-  /// Compiles the kernels that say how to launch them, as far as passes make remarks. Takes a second for ten of them.
+  /// Compiles the kernels that have launch directives, up to the last pass with remarks. Takes a second for ten of
+  /// them.
   void compile(const driver::CompilerOptions &given);
-  /// What compile() learned about the line of the offset: "multiplied by wgmma ...".
+  /// Returns the remarks of compile() for the line of the offset: "multiplied by wgmma ...".
   std::vector<std::string> remarks(uint32_t offset) const;
 
   const std::optional<int64_t> version;
 
 private:
   struct Fix {
-    frontend::SourceRange range; // of the diagnostic
+    frontend::SourceRange range; // range of the diagnostic
     std::string title;
     llvm::json::Array edits;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of the language are found by how a kernel spells them; a method by what stands behind its last dot.
+// Functions of the language are found by their spelling in kernels, methods by the name after the last dot.
 #include "LanguageServer/Help.h"
 
 #include "Frontend/Syntax/BuiltinDocs.h"
@@ -8,7 +8,7 @@ namespace tile::lsp {
 
 using frontend::BuiltinDoc;
 
-/// Whether what stands before the dot is a descriptor or dictionary, whatever its name.
+/// Returns true if the object before the dot is a descriptor or dictionary, whatever its name.
 static bool isOfObject(llvm::StringRef spelling) {
   return spelling.starts_with("desc.") || spelling.starts_with("dict.");
 }
@@ -38,8 +38,8 @@ static llvm::json::Object markdown(std::string text) {
   return llvm::json::Object{{"kind", "markdown"}, {"value", llvm::json::fixUTF8(text)}};
 }
 
-/// The name at the offset as its definition has it: "def f(x, y)", "acc: fp32[128, 64]"; empty if it is none of the
-/// file.
+/// Describes the name at the offset as its definition does: "def f(x, y)", "acc: fp32[128, 64]"; empty if it is not a
+/// name of the file.
 static std::string describeName(const Document &document, uint32_t offset) {
   const ScopeTree &tree = document.scopes();
   const NameUse *use = tree.useAt(offset);
@@ -51,7 +51,7 @@ static std::string describeName(const Document &document, uint32_t offset) {
   std::string type = document.values().ofName(use->range);
   if (type.empty() && use->role == NameUse::Role::Read)
     type = document.values().ofExpression(offset);
-  if (type.empty()) // an argument's name, or where nothing has been computed yet
+  if (type.empty()) // an argument's name, or not computed yet
     type = document.values().ofName(tree.scopes()[owner].bound.at(use->name));
   return type.empty() ? "" : use->name + ": " + type;
 }
@@ -73,14 +73,14 @@ llvm::json::Value hover(const Document &document, uint32_t offset) {
   return llvm::json::Object{{"contents", markdown(std::move(text))}};
 }
 
-/// Labels are what is inserted: the part behind the last dot, of which an editor makes a word.
+/// Returns completions. Labels are the inserted text: the part after the last dot, which is an editor's word.
 llvm::json::Array complete(const Document &document, uint32_t offset) {
   llvm::StringRef word = document.wordBefore(offset);
   size_t dot = word.rfind('.');
   llvm::StringRef prefix = dot == llvm::StringRef::npos ? "" : word.take_front(dot + 1);
   llvm::StringRef begun = word.drop_front(prefix.size());
   const std::vector<BuiltinDoc> &docs = frontend::builtinDocs();
-  // Behind the name of a value there are methods.
+  // After the name of a value there are methods.
   const bool isKnown = prefix.empty() || llvm::any_of(docs, [&](const BuiltinDoc &doc) {
                          return llvm::StringRef(doc.spelling).starts_with(prefix) && !isOfObject(doc.spelling);
                        });
@@ -105,7 +105,7 @@ llvm::json::Array complete(const Document &document, uint32_t offset) {
 llvm::json::Value signatureHelp(const Document &document, uint32_t offset) {
   llvm::StringRef text = document.text();
   int depth = 0, commas = 0;
-  // Calls of more than this are rare, and a file may have a bracket that is never closed.
+  // Longer calls are rare, and a bracket may never be closed.
   const uint32_t farthest = offset > 4000 ? offset - 4000 : 0;
   for (uint32_t at = offset; at > farthest; --at) {
     char c = text[at - 1];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Renaming refuses what it cannot see all of: attributes, what other files define, and what is part of the language.
+// Renaming rejects names whose uses are not all known: attributes, definitions of other files, and names of the
+// language.
 #include "LanguageServer/Names.h"
 
 #include "Frontend/Emit/Builtins.h"
@@ -39,7 +40,7 @@ llvm::json::Array symbols(const Document &document) {
 
 namespace {
 
-constexpr unsigned maxFiles = 16; // that import from each other in turn
+constexpr unsigned maxFiles = 16; // limit for circular imports
 
 const ImportedName *importOf(const ScopeTree &tree, llvm::StringRef bound) {
   auto found = llvm::find_if(tree.imports(), [&](const ImportedName &import) { return import.bound == bound; });
@@ -50,12 +51,12 @@ llvm::json::Value locationOf(llvm::StringRef uri, llvm::json::Object range) {
   return llvm::json::Object{{"uri", uri.str()}, {"range", std::move(range)}}; // a StringRef would not be copied
 }
 
-/// Follows imports from file to file.
+/// Resolves imports across files.
 class Definitions {
 public:
   explicit Definitions(const OtherFiles &others) : others(others) {}
 
-  /// What "from module import name" means, seen from a file. Without a name: the module.
+  /// Resolves "from module import name" relative to a file. Without a name, resolves the module.
   llvm::json::Value ofImport(const std::string &importer, const ImportedName &import, llvm::StringRef name) {
     auto fileOf = [&](const std::string &dotted) {
       return findModuleFile(moduleFolders(importer, import.level, others.importPaths), dotted);
@@ -112,7 +113,7 @@ llvm::Error refuse(const llvm::Twine &message) {
   return llvm::make_error<llvm::lsp::LSPError>(message.str(), llvm::lsp::ErrorCode::RequestFailed);
 }
 
-/// The scope that all uses of the name belong to.
+/// Returns the scope that owns all uses of the name.
 llvm::Expected<size_t> findRenamable(const Document &document, const NameUse *use) {
   if (!use)
     return refuse("there is no name here");
@@ -167,7 +168,7 @@ llvm::json::Value define(const Document &document, llvm::StringRef uri, uint32_t
     const ImportedName *import = use->of.empty() ? nullptr : importOf(tree, use->of.front());
     if (!import)
       return nullptr;
-    // Of a.b.c.name the file is that of a.b.c.
+    // The file of a.b.c.name is that of a.b.c.
     ImportedName module = *import;
     if (!import->name.empty())
       module.module += (module.module.empty() ? "" : ".") + import->name;
@@ -222,7 +223,7 @@ llvm::Expected<llvm::json::Array> rename(const Document &document, uint32_t offs
   if (!isIdentifier(newName))
     return refuse("'" + newName + "' is not a name");
   if (newName != use->name) {
-    // Where it is a name already, also one of another scope, one could come to stand for the other.
+    // If the new name is in use, even in another scope, uses could be captured.
     auto other = llvm::find_if(tree.uses(), [&](const NameUse &known) {
       return known.name == newName && known.role != Role::Attribute && known.role != Role::Argument;
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scopes and uses of expressions: calls, lambdas, comprehensions and the fields of f-strings.
+// Scopes and uses in expressions: calls, lambdas, comprehensions and f-string fields.
 #include "LanguageServer/ScopeReader.h"
 
 namespace tile::lsp {
@@ -57,7 +57,7 @@ void ScopeReader::readName(size_t i, size_t end, size_t scope) {
 void ScopeReader::readArguments(size_t i, size_t end, size_t scope, const std::string &callee) {
   while (i < end) {
     size_t comma = find(i, end, Tok::Comma);
-    // The commas of a lambda's parameters are not those of the call.
+    // Skip commas between a lambda's parameters.
     while (comma < end && endOfLambdaParameters(i, comma, end) > comma)
       comma = find(comma + 1, end, Tok::Comma);
     if (kindAt(i) == Tok::Name && i + 1 < comma && kindAt(i + 1) == Tok::Equal) {
@@ -69,7 +69,8 @@ void ScopeReader::readArguments(size_t i, size_t end, size_t scope, const std::s
   }
 }
 
-/// Where the parameters of a lambda end that begins between i and comma, if the comma is one of them.
+/// If the comma belongs to the parameters of a lambda that begins between i and comma, returns the end of these
+/// parameters.
 size_t ScopeReader::endOfLambdaParameters(size_t i, size_t comma, size_t end) const {
   size_t lambda = find(i, comma, Tok::KwLambda);
   if (lambda >= comma)
@@ -98,7 +99,7 @@ size_t ScopeReader::readLambda(size_t lambda, size_t end, size_t outer) {
   return stop;
 }
 
-/// What is inside of the brackets. The first iterable belongs to the scope around it.
+/// Reads the inside of a comprehension's brackets. The first iterable belongs to the enclosing scope.
 void ScopeReader::readComprehension(size_t i, size_t end, size_t outer) {
   size_t scope = open(Scope::Kind::Comprehension, outer);
   size_t at = find(i, end, Tok::KwFor);
@@ -107,14 +108,14 @@ void ScopeReader::readComprehension(size_t i, size_t end, size_t outer) {
     size_t in = find(at + 1, end, Tok::KwIn);
     readTargets(at + 1, in, scope);
     size_t next = find(in + 1, end, [](Tok kind) { return kind == Tok::KwFor || kind == Tok::KwIf; });
-    // "x if c else y for" begins no condition, but is read all the same.
+    // "x if c else y for" is not a filter condition, but is read in the same way.
     readExpression(in + 1, next, isFirst ? outer : scope);
     at = find(next, end, Tok::KwFor);
     readExpression(next, at, scope);
   }
 }
 
-/// The expressions in the braces.
+/// Reads the expressions in braces.
 void ScopeReader::readFString(SourceRange range, size_t scope) {
   for (uint32_t at = range.begin; at < range.end; ++at) {
     if (text[at] != '{')
@@ -134,7 +135,7 @@ void ScopeReader::readFString(SourceRange range, size_t scope) {
     const std::vector<Token> *outside = std::exchange(tokens, &field);
     std::vector<size_t> closingOutside = std::exchange(closing, findClosing(field));
     readExpression(0, field.size() - 1, scope);
-    tokens = outside; // braces in the format are fields of their own
+    tokens = outside; // braces in the format are separate fields
     closing = std::move(closingOutside);
   }
 }

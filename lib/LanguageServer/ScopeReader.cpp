@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scopes and uses of statements and directives; those of expressions are in ScopeExpressions.cpp.
+// Scopes and uses in statements and directives; ScopeExpressions.cpp handles expressions.
 #include "LanguageServer/ScopeReader.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -157,7 +157,7 @@ void ScopeReader::readParameters(size_t i, size_t end, size_t outer, size_t scop
   }
 }
 
-/// Strings in the head of a function that contain names of parameters: keys of configurations, sizes of blocks.
+/// Reads strings in the head of a function that contain parameter names: keys of configurations, block sizes.
 void ScopeReader::readTexts(size_t i, size_t end, size_t scope) {
   for (; i < end; ++i) {
     if (kindAt(i) != Tok::String)
@@ -185,7 +185,7 @@ void ScopeReader::addText(SourceRange range, std::string name, size_t scope) {
   tree.useList.push_back(std::move(use));
 }
 
-/// Statements with ';' between them, perhaps behind the head of a block.
+/// Reads statements separated by ';', possibly after the head of a block.
 void ScopeReader::readStatements(size_t i, size_t end, size_t scope) {
   while (i < end) {
     i += kindAt(i) == Tok::KwAsync;
@@ -247,14 +247,14 @@ void ScopeReader::readSimple(size_t i, size_t end, size_t scope) {
   readExpression(i, end, scope);
 }
 
-/// The next "=" that does not belong to a lambda's parameters.
+/// Returns the next "=" that does not belong to a lambda's parameters.
 size_t ScopeReader::findAssignment(size_t i, size_t end) const {
   size_t lambda = find(i, end, Tok::KwLambda);
   size_t found = find(i, lambda, isAssignment);
   return found < lambda ? found : end;
 }
 
-/// Names, in tuples and lists or not, are bound; what has an index or an attribute is read.
+/// Binds names, also in tuples and lists; expressions with an index or an attribute are only read.
 void ScopeReader::readTargets(size_t i, size_t end, size_t scope) {
   while (i < end) {
     Tok kind = kindAt(i);
@@ -318,7 +318,7 @@ void ScopeReader::readImport(size_t i, size_t end, size_t scope) {
   }
 }
 
-/// Directives speak of the parameters of the next function, and of functions.
+/// Reads directives, which refer to functions and to the parameters of the next function.
 void ScopeReader::readDirectives() {
   for (const DirectiveLine &line : stream.directives) {
     size_t next = Scope::none;
@@ -331,7 +331,7 @@ void ScopeReader::readDirectives() {
     std::vector<Token> words = lexExpression(text, line.range);
     const std::vector<Token> *outside = std::exchange(tokens, &words);
     const size_t end = words.size() - 1;
-    // The first word says which directive it is, and the last of a buffer how it is filled.
+    // The first word is the kind of directive, and the last one of a buffer is its filling.
     const std::string directive = end > 0 ? textAt(0) : "";
     const bool isNew =
         llvm::is_contained({"grid", "buffer", "default", "expect", "require", "let", "config", "instance"}, directive);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Looking names up in the scopes that ScopeReader.cpp finds.
+// Name lookup in the scopes that ScopeReader.cpp finds.
 #include "LanguageServer/Scopes.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,7 +13,7 @@ const NameUse *ScopeTree::useAt(uint32_t offset) const {
   return nullptr;
 }
 
-/// Names of a class are seen from its own statements alone.
+/// Names of a class are only visible to its own statements.
 static size_t lookUp(const std::vector<Scope> &scopes, llvm::StringRef name, size_t from) {
   for (size_t at = from; at != Scope::none; at = scopes[at].parent) {
     const Scope &scope = scopes[at];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the names of a file belong: scopes as Python has them, found among the tokens, so that a file need not parse.
+// The scopes of a file, as in Python, found on tokens, so that the file need not parse.
 //
 //   def f(x):            scope of the function: x, i
-//       i = x + N        N belongs to the scope around it
+//       i = x + N        N belongs to the enclosing scope
 //       return [i for i in range(4)]      scope of the comprehension: another i
 //
-// Directives and strings name parameters, too: "#: default N = 512", triton.Config({"BLOCK_M": 128}).
+// Directives and strings also name parameters: "#: default N = 512", triton.Config({"BLOCK_M": 128}).
 #pragma once
 
 #include "Frontend/Syntax/Lexer.h"
@@ -16,23 +16,23 @@
 
 namespace tile::lsp {
 
-/// A name where it stands in the text.
+/// A use of a name in the text.
 struct NameUse {
   enum class Role : uint8_t {
     Read,
-    Binding,   // gets a value: an assignment, a parameter, a definition
-    Import,    // gets what another file has
-    Attribute, // behind a dot
+    Binding,   // assignment, parameter or definition
+    Import,    // bound by an import
+    Attribute, // after a dot
     Argument,  // f(name=...)
-    Text,      // in a string or a directive, which speaks of parameters
+    Text,      // in a string or a directive, which refers to parameters
   };
 
   frontend::SourceRange range;
   std::string name;
   Role role = Role::Read;
-  size_t scope = 0;            // that it is looked up from
+  size_t scope = 0;            // scope of the lookup
   std::vector<std::string> of; // Attribute: the names before it, "a", "b" of a.b.name
-  std::string callee;          // Argument: what is called, if that is a plain name
+  std::string callee;          // Argument: the callee, if it is a plain name
 };
 
 struct Scope {
@@ -41,12 +41,12 @@ struct Scope {
 
   Kind kind = Kind::Module;
   size_t parent = none;
-  std::string name;                                   // of a function or class
+  std::string name;                                   // of functions and classes
   frontend::SourceRange nameRange;                    // likewise
-  frontend::SourceRange range;                        // from its decorators to the end of its body
+  frontend::SourceRange range;                        // from the decorators to the end of the body
   frontend::SourceRange head;                         // of a function: "f(x, y=1) -> int"
   std::vector<std::string> parameters;                // of a function
-  std::map<std::string, frontend::SourceRange> bound; // names that belong to it, and where each comes first
+  std::map<std::string, frontend::SourceRange> bound; // names bound in the scope, with their first occurrence
   std::vector<std::string> foreign;                   // "global" and "nonlocal" names
 };
 
@@ -57,7 +57,7 @@ struct ImportedName {
   std::string name;                // empty: the module itself; "*": all of its names
   std::string bound;               // empty for "*"
   frontend::SourceRange range;     // of the bound name, or of the star
-  frontend::SourceRange nameRange; // as the other file has it
+  frontend::SourceRange nameRange; // as spelled in the other file
   bool isRenamed = false;          // "as"
 };
 
@@ -66,17 +66,17 @@ public:
   explicit ScopeTree(std::string_view text);
 
   const std::vector<Scope> &scopes() const { return scopeList; }
-  /// In the order of the text.
+  /// Returns the uses in text order.
   const std::vector<NameUse> &uses() const { return useList; }
   const std::vector<ImportedName> &imports() const { return importList; }
 
-  /// The name that stands at or ends before the offset; null if none does.
+  /// Returns the name at the offset, or one that ends there; null if there is none.
   const NameUse *useAt(uint32_t offset) const;
-  /// The scope that the name belongs to; `Scope::none` for what no scope binds.
+  /// Returns the scope that binds the name; `Scope::none` if there is none.
   size_t ownerOf(const NameUse &use) const;
-  /// All uses of the name of a scope.
+  /// Returns all uses of a name of a scope.
   std::vector<const NameUse *> usesOf(size_t scope, llvm::StringRef name) const;
-  /// The scope of the function of this name in the module or in the class, from a scope's point of view.
+  /// Returns the scope of the module's or class's function of this name, as seen from a scope.
   size_t functionNamed(llvm::StringRef name, size_t from) const;
 
 private:

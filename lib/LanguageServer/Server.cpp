@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Messages -> documents. One thread answers them in their order, so that no diagnostic is of an older text than the
-// version that it names.
+// Dispatches messages to documents. One thread answers them in order, so diagnostics always belong to the version that
+// they name.
 #include "LanguageServer/Server.h"
 
 #include "Driver/OutputFile.h"
@@ -15,7 +15,7 @@ namespace tile::lsp {
 
 namespace {
 
-/// Parameters of a message as they come. Only their members are looked at, and any may be missing.
+/// The raw parameters of a message. Only accessed members are read, and any may be missing.
 struct Message {
   llvm::json::Object fields;
 
@@ -31,7 +31,7 @@ bool fromJSON(const llvm::json::Value &value, Message &message, llvm::json::Path
   return true;
 }
 
-/// Of another scheme ("untitled:") the path is the whole URI.
+/// Returns the path of a URI; for other schemes ("untitled:"), the whole URI.
 std::string pathOf(llvm::StringRef uri) {
   llvm::Expected<llvm::lsp::URIForFile> file = llvm::lsp::URIForFile::fromURI(uri);
   if (file)
@@ -75,7 +75,7 @@ private:
   void ignore(const Message &) {}
 
   void initialize(const Message &, Reply reply) {
-    llvm::json::Object sync{{"openClose", true}, {"change", 1}, {"save", true}}; // 1: the whole text
+    llvm::json::Object sync{{"openClose", true}, {"change", 1}, {"save", true}}; // 1: full text
     llvm::json::Object capabilities{
         {"textDocumentSync", std::move(sync)},
         {"hoverProvider", true},
@@ -133,13 +133,13 @@ private:
     publish(llvm::json::Object{{"uri", message.uri()}, {"diagnostics", llvm::json::Array{}}});
   }
 
-  /// Null if no such file is open.
+  /// Returns null if the file is not open.
   const Document *find(const Message &message) const {
     auto found = documents.find(message.uri());
     return found == documents.end() ? nullptr : found->second.get();
   }
 
-  /// Answers what `ask` says of the place that the message names; null where no such file is open.
+  /// Replies with the result of `ask` for the position in the message; null if the file is not open.
   template <typename Ask> void answer(const Message &message, Reply reply, Ask ask) {
     const Document *document = find(message);
     const llvm::json::Object *place = message.fields.getObject("position");
@@ -165,7 +165,7 @@ private:
     reply(document ? symbols(*document) : llvm::json::Value(nullptr));
   }
 
-  /// As it is open, else as it is on the disk.
+  /// Reads the open document, else the file on disk.
   std::optional<std::string> readFile(const std::string &path) const {
     for (const auto &[uri, document] : documents)
       if (document->file().name == path)
@@ -217,7 +217,7 @@ private:
            });
   }
 
-  /// Commands that the editor's side knows: tools/vscode/extension.js.
+  /// Replies with commands that the editor implements: tools/vscode/extension.js.
   void codeLens(const Message &message, Reply reply) {
     const Document *document = find(message);
     if (!document)
@@ -246,7 +246,7 @@ private:
     reply(document->values().hints(*document, place("start", 0), place("end", document->text().size())));
   }
 
-  /// Python's files have formatters of their own.
+  /// Formats .tile files only; Python files have their own formatters.
   void formatting(const Message &message, Reply reply) {
     const Document *document = find(message);
     if (!document || llvm::StringRef(document->file().name).ends_with(".py"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The language server: reads messages until the client says `exit`.
+// The language server: handles messages until the client sends `exit`.
 #pragma once
 
 #include "Driver/CompilerOptions.h"
@@ -8,8 +8,8 @@
 
 namespace tile::lsp {
 
-/// `options` hold for all files: target, standard, folders of imports, warnings. Returns the process's exit code: 0 if
-/// the client shut the server down first.
+/// Runs the server. `options` apply to all files: target, standard, import folders, warnings. Returns the exit code of
+/// the process: 0 if the client shut the server down first.
 int serve(std::unique_ptr<llvm::lsp::JSONTransportInput> input, llvm::raw_ostream &output,
           driver::CompilerOptions options);
 

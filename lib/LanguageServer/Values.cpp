@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An unrolled loop or a helper that is called in several ways gives a place several types: all are shown, up to three.
+// An unrolled loop, or a helper with several callers, gives an expression several types; up to three are shown.
 #include "LanguageServer/Values.h"
 
 #include "LanguageServer/Document.h"
@@ -14,7 +14,7 @@ using namespace frontend;
 static constexpr size_t maxFacts = 4;
 
 void ValueTable::add(const ObservedValue &value) {
-  if (value.type == "None" && !value.isName) // of a statement
+  if (value.type == "None" && !value.isName) // a statement
     return;
   Facts &facts = (value.isName ? names : expressions)[{value.range.begin, value.range.end}];
   Fact fact{value.type, value.constant};
@@ -26,7 +26,8 @@ std::string ValueTable::describe(const Facts &facts) {
   const std::string &type = facts.front().type;
   const bool hasOneType = llvm::all_of(facts, [&](const Fact &fact) { return fact.type == type; });
   const bool areKnown = llvm::none_of(facts, [&](const Fact &fact) { return fact.constant.empty(); });
-  // Of the variable of an unrolled loop the values are too many, and None is all that there is of its type.
+  // Omit constants if there are too many, as for the variable of an unrolled loop, or if the type has only one value
+  // (None).
   if (hasOneType && (!areKnown || facts.size() == maxFacts || facts.front().constant == type))
     return type;
   std::string text;
@@ -46,7 +47,7 @@ std::string ValueTable::ofName(SourceRange name) const {
 
 std::string ValueTable::ofExpression(uint32_t offset) const {
   auto best = expressions.end();
-  // Those that begin later and are around the offset are inside of those that begin earlier.
+  // Of the expressions around the offset, later ones are nested in earlier ones.
   for (auto at = expressions.begin(); at != expressions.end() && at->first.first <= offset; ++at)
     if (at->first.second >= offset &&
         (best == expressions.end() || at->first.second - at->first.first <= best->first.second - best->first.first))
@@ -64,7 +65,7 @@ bool ValueTable::reaches(SourceRange range) const {
 
 namespace {
 
-/// The end of what begins at a token: before the next comma, closing bracket or end of line around it.
+/// Returns the end of the part that begins at a token: before the next comma, closing bracket or line end around it.
 size_t endOfPart(const std::vector<Token> &tokens, size_t i) {
   int depth = 0;
   for (; tokens[i].kind != Tok::End; ++i) {
@@ -77,7 +78,7 @@ size_t endOfPart(const std::vector<Token> &tokens, size_t i) {
   return i;
 }
 
-/// Whether the text of a value is a literal: then there is no more to say about it.
+/// Returns true if the value is a literal, which needs no hint.
 bool isLiteral(llvm::ArrayRef<Token> value) {
   return llvm::all_of(value, [](const Token &token) {
     switch (token.kind) {
@@ -97,7 +98,8 @@ bool isLiteral(llvm::ArrayRef<Token> value) {
 
 } // namespace
 
-/// "name: type" behind names without an annotation; behind what has one " = value", if that is not a literal.
+/// Returns the hints "name: type" after names without an annotation, and " = value" after constants that are not
+/// literals.
 llvm::json::Array ValueTable::hints(const Document &document, uint32_t begin, uint32_t limit) const {
   constexpr int isType = 1;
   llvm::json::Array hints;
@@ -108,7 +110,7 @@ llvm::json::Array ValueTable::hints(const Document &document, uint32_t begin, ui
   const std::vector<Token> tokens = lexFile(document.file().text, 0).tokens;
   size_t i = 0;
   for (auto at = names.lower_bound({begin, 0}); at != names.end() && at->first.first <= limit; ++at) {
-    while (tokens[i].kind != Tok::End && tokens[i].range.end <= at->first.first) // marks of blocks are empty
+    while (tokens[i].kind != Tok::End && tokens[i].range.end <= at->first.first) // tokens that mark blocks are empty
       ++i;
     if (tokens[i].kind != Tok::Name)
       continue;

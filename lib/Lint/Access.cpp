@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses to global memory that are slower than they need to be: no two elements of a block next to each other, or
-// alignment that nobody has promised.
+// Finds slow accesses to global memory: blocks without contiguous elements, or alignment that is not promised.
 #include "Lint/Lint.h"
 
 #include "Analysis/AccessPromises.h"
@@ -18,7 +17,7 @@ std::string nameOf(BlockArgument parameter) {
   return kernel.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), argNameAttrName).str();
 }
 
-/// Shows the parameter, and what its annotation could be.
+/// Shows the parameter with a suggested annotation.
 void suggest(const Subject &subject, frontend::DiagnosticEngine::Builder &builder, BlockArgument parameter,
              const std::string &annotation) {
   auto [name, old] = subject.declarationOf(parameter);
@@ -37,7 +36,7 @@ void findUncoalesced(const Subject &subject) {
   AxisInfoAnalysis analysis(subject.kernel);
   for (const GlobalAccess &access : collectGlobalAccesses(subject.kernel)) {
     if (isContiguous(access.pointer, analysis) || collectInputs(access, /*withMask=*/false).dependsOnMemory)
-      continue; // addresses that come from memory cannot be rearranged
+      continue; // addresses from memory cannot be rearranged
     SmallVector<BlockArgument> strides = findUnitStrides(subject.kernel, access);
     std::string name = strides.empty() ? "" : nameOf(strides.front());
     std::string hint = strides.empty() ? "" : "; if '" + name + "' is always 1, say so: -D " + name + "=1";
@@ -69,7 +68,7 @@ void findMissingDivisibility(const Subject &subject) {
       BlockArgument parameter = kernel.getArgument(number);
       auto [name, annotation] = subject.declarationOf(parameter);
       std::string type(subject.diagnostics.text(annotation));
-      if (isa<IntegerType>(parameter.getType())) // a pointer's is written another way
+      if (isa<IntegerType>(parameter.getType())) // annotations of pointers have another syntax
         suggest(subject, builder, parameter, type + "[" + std::to_string(divisor) + "]");
     }
   }

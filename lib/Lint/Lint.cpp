@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses what to look for, and finds the text of operations.
+// Runs the enabled checks, and maps operations to source text.
 #include "Lint/Lint.h"
 
 #include "llvm/Support/Path.h"
@@ -9,12 +9,12 @@ using namespace tile::frontend;
 
 namespace tile::lint {
 
-/// The character in the text of the innermost function, if its file was read.
-static std::optional<SourceRange> placeOf(Location location, const frontend::DiagnosticEngine &diagnostics) {
+/// Returns the source character of the innermost function, if its file was read.
+static std::optional<SourceRange> characterOf(Location location, const frontend::DiagnosticEngine &diagnostics) {
   if (auto call = dyn_cast<CallSiteLoc>(location))
-    return placeOf(call.getCallee(), diagnostics);
+    return characterOf(call.getCallee(), diagnostics);
   auto place = dyn_cast<FileLineColLoc>(location);
-  // Locations have absolute paths, files the names that they were opened by.
+  // Locations have absolute paths, files the names by which they were opened.
   for (uint32_t file = 0; place && file < diagnostics.numFiles(); ++file)
     if (llvm::sys::path::filename(diagnostics.file(file).name) ==
         llvm::sys::path::filename(place.getFilename().getValue()))
@@ -26,13 +26,13 @@ OperationSource Subject::sourceOf(Operation *op) const {
   if (auto found = sources.find(op); found != sources.end())
     return found->second;
   OperationSource source;
-  source.range = placeOf(op->getLoc(), diagnostics).value_or(SourceRange());
+  source.range = characterOf(op->getLoc(), diagnostics).value_or(SourceRange());
   return source;
 }
 
 std::pair<SourceRange, SourceRange> Subject::declarationOf(BlockArgument parameter) const {
   SourceRange name{}, annotation{};
-  std::optional<SourceRange> place = placeOf(parameter.getLoc(), diagnostics);
+  std::optional<SourceRange> place = characterOf(parameter.getLoc(), diagnostics);
   if (!place)
     return {name, annotation};
   name = *place;

@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warnings that need the finished kernel: what reaches an address, a mask, a reduction. One file each.
+// Warnings that need the emitted kernel: data flow into addresses, masks and reductions. One file for each.
 //
 //   request.inspect = [&](KernelOp kernel, const KernelText &text) {
 //     lint::inspect({kernel, text.operations, diagnostics, target.hasTma()});
 //   };
 //
-// They look at the kernel as the front end made it and change nothing. Messages and flags are the front end's
-// (Diagnostics.def, Warnings.def); what is not enabled costs no time.
+// The checks run on the kernel as the front end emits it and do not change it. Messages and flags are those of the
+// front end (Diagnostics.def, Warnings.def). Disabled checks cost no time.
 #pragma once
 
 #include "Frontend/Frontend.h"
 
 namespace tile::lint {
 
-/// What a launch is expected to have, as far as that is known.
+/// Expected launch parameters, as far as they are known.
 struct Expected {
-  std::map<std::string, int64_t> sizes; ///< of integer parameters, by name
-  std::vector<int64_t> grid;            ///< programs; empty: unknown
+  std::map<std::string, int64_t> sizes; ///< integer parameters by name
+  std::vector<int64_t> grid;            ///< programs per dimension; empty: unknown
 };
 
 struct Subject {
   KernelOp kernel;
   const frontend::SourceMap &sources;
   frontend::DiagnosticEngine &diagnostics;
-  bool hasTma = false; ///< the target copies blocks by TMA
+  bool hasTma = false; ///< the target has TMA
   Expected expected = {};
 
-  /// Text of an operation; the place of its location if the front end has not recorded more.
+  /// Returns the text of an operation; only its location if the front end has not recorded more.
   frontend::OperationSource sourceOf(mlir::Operation *op) const;
-  /// A parameter's name in the text, and its annotation, empty if it has none.
+  /// Returns the ranges of a parameter's name and annotation; empty if it has none.
   std::pair<frontend::SourceRange, frontend::SourceRange> declarationOf(mlir::BlockArgument parameter) const;
-  /// Reports at the operation, with the calls that lead to it.
+  /// Reports at the operation, with its call stack.
   frontend::DiagnosticEngine::Builder report(frontend::Diag id, mlir::Operation *op,
                                              const std::vector<std::string> &arguments = {}) const;
 };
 
-/// All of the following that are enabled.
+/// Runs all of the following checks that are enabled.
 void inspect(const Subject &subject);
 
-/// Products of 32 bits in addresses, both factors of which are known at run time only, and no better than by type. One
-/// report for a kernel.
+/// Finds 32-bit products in addresses whose factors are both run-time values without better bounds than their types.
+/// Reports once per kernel.
 void findOffsetOverflow(const Subject &subject);
-/// Loads whose masked-out elements reach a reduction, a product, an address or a store without a mask.
+/// Finds loads whose masked-out elements reach a reduction, a dot, an address or an unmasked store.
 void findMaskedLoads(const Subject &subject);
-/// Accesses that are not contiguous along any dimension.
+/// Finds accesses that are not contiguous along any dimension.
 void findUncoalesced(const Subject &subject);
-/// Accesses that would be wide, or could be done by TMA, if more were promised of parameters.
+/// Finds accesses that would be wide, or could use TMA, with more promises about parameters.
 void findMissingDivisibility(const Subject &subject);
 
 } // namespace tile::lint

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Masked loads without 'other' whose masked-out elements matter.
 //
-//   v = tl.load(p, mask=m);  tl.store(q, v * 2, mask=m)    the elements go nowhere
-//   v = tl.load(p, mask=m);  tl.max(v, axis=0)             warns: what is the maximum of nothing?
+//   v = tl.load(p, mask=m);  tl.store(q, v * 2, mask=m)    no warning: the elements are not stored
+//   v = tl.load(p, mask=m);  tl.max(v, axis=0)             warns: the maximum includes undefined elements
 //
-// Elements are followed through element-wise operations, changes of shape, loops and branches. What passes through
-// tl.where has been looked after by the program.
+// Elements are tracked through element-wise operations, shape changes, loops and branches. tl.where ends the tracking,
+// because the program handles the elements there.
 #include "Analysis/CarriedValue.h"
 #include "Lint/Lint.h"
 
@@ -20,7 +20,7 @@ using namespace tile::frontend;
 namespace tile::lint {
 namespace {
 
-/// How a use lets the elements of a value have an effect; empty if it does not.
+/// Returns the effect of a value's elements in this use; empty if there is none.
 std::string effectOf(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<DotOp>(op))
@@ -40,7 +40,7 @@ std::string effectOf(OpOperand &use) {
   return "";
 }
 
-/// Values that have the same elements, or elements computed one from one.
+/// Adds values with the same elements, or elements computed element-wise from them.
 void follow(OpOperand &use, llvm::SetVector<Value> &reached) {
   Operation *op = use.getOwner();
   if (std::optional<CarriedValue> carried = CarriedValue::fedBy(use)) {
@@ -67,7 +67,7 @@ void findMaskedLoads(const Subject &subject) {
         if (effect.empty())
           continue;
         SourceRange call = subject.sourceOf(load).range;
-        // Of block pointers the boundary is the mask.
+        // For block pointers, the boundary check is the mask.
         bool isBlock = subject.diagnostics.text(call).find("boundary_check") != std::string_view::npos;
         auto builder = subject.report(Diag::masked_load, load, {effect, isBlock ? "padding_option" : "other"});
         builder.note(subject.sourceOf(use.getOwner()).range, "used here");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Offsets that overflow 32 bits: rows * stride, before the 64-bit address is formed.
+// Finds offsets that overflow 32 bits: rows * stride, before the 64-bit address is computed.
 //
 //   x + tl.program_id(0) * stride                  warns: both can be large
-//   x + tl.program_id(0).to(tl.int64) * stride     64 bits
-//   x + tl.program_id(0) * BLOCK                   no warning: what a grid covers has a size of 32 bits itself
-//   x + tl.arange(0, 64)[:, None] * stride         no warning: only inside of a block
-//   x + tl.load(page) * 480 * 576                  warns: what is loaded may be large, and so is the stride in two
-//   steps
-//   --size stride=4096,M=8192                      no warning: the products of a launch of these sizes are small enough
+//   x + tl.program_id(0).to(tl.int64) * stride     no warning: 64 bits
+//   x + tl.program_id(0) * BLOCK                   no warning: the size that the grid covers has 32 bits itself
+//   x + tl.arange(0, 64)[:, None] * stride         no warning: only within a block
+//   x + tl.load(page) * 480 * 576                  warns: loaded values and their stride, a product of constants,
+//                                                  may be large
+//   --size stride=4096,M=8192                      no warning: products for these launch sizes fit
 #include "Lint/Lint.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,12 +24,12 @@ namespace tile::lint {
 namespace {
 
 constexpr int64_t largestInt32 = std::numeric_limits<int32_t>::max();
-// Larger than any dimension of a block that is multiplied by a stride.
+// Larger than any block dimension that is multiplied by a stride.
 constexpr int64_t largestInBlock = 4096;
-// The grid's second and third dimension (CUDA programming guide, compute capabilities).
+// Limit of the grid's second and third dimensions (CUDA programming guide, compute capabilities).
 constexpr int64_t largestOuterGrid = 65535;
 
-/// Bounds of the magnitudes of 32-bit integers; those of the type where nothing better is known.
+/// Computes upper bounds of the magnitudes of 32-bit integers; defaults to the bound of the type.
 class Magnitudes {
 public:
   explicit Magnitudes(const Expected &expected) : expected(expected) {}
@@ -37,15 +37,15 @@ public:
   int64_t of(Value value) {
     if (auto known = bounds.find(value); known != bounds.end())
       return known->second;
-    bounds[value] = largestInt32; // what a loop asks for again
+    bounds[value] = largestInt32; // for recursive queries in loops
     ++depth;
     int64_t bound = depth > maxDepth ? largestInt32 : std::min(compute(value), promised(value));
     --depth;
     return bounds[value] = std::min(bound, largestInt32);
   }
 
-  /// Returns the product of the small constants that a loaded value of unknown size has been multiplied by. Offsets of
-  /// tiles are not scaled: they cover a tensor whose sizes have 32 bits.
+  /// Returns the product of the small constants by which a loaded value of unknown size is multiplied. Tile offsets are
+  /// not scaled: they cover a tensor whose sizes have 32 bits.
   int64_t scaleOf(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || depth > maxDepth)
@@ -74,7 +74,7 @@ private:
     return isScaled ? std::min(of(small) * scaleOf(large), largestInt32) : 1;
   }
 
-  /// Returns whether the value is computed from a loaded one.
+  /// Returns true if the value is computed from a loaded one.
   bool isLoaded(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || depth > maxDepth)
@@ -144,7 +144,7 @@ private:
     return isKnown ? int64_t(constant.getLimitedValue(largestInt32)) : 1;
   }
 
-  /// What tl.assume says: value < constant.
+  /// Returns the bound from tl.assume: value < constant.
   static int64_t promised(Value value) {
     int64_t bound = largestInt32;
     for (Operation *user : value.getUsers()) {
@@ -160,7 +160,7 @@ private:
     return bound;
   }
 
-  // A bound that much arithmetic leads to is lost by then; the stack is not.
+  // Long chains of arithmetic give no useful bound, so stop before the stack overflows.
   static constexpr unsigned maxDepth = 200;
 
   const Expected &expected;
@@ -177,7 +177,7 @@ bool canOverflow(arith::MulIOp product, Magnitudes &magnitudes) {
          right * magnitudes.scaleOf(product.getLhs()) > largestInBlock && left > largestInt32 / right;
 }
 
-/// Returns the values that a loop or a branch passes on as `value`; none for other values.
+/// Returns the values that a loop or a branch forwards to `value`; none for other values.
 SmallVector<Value> sourcesOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (auto loop = dyn_cast_or_null<scf::ForOp>(argument ? argument.getOwner()->getParentOp() : value.getDefiningOp())) {
@@ -193,8 +193,8 @@ SmallVector<Value> sourcesOf(Value value) {
   return {};
 }
 
-/// Adds the values that are a part of these offsets: through sums, products, choices, widening, changes of shape, and
-/// what loops and branches carry.
+/// Adds the values that contribute to these offsets: through sums, products, selects, extensions, shape changes, loops
+/// and branches.
 void addParts(llvm::SetVector<Value> &reached) {
   for (size_t next = 0; next < reached.size(); ++next) {
     for (Value source : sourcesOf(reached[next]))
@@ -207,7 +207,7 @@ void addParts(llvm::SetVector<Value> &reached) {
       reached.insert(select.getTrueValue());
       reached.insert(select.getFalseValue());
     }
-    // A block of addresses wraps around at the matrix's edge: (first + rows) % M.
+    // Remainders are not followed: a block of addresses wraps around at the edge of the matrix, (first + rows) % M.
   }
 }
 
@@ -219,7 +219,7 @@ void findOffsetOverflow(const Subject &subject) {
   subject.kernel->walk([&](AddPtrOp add) { reached.insert(add.getOffset()); });
   addParts(reached);
   SmallVector<arith::MulIOp> products;
-  // In the order of the text, as far as the kernel has it.
+  // In program order.
   subject.kernel->walk([&](arith::MulIOp product) {
     if (reached.contains(product) && canOverflow(product, magnitudes))
       products.push_back(product);

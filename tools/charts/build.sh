@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Makes lib/Runner/Results/Page/echarts.js and its licence from the npm packages of package-lock.json; --check compares instead.
-# Nothing else of the project needs npm: what this makes is committed. Renewing: npm install echarts@latest, then this.
+# Builds lib/Runner/Results/Page/echarts.js and its licence from the npm packages of package-lock.json; --check compares
+# instead. Nothing else in the project needs npm, because the output is committed. To update: npm install
+# echarts@latest, then run this script.
 set -euo pipefail
 cd "$(dirname "$0")"
 page=../../lib/Runner/Results/Page

@@ -1,4 +1,4 @@
-// What the charts of tile-run plot use of ECharts; the rest is left out of the bundle.
+// Exports the parts of ECharts that the charts of tile-run plot use; the bundle omits the rest.
 import * as core from 'echarts/core';
 import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
 import { AriaComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';

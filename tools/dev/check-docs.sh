@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Checks that documentation is complete: every pass states its contract and has an example test that exists and a place in the table of passes, every
-# operation has an example and occurs in a test, every warning is in the table of warnings, no README and no source file is too long, no description of a pass too wide.
+# Checks that documentation is complete: every pass states its contract, has an existing example test and a row in the
+# table of passes; every operation has an example and occurs in a test; every warning is in the table of warnings;
+# READMEs, source files and descriptions of passes respect their size limits.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 status=0
@@ -43,7 +44,7 @@ for dialect in Tile Cta; do
     END { if (name) print name "\t" text }' dialects/$dialect/*.td)
 done
 
-# Warnings: each has its row, with the group and the default of the table that the compiler is built from.
+# Warnings: each has a row with the group and the default of the table that the compiler is built from.
 while IFS=, read -r id group enabled rest; do
   [ "$enabled" = " true" ] && default=on || default=off
   grep -qF "| \`-W${id//_/-}\` |$group | $default |" lib/Frontend/Syntax/Warnings.md ||

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# check-features.sh: every line of test/features.txt names a test that exists and contains the text that shows its feature.
+# check-features.sh: checks that every line of test/features.txt names an existing test that contains the text showing
+# its feature.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 status=0

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Checks who includes whom: one line a folder with the include prefixes that it must not use.
+# Checks the layering of includes: one line per folder with the include prefixes that are forbidden in it.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 status=0
 
-# forbid FOLDER REGEX...: no file below FOLDER includes a path that matches.
+# forbid FOLDER REGEX...: fails if a file below FOLDER includes a path that matches.
 forbid() {
   local folder=$1
   shift
@@ -21,7 +21,7 @@ forbid() {
 
 compiler='(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Interpreter|Layout)/'
 llvm='(llvm|mlir)(-c)?/'
-target='Target/([^L]|L[^i])' # but for Limits.h, which is numbers alone
+target='Target/([^L]|L[^i])' # except Limits.h, which only defines constants
 
 forbid lib/Layout "$llvm" "$target" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Target "$llvm" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
@@ -29,7 +29,7 @@ for folder in lib/Runtime lib/Runner lib/Simulator lib/SimDriver tools/tile-run 
   forbid "$folder" "$llvm" "$compiler"
 done
 for folder in lib/*/; do
-  [ "$folder" = lib/Explain/ ] || forbid "${folder%/}" 'Explain/' # it looks at all of them
+  [ "$folder" = lib/Explain/ ] || forbid "${folder%/}" 'Explain/' # Explain may depend on every library
 done
 forbid lib/Runtime '(Runner|Simulator|Jit)/'
 forbid lib/Jit "$llvm" "$compiler" '(Runtime|Runner|Simulator|Target)/'
@@ -53,7 +53,7 @@ forbid lib/Transforms 'mlir/Dialect/LLVMIR/' '(Conversion|Codegen|Pipeline|Drive
 forbid lib/Conversion '(Transforms|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Codegen '(Transforms|Conversion|Pipeline|Driver|Frontend|Runner)/'
 
-# Headers stay cheap to include; no relative paths; the environment is read by the tools alone.
+# Headers stay cheap to include; no relative paths; only the tools read the environment.
 if grep -rnE --include='*.h' '^#include "mlir/Dialect/LLVMIR/(LLVM|NVVM)Dialect.h"' lib dialects; then
   echo "^ LLVMDialect.h and NVVMDialect.h cost seconds: include them in .cpp files"
   status=1

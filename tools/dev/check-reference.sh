@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# check-reference.sh [BUILD]: the generated reference (ninja docs-reference) has a summary and a description of each
-# operation, type, attribute and pass, and what descriptions refer to exists: operations, passes and files.
+# check-reference.sh [BUILD]: checks that the generated reference (ninja docs-reference) has a summary and a description
+# for each operation, type, attribute and pass, and that operations, passes and files named in descriptions exist.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 docs=${1:-build}/docs
@@ -12,7 +12,7 @@ complain() {
 }
 [ -f "$docs/README.md" ] || { echo "$docs/README.md is not there; build docs-reference"; exit 1; }
 
-# Sections: "heading<TAB>has a summary<TAB>has a description". Enumerations describe themselves by their cases.
+# Sections: "heading<TAB>has a summary<TAB>has a description". Enumerations are described by their cases.
 while IFS=$'\t' read -r name summary description; do
   [ "$summary" = 1 ] || complain "$name has no summary"
   [ "$description" = 1 ] || complain "$name has no description"
@@ -42,7 +42,7 @@ done
 for path in $(grep -oE '\b(lib|dialects|test|examples|bench)/[A-Za-z0-9_./-]+' <<<"$prose" | sed 's/[.,]*$//' | sort -u); do
   [ -e "$path" ] || complain "a description refers to $path, which does not exist"
 done
-# Links lead to headings of the pages.
+# Links point to existing headings.
 while IFS='#' read -r page anchor; do
   grep -E '^#' "$docs/$page" | sed -E 's/^#+ //' | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -qxF -- "$anchor" ||
     complain "a link leads to $page#$anchor, which does not exist"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# check-reproducible.sh [FOLDER FOLDER]: compares the packages in two folders byte for byte, and says which of the files within them differ. Without
-# folders it first builds the packages of this commit twice, in clones with different names and umasks: two whole builds, some twenty minutes on two cores.
+# check-reproducible.sh [FOLDER FOLDER]: compares the packages in two folders byte for byte, and lists the packaged
+# files that differ. Without folders it first builds the packages of this commit twice, in clones with different names
+# and umasks: two full builds, some twenty minutes on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
@@ -23,7 +24,8 @@ elif [ $# -ne 2 ] || [ ! -d "$1" ] || [ ! -d "$2" ]; then
   exit 2
 fi
 
-# For each file in a package, by name: rights, owner, size, time and checksum; of a .deb also for what describes it.
+# Prints, for each file in a package, sorted by name: permissions, owner, size, time and checksum; for a .deb also the
+# control files.
 contents() {
   local files
   files=$(mktemp -d -p "$work")

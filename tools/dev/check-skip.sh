@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# check-skip.sh [BUILD]: every optimisation pass of the pipeline is disabled once in test/Exec/skip-passes.test.
+# check-skip.sh [BUILD]: checks that test/Exec/skip-passes.test disables every optimisation pass of the pipeline once.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 status=0

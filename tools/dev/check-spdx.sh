@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# check-spdx.sh [--fix]: every source file names its licence in a line of its own; --fix adds it where it is missing: on top, behind
-# "#!", and in .tile files at the end, so that places in messages and pages stay the same.
+# check-spdx.sh [--fix]: checks that every source file has a licence line. --fix adds missing ones at the top, after
+# "#!", or, in .tile files, at the end, so that line numbers in messages and pages do not change.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 tag='SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception'
 fix=false
-[ "${1:-}" = --fix ] && fix=true # other words are the build folder, which all checks are given
+[ "${1:-}" = --fix ] && fix=true # other arguments are the build folder, which all checks receive
 
-# The line in the file's comments. Headers of the C API are C for all compilers.
+# Prints the licence line in the file's comment syntax. Headers of the C API use C comments for all compilers.
 line_for() {
   case "$1" in
   *.c | include/tile/*.h) echo "/* $tag */" ;;
@@ -21,7 +21,7 @@ add() {
   line=$(line_for "$file")
   if [[ $file == *.tile ]]; then
     [ -z "$(tail -c 1 "$file")" ] || echo >>"$file"
-    printf "\n\n%s\n" "$line" >>"$file" # as tilec format has it
+    printf "\n\n%s\n" "$line" >>"$file" # in the format of tilec format
   elif [[ $(head -c 2 "$file") == '#!' ]]; then
     sed -i "1a $line" "$file"
   else
@@ -29,7 +29,7 @@ add() {
   fi
 }
 
-# Tests of several files in one end in something of any language, and what others wrote stays as it is.
+# Split-file tests may end in any language, and third-party files are not modified.
 mapfile -t missing < <(git ls-files '*.cpp' '*.h' '*.td' '*.c' '*.tile' '*.sh' '*.cmake' '*CMakeLists.txt' |
   xargs -r grep -LE "^(//|#)?--- |Copyright \(c\)|SPDX-License-Identifier: MIT|$tag")
 status=0

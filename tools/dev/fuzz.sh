@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# fuzz.sh SECONDS [--update]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the corpora in test/fuzz:
-# half of the time the front end (corpus), one twelfth each the parser of PTX (ptx) and libtilert (artifact), a third the passes, with mutated IR
-# of the examples and tests. Then, for as long again, random whole kernels with the compiler of build/, other ones for each commit, and for a
-# tenth of the time random kernels for the front end, compared with Python (test/Reference).
-# New inputs stay in build/fuzz/corpus, ptx and artifact, for the next run; --update adds the small ones that reach new code to the corpora.
-# fuzz.sh --quick: a minute or two of the same without sanitizers, which ./run test does: the corpora, and mutants and kernels that are
-# the same every time.
-# The last line is "fuzz: no finding ..." or where the finding lies and how to see it again; the exit code says which.
+# fuzz.sh SECONDS [--update]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the
+# corpora in test/fuzz: half of the time the front end (corpus), one twelfth each the PTX parser (ptx) and libtilert
+# (artifact), a third the passes, with mutated IR of the examples and tests. Then, for the same time again, it runs
+# random whole kernels with the compiler of build/, with other seeds for each commit, and for a tenth of the time random
+# kernels for the front end, compared with Python (test/Reference). New inputs stay in build/fuzz/corpus, ptx and
+# artifact for the next run; --update adds the small ones that reach new code to the corpora.
+# fuzz.sh --quick: runs the same for a minute or two without sanitizers, as ./run test does: the corpora, and mutants
+# and kernels from fixed seeds.
+# The last line is "fuzz: no finding ..." or the location of the finding and how to reproduce it; the exit code tells
+# which.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 [ -f build/build.ninja ] || cmake --preset dev >/dev/null
@@ -28,7 +30,7 @@ quick() {
   ninja -C build --quiet tile-fuzz-frontend tile-fuzz-ptx tile-fuzz-artifact tile-fuzz-ir tile-fuzz-kernels
   rm -rf "$folder"
   mkdir -p "$folder"
-  # TARGET CORPUS MUTANTS, two at a time.
+  # TARGET CORPUS MUTANTS, two in parallel.
   printf '%s\n' 'frontend corpus 8000' 'ptx ptx 20000' 'artifact artifact 4000' |
     (cd "$folder" && xargs -P "$(nproc)" -L1 sh -c '"$0/tile-fuzz-$2" --mutants="$4" "$1/$3" >"$2.log" 2>&1 || { tail -40 "$2.log"; exit 255; }' "$bin" ../../test/fuzz)
   build/bin/tile-fuzz-ir --seed=1 --mutants=4000 --jobs="$(nproc)" --findings="$folder/ir" "${ir_bases[@]}"
@@ -51,24 +53,25 @@ ninja -C build/fuzz --quiet tile-fuzz-frontend tile-fuzz-ptx tile-fuzz-artifact 
 ninja -C build --quiet tile-fuzz-kernels tilec
 mkdir -p "$findings"
 
-# The sanitizers make frames several times larger than those that the limits of nesting are meant for.
+# Sanitizers make frames several times larger than the nesting limits assume.
 ulimit -s 65536 2>/dev/null || true
 
 # update TARGET CORPUS
 update() {
   rm -rf build/fuzz/minimised
   mkdir build/fuzz/minimised
-  # Small inputs are mutated best, and the repository stays small.
+  # Small inputs are best for mutation, and keep the repository small.
   find "build/fuzz/$2" -type f -size -900c -exec cp -t build/fuzz/minimised {} +
   "$1" -set_cover_merge=1 -close_fd_mask=1 "test/fuzz/$2" build/fuzz/minimised 2>&1 | tail -1
 }
 
-# fuzz TARGET CORPUS SECONDS: adds the number of inputs to `inputs`, or ends with the finding.
+# fuzz TARGET CORPUS SECONDS: adds the number of inputs to `inputs`, or exits with the finding.
 inputs=0
 fuzz() {
   local log=build/fuzz/log finding
   mkdir -p "build/fuzz/$2"
-  # Per input: one second, 1 GiB for all, 512 MiB at once, leaks are searched for. Inputs are at most 6000 bytes.
+  # Limits: one second per input, 1 GiB in total, 512 MiB per allocation, inputs of at most 6000 bytes. Leaks are
+  # detected.
   if "$1" -max_total_time="$3" -timeout=1 -rss_limit_mb=1024 -malloc_limit_mb=512 -detect_leaks=1 -max_len=6000 \
     -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$findings/" "build/fuzz/$2" "test/fuzz/$2" >"$log" 2>&1; then
     inputs=$((inputs + $(sed -nE 's/^stat::number_of_executed_units: *//p' "$log")))
@@ -88,7 +91,7 @@ if [ "${2:-}" = --update ]; then
   exit
 fi
 fuzz $bin/tile-fuzz-frontend corpus $((seconds - seconds / 6 - seconds / 3))
-# libFuzzer runs for ever when it is given no time.
+# libFuzzer runs forever with a time of 0.
 fuzz $bin/tile-fuzz-ptx ptx $((seconds / 12 + 1))
 fuzz $bin/tile-fuzz-artifact artifact $((seconds / 12 + 1))
 if ! $bin/tile-fuzz-ir --seed="$seed" --seconds=$((seconds / 3)) --jobs="$(nproc)" --findings="$findings/ir" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# list-optimisations.sh [BUILD]: the passes of the pipeline that --disable takes, one a line.
+# list-optimisations.sh [BUILD]: lists the passes that --disable accepts, one per line.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 tilec=${1:-build}/bin/tilec input=test/Driver/Inputs/add.mlir

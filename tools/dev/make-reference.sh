@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# make-reference.sh OUT TILE CTA TRANSFORMS CONVERSION: the reference of the IR in the folder OUT, from what mlir-tblgen
-# prints of both dialects and of the passes. It adds an index, and makes links of the names of operations and passes.
+# make-reference.sh OUT TILE CTA TRANSFORMS CONVERSION: writes the reference of the IR to the folder OUT, from
+# mlir-tblgen's documentation of both dialects and of the passes. It adds an index, and turns names of operations and
+# passes into links.
 set -euo pipefail
 out=$1 tile=$2 cta=$3
 shift 3
 mkdir -p "$out"
 
-# Where each name leads, and its summary: "name<TAB>page#anchor<TAB>summary". Anchors are GitHub's: lower case, without
+# The target and summary of each name: "name<TAB>page#anchor<TAB>summary". Anchors follow GitHub: lower case, without
 # punctuation, '-' for a space.
 names=$(mktemp)
 trap 'rm -f "$names"' EXIT
@@ -22,7 +23,7 @@ list() {
 }
 { list tile.md "$tile"; list cta.md "$cta"; list passes.md "$@"; } >"$names"
 
-# Names in backquotes become links, but for those in headings and in code.
+# Turns names in backquotes into links, except in headings and code.
 link() {
   awk -F '\t' '
     FNR == NR { target[$1] = $2; next }

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# make-shell.sh BIN OUT: completion for bash, zsh and fish, and manual pages, of tilec and tile-run in BIN, from what their --help
-# prints, which is their option tables.
+# make-shell.sh BIN OUT: writes completions for bash, zsh and fish, and manual pages, of tilec and tile-run in BIN,
+# based on their --help output, which lists the option tables.
 set -euo pipefail
 bin=$1
 out=$2
 mkdir -p "$out"
 version=$("$bin/tile-run" --version | grep -oE '[0-9]+\.[0-9.]+' | head -1)
 
-# options TOOL [SUBCOMMAND]: a line for each option: its names, separated by spaces; 1 if it takes a value; its form; its text.
+# options TOOL [SUBCOMMAND]: prints a line for each option: its names, separated by spaces; 1 if it takes a value; its
+# syntax; its help text.
 options() {
   "$bin/$1" ${2:+"$2"} --help </dev/null | awk -v tool="$1${2:+ $2}" '
     function flush() {
@@ -34,16 +35,16 @@ options() {
     END { flush() }'
 }
 
-# Names alone, with "=" where a value must follow it at once.
+# Prints option names, with "=" if a value must follow immediately.
 words() { options "$@" | awk -F'\t' '{ n = split($1, name, " "); for (i = 1; i <= n; ++i) print name[i] ($2 && $3 ~ /^--[a-z0-9-]+=/ ? "=" : "") }'; }
-# Those of tilec that have options of their own.
+# Subcommands of tilec that have separate options.
 tilec_subcommands() {
   printf 'run\tcompile a kernel, run it and check its results\n'
   printf 'explain\tcompile and run a kernel, and write a page that says where its time goes\n'
 }
 subcommands() { "$bin/tile-run" --help | awk '/^Subcommands:/ { on = 1; next } on && /^  [a-z]/ { name = $1; $1 = ""; sub(/^ /, ""); print name "\t" $0; next } on && !/^  / { on = 0 }'; }
 quoted() { sed -e "s/'/'\\\\''/g"; }
-# What zsh takes for the end of a description is escaped.
+# Escapes characters that end a description in zsh.
 described() { options "$@" | awk -F'\t' '{ gsub(/\[|\]|:/, "\\\\&", $4); n = split($1, name, " "); for (i = 1; i <= n; ++i) print name[i] ":" $4 }' | quoted | sed "s/.*/    '&'/"; }
 fish_options() { # CONDITION TOOL [SUBCOMMAND]
   local condition=$1 names takes form text name

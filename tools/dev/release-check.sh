@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# release-check.sh: whether this commit could be released as the version in CMakeLists.txt; says all that is missing.
-# The packages of that version must be in build/package (./run package); the tests are ./run test's.
+# release-check.sh: checks whether this commit can be released as the version in CMakeLists.txt, and lists everything
+# that is missing. The packages of that version must be in build/package (./run package); ./run test runs the tests.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 status=0
@@ -17,7 +17,7 @@ if git rev-parse -q --verify "refs/tags/v$version" >/dev/null; then
   complain "version $version has a tag already"
 fi
 
-# What users read.
+# User documentation.
 grep -qE "^## $version( |$)" CHANGELOG.md || complain "CHANGELOG.md has no section '## $version'"
 if sed -n '/^## Unreleased/,/^## [0-9]/p' CHANGELOG.md | grep -q '^\*'; then
   complain "CHANGELOG.md has changes under 'Unreleased'; move them to '## $version'"
@@ -26,7 +26,7 @@ for file in LICENSE README.md CONTRIBUTING.md SECURITY.md CODE_OF_CONDUCT.md; do
   [ -s "$file" ] || complain "there is no $file"
 done
 
-# The interface: symbols may be added while the ABI version stays, but not go.
+# Interface: within an ABI version, symbols may be added but not removed.
 previous=$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null || true)
 abi() { sed -nE 's/^#define TILE_ABI_VERSION ([0-9]+)/\1/p'; }
 for list in test/Embed/Inputs/*.symbols; do

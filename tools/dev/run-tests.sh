@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# run-tests.sh [BUILD] [--fuzz]: unit tests, lit tests, the repository's own checks, a share of the matrix of passes and,
-# with --fuzz, the quick part of fuzzing. Prints the time of each part and the slowest tests.
-# The last line is "N passed, N failed"; the exit code says whether something failed.
+# run-tests.sh [BUILD] [--fuzz]: runs unit tests, lit tests, the repository checks, a share of the pass matrix and, with
+# --fuzz, the quick part of fuzzing. Prints the time of each part and the slowest tests. The last line is "N passed, N
+# failed"; the exit code is nonzero if something failed.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
@@ -14,7 +14,7 @@ export PATH=/usr/lib/llvm-22/bin:$PATH
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
-# count LOG PATTERN: the first number in the first line that matches, or 0.
+# count LOG PATTERN: prints the first number in the first matching line, or 0.
 count() { grep -E "$2" "$1" | grep -oE '[0-9]+' | head -1 | grep . || echo 0; }
 
 add() {
@@ -30,7 +30,7 @@ timed() {
   times+=("$(printf '%5d s  %s' $((SECONDS - start)) "$name")")
 }
 
-# One program a library, one process a core; the longest first would need to know how long they take.
+# One test program per library, one process per core. Running the longest first would require their times.
 unit_tests() {
   local test log status good bad
   mkdir "$logs/unit"
@@ -40,7 +40,7 @@ unit_tests() {
     status=$(sed -n '$s/^exit //p' "$log")
     good=$(count "$log" '^\[  PASSED  \] [0-9]+ test')
     bad=$(count "$log" '^ *[0-9]+ FAILED TEST')
-    # A test program that dies has failed at least once.
+    # A test program that crashes has failed at least once.
     [ "$status" != 0 ] && [ "$bad" = 0 ] && bad=1
     add "$good" "$bad"
     echo "$(basename "$log"): $good passed, $bad failed"
@@ -66,7 +66,7 @@ lit_tests() {
   grep -E '^[0-9.]+s: tile ::' "$log" | sort -rn | head -10 >"$logs/slowest"
 }
 
-# check NAME COMMAND...: one test that passes or fails as a whole.
+# check NAME COMMAND...: runs one test that passes or fails as a whole.
 check() {
   local name=$1
   shift
@@ -90,7 +90,7 @@ repository_checks() {
 timed "unit tests" unit_tests
 timed "lit tests" lit_tests
 timed "checks of the repository" repository_checks
-# Another share of the matrix for each commit.
+# Each commit runs a different share of the matrix.
 timed "share of the matrix of passes" check skip-matrix "$root/tools/dev/skip-matrix.sh" "$build" "$(git -C "$root" rev-parse HEAD 2>/dev/null || echo 0)"
 [ "${2:-}" != --fuzz ] || timed "fuzzing" check fuzz "$root/tools/dev/fuzz.sh" --quick
 

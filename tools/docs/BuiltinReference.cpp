@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// builtin-reference: the page of the reference about the functions of the language, as Markdown, from BuiltinDocs.h.
+// builtin-reference: prints the reference page of the language's functions as Markdown, from BuiltinDocs.h.
 
 #include "Frontend/Syntax/BuiltinDocs.h"
 
@@ -22,7 +22,7 @@ int main() {
     const BuiltinDoc &doc = docs[i];
     if (doc.group != group)
       std::printf("\n## %s\n", std::string(group = doc.group).c_str());
-    // Functions of one family share a text, which follows the last of them.
+    // Functions of one family share a text, which follows the last one.
     std::printf("\n### `%s`\n", doc.signature.c_str());
     bool isLast = i + 1 == docs.size() || docs[i + 1].text.data() != doc.text.data();
     if (!isLast)

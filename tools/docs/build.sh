@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# build.sh BUILD OUT: makes the site in the folder OUT, by pandoc, from the sources that site.txt lists, the reference in
-# BUILD/docs and the manual pages in BUILD/shell. It opens from files: index.html. A link that leads nowhere is an error.
+# build.sh BUILD OUT: generates the site in the folder OUT with pandoc, from the sources listed in site.txt, the
+# reference in BUILD/docs and the manual pages in BUILD/shell. The site works without a server: open index.html. Broken
+# links are errors.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -15,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 sed -nE 's/^([a-z0-9-]+) .* < (.*)$/\1\t\2/p' "$here/site.txt" >"$work/pages"
 touch "$work/index" "$work/files"
 
-# menu PAGE UP: the list of pages, in which PAGE is marked.
+# menu PAGE UP: prints the list of pages, with PAGE highlighted.
 menu() {
   sed -nE 's/^([a-z0-9-]+) (.*) < .*$/\1\t\2/p; s/^= (.*)$/=\t\1/p' "$here/site.txt" | awk -F '\t' -v page="$1" -v up="$2" '
     $1 == "=" { print (open ? "</ul>" : "") "<h2>" $2 "</h2><ul>"; open = 1; next }
@@ -23,7 +24,7 @@ menu() {
     END { print "</ul>" }'
 }
 
-# page NAME TITLE SOURCE FILE: one page; FILE is where the source is.
+# page NAME TITLE SOURCE FILE: writes one page; FILE contains the source.
 page() {
   menu "$1" "" >"$work/menu-$1"
   local format=(--from=gfm)
@@ -55,7 +56,7 @@ if grep '^!' "$work/files"; then
   exit 1
 fi
 
-# Files of the repository that pages refer to: as text, pictures as they are.
+# Repository files that pages link to: as text, images unchanged.
 html() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$1"; }
 while read -r file; do
   mkdir -p "$out/source/$(dirname "$file")"

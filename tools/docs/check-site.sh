@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# check-site.sh SITE: every link within the site leads to a file, and to a place in it, of which there is one; nothing is loaded from elsewhere.
+# check-site.sh SITE: checks that every link within the site leads to an existing file and a unique anchor in it, and
+# that nothing is loaded from other hosts.
 set -uo pipefail
 cd "$1"
 status=0

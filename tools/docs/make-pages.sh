@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# make-pages.sh BUILTIN_REFERENCE OUT: the pages of the reference that are made from tables and headers, as Markdown in the folder OUT:
-# functions (by the program BUILTIN_REFERENCE), diagnostics, and the C API.
+# make-pages.sh BUILTIN_REFERENCE OUT: writes the reference pages that are generated from tables and headers, as
+# Markdown, to the folder OUT: functions (with the program BUILTIN_REFERENCE), diagnostics, and the C API.
 set -euo pipefail
 builtin_reference=$1
 out=$2
@@ -10,7 +10,8 @@ mkdir -p "$out"
 
 "$builtin_reference" >"$out/builtins.md"
 
-# Diagnostics.def has TILE_DIAGNOSTIC(id, severity, "message" "more") over one or more lines, below headings between dashes.
+# Diagnostics.def has TILE_DIAGNOSTIC(id, severity, "message" "more") over one or more lines, under headings between
+# dashes.
 {
   printf '# Diagnostics\n\nEvery message of the front end with the name that it has in JSON and SARIF (`--diagnostics-format`). `{0}`, `{1}`, … stand for '
   printf 'names, types and numbers of the program. Which warnings are on, and how to turn them on and off: [Warnings.md](lib/Frontend/Syntax/Warnings.md).\n'
@@ -28,7 +29,7 @@ mkdir -p "$out"
     }' "$root/lib/Frontend/Syntax/Diagnostics.def"
 } >"$out/diagnostics.md"
 
-# A header: its first comment, then each comment with the declarations that follow it.
+# Describes a header: its first comment, then each comment with the declarations that follow it.
 describe_header() {
   awk -v name="$1" '
     function flush() {
@@ -62,7 +63,7 @@ describe_header() {
     {
       code = code $0 "\n"
       depth += gsub(/\{/, "{") - gsub(/\}/, "}")
-      # A declaration ends with a semicolon; the next one without a comment between has a heading of its own.
+      # A declaration ends with a semicolon; the next one gets a separate heading if no comment precedes it.
       if (depth == 0 && (/;( *\/\*.*)?$/ || /^#define/)) { held = text; flush() }
     }
     END { flush() }' "$root/include/tile/$1"

@@ -1,8 +1,9 @@
--- A pandoc filter for one page: links between sources become links between pages, headings of functions get short names, and what
--- can be searched for is written to an index.
+-- A pandoc filter for one page: converts links between sources to links between pages, gives headings of functions short
+-- anchors, and writes the search index.
 --
--- Variables of the metadata: source (path in the repository), root (of the repository), pages (file "name<TAB>source"), functions
--- (the page about them), index and files (to which lines are appended: entries of the search, files of the repository that are linked to, and broken links).
+-- Metadata variables: source (path in the repository), root (of the repository), pages (file "name<TAB>source"), functions
+-- (the page about them), and index and files, to which lines are appended: search entries; linked files of the
+-- repository and broken links.
 
 local meta = {}
 local pageOf = {} -- source -> page
@@ -112,11 +113,11 @@ local filter = {
 function Pandoc(doc)
   for key, value in pairs(doc.meta) do meta[key] = pandoc.utils.stringify(value) end
   readPages()
-  -- A link in a link is none: neither those of the page nor new ones are looked into ("false").
+  -- Links must not nest, so neither existing nor new links are traversed ("false").
   doc = doc:walk({ Link = function(link) return link, false end, Code = filter.Code, traverse = "topdown" })
   doc = doc:walk({ Link = function(link) return link.target:match("^[%w-]+%.html") and link or filter.Link(link) end, Image = filter.Image,
                    Header = filter.Header, CodeBlock = filter.CodeBlock })
-  if meta.source:match("%.1$") then table.insert(doc.blocks, 1, pandoc.Header(1, pandoc.Str(meta.pagetitle))) end -- manual pages have none
+  if meta.source:match("%.1$") then table.insert(doc.blocks, 1, pandoc.Header(1, pandoc.Str(meta.pagetitle))) end -- manual pages have no title heading
   writeIndex(doc, meta.pagetitle)
   return doc
 end

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# run-page.sh PAGE.md WORK BUILD: does what a page tells its reader to do, in the folder WORK, in which `examples`, `include` and `build` are those
-# of the project. The words after the language of a fenced block say what it is:
+# run-page.sh PAGE.md WORK BUILD: follows the instructions of a page in the folder WORK, where `examples`, `include` and
+# `build` refer to those of the project. The words after the language of a fenced block specify its use:
 #
-#   ```python file=scale.tile      the block is a file, for the commands that follow
-#   ```python from=examples/x.py   the block is a part of that file of the repository
-#   ```console                     "$ COMMAND" is run and must succeed; what follows is its output, if the page shows any
-#   ```console fails               the same for commands that end with an error
+#   ```python file=scale.tile      writes the block to a file, for the commands that follow
+#   ```python from=examples/x.py   checks that the block is a part of that file of the repository
+#   ```console                     runs "$ COMMAND", which must succeed and print the output that follows, if any
+#   ```console fails               likewise for commands that must fail
 #
-# In output "..." stands for anything. Other blocks are not looked at.
+# "..." in the output matches anything. Other blocks are ignored.
 set -uo pipefail
 page=$(realpath "$1")
 work=$2
@@ -27,7 +27,7 @@ complain() {
   failures=$((failures + 1))
 }
 
-# The text with all that is special in a pattern escaped, but "...", which becomes "*".
+# Escapes the special characters of a pattern, except "...", which becomes "*".
 pattern() { sed -e 's/[][\\*?]/\\&/g' -e 's/\.\.\./*/g' <<<"$1"; }
 
 run() { # run COMMAND EXPECTED FAILS
@@ -43,7 +43,7 @@ run() { # run COMMAND EXPECTED FAILS
   fi
 }
 
-# Does what a whole block says.
+# Processes a complete block.
 finish() {
   local words=" ${info#* } " command="" expected="" fails=0 text
   [ "$info" != "${info#* }" ] || words=" "

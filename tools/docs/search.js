@@ -1,5 +1,6 @@
-// The script of every page: search in all pages, also those opened from files: the index is a script, loaded when the field is first used. An entry is
-// [page, anchor, title, heading, text]; all words must occur, and those in headings count more than those in text.
+// Script of every page: searches all pages, also when opened as files. The index is a script that is loaded when the
+// search field is first used. An entry is [page, anchor, title, heading, text]. All words must occur; matches in
+// headings have a higher weight than those in text.
 const field = document.getElementById("site-search"), list = document.getElementById("site-results"), up = document.body.dataset.up;
 let wanted = "";
 
@@ -78,11 +79,11 @@ document.addEventListener("keydown", event => {
     event.preventDefault();
   }
 });
-const question = new URLSearchParams(location.search).get("q"); // a link to a search: index.html?q=words
+const question = new URLSearchParams(location.search).get("q"); // search link: index.html?q=words
 if (question) {
   field.value = question;
   load();
 }
 
-const menu = document.querySelector("nav"), here = menu.querySelector("a.here"); // the menu begins where the page is
+const menu = document.querySelector("nav"), here = menu.querySelector("a.here"); // scroll the menu to the current page
 if (here) menu.scrollTop = here.offsetTop - menu.clientHeight / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The C API of libtilec: checks its own arguments, keeps exceptions inside, and delegates.
+// The C API of libtilec: validates arguments, stops exceptions, and delegates.
 #include "AnswerCache.h"
 #include "Guard.h"
 #include "Worker.h"
@@ -22,7 +22,7 @@ using tile::driver::DiskCache;
 using tile::driver::Outcome;
 
 struct tilec_compiler {
-  std::vector<std::string> options; ///< before those of a request
+  std::vector<std::string> options; ///< prepended to those of a request
   std::optional<DiskCache> cache;
   std::optional<tile::WorkerSettings> worker;
 };
@@ -48,21 +48,21 @@ tilec_status fail(tilec_status status, const llvm::Twine &message) {
   return status;
 }
 
-/// Turns exceptions into a status. `Body` returns one.
+/// Runs `body`, which returns a status, and converts exceptions to a status.
 template <typename Body> tilec_status guarded(Body body) {
   try {
     lastError().clear();
     return body();
   } catch (const std::bad_alloc &) {
-    return TILEC_ENVIRONMENT; // no memory for words
+    return TILEC_ENVIRONMENT; // no memory for a message
   } catch (const std::exception &exception) {
     return fail(TILEC_INTERNAL, formatv("unexpected failure: {0}", exception.what()));
   }
 }
 
-/// A caller's structure, of this version or an older one with fewer fields.
+/// Reads a caller's structure of this version or of an older one with fewer fields.
 template <typename T> bool readStruct(const T *given, T &whole) {
-  constexpr size_t mostBytes = 4096; // more is not a size
+  constexpr size_t mostBytes = 4096; // larger values are not plausible sizes
   if (given->struct_bytes < sizeof given->struct_bytes || given->struct_bytes > mostBytes)
     return false;
   std::memcpy(static_cast<void *>(&whole), given, std::min(given->struct_bytes, sizeof whole));
@@ -74,7 +74,7 @@ Answer failure(Outcome outcome, const llvm::Twine &message) {
       outcome, "", tile::driver::DiagnosticLog::printError(tile::driver::DiagnosticsFormat::Json, message.str()), {}};
 }
 
-/// In this process.
+/// Compiles in this process.
 Answer answerHere(tile::CommandLine line) {
   Answer answer;
   std::optional<std::string> failed = tile::runGuarded([&] {
@@ -104,12 +104,12 @@ Answer compile(const tilec_compiler &compiler, const Request &request, const std
   if (cancelled && *cancelled)
     return failure(Outcome::Cancelled, "the compilation was cancelled");
   Answer answer = compiler.worker ? answerElsewhere(*compiler.worker, request, cancelled) : answerHere(std::move(line));
-  if (compiler.cache) // that there is no room is no failure of the compilation
+  if (compiler.cache) // a full cache does not fail the compilation
     llvm::consumeError(tile::keepAnswer(*compiler.cache, key, request, answer, begin));
   return answer;
 }
 
-/// One of the JSON document, and its notes.
+/// Delivers one diagnostic of the JSON document, with its notes.
 void deliver(const Json &one, const tilec_request &request, std::string &firstError) {
   auto text = [&](const char *key) { return one.value(key, std::string()); };
   auto number = [&](const char *key) { return one.value(key, uint32_t(0)); };
@@ -179,7 +179,7 @@ const char *tilec_version(void) {
 
 const char *tilec_target(size_t index) {
   auto targets = tile::target::allTargets();
-  return index < targets.size() ? targets[index]->name.data() : nullptr; // texts of the table end with 0
+  return index < targets.size() ? targets[index]->name.data() : nullptr; // the table's strings are null-terminated
 }
 
 tilec_status tilec_compiler_create(const tilec_compiler_options *given, tilec_compiler **compiler) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The linker has each call of abort and its like in libtilec, LLVM's and those of the C++ library that is linked in,
-// call the functions below instead (--wrap). In a thread that compiles they jump to where the compilation began. Of
-// other threads, and of the rest of the program, nothing changes. Not _exit: a process that is to become ptxas calls
-// it.
+// The linker redirects calls of abort and similar functions in libtilec, including those of the linked LLVM and C++
+// library, to the functions below (--wrap). In a thread that compiles they jump to the start of the compilation. Other
+// threads and the rest of the program are not affected. _exit is not redirected, because the child process that becomes
+// ptxas calls it.
 #include "Guard.h"
 
 #include "Driver/LargeStack.h"
@@ -23,7 +23,7 @@ struct Exit {
 };
 thread_local Exit *current = nullptr;
 
-/// Returns only where nothing is compiled.
+/// Ends the compilation of this thread; returns if there is none.
 void leave(const char *reason) {
   Exit *exit = std::exchange(current, nullptr);
   if (!exit)
@@ -60,10 +60,10 @@ extern "C" {
 }
 
 std::optional<std::string> tile::runGuarded(llvm::function_ref<void()> work) {
-  static std::once_flag isInstalled; // in the copies of LLVM and the C++ library that only libtilec has
+  static std::once_flag isInstalled; // in libtilec's private copies of LLVM and the C++ library
   std::call_once(isInstalled, [] {
     llvm::install_fatal_error_handler(leaveWithError);
-    std::set_terminate([] { std::abort(); }); // the usual one prints
+    std::set_terminate([] { std::abort(); }); // the default handler prints
   });
   std::optional<std::string> failure;
   driver::runOnLargeStack([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A compilation that gives up does not end the program that it is in.
+// Keeps a compilation that fails fatally from ending the host program.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -9,9 +9,8 @@
 
 namespace tile {
 
-/// Runs `work` on a large stack. If LLVM or the C library would end the process from within (a fatal error, a failed
-/// assertion, abort, exit, an exception that nobody catches), `work` ends instead, without freeing what it has, and
-/// this returns why.
+/// Runs `work` on a large stack. If LLVM or the C library would end the process (a fatal error, a failed assertion,
+/// abort, exit, an uncaught exception), only `work` ends, without freeing its memory, and the reason is returned.
 std::optional<std::string> runGuarded(llvm::function_ref<void()> work);
 
 } // namespace tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Request, answer and messages are files in memory, of any size, so that neither side waits for the other to read.
+// Requests, answers and messages are memory-backed files of any size, so neither side waits for the other to read.
 #include "Worker.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -54,9 +54,9 @@ public:
   const int handle;
 };
 
-constexpr int cannotStart = 127; // as in a shell
+constexpr int cannotStart = 127; // exit code of a shell
 
-/// In the child: only calls that are safe between fork and exec.
+/// Runs in the child: only calls functions that are safe between fork and exec.
 [[noreturn]] void becomeWorker(const char *program, pid_t parent, const int (&files)[3], uint64_t memoryBytes) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t none;
@@ -73,7 +73,7 @@ constexpr int cannotStart = 127; // as in a shell
   _exit(cannotStart);
 }
 
-/// Waits for the process's end; kills it when it is no longer wanted.
+/// Waits until the process ends; kills it on cancellation.
 int waitFor(pid_t worker, const std::atomic<bool> *cancelled) {
   constexpr int millisecondsToNotice = 20;
   pollfd ended = {static_cast<int>(syscall(SYS_pidfd_open, worker, 0)), POLLIN, 0};
@@ -103,7 +103,7 @@ std::string findWorker() {
   llvm::SmallString<128> library;
   if (llvm::sys::fs::real_path(info.dli_fname, library))
     return {};
-  // lib/libtilec.so, lib/x86_64-linux-gnu/libtilec.so, or of the build: tools/libtilec/libtilec.so
+  // lib/libtilec.so, lib/x86_64-linux-gnu/libtilec.so, or in the build tree tools/libtilec/libtilec.so
   StringRef folder = llvm::sys::path::parent_path(library);
   for (int up = 0; up < 2; ++up) {
     folder = llvm::sys::path::parent_path(folder);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The compilation in a process apart: `tilec worker`.
+// Compiles in a separate process: `tilec worker`.
 #pragma once
 
 #include "tools/tilec/Request.h"
@@ -13,10 +13,10 @@ struct WorkerSettings {
   uint64_t memoryBytes = 0; ///< 0: no limit
 };
 
-/// bin/tilec of the folder that libtilec is installed in, or built; empty if there is none.
+/// Returns bin/tilec of the folder in which libtilec is installed or built; empty if there is none.
 std::string findWorker();
 
-/// Whatever happens to the process is an answer. `cancelled` may be null.
+/// Compiles in a worker. Any failure of the process becomes an answer. `cancelled` may be null.
 Answer answerElsewhere(const WorkerSettings &settings, const Request &request, const std::atomic<bool> *cancelled);
 
 } // namespace tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-run: runs a kernel compiled by tilec, checks it and measures it. Knows neither LLVM nor MLIR.
+// tile-run: runs a kernel compiled by tilec, checks it and measures it. Does not link LLVM or MLIR.
 //
 //   tile-run gemm.cubin M=512 N=512 K=300 --check
 #include "Explain/ExplainArtifact.h"
@@ -13,7 +13,7 @@
 using namespace tile::runner;
 
 int main(int argc, char **argv) {
-  std::signal(SIGXFSZ, SIG_IGN); // a file above the limit of sizes is an error of write(), like a full disk
+  std::signal(SIGXFSZ, SIG_IGN); // exceeding the file size limit is an error of write(), like a full disk
   try {
     const Subcommand explain[] = {
         {"explain", "Make a page that shows a run in the simulator", tile::explain::addExplain}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The version alone does not tell two builds of the compiler apart, so that the linker's build ID is part of the key.
+// Two builds of the compiler may have the same version, so the linker's build ID is part of the key.
 #include "AnswerCache.h"
 
 #include "Driver/OutputFile.h"
@@ -18,7 +18,7 @@ namespace fs = llvm::sys::fs;
 namespace tile {
 namespace {
 
-/// The build ID of the object that this code is in (elf(5), NT_GNU_BUILD_ID).
+/// Returns the build ID of the object that contains this code (elf(5), NT_GNU_BUILD_ID).
 std::string findBuildId() {
   struct Search {
     uintptr_t address;
@@ -50,7 +50,7 @@ std::string findBuildId() {
   return search.found;
 }
 
-/// A tool is told from another by place, size and time: to read 30 MB takes longer than a look-up may.
+/// Identifies a tool by path, size and time, because hashing 30 MB would take longer than a lookup may.
 std::string identityOf(const std::optional<std::string> &path) {
   fs::file_status status;
   llvm::SmallString<128> real;
@@ -65,7 +65,7 @@ std::string absolute(StringRef path) {
   return fs::make_absolute(whole) ? std::string() : whole.str().str();
 }
 
-/// Of the contents; empty if the file cannot be read.
+/// Returns the checksum of a file's contents; empty if the file cannot be read.
 std::string checksumOf(StringRef path) {
   llvm::Expected<std::string> text = driver::readInput(path);
   if (text)
@@ -80,7 +80,7 @@ std::string keyOf(const Request &request, const CommandLine &line) {
   static const std::string buildId = findBuildId();
   llvm::Expected<std::optional<frontend::SourceFile>> sidecar = driver::readSidecar(line.compiler);
   if (!sidecar || buildId.empty()) {
-    llvm::consumeError(sidecar.takeError()); // the compilation says so
+    llvm::consumeError(sidecar.takeError()); // the compilation reports the error
     return {};
   }
   const driver::CompilerOptions &options = line.compiler;
@@ -99,8 +99,8 @@ std::string keyOf(const Request &request, const CommandLine &line) {
   return driver::DiskCache::keyOf(parts);
 }
 
-// What is kept: the answer, with each of its `files` followed by a checksum, which is empty for the source: its text is
-// in the key.
+// A cache entry is the answer, with a checksum after each of its `files`; the checksum of the source is empty, because
+// the key contains its text.
 std::optional<Answer> findAnswer(const driver::DiskCache &cache, StringRef key) {
   std::optional<std::string> bytes = key.empty() ? std::nullopt : cache.find(key);
   std::optional<Answer> kept = bytes ? decodeAnswer(*bytes) : std::nullopt;
@@ -118,7 +118,7 @@ std::optional<Answer> findAnswer(const driver::DiskCache &cache, StringRef key) 
 
 llvm::Error keepAnswer(const driver::DiskCache &cache, StringRef key, const Request &request, const Answer &answer,
                        std::chrono::system_clock::time_point begin) {
-  constexpr std::chrono::seconds coarseClock(2); // of some file systems
+  constexpr std::chrono::seconds coarseClock(2); // resolution of some file systems
   if (key.empty() || answer.outcome != driver::Outcome::Success)
     return llvm::Error::success();
   Answer kept = answer;

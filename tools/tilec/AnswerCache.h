@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Answers of the compiler in a DiskCache.
+// Caches answers of the compiler in a DiskCache.
 //
-// The key is all that is known before the compilation: the compiler itself, the source, the options, ptxas and
-// libdevice, and the signature's file. Modules that the source imports are known only afterwards; an answer that has
-// been kept has their checksums, and counts only while they are the same.
+// The key covers everything that is known before the compilation: the compiler itself, the source, the options, ptxas
+// and libdevice, and the signature file. Imported modules are only known afterwards, so a cached answer has their
+// checksums, and is only valid while they match.
 #pragma once
 
 #include "Driver/DiskCache.h"
@@ -13,12 +13,12 @@
 
 namespace tile {
 
-/// Empty: the answer must not be kept.
+/// Returns the key of a request. Empty: the answer must not be cached.
 std::string keyOf(const Request &request, const CommandLine &line);
 
 std::optional<Answer> findAnswer(const driver::DiskCache &cache, llvm::StringRef key);
 
-/// `begin`: when the compilation began; an answer for files that have changed since then is not kept.
+/// Stores an answer. `begin` is when the compilation began; if files have changed since then, the answer is not stored.
 llvm::Error keepAnswer(const driver::DiskCache &cache, llvm::StringRef key, const Request &request,
                        const Answer &answer, std::chrono::system_clock::time_point begin);
 

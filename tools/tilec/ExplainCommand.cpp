@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `tilec explain kernel.tile M=512 … -o kernel.html`: compiles as `tilec run` does, runs in the simulator, and writes
-// what there is to see.
+// `tilec explain kernel.tile M=512 … -o kernel.html`: compiles as `tilec run` does, runs in the simulator, and writes a
+// report.
 #include "ExplainCommand.h"
 
 #include "Driver/OutputFile.h"
@@ -24,7 +24,7 @@ using driver::Outcome;
 
 namespace {
 
-/// Arguments that are wrong are an error, those that are missing are not if there are none: then nothing runs.
+/// Compiles and binds the arguments. Invalid arguments are an error; without any arguments, nothing runs.
 std::optional<int> prepare(explain::ExplainRequest &request, CommandLine &line) {
   std::string messages;
   driver::CompilerOptions options = line.compiler;
@@ -61,7 +61,7 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, CommandLine &li
   if (status != ParseStatus::Compile)
     return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
   try {
-    std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 takes words from the back
+    std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 expects arguments in reverse order
     app.parse(rest);
   } catch (const CLI::ParseError &error) {
     return fail(line.compiler, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec explain --help");

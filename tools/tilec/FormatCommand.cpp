@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `tilec format [--check] [FILES]`: rewrites files in the style, or says which are not in it.
+// `tilec format [--check] [FILES]`: formats files in place, or lists those that are not formatted.
 #include "FormatCommand.h"
 
 #include "Driver/CompilerOptions.h"
@@ -21,7 +21,7 @@ Outcome report(Outcome outcome, const llvm::Twine &message) {
 
 Outcome formatFile(const std::string &path, bool isCheck) {
   const bool isInput = path == "-";
-  // Python has formatters of its own, and projects that have chosen one.
+  // Python has its own formatters, and projects have chosen one.
   if (!isInput && !llvm::StringRef(path).ends_with(".tile"))
     return report(Outcome::Usage, "'" + path + "' is not a .tile file");
   llvm::Expected<std::string> text = driver::readInput(path);
@@ -56,7 +56,8 @@ int tile::formatCommand(llvm::ArrayRef<const char *> words) {
   app.footer("Exit codes: 0 success; 1 a file has errors, or --check found one that is not formatted; 2 wrong command "
              "line;\n3 a file cannot be read or written.");
   try {
-    app.parse(std::vector<std::string>(std::make_reverse_iterator(words.end()), // CLI11 takes words from the back
+    app.parse(std::vector<std::string>(std::make_reverse_iterator(words.end()), // CLI11 expects arguments in reverse
+                                                                                // order
                                        std::make_reverse_iterator(words.begin())));
   } catch (const CLI::CallForHelp &) {
     llvm::outs() << app.help();

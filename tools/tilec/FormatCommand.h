@@ -6,7 +6,7 @@
 
 namespace tile {
 
-/// `words` stand after `tilec format`. Returns the process's exit code.
+/// Runs the command with the `words` after `tilec format`. Returns the exit code of the process.
 int formatCommand(llvm::ArrayRef<const char *> words);
 
 } // namespace tile

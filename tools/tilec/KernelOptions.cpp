@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the command line says about the kernel: its parameters, promises, sizes, schedule and variants.
+// Reads the options of the kernel: parameters, promises, sizes, schedule and variants.
 #include "OptionReader.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -11,7 +11,7 @@ using tile::driver::EmitKind;
 
 namespace tile {
 
-/// A number in a range; `value` stays as it is when the option is absent.
+/// Reads an integer in a range; `value` is unchanged if the option is absent.
 bool OptionReader::readNumber(OptionId id, StringRef name, int low, int high, std::optional<int> &value) {
   const Arg *argument = arguments.getLastArg(id);
   int number = 0;
@@ -44,7 +44,7 @@ bool OptionReader::readKernel() {
   return readSchedule() && readCluster();
 }
 
-/// Where `text` has a comma that is in no bracket and no string; its size if there is none.
+/// Returns the position of the first comma outside brackets and strings, or the size of `text`.
 static size_t findComma(StringRef text) {
   int depth = 0;
   char quote = 0;
@@ -68,7 +68,7 @@ static size_t findComma(StringRef text) {
   return text.size();
 }
 
-/// "BLOCK=64", or "BLOCK=64,128": each value makes other variants. The last -D of a name counts.
+/// Reads "BLOCK=64", or "BLOCK=64,128", where each value adds variants. The last -D of a name wins.
 bool OptionReader::readDefinition(StringRef definition) {
   auto [name, rest] = definition.split('=');
   std::vector<std::string> values;
@@ -90,7 +90,7 @@ bool OptionReader::readDefinition(StringRef definition) {
   return true;
 }
 
-/// What is true of the parameters, and what is expected of them.
+/// Reads the promises and the expected values of the parameters.
 bool OptionReader::readPromises() {
   for (const std::string &assumption : arguments.getAllArgValues(OPT_assume)) {
     auto [name, value] = StringRef(assumption).split('=');
@@ -140,7 +140,7 @@ bool OptionReader::readCluster() {
 }
 
 bool OptionReader::readBudget() {
-  constexpr uint64_t most = uint64_t(1) << 30; // as many as an artifact may have
+  constexpr uint64_t most = uint64_t(1) << 30; // maximum size of an artifact
   const Arg *argument = arguments.getLastArg(OPT_variants_budget);
   line.variants.budget = argument ? parseBytes(argument->getValue(), most) : std::nullopt;
   if (argument && !line.variants.budget)
@@ -173,7 +173,7 @@ bool OptionReader::readVariants() {
     return fail("--variant chooses one of several kernels, but --variants=none makes one; leave out one of the two");
   if (isOne && options.emit == EmitKind::Tilepack)
     return fail("--variant chooses one kernel, but a tilepack holds all variants; leave out one of the two");
-  // Text shows the variant that promises and sizes lead to; which it is, alternatives do not say.
+  // Text output shows the variant that follows from promises and sizes. Alternatives are ambiguous.
   if (isOne && !mode)
     line.variants.mode = driver::VariantMode::Auto;
   if (!options.alternatives.empty() && line.variants.mode == driver::VariantMode::None) {

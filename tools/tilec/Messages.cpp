@@ -7,7 +7,7 @@
 
 namespace {
 
-/// A stream for which LLVM, too, knows no colours: it would not ask for NO_COLOR.
+/// A stream without colors for LLVM, which does not check NO_COLOR itself.
 class MessageStream final : public llvm::raw_ostream {
 public:
   MessageStream() : llvm::raw_ostream(/*unbuffered=*/true), isPainted(tile::colours().messages) {}
@@ -16,7 +16,7 @@ public:
 private:
   void write_impl(const char *text, size_t size) override {
     line.append(text, size);
-    flushLines(line.rfind('\n') + 1); // 0: none
+    flushLines(line.rfind('\n') + 1); // 0 if there is no complete line
     position += size;
   }
   uint64_t current_pos() const override { return position; }

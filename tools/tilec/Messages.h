@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where tilec's messages go.
+// The output stream for tilec's messages.
 #pragma once
 
 #include "Driver/CompilerOptions.h"
@@ -9,13 +9,13 @@
 
 namespace tile {
 
-/// As the environment says.
+/// Returns the colours that the environment requests.
 runner::Colours colours();
 
-/// Standard error, line by line, in colours where it is a terminal that wants them.
+/// Returns standard error, line-buffered, in colour if it is a terminal that supports it.
 llvm::raw_ostream &messages();
 
-/// Prints an error that is about no place of the source, in the chosen format. Returns the exit code.
+/// Prints an error without a source location in the chosen format. Returns the exit code.
 int fail(const driver::CompilerOptions &options, driver::Outcome outcome, const llvm::Twine &message);
 
 } // namespace tile

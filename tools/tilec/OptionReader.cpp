@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the command line says about files, passes, diagnostics and tools.
+// Reads the options about files, passes, diagnostics and tools.
 #include "OptionReader.h"
 
 #include "Frontend/Syntax/Diagnostics.h"
@@ -57,7 +57,7 @@ bool OptionReader::readForLibrary() {
   if (!checkForLibrary() || !checkUnknown() || !checkEmpty() || !checkRepeated() || !readToolkit() || !readLanguage() ||
       !readOutput())
     return false;
-  // What the driver compiles instead.
+  // Without ptxas, emit PTX, which the driver compiles.
   if (!line.emitGiven && !codegen::findPtxas(options.toolkit))
     options.emit = EmitKind::Ptx;
   return readNames() && readKernel() && readPasses() && readTargets() && readVariants() && readWarnings();
@@ -81,7 +81,7 @@ bool OptionReader::fail(const llvm::Twine &message) {
   return false;
 }
 
-/// First, since errors of all else have this form.
+/// Read first, because it determines the format of all other errors.
 bool OptionReader::readFormat() {
   if (!arguments.hasArg(OPT_diagnostics_format))
     return true;
@@ -97,7 +97,7 @@ bool OptionReader::readFormat() {
   return true;
 }
 
-/// Files and texts are the command line's.
+/// Rejects options about files and printed text, which only apply to the command line.
 bool OptionReader::checkForLibrary() {
   for (OptionId id :
        {OPT_INPUT, OPT_help, OPT_version, OPT_help_warnings, OPT_diagnostics_format, OPT_o, OPT_MD, OPT_MF, OPT_cache,
@@ -120,7 +120,7 @@ bool OptionReader::checkUnknown() {
   return true;
 }
 
-/// An empty value is a variable of a script that has none.
+/// Rejects empty values, which are usually unset variables of a script.
 bool OptionReader::checkEmpty() {
   for (const Arg *argument : arguments)
     if (!argument->getOption().matches(OPT_UNKNOWN) && !argument->getOption().matches(OPT_INPUT) &&
@@ -129,8 +129,8 @@ bool OptionReader::checkEmpty() {
   return true;
 }
 
-/// What says which kernel is compiled, to what and for which GPU, is given once: of two only the last would count. Of
-/// settings the last counts, so that a script can add to what it has.
+/// Rejects conflicting repetitions of options that select the kernel, the output or the GPU, because only the last one
+/// would count. For settings the last one wins, so that scripts can append.
 bool OptionReader::checkRepeated() {
   for (OptionId once : {OPT_cache_in, OPT_emit, OPT_header_name, OPT_kernel, OPT_MF, OPT_o, OPT_signature, OPT_target,
                         OPT_variant, OPT_x}) {
@@ -143,7 +143,8 @@ bool OptionReader::checkRepeated() {
   return true;
 }
 
-/// In `run` mode the value of a runner's option may look like an input: prefer what is named like a kernel.
+/// Finds the input. In `run` mode, values of runner options may look like inputs, so names with a kernel's extension
+/// are preferred.
 const Arg *OptionReader::findInput() const {
   const Arg *first = nullptr;
   for (const Arg *argument : arguments.filtered(OPT_INPUT)) {
@@ -313,7 +314,7 @@ bool OptionReader::readToolkit() {
   options.toolkit.ptxas = arguments.getLastArgValue(OPT_ptxas).str();
   if (const Arg *argument = arguments.getLastArg(OPT_cuda_path)) {
     options.toolkit.roots.push_back(argument->getValue());
-    return true; // the folder that the user gave, and no other
+    return true; // only search the folder that the user specified
   }
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
     if (const char *folder = std::getenv(variable); folder && *folder)
@@ -353,7 +354,7 @@ bool OptionReader::readCache() {
       return fail("--cache-size needs --cache");
     line.cacheBytes = *bytes;
   }
-  line.meaning = {std::to_string(int(options.emit))}; // -o may choose it
+  line.meaning = {std::to_string(int(options.emit))}; // -o may have selected it
   for (const Arg *argument : arguments) {
     const OptionId files[] = {OPT_INPUT, OPT_o, OPT_MD, OPT_MF, OPT_j, OPT_cache, OPT_cache_in, OPT_cache_size};
     if (llvm::none_of(files, [&](OptionId id) { return argument->getOption().matches(id); }))

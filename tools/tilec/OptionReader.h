@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Interprets the option table: parsed arguments -> CommandLine. Errors name the option and what it accepts.
+// Interprets parsed arguments according to the option table and fills a CommandLine. Errors name the option and its
+// accepted values.
 #pragma once
 
 #include "Options.h"
@@ -17,13 +18,13 @@ enum OptionId {
 #undef OPTION
 };
 
-/// The table of Options.td.
+/// The option table of Options.td.
 class TilecOptions : public llvm::opt::GenericOptTable {
 public:
   TilecOptions();
 };
 
-/// The first error stops, and has been printed.
+/// Reads options. The first error is printed and stops.
 class OptionReader {
 public:
   OptionReader(const TilecOptions &table, const llvm::opt::InputArgList &arguments, bool run, CommandLine &line,
@@ -31,12 +32,12 @@ public:
       : table(table), arguments(arguments), run(run), line(line), options(line.compiler), errors(errors) {}
 
   bool read();
-  /// Of options that libtilec takes, for an input in memory that `line` has.
+  /// Reads the options of a libtilec request, for an input in memory that `line` has.
   bool readForLibrary();
-  /// Of options that hold for all files which an editor opens.
+  /// Reads the options of the language server, which apply to all open files.
   bool readForServer();
 
-  /// The last option has no value; false.
+  /// Reports that the last option has no value; returns false.
   bool lacksValue(llvm::StringRef option);
 
 private:
@@ -57,7 +58,7 @@ private:
   bool readWarnings();
   bool readToolkit();
   bool readCache();
-  /// "3M", as bytes up to `most`.
+  /// Parses a size such as "3M" in bytes, up to `most`.
   static std::optional<uint64_t> parseBytes(llvm::StringRef text, uint64_t most);
 
   // KernelOptions.cpp

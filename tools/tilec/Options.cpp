@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The option table, the texts of help, and the way from words to a CommandLine.
+// The option table, the help texts, and the conversion of words to a CommandLine.
 #include "Options.h"
 
 #include "Driver/Version.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The command line of tilec: words -> CompilerOptions.
+// The command line of tilec: converts words to CompilerOptions.
 #pragma once
 
 #include "Driver/CompileVariants.h"
@@ -13,27 +13,27 @@ struct CommandLine {
   driver::CompilerOptions compiler;
   driver::VariantOptions variants;
   std::string output;               ///< empty: not given
-  std::string depfile;              ///< where the files that the output depends on are written; empty: nowhere
-  std::string cacheFolder;          ///< where results are kept; empty: nowhere
-  uint64_t cacheBytes = 1 << 30;    ///< at most
-  std::vector<std::string> meaning; ///< words on which the result depends, without those that only name files for it
-  bool emitGiven = false;           ///< --emit or an extension of the output chose what to make
+  std::string depfile;              ///< path of the dependency file; empty: none
+  std::string cacheFolder;          ///< folder of the result cache; empty: no cache
+  uint64_t cacheBytes = 1 << 30;    ///< maximum size of the cache
+  std::vector<std::string> meaning; ///< words that affect the result, without those that only name its files
+  bool emitGiven = false;           ///< --emit or the output's extension selected the kind of output
   bool targetGiven = false;         ///< --target was given
-  const char *usage = "tilec [options] <file.tile>"; ///< what --help begins with
-  std::vector<std::string> rest;                     ///< for `tilec run`: words that are not the compiler's, in order
+  const char *usage = "tilec [options] <file.tile>"; ///< first line of --help
+  std::vector<std::string> rest;                     ///< for `tilec run`: words that are not compiler options, in order
 };
 
 enum class ParseStatus { Compile, Help, Done, Error };
 
-/// Parses the words after the tool's name. `Help` and `Done`: help, or version or targets, were printed. In `run` mode
-/// words that the compiler does not know are kept in `rest` instead of being errors. Does not read the input.
+/// Parses the words after the tool's name. `Help` and `Done`: help, or version or targets, were printed. In `run` mode,
+/// unknown words are kept in `rest` instead of being errors. Does not read the input.
 ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, CommandLine &line);
 
-/// The same for the language server: options that hold for all files.
+/// Parses the options of the language server, which apply to all files.
 bool parseServerOptions(llvm::ArrayRef<const char *> words, CommandLine &line);
 
-/// The same for an input in memory, which `line` has already: options that name no input and no output. Errors are one
-/// JSON document (Driver/DiagnosticLog.h).
+/// Parses the options for an input in memory that `line` already has; options that name inputs or outputs are rejected.
+/// Errors are one JSON document (Driver/DiagnosticLog.h).
 bool parseLibraryOptions(llvm::ArrayRef<const char *> words, CommandLine &line, llvm::raw_ostream &errors);
 
 } // namespace tile

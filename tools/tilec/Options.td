@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Options of tilec, with clang's conventions. `tilec run` takes the same and hands the rest to the runner.
+// Options of tilec, with clang's conventions. `tilec run` accepts the same options and passes the remaining ones to the
+// runner.
 include "llvm/Option/OptParser.td"
 
 /// `--name=VALUE` and `--name VALUE`.

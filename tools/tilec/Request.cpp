@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values travel as CBOR. The worker is the same version as who asks, or refuses.
+// Values are encoded as CBOR. The worker rejects requests of a different version.
 #include "Request.h"
 
 #include "Driver/OutputFile.h"
@@ -18,7 +18,7 @@ std::string toBytes(const Json &json) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Texts may hold any bytes, which JSON's strings, unlike CBOR's here, take as they are.
+/// Decodes CBOR. Strings may hold any bytes, which CBOR strings, unlike those of JSON, represent unchanged.
 Json fromBytes(StringRef bytes) {
   return Json::from_cbor(bytes.begin(), bytes.end(), /*strict=*/true, /*allow_exceptions=*/false);
 }

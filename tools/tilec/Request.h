@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One request to the compiler as data, and its answer: what libtilec does in its own process, and `tilec worker` in
-// another.
+// A compiler request as data, and its answer: libtilec compiles in its own process, `tilec worker` in another.
 //
 //   Request ──prepareRequest──► CommandLine ──answerRequest──► Answer
 #pragma once
@@ -12,29 +11,30 @@
 namespace tile {
 
 struct Request {
-  std::string name; ///< in "<>" where it is not a file
+  std::string name; ///< in "<>" if it is not a file
   std::string text;
-  std::vector<std::string> options; ///< words as on tilec's command line
+  std::vector<std::string> options; ///< as on the command line of tilec
 };
 
 struct Answer {
   driver::Outcome outcome = driver::Outcome::Internal;
   std::string artifact;
-  std::string diagnostics; ///< JSON, see Driver/DiagnosticLog.h; or, of a compiler that has died, its last words
+  std::string diagnostics; ///< JSON, see Driver/DiagnosticLog.h; or the last output of a compiler that crashed
   std::vector<std::string> files;
 };
 
-/// As bytes for pipes and files. Nothing if the bytes are not such a value.
+/// Encodes values as bytes for pipes and files. Decoding returns nullopt if the bytes are not such a value.
 std::string encode(const Request &request);
 std::string encode(const Answer &answer);
 std::optional<Request> decodeRequest(llvm::StringRef bytes);
 std::optional<Answer> decodeAnswer(llvm::StringRef bytes);
 
-/// Understands the options; an Answer if they are wrong.
+/// Parses the options. Returns an Answer if they are invalid.
 std::optional<Answer> prepareRequest(const Request &request, CommandLine &line);
 Answer answerRequest(CommandLine line);
 
-/// `tilec worker`: a request on standard input, its answer on standard output. Returns the process's exit code.
+/// `tilec worker`: reads a request from standard input and writes its answer to standard output. Returns the exit code
+/// of the process.
 int workerCommand();
 
 } // namespace tile

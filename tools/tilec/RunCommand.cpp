@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `tilec run kernel.tile M=512 --device=auto|cuda|sim|interp --check`: compile and run in one.
+// `tilec run kernel.tile M=512 --device=auto|cuda|sim|interp --check`: compiles and runs a kernel.
 //
-// The command line is split: what tilec's option table knows configures the compiler, the rest is parsed by the runner,
-// exactly as tile-run parses it. Of a file with several kernels, of which none is named, all run that say how.
+// The command line is split: options in tilec's table configure the compiler; the runner parses the others exactly as
+// tile-run does. If a file has several kernels and none is named, all kernels with launch directives run.
 #include "RunCommand.h"
 
 #include "Driver/Compilation.h"
@@ -25,7 +25,7 @@ using driver::Outcome;
 
 namespace {
 
-/// The best target of the table for the device; its architecture-specific variant where there is one.
+/// Returns the best target for the device: its architecture-specific variant if there is one.
 std::optional<std::string> targetOfDevice(const runner::CudaDeviceInfo &info) {
   std::string name = llvm::formatv("sm_{0}{1}", info.major, info.minor);
   if (target::findTarget(name + "a"))
@@ -35,8 +35,8 @@ std::optional<std::string> targetOfDevice(const runner::CudaDeviceInfo &info) {
   return std::nullopt;
 }
 
-/// Chooses between cuda and sim, the target of the GPU, and how many multiprocessors to compile for: the GPU's, or as
-/// many as the simulator is asked to have. Returns an exit code on failure.
+/// Chooses between cuda and sim, the target of the GPU, and the number of SMs to compile for: that of the GPU, or the
+/// one requested for the simulator. Returns an exit code on failure.
 std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   line.compiler.numSms = std::max(0, run.multiprocessors);
   if (run.device == "interp" || run.device == "sim")
@@ -56,7 +56,7 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   if (llvm::StringRef number = llvm::StringRef(run.device); number.consume_front("cuda:"))
     number.getAsInteger(10, ordinal);
   if (ordinal >= devices->size())
-    return std::nullopt; // the runner explains a device that does not exist
+    return std::nullopt; // the runner reports a device that does not exist
   line.compiler.numSms = std::max(0, (*devices)[ordinal].multiprocessors);
   if (line.targetGiven)
     return std::nullopt;
@@ -70,7 +70,7 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   return std::nullopt;
 }
 
-/// Options of the interpreter as the command line has them.
+/// Options of the interpreter, as given on the command line.
 struct InterpreterArguments {
   driver::InterpreterOptions options;
   std::vector<std::string> breakpoints;
@@ -102,7 +102,7 @@ struct InterpreterArguments {
         ->group(group);
   }
 
-  /// The words "55", "if", "pid==(1,0)" after --print-values are one value.
+  /// Joins the words "55", "if", "pid==(1,0)" after --print-values to one value.
   static std::vector<std::string> joinConditions(llvm::ArrayRef<std::string> words) {
     std::vector<std::string> joined;
     for (size_t i = 0; i < words.size(); ++i) {
@@ -123,7 +123,7 @@ struct InterpreterArguments {
                     "'; expected comparisons like pid==(1,0), line==12 or k>=3, joined by 'and'");
   }
 
-  /// An exit code if they make no sense.
+  /// Parses the options. Returns an exit code if they are invalid.
   std::optional<int> read(const CommandLine &line) {
     for (const std::string &text : breakpoints) {
       std::optional<interp::Condition> condition = interp::Condition::parse(text);
@@ -140,7 +140,7 @@ struct InterpreterArguments {
     return std::nullopt;
   }
 
-  /// "55,56", "55 if pid==(1,0)"
+  /// Parses "55,56" or "55 if pid==(1,0)".
   std::optional<int> readPrintedLines(const CommandLine &line, llvm::StringRef text) {
     auto [lines, conditionText] = text.split(" if ");
     std::optional<interp::Condition> condition;
@@ -156,7 +156,7 @@ struct InterpreterArguments {
     return std::nullopt;
   }
 
-  /// An exit code if the kernel has no such lines or variables.
+  /// Returns an exit code if the kernel has no such lines or variables.
   std::optional<int> check(const CommandLine &line, const interp::DebugInfo &info) const {
     for (const interp::Condition &condition : options.debug.breakpoints)
       if (std::string mistake = condition.findMistake(info); !mistake.empty())
@@ -173,7 +173,7 @@ struct InterpreterArguments {
 };
 
 int runInterpreter(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments) {
-  line.compiler.pipeline.instrument = false; // it has no clock
+  line.compiler.pipeline.instrument = false; // the interpreter has no clock
   line.compiler.debugInfo = arguments.options.wantsDebugger();
   if (std::optional<int> failure = specialize(run, line))
     return *failure;
@@ -194,7 +194,7 @@ int runInterpreter(const runner::RunOptions &run, CommandLine &line, const Inter
   return runner::runOnDevice(run, compilation.manifest(), *device);
 }
 
-/// On a GPU or in the simulator.
+/// Runs on a GPU or in the simulator.
 int runCompiled(const runner::RunOptions &run, CommandLine &line) {
   if (std::optional<int> failure = specialize(run, line))
     return *failure;
@@ -220,9 +220,10 @@ int runKernel(const runner::RunOptions &run, CommandLine &line, const Interprete
   return run.device == "interp" ? runInterpreter(run, line, arguments) : runCompiled(run, line);
 }
 
-/// The kernels that say how they are launched, which all run without --kernel. Of fewer than two the front end chooses.
+/// Returns the kernels with launch directives, which all run without --kernel. If there are fewer than two, the front
+/// end chooses.
 std::vector<std::string> listKernels(const CommandLine &line) {
-  frontend::DiagnosticEngine ignored; // whoever compiles a kernel reports it
+  frontend::DiagnosticEngine ignored; // errors are reported when the kernel is compiled
   return frontend::listLaunchedKernels(driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored));
 }
 
@@ -251,7 +252,7 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
                 "tilec run makes no file; leave out -o, -MD, --emit, --cache and --stop-after");
   try {
     std::vector<std::string> rest = InterpreterArguments::joinConditions(line.rest);
-    std::reverse(rest.begin(), rest.end()); // CLI11 takes words from the back
+    std::reverse(rest.begin(), rest.end()); // CLI11 expects arguments in reverse order
     app.parse(rest);
   } catch (const CLI::ParseError &error) {
     return fail(line.compiler, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec run --help");

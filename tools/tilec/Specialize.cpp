@@ -9,7 +9,7 @@
 using namespace tile;
 
 std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &line) {
-  line.compiler.advise = false; // there will be as many promises as the launch allows
+  line.compiler.advise = false; // the launch already provides all possible promises
   driver::CompilerOptions options = line.compiler;
   options.explainConfig = false;
   std::string text;
@@ -20,7 +20,7 @@ std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &
     messages() << text;
     return int(compilation.outcome());
   }
-  // What is only a warning comes again when the kernel is compiled for the launch.
+  // Warnings are reported when the kernel is compiled for the launch.
   const runtime::Manifest &manifest = compilation.manifest();
   runner::Result<runner::Bindings> bindings = runner::Bindings::bind(manifest, run.arguments, /*numSms=*/1);
   if (!bindings)
@@ -32,7 +32,7 @@ std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &
     line.compiler.sizes.try_emplace(parameter.name, value);
     auto bits = static_cast<uint64_t>(value);
     int divisor = value == 0 ? 16 : int(std::min<uint64_t>(16, bits & (0 - bits)));
-    // What the kernel promises is checked at the launch, not made less.
+    // The kernel's own promises are checked at the launch, not weakened.
     if (divisor > parameter.divisibility)
       line.compiler.assumptions.try_emplace(parameter.name, divisor);
   }

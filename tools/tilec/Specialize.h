@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch's arguments say about how to compile its kernel.
+// Specializes a kernel for the arguments of a launch.
 #pragma once
 
 #include "Options.h"
@@ -9,9 +9,9 @@
 
 namespace tile {
 
-/// The launch's integers are known, so the kernel is compiled for the powers of two (up to 16, what wide accesses need)
-/// that divide them, and what it leaves open is chosen for them. What the user said stays. Returns an exit code on
-/// failure, which has been explained.
+/// Compiles for the launch's integers: assumes the powers of two that divide them (up to 16, which wide accesses need),
+/// and chooses open parameters for their values. Explicit options take precedence. Returns an exit code on failure,
+/// after reporting it.
 std::optional<int> specialize(const runner::RunOptions &run, CommandLine &line);
 
 } // namespace tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-opt: every dialect, pass and pipeline of the compiler behind upstream's mlir-opt command line.
+// tile-opt: upstream's mlir-opt command line with every dialect, pass and pipeline of the compiler.
 #include "Tools.h"
 
 #include "Pipeline/GpuPipeline.h"

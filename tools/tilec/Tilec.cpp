@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec: one input, one output. The result is made in memory and written last, so that an error leaves no file behind.
+// tilec: one input, one output. The result is written last, so an error leaves no file behind.
 #include "AnswerCache.h"
 #include "Driver/CompileVariants.h"
 #include "Driver/OutputFile.h"
@@ -25,7 +25,7 @@ using driver::Outcome;
 
 namespace {
 
-/// Where the result goes when -o does not say: text is shown, an artifact is named after its source.
+/// Returns the output path if -o is absent: text is printed, an artifact is named after its source.
 std::string defaultOutput(const driver::CompilerOptions &options) {
   if (options.emit != EmitKind::Cubin && options.emit != EmitKind::Tilepack)
     return "-";
@@ -33,7 +33,7 @@ std::string defaultOutput(const driver::CompilerOptions &options) {
   return (stem + (options.emit == EmitKind::Cubin ? ".cubin" : ".tilepack")).str();
 }
 
-/// Shows messages as they come, and keeps them.
+/// Prints messages immediately, and records them.
 class MessageRecorder final : public llvm::raw_ostream {
 public:
   MessageRecorder() : llvm::raw_ostream(/*unbuffered=*/true) {}
@@ -49,7 +49,7 @@ private:
   std::string written;
 };
 
-/// The cache of `--cache`, and the compilation's place there.
+/// The cache of `--cache`, with the key of the compilation.
 struct CacheEntry {
   driver::DiskCache cache;
   Request request;
@@ -62,7 +62,7 @@ struct CacheEntry {
   }
 };
 
-/// Nothing is kept where there is something to see besides the result.
+/// Returns the cache entry; nullopt if the compilation has output besides the result.
 std::optional<CacheEntry> findEntry(const CommandLine &line) {
   const driver::CompilerOptions &options = line.compiler;
   if (line.cacheFolder.empty() || !options.dumpDirectory.empty() || !options.remarks.empty() || options.timePasses ||
@@ -104,7 +104,7 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
   line.compiler.inputText = std::move(*text);
   std::string output = line.output.empty() ? defaultOutput(line.compiler) : line.output;
 
-  // Written in one step at the end, it would be lost only when all has gone well.
+  // Check first: the output is written at the end, so a successful compilation would overwrite its input.
   for (const std::string &written : {output, line.depfile})
     if (isSameFile(written, line.compiler.input))
       return fail(line.compiler, Outcome::Usage, "the output '" + written + "' is the input");
@@ -118,7 +118,7 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
     return error ? fail(line.compiler, Outcome::Environment, toString(std::move(error))) : int(Outcome::Success);
   }
 
-  // The process ends here: nothing needs to be freed operation by operation.
+  // The process ends here, so skip freeing the IR operation by operation.
   MessageRecorder recorder;
   bool isText = line.compiler.diagnosticsFormat == driver::DiagnosticsFormat::Text;
   auto owned = std::make_unique<driver::VariantCompilation>(std::move(line.compiler), line.variants, recorder);
@@ -134,7 +134,7 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
       keepAnswer(entry->cache, entry->key, entry->request,
                  {Outcome::Success, compilation.result(), recorder.text(), compilation.sourceFiles()}, entry->begin);
   std::string reason = toString(std::move(error));
-  if (!reason.empty() && isText) // a document of messages has ended
+  if (!reason.empty() && isText) // a JSON document is already complete
     messages() << "tilec: warning: the result is not kept: " << reason << '\n';
   return int(Outcome::Success);
 }
@@ -148,7 +148,7 @@ int languageServerCommand(llvm::ArrayRef<const char *> words) {
                       "The options are those of tilec and apply to all files.\n";
       return int(Outcome::Success);
     }
-    if (llvm::StringRef(word) != "--stdio") // some clients say it, though there is no other way
+    if (llvm::StringRef(word) != "--stdio") // some clients pass it, although it is the only mode
       options.push_back(word);
   }
   CommandLine line;
@@ -182,11 +182,11 @@ int tile::tilecMain(int argc, char **argv) {
   int code = 0;
   try {
     code = runner::finishOutput("tilec", runTool());
-  } catch (const std::bad_alloc &) { // buffers of a run, what the interpreter remembers of them
+  } catch (const std::bad_alloc &) { // for buffers of a run or the interpreter's shadow memory
     messages() << "tilec: error: out of host memory\n";
     code = int(Outcome::Rejected);
   }
-  // LLVM's stream would end the process when it is destroyed.
+  // LLVM's stream would end the process in its destructor.
   llvm::outs().flush();
   if (std::error_code failed = llvm::outs().error()) {
     llvm::outs().clear_error();

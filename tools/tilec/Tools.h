@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tools in the one binary. A static MLIR is 45 MB; `tilec` and `tile-opt` share one copy.
+// The tools in the single binary. Static MLIR is 45 MB, which `tilec` and `tile-opt` share.
 #pragma once
 
 namespace tile {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the tool: `tile-opt ...` (a symbolic link to tilec) and `tilec opt ...` are tile-opt, all else is tilec.
+// Selects the tool: `tile-opt ...` (a symbolic link to tilec) and `tilec opt ...` run tile-opt, everything else tilec.
 #include "Tools.h"
 
 #include "Driver/CompilerOptions.h"
@@ -19,21 +19,22 @@
 #include <optional>
 #include <unistd.h>
 
-/// LLVM gives up on code that it cannot select, without a way back: say so in one line.
+/// Reports fatal errors in one line; LLVM cannot recover from code that it fails to select.
 static void reportFatalError(void *, const char *reason, bool) {
   llvm::errs() << "tilec: internal error: " << reason << '\n';
   std::_Exit(int(tile::driver::Outcome::Internal));
 }
 
-/// LLVM's own containers do not throw.
+/// Reports exhausted memory; LLVM's containers do not throw.
 static void reportOutOfMemory(void *, const char *, bool) {
-  constexpr char message[] = "tilec: error: out of host memory\n"; // which a stream might need
+  constexpr char message[] = "tilec: error: out of host memory\n"; // constant, because a stream might allocate
   (void)!write(STDERR_FILENO, message, sizeof(message) - 1);
   std::_Exit(int(tile::driver::Outcome::Rejected));
 }
 
-/// After it LLVM ends tile-opt: with a trace, if it is a bug, or else, as for a disk that is full, with exit code 1.
-static void reportErrorOfOpt(void *, const char *reason, bool) {
+/// Reports errors of tile-opt. Afterwards LLVM ends the process: with a trace for a bug, else, as for a full disk, with
+/// exit code 1.
+static void reportTileOptError(void *, const char *reason, bool) {
   llvm::errs() << "tile-opt: error: " << reason << '\n';
 }
 
@@ -51,15 +52,15 @@ int runOnLargeStack(Tool tool) {
   return tool.code;
 }
 
-/// The compiler's one thread makes many small objects: memory grows by 64 MiB, not by 128 KiB, each a call of the
-/// kernel's, and not in an arena of the thread's own.
-void growMemoryByLargeSteps() {
+/// Tunes malloc for one thread that allocates many small objects: grows the heap by 64 MiB instead of 128 KiB per
+/// system call, and disables per-thread arenas.
+void tuneMalloc() {
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_TOP_PAD, 64 << 20);
 }
 
-/// LLVM handles all signals, those too that nohup ignores: its handler would remove the output of a tile-opt
-/// that goes on. A file above the limit of sizes is an error of write(), like a full disk.
+/// Initializes LLVM's signal handlers, but not for signals that nohup ignores: the handler would remove the output of a
+/// tile-opt that keeps running. Exceeding the file size limit is an error of write(), like a full disk.
 void initLlvm(std::optional<llvm::InitLLVM> &init, int &argc, char **&argv) {
   llvm::SmallVector<int> ignored = {SIGXFSZ};
   for (int number : {SIGHUP, SIGINT, SIGTERM})
@@ -73,14 +74,14 @@ void initLlvm(std::optional<llvm::InitLLVM> &init, int &argc, char **&argv) {
 } // namespace
 
 int main(int argc, char **argv) {
-  growMemoryByLargeSteps();
+  tuneMalloc();
   std::optional<llvm::InitLLVM> init;
   initLlvm(init, argc, argv);
   llvm::setBugReportMsg("tilec: internal error; please report it together with the input and this trace\n");
   llvm::install_bad_alloc_error_handler(reportOutOfMemory);
   bool isOpt = llvm::sys::path::filename(argv[0]).starts_with("tile-opt");
   bool isSubcommand = !isOpt && argc > 1 && llvm::StringRef(argv[1]) == "opt";
-  llvm::install_fatal_error_handler(isOpt || isSubcommand ? reportErrorOfOpt : reportFatalError);
+  llvm::install_fatal_error_handler(isOpt || isSubcommand ? reportTileOptError : reportFatalError);
   if (isOpt || isSubcommand)
     return runOnLargeStack({tile::tileOptMain, argc - isSubcommand, argv + isSubcommand});
   return runOnLargeStack({tile::tilecMain, argc, argv});

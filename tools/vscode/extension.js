@@ -1,5 +1,5 @@
-// Starts tile-lsp for .tile files and, where tile.python says so, for Python files; and runs tilec for the commands of
-// its code lenses.
+// Starts tile-lsp for .tile files and, if tile.python is set, for Python files; runs tilec for the commands of its code
+// lenses.
 const { execFile } = require('child_process');
 const { mkdtempSync, readFileSync, rmSync } = require('fs');
 const { tmpdir } = require('os');
@@ -16,7 +16,7 @@ async function savedPath(uri) {
   return document.uri.fsPath;
 }
 
-/// Shows the page that `tilec explain` makes of a kernel.
+/// Shows the page that `tilec explain` writes about a kernel.
 async function explain(uri, kernel) {
   const path = await savedPath(uri);
   const folder = mkdtempSync(join(tmpdir(), 'tile-explain-'));
@@ -31,7 +31,7 @@ async function explain(uri, kernel) {
   rmSync(folder, { recursive: true });
 }
 
-/// Runs a kernel in the simulator, with the values that its directives give, in a terminal.
+/// Runs a kernel in the simulator, with the values of its directives, in a terminal.
 async function run(uri, kernel) {
   const path = await savedPath(uri);
   const settings = workspace.getConfiguration('tile');

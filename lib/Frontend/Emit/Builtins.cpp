@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of builtins, the parsing of its parameter lists, and access to bound arguments.
+// The table of builtins, the parser of its parameter lists, and the accessors of bound arguments.
 
 #include "Frontend/Emit/Builtins.h"
 
@@ -16,7 +16,7 @@ constexpr BuiltinInfo builtins[] = {
 #include "Frontend/Syntax/Builtins.def"
 };
 
-/// Value of a default in the table: None, True, False, (), a type, an integer or 'text'.
+/// Parses a default of the table: None, True, False, (), a type, an integer or 'text'.
 SymValue parseDefault(StringRef text) {
   if (text == "None")
     return SymValue::makeConstant(NoneValue{});
@@ -137,7 +137,7 @@ std::optional<DType> BuiltinCall::dtype(size_t index) const {
 
 std::optional<SmallVector<int64_t>> BuiltinCall::shape(size_t index) const {
   SymValue value = arguments[index].value;
-  // f(x, (2, 3)) and f(x, 2, 3) mean the same.
+  // f(x, (2, 3)) and f(x, 2, 3) are equivalent.
   if (value.isTuple() && value.elements.size() == 1 && value.elements[0].isTuple())
     value = SymValue(value.elements[0]);
   if (value.isConstant() && asInteger(value.constant))

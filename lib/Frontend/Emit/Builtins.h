@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of the language. Each is one line of Builtins.def and one emitter in Emit*.cpp.
+// Builtin functions of the language. Each is one line of Builtins.def and one emitter in Emit*.cpp.
 
 #pragma once
 
@@ -7,12 +7,12 @@
 
 namespace tile::frontend {
 
-/// A call with its arguments bound to the parameters of the builtin. Accessors report what is wrong and then return
-/// nothing (or an error value).
+/// A call with its arguments bound to the parameters of the builtin. Accessors report invalid arguments and then return
+/// nullopt (or an error value).
 struct BuiltinCall {
   struct Argument {
     std::string_view name;
-    SymValue value; // a "*name" parameter is a tuple
+    SymValue value; // a tuple for a "*name" parameter
     SourceRange range;
     bool given = false;
   };
@@ -26,27 +26,27 @@ struct BuiltinCall {
   SourceRange rangeOf(size_t index) const { return arguments[index].range; }
   bool isNone(size_t index) const { return arguments[index].value.isNoneValue(); }
 
-  /// A number at run time; constants are converted.
+  /// Returns a run-time scalar or block; constants are converted.
   SymValue tensor(size_t index) const;
-  /// A block of at least one dimension.
+  /// Returns a block of at least one dimension.
   SymValue block(size_t index) const;
   std::optional<int64_t> integer(size_t index) const;
   std::optional<bool> flag(size_t index) const;
   std::optional<std::string> text(size_t index) const;
   std::optional<DType> dtype(size_t index) const;
-  /// A tuple (or one integer) of powers of two.
+  /// Returns a tuple of powers of two; accepts a single integer.
   std::optional<llvm::SmallVector<int64_t>> shape(size_t index) const;
-  /// A dimension of a tensor of 'rank' dimensions; negative counts from the end.
+  /// Returns a dimension of a tensor with 'rank' dimensions; negative values count from the end.
   std::optional<int64_t> axis(size_t index, size_t rank) const;
-  /// A tuple of 'rank' integers as scalars of a type.
+  /// Returns a tuple of 'rank' integers as scalars of a type.
   std::optional<std::vector<SymValue>> integers(size_t index, size_t rank, DType type) const;
   SymValue constantNeeded(size_t index) const;
 };
 
 enum BuiltinFlags : unsigned {
   Plain = 0,
-  Method = 1, // may be called on a tensor or descriptor: x.name(...)
-  Folds = 2,  // of constants it is a constant (ConstFunctions.cpp)
+  Method = 1, // may be called as a method of a tensor or descriptor: x.name(...)
+  Folds = 2,  // constant if its arguments are (ConstFunctions.cpp)
 };
 
 struct BuiltinInfo {
@@ -56,16 +56,16 @@ struct BuiltinInfo {
   unsigned flags;
 };
 
-/// An integer known at compile time.
+/// Returns a compile-time integer.
 inline SymValue constant(Int128 value) {
   return SymValue::makeConstant(value);
 }
 
-/// Calls another builtin by position, as if it stood in place of this call.
+/// Calls another builtin with positional arguments, as if it stood in place of this call.
 SymValue callValues(BuiltinCall &call, std::string_view name, const std::vector<SymValue> &arguments);
 
 const BuiltinInfo *findBuiltin(std::string_view name);
-/// Names without the prefixes of Python's own functions.
+/// Returns the names, without the prefixes of Python's own functions.
 std::vector<std::string> builtinNames();
 
 struct BuiltinParameter {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emission of arithmetic: constants, casts, and binary operations with the promotion rules of Types.cpp.
+// Emits arithmetic: constants, casts, and binary operations with the promotion rules of Types.cpp.
 
 #include "Frontend/Sema/Sema.h"
 
@@ -46,7 +46,7 @@ SymValue Sema::makeNumber(const frontend::Value &number, DType type, SourceRange
   return makeSplat(number, type, {}, range);
 }
 
-/// The nearest number of a format; one that saturates has no infinity for what is too large.
+/// Returns the nearest number of a format; formats that saturate have no infinity for large values.
 static llvm::APFloat floatOf(const frontend::Value &number, const llvm::fltSemantics &format, bool saturates) {
   llvm::APFloat value(format);
   if (std::optional<Int128> integer = asInteger(number)) {
@@ -64,7 +64,7 @@ static llvm::APFloat floatOf(const frontend::Value &number, const llvm::fltSeman
   return value;
 }
 
-/// Integers wrap to the type, as a cast would.
+/// Creates a splat; integers wrap to the type, as in a cast.
 SymValue Sema::makeSplat(const frontend::Value &number, DType type, ArrayRef<int64_t> shape, SourceRange range) {
   if (type.is(Scalar::Float8E4B15))
     return cast(makeSplat(number, Scalar::Float16, shape, range), type, range);
@@ -99,7 +99,7 @@ SymValue Sema::toTensor(const SymValue &value, SourceRange range) {
 
 //===------------------------------------------------------------------------------------------------------- casts
 
-/// Between pointers, and between pointers and integers, which count bytes.
+/// Casts between pointers, and between pointers and integers, which are byte addresses.
 SymValue Sema::castAddress(const SymValue &value, DType type, SourceRange range) {
   if (value.type == type)
     return value;
@@ -129,8 +129,8 @@ SymValue Sema::bitcast(const SymValue &value, DType type, SourceRange range) {
   return SymValue::makeTensor(arith::BitcastOp::create(builder, location(range), result, value.value), type);
 }
 
-/// To a narrower type. arith.truncf says nothing of overflow, and its folds would keep an infinity of f8E5M2 that is
-/// widened and converted back.
+/// Converts to a narrower type. arith.truncf does not specify overflow, and its folders would keep an infinity of
+/// f8E5M2 that is widened and converted back.
 static mlir::Value narrowFloat(OpBuilder &builder, Location loc, mlir::Value value, Type result, bool towardsZero) {
   if (isa<Float8E5M2Type>(getElementTypeOf(result)))
     return RoundedOp::create(builder, loc, result, RoundedKind::cast, towardsZero ? Rounding::rz : Rounding::rn, value,
@@ -140,7 +140,7 @@ static mlir::Value narrowFloat(OpBuilder &builder, Location loc, mlir::Value val
   return arith::TruncFOp::create(builder, loc, result, value, rounding, arith::FastMathFlagsAttr());
 }
 
-/// Conversions between floating-point types: one step where one type contains the other, else through fp32.
+/// Converts between floating-point types: directly if one type contains the other, else through fp32.
 static mlir::Value castFloats(OpBuilder &builder, Location loc, mlir::Value value, Type result, bool towardsZero) {
   auto source = llvm::cast<FloatType>(getElementTypeOf(value.getType()));
   auto target = llvm::cast<FloatType>(getElementTypeOf(result));
@@ -148,7 +148,7 @@ static mlir::Value castFloats(OpBuilder &builder, Location loc, mlir::Value valu
     return arith::ExtFOp::create(builder, loc, result, value);
   if (source.getWidth() > target.getWidth())
     return narrowFloat(builder, loc, value, result, towardsZero);
-  // fp16 <-> bf16, and the two 8-bit formats: neither holds the other.
+  // fp16 and bf16, and the two 8-bit formats, do not contain each other.
   Type wide = withElementType(result, builder.getF32Type());
   return narrowFloat(builder, loc, arith::ExtFOp::create(builder, loc, wide, value), result, towardsZero);
 }
@@ -164,8 +164,8 @@ static mlir::Value castIntegers(OpBuilder &builder, Location loc, mlir::Value va
   return arith::ExtSIOp::create(builder, loc, result, value);
 }
 
-/// What a conversion gives for the number, as PTX's cvt.rzi: the nearest integer in range; for NaN 0, or, if either
-/// type has 64 bits, 2^(bits - 1) (PTX ISA, "cvt": "NaN input results in").
+/// Returns the result of converting a float to an integer with PTX's cvt.rzi: the nearest integer in range; for NaN 0
+/// or, if either type has 64 bits, 2^(bits - 1) (PTX ISA, "cvt": "NaN input results in").
 static llvm::APInt integerOf(const llvm::APFloat &number, DType from, DType type) {
   llvm::APSInt integer(type.bits(), type.isUnsigned());
   bool isExact = false;
@@ -175,8 +175,8 @@ static llvm::APInt integerOf(const llvm::APFloat &number, DType from, DType type
   return integer;
 }
 
-/// Rounds towards zero. What is out of range is open in arith and LLVM, so constants are converted here, and 8 bits are
-/// the low ones of 16, the narrowest that PTX converts to: a byte that is stored is what Triton stores.
+/// Converts with rounding towards zero. arith and LLVM leave out-of-range values undefined, so constants are converted
+/// here. 8-bit results are the low bits of a 16-bit conversion, the narrowest in PTX, so stored bytes match Triton's.
 static SymValue castFloatToInteger(Sema &sema, const SymValue &value, DType type, SourceRange range) {
   if (type.bits() < 16) {
     DType wide = type.isUnsigned() ? Scalar::UInt16 : Scalar::Int16;
@@ -227,7 +227,7 @@ SymValue Sema::cast(const SymValue &value, DType type, SourceRange range, bool t
     return wrap(castIntegers(builder, loc, value.value, from, type, result));
   if (from.isFloat())
     return castFloatToInteger(*this, value, type, range);
-  // Exact as far as an 8-bit float reaches, and beyond that it saturates.
+  // Exact in the range of 8-bit floats; larger values saturate.
   if (type.isFp8())
     return cast(cast(value, Scalar::Float32, range), type, range, truncateTowardsZero);
   if (from.isUnsigned())
@@ -237,7 +237,7 @@ SymValue Sema::cast(const SymValue &value, DType type, SourceRange range, bool t
 
 //===------------------------------------------------------------------------------------------------- arithmetic
 
-/// A constant next to a tensor of a narrower type must fit it.
+/// Checks that a constant next to a tensor of a narrower type fits it.
 static bool checkWeakRange(Sema &sema, const SymValue &operand, DType type, SourceRange range) {
   if (!operand.isConstant() || !type.isInt())
     return true;
@@ -264,7 +264,7 @@ bool Sema::unify(SymValue &left, SymValue &right, bool isDivision, SourceRange r
     bool isWeak = operands[i]->isConstant();
     std::optional<DType> type = isWeak ? scalarType(operands[i]->constant) : operands[i]->type;
     if (!operands[i]->isTensor() && (!isWeak || !type)) {
-      toTensor(*operands[i], range); // says what it is
+      toTensor(*operands[i], range); // reports the type
       return false;
     }
     types[i] = {*type, isWeak};
@@ -290,13 +290,13 @@ bool Sema::unify(SymValue &left, SymValue &right, bool isDivision, SourceRange r
   return broadcastTogether(left, right, range);
 }
 
-/// pointer + integer, integer + pointer, pointer - integer.
+/// Emits pointer + integer, integer + pointer, pointer - integer.
 static SymValue emitPointerArithmetic(Sema &sema, BinaryOp op, SymValue pointer, SymValue offset, SourceRange range) {
   bool isKnown = op == BinaryOp::Add || op == BinaryOp::Sub;
   if (!isKnown || !offset.type.isInt())
     return sema.error(Diag::pointer_arithmetic, range,
                       {std::string(spelling(op)), describe(pointer), describe(offset)});
-  // Offsets are signed: a narrow unsigned one is widened so that it stays positive.
+  // Offsets are signed, so narrow unsigned ones are widened to stay positive.
   if (offset.type.isBool())
     offset = sema.cast(offset, Scalar::Int32, range);
   else if (offset.type.isUnsigned() && offset.type.bits() < 64)
@@ -319,7 +319,7 @@ static SymValue emitNumeric(Sema &sema, const SymValue &left, const SymValue &ri
     result = UnsignedOp::create(sema.builder, loc, left.value, right.value);
   else
     result = SignedOp::create(sema.builder, loc, left.value, right.value);
-  // Unsigned numbers wrap by intent; the interpreter, asked for overflows, must know them.
+  // Unsigned integers wrap intentionally; the attribute exempts them from the interpreter's overflow check.
   if (left.type.isInt() && left.type.isUnsigned())
     result.getDefiningOp()->setAttr(unsignedAttrName, sema.builder.getUnitAttr());
   return SymValue::makeTensor(result, left.type);

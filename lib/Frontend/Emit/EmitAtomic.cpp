@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins: atomic operations. The dialect has them on blocks only; a scalar is a block of one element.
+// Builtins: atomic operations. The dialect only has them for blocks; a scalar becomes a block of one element.
 
 #include "Frontend/Emit/EmitMemory.h"
 
@@ -34,7 +34,7 @@ std::optional<MemoryScope> memoryScope(BuiltinCall &call, size_t index) {
   return scope;
 }
 
-/// The operands as blocks, and the way back.
+/// The operands as blocks, and the conversion of the result back to a scalar.
 struct AtomicCall {
   SymValue pointer, value, mask;
   MemoryOrder order;
@@ -47,7 +47,7 @@ struct AtomicCall {
   }
 };
 
-/// A value of the pointee's type and the pointer's shape.
+/// Returns a value of the pointee's type and the pointer's shape.
 SymValue valueOperand(BuiltinCall &call, size_t index, const SymValue &pointer) {
   DType element = pointer.type.pointee();
   SymValue value = call[index].isConstant() && isNumber(call[index].constant) && element.isFloat()
@@ -77,7 +77,7 @@ std::optional<AtomicCall> parseAtomic(BuiltinCall &call, size_t valueIndex, size
   parsed.scope = *scope;
   parsed.isScalar = parsed.pointer.isScalar();
   if (parsed.isScalar) {
-    // What the whole program has written must be visible when one of its threads says that it is.
+    // A release must cover the writes of the whole program, not only those of the releasing thread.
     if (parsed.order == MemoryOrder::release || parsed.order == MemoryOrder::acq_rel)
       BarrierOp::create(call.sema.builder, call.sema.location(call.range));
     for (SymValue *operand : {&parsed.pointer, &parsed.value, &parsed.mask})
@@ -107,9 +107,10 @@ SymValue emitUpdate(BuiltinCall &call, AtomicKind signedKind, AtomicKind unsigne
   return parsed->result(call, update(call, *parsed, type.isUnsigned() ? unsignedKind : signedKind).value, type);
 }
 
-/// Of floats: those without a sign are ordered as their bits are, the others the other way round. So the signed maximum
-/// of the former and the unsigned minimum of the latter is the maximum; each element needs one of them. Zero has a
-/// sign, too, and so has NaN, which thereby lies beyond infinity.
+/// Emits a floating-point minimum or maximum by integer atomics. The bits of floats without a sign are ordered as the
+/// floats, those with a sign in reverse. So the maximum is the signed maximum of the former and the unsigned minimum of
+/// the latter; each element needs one of them. The sign bit also orders zeros and NaNs, which lie beyond the
+/// infinities.
 SymValue emitFloatExtremum(BuiltinCall &call, bool isMaximum) {
   Sema &sema = call.sema;
   std::optional<AtomicCall> parsed = parseAtomic(call, 1, 2, 3);

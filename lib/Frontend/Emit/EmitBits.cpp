@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emission of bit operations and shifts.
+// Emits bit operations and shifts.
 //
-// A shift by the width or more gives what shifting bit by bit gives: 0, or copies of the sign. PTX's shifts do, but
-// arith's leave it open, and what LLVM folds or infers of them may be anything; so the IR says it:
+// A shift by the width or more gives the result of repeated shifts by one: 0, or copies of the sign. PTX shifts do the
+// same, but in arith such shifts are undefined and LLVM may fold them to anything, so the IR handles them explicitly:
 //
 //   x << n   ==>   select(n <u 32, x << n, 0)            x >> n, signed   ==>   x >> min(n, 31)
 //
-// LLVM turns the former back into PTX's plain shift. Nothing is added where n cannot be that large.
+// LLVM folds the former to PTX's plain shift. Nothing is added if n is known to be smaller than the width.
 
 #include "Frontend/Emit/EmitBits.h"
 
@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// A bound of an integer read as unsigned, from how it is computed; saturates far above any width.
+/// Returns an upper bound of an unsigned integer from its definition; saturates far above any width.
 static uint64_t unsignedBound(mlir::Value value) {
   constexpr uint64_t unknown = 1 << 16;
   llvm::APInt constant;
@@ -37,7 +37,7 @@ static uint64_t unsignedBound(mlir::Value value) {
           .Case<arith::AndIOp, arith::MinUIOp>([](Operation *least) {
             return std::min(unsignedBound(least->getOperand(0)), unsignedBound(least->getOperand(1)));
           })
-          // Below the divisor, which is not zero.
+          // A remainder is smaller than its nonzero divisor.
           .Case([](arith::RemUIOp rest) { return std::max<uint64_t>(unsignedBound(rest.getRhs()), 1) - 1; })
           .Case([](arith::RemSIOp rest) {
             bool hasSign = unsignedBound(rest.getLhs()) == unknown || unsignedBound(rest.getRhs()) == unknown;
@@ -73,8 +73,8 @@ static mlir::Value emitShift(Sema &sema, BinaryOp op, bool isSigned, const SymVa
 }
 
 SymValue emitBits(Sema &sema, BinaryOp op, SymValue left, SymValue right, SourceRange range) {
-  // Whether a shift to the right copies the sign is up to what is shifted before its promotion, or, where that is a
-  // literal, up to the amount.
+  // A right shift is arithmetic according to the type of its left operand before promotion or, if that is a literal, of
+  // the amount.
   bool isSigned = !(left.isConstant() ? right : left).type.isUnsigned();
   std::string operands[] = {describe(left), describe(right)};
   if (!sema.unify(left, right, /*isDivision=*/false, range))

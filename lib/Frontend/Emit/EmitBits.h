@@ -5,7 +5,7 @@
 
 namespace tile::frontend {
 
-/// `&`, `|`, `^`, `<<` and `>>` of integers, with the promotion of all arithmetic: a literal takes the block's type.
+/// Emits `&`, `|`, `^`, `<<` and `>>` of integers, with the usual promotion: a literal takes the block's type.
 SymValue emitBits(Sema &sema, BinaryOp op, SymValue left, SymValue right, SourceRange range);
 
 } // namespace tile::frontend

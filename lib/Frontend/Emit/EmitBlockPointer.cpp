@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins: block pointers, i.e. a window of constant shape on a strided tensor.
+// Builtins: block pointers, that is a window of constant shape on a strided tensor.
 //
-// make_block_ptr keeps base, shape, strides and offsets (i64) as one value that flows through branches and loops; an
+// make_block_ptr keeps base, shape, strides and offsets (i64) as one value that flows through branches and loops. An
 // access computes pointers from them, and masks for the dimensions in 'boundary_check':
 //
 //   pointer[i, j] = base + (offset0 + i) * stride0 + (offset1 + j) * stride1;  inside: 0 <= offset_d + i < shape_d
@@ -59,7 +59,7 @@ SymValue emitAdvance(Sema &sema, BuiltinCall &call) {
   return result;
 }
 
-/// The dimensions in 'boundary_check'; nothing after an error.
+/// Returns the dimensions in 'boundary_check'; nullopt after an error.
 static std::optional<std::set<int64_t>> checkedDimensions(BuiltinCall &call, size_t index, size_t rank) {
   SymValue list = call[index].isTuple() || call[index].isNoneValue() ? call[index] : SymValue::makeTuple({call[index]});
   std::set<int64_t> dims;

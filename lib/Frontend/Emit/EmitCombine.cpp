@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Combine regions; see EmitCombine.h.
+// Builds combine regions; see EmitCombine.h.
 
 #include "Frontend/Emit/EmitCombine.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emission of comparisons, logic, selection, minimum and maximum.
+// Emits comparisons, logic, selection, minimum and maximum.
 
 #include "Frontend/Sema/Sema.h"
 
@@ -44,9 +44,9 @@ static arith::CmpIPredicate integerPredicate(CompareOp op, bool isUnsigned) {
 }
 
 SymValue Sema::compare(CompareOp op, const SymValue &leftValue, const SymValue &rightValue, SourceRange range) {
-  // A literal loses its weakness in a comparison: fp16 > 0.5 is decided in fp32.
+  // A literal is not weak in a comparison: fp16 > 0.5 is evaluated in fp32.
   SymValue left = toTensor(leftValue, range), right = toTensor(rightValue, range);
-  // Addresses compare as unsigned numbers.
+  // Addresses compare as unsigned integers.
   for (SymValue *operand : {&left, &right})
     if (operand->isTensor() && operand->type.isPointer)
       *operand = cast(*operand, Scalar::UInt64, range);
@@ -109,7 +109,7 @@ SymValue Sema::select(const SymValue &conditionValue, const SymValue &thenValue,
   SymValue left = thenValue, right = elseValue;
   if (chosen.isError() || !unify(left, right, /*isDivision=*/false, range))
     return {};
-  // The values take the condition's shape; a scalar condition selects between whole blocks.
+  // The values are broadcast to the condition's shape; a scalar condition selects between whole blocks.
   if (chosen.isBlock()) {
     if (!broadcastTogether(chosen, left, range) || !broadcastTogether(left, right, range) ||
         !broadcastTogether(chosen, right, range))

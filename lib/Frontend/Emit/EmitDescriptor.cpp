@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor descriptors: their builtins, and kernel parameters that are descriptors.
 //
-//   a: tensordesc<fp16[64, 32]>   is a pointer, the sizes and the strides but the last, which is 1:
-//   a: *fp16, a_shape0: i32, a_shape1: i32, a_stride0: i64     and, first thing in the kernel,
+//   a: tensordesc<fp16[64, 32]>   becomes a pointer, the sizes and all strides but the last, which is 1:
+//   a: *fp16, a_shape0: i32, a_shape1: i32, a_stride0: i64     and, at the start of the kernel,
 //   a = make_tensor_descriptor(a, [a_shape0, a_shape1], [a_stride0, 1], [64, 32])
 
 #include "Frontend/Emit/EmitMemory.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-// The innermost row of a TMA box, the base and the strides: multiples of 16 bytes (CUDA driver API,
+// The innermost row of a TMA box, the base and the strides are multiples of 16 bytes (CUDA driver API,
 // cuTensorMapEncodeTiled).
 constexpr int64_t leastBytes = 16;
 
@@ -37,7 +37,7 @@ SymValue Sema::makeDescriptor(mlir::Value base, ArrayRef<mlir::Value> shape, Arr
   return result;
 }
 
-/// The same descriptor, with NaN outside of the tensor.
+/// Returns the same descriptor with NaN padding.
 static SymValue padWithNan(SymValue desc) {
   auto type = llvm::cast<DescType>(desc.value.getType());
   desc.value.setType(DescType::get(type.getContext(), type.getShape(), type.getElementType(), /*padsNan=*/true));
@@ -56,7 +56,7 @@ bool scalarList(BuiltinCall &call, size_t index, DType type, size_t rank, SmallV
   return integers.has_value();
 }
 
-/// Replaces wider sizes by the nearest value of 32 bits: offsets have 32 bits, too, and reach no element beyond.
+/// Saturates wider sizes to 32 bits: offsets also have 32 bits, so they do not reach larger coordinates.
 static void saturateSizes(BuiltinCall &call, size_t index) {
   for (SymValue &size : call.arguments[index].value.elements) {
     std::optional<Int128> known = size.isConstant() ? asInteger(size.constant) : std::nullopt;
@@ -152,7 +152,7 @@ SymValue emitDescriptorStore(Sema &, BuiltinCall &call) {
 
 //===------------------------------------------------------------------------------------------- kernel parameters
 
-/// "tensordesc<fp16[64, 32]>" of a signature; nothing after an error.
+/// Parses "tensordesc<fp16[64, 32]>" of a signature; nullopt after an error.
 std::optional<ModuleSema::KernelParameter> ModuleSema::parseDescriptor(llvm::StringRef text, SourceRange range) {
   KernelParameter parameter;
   auto bad = [&]() -> std::optional<KernelParameter> {
@@ -162,7 +162,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::parseDescriptor(llvm::Str
   StringRef rest = text;
   if (!rest.consume_front("tensordesc<") || !rest.consume_back(">"))
     return bad();
-  // As in make_tensor_descriptor, what is outside may be said to be NaN.
+  // As in make_tensor_descriptor, the padding may be NaN.
   rest = rest.trim();
   parameter.padsNan = rest.consume_back(":nan");
   rest = rest.trim();
@@ -177,7 +177,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::parseDescriptor(llvm::Str
   for (StringRef part : parts) {
     int64_t size = 0;
     if (part.trim().getAsInteger(10, size)) {
-      // BLOCK_M, or BLOCK_N // 2: what constexprs say, which a tuner may choose.
+      // BLOCK_M, or BLOCK_N // 2: values of constexprs, which a tuner may choose.
       std::optional<SymValue> value = evaluateText(part.trim().str(), "<signature>");
       std::optional<Int128> number = value && value->isConstant() ? asInteger(value->constant) : std::nullopt;
       size = number && *number <= maxBlockElements ? static_cast<int64_t>(*number) : 0;
@@ -230,7 +230,7 @@ std::vector<ModuleSema::KernelArgument> ModuleSema::argumentsOf(const std::strin
   return arguments;
 }
 
-/// The value of a parameter, from its arguments.
+/// Returns the value of a parameter, given its block arguments.
 SymValue ModuleSema::parameterValue(const KernelParameter &parameter, ValueRange arguments, SourceRange range) {
   if (parameter.constant)
     return *parameter.constant;

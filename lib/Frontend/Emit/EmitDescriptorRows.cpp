@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins: updates through descriptors, and rows at computed places.
+// Builtins: atomic updates through descriptors, and gather and scatter of rows.
 //
 //   desc.atomic_add([i, j], x)       tile.desc_store … reduce add
 //   desc.gather(rows, j)             x[k, l] = tensor[rows[k], j + l]: plain pointers and masks, on all targets
-//   desc.scatter(x, rows, j)         the other way round
+//   desc.scatter(x, rows, j)         the inverse
 
 #include "Frontend/Emit/EmitMemory.h"
 
@@ -15,7 +15,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// How elements of this type are combined, by methods named for integers; none if they are not.
+/// Returns how a method named for integers combines elements of this type; nullopt if it does not support the type.
 std::optional<AtomicKind> kindFor(StringRef method, DType type) {
   bool isShort = type.is(Scalar::Float16) || type.is(Scalar::BFloat16);
   bool isInteger = type.isInt() && type.bits() >= 32;
@@ -48,7 +48,7 @@ struct Rows {
   DType type;
 };
 
-/// Checks what TMA demands of a gather and a scatter, and makes pointers.
+/// Checks the constraints of TMA gathers and scatters, and builds pointers.
 std::optional<Rows> rowsAt(BuiltinCall &call, size_t rowsIndex) {
   Sema &sema = call.sema;
   if (!descriptorOperand(call))
@@ -58,7 +58,7 @@ std::optional<Rows> rowsAt(BuiltinCall &call, size_t rowsIndex) {
   SymValue rows = call.block(rowsIndex), column = call.tensor(rowsIndex + 1);
   if (rows.isError() || column.isError())
     return std::nullopt;
-  constexpr int64_t leastRows = 8, leastBits = 256; // Triton's, for TMA
+  constexpr int64_t leastRows = 8, leastBits = 256; // Triton's limits, for TMA
   auto fail = [&](Diag id, size_t index, const std::vector<std::string> &arguments) {
     sema.error(id, call.rangeOf(index), arguments);
     return std::nullopt;

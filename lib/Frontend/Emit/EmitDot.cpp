@@ -13,7 +13,7 @@ static std::optional<InputPrecision> inputPrecision(BuiltinCall &call) {
     call.sema.error(Diag::dot_precision_twice, call.rangeOf(tf32Index));
     return std::nullopt;
   }
-  // What is only known at run time counts as true, as every object of Python does.
+  // Run-time values count as true, like all Python objects.
   if (!call.isNone(tf32Index) && !call[tf32Index].isTensor()) {
     std::optional<bool> allowed = call.flag(tf32Index);
     if (!allowed)
@@ -27,7 +27,7 @@ static std::optional<InputPrecision> inputPrecision(BuiltinCall &call) {
     return InputPrecision::tf32;
   if (std::optional<InputPrecision> precision = symbolizeInputPrecision(*text))
     return precision;
-  // Sums of three or six products of bf16: tf32x3 has more bits than either.
+  // Splits into three or six bf16 products; tf32x3 is more precise than either.
   if (*text == "bf16x3" || *text == "bf16x6")
     return InputPrecision::tf32x3;
   call.sema.error(Diag::unknown_option, call.rangeOf(precisionIndex),
@@ -35,11 +35,12 @@ static std::optional<InputPrecision> inputPrecision(BuiltinCall &call) {
   return std::nullopt;
 }
 
-/// How many products along K the tensor cores may add with fewer bits than fp32 has; Triton's default for sm_90 is all.
+/// Returns the number of products along K that tensor cores may accumulate in less than fp32 precision; Triton's
+/// default for sm_90 is all of them.
 static std::optional<uint32_t> maxNumImpreciseAcc(BuiltinCall &call, const SymValue &a) {
   constexpr size_t index = 5;
   constexpr uint32_t all = 1u << 30;
-  if (!a.type.isFp8()) // others have all bits whatever is asked for
+  if (!a.type.isFp8()) // other types have full precision in any case
     return 0;
   if (call.isNone(index))
     return all;
@@ -52,7 +53,7 @@ static std::optional<uint32_t> maxNumImpreciseAcc(BuiltinCall &call, const SymVa
   return std::nullopt;
 }
 
-/// The smallest inner dimension that one tensor-core instruction takes, by the width of the operands.
+/// Returns the smallest K of one tensor-core instruction, by operand width.
 static int64_t minimumK(DType type) {
   switch (type.bits()) {
   case 8:
@@ -91,7 +92,7 @@ static bool checkOperands(BuiltinCall &call, const SymValue &a, const SymValue &
   return true;
 }
 
-/// Type of the result: fixed by the operands except for fp16 and fp8, where the caller may choose fp16.
+/// Returns the result type: fixed by the operands except for fp16 and fp8, where the caller may choose fp16.
 static std::optional<DType> resultType(BuiltinCall &call, DType operand) {
   constexpr size_t accIndex = 2, outIndex = 6;
   if (operand.is(Scalar::Int8))
@@ -115,12 +116,12 @@ static std::optional<DType> resultType(BuiltinCall &call, DType operand) {
   return std::nullopt;
 }
 
-/// For the flags trans_a and trans_b of earlier versions.
+/// Handles the flags trans_a and trans_b of earlier versions.
 static SymValue transposed(BuiltinCall &call, const SymValue &matrix) {
   return matrix.isError() ? matrix : callValues(call, "trans", {matrix});
 }
 
-/// Products of matrices that lie one behind the other: each of them, put together along the first dimension.
+/// Emits a batched dot: one dot for each matrix, concatenated along the first dimension.
 static SymValue emitBatch(Sema &sema, BuiltinCall &call, const SymValue &a, const SymValue &b) {
   int64_t count = a.shape()[0];
   std::optional<InputPrecision> precision = inputPrecision(call);
@@ -131,7 +132,7 @@ static SymValue emitBatch(Sema &sema, BuiltinCall &call, const SymValue &a, cons
   SymValue numbers = sema.arange(0, count, call.range);
   for (int dim : {1, 2})
     numbers = sema.expandDims(numbers, dim, call.range);
-  // Side by side, not one after the other: operands reach the products together, and so do these the result.
+  // Emit phase by phase instead of dot by dot, so that the operands of all dots are adjacent, and so are their results.
   SmallVector<BuiltinCall> calls;
   for (int64_t i = 0; i < count; ++i) {
     SymValue number = SymValue::makeConstant(Int128(i));
@@ -158,7 +159,7 @@ static SymValue emitBatch(Sema &sema, BuiltinCall &call, const SymValue &a, cons
   return whole;
 }
 
-/// More than three dimensions: the leading ones are one.
+/// Merges the leading dimensions of more than three into one.
 static SymValue emitManyDimensions(Sema &sema, BuiltinCall &call, const SymValue &a, const SymValue &b) {
   size_t rank = a.shape().size();
   SmallVector<int64_t> leading(a.shape().drop_back(2));
@@ -219,7 +220,7 @@ SymValue emitDot(Sema &sema, BuiltinCall &call) {
   if (!fits)
     return sema.error(Diag::dot_accumulator, call.rangeOf(2),
                       {describe(acc), toString(*type), std::to_string(shape[0]), std::to_string(shape[1])});
-  // Products of fp8 are summed in fp32, whatever the sum is kept in.
+  // fp8 dots accumulate in fp32, whatever the type of the accumulator.
   bool isWidened = a.type.isFp8() && type->is(Scalar::Float16);
   if (isWidened)
     acc = sema.cast(acc, Scalar::Float32, call.range);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtin: tl.dot_scaled, a product of matrices in microscaling formats (OCP, "Microscaling Formats (MX)").
+// Builtin: tl.dot_scaled, a dot of operands in microscaling formats (OCP, "Microscaling Formats (MX)").
 //
-// Every 32 elements along K share a scale 2^(s - 127), of which the byte s is given; or every 16 elements share a scale
-// of type e4m3 (NVFP4). No target here multiplies them directly, so both operands are converted to bf16 (fp16 if one of
-// them is), which holds all values exactly, and scaled.
+// Every 32 elements along K share a scale 2^(s - 127), given as the byte s; or every 16 elements share a scale of type
+// e4m3 (NVFP4). No supported target multiplies them directly, so both operands are converted to bf16 (fp16 if one of
+// them is), which represents all values exactly, and scaled.
 
 #include "Frontend/Emit/Builtins.h"
 
@@ -21,7 +21,7 @@ class ScaledOperand {
 public:
   ScaledOperand(BuiltinCall &call, DType type) : call(call), sema(call.sema), type(type) {}
 
-  /// The operand in 'index' with the format behind it, as a matrix of the common type. 'axis' is that of K, 'packed'
+  /// Converts the operand at 'index', with its format, to a matrix of the common type. 'axis' is that of K; 'packed' is
   /// the one along which two elements share a byte.
   SymValue convert(size_t index, size_t formatIndex, size_t scaleIndex, int64_t axis, int64_t packed) {
     SymValue value = call.block(index);
@@ -58,11 +58,11 @@ private:
     return wanted == type ? typed : sema.cast(sema.cast(typed, Scalar::Float32, call.range), type, call.range);
   }
 
-  /// The number of four bits: sign, exponent of 2 bits (bias 1), mantissa of 1 bit; as bf16, of the same layout.
+  /// Decodes a 4-bit float (sign, 2-bit exponent with bias 1, 1-bit mantissa) to bf16 bits.
   SymValue decodeNibble(const SymValue &nibble) {
     SymValue magnitude = op(BinaryOp::BitAnd, nibble, constant(7));
     SymValue sign = op(BinaryOp::LShift, op(BinaryOp::BitAnd, nibble, constant(8)), constant(12));
-    // 2 and above are normal: exponent e stands for 2^(e - 1), in bf16 biased by 127.
+    // Values from 2 up are normal: exponent e means 2^(e - 1); the bias of bf16 is 127.
     SymValue normal = op(BinaryOp::Add, op(BinaryOp::LShift, magnitude, constant(6)), constant(126 << 7));
     SymValue half = sema.select(sema.compare(CompareOp::Eq, magnitude, constant(1), call.range), constant(0x3F00),
                                 constant(0), call.range);
@@ -73,7 +73,7 @@ private:
     return sema.cast(value, type, call.range);
   }
 
-  /// Two elements a byte, neighbours along the axis, the first in the low half.
+  /// Unpacks two elements per byte, adjacent along the axis, the first in the low half.
   SymValue unpack(const SymValue &packed, int64_t axis) {
     if (!packed.type.isInt() || packed.type.bits() != 8)
       return sema.error(Diag::operand_types, call.range, {describe(packed), "'e2m1'"});
@@ -90,7 +90,7 @@ private:
     return sema.reshape(joined, shape, call.range);
   }
 
-  /// The fp32 of which the bytes are the exponents, biased alike; 0 is 2^-127, a subnormal number.
+  /// Decodes exponent bytes to fp32, which has the same bias; 0 is 2^-127, a subnormal number.
   SymValue decodeExponents(const SymValue &scale) {
     SymValue bytes = sema.cast(sema.bitcast(scale, Scalar::UInt8, call.range), Scalar::Int32, call.range);
     SymValue bits = op(BinaryOp::LShift, bytes, constant(23));
@@ -101,7 +101,7 @@ private:
     return sema.bitcast(bits, Scalar::Float32, call.range);
   }
 
-  /// Scales are [rows or columns, K / size of a group], whichever way the operand lies.
+  /// Multiplies by the scales, whose shape is [rows or columns, K / group size] for either operand order.
   SymValue applyScale(const SymValue &value, size_t scaleIndex, int64_t axis) {
     SymValue scale = call.block(scaleIndex);
     if (scale.isError())

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins: inline PTX, the order of grids, and the functions of CUDA's libdevice.
+// Builtins: inline PTX, grid dependencies, and the functions of CUDA's libdevice.
 //
-// A function of libdevice is an operation of the math dialect, or else a tile.library_call; narrower floats and
-// integers are computed in fp32. The "fast" ones, which promise less precision, are the same functions. Those of tl
-// whose fp32 form is one instruction (exp, log2) are less precise than libdevice's.
+// A libdevice function is an operation of the math dialect, or else a tile.library_call; narrower floats and integers
+// are computed in fp32. The "fast" variants, which promise less precision, are the same functions. Functions of tl
+// whose fp32 form is one instruction (exp, log2) are less precise than those of libdevice.
 
 #include "Frontend/Emit/EmitExtern.h"
 
@@ -14,10 +14,10 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack): dtype may be a tuple, and so the result. Text
-/// with effects on scalars is executed once a program: for a block of one element, between barriers, so that it comes
-/// after all that the program has done. Without an operand at run time, as barriers and fences are, each thread
-/// executes it.
+/// inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack): dtype may be a tuple, and then so is the
+/// result. Text with side effects on scalars is executed once per program, as a block of one element between barriers,
+/// so that it comes after all earlier work of the program. Text without run-time operands, such as barriers and fences,
+/// is executed by each thread.
 SymValue emitInlineAsm(Sema &sema, BuiltinCall &call) {
   std::optional<std::string> text = call.text(0), constraints = call.text(1);
   std::optional<bool> isPure = call.flag(4);
@@ -55,7 +55,7 @@ SymValue emitInlineAsm(Sema &sema, BuiltinCall &call) {
     const auto *dtype = type.isConstant() ? std::get_if<DType>(&type.constant) : nullptr;
     if (!dtype)
       return sema.error(Diag::type_needed, call.rangeOf(3), {"dtype", describe(type)});
-    // An i1 takes a register as a byte does, an address is an integer.
+    // An i1 takes a register like a byte, and an address is an integer.
     dtypes.push_back(*dtype);
     results.push_back(sema.mlirType(dtype->isPointer ? DType(Scalar::Int64) : *dtype, shaped.shape()));
   }
@@ -91,7 +91,7 @@ SymValue emitGridLaunch(Sema &, BuiltinCall &call) {
   return emitGridDependency(call, GridDependency::launch);
 }
 
-/// The number is that of the kernel in whose body the call stands: chosen before anything is emitted.
+/// Returns the number of warps of the enclosing kernel, which is chosen before anything is emitted.
 SymValue emitNumWarps(Sema &sema, BuiltinCall &call) {
   mlir::Block *block = sema.builder.getInsertionBlock();
   Operation *parent = block ? block->getParentOp() : nullptr;
@@ -238,7 +238,7 @@ SymValue emitLibdevice(Sema &sema, BuiltinCall &call) {
   return function->result == Result::Int64 ? sema.cast(value, Scalar::Int64, call.range) : value;
 }
 
-/// The number, or the end of [0, 1] next to it; 0 for NaN.
+/// Clamps to [0, 1]; NaN gives 0.
 SymValue emitSaturate(Sema &sema, BuiltinCall &call) {
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))
@@ -249,7 +249,7 @@ SymValue emitSaturate(Sema &sema, BuiltinCall &call) {
   return sema.select(sema.compare(CompareOp::Lt, raised, one, call.range), raised, one, call.range);
 }
 
-/// 1 if the number has a sign, which -0 and NaN may have, too; else 0.
+/// Returns 1 if the sign bit is set, also for -0 and NaN; else 0.
 SymValue emitSignBit(Sema &sema, BuiltinCall &call) {
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))
@@ -260,7 +260,7 @@ SymValue emitSignBit(Sema &sema, BuiltinCall &call) {
   return sema.cast(isNegative, Scalar::Int32, call.range);
 }
 
-/// Bits of a float as an integer and back, and counts of bits.
+/// Emits bitcasts between floats and integers, and bit counts.
 SymValue emitBitsOf(Sema &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0);
   if (x.isError())
@@ -287,7 +287,7 @@ SymValue emitBitCount(Sema &sema, BuiltinCall &call) {
     count = SymValue::makeTensor(math::CtPopOp::create(sema.builder, loc, x.value), x.type);
   else if (name.ends_with("clz"))
     count = SymValue::makeTensor(math::CountLeadingZerosOp::create(sema.builder, loc, x.value), x.type);
-  else // ffs: one more than the place of the lowest bit that is set, 0 if none is
+  else // ffs: one plus the index of the lowest set bit, 0 if none is set
     count = SymValue::makeTensor(math::CountTrailingZerosOp::create(sema.builder, loc, x.value), x.type);
   count = sema.cast(count, Scalar::Int32, call.range);
   if (!name.ends_with("ffs"))

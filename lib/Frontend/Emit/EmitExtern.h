@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the functions of libdevice share.
+// Shared helpers of libdevice functions.
 
 #pragma once
 
@@ -7,7 +7,8 @@
 
 namespace tile::frontend {
 
-/// Operands as floats of one type, fp64 if one of them is, else fp32, and of one shape; false after an error.
+/// Converts operands to floats of one type, fp64 if one of them is, else fp32, and to one shape. Returns false after an
+/// error.
 bool floatOperands(BuiltinCall &call, std::vector<SymValue> &operands);
 
 } // namespace tile::frontend

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// fp8e4b15: a sign, four bits of exponent with a bias of 15, three of mantissa, no infinity and no NaN; 1.875 at most.
+// fp8e4b15: a sign, four exponent bits with a bias of 15, three mantissa bits, no infinity and no NaN; at most 1.875.
 //
-// No type of MLIR and no instruction has this format. It is an fp16 without the exponent's upper bit and seven bits of
-// the mantissa, so values are integers of 8 bits, and conversions shift them to and from fp16.
+// Neither MLIR nor any instruction has this format. It is an fp16 without the top exponent bit and seven mantissa bits,
+// so values are stored as 8-bit integers, and conversions shift them to and from fp16.
 
 #include "Frontend/Sema/Sema.h"
 
@@ -14,7 +14,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// Operations on the bits of a value, as integers of 16 bits.
+/// Operations on the bits of a value, as 16-bit integers.
 class Bits {
 public:
   Bits(Sema &sema, const SymValue &value, SourceRange range) : sema(sema), shape(value.shape()), range(range) {}
@@ -43,7 +43,7 @@ SymValue Sema::halfOfLegacyFloat8(const SymValue &value, SourceRange range) {
   return bitcast(bits.both(BinaryOp::BitOr, magnitude, sign), Scalar::Float16, range);
 }
 
-/// To nearest even; what is too large, and NaN, becomes the largest number.
+/// Rounds to nearest even; larger values and NaN become the largest number.
 SymValue Sema::legacyFloat8OfHalf(const SymValue &value, SourceRange range) {
   if (value.isError())
     return {};

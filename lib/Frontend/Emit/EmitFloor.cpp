@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What --std=tile1 computes otherwise: integer division that rounds down, and elements of tensors by index.
+// Semantics of --std=tile1: integer division that rounds down, and tensor elements by index.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Syntax/Literals.h"
@@ -11,10 +11,10 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// The largest that a non-negative value can be, after a few operations of index arithmetic; none if it may be negative
-/// or wrap around to that.
+/// Returns an upper bound of a non-negative value, through a few operations of index arithmetic; nullopt if it may be
+/// negative or wrap around.
 static std::optional<int64_t> getUpperBound(mlir::Value value, unsigned depth = 0) {
-  constexpr unsigned maxDepth = 6; // values with several uses are looked at several times
+  constexpr unsigned maxDepth = 6; // values with several uses are visited several times
   using Bound = std::optional<int64_t>;
   if (depth == maxDepth)
     return std::nullopt;
@@ -48,7 +48,7 @@ static std::optional<int64_t> getUpperBound(mlir::Value value, unsigned depth = 
   return !overflows && llvm::isIntN(width, bound) ? Bound(bound) : std::nullopt;
 }
 
-/// Then rounding down is rounding towards zero.
+/// Returns true if the value is known to be non-negative, so that rounding down equals rounding towards zero.
 static bool isNonNegative(mlir::Value value) {
   return getUpperBound(value).has_value();
 }
@@ -65,7 +65,7 @@ SymValue Sema::floorDivision(bool isRemainder, const SymValue &left, const SymVa
     quotient = arith::DivSIOp::create(builder, loc, a, b);
   if (isNonNegative(a) && isNonNegative(b))
     return result(isRemainder ? arith::RemSIOp::create(builder, loc, a, b).getResult() : quotient);
-  // One less where the signs differ and there is a remainder.
+  // Subtract one if the signs differ and the remainder is nonzero.
   remainder = arith::RemSIOp::create(builder, loc, a, b);
   mlir::Value zero = makeSplat(Value(Int128(0)), left.type, left.shape(), range).value;
   mlir::Value isUneven = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, remainder, zero);
@@ -82,7 +82,7 @@ SymValue Sema::floorDivision(bool isRemainder, const SymValue &left, const SymVa
   return result(arith::SelectOp::create(builder, loc, isLower, lower, isRemainder ? remainder : quotient));
 }
 
-/// Unsigned integers of the same width.
+/// Returns the unsigned integer type of the same width.
 static DType bitsType(DType type) {
   switch (type.bits()) {
   case 8:
@@ -96,8 +96,8 @@ static DType bitsType(DType type) {
   }
 }
 
-/// The dimension is masked to the index and joined by "or", of bits, so that every value arrives as it is. An index
-/// outside of the dimension gives zero.
+/// Selects the element by masking and an OR reduction of bits along the dimension, which preserves every value. An
+/// index out of bounds gives zero.
 SymValue Sema::elementAt(const SymValue &value, size_t axis, const SymValue &index, SourceRange range) {
   if (value.isScalar())
     return error(Diag::scalar_subscript, range, {describe(value)});

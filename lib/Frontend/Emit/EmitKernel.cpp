@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tile.kernel operation: parameters with their assumptions, constants, directives for the manifest, and the body.
+// Emits tile.kernel: parameters with their assumptions, constants, directives for the manifest, and the body.
 
 #include "Frontend/Frontend.h"
 #include "Frontend/Sema/ModuleSema.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// A constant as the manifest shows it.
+/// Converts a constant to the attribute in the manifest.
 static Attribute constantAttribute(OpBuilder &builder, const SymValue &value) {
   if (value.isTuple()) {
     SmallVector<Attribute> elements;
@@ -44,7 +44,7 @@ void ModuleSema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, co
     for (const KernelArgument &passed : argumentsOf(formal.name, parameter)) {
       op.setArgAttr(argument, argNameAttrName, builder.getStringAttr(passed.name));
       op.setArgAttr(argument, divisibilityAttrName, builder.getI32IntegerAttr(passed.divisibility));
-      if (passed.type.isUnsigned()) // of a pointer: its elements; the manifest says so
+      if (passed.type.isUnsigned()) // for pointers: of the elements, for the manifest
         op.setArgAttr(argument, unsignedAttrName, builder.getUnitAttr());
       ++argument;
     }
@@ -98,19 +98,19 @@ OwningOpRef<ModuleOp> ModuleSema::emitKernel(const FunctionStmt &kernel, const I
     observe(formal.range, value, /*isName=*/true);
   }
   setKernelAttributes(op, kernel, instance, parameters);
-  // What was not parsed assigns nothing, so that what follows would be wrong, too.
+  // Statements that failed to parse assign nothing, so later errors would be spurious.
   if (reportBroken(kernel) && !request.isDraft)
     return {};
   BlockResult end = emitBlock({&kernel.body, 0, nullptr});
   if (end.returned && !end.value.isError() && !end.value.isNoneValue())
     error(Diag::kernel_returns, end.range, {describe(end.value)});
   ReturnOp::create(builder, location(kernel.range));
-  // The host program may have used up the work where nothing is reported.
+  // Evaluating the host program may have exhausted the work limit without a report.
   if (exhausted && !diagnostics.hasErrors())
     error(Diag::too_much_work, kernel.nameRange, {std::to_string(request.maxWork)});
   if (diagnostics.hasErrors())
     return {};
-  // What the emitter lets through must verify; if it does not, that is our mistake, and still no crash.
+  // Emitted IR must verify. If it does not, report a compiler bug instead of crashing.
   std::string message;
   ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     message += (message.empty() ? "" : "; ") + diagnostic.str();
@@ -121,7 +121,7 @@ OwningOpRef<ModuleOp> ModuleSema::emitKernel(const FunctionStmt &kernel, const I
     return {};
   }
   dropErasedVariables(op);
-  // Half a kernel would give warnings that the whole one does not deserve.
+  // Warnings on an incomplete kernel would be spurious.
   bool isWhole = llvm::none_of(
       parameters, [](const KernelParameter &parameter) { return parameter.constant && parameter.constant->isError(); });
   if (request.inspect && isWhole)

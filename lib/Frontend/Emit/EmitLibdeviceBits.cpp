@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins: functions of libdevice on the bits of numbers, from operations of the language.
+// Builtins: libdevice functions on bits, built from operations of the language.
 //
 //   hadd(x, y)   ==>   ((int64)x + (int64)y) >> 1          ldexp(x, n)   ==>   x * 2^a * 2^b * 2^c,  a + b + c = n
 //
-// Operands of the integer functions are of 32 bits, as CUDA's are; unsigned where the first is.
+// The integer functions take 32-bit operands, as in CUDA; they are unsigned if the first operand is.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Emit/EmitExtern.h"
@@ -14,7 +14,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// Operations at one place of the source.
+/// Emits operations at one source location.
 struct Arithmetic {
   Sema &sema;
   SourceRange range;
@@ -33,13 +33,13 @@ struct Arithmetic {
   }
 };
 
-/// 2^n as fp64, -1022 <= n <= 1023.
+/// Returns 2^n as fp64, for -1022 <= n <= 1023.
 SymValue powerOfTwo(Arithmetic at, const SymValue &n) {
   SymValue exponent = at.add(at.cast(n, Scalar::Int64), constant(1023));
   return at.bitcast(at.shl(exponent, constant(52)), Scalar::Float64);
 }
 
-/// x times 2^n in fp64, rounded once: only the last product can be subnormal and not 0.
+/// Returns x times 2^n in fp64, rounded once: only the last multiplication can have a nonzero subnormal result.
 SymValue scale(Arithmetic at, SymValue x, SymValue n) {
   for (int step = 0; step < 2; ++step) {
     SymValue down = at.select(CompareOp::Lt, n, constant(-1022), constant(-969), constant(0));
@@ -52,7 +52,8 @@ SymValue scale(Arithmetic at, SymValue x, SymValue n) {
   return at.mul(x, powerOfTwo(at, n));
 }
 
-/// Integers of 32 bits of one shape: int32, or uint32 if the first is unsigned; false after an error.
+/// Converts operands to 32-bit integers of one shape: int32, or uint32 if the first is unsigned. Returns false after an
+/// error.
 bool wordOperands(BuiltinCall &call, std::vector<SymValue> &words) {
   Sema &sema = call.sema;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
@@ -76,7 +77,7 @@ bool wordOperands(BuiltinCall &call, std::vector<SymValue> &words) {
 
 } // namespace
 
-/// The bits in the opposite order, by exchanging ever smaller parts.
+/// Reverses the bits by swapping halves of ever smaller groups.
 SymValue emitBitReverse(Sema &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0);
   if (x.isError())
@@ -89,14 +90,14 @@ SymValue emitBitReverse(Sema &sema, BuiltinCall &call) {
   uint64_t all = mask;
   x = at.bitcast(x, bits);
   for (unsigned half = type.bits() / 2; half > 0; half /= 2) {
-    mask = (mask ^ (mask << half)) & all; // the lower half of each part
+    mask = (mask ^ (mask << half)) & all; // the lower half of each group
     SymValue low = at.shl(at.both(x, constant(mask)), constant(half));
     x = at.either(at.both(at.shr(x, constant(half)), constant(mask)), low);
   }
   return at.bitcast(x, type);
 }
 
-/// Four of the eight bytes of y and x, y above: which, say the lower three bits of each of the selector's nibbles.
+/// Selects four of the eight bytes of y:x, by the lower three bits of the nibbles of the selector.
 SymValue emitBytePermute(Sema &sema, BuiltinCall &call) {
   std::vector<SymValue> words;
   if (!wordOperands(call, words))
@@ -113,7 +114,7 @@ SymValue emitBytePermute(Sema &sema, BuiltinCall &call) {
   return at.bitcast(at.cast(result, Scalar::UInt32), words[0].type);
 }
 
-/// mul24, sad, hadd and rhadd, in 64 bits.
+/// Emits mul24, sad, hadd and rhadd in 64 bits.
 SymValue emitWordArithmetic(Sema &sema, BuiltinCall &call) {
   std::vector<SymValue> words;
   if (!wordOperands(call, words))
@@ -135,7 +136,7 @@ SymValue emitWordArithmetic(Sema &sema, BuiltinCall &call) {
   return at.cast(at.shr(name == "rhadd" ? at.add(result, constant(1)) : result, constant(1)), type);
 }
 
-/// The words of a number of 64 bits, and the number of two words.
+/// Splits a 64-bit value into words, or joins two words.
 SymValue emitDoubleWords(Sema &sema, BuiltinCall &call) {
   Arithmetic at{sema, call.range};
   if (StringRef(call.info.name).ends_with("hiloint2double")) {
@@ -153,7 +154,7 @@ SymValue emitDoubleWords(Sema &sema, BuiltinCall &call) {
   return at.cast(isUpper ? at.shr(bits, constant(32)) : bits, Scalar::Int32);
 }
 
-/// ldexp and scalbn: x times 2^n.
+/// Emits ldexp and scalbn: x times 2^n.
 SymValue emitScaleByPower(Sema &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0), n = call.tensor(1);
   if (x.isError() || n.isError())
@@ -167,7 +168,7 @@ SymValue emitScaleByPower(Sema &sema, BuiltinCall &call) {
   return at.cast(scale(at, wide, at.cast(n, Scalar::Int32)), type);
 }
 
-/// The exponent of x; the least integer for 0 and NaN, the greatest for infinities.
+/// Returns the exponent of x; the smallest integer for 0 and NaN, the largest for infinities.
 SymValue emitIlogb(Sema &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0);
   SymValue exponent = x.isError() ? x : callValues(call, "libdevice.logb", {x});
@@ -175,14 +176,14 @@ SymValue emitIlogb(Sema &sema, BuiltinCall &call) {
     return {};
   Arithmetic at{sema, call.range};
   constexpr int32_t least = INT32_MIN, greatest = INT32_MAX;
-  constexpr int64_t bound = 4096; // above any exponent
+  constexpr int64_t bound = 4096; // larger than any exponent
   SymValue finite = sema.minimumOrMaximum(true, exponent, constant(-bound), false, call.range);
   finite = at.cast(sema.minimumOrMaximum(false, finite, constant(bound), false, call.range), Scalar::Int32);
   finite = at.select(CompareOp::GtE, exponent, constant(bound), constant(greatest), finite);
-  return at.select(CompareOp::Gt, exponent, constant(-bound), finite, constant(least)); // NaN is not
+  return at.select(CompareOp::Gt, exponent, constant(-bound), finite, constant(least)); // false for NaN
 }
 
-/// norm4d and rnorm4d, by three of the numbers and the fourth.
+/// Emits norm4d and rnorm4d from the norm of three operands and the fourth.
 SymValue emitNorm4d(Sema &, BuiltinCall &call) {
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))
@@ -194,7 +195,7 @@ SymValue emitNorm4d(Sema &, BuiltinCall &call) {
              : callValues(call, isReciprocal ? "libdevice.rhypot" : "libdevice.hypot", {three, operands[3]});
 }
 
-/// 10 to the power of x, as CUDA's fast one: by 2^x.
+/// Emits 10 to the power of x through 2^x, like CUDA's fast variant.
 SymValue emitFastExp10(Sema &sema, BuiltinCall &call) {
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))

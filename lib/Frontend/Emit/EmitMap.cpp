@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtin: map_elementwise, a function of scalars for each element, with branches and loops of its own.
+// Builtin: map_elementwise, which applies a scalar function with branches and loops to each element.
 //
 //   tl.map_elementwise(f, x, y)               tile.map whose region is f, emitted inline
-//   tl.map_elementwise(f, x, y, pack=2)       f takes (x0, x1, y0, y1) and returns two of each result: elements that
-//                                             follow each other are split into tensors, and joined after the map
+//   tl.map_elementwise(f, x, y, pack=2)       f takes (x0, x1, y0, y1) and returns two of each result: consecutive
+//                                             elements are split into tensors, and joined after the map
 
 #include "Frontend/Emit/Builtins.h"
 
@@ -13,7 +13,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// The arguments as blocks of one shape; scalars are the same for all. Empty after an error.
+/// Broadcasts the arguments to blocks of one shape. Empty after an error.
 std::vector<SymValue> blockArguments(BuiltinCall &call) {
   Sema &sema = call.sema;
   std::vector<SymValue> blocks;
@@ -40,7 +40,7 @@ std::vector<SymValue> blockArguments(BuiltinCall &call) {
   return blocks;
 }
 
-/// What the function returns of these scalars, as scalars; empty after an error.
+/// Calls the function on these scalars and returns the resulting scalars; empty after an error.
 std::vector<SymValue> callFunction(BuiltinCall &call, const std::vector<SymValue> &scalars, bool &isTuple) {
   Sema &sema = call.sema;
   SymValue returned = sema.callValue(call[0], scalars, call.rangeOf(0));
@@ -61,7 +61,7 @@ std::vector<SymValue> callFunction(BuiltinCall &call, const std::vector<SymValue
   return results;
 }
 
-/// An operation that the region of a map cannot have: it has effects, or makes blocks.
+/// Finds an operation that is not allowed in the region of a map: it has side effects, or creates blocks.
 Operation *findForeign(Region &region) {
   Operation *foreign = nullptr;
   region.walk([&](Operation *op) {
@@ -74,7 +74,7 @@ Operation *findForeign(Region &region) {
   return foreign;
 }
 
-/// The map of blocks of one shape; empty after an error.
+/// Emits the map over blocks of one shape; empty after an error.
 std::vector<SymValue> emitRegion(BuiltinCall &call, const std::vector<SymValue> &blocks, bool &isTuple) {
   Sema &sema = call.sema;
   Location loc = sema.location(call.range);
@@ -82,7 +82,7 @@ std::vector<SymValue> emitRegion(BuiltinCall &call, const std::vector<SymValue> 
   std::vector<SymValue> results;
   {
     OpBuilder::InsertionGuard guard(sema.builder);
-    // Inside of the kernel from the start: where errors are looked up, and what scalars depend on, is there.
+    // Build the region inside the kernel, where error reporting and the definitions of scalars expect it.
     auto holder = MapOp::create(sema.builder, loc, TypeRange(), ValueRange());
     mlir::Block *block = sema.builder.createBlock(&holder.getBody());
     std::vector<SymValue> scalars;
@@ -115,31 +115,31 @@ std::vector<SymValue> emitRegion(BuiltinCall &call, const std::vector<SymValue> 
   return results;
 }
 
-/// The elements whose places in rows of so many are 0, 1, …, as blocks of their own.
-std::vector<SymValue> splitPlaces(BuiltinCall &call, const SymValue &value, unsigned bits) {
+/// Splits consecutive groups of 2^bits elements into one block for each position.
+std::vector<SymValue> splitPositions(BuiltinCall &call, const SymValue &value, unsigned bits) {
   if (bits == 0)
     return {value};
   SymValue halves = callValues(call, "split", {value});
   if (halves.isError())
     return {};
-  std::vector<SymValue> even = splitPlaces(call, halves.elements[0], bits - 1);
-  std::vector<SymValue> odd = splitPlaces(call, halves.elements[1], bits - 1), all;
+  std::vector<SymValue> even = splitPositions(call, halves.elements[0], bits - 1);
+  std::vector<SymValue> odd = splitPositions(call, halves.elements[1], bits - 1), all;
   for (auto [first, second] : llvm::zip(even, odd))
     llvm::append_range(all, std::initializer_list<SymValue>{first, second});
   return all;
 }
 
-/// And back.
-SymValue joinPlaces(BuiltinCall &call, ArrayRef<SymValue> places) {
+/// Inverse of splitPositions.
+SymValue joinPositions(BuiltinCall &call, ArrayRef<SymValue> places) {
   if (places.size() == 1)
     return places.front();
   std::vector<SymValue> even, odd;
   for (auto [index, place] : llvm::enumerate(places))
     (index % 2 == 0 ? even : odd).push_back(place);
-  return callValues(call, "join", {joinPlaces(call, even), joinPlaces(call, odd)});
+  return callValues(call, "join", {joinPositions(call, even), joinPositions(call, odd)});
 }
 
-/// Every `pack` elements, in row-major order, are arguments of one call.
+/// Passes every `pack` elements, in row-major order, to one call.
 std::vector<SymValue> emitPacked(BuiltinCall &call, const std::vector<SymValue> &blocks, int64_t pack, bool &isTuple) {
   Sema &sema = call.sema;
   unsigned bits = llvm::Log2_64(static_cast<uint64_t>(pack));
@@ -147,7 +147,7 @@ std::vector<SymValue> emitPacked(BuiltinCall &call, const std::vector<SymValue> 
   rows.append(bits, 2);
   std::vector<SymValue> places, results;
   for (const SymValue &value : blocks)
-    llvm::append_range(places, splitPlaces(call, sema.reshape(value, rows, call.range), bits));
+    llvm::append_range(places, splitPositions(call, sema.reshape(value, rows, call.range), bits));
   std::vector<SymValue> mapped = emitRegion(call, places, isTuple);
   auto count = static_cast<size_t>(pack);
   for (size_t first = 0; first < mapped.size(); first += count) {
@@ -158,7 +158,7 @@ std::vector<SymValue> emitPacked(BuiltinCall &call, const std::vector<SymValue> 
       sema.error(Diag::map_pack, call.rangeOf(0), {std::to_string(mapped.size()), std::to_string(pack)});
       return {};
     }
-    results.push_back(sema.reshape(joinPlaces(call, group), whole, call.range));
+    results.push_back(sema.reshape(joinPositions(call, group), whole, call.range));
   }
   return results;
 }

@@ -26,7 +26,7 @@ SymValue emitMul(Sema &sema, BuiltinCall &call) {
   return emitOperator(sema, call, BinaryOp::Mult);
 }
 
-/// With ieee_rounding fp32 is rounded correctly; other types are anyway.
+/// Emits a division. With ieee_rounding, fp32 is correctly rounded; other types always are.
 static SymValue divide(Sema &sema, const SymValue &left, const SymValue &right, std::optional<bool> ieeeRounding,
                        SourceRange range) {
   SymValue quotient = sema.binary(BinaryOp::Div, left, right, range);
@@ -52,7 +52,7 @@ SymValue emitDivide(Sema &sema, BuiltinCall &call) {
   return divide(sema, call[0], call[1], call.flag(2), call.range);
 }
 
-/// (x + (div - 1)) // div, with the operands' own kind of division.
+/// Emits (x + (div - 1)) // div, with the division of the operands' type.
 SymValue emitCdiv(Sema &sema, BuiltinCall &call) {
   SymValue one = SymValue::makeConstant(Int128(1));
   SymValue less = call[1].isConstant()
@@ -76,13 +76,13 @@ SymValue emitWhere(Sema &sema, BuiltinCall &call) {
   if (!condition.type.isBool())
     sema.warn(Diag::where_condition, call.rangeOf(0), {describe(condition)})
         .fixIt({call.rangeOf(0).end, call.rangeOf(0).end, call.range.file}, " != 0");
-  // Two constants have no tensor to take a type from.
+  // Two constants have no tensor that determines the type.
   bool bothConstant = call[1].isConstant() && call[2].isConstant();
   SymValue left = bothConstant ? call.tensor(1) : call[1], right = bothConstant ? call.tensor(2) : call[2];
   return sema.select(condition, left, right, call.range);
 }
 
-/// Operands of minimum, maximum, clamp: literals count as tensors, bf16 widens to fp32.
+/// Returns an operand of minimum, maximum or clamp: literals count as tensors, bf16 widens to fp32.
 static SymValue widened(BuiltinCall &call, size_t index) {
   SymValue value = call.tensor(index);
   if (value.isError() || !value.type.is(Scalar::BFloat16))
@@ -133,7 +133,7 @@ SymValue emitAbs(Sema &sema, BuiltinCall &call) {
     return {};
   if (x.type.isPointer)
     return sema.error(Diag::not_a_number, call.rangeOf(0), {describe(x)});
-  if (x.type.isFp8()) { // the bits without the sign
+  if (x.type.isFp8()) { // clears the sign bit
     SymValue bits = SymValue::makeTensor(x.value, Scalar::Int8);
     if (!x.type.is(Scalar::Float8E4B15))
       bits = sema.bitcast(x, Scalar::Int8, call.range);
@@ -150,7 +150,8 @@ SymValue emitAbs(Sema &sema, BuiltinCall &call) {
   return SymValue::makeTensor(result, x.type);
 }
 
-/// Functions that exist for fp32 and fp64 only, as in Triton: narrower types would hide where precision is lost.
+/// Emits a function that only exists for fp32 and fp64, as in Triton; implicit widening would hide the loss of
+/// precision.
 template <typename Op> static SymValue emitFunction(Sema &sema, BuiltinCall &call, const SymValue &x) {
   if (x.isError())
     return {};
@@ -200,7 +201,7 @@ SymValue emitCeil(Sema &sema, BuiltinCall &call) {
   return emitFunction<math::CeilOp>(sema, call);
 }
 
-/// 1 / (1 + exp(-x))
+/// Emits 1 / (1 + exp(-x)).
 SymValue emitSigmoid(Sema &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0), one = SymValue::makeConstant(Int128(1));
   if (x.isError() || x.type.isPointer)
@@ -209,7 +210,7 @@ SymValue emitSigmoid(Sema &sema, BuiltinCall &call) {
   return sema.binary(BinaryOp::Div, one, sema.binary(BinaryOp::Add, one, power, call.range), call.range);
 }
 
-/// exp(x - max) / sum(exp(x - max)) along one dimension; the first unless 'dim' says otherwise.
+/// Emits exp(x - max) / sum(exp(x - max)) along one dimension, by default the first.
 SymValue emitSoftmax(Sema &sema, BuiltinCall &call) {
   SymValue x = call.block(0);
   if (x.isError())

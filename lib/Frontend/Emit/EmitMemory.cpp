@@ -75,7 +75,7 @@ SymValue maskOperand(BuiltinCall &call, size_t index, const SymValue &pointer) {
   return followPointer(call, index, mask, pointer);
 }
 
-/// Arguments of block pointers, which plain pointers do not take.
+/// Rejects arguments that only block pointers support.
 static bool rejectBlockPointerArguments(BuiltinCall &call, std::initializer_list<size_t> indices) {
   for (size_t index : indices)
     if (call.arguments[index].given && !(call[index].isTuple() && call[index].elements.empty()) &&
@@ -87,7 +87,7 @@ static bool rejectBlockPointerArguments(BuiltinCall &call, std::initializer_list
   return false;
 }
 
-/// A mask covers the pointer's block; a pointer that is narrower than its mask grows with it (loads only).
+/// Broadcasts a pointer that is narrower than its mask (loads only). Otherwise a mask covers the pointer's block.
 static bool widenPointer(BuiltinCall &call, SymValue &pointer) {
   for (size_t index : {1u, 2u}) {
     const SymValue &operand = call[index];
@@ -100,7 +100,7 @@ static bool widenPointer(BuiltinCall &call, SymValue &pointer) {
   return true;
 }
 
-/// What a block pointer reads outside of the tensor: NaN or zeros, if the program asks for them.
+/// Returns the padding of block pointer loads outside the tensor: NaN or zero, if the program requests it.
 static std::optional<SymValue> padding(BuiltinCall &call, size_t index, const SymValue &like, DType element) {
   std::optional<std::string> option = call.text(index);
   if (!option)

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// A number of the grid: int32, or int64 in --std=tile1, so that products of it do not overflow.
+/// Returns a program index or grid size: int32, or int64 in --std=tile1, so that products do not overflow.
 static SymValue programNumber(BuiltinCall &call, mlir::Value number) {
   SymValue value = SymValue::makeTensor(number, Scalar::Int32);
   return call.sema.isTile1() ? call.sema.cast(value, Scalar::Int64, call.range) : value;
@@ -37,7 +37,7 @@ SymValue emitSwizzle2d(Sema &sema, BuiltinCall &call) {
     SymValue value = call.tensor(i);
     if (value.isError())
       return {};
-    unsigned mostBits = sema.isTile1() ? 64 : 32; // program numbers have 64 bits there, and values of 32
+    unsigned mostBits = sema.isTile1() ? 64 : 32; // program indices have 64 bits there, their values 32
     if (!value.isScalar() || !value.type.isInt() || value.type.bits() > mostBits)
       return sema.error(Diag::swizzle_operand, call.rangeOf(i), {std::string(call.arguments[i].name), describe(value)});
     operands.push_back(sema.cast(value, Scalar::Int32, call.rangeOf(i)).value);
@@ -65,7 +65,7 @@ SymValue emitAssume(Sema &sema, BuiltinCall &call) {
   return none();
 }
 
-/// tl.condition: what a while loop tests, with a hint for another compiler's loop-invariant code motion.
+/// Emits tl.condition, the condition of a while loop with a hint for another compiler's loop-invariant code motion.
 SymValue emitCondition(Sema &, BuiltinCall &call) {
   return call.flag(1) ? call[0] : SymValue();
 }
@@ -113,7 +113,7 @@ SymValue emitDevicePrint(Sema &sema, BuiltinCall &call) {
     operands.push_back(value.value);
     isUnsigned.push_back(value.type.isUnsigned());
   }
-  // As in Triton, values are set off from what is printed before them.
+  // As in Triton, separate values from the prefix.
   if (!operands.empty() && !prefix->empty() && prefix->back() != ' ')
     *prefix += llvm::is_contained({':', '='}, prefix->back()) ? " " : ": ";
   PrintOp::create(sema.builder, sema.location(call.range), *prefix, *hex,
@@ -131,7 +131,7 @@ SymValue emitDeviceAssert(Sema &sema, BuiltinCall &call) {
   if (!sema.request.debug)
     return none();
   if (!call.isNone(2)) {
-    // Checked where the mask holds: not mask, or condition.
+    // Only check where the mask is set: not mask, or condition.
     SymValue ignored = sema.unary(UnaryOp::Not, sema.cast(call.tensor(2), Scalar::Int1, call.rangeOf(2)), call.range);
     condition = sema.logical(BoolOperator::Or, ignored, condition, call.range);
     if (condition.isError())
@@ -141,7 +141,7 @@ SymValue emitDeviceAssert(Sema &sema, BuiltinCall &call) {
   return none();
 }
 
-/// The numbers of a hint, one a dimension; none after an error.
+/// Returns the values of a hint, one per dimension; nullopt after an error.
 static std::optional<SmallVector<int64_t>> hintNumbers(BuiltinCall &call, const SymValue &source) {
   std::vector<SymValue> values = call[1].isTuple() ? call[1].elements : std::vector<SymValue>{call[1]};
   SmallVector<int64_t> numbers;
@@ -165,8 +165,8 @@ static std::optional<SmallVector<int64_t>> hintNumbers(BuiltinCall &call, const 
   return std::nullopt;
 }
 
-/// multiple_of, max_contiguous, max_constancy. In Triton they are properties of the value, whoever takes the result; so
-/// they are here where the value has been computed in the same block, and holds what is said wherever it is used.
+/// Emits multiple_of, max_contiguous and max_constancy. In Triton they annotate the value itself, not the result, so
+/// the hint applies to all uses of a value that is computed in the same block.
 SymValue emitHint(Sema &sema, BuiltinCall &call) {
   SymValue source = call.tensor(0);
   if (source.isError())

@@ -8,11 +8,11 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// range, tl.range, tl.static_range: a tuple (lower, upper, step), which only a 'for' understands.
+/// Emits range, tl.range and tl.static_range: a tuple (lower, upper, step), which only 'for' accepts.
 SymValue emitRange(Sema &sema, BuiltinCall &call) {
   std::vector<SymValue> given = call[0].elements;
   if (call.arguments.size() > 1 && call.arguments[1].given) {
-    // tl.range(n, step=2), as Triton names it.
+    // tl.range(n, step=2), with Triton's parameter names.
     if (given.size() == 1)
       given.insert(given.begin(), SymValue::makeConstant(Int128(0)));
     given.push_back(call[1]);
@@ -35,19 +35,19 @@ SymValue emitRange(Sema &sema, BuiltinCall &call) {
   SymValue range = SymValue::makeTuple({lower, upper, step});
   if (call.arguments.size() <= 2 || !call.arguments[2].given || call[2].isNoneValue())
     return range;
-  // tl.range(n, num_stages=3): of this loop alone.
+  // tl.range(n, num_stages=3) applies to this loop only.
   std::optional<Int128> stages = call[2].isConstant() ? asInteger(call[2].constant) : std::nullopt;
   if (!stages)
     return call.constantNeeded(2), SymValue();
   if (*stages < 0)
     return sema.error(Diag::num_stages, call.rangeOf(2), {str(call[2].constant)});
-  constexpr int mostStages = target::maxStages; // Triton takes any number
+  constexpr int mostStages = target::maxStages; // Triton has no limit
   if (*stages > 0)
     range.elements.push_back(SymValue::makeConstant(std::min(*stages, Int128(mostStages))));
   return range;
 }
 
-/// Python's min and max of two or more values; of one block, the reduction.
+/// Emits Python's min and max of two or more values or, for one block, a reduction.
 static SymValue emitPythonExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
   const std::vector<SymValue> &values = call[0].elements;
   bool isReduction = call.arguments[1].given || (values.size() == 1 && values[0].isTensor());
@@ -100,7 +100,7 @@ SymValue emitConstantOnly(Sema &, BuiltinCall &call) {
   return call.constantNeeded(0);
 }
 
-/// The logarithm of a power of two.
+/// Returns the logarithm of a power of two.
 SymValue emitLog2OfConstant(Sema &, BuiltinCall &call) {
   std::optional<int64_t> value = call.integer(0);
   if (!value)
@@ -121,7 +121,7 @@ SymValue emitIntType(Sema &sema, BuiltinCall &call) {
   return SymValue::makeConstant(*type);
 }
 
-/// torch.finfo and torch.iinfo: a value whose attributes are the limits of the type (SemaAccess.cpp).
+/// Emits torch.finfo and torch.iinfo: a value whose attributes are the limits of the type (SemaAccess.cpp).
 SymValue emitLimits(Sema &, BuiltinCall &call) {
   std::optional<DType> type = call.dtype(0);
   return type ? SymValue::makeConstant(TypeNameValue{"limits of " + toString(*type)}) : SymValue();
@@ -171,7 +171,7 @@ std::optional<bool> Sema::isInstance(const SymValue &value, const SymValue &type
     return std::nullopt;
   if (const auto *name = std::get_if<TypeNameValue>(&type.constant))
     return isInstanceOf(value, name->name);
-  // A named tuple is a tuple inside of kernels, and no longer one of its class.
+  // In kernels a named tuple is a plain tuple, no longer an instance of its class.
   if (const auto *record = std::get_if<const ClassStmt *>(&type.constant))
     return value.kind == SymValue::Kind::Object && value.record == *record;
   return std::nullopt;
@@ -189,7 +189,7 @@ SymValue emitIsInstance(Sema &sema, BuiltinCall &call) {
   return SymValue::makeConstant(matches);
 }
 
-/// Probes for newer APIs: a module has what the table of builtins has.
+/// Supports probes for newer APIs: a module has the members in the table of builtins.
 SymValue emitHasAttr(Sema &sema, BuiltinCall &call) {
   std::optional<std::string> name = call.text(1);
   if (!name)

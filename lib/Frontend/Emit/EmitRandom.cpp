@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins: random numbers by counter (Philox 4x32-10; Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3").
+// Builtins: counter-based random numbers (Philox 4x32-10; Salmon et al., "Parallel Random Numbers: As Easy as 1, 2,
+// 3").
 //
-// The bits are those of Triton: a mask that a backward pass draws again must be the same. The seed is the key (low and
-// high word), the offset the counter. 64-bit counters use the 64-bit variant.
+// The bits equal Triton's, because a backward pass must reproduce the same mask. The seed is the key (low and high
+// word), the offset the counter. 64-bit counters use the 64-bit variant.
 
 #include "Frontend/Emit/Builtins.h"
 
@@ -18,7 +19,7 @@ SymValue number(uint64_t value) {
   return SymValue::makeConstant(Int128(value));
 }
 
-/// The high half of the product of two integers of one type.
+/// Returns the high half of the product of two integers of one type.
 SymValue multiplyHigh(BuiltinCall &call, SymValue left, SymValue right) {
   Sema &sema = call.sema;
   if (!sema.unify(left, right, /*isDivision=*/false, call.range))
@@ -62,7 +63,7 @@ Counter philoxRounds(BuiltinCall &call, Counter c, SymValue k0, SymValue k1, int
   return c;
 }
 
-/// n_rounds. Each round is code of its own: the number has a limit, far above the 10 that are usual.
+/// Returns n_rounds. Each round is emitted inline, so the number is limited, far above the usual 10.
 std::optional<int64_t> roundsOf(BuiltinCall &call, size_t index) {
   constexpr int64_t most = 128;
   std::optional<int64_t> rounds = call.integer(index);
@@ -73,7 +74,7 @@ std::optional<int64_t> roundsOf(BuiltinCall &call, size_t index) {
   return rounds;
 }
 
-/// An integer of at most 64 bits; an error value after a message.
+/// Returns an integer of at most 64 bits; an error value after a message.
 SymValue integerOperand(BuiltinCall &call, size_t index) {
   SymValue value = call.tensor(index);
   if (value.isError() || (value.type.isInt() && !value.type.isBool()))
@@ -102,7 +103,7 @@ std::optional<Counter> philox(BuiltinCall &call, const SymValue &seedValue, Coun
   return result;
 }
 
-/// Four words for each offset: arguments (seed, offset, n_rounds).
+/// Returns four words for each offset, from the arguments (seed, offset, n_rounds).
 std::optional<Counter> fourWords(BuiltinCall &call) {
   Sema &sema = call.sema;
   SymValue seed = integerOperand(call, 0), offset = integerOperand(call, 1);
@@ -117,7 +118,7 @@ std::optional<Counter> fourWords(BuiltinCall &call) {
   return philox(call, seed, {low, high, zero, zero}, *rounds);
 }
 
-/// From all bits to [0, 1): the magnitude of the signed number, of which both signs occur.
+/// Maps all bit patterns to [0, 1): the magnitude of the signed integer.
 SymValue toUniform(BuiltinCall &call, const SymValue &bits) {
   Sema &sema = call.sema;
   if (bits.isError())
@@ -126,12 +127,12 @@ SymValue toUniform(BuiltinCall &call, const SymValue &bits) {
   SymValue x = sema.bitcast(bits, isWide ? Scalar::Int64 : Scalar::Int32, call.range);
   SymValue isNegative = sema.compare(CompareOp::Lt, x, number(0), call.range);
   x = sema.select(isNegative, sema.unary(UnaryOp::Invert, x, call.range), x, call.range);
-  // Just below 2^-31 (2^-63), so that the largest magnitude stays below 1.
+  // Slightly less than 2^-31 (2^-63), so that the largest magnitude stays below 1.
   SymValue scale = SymValue::makeConstant(isWide ? 1.0842020432385337e-19 : 4.6566127342e-10);
   return sema.binary(BinaryOp::Mult, sema.cast(x, Scalar::Float32, call.range), scale, call.range);
 }
 
-/// Box and Muller: two independent normal numbers of two uniform ones.
+/// Box-Muller transform: maps two uniform random numbers to two independent normal ones.
 SymValue toNormal(BuiltinCall &call, SymValue u1, const SymValue &u2) {
   Sema &sema = call.sema;
   if (u1.isError() || u2.isError())
@@ -151,14 +152,14 @@ SymValue emitMulhi(Sema &, BuiltinCall &call) {
   return multiplyHigh(call, call.tensor(0), call.tensor(1));
 }
 
-/// The operands count as unsigned, whatever their type says.
+/// Treats the operands as unsigned, whatever their types.
 SymValue emitUmulhi(Sema &sema, BuiltinCall &call) {
   SymValue left = call.tensor(0), right = call.tensor(1);
   if (left.isError() || right.isError() || !sema.unify(left, right, /*isDivision=*/false, call.range))
     return {};
   DType type = left.type;
   if (!type.isInt() || type.bits() < 32)
-    return multiplyHigh(call, left, right); // which says so
+    return multiplyHigh(call, left, right); // reports the error
   DType bits = type.bits() == 32 ? Scalar::UInt32 : Scalar::UInt64;
   SymValue high = multiplyHigh(call, sema.bitcast(left, bits, call.range), sema.bitcast(right, bits, call.range));
   return high.isError() ? high : sema.bitcast(high, type, call.range);
@@ -177,7 +178,7 @@ SymValue emitPhilox(Sema &, BuiltinCall &call) {
   return result ? SymValue::makeTuple({result->begin(), result->end()}) : SymValue();
 }
 
-/// The counter's words and those of the key, all of one type.
+/// Emits the rounds on the counter's words and those of the key, all of one type.
 SymValue emitPhiloxRounds(Sema &sema, BuiltinCall &call) {
   std::array<SymValue, 6> words;
   std::optional<int64_t> rounds = roundsOf(call, 6);

@@ -2,8 +2,8 @@
 // Builtins that move elements: join, split, cat, interleave, gather, flip, sort, topk, histogram.
 //
 // Only gather, butterfly and histogram are operations of the dialect. join selects between its operands by the last
-// coordinate, split sums the bits of one half, and a bitonic sort exchanges elements whose places differ in one bit, by
-// butterflies, or gathers in a loop over distances.
+// coordinate; split reduces the bits of one half; a bitonic sort exchanges elements whose indices differ in one bit, by
+// butterflies, or by gathers in a loop over distances.
 
 #include "Frontend/Emit/Builtins.h"
 
@@ -16,7 +16,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// The coordinate along 'axis' of each element of a block of this shape, int32.
+/// Returns the coordinate along 'axis' of each element of a block of this shape, int32.
 SymValue coordinates(BuiltinCall &call, ArrayRef<int64_t> shape, int64_t axis) {
   SymValue index = call.sema.arange(0, shape[axis], call.range);
   for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
@@ -33,14 +33,14 @@ SymValue gather(BuiltinCall &call, const SymValue &source, const SymValue &indic
   return SymValue::makeTensor(result, source.type);
 }
 
-/// Each element's partner, whose coordinate along 'axis' is an exclusive or with 'distance'.
+/// Returns each element's partner, whose coordinate along 'axis' is XORed with 'distance'.
 SymValue butterfly(BuiltinCall &call, const SymValue &source, int64_t axis, int64_t distance) {
   mlir::Value result = ButterflyOp::create(call.sema.builder, call.sema.location(call.range), source.value,
                                            static_cast<uint32_t>(axis), static_cast<uint32_t>(distance));
   return SymValue::makeTensor(result, source.type);
 }
 
-/// A block of numbers, or an error value after a message.
+/// Returns a numeric block, or an error value after a message.
 SymValue numbers(BuiltinCall &call, size_t index) {
   SymValue value = call.block(index);
   if (value.isError() || !value.type.isPointer)
@@ -48,12 +48,12 @@ SymValue numbers(BuiltinCall &call, size_t index) {
   return call.sema.error(Diag::not_a_number, call.rangeOf(index), {describe(value)});
 }
 
-/// The dimension that argument 'index' names; without it the last one.
+/// Returns the dimension in argument 'index'; the last one by default.
 std::optional<int64_t> axisOrLast(BuiltinCall &call, size_t index, size_t rank) {
   return call.isNone(index) ? std::optional(static_cast<int64_t>(rank) - 1) : call.axis(index, rank);
 }
 
-/// A new last dimension of size 2, at whose coordinates 0 and 1 the operands lie.
+/// Adds a last dimension of size 2 with the operands at its coordinates 0 and 1.
 SymValue join(BuiltinCall &call, SymValue left, SymValue right) {
   Sema &sema = call.sema;
   if (!sema.unify(left, right, /*isDivision=*/false, call.range))
@@ -67,7 +67,7 @@ SymValue join(BuiltinCall &call, SymValue left, SymValue right) {
   return sema.select(isLeft, left, right, call.range);
 }
 
-/// Combines the elements along a dimension.
+/// Reduces a dimension.
 SymValue reduce(BuiltinCall &call, const SymValue &source, int64_t axis,
                 llvm::function_ref<SymValue(SymValue, SymValue)> combine) {
   Sema &sema = call.sema;
@@ -86,7 +86,7 @@ SymValue reduce(BuiltinCall &call, const SymValue &source, int64_t axis,
   return SymValue::makeTensor(op.getResult(0), source.type);
 }
 
-/// The elements at one coordinate of the last dimension: the exclusive or of all, the others being 0.
+/// Returns the elements at one coordinate of the last dimension, as the XOR reduction with all others set to 0.
 SymValue selectLast(BuiltinCall &call, const SymValue &source, int64_t place) {
   Sema &sema = call.sema;
   auto axis = static_cast<int64_t>(source.shape().size()) - 1;
@@ -105,18 +105,18 @@ int64_t log2(int64_t size) {
   return llvm::Log2_64(static_cast<uint64_t>(size));
 }
 
-/// A bitonic sort along a dimension, of all elements or of blocks: log2(n) stages, of which number s has s steps. Short
-/// code has all steps one after the other, with constant places. The steps of large blocks are loops, because they
-/// would be more code than ptxas compiles in seconds, or an instruction cache holds.
+/// A bitonic sort along a dimension, of all elements or within groups: log2(n) stages, where stage s has s steps. Short
+/// sorts are unrolled with constant distances. The steps of large blocks are loops, because unrolled they would take
+/// ptxas too long to compile and exceed the instruction cache.
 class BitonicSort {
 public:
   BitonicSort(BuiltinCall &call, llvm::ArrayRef<int64_t> shape, int64_t axis)
       : BitonicSort(call, shape, axis, log2(shape[axis])) {}
 
-  /// Of blocks of 2^stages elements.
+  /// Sorts groups of 2^stages elements.
   BitonicSort(BuiltinCall &call, llvm::ArrayRef<int64_t> shape, int64_t axis, int64_t stages)
       : call(call), sema(call.sema), axis(axis), place(coordinates(call, shape, axis)), stages(stages) {
-    // ptxas takes about a second for so many exchanges of a thread.
+    // ptxas takes about a second for this many exchanges per thread.
     constexpr int64_t mostUnrolled = 1536;
     int64_t steps = stages * (stages + 1) / 2;
     isUnrolled = steps * ShapedType::getNumElements(shape) <= mostUnrolled * sema.counter.threads;
@@ -127,7 +127,7 @@ public:
   SymValue sort(const SymValue &x, const SymValue &descends) {
     if (stages == 0)
       return x;
-    // In all stages but the last, blocks go up and down in turns.
+    // In all stages but the last, groups alternate between ascending and descending order.
     SymValue blocks = repeat(constant(stages - 1), x, [&](SymValue step, SymValue block) {
       SymValue stage = compute(BinaryOp::Add, step, constant(1));
       return merge(block, stage, hasBits(powerOfTwo(stage)));
@@ -135,19 +135,19 @@ public:
     return mergeLast(blocks, descends);
   }
 
-  /// The last stage.
+  /// Runs the last stage.
   SymValue mergeLast(const SymValue &x, const SymValue &descends) {
     return stages == 0 ? x : merge(x, constant(stages), descends);
   }
 
-  /// Whether the bits of 'mask' are set in the coordinate of each element.
+  /// Returns whether the bits of 'mask' are set in the coordinate of each element.
   SymValue hasBits(const SymValue &mask) {
     return sema.compare(CompareOp::NotEq, sema.binary(BinaryOp::BitAnd, place, mask, call.range), constant(0),
                         call.range);
   }
 
 private:
-  /// 'step' of a counter below 'end', and of what the step before has made of a block.
+  /// Applies 'step' to a counter below 'end' and the block of the previous step.
   SymValue repeat(const SymValue &end, const SymValue &start, llvm::function_ref<SymValue(SymValue, SymValue)> step) {
     if (isUnrolled) {
       SymValue block = start;
@@ -167,7 +167,7 @@ private:
     return SymValue::makeTensor(loop.getResult(0), start.type);
   }
 
-  /// Of constants a constant.
+  /// Folds constants.
   SymValue compute(BinaryOp op, const SymValue &left, const SymValue &right) {
     if (left.isConstant() && right.isConstant())
       return SymValue::makeConstant(*evaluate(op, left.constant, right.constant).value);
@@ -176,8 +176,8 @@ private:
 
   SymValue powerOfTwo(const SymValue &exponent) { return compute(BinaryOp::LShift, constant(1), exponent); }
 
-  /// Elements whose places differ by 'distance', a power of two, are exchanged if they are in the wrong order;
-  /// 'descends' is an int1 block, or one flag for all.
+  /// Exchanges elements whose indices differ by 'distance', a power of two, if they are in the wrong order; 'descends'
+  /// is an int1 block, or one flag for all.
   SymValue exchange(const SymValue &x, const SymValue &distance, const SymValue &descends) {
     SymValue partner = distance.isConstant()
                            ? butterfly(call, x, axis, static_cast<int64_t>(*asInteger(distance.constant)))
@@ -189,7 +189,7 @@ private:
     return sema.select(swaps, partner, x, call.range);
   }
 
-  /// One stage: merges pairs of sorted blocks, of 2^(stage - 1) elements each.
+  /// Runs one stage: merges pairs of sorted groups of 2^(stage - 1) elements each.
   SymValue merge(const SymValue &x, const SymValue &stage, const SymValue &descends) {
     SymValue half = powerOfTwo(compute(BinaryOp::Sub, stage, constant(1)));
     return repeat(stage, x, [&](SymValue step, SymValue block) {
@@ -200,7 +200,7 @@ private:
   BuiltinCall &call;
   Sema &sema;
   int64_t axis;
-  SymValue place; ///< Of each element, along the dimension.
+  SymValue place; ///< coordinate of each element along the dimension
   int64_t stages;
   bool isUnrolled;
 };
@@ -211,8 +211,8 @@ SymValue sorted(BuiltinCall &call, const SymValue &x, int64_t axis, bool descend
   return BitonicSort(call, x.shape(), axis).sort(x, descending);
 }
 
-/// The k largest elements, the largest first: of blocks of k elements that are sorted up in one half and down in the
-/// other the larger of two is one of the k largest, and together these are bitonic again.
+/// Returns the k largest elements in descending order. Of one group of k elements sorted up and one sorted down, the
+/// pairwise maxima are the k largest, and form a bitonic sequence again.
 SymValue largest(BuiltinCall &call, SymValue x, int64_t axis, int64_t k) {
   Sema &sema = call.sema;
   if (x.type.isFp8())
@@ -264,7 +264,7 @@ SymValue emitInterleave(Sema &sema, BuiltinCall &call) {
   return sema.reshape(joined, shape, call.range);
 }
 
-/// One block after the other along a dimension: the new dimension of join, moved before it and merged with it.
+/// Concatenates two blocks along a dimension: moves the new dimension of join before it and merges both.
 SymValue emitCat(Sema &sema, BuiltinCall &call) {
   SymValue left = numbers(call, 0), right = numbers(call, 1);
   if (left.isError() || right.isError())
@@ -305,7 +305,7 @@ SymValue emitFlip(Sema &sema, BuiltinCall &call) {
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
   if (!axis)
     return {};
-  // The coordinates are from 0 to a power of two less 1: a difference from that is an exclusive or.
+  // The coordinates range from 0 to a power of two less 1, so subtracting them from the last one is an XOR.
   int64_t last = value.shape()[*axis] - 1;
   return last == 0 ? value : butterfly(call, value, *axis, last);
 }
@@ -317,7 +317,7 @@ SymValue emitSort(Sema &, BuiltinCall &call) {
   return axis && descending ? sorted(call, value, *axis, *descending) : SymValue();
 }
 
-/// The k largest elements along a dimension, the largest first.
+/// Returns the k largest elements along a dimension, in descending order.
 SymValue emitTopk(Sema &sema, BuiltinCall &call) {
   SymValue value = numbers(call, 0);
   std::optional<int64_t> k = call.integer(1);
@@ -339,7 +339,7 @@ SymValue emitBitonicMerge(Sema &, BuiltinCall &call) {
   return BitonicSort(call, value.shape(), *axis).mergeLast(value, SymValue::makeConstant(*descending));
 }
 
-/// Counts of the values 0 to num_bins - 1; others count nowhere.
+/// Counts the values 0 to num_bins - 1; others are ignored.
 SymValue emitHistogram(Sema &sema, BuiltinCall &call) {
   SymValue value = numbers(call, 0);
   std::optional<int64_t> bins = call.integer(1);
@@ -347,7 +347,7 @@ SymValue emitHistogram(Sema &sema, BuiltinCall &call) {
     return {};
   if (value.shape().size() != 1 || !value.type.isInt())
     return sema.error(Diag::histogram_input, call.rangeOf(0), {describe(value)});
-  if (sema.arange(0, *bins, call.rangeOf(1)).isError()) // the sizes that a block can have
+  if (sema.arange(0, *bins, call.rangeOf(1)).isError()) // checks that the size is valid for a block
     return {};
   SymValue mask;
   if (!call.isNone(2)) {
@@ -370,7 +370,7 @@ SymValue emitHistogram(Sema &sema, BuiltinCall &call) {
   return SymValue::makeTensor(op.getResult(), Scalar::Int32);
 }
 
-/// The element of a block that has one.
+/// Returns the element of a block that has one.
 SymValue emitItem(Sema &sema, BuiltinCall &call) {
   SymValue value = call.tensor(0);
   if (value.isError() || value.isScalar())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins: reductions. sum, max, ... are tl.reduce with a known combination, emitted natively.
+// Builtins: reductions. sum, max, ... are tl.reduce with a known combine function, emitted natively.
 
 #include "Frontend/Emit/EmitCombine.h"
 
@@ -10,9 +10,9 @@ namespace tile::frontend {
 namespace {
 
 struct Reduction {
-  std::optional<int64_t> axis; // none: all elements
+  std::optional<int64_t> axis; // nullopt: all elements
   bool keepDims = false;
-  bool isTree = false; ///< neighbours first, whoever holds them; else in any order
+  bool isTree = false; ///< combine neighbors first, independent of the layout; else in any order
 };
 
 std::optional<Reduction> parseReduction(BuiltinCall &call, size_t axisIndex, size_t keepIndex, size_t rank) {
@@ -29,7 +29,7 @@ std::optional<Reduction> parseReduction(BuiltinCall &call, size_t axisIndex, siz
   return reduction;
 }
 
-/// Whether the argument asks for tl.ReductionOrdering.INNER_TREE; nothing after an error.
+/// Returns whether the argument requests tl.ReductionOrdering.INNER_TREE; nullopt after an error.
 std::optional<bool> parseOrdering(BuiltinCall &call, size_t index) {
   std::optional<std::string> ordering = call.text(index);
   if (!ordering)
@@ -41,7 +41,7 @@ std::optional<bool> parseOrdering(BuiltinCall &call, size_t index) {
   return *ordering == "inner_tree";
 }
 
-/// One tile.reduce along `axis`, if there is something to combine; empty after an error.
+/// Emits one tile.reduce along `axis` if it has several elements; empty after an error.
 std::vector<SymValue> reduceAxis(BuiltinCall &call, const std::vector<SymValue> &sources, int64_t axis,
                                  Combine combine) {
   Sema &sema = call.sema;
@@ -67,7 +67,7 @@ std::vector<SymValue> reduceAxis(BuiltinCall &call, const std::vector<SymValue> 
   return out;
 }
 
-/// Combines elements 0 and 1, 2 and 3, ... along `axis`, which halves: a reduction of pairs has one order only.
+/// Combines elements 0 and 1, 2 and 3, ... along `axis`, which halves it: a reduction of pairs has only one order.
 std::vector<SymValue> reducePairs(BuiltinCall &call, std::vector<SymValue> sources, int64_t axis, Combine combine) {
   SmallVector<int64_t> shape(sources[0].shape());
   shape[axis] /= 2;
@@ -77,7 +77,7 @@ std::vector<SymValue> reducePairs(BuiltinCall &call, std::vector<SymValue> sourc
   return reduceAxis(call, sources, axis + 1, combine);
 }
 
-/// Reduces tensors of one shape together. An empty result means that an error was reported.
+/// Reduces tensors of one shape together. Returns an empty result after an error.
 std::vector<SymValue> emitReduction(BuiltinCall &call, std::vector<SymValue> sources, const Reduction &reduction,
                                     Combine combine) {
   Sema &sema = call.sema;
@@ -116,8 +116,9 @@ bool rejectPointers(BuiltinCall &call, const SymValue &value) {
   return true;
 }
 
-/// The more extreme of two pairs of value and index. Pairs come in any order, so that this has to be one: any number is
-/// before NaN, and of equal values (two NaN are), if ties count, the one with the smaller index; else the right one.
+/// Selects the more extreme of two pairs of value and index. Pairs come in any order, so the choice must be a total
+/// order: any number precedes NaN; between equal values (or two NaNs), the smaller index wins if ties matter, else the
+/// right one.
 std::vector<SymValue> emitMoreExtreme(BuiltinCall &call, const std::vector<SymValue> &left,
                                       const std::vector<SymValue> &right, bool isMaximum, bool tieBreakLeft) {
   Sema &sema = call.sema;
@@ -133,7 +134,7 @@ std::vector<SymValue> emitMoreExtreme(BuiltinCall &call, const std::vector<SymVa
   return {value, sema.select(onlyOne, index, tied, call.range)};
 }
 
-/// The extreme value and its index along the axis.
+/// Reduces to the extreme value and its index along the axis.
 SymValue emitWithIndex(BuiltinCall &call, SymValue value, const Reduction &reduction, bool isMaximum, bool tieBreakLeft,
                        bool wantsValue) {
   Sema &sema = call.sema;
@@ -241,7 +242,7 @@ SymValue emitOrReduce(Sema &sema, BuiltinCall &call) {
   return emitBitReduction(sema, call, BinaryOp::BitOr);
 }
 
-/// tl.reduce(x or (x, y, ...), axis, combine_fn)
+/// Emits tl.reduce(x or (x, y, ...), axis, combine_fn).
 SymValue emitReduce(Sema &, BuiltinCall &call) {
   std::vector<SymValue> sources = combineSources(call, 0, 2);
   if (sources.empty())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins: arithmetic and conversions with a rounding that is said: tl.math.sqrt_rn, libdevice.add_rz,
-// libdevice.double2ll_rd. The name says everything; such an operation is never fused with another one.
+// Builtins: arithmetic and conversions with explicit rounding: tl.math.sqrt_rn, libdevice.add_rz,
+// libdevice.double2ll_rd. The names encode everything; such an operation is never fused with another one.
 
 #include "Frontend/Emit/EmitExtern.h"
 
@@ -10,7 +10,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// The last of "double2ll_rd"; the name loses it.
+/// Returns the rounding at the end of "double2ll_rd", and removes it from the name.
 Rounding takeRounding(StringRef &name) {
   Rounding rounding = *symbolizeRounding(name.take_back(2));
   name = name.drop_back(StringRef("_rd").size());
@@ -19,7 +19,7 @@ Rounding takeRounding(StringRef &name) {
 
 struct CastType {
   StringRef name;
-  Scalar type, result; // libdevice gives unsigned integers as signed ones
+  Scalar type, result; // libdevice returns unsigned integers as signed ones
 };
 constexpr CastType castTypes[] = {
     {"float", Scalar::Float32, Scalar::Float32}, {"double", Scalar::Float64, Scalar::Float64},
@@ -50,7 +50,7 @@ SymValue emitRounded(Sema &sema, BuiltinCall &call) {
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))
     return {};
-  // Those of tl are of fp32 alone, and of nothing that would have to be converted.
+  // Functions of tl only accept fp32, without conversions.
   for (size_t i = 0; !isOfLibdevice && i < operands.size(); ++i)
     if (SymValue operand = call.tensor(i); !operand.type.is(Scalar::Float32) && !call[i].isConstant())
       return sema.error(Diag::rounded_type, call.rangeOf(i), {std::string(call.info.name), describe(operand)});

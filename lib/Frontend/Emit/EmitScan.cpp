@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins: scans. cumsum and cumprod are associative_scan with a known combination.
+// Builtins: scans. cumsum and cumprod are associative_scan with a known combine function.
 
 #include "Frontend/Emit/EmitCombine.h"
 
@@ -51,7 +51,7 @@ SymValue emitCumprod(Sema &, BuiltinCall &call) {
   return emitCumulative(call, BinaryOp::Mult);
 }
 
-/// tl.associative_scan(x or (x, y, ...), axis, combine_fn, reverse)
+/// Emits tl.associative_scan(x or (x, y, ...), axis, combine_fn, reverse).
 SymValue emitAssociativeScan(Sema &, BuiltinCall &call) {
   std::vector<SymValue> sources = combineSources(call, 0, 2);
   if (sources.empty())

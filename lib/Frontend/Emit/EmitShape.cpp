@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emission of operations on shapes: broadcasting with Triton's rules, reshape, expand_dims, permutation, arange.
+// Emits shape operations: broadcasting with Triton's rules, reshape, expand_dims, permutation, arange.
 
 #include "Frontend/Sema/Sema.h"
 
@@ -25,7 +25,7 @@ SymValue Sema::expandDims(const SymValue &value, int64_t axis, SourceRange range
   return SymValue::makeTensor(expanded, value.type);
 }
 
-/// 'shape' as tl.broadcast_to sees it: scalars splat, dimensions of size 1 repeat.
+/// Broadcasts to 'shape' like tl.broadcast_to: scalars splat, dimensions of size 1 repeat.
 SymValue Sema::broadcastTo(const SymValue &value, ArrayRef<int64_t> shape, SourceRange range) {
   if (value.isError() || value.shape() == shape)
     return value;
@@ -52,7 +52,7 @@ bool Sema::broadcastTogether(SymValue &left, SymValue &right, SourceRange range)
     return true;
   }
   SmallVector<int64_t> originalLeft(left.shape()), originalRight(right.shape());
-  // The shorter shape gets ones on its left.
+  // The shorter shape gets leading dimensions of size 1.
   while (left.shape().size() < right.shape().size())
     left = expandDims(left, 0, range);
   while (right.shape().size() < left.shape().size())
@@ -86,7 +86,7 @@ SymValue Sema::reshape(const SymValue &value, ArrayRef<int64_t> shape, SourceRan
   return SymValue::makeTensor(result, value.type);
 }
 
-/// A reduction of one element combines nothing.
+/// Extracts the element of a block by a reduction, which combines nothing.
 SymValue Sema::toScalar(const SymValue &block, SourceRange range) {
   Location loc = location(range);
   Type element = mlirType(block.type);

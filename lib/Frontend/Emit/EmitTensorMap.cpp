@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Raw tensor maps: what Triton had before tensor descriptors. A kernel gets a pointer to the 128 bytes of a map that
+// Raw tensor maps, Triton's predecessor of tensor descriptors. A kernel gets a pointer to the 128 bytes of a map that
 // the host or an earlier program has written, or writes one itself:
 //
 //   tl.extra.cuda.experimental_device_tensormap_create2d(map, base, [BLOCK_M, BLOCK_N], [M, N], tl.float16)
 //   tl.extra.cuda.experimental_tensormap_fenceproxy_acquire(map)
 //   x = tl._experimental_descriptor_load(map, [i, j], [BLOCK_M, BLOCK_N], tl.float16)
 //
-// A block's rows of more than 128 bytes are copied in pieces of 128; the map's box is one of them, as tall as the
-// block.
+// Rows of more than 128 bytes are copied in chunks of 128; the map's box is one chunk wide and as tall as the block.
 
 #include "Frontend/Emit/EmitMemory.h"
 #include "Frontend/Sema/Sema.h"
@@ -16,7 +15,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// The pointer of the call's first argument, to bytes; an error value after a message.
+/// Returns the first argument, a pointer to bytes; an error value after a message.
 static SymValue mapOperand(BuiltinCall &call, size_t index) {
   SymValue pointer = call.tensor(index);
   if (pointer.isError())
@@ -26,7 +25,7 @@ static SymValue mapOperand(BuiltinCall &call, size_t index) {
   return call.sema.cast(pointer, DType(Scalar::Int8, /*isPointer=*/true), call.rangeOf(index));
 }
 
-/// A block that TMA can copy, or nothing after a message.
+/// Checks that TMA can copy the block. Returns false after a message.
 static bool isCopied(BuiltinCall &call, size_t index, ArrayRef<int64_t> block, DType element) {
   constexpr int64_t leastBytes = 16, mostRows = 256; // CUDA driver API, cuTensorMapEncodeTiled
   int64_t bytes = block.empty() ? 0 : block.back() * std::max(element.bits(), 8u) / 8;
@@ -50,7 +49,7 @@ static SymValue openMap(BuiltinCall &call, const SymValue &map, ArrayRef<int64_t
   result.kind = SymValue::Kind::Descriptor;
   result.type = element;
   result.value = OpenTensorMapOp::create(sema.builder, sema.location(call.range), type, map.value);
-  // The sizes and strides of the tensor are in the map only.
+  // Only the map has the sizes and strides of the tensor.
   result.elements = {SymValue::makeTuple({}), SymValue::makeTuple({})};
   return result;
 }
@@ -81,7 +80,8 @@ SymValue emitMapStore(Sema &, BuiltinCall &call) {
   return callValues(call, "desc.store", {openMap(call, map, value.shape(), value.type), call[2], value});
 }
 
-/// desc_ptr, global_address, load_size, global_size, element_ty. One dimension may stand without brackets.
+/// Emits a call with desc_ptr, global_address, load_size, global_size, element_ty. A single dimension may be given
+/// without brackets.
 static SymValue emitCreate(BuiltinCall &call, size_t rank) {
   Sema &sema = call.sema;
   SymValue map = mapOperand(call, 0), base = call.tensor(1);

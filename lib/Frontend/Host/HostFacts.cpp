@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Modules differ, names do not: `is_hip`, `_is_hip`, `is_hip_`, `IS_HIP` and `current_platform.is_rocm` are all asked
-// of an object or module that is not read. So the last part of a name decides, without case and outer underscores.
+// Modules differ, names do not: `is_hip`, `_is_hip`, `is_hip_`, `IS_HIP` and `current_platform.is_rocm` are members of
+// objects or modules that are not read. So the last part of a name decides, ignoring case and outer underscores.
 
 #include "Frontend/Host/HostFacts.h"
 
@@ -14,7 +14,7 @@ using llvm::StringRef;
 
 namespace tile::frontend {
 
-/// Objects that calls return, as modules whose members are facts.
+/// Objects that calls return, represented as modules whose members are facts.
 static constexpr const char *targetObject = "host.target", *deviceObject = "host.device",
                             *propertiesObject = "host.properties";
 
@@ -37,7 +37,7 @@ static std::optional<bool> flagOf(StringRef path, int capability) {
       .Default(std::nullopt);
 }
 
-/// Written as variables are, not functions.
+/// Returns true if the name is spelled like a variable rather than a function.
 static bool isSpelledAsVariable(StringRef name) {
   return name.starts_with("_") || name.ends_with("_") || name.upper() == name;
 }
@@ -82,7 +82,7 @@ std::optional<SymValue> hostAnswer(StringRef path, llvm::ArrayRef<SymValue> argu
       return SymValue::makeConstant(Int128(capability) >= *least);
   if (path == "itertools.product")
     return productOfLists(arguments, /*most=*/1024);
-  // How projects find a function of libdevice in every version of Triton.
+  // Projects find libdevice functions of all Triton versions in this way.
   if (const std::string *wanted = name == "libdevice_find" && arguments.size() == 1 && arguments[0].isConstant()
                                       ? std::get_if<std::string>(&arguments[0].constant)
                                       : nullptr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions and methods of Python on lists and dictionaries, in code that runs at compile time: HostLists.h.
+// Python functions and methods of lists and dictionaries, in code that runs at compile time: HostLists.h.
 
 #include "Frontend/Host/HostLists.h"
 
@@ -15,8 +15,8 @@ namespace tile::frontend {
 
 namespace {
 
-/// The place of an element, counted from the end if the number is negative; nothing outside of the list.
-std::optional<size_t> placeOf(const SymValue &list, const SymValue &index) {
+/// Returns the index of an element, counted from the end if it is negative; nullopt if it is out of bounds.
+std::optional<size_t> listIndexOf(const SymValue &list, const SymValue &index) {
   std::optional<Int128> number = integerOf(index);
   auto size = static_cast<Int128>(list.elements.size());
   if (number && *number < 0)
@@ -24,7 +24,7 @@ std::optional<size_t> placeOf(const SymValue &list, const SymValue &index) {
   return number && *number >= 0 && *number < size ? std::optional(static_cast<size_t>(*number)) : std::nullopt;
 }
 
-/// What a list is after the call of one of its methods.
+/// Returns the list after a method call.
 std::optional<SymValue> changedList(SymValue list, StringRef method, ArrayRef<SymValue> arguments) {
   std::vector<SymValue> &items = list.elements;
   if (method == "append" && arguments.size() == 1) {
@@ -37,7 +37,8 @@ std::optional<SymValue> changedList(SymValue list, StringRef method, ArrayRef<Sy
     place = std::clamp<Int128>(place < 0 ? place + size : place, 0, size);
     items.insert(items.begin() + static_cast<ptrdiff_t>(place), arguments[1]);
   } else if (method == "pop" && arguments.size() <= 1) {
-    std::optional<size_t> place = placeOf(list, arguments.empty() ? SymValue::makeConstant(Int128(-1)) : arguments[0]);
+    std::optional<size_t> place =
+        listIndexOf(list, arguments.empty() ? SymValue::makeConstant(Int128(-1)) : arguments[0]);
     if (!place)
       return std::nullopt;
     items.erase(items.begin() + static_cast<ptrdiff_t>(*place));
@@ -205,14 +206,15 @@ std::optional<SymValue> withItem(SymValue container, const SymValue &index, SymV
     return container;
   }
   bool isList = container.isTuple() && container.names.empty();
-  std::optional<size_t> place = isList ? placeOf(container, index) : std::nullopt;
+  std::optional<size_t> place = isList ? listIndexOf(container, index) : std::nullopt;
   if (!place)
     return std::nullopt;
   container.elements[*place] = std::move(value);
   return container;
 }
 
-/// "items.append(x)" and the like in a function that runs at compile time; false if it is something else.
+/// Evaluates "items.append(x)" and similar calls in a function that runs at compile time. Returns false for other
+/// expressions.
 bool ModuleSema::changeList(const Expr &expr) {
   const NameExpr *name = frontend::changedList(expr);
   auto found = name ? scope.find(name->id) : scope.end();
@@ -245,7 +247,7 @@ bool ModuleSema::changeList(const Expr &expr) {
   return true;
 }
 
-/// "items[i] = value" in a function that runs at compile time.
+/// Evaluates "items[i] = value" in a function that runs at compile time.
 void ModuleSema::assignItem(const SubscriptExpr &target, const SymValue &value) {
   SymValue container = evaluate(*target.value);
   SymValue index = container.isError() ? SymValue() : evaluate(*target.index);
@@ -259,7 +261,7 @@ void ModuleSema::assignItem(const SubscriptExpr &target, const SymValue &value) 
   assign(*target.value, changed ? limitSize(std::move(*changed), target.range) : SymValue(), target.range);
 }
 
-/// Functions of Python that code at compile time calls on lists; a file may have others of these names.
+/// Returns true for Python functions on lists in compile-time code, unless the file redefines the name.
 bool ModuleSema::isListFunction(const Expr &callee) {
   const auto *name = as<NameExpr>(&callee);
   if (!name || !isHostCode() || !llvm::is_contained(listFunctions, name->id) || scope.contains(name->id))
@@ -272,7 +274,7 @@ bool ModuleSema::isListFunction(const Expr &callee) {
   return true;
 }
 
-/// What `any` or `all` give; nothing where an element that counts has no known truth.
+/// Evaluates `any` or `all`; nullopt if the result depends on an element with unknown truth.
 static std::optional<bool> anyOrAll(llvm::ArrayRef<SymValue> items, bool isAny,
                                     llvm::function_ref<std::optional<bool>(const SymValue &)> truthOf) {
   for (const SymValue &item : items) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The values of HostReader.h: lists, comprehensions, conditions and names. What is called is in HostReaderCalls.cpp,
-// functions and statements in HostReaderWalk.cpp.
+// Evaluates the values of HostReader.h: lists, comprehensions, conditions and names. HostReaderCalls.cpp handles calls,
+// HostReaderWalk.cpp functions and statements.
 
 #include "Frontend/Host/HostReader.h"
 
@@ -16,7 +16,7 @@ HostReader::HostReader(ModuleSema &sema, const FunctionStmt &kernel)
       workBefore(sema.work) {
   assert(!sema.host && "configurations are not nested");
   sema.host = this;
-  sema.work = 0; // of its own, so that a list without an end does not end the compilation
+  sema.work = 0; // separate budget, so that an endless list does not end the compilation
   ++sema.hostDepth;
   ++sema.quietDepth;
 }
@@ -78,7 +78,7 @@ void HostReader::note(Diag what, SourceRange range, size_t reported) {
         {what, range, since.empty() ? "it depends on what is known only at run time" : since.front().message});
 }
 
-/// Nothing where it is not known, which is noted.
+/// Returns nullopt for an unknown condition, and records the reason.
 std::optional<bool> HostReader::truth(const Expr &condition) {
   if (std::optional<bool> fact = hostCondition(condition, sema.request.targetCapability))
     return fact;
@@ -124,7 +124,7 @@ SymValue HostReader::dictionary(const DictExpr &expr) {
   return dictionary;
 }
 
-/// What a loop or a comprehension runs over; nothing where that is not known.
+/// Returns the items of a loop or a comprehension; nullopt if they are unknown.
 std::optional<std::vector<SymValue>> HostReader::items(const Expr &iterable) {
   size_t reported = sema.diagnostics.all().size();
   SymValue value = sema.evaluate(iterable);
@@ -141,14 +141,14 @@ std::optional<std::vector<SymValue>> HostReader::items(const Expr &iterable) {
 }
 
 SymValue HostReader::comprehension(const ComprehensionExpr &expr) {
-  Environment outside = sema.scope; // its variables are its own
+  Environment outside = sema.scope; // the comprehension's variables have a separate scope
   std::vector<SymValue> results;
   clauses(expr, 0, results);
   sema.scope = std::move(outside);
   return expr.isDictionary ? dictionaryOf(results) : SymValue::makeTuple(std::move(results));
 }
 
-/// Runs the clauses from one of them on; false when there is enough.
+/// Runs the clauses from `index` on. Returns false at the size limit.
 bool HostReader::clauses(const ComprehensionExpr &expr, size_t index, std::vector<SymValue> &results) {
   if (index == expr.clauses.size()) {
     results.push_back(sema.evaluate(*expr.element));
@@ -182,8 +182,8 @@ bool HostReader::clauses(const ComprehensionExpr &expr, size_t index, std::vecto
   return true;
 }
 
-/// A lambda is a function without a name. It sees the names where it is called, which are those around it where lists
-/// are filtered.
+/// A lambda is an anonymous function. It is evaluated in the scope of its call which, for list filters, is the
+/// enclosing one.
 SymValue HostReader::lambda(const LambdaExpr &expr) {
   const FunctionStmt *&function = lambdas[&expr];
   if (!function) {
@@ -206,7 +206,7 @@ SymValue HostReader::lambda(const LambdaExpr &expr) {
   return SymValue::makeConstant(function);
 }
 
-/// Lists may have unknown parts.
+/// Concatenates lists, which may have unknown parts.
 SymValue HostReader::binary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) {
   bool joins = (left.isTuple() || left.isError()) && (right.isTuple() || right.isError());
   if (op == BinaryOp::Add && joins && (left.isTuple() || right.isTuple())) {
@@ -227,7 +227,7 @@ SymValue HostReader::binary(BinaryOp op, const SymValue &left, const SymValue &r
   return sema.tupleOperator(op, left, right, range).value_or(SymValue());
 }
 
-/// One operand may decide whatever the unknown ones are: nothing that is evaluated here has effects.
+/// One operand may determine the result in spite of unknown ones, because evaluation has no side effects.
 SymValue HostReader::boolOp(const BoolOpExpr &expr) {
   bool isOr = expr.op == BoolOperator::Or, isOpen = false;
   SymValue last;
@@ -244,7 +244,7 @@ SymValue HostReader::boolOp(const BoolOpExpr &expr) {
   return isOpen ? SymValue() : last;
 }
 
-/// All that a condition without an answer let through.
+/// Marks configurations that an undecided condition has let through.
 void HostReader::markConditional(const SymValue &value) {
   if (!isPruning || openDecisions == 0)
     return;
@@ -255,7 +255,7 @@ void HostReader::markConditional(const SymValue &value) {
 }
 
 std::vector<SymValue> HostReader::configurationsOf(const SymValue &list, SourceRange range) {
-  constexpr size_t most = 4096; // what is longer is a mistake
+  constexpr size_t most = 4096; // longer lists are assumed to be errors
   std::vector<SymValue> found;
   for (const SymValue &element : list.elements) {
     if (element.kind == SymValue::Kind::Configuration)
@@ -280,7 +280,7 @@ std::optional<SymValue> HostReader::lookup(const std::string &name) {
   ModuleScope *owner = sema.current;
   auto host = owner->hostValues.find(name);
   bool isHost = host != owner->hostValues.end();
-  // Flags of the module have an answer by their names.
+  // Module flags are answered by name.
   auto plain = owner->expressions.find(name);
   if (isDecorators && !value.needsRun() && plain != owner->expressions.end() && plain->second == value.expression)
     return std::nullopt;
@@ -292,7 +292,7 @@ std::optional<SymValue> HostReader::lookup(const std::string &name) {
   auto key = std::pair(name, std::pair(value.expression, value.statements.size()));
   if (auto known = values.find(key); known != values.end())
     return known->second;
-  std::string guard = "configurations " + name; // lists that are made of each other
+  std::string guard = "configurations " + name; // for mutually recursive lists
   if (!owner->pending.insert(guard).second)
     return SymValue();
   const FunctionStmt *reader = std::exchange(decorated, nullptr);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Code of the host program that makes lists of configurations (@triton.autotune), evaluated as far as it can be known.
+// Evaluates code of the host program that creates lists of configurations (@triton.autotune), as far as possible.
 //
-// Elsewhere what cannot be evaluated is an error, and ends what needs it. Here it is an unknown value (of kind Error,
-// and without a message), and what is around it goes on: a list keeps its other elements, "a and b" is false if one of
-// them is.
+// Elsewhere, code that cannot be evaluated is an error that ends everything that needs it. Here it gives an unknown
+// value (kind Error, without a message), and evaluation continues: a list keeps its other elements, and "a and b" is
+// false if one of them is.
 //
 //   configs = []
-//   for size in [64, 128, from_a_file()]:            the third is unknown, and so is the configuration made of it
-//     if is_hip() and memory_of_the_gpu() < 16:      false: of is_hip() the answer is known (HostFacts.h)
+//   for size in [64, 128, from_a_file()]:            the third is unknown, and so is its configuration
+//     if is_hip() and memory_of_the_gpu() < 16:      false, because is_hip() has a known answer (HostFacts.h)
 //       continue
 //     configs.append(triton.Config({"BLOCK": size}))
 //
-// Conditions without an answer: a comprehension keeps the element, "a if c else b" is a, an "if" is not taken.
+// For undecided conditions, a comprehension keeps the element, "a if c else b" is a, and an "if" is not taken.
 
 #pragma once
 
@@ -19,14 +19,14 @@
 
 namespace tile::frontend {
 
-/// While it lives, its Sema evaluates expressions as said above.
+/// While an instance exists, its Sema evaluates expressions as described above.
 class HostReader {
 public:
-  /// triton.Config(...) as it was evaluated.
+  /// An evaluated triton.Config(...).
   struct Configuration {
     SymValue values; // a dictionary; Error: unknown
     std::optional<SymValue> numWarps, numStages;
-    bool isComplete = true; // nothing of it is unknown
+    bool isComplete = true; // no part is unknown
     bool isConditional = false;
     SourceRange range;
   };
@@ -35,12 +35,12 @@ public:
   HostReader(ModuleSema &sema, const FunctionStmt &kernel);
   ~HostReader();
 
-  /// Elements of a value; those of ranges and of lists of configurations among them.
+  /// Maximum number of elements of a value, including ranges and lists of configurations.
   static constexpr size_t mostElements = 65536;
 
-  /// Nothing for what is evaluated as everywhere.
+  /// Returns nullopt for expressions that are evaluated as usual.
   std::optional<SymValue> evaluate(const Expr &expr);
-  /// A name of the current module whose value takes host code: a list of configurations.
+  /// Looks up a name of the current module whose value needs host code: a list of configurations.
   std::optional<SymValue> lookup(const std::string &name);
   /// Calls a function of the host program, or a lambda. Unknown arguments are not an error.
   SymValue call(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range);
@@ -48,11 +48,11 @@ public:
   std::optional<SymValue> memberOf(const SymValue &configuration, const std::string &name);
 
   Configuration &configuration(const SymValue &value) { return configurations[static_cast<size_t>(value.dims[0])]; }
-  /// The configurations among the elements of a list. What is not a configuration is noted.
+  /// Returns the configurations among the elements of a list, and records elements that are not configurations.
   std::vector<SymValue> configurationsOf(const SymValue &list, SourceRange range);
-  /// From here on configurations that come out where a condition had no answer are marked.
+  /// From here on, marks configurations that an undecided condition lets through.
   void beginPruning() { isPruning = true; }
-  /// The reason is the first message since there were 'reported'.
+  /// Records an unknown part. The reason is the first message after the first 'reported' ones.
   void note(Diag what, SourceRange range, size_t reported);
   const std::vector<UnknownHost> &unknowns() const { return notes; }
 
@@ -89,14 +89,15 @@ private:
 
   ModuleSema &sema;
   const FunctionStmt &kernel;
-  const FunctionStmt *decorated; // whose decorators are read: names in them are what they were there
+  const FunctionStmt *decorated; // the function whose decorators are read: names in them have their values at its
+                                 // definition
   size_t reportedBefore, workBefore;
   std::deque<Configuration> configurations;
-  std::map<std::pair<std::string, std::pair<const Expr *, size_t>>, SymValue> values; // of names of modules
+  std::map<std::pair<std::string, std::pair<const Expr *, size_t>>, SymValue> values; // names of modules
   std::map<const LambdaExpr *, const FunctionStmt *> lambdas;
   std::vector<UnknownHost> notes;
   bool isPruning = false;
-  unsigned openDecisions = 0; // conditions without an answer that led here
+  unsigned openDecisions = 0; // enclosing undecided conditions
 };
 
 } // namespace tile::frontend

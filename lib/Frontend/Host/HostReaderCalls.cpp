@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions of Python that host programs make lists with: filter, sorted, itertools.product, ...; see
-// HostReader.h. As there, what is unknown is not reported as an error.
+// Python functions that host programs use to create lists: filter, sorted, itertools.product, ...; see HostReader.h. As
+// there, unknown values are not reported as errors.
 
 #include "Frontend/Host/HostLists.h"
 #include "Frontend/Host/HostReader.h"
@@ -67,7 +67,7 @@ SymValue chain(const std::vector<SymValue> &lists) {
   return SymValue::makeTuple(std::move(all));
 }
 
-/// Unknown where it has more than 'most' numbers.
+/// Returns a range; unknown if it has more than 'most' elements.
 SymValue range(const std::vector<SymValue> &arguments, size_t most) {
   Int128 bounds[3] = {0, 0, 1};
   for (auto [place, argument] : llvm::enumerate(arguments)) {
@@ -86,7 +86,7 @@ SymValue range(const std::vector<SymValue> &arguments, size_t most) {
   return step == 0 || arguments.empty() ? SymValue() : SymValue::makeTuple(std::move(numbers));
 }
 
-/// any and all: one element may decide whatever the unknown ones are.
+/// Evaluates any and all: one element may determine the result in spite of unknown ones.
 SymValue anyOrAll(bool isAny, const std::vector<std::optional<bool>> &truths) {
   if (llvm::is_contained(truths, std::optional(isAny)))
     return SymValue::makeConstant(isAny);
@@ -95,7 +95,7 @@ SymValue anyOrAll(bool isAny, const std::vector<std::optional<bool>> &truths) {
 
 } // namespace
 
-/// filter and map.
+/// Evaluates filter and map.
 SymValue HostReader::applyToItems(bool isFilter, const std::vector<BoundArgument> &arguments, SourceRange range) {
   std::optional<std::vector<SymValue>> items = arguments.size() == 2 ? itemsOfValue(arguments[1].value) : std::nullopt;
   if (!items)
@@ -134,7 +134,7 @@ SymValue HostReader::sortItems(std::vector<SymValue> items, const std::vector<Bo
       for (SymValue &key : keys)
         key = call(argument.value, {key}, range);
   }
-  sortByKeys(items, keys, isDown); // of what are not numbers the order is unknown, and kept
+  sortByKeys(items, keys, isDown); // if the keys are not numbers, the order is unknown and kept
   return SymValue::makeTuple(std::move(items));
 }
 
@@ -147,14 +147,14 @@ SymValue HostReader::sumItems(const std::vector<SymValue> &items, SymValue sum, 
   return sum;
 }
 
-/// Nothing for calls that are evaluated as everywhere: those of host functions, methods, the language's own.
+/// Returns nullopt for calls that are evaluated as usual: host functions, methods, and functions of the language.
 std::optional<SymValue> HostReader::callOfList(const CallExpr &call) {
   const auto *name = as<NameExpr>(call.callee);
   const auto *member = as<AttributeExpr>(call.callee);
   ListFunction function = listFunction(name ? name->id : member ? member->attribute : std::string());
   if (function == ListFunction::None)
     return std::nullopt;
-  // A file may have a function of this name.
+  // The file may redefine the name.
   if (name && (sema.scope.contains(name->id) || sema.hostFunction(name->id)))
     return std::nullopt;
   size_t reported = sema.diagnostics.all().size();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions and statements of the host program that make lists of configurations: HostReader.h says how.
+// Evaluates functions and statements of the host program that create lists of configurations, as described in
+// HostReader.h.
 
 #include "Frontend/Host/HostLists.h"
 #include "Frontend/Host/HostReader.h"
@@ -12,7 +13,7 @@ namespace tile::frontend {
 
 SymValue HostReader::call(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
                           SourceRange range) {
-  constexpr size_t maxDepth = 50; // each level is a walk over expressions of any height
+  constexpr size_t maxDepth = 50; // each level may recurse into expressions of any height
   if (sema.frames.size() > maxDepth)
     return sema.error(Diag::call_depth, range, {function.name, std::to_string(maxDepth)});
   if (sema.reportBroken(function, range))
@@ -49,7 +50,7 @@ SymValue HostReader::call(const SymValue &callee, std::vector<SymValue> values, 
   return sema.callHelper(**function, arguments, range);
 }
 
-/// What does not fit is unknown.
+/// Binds a target; mismatched elements become unknown.
 void HostReader::bind(const Expr &target, const SymValue &value) {
   if (const auto *name = as<NameExpr>(&target)) {
     sema.scope[name->id] = Binding{value, target.range};
@@ -70,7 +71,7 @@ void HostReader::bind(const Expr &target, const SymValue &value) {
     bind(*name, fits ? value.elements[place] : SymValue());
 }
 
-/// "items.append(x)" and the like.
+/// Evaluates "items.append(x)" and similar calls.
 void HostReader::changeList(const NameExpr &name, const CallExpr &call) {
   std::vector<BoundArgument> arguments;
   sema.evaluateArguments(call, arguments);
@@ -83,10 +84,10 @@ void HostReader::changeList(const NameExpr &name, const CallExpr &call) {
   SymValue &list = sema.scope[name.id].value;
   bool isNamed = llvm::any_of(arguments, [](const BoundArgument &argument) { return !argument.name.empty(); });
   if (method == "extend" && list.isTuple() && values.size() == 1 && !values[0].isTuple())
-    list.elements.push_back({}); // unknown ones
+    list.elements.push_back({}); // unknown elements
   else
     list = (isNamed ? std::nullopt : changedValue(list, method, values)).value_or(SymValue());
-  // The size that other values are held to when they are evaluated.
+  // The limit that also applies to other evaluated values.
   if (list.elements.size() > mostElements)
     list = {};
 }
@@ -130,7 +131,7 @@ HostReader::Flow HostReader::walkWhile(const WhileStmt &stmt, SymValue &returned
   return Flow::GoesOn;
 }
 
-/// Goes through statements until one returns.
+/// Executes statements until one returns.
 HostReader::Flow HostReader::walk(const Block &block, SymValue &returned) {
   for (const Stmt *stmt : block) {
     Flow flow = Flow::GoesOn;

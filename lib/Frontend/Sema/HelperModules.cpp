@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Modules of helpers that generated kernels import and that no project brings along: their functions in our own words,
-// in the language itself, read like any imported file.
+// Helper modules that generated kernels import and that projects do not include. The functions are reimplemented in the
+// language itself, and read like any imported file.
 //
-// torch._inductor.runtime.triton_helpers: what PyTorch's compiler puts beside the kernels that it writes. NaN wins in
-// minimum and maximum; of equal values the one with the smaller index counts.
+// torch._inductor.runtime.triton_helpers: helpers of the kernels that PyTorch's compiler generates. NaN wins in minimum
+// and maximum; between equal values the smaller index wins.
 
 #include "Frontend/Sema/HelperModules.h"
 
@@ -176,7 +176,7 @@ def frexp(x):
     exponent = tl.where(x == 0, 0, libdevice.ilogb(x) + 1)
     return libdevice.ldexp(x, -exponent), exponent
 
-# How many of the sorted boundaries lie below each value, or not above it: a search by halves.
+# Returns the number of sorted boundaries below each value, or not above it, by binary search.
 @triton.jit
 def bucketize_binary_search(values, boundaries_ptr, BOUNDARIES_SIZE, BOUNDARIES_UNDERLYING_NUMEL, BOUNDARIES_STRIDE,
                             boundary_indices, indexing_dtype, right, sorter_ptr, SORTER_STRIDE, sorter_indices):
@@ -197,8 +197,8 @@ def bucketize_binary_search(values, boundaries_ptr, BOUNDARIES_SIZE, BOUNDARIES_
         left_over = left_over // 2
     return low
 
-# All programs along the first dimension of the grid meet. Together they add 2^31, so the topmost bit changes when the
-# last one comes, and the number can be used again.
+# Synchronizes all programs along the first dimension of the grid. Together they add 2^31, so the topmost bit flips when
+# the last one arrives, and the semaphore can be reused.
 @triton.jit
 def x_grid_barrier(sem):
     tl.debug_barrier()
@@ -211,7 +211,7 @@ def x_grid_barrier(sem):
         now = tl.atomic_add(sem, tl.full([], 0, tl.uint32), sem="acquire")
     tl.debug_barrier()
 
-# A step of the scans below: the prefix with a block's value in front of it, and the place that comes next.
+# One step of the scans below: prepends a block's value to the prefix, and returns the next index.
 @triton.jit
 def _look_back(prefix, is_empty, value, flag, place, combine_fn):
     if is_empty:
@@ -220,9 +220,9 @@ def _look_back(prefix, is_empty, value, flag, place, combine_fn):
         prefix = combine_fn(value, prefix)
     return prefix, tl.where(flag == 2, -1, place - 1)
 
-# What combines the programs before this one. A program publishes the combination of its own block first, under the flag 1,
-# and of all blocks up to its own when that is known, under the flag 2; whoever looks back ends there. Value and flag are
-# halves of one word, written at once.
+# Returns the combination of all earlier programs. A program first publishes the value of its block with flag 1, and
+# then the inclusive prefix with flag 2, at which the look-back of later programs ends. Value and flag are halves of one
+# word, which is written atomically.
 @triton.jit
 def exclusive_scan_decoupled_lookback(scratch_base, block_value, index, combine_fn, DTYPE_VALUE_AS_UINT: tl.constexpr,
                                       DTYPE_PACK: tl.constexpr):
@@ -247,7 +247,7 @@ def exclusive_scan_decoupled_lookback(scratch_base, block_value, index, combine_
     tl.atomic_xchg(scratch_base + index, whole | (tl.full([], 2, DTYPE_PACK) << half), sem="relaxed")
     return prefix
 
-# The same for values of 64 bits: three words a program, the flag and the values that belong to its two states.
+# The same for 64-bit values: three words per program, the flag and the values of its two states.
 @triton.jit
 def exclusive_scan_decoupled_lookback_64(scratch_base, block_value, index, combine_fn):
     words = scratch_base + 3 * index
@@ -277,7 +277,7 @@ def _partners(x, distance: tl.constexpr):
     pairs = tl.reshape(x, [x.numel // (2 * distance), 2, distance])
     return tl.reshape(tl.flip(pairs, 1), x.shape)
 
-# Bitonic, along the last dimension. NaN counts as the largest value; indices from rnumel on come last.
+# Bitonic sort along the last dimension. NaN is the largest value; indices from rnumel on are sorted last.
 @triton.jit
 def sort_with_index(x, idx, rnumel, dim: tl.constexpr = None, stable: tl.constexpr = False,
                     descending: tl.constexpr = False):

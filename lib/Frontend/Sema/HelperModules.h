@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Modules that the compiler brings along in the language's own text.
+// Modules that are built into the compiler, as source text.
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tile::frontend {
 
-/// The text of a module by its dotted name; empty if there is none.
+/// Returns the text of a module by its dotted name; empty if there is none.
 std::string_view helperModule(std::string_view path);
 
 } // namespace tile::frontend

@@ -2,10 +2,10 @@
 // Semantic analysis of a module and emission of its kernel in one forward pass over the syntax tree: names are bound to
 // symbolic values, and run-time operations are emitted as MLIR as soon as their operands are known.
 //
-// SSA needs no phi nodes: environments are values. An 'if' runs both branches on copies and yields the names that
-// differ; a loop carries the names that its body assigns. Helpers are emitted inline at each call with their argument
-// types and constants, which is monomorphisation. Functions that return early are folded: what follows an 'if' with a
-// 'return' becomes the other branch (SemaControl.cpp).
+// SSA form needs no phi nodes, because environments are values. An 'if' runs both branches on copies and yields the
+// names that differ; a loop carries the names that its body assigns. Helpers are emitted inline at each call for their
+// argument types and constants, which is monomorphization. Functions that return early are folded: the statements after
+// an 'if' with a 'return' become the other branch (SemaControl.cpp).
 
 #pragma once
 
@@ -19,7 +19,7 @@ namespace tile::frontend {
 struct BuiltinInfo;
 class HostReader;
 
-/// Statements still to be emitted: a range of one block, then those of the blocks around it.
+/// Statements that remain to be emitted: a range of one block, then those of the enclosing blocks.
 struct Continuation {
   const Block *block;
   size_t index;
@@ -73,19 +73,19 @@ private:
   struct KernelParameter {
     DType type;
     int divisibility = 1;
-    std::optional<SymValue> constant;       // a compile-time parameter
-    bool isOpen = false;                    // `auto`: the constant is still to be chosen
+    std::optional<SymValue> constant;       // for a compile-time parameter
+    bool isOpen = false;                    // `auto`: the constant is not chosen yet
     bool isDefault = false;                 // the constant is the parameter's default
-    std::vector<int64_t> block;             // of a tensor descriptor; type is that of its elements
-    bool padsNan = false;                   // of one whose outside reads as NaN
-    std::map<std::string, int> assumptions; // of its arguments
-    bool isTuple = false;                   // of elements, which are arguments of their own
+    std::vector<int64_t> block;             // of a tensor descriptor; `type` is its element type
+    bool padsNan = false;                   // of a descriptor: reads out of bounds are NaN
+    std::map<std::string, int> assumptions; // assumptions about its arguments
+    bool isTuple = false;                   // `elements` are separate arguments
     std::vector<KernelParameter> elements;
-    std::vector<std::string> fields;   // names of the elements of a named tuple
-    const ClassStmt *record = nullptr; // its class, if there is one
+    std::vector<std::string> fields;   // names of a named tuple's elements
+    const ClassStmt *record = nullptr; // class of the named tuple, if there is one
   };
   using ResolvedParameters = std::map<std::string, std::optional<KernelParameter>>;
-  /// What the launcher passes.
+  /// An argument that the launcher passes.
   struct KernelArgument {
     std::string name;
     DType type;
@@ -116,9 +116,9 @@ private:
                            const std::vector<KernelParameter> &parameters);
 
   // SemaTupleParameters.cpp
-  /// Splits at commas outside of brackets and quotes.
+  /// Splits at commas outside brackets and quotes.
   static llvm::SmallVector<std::string> splitTopLevel(llvm::StringRef text);
-  /// args_0, args_shape
+  /// Returns names such as args_0 and args_shape.
   static std::string elementName(const std::string &name, size_t index, const std::vector<std::string> &fields);
   const ClassStmt *recordOf(const Expr *annotation);
   bool isTupleText(llvm::StringRef text);
@@ -177,7 +177,7 @@ private:
   void forget(const std::string &name, SourceRange reason);
   void declareSkipped(const SkippedStmt &stmt);
   void rememberGuess(const IfStmt &stmt, SourceRange condition);
-  /// Whether what is evaluated is code of the host program, which may call its functions.
+  /// Returns true in code of the host program, which may call the host's functions.
   bool isHostCode() const { return hostDepth > 0 || isConstexprFunction(); }
 
   // HostLists.cpp
@@ -220,7 +220,7 @@ private:
   ModuleScope *ownerOf(const FunctionStmt &function) { return owners.at(&function); }
   bool reportBroken(const FunctionStmt &function, std::optional<SourceRange> call = std::nullopt);
 
-  /// While it lives, names are those of a module, not of the kernel or helper that is being emitted.
+  /// While an instance exists, names are looked up in a module instead of the current kernel or helper.
   class InModule {
   public:
     InModule(ModuleSema &sema, ModuleScope *module) : sema(sema), module(sema.current) {
@@ -293,7 +293,7 @@ private:
                                        SourceRange range);
   SymValue callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments, SourceRange range);
   SymValue callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, const CallExpr &expr);
-  /// 'self', if given, becomes what the first parameter is at the end.
+  /// If 'self' is given, it receives the final value of the first parameter.
   SymValue callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                       SymValue *self = nullptr);
   bool bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
@@ -313,11 +313,12 @@ private:
   std::optional<SymValue> callSpecial(const SymValue &object, const std::string &name,
                                       const std::vector<SymValue> &arguments, SourceRange range);
   std::optional<SymValue> objectOperator(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
-  /// An operator by the name of its method: x.__lshift__(4); nothing if it is none of Python's.
+  /// Calls an operator by its method name: x.__lshift__(4); nullopt if it is not one of Python's.
   std::optional<SymValue> callOperator(const SymValue &receiver, llvm::StringRef name, const CallExpr &expr);
 
   // SemaVariables.cpp
-  /// `isAssigned`: from here on. Otherwise wherever its value is known: at the head of a loop, or after it.
+  /// Records a variable. With `isAssigned`, it is valid from here on; otherwise wherever its value is available: at the
+  /// head of a loop, or after it.
   void recordVariable(const std::string &name, const Binding &binding, bool isAssigned = true);
   void recordVariables(const std::vector<std::string> &names);
   void dropErasedVariables(KernelOp kernel);
@@ -363,9 +364,9 @@ private:
 
   // SemaJumps.cpp
   struct JumpingLoop {
-    Block statements;           // instead of the loop and, if it returns, with the function's return after it
-    Block withoutReturn;        // the same where no return is reached
-    const Stmt *loop = nullptr; // without jumps
+    Block statements;           // replaces the loop and, if it returns, includes the function's return
+    Block withoutReturn;        // the same if no return is reached
+    const Stmt *loop = nullptr; // the loop itself, without jumps
     bool returnsValue = false;
   };
   const JumpingLoop *rewriteJumps(const Stmt &stmt);
@@ -387,7 +388,7 @@ private:
   SymValue loopVariable(const ForStmt &stmt, mlir::Value counter, llvm::ArrayRef<SymValue> bounds, bool isDown);
   void emitWhile(const WhileStmt &stmt);
   void walkWhile(const WhileStmt &stmt);
-  /// Whether what is compiled is a function that runs at compile time.
+  /// Returns true in a function that runs at compile time.
   bool isConstexprFunction() const { return !frames.empty() && frames.back().function->isConstexpr; }
   void decayCarriedTuples(const Block &body, const Expr *condition, SourceRange loop);
   void checkLoopConstants(const Stmt &loop, const std::vector<std::string> &carried, const Environment &before,
@@ -409,30 +410,30 @@ private:
     SourceRange range;
     std::string reason;
   };
-  std::map<std::string, MissingImport> missingImports; // by the name that they have in messages
-  std::map<std::string, std::string> unreadable;       // files, and why
-  /// What names in the decorators of a function stand for where it is defined; a module may use them again.
+  std::map<std::string, MissingImport> missingImports; // by the name shown in messages
+  std::map<std::string, std::string> unreadable;       // files, with reasons
+  /// Values of the names in a function's decorators at its definition; the module may rebind the names.
   std::map<const FunctionStmt *, std::map<std::string, ModuleValue>> decoratorValues;
   HostReader *host = nullptr;  // reads the decorators of the kernel
-  std::vector<Tuning> tunings; // the innermost decorator first
+  std::vector<Tuning> tunings; // innermost decorator first
   std::vector<UnknownHost> unknownHosts;
   std::map<std::string, std::optional<SymValue>> readableTexts;
-  unsigned hostDepth = 0;    // of values outside of kernels that are being evaluated
-  unsigned quietDepth = 0;   // of evaluations that report nothing
-  unsigned messageDepth = 0; // of texts that may name run-time values
+  unsigned hostDepth = 0;    // nesting of evaluations outside kernels
+  unsigned quietDepth = 0;   // nesting of evaluations that report nothing
+  unsigned messageDepth = 0; // nesting of texts that may mention run-time values
   std::map<const FunctionStmt *, ModuleScope *> owners;
   std::map<const ClassStmt *, ModuleScope *> classOwners;
   unsigned tupleDepth = 0;
   std::string missingElements;                 // of the parameter that is being resolved
-  std::map<std::string, SymValue> tupleLeaves; // elements of parameters that are tuples, by their names
+  std::map<std::string, SymValue> tupleLeaves; // elements of tuple parameters by name
   std::map<std::string, SourceRange> argumentRanges;
-  /// Parameter -> type or value, from the instance directive and --signature.
+  /// Type or value by parameter, from the instance directive and --signature.
   std::map<std::string, std::pair<std::string, SourceRange>> specifications;
-  std::optional<int> tunedWarps, tunedStages; // of the configuration that gave values
+  std::optional<int> tunedWarps, tunedStages; // from the configuration that provided values
   std::optional<int> numWarps, numStages;     // of the kernel; may be `leftOpen` until they are chosen
   std::optional<ClusterShape> cluster;        // likewise
   std::optional<Schedule> schedule;           // likewise
-  std::deque<Module> scratchModules;          // own the expressions of -D and --signature
+  std::deque<Module> scratchModules;          // owns the expressions of -D and --signature
   unsigned loopDepth = 0;
   unsigned foldDepth = 0;
   unsigned folds = 0;
@@ -449,9 +450,9 @@ private:
     std::string name;
     SourceRange definition;
   };
-  /// Scalars that are a number only because a name was given to it.
+  /// Scalars that are run-time values only because a constant was assigned to a name.
   llvm::DenseMap<mlir::Value, NamedLiteral> namedLiterals;
-  /// Branches that can be taken, of the 'if' statements that were reached; its else has the number after the last.
+  /// Possible branches of the 'if' statements that were reached; the else branch has the index after the last one.
   std::map<const IfStmt *, std::set<size_t>> liveBranches;
 };
 

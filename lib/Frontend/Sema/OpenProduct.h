@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a kernel leaves to the compiler (`BLOCK_M: constexpr = auto`), and what is known to choose it by.
+// Parameters that a kernel leaves to the compiler (`BLOCK_M: constexpr = auto`), and the facts for choosing them.
 //
-// The front end finds out which matrix product the kernel computes, from "#: expect c == a @ b" and the shapes of the
-// "#: buffer" directives. It asks whoever knows about speed for the values: CompileRequest::choose.
+// The front end derives the GEMM that the kernel computes from "#: expect c == a @ b" and the shapes of the "#: buffer"
+// directives, and asks CompileRequest::choose for the values.
 
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace tile::frontend {
 
-/// Also called BLOCK_SIZE_M and so on, as in Triton's tutorials.
+/// The block sizes, warps and schedule of a GEMM. Parameters may also be called BLOCK_SIZE_M and so on, as in Triton's
+/// tutorials.
 struct TileChoices {
   std::optional<int64_t> blockM = {}, blockN = {}, blockK = {}, groupM = {}, numWarps = {}, numStages = {};
   std::optional<ClusterShape> cluster = {};
@@ -23,25 +24,25 @@ struct TileChoices {
   bool operator==(const TileChoices &) const = default;
 };
 
-/// c[M, N] = a[M, K] @ b[K, N]
+/// The GEMM c[M, N] = a[M, K] @ b[K, N].
 struct OpenProduct {
   static constexpr int64_t unknownSize = 4096;
 
   std::string kernel;
-  /// By --size and constants, where these say. A hint, never a promise.
+  /// Sizes from --size and constants, where known. Only hints, not promises.
   int64_t m = unknownSize, n = unknownSize, k = unknownSize;
   bool knowsM = false, knowsN = false, knowsK = false;
-  /// As expressions over parameters, in the manifest's language.
+  /// Sizes as expressions over parameters, in the manifest's language.
   std::string mText, nText, kText;
-  DType element, output; ///< of a, and of c
-  /// Promised: rows (or columns) of a and b are contiguous and start at multiples of 16 bytes, as in tensor maps.
+  DType element, output; ///< element types of a and c
+  /// Promised: rows (or columns) of a and b are contiguous and 16-byte aligned, as tensor maps require.
   bool alignedRows = false;
-  /// Promised of their length, too: rows of both are a number of pieces of as many bytes, 1 to 16, so that a thread can
-  /// copy a piece at a time also where a mask cuts rows off.
+  /// Promised: the lengths of rows are also multiples of this many bytes, 1 to 16, so that threads can copy that many
+  /// bytes at a time even where a mask cuts rows off.
   unsigned copyBytes = 1;
-  /// Promised: K is the contiguous dimension of a, and of b.
+  /// Promised: K is the contiguous dimension of a (b).
   bool aKMajor = false, bKMajor = false;
-  TileChoices given; ///< what is not left open
+  TileChoices given; ///< fixed parameters
 };
 
 using DescribeProduct = std::function<void(const OpenProduct &)>;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the emitters of builtins (Emit*.cpp) ask of the analysis: messages, values, and arithmetic on them.
+// The interface of the analysis for emitters of builtins (Emit*.cpp): messages, values, and arithmetic on them.
 //
-// Run-time operations are emitted as MLIR as soon as their operands are known. What names mean, and control flow, is
-// the business of ModuleSema, which derives from this class: an emitter calls back what the program wrote (the function
-// that a reduction combines with, say), but cannot see how names are bound. This is why it is a class of its own.
+// Run-time operations are emitted as MLIR as soon as their operands are known. The derived class ModuleSema handles
+// names and control flow. The split hides name binding from emitters, which can still call back into user code, such as
+// the combine function of a reduction.
 
 #pragma once
 
@@ -31,7 +31,7 @@ public:
   mlir::Type mlirType(DType type, llvm::ArrayRef<int64_t> shape);
   SymValue makeNumber(const Value &number, DType type, SourceRange range);
   SymValue makeSplat(const Value &number, DType type, llvm::ArrayRef<int64_t> shape, SourceRange range);
-  /// Constants become scalars of their literal type; anything but numbers and tensors is an error.
+  /// Converts constants to scalars of their literal type; anything except numbers and tensors is an error.
   SymValue toTensor(const SymValue &value, SourceRange range);
   SymValue cast(const SymValue &value, DType type, SourceRange range, bool truncateTowardsZero = false);
   SymValue halfOfLegacyFloat8(const SymValue &value, SourceRange range);
@@ -45,7 +45,7 @@ public:
   SymValue minimumOrMaximum(bool isMaximum, const SymValue &left, const SymValue &right, bool propagateNan,
                             SourceRange range);
   SymValue select(const SymValue &condition, const SymValue &thenValue, const SymValue &elseValue, SourceRange range);
-  /// Brings two operands of arithmetic to one type and shape; false after an error.
+  /// Converts two operands of arithmetic to a common type and shape. Returns false after an error.
   bool unify(SymValue &left, SymValue &right, bool isDivision, SourceRange range);
   bool broadcastTogether(SymValue &left, SymValue &right, SourceRange range);
   SymValue broadcastTo(const SymValue &value, llvm::ArrayRef<int64_t> shape, SourceRange range);
@@ -54,43 +54,43 @@ public:
   SymValue makeDescriptor(mlir::Value base, llvm::ArrayRef<mlir::Value> shape, llvm::ArrayRef<mlir::Value> strides,
                           llvm::ArrayRef<int64_t> block, DType element, SourceRange range);
   SymValue permute(const SymValue &value, llvm::ArrayRef<int32_t> order, SourceRange range);
-  /// Powers of two, and the sizes of blocks that the kernel leaves open.
+  /// Returns true for powers of two, and for the sizes of blocks that the kernel leaves open.
   bool isBlockSize(int64_t size) const;
-  /// a // b or a % b of integers, rounded down (EmitFloor.cpp).
+  /// Emits a // b or a % b of integers, rounded down (EmitFloor.cpp).
   SymValue floorDivision(bool isRemainder, const SymValue &left, const SymValue &right, SourceRange range);
-  /// x[i]: what is at an index of one dimension, which goes away (EmitFloor.cpp).
+  /// Emits x[i]: the element at an index of one dimension, which is removed (EmitFloor.cpp).
   SymValue elementAt(const SymValue &value, size_t axis, const SymValue &index, SourceRange range);
   SymValue arange(int64_t start, int64_t end, SourceRange range);
-  /// The element of a block that has one.
+  /// Returns the element of a block that has one.
   SymValue toScalar(const SymValue &block, SourceRange range);
 
   // -------------------------------------------------------------------------------------------------- ModuleSema
-  /// A run-time scalar as i1.
+  /// Converts a run-time scalar to i1.
   virtual SymValue condition(const SymValue &value, SourceRange range) = 0;
-  /// Calls a function or builtin by position.
+  /// Calls a function or builtin with positional arguments.
   virtual SymValue callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range) = 0;
   virtual SymValue attributeOf(const SymValue &value, const AttributeExpr &expr) = 0;
   virtual bool hasAttribute(const SymValue &value, const std::string &name) = 0;
   virtual SymValue fromResult(const EvalResult &result, SourceRange range) = 0;
-  /// What "tl", "math" or another of the language's own modules has under a name.
+  /// Returns a member of "tl", "math" or another built-in module of the language.
   virtual std::optional<Value> namespaceMember(const std::string &space, const std::string &name) = 0;
 
-  /// Names of the value stand for another one from now on.
+  /// Rebinds names of the value to another value.
   virtual void rebind(mlir::Value from, mlir::Value to) = 0;
 
-  /// isinstance() of a type or class; nothing if 'type' is neither (EmitPython.cpp).
+  /// Evaluates isinstance() for a type or class; nullopt if 'type' is neither (EmitPython.cpp).
   std::optional<bool> isInstance(const SymValue &value, const SymValue &type);
 
   bool isTile1() const { return request.standard == Standard::Tile1; }
 
-  /// What is emitted now is dropped again: it must have no other effects.
+  /// Emitted operations will be discarded, so emission must not have side effects.
   bool isTrial = false;
 
   struct OperationCounter : mlir::OpBuilder::Listener {
     void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override;
     size_t operations = 0;
-    int64_t threads = 128;    // of a program
-    int64_t instructions = 0; // that a thread has about, by the sizes of blocks
+    int64_t threads = 128;    // per program
+    int64_t instructions = 0; // estimated instructions per thread, from the block sizes
   };
 
   mlir::MLIRContext &context;
@@ -107,7 +107,7 @@ protected:
   virtual void warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision,
                                 SourceRange range) = 0;
 
-  std::set<int64_t> openSizes; // of blocks, that are not powers of two, and are allowed all the same
+  std::set<int64_t> openSizes; // allowed block sizes that are not powers of two
 };
 
 } // namespace tile::frontend

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// max, min, eps and tiny of an element type.
+/// Returns max, min, eps or tiny of an element type.
 static std::optional<Value> limitOf(DType type, std::string_view name) {
   if (type.isInt()) {
     if (name == "max" || name == "min")
@@ -42,7 +42,7 @@ static std::optional<Value> limitOf(DType type, std::string_view name) {
   return std::nullopt;
 }
 
-/// A builtin that is called on a value.
+/// Returns a builtin bound to a value.
 static SymValue methodOf(const SymValue &value, const BuiltinInfo *builtin) {
   SymValue method;
   method.kind = SymValue::Kind::Method;
@@ -201,7 +201,7 @@ SymValue ModuleSema::evaluateSubscript(const SubscriptExpr &expr) {
   return error(Diag::not_subscriptable, expr.range, {describe(value)}, originOf(*expr.value, value));
 }
 
-/// x[:, None]: ':' keeps a dimension, None inserts one of size 1. Dimensions that are not named follow.
+/// x[:, None]: ':' keeps a dimension, None inserts one of size 1. Remaining dimensions are kept.
 SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
   std::vector<const Expr *> items{expr.index};
   if (const auto *tuple = as<TupleExpr>(expr.index))
@@ -219,14 +219,14 @@ SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &exp
       if (!slice && index.isError())
         return {};
       isNew = index.isNoneValue();
-      if (value.type.isPointer && !slice && !isNew && !index.isConstant()) // that of a tuple is one
+      if (value.type.isPointer && !slice && !isNew && !index.isConstant()) // a constant index selects from a tuple
         return error(Diag::pointer_index, item->range, {unparse(*expr.value), describe(value), unparse(*item)});
       if (isTile1() && !slice && !isNew) {
         ++kept;
         result = elementAt(result, static_cast<size_t>(axis), index, item->range);
         if (result.isError())
           return {};
-        continue; // the dimension is gone
+        continue; // the dimension is removed
       }
     }
     if (!isFull && !isNew && value.isScalar() && !slice)
@@ -239,13 +239,13 @@ SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &exp
     kept += isFull ? 1 : 0;
     ++axis;
   }
-  // Of a scalar ':' keeps nothing: s[None, :] has one dimension.
+  // For a scalar, ':' keeps nothing: s[None, :] has one dimension.
   if (value.isBlock() && kept > value.shape().size())
     return error(Diag::too_many_subscripts, expr.range, {std::to_string(kept), describe(value)});
   return result;
 }
 
-/// Characters of a text are texts themselves.
+/// Characters of a string are strings themselves.
 SymValue ModuleSema::indexText(const std::string &text, const SubscriptExpr &expr) {
   std::vector<SymValue> characters;
   for (std::string_view character : splitCharacters(text))

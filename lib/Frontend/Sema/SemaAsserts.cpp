@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Assertions, and what a message says of the values that it is about:
+// Assertions, and the values that their messages mention:
 //
 //   tl.static_assert(BLOCK % 32 == 0, "whole warps")      static assertion failed: whole warps (BLOCK is 48)
-//   desc.load([0, 0])                                      None has no attribute 'load'; note: 'desc' is None since
-//   here
+//   desc.load([0, 0])                                      None has no attribute 'load';
+//                                                          note: 'desc' is None since here
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Sema/ModuleSema.h"
@@ -14,7 +14,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// The parts of a condition that have values of their own: names, attributes and elements.
+/// Collects the parts of a condition that have values: names, attributes and elements.
 void collectOperands(const Expr *expr, std::vector<const Expr *> &operands) {
   if (!expr)
     return;
@@ -34,7 +34,7 @@ void collectOperands(const Expr *expr, std::vector<const Expr *> &operands) {
       collectOperands(argument.value, operands);
 }
 
-/// The argument at a place, or of a name.
+/// Returns the argument at an index, or with a name.
 const Expr *argumentOf(const CallExpr &call, size_t index, std::string_view name) {
   for (auto [place, argument] : llvm::enumerate(call.arguments))
     if (argument.name == name || (argument.name.empty() && place == index))
@@ -44,7 +44,7 @@ const Expr *argumentOf(const CallExpr &call, size_t index, std::string_view name
 
 } // namespace
 
-/// " (BLOCK is 48, x.dtype is fp16)" for the constants in a condition; empty without any.
+/// Formats " (BLOCK is 48, x.dtype is fp16)" for the constants in a condition; empty if there are none.
 std::string ModuleSema::valuesIn(const Expr &condition) {
   constexpr size_t most = 6, longest = 80;
   std::vector<const Expr *> operands;
@@ -56,7 +56,7 @@ std::string ModuleSema::valuesIn(const Expr &condition) {
     if (!seen.insert(name).second || seen.size() > most)
       continue;
     std::optional<SymValue> value = evaluateQuietly(*operand);
-    // tl.float32 says what it is.
+    // tl.float32 is self-explanatory.
     const auto *member = as<AttributeExpr>(operand);
     std::optional<SymValue> base = member ? evaluateQuietly(*member->value) : std::nullopt;
     if (base && base->isConstant() && std::holds_alternative<NamespaceValue>(base->constant))
@@ -73,7 +73,7 @@ std::string ModuleSema::valuesIn(const Expr &condition) {
   return text.empty() ? text : text + ")";
 }
 
-/// The text of an assertion; what is known at run time only stands in it as it is written.
+/// Returns the text of an assertion; run-time values appear as in the source.
 std::string ModuleSema::messageText(const Expr &message) {
   ++messageDepth;
   std::optional<SymValue> value = evaluateQuietly(message);
@@ -81,8 +81,8 @@ std::string ModuleSema::messageText(const Expr &message) {
   return value && value->isConstant() ? str(value->constant) : unparse(message);
 }
 
-/// tl.static_assert(cond, msg): as in Triton the message is looked at when the condition does not hold. Nothing where
-/// the call is for the general way to explain.
+/// Evaluates tl.static_assert(cond, msg). As in Triton, the message is only evaluated if the condition does not hold.
+/// Returns nullopt for calls that the general path should report.
 std::optional<SymValue> ModuleSema::staticAssert(const CallExpr &call) {
   const Expr *condition = argumentOf(call, 0, "cond"), *message = argumentOf(call, 1, "msg");
   if (!condition || call.arguments.size() > 2 || (call.arguments.size() == 2 && !message))
@@ -115,7 +115,7 @@ void ModuleSema::emitAssert(const AssertStmt &stmt) {
     AssertOp::create(builder, location(stmt.range), checked.value, message);
 }
 
-/// Where a name got a value that is not what it should be, for values that say little themselves.
+/// Returns where a name was assigned an unexpected value, for values that are not self-explanatory (None).
 std::optional<std::pair<SourceRange, std::string>> ModuleSema::originOf(const Expr &expr, const SymValue &value) {
   if (!value.isNoneValue())
     return std::nullopt;

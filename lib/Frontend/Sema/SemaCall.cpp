@@ -12,7 +12,7 @@ namespace tile::frontend {
 
 namespace {
 
-// Python's own limit is 1000; each level here is a copy of the helper's code.
+// Python's limit is 1000; here each level is a copy of the helper's code.
 constexpr size_t maxCallDepth = 100;
 constexpr unsigned maxInlinedCalls = 10000;
 
@@ -47,7 +47,7 @@ std::optional<bool> typePredicate(DType type, bool isBlock, std::string_view nam
   return std::nullopt;
 }
 
-/// Numbers, strings and Python's own types.
+/// Returns true for numbers, strings and Python's own types.
 bool hasMethods(const SymValue &value) {
   if (!value.isConstant())
     return false;
@@ -61,7 +61,7 @@ bool hasMethods(const SymValue &value) {
 bool ModuleSema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments) {
   bool ok = true;
   for (const Argument &argument : expr.arguments) {
-    // What Triton hands to functions of Python that emit code.
+    // Arguments that Triton passes to Python functions that emit code.
     if (argument.name == "_semantic" || argument.name == "_generator" || argument.name == "_builder")
       continue;
     const auto *starred = as<StarredExpr>(argument.value);
@@ -87,7 +87,7 @@ bool ModuleSema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgume
   return ok;
 }
 
-/// "**value": an argument for each key.
+/// "**value": adds an argument for each key.
 bool ModuleSema::unpackMapping(const SymValue &value, const StarredExpr &expr, std::vector<BoundArgument> &arguments) {
   bool isMapping = value.kind == SymValue::Kind::Dictionary;
   for (size_t i = 0; isMapping && i < value.elements.size(); i += 2) {
@@ -119,7 +119,7 @@ SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
       if (answer)
         return SymValue::makeConstant(*answer);
     }
-    // The types of blocks have methods beside these predicates in earlier versions of Triton.
+    // In earlier versions of Triton, block types have methods in addition to these predicates.
     if (receiver.kind == SymValue::Kind::BlockType &&
         (method->attribute == "get_block_shapes" || method->attribute == "get_block_shape")) {
       std::vector<SymValue> sizes;
@@ -127,7 +127,7 @@ SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
         sizes.push_back(SymValue::makeConstant(Int128(size)));
       return SymValue::makeTuple(std::move(sizes));
     }
-    // A member of an enumeration has the methods of its class and those of its value.
+    // A member of an enumeration has the methods of its class and of its value.
     bool isOfRecord = receiver.isConstant() && receiver.record && findMethod(*receiver.record, method->attribute);
     if (hasMethods(receiver) && !isOfRecord) {
       if (!evaluateArguments(expr, arguments))
@@ -179,7 +179,7 @@ SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
   return callValue(callee, std::move(arguments), expr);
 }
 
-/// A function, method, class or object; nothing for what is called in other ways.
+/// Calls a function, method, class or object; nullopt for other callees.
 std::optional<SymValue> ModuleSema::callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
                                                  SourceRange range) {
   if (callee.kind == SymValue::Kind::Method)
@@ -220,14 +220,14 @@ SymValue ModuleSema::callValue(const SymValue &callee, std::vector<BoundArgument
   return error(Diag::not_callable, expr.callee->range, {describe(callee)});
 }
 
-/// tl.float32(x) casts; int(), float(), bool(), str() convert constants; constexpr() is the identity.
+/// tl.float32(x) casts; int(), float(), bool() and str() convert constants; constexpr() is the identity.
 SymValue ModuleSema::callType(const SymValue &callee, const std::vector<BoundArgument> &arguments,
                               const CallExpr &expr) {
   const auto *type = std::get_if<DType>(&callee.constant);
   std::string name = type ? toString(*type) : std::get<TypeNameValue>(callee.constant).name;
   if (arguments.empty() && (name == "tuple" || name == "list"))
     return SymValue::makeTuple({});
-  // A pointer type may name its address space after the element.
+  // A pointer type may specify an address space after the element type.
   bool isPointerType = name == "pointer_type" && arguments.size() > 1;
   if ((arguments.size() != 1 && !isPointerType) || !arguments[0].name.empty())
     return error(Diag::argument_count, expr.range, {name, "1", std::to_string(arguments.size())});
@@ -292,7 +292,7 @@ SymValue ModuleSema::callBuiltin(const BuiltinInfo &info, const std::vector<Boun
       bound.value.elements.push_back(arguments[next].value);
     }
     for (size_t i = 0; i < arguments.size(); ++i) {
-      // "shape=(2, 3)" names a parameter that otherwise collects the rest.
+      // "shape=(2, 3)" names a parameter that otherwise collects the remaining arguments.
       if (arguments[i].name != parameter.name || (bound.given && !parameter.isVarArgs))
         continue;
       used[i] = bound.given = true;
@@ -313,7 +313,7 @@ SymValue ModuleSema::callBuiltin(const BuiltinInfo &info, const std::vector<Boun
     if (arguments[i].name.empty())
       return error(Diag::argument_count, range,
                    {name.str(), std::to_string(formal.size()), std::to_string(arguments.size())});
-    // Forks extend tl.range with scheduling hints; a hint may be ignored, anything else may not.
+    // Forks extend tl.range with scheduling hints; only hints may be ignored.
     if (info.emit == emitRange) {
       warn(Diag::ignored_hint, arguments[i].range, {arguments[i].name});
       continue;
@@ -376,7 +376,7 @@ bool ModuleSema::bindParameters(const FunctionStmt &function, const std::vector<
       value = arguments[i].value;
     }
     if (!value && parameter.defaultValue) {
-      // Defaults belong to the module, not to the caller.
+      // Defaults are evaluated in the module, not in the caller.
       InModule inside(*this, ownerOf(function));
       value = evaluate(*parameter.defaultValue);
     }
@@ -401,7 +401,7 @@ bool ModuleSema::bindParameters(const FunctionStmt &function, const std::vector<
   return true;
 }
 
-/// Emits the body of a helper in place, with the arguments bound to its parameters.
+/// Emits the body of a helper inline, with the arguments bound to its parameters.
 SymValue ModuleSema::callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
                                 SourceRange range, SymValue *self) {
   if (function.isHost) {

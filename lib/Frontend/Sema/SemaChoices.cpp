@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parameters and options that are left open by `auto`: which matrix product they belong to, and their values.
+// Chooses parameters and options that are left open by `auto`: finds the GEMM that they belong to, and their values.
 
 #include "Frontend/Sema/ModuleSema.h"
 
@@ -29,21 +29,21 @@ const Role *findRole(StringRef parameter) {
   return nullptr;
 }
 
-/// What is known about the integers in a directive.
+/// Facts about the integers in a directive.
 class Integers {
 public:
   std::map<std::string, Value> values;     ///< constants
   std::map<std::string, int64_t> divisors; ///< promised
-  std::map<std::string, Value> sizes;      ///< expected, of no consequence for what is right
+  std::map<std::string, Value> sizes;      ///< expected; do not affect correctness
 
-  /// The value that is to be expected.
+  /// Returns the expected value.
   std::optional<int64_t> estimate(const Expr &expr) const {
     Integers expected = *this;
     expected.values.insert(sizes.begin(), sizes.end());
     return expected.evaluateInteger(expr);
   }
 
-  /// The value, or nothing if it depends on something unknown.
+  /// Returns the value, or nullopt if it depends on something unknown.
   std::optional<Value> evaluate(const Expr &expr) const {
     if (const auto *name = as<NameExpr>(&expr)) {
       auto found = values.find(name->id);
@@ -75,9 +75,9 @@ public:
     return fits ? std::optional(int64_t(*integer)) : std::nullopt;
   }
 
-  /// A number that is promised to divide the expression.
+  /// Returns a promised divisor of the expression.
   int64_t divisorOf(const Expr &expr) const {
-    constexpr int64_t most = 1 << 20; // enough for all that asks
+    constexpr int64_t most = 1 << 20; // larger than any required divisor
     if (std::optional<int64_t> value = evaluateInteger(expr))
       return std::gcd(*value % most, most);
     if (const auto *name = as<NameExpr>(&expr)) {
@@ -122,17 +122,17 @@ private:
   }
 };
 
-/// A factor of a product: a buffer of two dimensions, perhaps transposed, or a batch of matrices.
+/// An operand of a GEMM: a two-dimensional buffer, perhaps transposed, or a batch of matrices.
 struct Factor {
   const BufferDirective *buffer = nullptr;
   bool isTransposed = false;
 
-  /// Dimensions of the batch.
+  /// Returns the number of batch dimensions.
   size_t batchRank() const { return buffer->shape.size() - 2; }
-  /// Dimension 0 is M of the first and K of the second factor.
+  /// Returns a size: dimension 0 is M of the left and K of the right operand.
   const DirectiveExpr &size(unsigned dim) const { return buffer->shape[batchRank() + (isTransposed ? 1 - dim : dim)]; }
 
-  /// The dimension of the matrices along which elements are adjacent, if it is certain.
+  /// Returns the contiguous dimension of the matrices, if it is known.
   std::optional<unsigned> contiguousDim(const Integers &integers) const {
     if (buffer->strides.empty())
       return 1;
@@ -142,7 +142,7 @@ struct Factor {
     return std::nullopt;
   }
 
-  /// What divides the distances in elements between rows that are contiguous along `dim`, and between matrices.
+  /// Returns a divisor of the distances in elements between rows that are contiguous along `dim`, and between matrices.
   int64_t pitchDivisor(unsigned dim, const Integers &integers) const {
     if (buffer->strides.empty())
       return integers.divisorOf(*buffer->shape.back().expr);
@@ -174,7 +174,7 @@ std::optional<Factor> findFactor(const DirectiveSet &directives, const Expr &exp
   return std::nullopt;
 }
 
-/// The first "x @ y" inside of an expression.
+/// Returns the first "x @ y" in an expression.
 const BinaryExpr *findProduct(const Expr &expr) {
   if (const auto *node = as<BinaryExpr>(&expr)) {
     if (node->op == BinaryOp::MatMult)
@@ -213,8 +213,8 @@ std::optional<Product> findProduct(const DirectiveSet &directives) {
 
 } // namespace
 
-/// Whether -D or the signature says `auto`. For a parameter that cannot be left open it is a string like any other
-/// where the default is a string, and otherwise a mistake, which `chooseOpen` reports.
+/// Returns true if -D or the signature is `auto`. For a parameter that cannot be left open, it is an ordinary string if
+/// the default is a string, and otherwise an error that `chooseOpen` reports.
 bool ModuleSema::isLeftOpen(const Parameter &parameter) {
   auto defined = request.definitions.find(parameter.name);
   auto specified = specifications.find(parameter.name);
@@ -226,8 +226,8 @@ bool ModuleSema::isLeftOpen(const Parameter &parameter) {
   return text.trim() == "auto" && (findRole(parameter.name) || !as<StringExpr>(parameter.defaultValue));
 }
 
-/// A block size that the kernel itself leaves open, which Triton does not know, may be a multiple of 16 that is no
-/// power of two, also if -D gives it.
+/// Block sizes that the kernel itself leaves open, which Triton does not support, may be multiples of 16 that are not
+/// powers of two, also if -D sets them.
 void ModuleSema::allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
   constexpr int64_t step = 16;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
@@ -242,7 +242,7 @@ void ModuleSema::allowOpenSizes(const FunctionStmt &kernel, const std::vector<Ke
   }
 }
 
-/// Chooses what is open. What nothing says about warps and stages is open, too, as soon as anything is.
+/// Chooses the open parameters. If any parameter is open, so are unspecified warps and stages.
 bool ModuleSema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters) {
   const Parameter *open = nullptr;
   OpenProduct product;
@@ -307,7 +307,7 @@ bool ModuleSema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParame
   return true;
 }
 
-/// False if no expect directive says that the kernel multiplies two buffers.
+/// Returns false if no expect directive describes a GEMM of two buffers.
 bool ModuleSema::describeProduct(const DirectiveSet &directives,
                                  const std::map<std::string, KernelParameter> &parameters, OpenProduct &product) {
   Integers integers;
@@ -351,7 +351,7 @@ bool ModuleSema::describeProduct(const DirectiveSet &directives,
   product.element = a->type.pointee();
   product.output = c->type.pointee();
 
-  constexpr int64_t rowBytes = 16; // of which addresses in tensor maps are multiples
+  constexpr int64_t rowBytes = 16; // alignment that tensor maps require
   int64_t alignment = rowBytes, piece = rowBytes;
   for (auto [factor, pointer] : {std::pair(&found->a, a), std::pair(&found->b, b)}) {
     std::optional<unsigned> dim = factor->contiguousDim(integers);

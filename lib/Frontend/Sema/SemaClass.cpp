@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Classes: named tuples, aggregates, and what is asked of a class itself.
+// Classes: named tuples, aggregates, and class members.
 //
-//   class Tensor(NamedTuple):            Tensor(ptr, (m, n)) is a tuple whose elements have names, too
+//   class Tensor(NamedTuple):            Tensor(ptr, (m, n)) is a tuple whose elements also have names
 //       ptr: tl.tensor
 //       shape: tl.tuple
 //   @tl.core._aggregate
-//   class Pair:                          Pair(a, b) runs __init__ at compile time: each field is assigned in it,
-//       first: tl.tensor                 and has the type that its annotation says
+//   class Pair:                          Pair(a, b) runs __init__ at compile time, which assigns each field a value of
+//       first: tl.tensor                 the annotated type
 //       ...
 //
-// An object is a value, as a tuple is: after the constructor nothing assigns its fields. Its run-time values flow
-// through branches, loops and calls one by one. Methods are emitted at each call, those without @triton.jit run at
-// compile time. Of other classes a kernel can use the constants and the functions without 'self'. A constant of an
-// enumeration is its value, and knows its name as long as nothing is computed with it.
+// An object is a value, like a tuple: its fields are not assigned after the constructor. Its run-time values flow
+// individually through branches, loops and calls. Methods are emitted at each call; those without @triton.jit run at
+// compile time. Of other classes, kernels can use constants and functions without 'self'. An enumeration constant is
+// its value, and keeps its name until it is used in a computation.
 
 #include "Frontend/Sema/ModuleSema.h"
 
@@ -28,7 +28,7 @@ bool hasDecorator(const FunctionStmt &function, StringRef name) {
   return llvm::any_of(function.decorators, [&](const Decorator &decorator) { return decorator.name == name; });
 }
 
-/// The method of Python's data model for an operator.
+/// Returns the method of Python's data model for an operator.
 StringRef specialName(BinaryOp op) {
   switch (op) {
   case BinaryOp::Add:
@@ -61,7 +61,7 @@ StringRef specialName(BinaryOp op) {
   return {};
 }
 
-/// `name` and `value` of a member of an enumeration.
+/// Returns `name` or `value` of an enumeration member.
 std::optional<SymValue> attributeOfMember(const SymValue &member, StringRef attribute) {
   if (attribute == "name" || attribute == "_name_")
     return SymValue::makeConstant(member.names.front());
@@ -80,7 +80,7 @@ SymValue methodOf(const SymValue &value, const FunctionStmt *function) {
 
 } // namespace
 
-/// The classes from which this one derives, as far as the project has them.
+/// Returns the base classes, as far as they are part of the project.
 std::vector<const ClassStmt *> ModuleSema::basesOf(const ClassStmt &type, unsigned depth) {
   std::vector<const ClassStmt *> bases;
   if (depth == maxBases)
@@ -108,7 +108,7 @@ const FunctionStmt *ModuleSema::findMethod(const ClassStmt &type, const std::str
 std::optional<SymValue> ModuleSema::classConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
   ModuleScope *module = classOwners.at(&type);
   std::string path = type.name + "." + name;
-  // Evaluating one may ask for another of the class, and for itself.
+  // The evaluation may refer to other constants of the class, and to itself.
   if (!module->pending.insert(path).second)
     return error(Diag::circular_constant, type.nameRange, {path});
   std::optional<SymValue> value = evaluateConstant(type, name, depth);
@@ -116,7 +116,7 @@ std::optional<SymValue> ModuleSema::classConstant(const ClassStmt &type, const s
   return value;
 }
 
-/// "NAME = value" or "name: type = value" of a class; it may refer to those before it.
+/// Evaluates "NAME = value" or "name: type = value" of a class, which may refer to earlier constants.
 std::optional<SymValue> ModuleSema::evaluateConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
   for (const AnnAssignStmt *field : type.fields)
     if (field->target->id == name && field->value) {
@@ -145,7 +145,7 @@ std::optional<SymValue> ModuleSema::evaluateConstant(const ClassStmt &type, cons
   return std::nullopt;
 }
 
-/// A field, method, property or constant of an object, a named tuple or a class; nothing if there is none.
+/// Returns a field, method, property or constant of an object, a named tuple or a class; nullopt if there is none.
 std::optional<SymValue> ModuleSema::memberOf(const SymValue &value, const std::string &name, SourceRange range) {
   for (auto [field, element] : llvm::zip(value.names, value.elements))
     if (field == name)
@@ -240,7 +240,7 @@ SymValue ModuleSema::makeObject(const ClassStmt &type, std::vector<BoundArgument
   return limitSize(std::move(result), range);
 }
 
-/// collections.namedtuple("Name", ["field", ...]) or "field, ...".
+/// Evaluates collections.namedtuple("Name", ["field", ...]) or with "field, ...".
 std::optional<SymValue> ModuleSema::declareNamedTuple(const std::vector<BoundArgument> &arguments) {
   auto textOf = [](const SymValue &value) {
     return value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
@@ -282,7 +282,7 @@ std::optional<SymValue> ModuleSema::declareNamedTuple(const std::vector<BoundArg
   return SymValue::makeConstant(static_cast<const ClassStmt *>(type));
 }
 
-/// "self.field = value" in a constructor.
+/// Executes "self.field = value" in a constructor.
 void ModuleSema::assignAttribute(const AttributeExpr &target, const SymValue &value, SourceRange range) {
   const auto *name = as<NameExpr>(target.value);
   const FunctionStmt *function = frames.empty() ? nullptr : frames.back().function;
@@ -324,7 +324,7 @@ void ModuleSema::assignAttribute(const AttributeExpr &target, const SymValue &va
   object.elements.push_back(value);
 }
 
-/// Calls a method of Python's data model, such as "__getitem__"; nothing if the class does not have it.
+/// Calls a method of Python's data model, such as "__getitem__"; nullopt if the class does not have it.
 std::optional<SymValue> ModuleSema::callSpecial(const SymValue &object, const std::string &name,
                                                 const std::vector<SymValue> &arguments, SourceRange range) {
   const FunctionStmt *method = object.kind == SymValue::Kind::Object ? findMethod(*object.record, name) : nullptr;
@@ -336,7 +336,7 @@ std::optional<SymValue> ModuleSema::callSpecial(const SymValue &object, const st
   return callHelper(*method, bound, range);
 }
 
-/// An operator of which one operand is an object.
+/// Evaluates an operator with an object as one of its operands.
 std::optional<SymValue> ModuleSema::objectOperator(BinaryOp op, const SymValue &left, const SymValue &right,
                                                    SourceRange range) {
   if (std::optional<SymValue> result = callSpecial(left, "__" + specialName(op).str(), {right}, range))

@@ -11,7 +11,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// "value.name" of a value that no expression gives.
+/// Builds "value.name" for a value without an expression.
 struct NamedAttribute {
   explicit NamedAttribute(const std::string &name, SourceRange range = {}, SourceRange nameRange = {}) {
     object.range = expr.range = range;
@@ -25,7 +25,7 @@ struct NamedAttribute {
 
 } // namespace
 
-/// The ".type" of a constant or a tuple; nothing for other values.
+/// Returns the ".type" of a constant or a tuple; nullopt for other values.
 std::optional<SymValue> ModuleSema::typeOf(const SymValue &value) {
   SymValue type;
   if (value.isTuple()) {
@@ -47,7 +47,7 @@ std::optional<SymValue> ModuleSema::typeOf(const SymValue &value) {
   return type;
 }
 
-/// tl.tuple_type([...])
+/// Evaluates tl.tuple_type([...]).
 SymValue ModuleSema::typeOfTuple(const std::vector<SymValue> &types, SourceRange range) {
   for (const SymValue &type : types) {
     bool isType = type.kind == SymValue::Kind::BlockType || type.kind == SymValue::Kind::ConstantType ||
@@ -67,7 +67,7 @@ SymValue ModuleSema::evaluateComprehension(const ComprehensionExpr &expr) {
     if (!clause.conditions.empty() && !isTile1() && !isConstexprFunction() && !isHostCode())
       return error(Diag::not_supported, clause.conditions.front()->range,
                    {"a condition in a comprehension, which Triton would ignore,"});
-  // Its variables are its own.
+  // The comprehension's variables have a separate scope.
   Environment outside = scope;
   std::vector<SymValue> results;
   bool ok = evaluateClauses(expr, 0, results);
@@ -77,7 +77,7 @@ SymValue ModuleSema::evaluateComprehension(const ComprehensionExpr &expr) {
   return limitSize(expr.isDictionary ? dictionaryOf(results) : SymValue::makeTuple(std::move(results)), expr.range);
 }
 
-/// Runs the clauses from one of them on; false after an error.
+/// Runs the clauses from `clause` on. Returns false after an error.
 bool ModuleSema::evaluateClauses(const ComprehensionExpr &expr, size_t clause, std::vector<SymValue> &results) {
   if (clause == expr.clauses.size()) {
     results.push_back(evaluate(*expr.element));
@@ -112,7 +112,7 @@ bool ModuleSema::evaluateClauses(const ComprehensionExpr &expr, size_t clause, s
   return true;
 }
 
-/// What a comprehension runs over: the elements of a tuple, the keys of a dictionary, or a range of constants.
+/// Returns the items of a comprehension: the elements of a tuple, the keys of a dictionary, or a range of constants.
 std::optional<std::vector<SymValue>> ModuleSema::itemsOf(const Expr &iterable) {
   SymValue value = evaluate(iterable);
   if (value.isError())
@@ -180,7 +180,7 @@ SymValue ModuleSema::lookupKey(const SymValue &dictionary, const SubscriptExpr &
   return error(Diag::missing_key, expr.index->range, {key.isConstant() ? repr(key.constant) : describe(key)});
 }
 
-/// "item in items" of host code: a key, an element, or a part of a text.
+/// Evaluates "item in items" of host code: a key, an element, or a substring.
 SymValue ModuleSema::contains(const SymValue &item, const SymValue &items, const CompareExpr &expr) {
   const auto *part = item.isConstant() ? std::get_if<std::string>(&item.constant) : nullptr;
   const auto *text = items.isConstant() ? std::get_if<std::string>(&items.constant) : nullptr;
@@ -234,7 +234,7 @@ SymValue emitDictionaryItems(Sema &, BuiltinCall &call) {
   return SymValue::makeTuple(std::move(items));
 }
 
-/// What Python calls by name: getattr(tl, "load"), getattr(x, "shape"), with a third argument if there is no such.
+/// Evaluates getattr(tl, "load") or getattr(x, "shape"), with an optional default as the third argument.
 SymValue emitGetAttr(Sema &sema, BuiltinCall &call) {
   std::optional<std::string> name = call.text(1);
   if (!name)
@@ -247,9 +247,9 @@ SymValue emitGetAttr(Sema &sema, BuiltinCall &call) {
   return sema.attributeOf(call[0], NamedAttribute(*name, call.range, call.rangeOf(1)).expr);
 }
 
-/// Whether attributeOf gives something.
+/// Returns true if attributeOf would succeed.
 bool ModuleSema::hasAttribute(const SymValue &value, const std::string &name) {
-  // Python's numbers and strings have none that kernels ask for; ".type" and ".value" are those of constexpr.
+  // Python numbers and strings have no attributes that kernels use; ".type" and ".value" are those of constexpr.
   bool isPlain = value.isConstant() && (isNone(value.constant) || isNumber(value.constant) ||
                                         std::holds_alternative<std::string>(value.constant));
   if (isPlain)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The configurations of an autotuner. HostReader.h makes a list of them from the arguments of the decorator; here it is
-// pruned, restricted to what nothing else fixes, and given to the kernel: the first to the one that is compiled, all to
-// those who ask (Configurations.h).
+// The configurations of an autotuner. HostReader.h creates a list from the arguments of the decorator. This file prunes
+// it, restricts it to values that are not fixed otherwise, and applies it: the compiled kernel gets the first one,
+// listConfigurations returns all (Configurations.h).
 
 #include "Frontend/Host/HostReader.h"
 #include "Frontend/Sema/Tuning.h"
@@ -12,7 +12,7 @@ namespace tile::frontend {
 
 namespace {
 
-// What triton.Config has where it is not told.
+// Defaults of triton.Config.
 constexpr int defaultWarps = 4, defaultStages = 3;
 
 const SymValue *valueOf(const SymValue &dictionary, StringRef key) {
@@ -27,11 +27,11 @@ const SymValue *valueOf(const SymValue &dictionary, StringRef key) {
 
 std::optional<int> countOf(const std::optional<SymValue> &value, int least) {
   std::optional<Int128> number = value && value->isConstant() ? asInteger(value->constant) : std::nullopt;
-  constexpr Int128 most = 1 << 20; // far beyond what any option allows
+  constexpr Int128 most = 1 << 20; // far above the limit of any option
   return number && *number >= least && *number <= most ? std::optional(static_cast<int>(*number)) : std::nullopt;
 }
 
-/// 1, True and 1.0 are the same to a kernel's conditions, but not its types.
+/// 1, True and 1.0 are equal in a kernel's conditions, but have different types.
 bool isSame(const SymValue &a, const SymValue &b) {
   if (a.isConstant() && b.isConstant())
     if (std::optional<Int128> left = asInteger(a.constant), right = asInteger(b.constant); left && right)
@@ -39,7 +39,7 @@ bool isSame(const SymValue &a, const SymValue &b) {
   return sameValue(a, b);
 }
 
-/// Keeps those that the test holds for, if there are any.
+/// Keeps the configurations that satisfy the predicate, if there are any.
 template <typename Test> bool keepAgreeing(std::vector<TunedConfiguration> &configurations, Test agrees) {
   std::vector<TunedConfiguration> kept;
   llvm::copy_if(configurations, std::back_inserter(kept), agrees);
@@ -66,12 +66,12 @@ std::optional<SymValue> HostReader::memberOf(const SymValue &value, const std::s
   return std::nullopt;
 }
 
-/// triton.Config(kwargs, num_warps=4, num_stages=3, ...). What follows changes no result of a kernel.
+/// Evaluates triton.Config(kwargs, num_warps=4, num_stages=3, ...). The remaining options do not affect results.
 SymValue HostReader::makeConfiguration(const std::vector<BoundArgument> &arguments, SourceRange range,
                                        size_t reported) {
   Configuration made;
   made.range = range;
-  constexpr size_t size = 32; // a loop without an end must not fill the memory
+  constexpr size_t size = 32; // an endless loop must not exhaust memory
   sema.charge(size, range);
   made.values.kind = SymValue::Kind::Dictionary;
   for (auto [place, argument] : llvm::enumerate(arguments)) {
@@ -83,7 +83,7 @@ SymValue HostReader::makeConfiguration(const std::vector<BoundArgument> &argumen
       made.numWarps = argument.value;
     else if ((isPositional && place == 2) || name == "num_stages")
       made.numStages = argument.value;
-    made.isComplete &= name != "**"; // of unknown names
+    made.isComplete &= name != "**"; // the names are unknown
   }
   made.isComplete &= made.values.kind == SymValue::Kind::Dictionary && !valueOf(made.values, "**");
   made.isComplete &= (!made.numWarps || countOf(made.numWarps, 1)) && (!made.numStages || countOf(made.numStages, 0));
@@ -99,12 +99,12 @@ SymValue HostReader::makeConfiguration(const std::vector<BoundArgument> &argumen
   return handle;
 }
 
-/// Whether a configuration decides the parameter: nothing but a default gives it a value.
+/// Returns true if a configuration can set the parameter: only a default gives it a value.
 static bool isTunable(const auto &parameter) {
   return !parameter || parameter->isDefault;
 }
 
-/// Applies 'early_config_prune', as far as it can be evaluated. It asks for what the kernel is called with.
+/// Applies 'early_config_prune', as far as it can be evaluated; it may depend on the arguments of the call.
 void ModuleSema::prune(HostReader &reader, const Expr &rules, const ResolvedParameters &parameters,
                        std::vector<SymValue> &configurations) {
   SymValue table = evaluate(rules);
@@ -135,7 +135,7 @@ void ModuleSema::prune(HostReader &reader, const Expr &rules, const ResolvedPara
     configurations = std::move(kept);
     return;
   }
-  // Triton takes an empty list for a mistake as well.
+  // Triton also rejects an empty list.
   if (pruned.isTuple() && pruned.elements.empty())
     unknownHosts.push_back({Diag::unknown_pruning, rules.range, "none would be left"});
   else
@@ -171,13 +171,13 @@ Tuning ModuleSema::readAutotune(const FunctionStmt &kernel, const CallExpr &deco
     TunedConfiguration &tuned = tuning.configurations.emplace_back();
     for (const auto &[name, parameter] : parameters) {
       const SymValue *value = valueOf(configuration.values, name);
-      // One of the run time has no constant to differ from.
+      // A run-time parameter has no constant to compare with.
       if (value && !value->isError() && (isTunable(parameter) || parameter->constant))
         tuned.values[name] = *value;
     }
     tuned.numWarps = countOf(configuration.numWarps, 1);
     tuned.numStages = countOf(configuration.numStages, 0);
-    if (tuned.numStages == 0) // as 1: no loads ahead
+    if (tuned.numStages == 0) // equivalent to 1: no prefetching
       tuned.numStages = 1;
     tuned.isComplete = configuration.isComplete;
     tuned.isConditional = configuration.isConditional;
@@ -186,8 +186,8 @@ Tuning ModuleSema::readAutotune(const FunctionStmt &kernel, const CallExpr &deco
   return tuning;
 }
 
-/// Gives the kernel the first configuration that agrees with what is fixed; its warps and stages, too, unless all else
-/// of it is overruled.
+/// Applies the first configuration that agrees with the fixed values, including its warps and stages unless all its
+/// other values are overridden.
 void ModuleSema::applyAutotune(const FunctionStmt &kernel, const CallExpr &decorator, ResolvedParameters &parameters) {
   Tuning &tuning = tunings.emplace_back(readAutotune(kernel, decorator, parameters));
   std::vector<TunedConfiguration> &all = tuning.configurations;
@@ -217,7 +217,7 @@ void ModuleSema::applyAutotune(const FunctionStmt &kernel, const CallExpr &decor
   tunedStages = first.numStages;
 }
 
-/// The text of a constant for -D; nothing where reading it would give another value.
+/// Returns the text of a constant for -D; nullopt if parsing it would give another value.
 std::optional<std::string> ModuleSema::definitionOf(const SymValue &value) {
   llvm::function_ref<std::string(const SymValue &)> print;
   auto printValue = [&](const SymValue &part) -> std::string {
@@ -240,7 +240,7 @@ std::optional<std::string> ModuleSema::definitionOf(const SymValue &value) {
   return known->second && sameValue(*known->second, value) ? std::optional(text) : std::nullopt;
 }
 
-/// Each of one with each of the other: Triton's decorators may be stacked.
+/// Combines each configuration of one decorator with each of the other, because Triton's decorators may be stacked.
 static std::vector<TunedConfiguration> combine(const std::vector<TunedConfiguration> &outer,
                                                const std::vector<TunedConfiguration> &inner) {
   constexpr size_t most = 4096;
@@ -267,7 +267,7 @@ KernelConfigurations ModuleSema::listTuned() {
     if (!tuning.configurations.empty())
       all = all.empty() ? tuning.configurations : combine(tuning.configurations, all);
   }
-  std::map<std::string, size_t> places; // of what is listed
+  std::map<std::string, size_t> places; // index in the result
   for (const TunedConfiguration &tuned : all) {
     KernelConfiguration listed;
     bool isReadable = tuned.isComplete;
@@ -297,7 +297,7 @@ KernelConfigurations ModuleSema::listTuned() {
 KernelConfigurations ModuleSema::listConfigurations() {
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(&context));
   builder.setInsertionPointToEnd(scratch->getBody());
-  // What is wrong with the kernel is said when it is compiled.
+  // Errors in the kernel are reported when it is compiled.
   size_t reported = diagnostics.all().size();
   KernelConfigurations result;
   declare(module.body);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // 'if' and early return.
 //
-// On a constant condition only the live branch is looked at. Otherwise both branches are emitted on copies of the
-// environment into an scf.if. If some branch returns, the statements after the 'if' move into the branches that go
-// on, so that every path ends the function and the scf.if yields the returned value:
+// For a constant condition only the live branch is analyzed. Otherwise both branches are emitted on copies of the
+// environment into an scf.if. If some branch returns, the statements after the 'if' move into the branches that
+// continue, so that every path ends the function and the scf.if yields the returned value:
 //
 //   if c: return a        if c: return a
 //   rest                  else: rest; return b
@@ -18,7 +18,7 @@ namespace tile::frontend {
 namespace {
 
 constexpr unsigned maxFoldDepth = 64;
-// A branch that may or may not return makes the rest of the function be emitted twice, so the number can explode.
+// After a branch that may return, the rest of the function is emitted twice, so the number can grow exponentially.
 constexpr unsigned maxFolds = 10000;
 
 bool hasReturn(const Block &block) {
@@ -94,8 +94,8 @@ std::optional<ModuleSema::BlockResult> ModuleSema::emitIf(const IfStmt &stmt, si
   return std::nullopt;
 }
 
-/// Statements of which it is not known whether they run, because of an error. Names that they assign would only produce
-/// errors that follow from that one.
+/// Skips statements whose execution is unknown because of an error. The names that they assign would only cause
+/// follow-up errors.
 void ModuleSema::emitDoubtful(const Block &body, SourceRange reason) {
   if (request.isDraft) {
     Environment before = scope;
@@ -144,13 +144,13 @@ ModuleSema::BlockResult ModuleSema::emitFoldedIf(const IfStmt &stmt, size_t bran
   return joined;
 }
 
-/// To the end of a block, before its terminator if it has one.
+/// Sets the insertion point to the end of a block, before its terminator if it has one.
 static void setInsertionPointToRest(OpBuilder &builder, mlir::Block *block) {
   bool isTerminated = !block->empty() && block->back().hasTrait<OpTrait::IsTerminator>();
   builder.setInsertionPoint(block, isTerminated ? std::prev(block->end()) : block->end());
 }
 
-/// Two different constants can only meet as run-time values, each of its branch.
+/// Converts two different constants to run-time values in their branches, so that they can be joined.
 void ModuleSema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue &elseValue, SourceRange thenRange,
                                SourceRange elseRange) {
   OpBuilder::InsertionGuard guard(builder);
@@ -161,11 +161,11 @@ void ModuleSema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue
   decayApart(elseValue, original, elseRange);
 }
 
-/// Brings the returned values of two branches to one type; false after an error.
+/// Converts the returned values of two branches to a common type. Returns false after an error.
 bool ModuleSema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult) {
   if (thenResult.value.isError() || elseResult.value.isError())
     return false;
-  // Falling off the end of a function returns None, or where other paths return something any value of its type.
+  // Falling off the end of a function returns None or, if other paths return a value, any value of its type.
   for (auto [fallen, other] : {std::pair{&thenResult, &elseResult}, std::pair{&elseResult, &thenResult}}) {
     if (fallen->returned || !other->returned || other->value.isNoneValue())
       continue;
@@ -185,7 +185,7 @@ bool ModuleSema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, B
   return false;
 }
 
-/// The rest of an if chain from 'branch' on, or its else.
+/// Emits the remainder of an if chain from 'branch' on, or its else.
 void ModuleSema::emitBranch(const IfStmt &stmt, size_t branch) {
   static const Block nothing;
   Continuation end{&nothing, 0, nullptr};
@@ -228,7 +228,7 @@ void ModuleSema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue 
       recordVariable(name, binding, /*isAssigned=*/true);
 }
 
-/// Finds the names that the branches leave different, and marks those that only one of them leaves usable.
+/// Finds the names whose values differ between the branches, and marks those that only one branch leaves usable.
 void ModuleSema::joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
                                   std::vector<std::string> &changed) {
   for (const auto &[name, binding] : thenEnv) {

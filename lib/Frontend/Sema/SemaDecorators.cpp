@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decorators that give values to compile-time parameters: @triton.autotune and @triton.heuristics.
+// Decorators that set compile-time parameters: @triton.autotune and @triton.heuristics.
 //
-// They are read, not executed. Of an autotuner the first configuration counts (SemaConfigs.cpp), where nothing but a
-// default gives a value; a heuristic is evaluated if it follows from what is known: other constants, whether an
-// argument is None, and what divides it. Where a condition is open, false is taken: heuristics of that kind (EVEN_K,
-// ...) allow a faster path, never need it.
+// They are read, not executed. An autotuner's first configuration applies (SemaConfigs.cpp) to parameters that only
+// have a default. A heuristic is evaluated if it follows from known facts: other constants, whether an argument is
+// None, and its divisors. Undecided conditions are false, because heuristics of that kind (EVEN_K, ...) allow a faster
+// path but never require it.
 
 #include "Frontend/Sema/ModuleSema.h"
 
@@ -14,7 +14,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// The last part of a dotted name.
+/// Returns the last part of a dotted name.
 StringRef lastName(const Expr &expr) {
   if (const auto *name = as<NameExpr>(&expr))
     return name->id;
@@ -36,7 +36,7 @@ const Expr *argumentOf(const CallExpr &call, std::string_view name, size_t index
   return nullptr;
 }
 
-/// Evaluates host code; nothing, and no message, if that does not give a constant.
+/// Evaluates host code; nullopt, without a message, if the result is not a constant.
 std::optional<SymValue> ModuleSema::evaluateQuietly(const Expr &expr) {
   size_t reported = diagnostics.all().size();
   ++quietDepth;
@@ -48,7 +48,7 @@ std::optional<SymValue> ModuleSema::evaluateQuietly(const Expr &expr) {
   return value.isError() || !leaves.empty() ? std::nullopt : std::optional(value);
 }
 
-/// A condition on what an argument is divided by: args["N"] % 16 == 0.
+/// Evaluates a condition on the divisor of an argument: args["N"] % 16 == 0.
 std::optional<bool> ModuleSema::divisibility(const Expr &condition, const std::string &arguments,
                                              const ResolvedParameters &parameters) {
   const auto *compare = as<CompareExpr>(&condition);
@@ -83,7 +83,7 @@ void ModuleSema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &
     for (const auto &[known, parameter] : parameters) {
       if (!parameter)
         continue;
-      // A value that exists only at run time: not None, and otherwise unknown.
+      // A run-time value: not None, but otherwise unknown.
       arguments.names.push_back(known);
       arguments.elements.push_back(unknownOf(*parameter));
     }
@@ -92,7 +92,7 @@ void ModuleSema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &
     if (!value)
       if (std::optional<bool> divides = divisibility(*rule->body, rule->parameters[0], parameters))
         value = SymValue::makeConstant(*divides);
-    // A comparison that is open.
+    // An undecided comparison.
     if (!value && rule->body->kind == ExprKind::Compare)
       value = SymValue::makeConstant(false);
     if (value)
@@ -100,7 +100,7 @@ void ModuleSema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &
   }
 }
 
-/// Stands for an argument while heuristics are evaluated; what is emitted then is dropped.
+/// Represents an argument while heuristics are evaluated; operations emitted meanwhile are discarded.
 mlir::Value ModuleSema::unknownValue(DType type) {
   return UnrealizedConversionCastOp::create(builder, UnknownLoc::get(&context), mlirType(type), ValueRange())
       .getResult(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Directives of the chosen kernel: every name in them must be a parameter, and the launch attribute that carries them
-// to the manifest.
+// Directives of the chosen kernel: checks that every name in them is a parameter, and builds the launch attribute that
+// passes them to the manifest.
 
 #include "Directives/Functions.h"
 #include "Frontend/Sema/ModuleSema.h"
@@ -76,7 +76,7 @@ SmallVector<StringAttr> textsOf(OpBuilder &builder, const std::vector<DirectiveE
 
 using AddDefault = llvm::function_ref<void(const std::string &parameter, const std::string &value)>;
 
-/// The arguments that stand for the sizes and strides of a descriptor are those of its buffer.
+/// Gives a descriptor's size and stride arguments the values of its buffer.
 void describeDescriptor(const BufferDirective &buffer, AddDefault addDefault) {
   auto add = [&](const char *what, size_t index, const std::string &text) {
     addDefault(buffer.parameter + what + std::to_string(index), text);
@@ -121,11 +121,11 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
   return diagnostics.numErrors() == errorsBefore;
 }
 
-/// Constants are compile-time parameters; what the condition names is known to be integer.
+/// Checks a config directive: constants are compile-time parameters, and names in the condition are integers.
 void ModuleSema::checkConfig(const ConfigDirective &config, const FunctionStmt &kernel,
                              const std::vector<KernelParameter> &parameters) {
   std::vector<std::string> names, constants = {"num_warps", "num_stages"};
-  std::map<std::string, std::string> others; // that no condition can ask
+  std::map<std::string, std::string> others; // that conditions cannot use
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
     forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
       names.push_back(name);
@@ -147,7 +147,7 @@ void ModuleSema::checkConfig(const ConfigDirective &config, const FunctionStmt &
   checker.check(config.condition);
 }
 
-/// "within" may depend on the element types: 1e-2 if c.dtype.element_ty == bf16 else 1e-3.
+/// Evaluates "within", which may depend on element types: 1e-2 if c.dtype.element_ty == bf16 else 1e-3.
 double ModuleSema::evaluateTolerance(const ExpectDirective &directive) {
   if (!directive.tolerance)
     return 0;
@@ -180,7 +180,7 @@ LaunchAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const Instanc
   SmallVector<DefaultAttr> defaults;
   auto addDefault = [&](const std::string &parameter, const std::string &value) {
     auto name = builder.getStringAttr(parameter);
-    // Names that a descriptor's sizes share with parameters are an error of the manifest.
+    // A name clash of a descriptor's sizes with parameters is an error of the manifest.
     if (llvm::none_of(defaults, [&](DefaultAttr other) { return other.getParameter() == name; }))
       defaults.push_back(DefaultAttr::get(context, name, builder.getStringAttr(value)));
   };
@@ -196,7 +196,7 @@ LaunchAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const Instanc
   for (const DefaultDirective &directive : directives.defaults)
     if (isRuntime(directive.parameter))
       addDefault(directive.parameter, directive.value.text);
-  // A number as the parameter's own default; the kernel may be compiled for a pointer or an integer in its place.
+  // A numeric default of the parameter itself; the kernel may be compiled with a pointer or an integer instead.
   for (const Parameter &parameter : kernel.parameters) {
     bool isStated = llvm::any_of(
         directives.defaults, [&](const DefaultDirective &directive) { return directive.parameter == parameter.name; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expressions. Constants are folded with Python's rules (ConstEval.h); as soon as one operand exists only at run time
-// the operation is emitted.
+// Expressions. Constants are folded with Python's rules (ConstEval.h); if an operand is a run-time value, the operation
+// is emitted.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostReader.h"
@@ -79,7 +79,7 @@ SymValue ModuleSema::evaluateName(const NameExpr &expr) {
     if (!binding.unusable.empty())
       return error(Diag::unusable_name, expr.range, {expr.id, binding.unusable},
                    std::pair{binding.unusableAt, std::string("here")});
-    // The flags of loops that end early are constants until a branch sets them: then nothing depends on them.
+    // Flags of loops that end early are constants until a branch sets them; treat them as such.
     APInt flag;
     if (expr.id.front() == '$' && binding.value.isTensor() && matchPattern(binding.value.value, m_ConstantInt(&flag)))
       return SymValue::makeConstant(!flag.isZero());
@@ -95,7 +95,7 @@ SymValue ModuleSema::evaluateName(const NameExpr &expr) {
   if (const BuiltinInfo *python = findBuiltin("builtins." + expr.id))
     return SymValue::makeConstant(python);
   for (std::string space : {"tl", "triton"}) {
-    // The language's names without a prefix, and its modules without an import.
+    // The language's names need no prefix, and its modules no import.
     if (expr.id == space || (space == "tl" && expr.id == "tile"))
       return SymValue::makeConstant(NamespaceValue{space});
     if (std::optional<Value> member = namespaceMember(space, expr.id))
@@ -109,7 +109,7 @@ SymValue ModuleSema::evaluateName(const NameExpr &expr) {
 SymValue ModuleSema::fromResult(const EvalResult &result, SourceRange range) {
   if (!result.value)
     return error(Diag::constant_expression, range, {result.error});
-  if (!result.warning.empty() && !isTile1()) // there both round down
+  if (!result.warning.empty() && !isTile1()) // both round down there
     warn(Diag::negative_floor_division, range, {result.warning}).fixIt(range, str(*result.value));
   return SymValue::makeConstant(*result.value);
 }
@@ -193,7 +193,8 @@ std::optional<bool> ModuleSema::constantTruth(const SymValue &value) {
   return std::nullopt;
 }
 
-/// Left to right; a constant that decides the result ends the evaluation, other constants drop out.
+/// Evaluates from left to right; a constant that determines the result ends the evaluation, other constants are
+/// dropped.
 SymValue ModuleSema::evaluateBoolOp(const BoolOpExpr &expr) {
   std::optional<SymValue> result;
   SymValue last;
@@ -220,7 +221,7 @@ SymValue ModuleSema::evaluateBoolOp(const BoolOpExpr &expr) {
   return result ? *result : last;
 }
 
-/// Compares tuples element by element; the result is a constant unless run-time scalars decide.
+/// Compares tuples element by element; the result is a constant unless run-time scalars determine it.
 SymValue ModuleSema::structuresEqual(const SymValue &left, const SymValue &right, SourceRange range) {
   auto isNumeric = [](const SymValue &value) {
     return value.isTensor() || (value.isConstant() && isNumber(value.constant));
@@ -250,14 +251,14 @@ SymValue ModuleSema::evaluateCompare(const CompareExpr &expr) {
   if (expr.op == CompareOp::In || expr.op == CompareOp::NotIn)
     return contains(left, right, expr);
   bool isIdentity = expr.op == CompareOp::Is || expr.op == CompareOp::IsNot;
-  // What is not read may be anything, None as well.
+  // A value from a module that is not read may be anything, also None.
   for (const SymValue *side : {&left, &right})
     if (const auto *space = side->isConstant() ? std::get_if<NamespaceValue>(&side->constant) : nullptr)
       return unknownImport(space->name, (side == &left ? expr.left : expr.right)->range);
   if (left.isConstant() && right.isConstant())
     return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
   if (isIdentity) {
-    // A run-time value is never None nor a type.
+    // A run-time value is neither None nor a type.
     bool same = left.kind == right.kind && sameValue(left, right);
     return SymValue::makeConstant(same == (expr.op == CompareOp::Is));
   }
@@ -300,7 +301,7 @@ SymValue ModuleSema::evaluateConditional(const ConditionalExpr &expr) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(i == 0 ? skeleton.thenBlock() : skeleton.elseBlock());
     values[i] = evaluate(*sources[i]);
-    // Other constants, as None of "store(...) if c else store(...)", meet their like.
+    // Other constants, such as None in "store(...) if c else store(...)", must match.
     if (values[i].isConstant() && isNumber(values[i].constant))
       values[i] = toTensor(values[i], sources[i]->range);
   }
@@ -313,7 +314,7 @@ SymValue ModuleSema::evaluateConditional(const ConditionalExpr &expr) {
   return joinRegions(skeleton, values[0], values[1]);
 }
 
-/// Gives a result-less scf.if the results in which its branches end.
+/// Adds results to an scf.if without results, for the values in which its branches end.
 SymValue ModuleSema::joinRegions(scf::IfOp skeleton, const SymValue &thenValue, const SymValue &elseValue) {
   SmallVector<mlir::Value> thenLeaves, elseLeaves;
   flatten(thenValue, thenLeaves);

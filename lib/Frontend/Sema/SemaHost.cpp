@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host program as far as kernels depend on it: what stands outside of functions, in the order in which Python runs
-// it, pure functions that make constants, and the scopes of functions that have kernels inside.
+// The parts of the host program that kernels depend on: code outside functions, in Python's execution order; pure
+// functions that compute constants; and the scopes of functions that contain kernels.
 //
-//   def mask_of(bits):                  a host function: evaluated where a value of the module is made by it
+//   def mask_of(bits):                  a host function: evaluated when a value of the module needs it
 //       return (1 << bits) - 1
 //   MASK = tl.constexpr(mask_of(7))
-//   TEXT = ""                           statements that make a value together: run when it is first needed
+//   TEXT = ""                           statements that compute a value together: run when it is first needed
 //   for i in range(4):
 //       TEXT += f"mov.b32 $0, r{i};"
 //
-// A kernel itself cannot call them, as in Triton. They are evaluated as functions of the language that run at compile
-// time are, so that only what is pure can be.
+// A kernel itself cannot call host functions, as in Triton. They are evaluated like functions of the language that run
+// at compile time, so only pure ones work.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
@@ -52,7 +52,7 @@ const Expr *valueOf(const Stmt &stmt) {
   return nullptr;
 }
 
-/// Whether a value is, or has in it, the very list of this name.
+/// Returns true if a value is, or contains, the list object of this name.
 bool sharesName(const Expr &value, const std::string &name) {
   auto any = [&](const std::vector<const Expr *> &parts) {
     return llvm::any_of(parts, [&](const Expr *part) { return part && sharesName(*part, name); });
@@ -74,7 +74,7 @@ bool areShared(const Block &statements, const std::string &name) {
   });
 }
 
-/// Whether a block gives one of these names a meaning for kernels, which a host function does not.
+/// Returns true if a block defines one of these names for kernels, which a host function does not.
 bool definesAny(const Block &block, const std::set<std::string> &names) {
   auto isOne = [&](const std::string &name) { return names.contains(name); };
   return llvm::any_of(assignedNames(block), isOne) || llvm::any_of(block, [&](const Stmt *stmt) {
@@ -89,7 +89,7 @@ bool definesAny(const Block &block, const std::set<std::string> &names) {
          });
 }
 
-/// Whether one branch has kernels and another has nothing in their place.
+/// Returns true if one branch has kernels that another does not define.
 bool lacksKernelsOf(const Block &other, const Block &branch) {
   std::set<std::string> names;
   for (const Stmt *stmt : branch)
@@ -100,7 +100,7 @@ bool lacksKernelsOf(const Block &other, const Block &branch) {
 
 } // namespace
 
-/// A later definition of a name hides the earlier ones.
+/// Removes earlier definitions of a name.
 void ModuleSema::hide(const std::string &name) {
   current->globals.erase(name);
   current->expressions.erase(name);
@@ -112,9 +112,9 @@ void ModuleSema::hide(const std::string &name) {
   current->guessed.erase(name);
 }
 
-/// Values that mention a name which now gets another one: they are of the earlier one, so they bring the statements
-/// that make it. What shares a list that changes, calls a function that reads the name, or was made by a function of
-/// this name, has no known value any more.
+/// Handles values that mention a name that is about to be rebound: they refer to the earlier value, so they keep the
+/// statements that compute it. Values that share a modified list, call a function that reads the name, or were computed
+/// by a function of this name become unknown.
 void ModuleSema::keepEarlier(const std::string &name, SourceRange range, bool isChange) {
   auto earlier = current->statements.find(name);
   bool isFunction = current->hostFunctions.contains(name);
@@ -154,7 +154,7 @@ void ModuleSema::forget(const std::string &name, SourceRange reason) {
   current->changed[name] = reason;
 }
 
-/// What is known of a name ends where a statement that is not read makes something else of it.
+/// Makes names unknown that a skipped statement assigns or changes.
 void ModuleSema::declareSkipped(const SkippedStmt &stmt) {
   for (const std::string &name : stmt.assigned) {
     keepEarlier(name, stmt.range, /*isChange=*/false);
@@ -164,7 +164,7 @@ void ModuleSema::declareSkipped(const SkippedStmt &stmt) {
     current->changed.erase(stmt.function->name);
     current->hostFunctions[stmt.function->name] = stmt.function;
   }
-  // Functions and modules stay what they are when they get an attribute.
+  // Setting an attribute of a function or module does not make it unknown.
   for (const std::string &name : stmt.changed) {
     auto known = current->globals.find(name);
     bool isClass = known != current->globals.end() && known->second.isConstant() &&
@@ -175,7 +175,7 @@ void ModuleSema::declareSkipped(const SkippedStmt &stmt) {
   }
 }
 
-/// An assignment, or a loop that makes values.
+/// Declares the names of an assignment, or of a loop that computes values.
 void ModuleSema::declareStatement(const Stmt &stmt) {
   const Expr *value = valueOf(stmt);
   const auto *augmented = as<AugAssignStmt>(&stmt);
@@ -195,7 +195,8 @@ void ModuleSema::declareStatement(const Stmt &stmt) {
     collectChangedLists(loop->body, names);
   if (const auto *loop = as<WhileStmt>(&stmt))
     collectChangedLists(loop->body, names);
-  // What a loop assigns may depend on all else that it assigns; what an assignment mentions, on what that was before.
+  // A loop's values may depend on everything that it assigns, those of an assignment on the earlier values of names
+  // that it mentions.
   bool isLoop = stmt.kind == StmtKind::For || stmt.kind == StmtKind::While;
   std::set<std::string> mentioned;
   if (!isLoop)
@@ -218,7 +219,7 @@ void ModuleSema::declareStatement(const Stmt &stmt) {
   }
 }
 
-/// A function with kernels inside.
+/// Declares a function that contains kernels.
 void ModuleSema::declareHost(const HostStmt &host) {
   hide(host.name);
   ModuleScope &inner = *hostScopes.emplace_back(std::make_unique<ModuleScope>());
@@ -265,8 +266,8 @@ void ModuleSema::declare(const Block &block) {
     } else if (const auto *skipped = as<SkippedStmt>(stmt)) {
       declareSkipped(*skipped);
     } else if (const auto *conditional = as<IfStmt>(stmt)) {
-      // Probes of versions and architectures: taken when known, else the last branch counts, or one whose kernels it
-      // lacks ("if has_triton(): ... else: def f(): raise ...").
+      // Probes of versions and architectures: use the branch if the condition is known. Otherwise use the last branch,
+      // or an earlier one whose kernels it lacks ("if has_triton(): ... else: def f(): raise ...").
       const Block *chosen = &conditional->elseBody;
       const Block *lacking = nullptr;
       const Expr *guess = nullptr;
@@ -289,7 +290,7 @@ void ModuleSema::declare(const Block &block) {
   }
 }
 
-/// Constants that one of the branches assigns.
+/// Records constants that one of the branches assigns.
 void ModuleSema::rememberGuess(const IfStmt &stmt, SourceRange condition) {
   auto remember = [&](const Block &block) {
     for (const std::string &name : assignedNames(block))
@@ -301,7 +302,7 @@ void ModuleSema::rememberGuess(const IfStmt &stmt, SourceRange condition) {
   remember(stmt.elseBody);
 }
 
-/// Whether a condition outside of functions holds, if that is known without reading other files.
+/// Evaluates a condition outside functions, if possible without reading other files.
 std::optional<bool> ModuleSema::moduleCondition(const Expr &condition) {
   if (std::optional<bool> fact = hostCondition(condition, request.targetCapability))
     return fact;
@@ -321,7 +322,7 @@ std::optional<bool> ModuleSema::moduleCondition(const Expr &condition) {
   return value ? constantTruth(*value) : std::nullopt;
 }
 
-/// Whether a value of the module takes more than the expression that it is assigned.
+/// Returns true if a value of the module needs more than its assigned expression.
 bool ModuleSema::needsRun(const std::string &name) const {
   auto found = current->statements.find(name);
   return found != current->statements.end() && ModuleValue{nullptr, found->second}.needsRun();
@@ -347,7 +348,7 @@ SymValue ModuleSema::runStatements(const std::string &name, const Block &stateme
   return scope[name].value;
 }
 
-/// A function of the host program; not those whose answers are known without it (HostFacts.h).
+/// Returns a function of the host program; nullopt for functions with known answers (HostFacts.h).
 std::optional<SymValue> ModuleSema::hostFunction(const std::string &name) {
   auto found = current->hostFunctions.find(name);
   if (found == current->hostFunctions.end() || hostAnswer(name, {}, request.targetCapability))
@@ -356,7 +357,7 @@ std::optional<SymValue> ModuleSema::hostFunction(const std::string &name) {
   return SymValue::makeConstant(found->second);
 }
 
-/// What is known of the call of a host function without evaluating it, or an error; nothing if it can be evaluated.
+/// Returns the known result of calling a host function, or an error; nullopt if it must be evaluated.
 std::optional<SymValue> ModuleSema::callHostFunction(const FunctionStmt &function,
                                                      const std::vector<SymValue> &arguments, SourceRange range) {
   if (std::optional<SymValue> answer = hostAnswer(function.name, arguments, request.targetCapability))
@@ -367,7 +368,7 @@ std::optional<SymValue> ModuleSema::callHostFunction(const FunctionStmt &functio
                std::pair{function.nameRange, std::string("it is defined here, outside of the language")});
 }
 
-/// A loop of a function that runs at compile time, over the elements of a tuple; false if it runs over a range.
+/// Runs a loop of a compile-time function over the elements of a tuple. Returns false for a loop over a range.
 bool ModuleSema::walkElements(const ForStmt &stmt) {
   const auto *call = as<CallExpr>(stmt.iterator);
   const auto *callee = call ? as<NameExpr>(call->callee) : nullptr;

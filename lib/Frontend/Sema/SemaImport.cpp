@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Imports: from the language's own modules, and from other files of a project.
+// Imports from the language's own modules, and from other files of a project.
 //
-// ModuleFiles.h says where files are searched. Nothing of them is executed; what a kernel uses of them is looked up
-// when it is used, so that modules that only host code needs are never read.
+// ModuleFiles.h implements the file search. Imported files are not executed; names are looked up when a kernel uses
+// them, so modules that only host code needs are never read.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
@@ -20,15 +20,15 @@ namespace tile::frontend {
 
 namespace {
 
-/// Files that are read for one kernel; more would be a sign that we search in the wrong place.
+/// Limit of files read for one kernel; more would indicate a wrong search path.
 constexpr size_t maxModules = 512;
 
-/// The names under which Triton and projects (the last one: FlagGems) have the functions of libdevice.
+/// Returns true for the names under which Triton and projects (the last one: FlagGems) provide libdevice.
 bool isLibdevice(std::string_view path) {
   return path.ends_with("libdevice") || path.ends_with("tldevice") || path.ends_with("tl_extra_shim");
 }
 
-/// Module paths -> the namespaces that they denote here.
+/// Maps module paths to the namespaces that they denote.
 std::string namespaceOf(std::string_view path) {
   if (path == "triton.language" || path == "tl" || path == "tile" || path == "tile.language")
     return "tl";
@@ -85,7 +85,7 @@ std::vector<std::string> ModuleSema::moduleFolders(uint32_t level) {
   return frontend::moduleFolders(current->path, level, request.importPaths);
 }
 
-/// The file of a module as the current file sees it; empty if there is none.
+/// Returns the file of a module as seen from the current file; empty if there is none.
 std::string ModuleSema::findModule(uint32_t level, const std::string &dotted) {
   bool isLanguage = level == 0 && (dotted == "triton" || StringRef(dotted).starts_with("triton."));
   if (level == 0 && !helperModule(dotted).empty())
@@ -95,7 +95,7 @@ std::string ModuleSema::findModule(uint32_t level, const std::string &dotted) {
   return findModuleFile(moduleFolders(level), dotted);
 }
 
-/// Why "from module import name" gives nothing.
+/// Explains why "from module import name" fails.
 std::string ModuleSema::explainMissing(const ModuleScope::Import &import) {
   std::string path = findModule(import.level, import.module);
   if (auto failed = unreadable.find(path); failed != unreadable.end())
@@ -125,7 +125,7 @@ std::string ModuleSema::explainMissing(const ModuleScope::Import &import) {
          (searched.empty() ? "any folder" : searched) + (import.level == 0 ? "; -I adds a folder" : "");
 }
 
-/// A name that stands for something of a module that is not read, where its value is needed.
+/// Reports the use of a name from a module that is not read.
 SymValue ModuleSema::unknownImport(const std::string &name, SourceRange range) {
   for (StringRef known = name; !known.empty(); known = known.rsplit('.').first) {
     if (auto found = missingImports.find(known.str()); found != missingImports.end())
@@ -138,7 +138,7 @@ SymValue ModuleSema::unknownImport(const std::string &name, SourceRange range) {
   return error(Diag::unknown_import, range, {name, explainMissing({module.str(), member.str(), /*level=*/0, range})});
 }
 
-/// Of the file that is compiled: a package whose parts have been left behind. What no kernel needs is not an error.
+/// Warns about a missing part of the package of the compiled file. If no kernel needs it, it is not an error.
 void ModuleSema::warnMissingModule(const ImportStmt &import) {
   if (!import.isFrom || import.level == 0 || import.isOptional || current->module != &module ||
       current->path.starts_with('<'))
@@ -146,7 +146,7 @@ void ModuleSema::warnMissingModule(const ImportStmt &import) {
   if (!findModule(import.level, import.module).empty())
     return;
   for (const ImportStmt::Alias &alias : import.names) {
-    // A folder is a package without a file of its own, and may have the module.
+    // A folder is a package without a file, and may contain the module.
     std::string dotted = import.module + (import.module.empty() ? "" : ".") + alias.name;
     if (alias.name != "*" && !findModule(import.level, dotted).empty())
       continue;
@@ -155,12 +155,12 @@ void ModuleSema::warnMissingModule(const ImportStmt &import) {
   }
 }
 
-/// Reads and declares a module; null if that fails.
+/// Reads and declares a module; null on failure.
 ModuleScope *ModuleSema::loadModule(const std::string &path) {
   auto [entry, isNew] = modules.try_emplace(path);
   if (!isNew)
     return entry->second.get();
-  // The size is asked first: a file may be larger than the memory.
+  // Check the size first, because the file may be larger than memory.
   std::error_code failed;
   uintmax_t bytes = path.starts_with('<') ? 0 : std::filesystem::file_size(path, failed);
   if (bytes > maxSourceBytes || failed) {
@@ -186,7 +186,7 @@ ModuleScope *ModuleSema::loadModule(const std::string &path) {
   }
   size_t reported = diagnostics.all().size();
   Module &parsed = importedModules.emplace_back(parse({path, text.str()}, diagnostics, /*defersErrors=*/true));
-  // Errors outside of functions do not concern the kernel.
+  // Errors outside functions do not concern the kernel.
   (void)diagnostics.takeSince(reported);
   entry->second = std::make_unique<ModuleScope>();
   ModuleScope *loaded = entry->second.get();
@@ -199,7 +199,7 @@ ModuleScope *ModuleSema::loadModule(const std::string &path) {
 }
 
 std::optional<SymValue> ModuleSema::lookupIn(ModuleScope &module, const std::string &name, SourceRange range) {
-  // "pending" stops modules that import from each other.
+  // "pending" stops circular imports.
   if (!module.pending.insert("import " + name).second)
     return std::nullopt;
   std::optional<SymValue> value;
@@ -211,7 +211,7 @@ std::optional<SymValue> ModuleSema::lookupIn(ModuleScope &module, const std::str
   return value;
 }
 
-/// What "from module import name" means: something that the module defines, or a module below it.
+/// Resolves "from module import name": a definition of the module, or a submodule.
 std::optional<SymValue> ModuleSema::importMember(const ModuleScope::Import &import, SourceRange range) {
   std::string path = findModule(import.level, import.module);
   if (ModuleScope *loaded = path.empty() ? nullptr : loadModule(path))
@@ -228,17 +228,17 @@ std::optional<SymValue> ModuleSema::lookupImport(const std::string &name, Source
   if (auto found = current->imports.find(name); found != current->imports.end()) {
     ModuleScope::Import import = found->second;
     std::optional<SymValue> value = importMember(import, range);
-    // A module that is not read: its members are only an error when they are used.
+    // Members of a module that is not read are only an error when they are used.
     if (!value) {
       std::string path = namespaceOf(withDots(import));
       std::optional<Value> fact = hostFact(path, request.targetCapability, /*isVariable=*/false);
-      if (!fact && import.name == "constexpr") // of Gluon's language, and of projects that wrap Triton's
+      if (!fact && import.name == "constexpr") // in Gluon, and in projects that wrap Triton
         fact = TypeNameValue{import.name};
       if (!fact)
         missingImports[path] = {import.range, explainMissing(import)};
       value = SymValue::makeConstant(fact.value_or(Value(NamespaceValue{path})));
     }
-    if (!host) // where it may be a list of configurations
+    if (!host) // the host reader may see a list of configurations instead
       current->globals[name] = *value;
     return value;
   }
@@ -253,7 +253,7 @@ std::optional<SymValue> ModuleSema::lookupImport(const std::string &name, Source
   return std::nullopt;
 }
 
-/// Reports what the parser found wrong in a function that is now used; true if there is something.
+/// Reports parser errors of a function that is now used. Returns true if there are any.
 bool ModuleSema::reportBroken(const FunctionStmt &function, std::optional<SourceRange> call) {
   if (function.errors.empty())
     return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops that end early, in --std=tile1 and in functions that run at compile time: break, continue, and return inside of
-// a loop become flags, so that control flow stays structured. Statements after a jump move into the paths that do not
-// take it; where several paths go on, the flags guard them.
+// Loops that end early, in --std=tile1 and in functions that run at compile time: break, continue, and return inside a
+// loop become flags, so that control flow stays structured. Statements after a jump move into the paths that do not
+// take it; if several paths continue, the flags guard the statements.
 //
 //   for i in range(n):            $stop = False;  $returned = False
 //     if a: continue              for i in range(n), until $stop:
@@ -12,7 +12,7 @@
 //                                 if $returned: return <the returned value>
 //                                 more
 //
-// Flags are names like others, which loops carry and branches join. A source file cannot name them.
+// Flags are ordinary names, which loops carry and branches join. Source files cannot name them.
 
 #include "Frontend/Sema/ModuleSema.h"
 
@@ -23,7 +23,7 @@ namespace tile::frontend {
 namespace {
 
 constexpr const char *returnedFlag = "$returned";
-constexpr const char *returnedValue = "the returned value"; // in messages, too
+constexpr const char *returnedValue = "the returned value"; // also appears in messages
 
 const Block *bodyOf(const Stmt *stmt) {
   if (const auto *loop = as<ForStmt>(stmt))
@@ -33,7 +33,7 @@ const Block *bodyOf(const Stmt *stmt) {
   return nullptr;
 }
 
-/// Whether some statement satisfies the predicate, also in branches, and in loops if `inLoops`.
+/// Returns true if some statement satisfies the predicate, also in branches, and in loops if `inLoops`.
 bool contains(const Block &block, bool inLoops, llvm::function_ref<bool(const Stmt &)> predicate) {
   for (const Stmt *stmt : block) {
     if (predicate(*stmt))
@@ -69,7 +69,7 @@ bool leaves(const Block &block) {
   return returns(block) || hasJump(block, StmtKind::Break) || hasJump(block, StmtKind::Continue);
 }
 
-/// Nothing after the block is reached.
+/// Returns true if the code after the block is unreachable.
 bool alwaysLeaves(const Block &block) {
   for (const Stmt *stmt : block) {
     if (stmt->kind == StmtKind::Return || stmt->kind == StmtKind::Break || stmt->kind == StmtKind::Continue)
@@ -84,12 +84,12 @@ bool alwaysLeaves(const Block &block) {
   return false;
 }
 
-/// Builds the statements that stand for a loop.
+/// Builds the statements that replace a loop.
 class JumpRewriter {
 public:
   explicit JumpRewriter(Module &nodes) : nodes(nodes) {}
 
-  /// Appends to `out`; returns the loop itself.
+  /// Appends the statements to `out`, and returns the loop itself.
   const Stmt *rewriteLoop(const Stmt &stmt, Block &out) {
     const Block &body = *bodyOf(&stmt);
     std::string number = std::to_string(stmt.range.begin), outerStop = stop, outerSkip = skip;
@@ -107,8 +107,9 @@ public:
     return out.back();
   }
 
-  /// if $returned: return <the returned value>. Without the condition after a loop that has no other end.
-  const Stmt *returnBehind(const Stmt &stmt, bool hasValue) {
+  /// Builds "if $returned: return <the returned value>", without the condition after a loop that only ends by
+  /// returning.
+  const Stmt *returnAfter(const Stmt &stmt, bool hasValue) {
     auto *node = nodes.make<ReturnStmt>(stmt.range);
     node->value = hasValue ? name(returnedValue, stmt.range) : nullptr;
     const auto *loop = as<WhileStmt>(&stmt);
@@ -161,7 +162,7 @@ private:
     node->condition = as<WhileStmt>(&stmt)->condition;
     node->body = std::move(body);
     if (!stop.empty()) {
-      // The condition is not looked at again after a break.
+      // The condition is not evaluated again after a break.
       auto *condition = nodes.make<ConditionalExpr>(node->condition->range);
       condition->condition = negated(stop, condition->range);
       condition->thenValue = node->condition;
@@ -234,7 +235,7 @@ private:
     out.push_back(node);
     if (goOn < 2 || rest.empty())
       return;
-    // Both flags guard one after the other: what is not set in any branch is a constant and costs nothing.
+    // Both flags guard the statements: a flag that no branch sets is a constant and costs nothing.
     Block guarded = rewriteBlock(rest);
     for (const std::string &flag : {skip, stop})
       if (!flag.empty())
@@ -243,12 +244,12 @@ private:
   }
 
   Module &nodes;
-  std::string stop, skip; // of the innermost loop; empty if nothing sets them
+  std::string stop, skip; // of the innermost loop; empty if never set
 };
 
 } // namespace
 
-/// What to emit instead of a loop that ends early; null for all else.
+/// Returns the replacement of a loop that ends early; null for other statements.
 const ModuleSema::JumpingLoop *ModuleSema::rewriteJumps(const Stmt &stmt) {
   const Block *body = bodyOf(&stmt);
   if (!(isTile1() || isConstexprFunction()) || !body || !leaves(*body))
@@ -264,11 +265,11 @@ const ModuleSema::JumpingLoop *ModuleSema::rewriteJumps(const Stmt &stmt) {
   result.loop = rewriter.rewriteLoop(stmt, result.statements);
   result.withoutReturn = result.statements;
   if (returns(*body))
-    result.statements.push_back(rewriter.returnBehind(stmt, result.returnsValue));
+    result.statements.push_back(rewriter.returnAfter(stmt, result.returnsValue));
   return &result;
 }
 
-/// Something of the same type to carry until a value is returned.
+/// Creates a value of the same type to carry until a value is returned.
 std::optional<SymValue> ModuleSema::placeholderLike(const SymValue &value, SourceRange range) {
   SymValue out = value;
   if (value.isTuple()) {
@@ -293,8 +294,8 @@ std::optional<SymValue> ModuleSema::placeholderLike(const SymValue &value, Sourc
   return std::nullopt;
 }
 
-/// The loop carries the value that it returns, whose type only its body knows: emits it once to see, and drops that.
-/// What to emit, null after an error.
+/// The loop carries its return value, whose type only the body determines, so the body is emitted once and discarded.
+/// Returns the statements to emit, null after an error.
 const Block *ModuleSema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range) {
   // At compile time nothing is carried.
   if (isConstexprFunction())
@@ -322,7 +323,7 @@ const Block *ModuleSema::bindReturnPlaceholder(const JumpingLoop &rewritten, Sou
     placeholder = placeholderLike(found, range);
   if (placeholder)
     scope[returnedValue] = Binding{*placeholder, range};
-  // The records may name operations that go away with the region.
+  // The records may refer to operations in the discarded region.
   text = std::move(textBefore);
   namedLiterals = std::move(literalsBefore);
   region.dropAllReferences();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel: which function it is, its warps and stages, and its tile.kernel operation.
+// The kernel: selects the function, its warps and stages, and emits its tile.kernel operation.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Sema/ModuleSema.h"
@@ -29,7 +29,7 @@ void collectClasses(const Block &block, std::vector<const ClassStmt *> &classes)
 }
 
 struct Candidate {
-  std::string name; // "host.kernel" inside of a function of the host program, "Class.kernel" inside of a class
+  std::string name; // "host.kernel" in a function of the host program, "Class.kernel" in a class
   const FunctionStmt *function;
 };
 
@@ -51,8 +51,8 @@ void collectFunctions(const Block &block, const std::string &prefix, std::vector
   }
 }
 
-/// Of several functions of one name, also in branches of an 'if', the one that was declared counts; within host
-/// functions, the last.
+/// Of several functions with one name, also in branches of an 'if', keeps the one that was declared; in host functions,
+/// the last.
 void keepDeclared(std::vector<Candidate> &functions,
                   llvm::function_ref<const FunctionStmt *(const std::string &)> declared) {
   std::map<std::string, const FunctionStmt *> kept;
@@ -87,7 +87,7 @@ bool hasDirectives(const FunctionStmt &function) {
          set.numStages || set.cluster || set.schedule;
 }
 
-/// Names that functions call, their own variables and themselves aside.
+/// Returns the names that functions call, except their own variables and themselves.
 std::set<std::string> calledNames(const std::vector<Candidate> &functions) {
   std::set<std::string> called;
   for (const Candidate &candidate : functions) {
@@ -103,8 +103,8 @@ std::set<std::string> calledNames(const std::vector<Candidate> &functions) {
   return called;
 }
 
-/// Entry points by the look: the one that has directives; else all that have, and what no other function calls and
-/// returns nothing. Those inside of host functions count where the module has none.
+/// Finds entry points heuristically: a single function with directives; else all with directives, and those that no
+/// other function calls and that return nothing. Functions in host functions only count if the module has none.
 std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, const std::set<std::string> &called) {
   for (bool isInside : {false, true}) {
     std::vector<Candidate> entries, uncalled;
@@ -117,11 +117,11 @@ std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, cons
       if (hasDirectives(*candidate.function) || (!isCalled && !returnsOtherThanNone(candidate.function->body)))
         entries.push_back(candidate);
     }
-    // Launch directives on one function alone say which it is.
+    // If exactly one function has launch directives, it is the kernel.
     auto isDescribed = [](const Candidate &candidate) { return hasDirectives(*candidate.function); };
     if (llvm::count_if(entries, isDescribed) == 1)
       return {*llvm::find_if(entries, isDescribed)};
-    // The only function that could be one says itself what is wrong with it.
+    // The only candidate itself reports what is wrong with it.
     if (entries.empty() && !uncalled.empty())
       return uncalled;
     if (!entries.empty())
@@ -145,7 +145,7 @@ ModuleSema::ModuleSema(MLIRContext &context, const Module &module, const Compile
 }
 
 OwningOpRef<ModuleOp> ModuleSema::run() {
-  // Options and defaults are evaluated outside of any kernel; what they should not emit lands here and is dropped.
+  // Options and defaults are evaluated outside any kernel; operations that they emit are discarded with this module.
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(&context));
   builder.setInsertionPointToEnd(scratch->getBody());
   declare(module.body);
@@ -153,7 +153,7 @@ OwningOpRef<ModuleOp> ModuleSema::run() {
   const FunctionStmt *kernel = selectKernel(instance);
   if (!kernel)
     return {};
-  // Of a branch that is not taken no names are declared.
+  // Branches that are not taken declare no names.
   auto owner = owners.find(kernel);
   InModule inside(*this, owner == owners.end() ? current : owner->second);
   std::vector<KernelParameter> parameters;
@@ -175,8 +175,8 @@ std::vector<std::string> listLaunchedKernels(const Module &module) {
   return names;
 }
 
-/// The kernel that the request names, or the only one. Functions that others call are helpers, not kernels, unless
-/// they carry directives; so are those that return something.
+/// Selects the kernel that the request names, or the only one. Functions that others call, or that return a value, are
+/// helpers unless they have directives.
 const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance) {
   std::vector<Candidate> functions;
   collectFunctions(module.body, "", functions);
@@ -195,7 +195,7 @@ const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance)
       top = candidate.kernelRange;
     }
   std::set<std::string> called = calledNames(functions);
-  // What methods call is not a kernel either; those of the host program launch it.
+  // Functions that methods call are not kernels either; methods of the host program launch kernels.
   std::vector<const ClassStmt *> classes;
   collectClasses(module.body, classes);
   for (const ClassStmt *type : classes)
@@ -225,7 +225,7 @@ const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance)
   return nullptr;
 }
 
-/// The command line wins over the instance, the instance over the kernel, and all of them over a tuner.
+/// The command line takes precedence over the instance, the instance over the kernel, and all of them over a tuner.
 void ModuleSema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance) {
   auto select = [](auto option, auto ofInstance, auto ofKernel) {
     return option ? option : ofInstance ? ofInstance : ofKernel;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The grid of a kernel that has no directive for it, from where the host program launches it: what the grid is computed
-// from has to be passed to the kernel, too.
+// Derives the grid of a kernel without a grid directive from its launch in the host program. The grid may only depend
+// on values that are also passed to the kernel.
 //
 //   M, K = a.shape
 //   grid = lambda META: (triton.cdiv(M, META["BLOCK_M"]),)
 //   matmul[grid](a, b, c, M, N, K, ...)                        grid(cdiv(M, BLOCK_M))
 //
-// Whatever else the host program does with these names between is noticed: then the grid is the caller's business, as
-// it is if two launches differ.
+// Other uses of these names in between are detected. In that case, or if two launches differ, the caller has to provide
+// the grid.
 
 #include "Frontend/Sema/ModuleSema.h"
 
@@ -17,7 +17,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// The grid of one launch in the manifest's language, over the kernel's parameters.
+/// Translates the grid of one launch to the manifest's language, over the kernel's parameters.
 class LaunchReader {
 public:
   LaunchReader(const HostLaunch &launch, const FunctionStmt &kernel,
@@ -41,7 +41,7 @@ public:
 private:
   uint32_t callPlace() const { return launch.call->range.begin; }
 
-  /// Bindings before the call; what a loop around it binds later counts, too.
+  /// Returns the bindings before the call, and later ones in a loop around it.
   std::vector<const HostLaunch::Binding *> bindingsOf(const std::string &name) const {
     std::vector<const HostLaunch::Binding *> found;
     for (const HostLaunch::Binding &binding : launch.bindings)
@@ -50,13 +50,13 @@ private:
     return found;
   }
 
-  /// Whether the name still means at the call what it did at `place`.
+  /// Returns true if the name still has the value at the call that it had at `place`.
   bool isUnchangedSince(const std::string &name, uint32_t place) const {
     return place == callPlace() ||
            llvm::none_of(bindingsOf(name), [&](const HostLaunch::Binding *binding) { return binding->place > place; });
   }
 
-  /// The only value of a name that is bound once, before `place`.
+  /// Returns the value of a name that is bound once, before `place`.
   const HostLaunch::Binding *valueOf(const std::string &name, uint32_t place) const {
     std::vector<const HostLaunch::Binding *> bindings = bindingsOf(name);
     bool isClear = bindings.size() == 1 && bindings.front()->value && bindings.front()->place < place;
@@ -67,7 +67,7 @@ private:
     if (const auto *name = as<NameExpr>(&expr)) {
       const HostLaunch::Binding *binding = valueOf(name->id, place);
       bool isWhole = binding && binding->element == HostLaunch::whole;
-      // A function is evaluated by the launch.
+      // The launch evaluates a function.
       bool isLate = isWhole && binding->value->kind == ExprKind::Lambda;
       return isWhole ? readGrid(*binding->value, isLate ? callPlace() : binding->place) : std::vector<std::string>();
     }
@@ -93,7 +93,7 @@ private:
     return grid.size() <= most ? grid : std::vector<std::string>();
   }
 
-  /// Other spellings of what a name is, as far as they mean the same at the call: "x.shape[0]".
+  /// Returns other spellings of a name that are equivalent at the call: "x.shape[0]".
   std::optional<std::string> spellingOf(const NameExpr &name) const {
     const HostLaunch::Binding *binding = valueOf(name.id, callPlace());
     if (!binding)
@@ -116,7 +116,7 @@ private:
     return as<NameExpr>(expr);
   }
 
-  /// The parameter that is passed this very value.
+  /// Returns the parameter that receives this value.
   std::optional<std::string> parameterOf(const Expr &expr, uint32_t place) const {
     const NameExpr *root = rootOf(&expr);
     if (!root || !isUnchangedSince(root->id, place))
@@ -132,7 +132,7 @@ private:
     return std::nullopt;
   }
 
-  /// META["BLOCK_M"]
+  /// Reads META["BLOCK_M"].
   std::optional<std::string> metaOf(const SubscriptExpr &expr) const {
     const auto *name = as<NameExpr>(expr.value);
     const auto *key = as<StringExpr>(expr.index);
@@ -141,7 +141,7 @@ private:
   }
 
   std::optional<std::string> read(const Expr &expr, uint32_t place) {
-    constexpr int deepest = 32; // names of names
+    constexpr int deepest = 32; // limit for chains of names
     if (depth > deepest)
       return std::nullopt;
     ++depth;
@@ -182,7 +182,7 @@ private:
     return inParentheses(*left) + " " + sign.str() + " " + inParentheses(*right);
   }
 
-  /// As an operand: as it is if it is a name, a number or a call.
+  /// Parenthesizes an operand unless it is a name, a number or a call.
   static std::string inParentheses(const std::string &text) {
     int open = 0;
     for (char c : text) {
@@ -193,7 +193,7 @@ private:
     return text;
   }
 
-  /// cdiv, min and the like, whatever module they come from; int(x); math.ceil(a / b).
+  /// Reads cdiv, min and similar functions of any module; int(x); math.ceil(a / b).
   std::optional<std::string> readCall(const CallExpr &call, uint32_t place) {
     const auto *attribute = as<AttributeExpr>(call.callee);
     const auto *plain = as<NameExpr>(call.callee);
@@ -237,7 +237,7 @@ private:
 
 } // namespace
 
-/// One to three expressions; none if the host program does not launch the kernel, or not in a way that is understood.
+/// Returns one to three expressions; none if the host program does not launch the kernel, or not in a supported way.
 std::vector<std::string> ModuleSema::gridOfHost(const FunctionStmt &kernel) {
   auto isInteger = [&](const std::string &name) {
     auto found = scope.find(name);

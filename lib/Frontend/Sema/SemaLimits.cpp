@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Limits of what a kernel may grow to at compile time. Helpers and unrolled loops are copied as often as they are used,
-// and tuples and strings can double with each line: ten lines can ask for more than any machine has. Work is counted
-// rather than time, so that a program compiles everywhere or nowhere.
+// Limits for compile-time growth of a kernel. Helpers and unrolled loops are copied at each use, and tuples and strings
+// can double with each line, so ten lines can exceed the capacity of any machine. The limits count work rather than
+// time, so that a program compiles everywhere or nowhere.
 #include "Frontend/Host/HostReader.h"
 
 using namespace mlir;
@@ -10,11 +10,11 @@ namespace tile::frontend {
 
 namespace {
 
-/// Elements of a tuple with those inside of it, and characters of a string: shapes and arguments have tens.
+/// Nested elements of a tuple, and characters of a string: shapes and arguments have tens.
 constexpr size_t maxValueSize = 4096, maxTextSize = 65536;
 constexpr size_t textPerElement = maxTextSize / maxValueSize;
 
-/// A block of more elements than there may be; null if there is none.
+/// Returns a block that exceeds the maximum number of elements; null if there is none.
 const SymValue *findTooLarge(const SymValue &value) {
   if (value.isBlock())
     return ShapedType::getNumElements(value.shape()) > maxBlockElements ? &value : nullptr;
@@ -34,17 +34,18 @@ size_t sizeOf(const SymValue &value) {
 
 } // namespace
 
-/// An operation on a block is one instruction for each element that a thread has of it, at least.
+/// An operation on a block takes at least one instruction per element of a thread.
 void Sema::OperationCounter::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) {
   ++operations;
   int64_t elements = 1;
   for (Type type : llvm::concat<Type>(op->getResultTypes(), op->getOperandTypes()))
     if (auto block = dyn_cast<RankedTensorType>(type))
-      elements = std::max(elements, std::min(block.getNumElements(), maxBlockElements) / threads); // larger is an error
+      elements = std::max(elements,
+                          std::min(block.getNumElements(), maxBlockElements) / threads); // larger blocks are an error
   instructions += elements;
 }
 
-/// Counts work; false when there has been too much, which is reported once.
+/// Counts work. Returns false if the limit is exceeded, which is reported once.
 bool ModuleSema::charge(size_t amount, SourceRange range) {
   work += amount;
   if (counter.instructions > request.maxInstructions) {
@@ -61,7 +62,7 @@ bool ModuleSema::charge(size_t amount, SourceRange range) {
   return false;
 }
 
-/// The value, or an error if it has become too large, repeated 'times'.
+/// Returns the value, or an error if it is too large when repeated 'times'.
 SymValue ModuleSema::limitSize(SymValue value, SourceRange range, size_t times) {
   if (const SymValue *block = findTooLarge(value))
     return error(Diag::too_many_elements, range, {describe(*block), std::to_string(maxBlockElements)});

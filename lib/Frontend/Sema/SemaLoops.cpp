@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops: 'for' over range, tl.range and tl.static_range, and 'while'.
 //
-// The values that a loop carries are the names that its body assigns (a syntactic scan, no trial run) and that have a
-// value before the loop. A carried name keeps its exact type. Names first assigned inside are gone after the loop.
+// A loop carries the names that its body assigns (a syntactic scan, no trial run) and that have a value before the
+// loop. A carried name keeps its exact type. Names first assigned inside are unusable after the loop.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Sema/ModuleSema.h"
@@ -20,12 +20,12 @@ namespace tile::frontend {
 
 namespace {
 
-// An unrolled loop is copied into the kernel as often as it runs.
+// An unrolled loop is copied into the kernel for each iteration.
 constexpr size_t maxUnrolled = 65536;
 
 } // namespace
 
-/// A tuple that a loop changes holds run-time values, as all that is assigned to a name: the numbers in it become such.
+/// Converts numbers in a tuple that a loop changes to run-time values, like any assignment to a name.
 void ModuleSema::decayCarriedTuples(const Block &body, const Expr *condition, SourceRange loop) {
   for (const std::string &name : assignedNames(body)) {
     auto found = scope.find(name);
@@ -36,7 +36,7 @@ void ModuleSema::decayCarriedTuples(const Block &body, const Expr *condition, So
   }
 }
 
-/// The iterator must be a call of range, tl.range or tl.static_range; the callee may be chosen by a constant.
+/// The iterator must be a call of range, tl.range or tl.static_range; a constant condition may choose the callee.
 bool ModuleSema::evaluateRange(const Expr &iterator, LoopRange &out) {
   const auto *call = as<CallExpr>(&iterator);
   SymValue callee = call ? evaluate(*call->callee) : SymValue();
@@ -76,7 +76,7 @@ void ModuleSema::emitDoubtfulLoop(const ForStmt &stmt, SourceRange reason) {
   --loopDepth;
 }
 
-/// if not stop: body
+/// Builds "if not stop: body".
 static const Stmt *guardedBy(const std::string &stop, const ForStmt &loop, Module &nodes) {
   auto *name = nodes.make<NameExpr>(loop.range);
   name->id = stop;
@@ -118,8 +118,8 @@ void ModuleSema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
       break;
     if (stmt.stop.empty())
       continue;
-    // A flag of a kernel is a run-time value. After the loop the target has the value with which it ended, if that is
-    // known at compile time.
+    // A flag of a kernel is a run-time value. After the loop the target has its final value, if that is known at
+    // compile time.
     const SymValue &stop = scope[stmt.stop].value;
     if (stop.isTensor() ? matchPattern(stop.value, m_One()) : constantTruth(stop).value_or(false))
       break;
@@ -133,8 +133,8 @@ void ModuleSema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
   }
 }
 
-/// What a loop reads before it changes it must be a value of run time before the loop, or all iterations would read
-/// that.
+/// Reports constants before the loop that the loop reads and then changes, because all iterations would read the
+/// constant.
 void ModuleSema::checkLoopConstants(const Stmt &loop, const std::vector<std::string> &carried,
                                     const Environment &before, const Environment &after) {
   const auto *counting = as<ForStmt>(&loop);
@@ -155,7 +155,7 @@ void ModuleSema::checkLoopConstants(const Stmt &loop, const std::vector<std::str
   }
 }
 
-/// Values with which the carried names enter the next iteration; false when one changed its type.
+/// Collects the values of carried names for the next iteration. Returns false if one has changed its type.
 bool ModuleSema::loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
                              SourceRange loop, SmallVectorImpl<mlir::Value> &values) {
   bool ok = true;
@@ -180,7 +180,7 @@ bool ModuleSema::loopCarried(const std::vector<std::string> &names, const Enviro
   return ok;
 }
 
-/// The environment after a loop.
+/// Restores the environment after a loop.
 void ModuleSema::leaveLoop(const Environment &before, const std::vector<std::string> &names, ValueRange results,
                            const Environment &after, SourceRange loop) {
   scope = before;
@@ -206,7 +206,7 @@ void ModuleSema::leaveLoop(const Environment &before, const std::vector<std::str
   }
 }
 
-/// Names with run-time values before the loop, of those that the body assigns.
+/// Returns the names that the body assigns and that have run-time values before the loop.
 static std::vector<std::string> withRuntimeValue(const std::vector<std::string> &names, const Environment &scope) {
   std::vector<std::string> out;
   for (const std::string &name : names) {
@@ -228,12 +228,12 @@ static void bindLeaves(Environment &scope, const std::vector<std::string> &names
     scope[name].value = rebuild(scope[name].value, rest);
 }
 
-/// Of a loop that counts from the first to the second bound.
+/// Returns the variable of a loop that counts from the first to the second bound.
 SymValue ModuleSema::loopVariable(const ForStmt &stmt, mlir::Value counter, ArrayRef<SymValue> bounds, bool isDown) {
   SymValue variable = SymValue::makeTensor(counter, bounds[0].type);
   if (!isDown)
     return variable;
-  // Counts up from the lower bound; the variable runs down from the upper one.
+  // The counter counts up from the lower bound, the variable down from the upper one.
   variable = binary(BinaryOp::Sub, bounds[1], variable, stmt.target->range);
   return binary(BinaryOp::Add, variable, bounds[0], stmt.target->range);
 }
@@ -294,7 +294,8 @@ void ModuleSema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
   leaveLoop(before, names, loop.getResults(), after, stmt.range);
 }
 
-/// A counting loop that a flag can end: an scf.while that carries the counter and whether there is a further number.
+/// Emits a counting loop that a flag can end: an scf.while that carries the counter and whether there is a next
+/// iteration.
 void ModuleSema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds, bool isDown) {
   decayCarriedTuples(stmt.body, nullptr, stmt.range);
   Environment before = scope;
@@ -327,7 +328,7 @@ void ModuleSema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds
   --loopDepth;
   Environment after = std::move(scope);
   checkLoopConstants(stmt, names, before, after);
-  // The distance to the end fits the unsigned type, so that the counter never wraps unnoticed.
+  // The distance to the end fits the unsigned type, so the counter cannot wrap undetected.
   mlir::Value left = arith::SubIOp::create(builder, loc, bounds[1].value, counter);
   SmallVector<mlir::Value> next{arith::AddIOp::create(builder, loc, counter, bounds[2].value),
                                 arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, left, bounds[2].value)};
@@ -337,7 +338,7 @@ void ModuleSema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds
   leaveLoop(before, names, loop.getResults().drop_front(2), after, stmt.range);
 }
 
-/// A loop of a function that runs at compile time.
+/// Runs a loop of a function that runs at compile time.
 void ModuleSema::walkWhile(const WhileStmt &stmt) {
   size_t errorsBefore = diagnostics.numErrors();
   ++loopDepth;
@@ -379,7 +380,7 @@ void ModuleSema::emitWhile(const WhileStmt &stmt) {
   recordVariables(names);
   SymValue chosen = evaluate(*stmt.condition);
   if (std::optional<bool> known = chosen.isError() ? std::nullopt : constantTruth(chosen)) {
-    // Decided at compile time: either nothing to emit, or a loop without an end.
+    // Constant condition: either nothing to emit, or an endless loop.
     const std::vector<std::string> assigned = assignedNames(stmt.body);
     auto changed = llvm::find_if(assigned, [&](const std::string &name) {
       return mentions(stmt.condition, name) && before.count(name) != 0 && !llvm::is_contained(names, name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Methods of Python's own values, on constants: n.bit_length(), float.fromhex("0x1p-3"), ", ".join(names),
+// Methods of Python's own types, on constants: n.bit_length(), float.fromhex("0x1p-3"), ", ".join(names),
 // text.replace(...).
 
 #include "Frontend/Sema/ModuleSema.h"
@@ -22,7 +22,7 @@ const std::string *textOf(const SymValue &value) {
   return value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
 }
 
-/// Magnitudes of 127 bits.
+/// Returns the magnitude, of up to 127 bits.
 unsigned __int128 magnitude(Int128 number) {
   return number < 0 ? -static_cast<unsigned __int128>(number) : static_cast<unsigned __int128>(number);
 }
@@ -37,7 +37,7 @@ std::optional<SymValue> methodOfInteger(Int128 number, StringRef name) {
   return std::nullopt;
 }
 
-/// "0x1.8p-3", with or without the "0x" and the exponent.
+/// Parses "0x1.8p-3", with or without the "0x" and the exponent.
 std::optional<double> fromHex(StringRef text) {
   text = text.trim();
   StringRef digits = text;
@@ -62,7 +62,7 @@ std::optional<double> fromHex(StringRef text) {
 
 std::string replaceAll(StringRef text, StringRef from, StringRef to) {
   std::string out;
-  if (from.empty()) { // before and after each character
+  if (from.empty()) { // insert before and after each character
     for (std::string_view character : splitCharacters(text))
       (out += to) += character;
     return out += to;
@@ -74,8 +74,8 @@ std::string replaceAll(StringRef text, StringRef from, StringRef to) {
   return out + text.str();
 }
 
-/// "{} of {1:.2f} {unit}".format(...), with a keyword for each argument that has one, else ""; nothing where a field
-/// does not fit.
+/// Evaluates "{} of {1:.2f} {unit}".format(...). `keywords` has the keyword of each argument, or "". Returns nullopt if
+/// a field does not match.
 std::optional<std::string> formatted(StringRef pattern, const std::vector<SymValue> &arguments,
                                      const std::vector<std::string> &keywords) {
   std::string out;
@@ -140,7 +140,7 @@ std::optional<SymValue> methodOfText(StringRef text, StringRef name, const std::
   const std::string *second = arguments.size() < 2 ? nullptr : textOf(arguments[1]);
   StringRef blanks = first ? StringRef(*first) : StringRef(" \t\n\v\f\r");
   bool isAscii = llvm::all_of(text, [](char c) { return llvm::isASCII(c); });
-  if ((name == "upper" || name == "lower") && isAscii) // of other letters the language has no table
+  if ((name == "upper" || name == "lower") && isAscii) // there is no case table for other letters
     return SymValue::makeConstant(name == "upper" ? text.upper() : text.lower());
   if (name == "strip")
     return SymValue::makeConstant(text.trim(blanks).str());
@@ -165,14 +165,14 @@ std::optional<SymValue> methodOfText(StringRef text, StringRef name, const std::
     return SymValue::makeConstant(place == StringRef::npos ? Int128(-1)
                                                            : Int128(countCharacters(text.substr(0, place))));
   }
-  if (name == "count") // an empty text is before and after each character
+  if (name == "count") // an empty string occurs before and after each character
     return SymValue::makeConstant(Int128(first->empty() ? countCharacters(text) + 1 : text.count(*first)));
   return std::nullopt;
 }
 
 } // namespace
 
-/// "%d of %s" % (1, name); nothing if the left operand is not a text.
+/// Evaluates "%d of %s" % (1, name); nullopt if the left operand is not a string.
 std::optional<SymValue> ModuleSema::formatText(const SymValue &pattern, const SymValue &values, SourceRange range) {
   const std::string *text = textOf(pattern);
   if (!text || (!values.isTuple() && !values.isConstant()))
@@ -186,7 +186,7 @@ std::optional<SymValue> ModuleSema::formatText(const SymValue &pattern, const Sy
   return limitSize(SymValue::makeConstant(*out), range);
 }
 
-/// Nothing if there is no such method, or it does not take these arguments.
+/// Returns nullopt if there is no such method, or it does not take these arguments.
 std::optional<SymValue> ModuleSema::methodOfConstant(const SymValue &receiver, const std::string &name,
                                                      const std::vector<std::string> &keywords,
                                                      const std::vector<SymValue> &arguments, SourceRange range) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names outside of functions: constants, functions, and the members of the modules "tl", "triton", "math".
+// Names outside functions: constants, functions, and the members of the modules "tl", "triton", "math".
 //
-// Constants are evaluated when a kernel first uses them, so that host code which tilec cannot evaluate costs nothing.
+// Constants are evaluated when a kernel first uses them, so host code that tilec cannot evaluate does no harm.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
@@ -38,7 +38,7 @@ std::optional<Value> mathConstant(std::string_view name) {
   return std::nullopt;
 }
 
-/// Of torch constants are used in kernels: types, and their limits; and heuristics ask whether an argument is a tensor.
+/// Returns a member of torch that kernels use: a type or its limits, or the tensor class for heuristics.
 std::optional<Value> torchMember(std::string_view name) {
   if (name == "Tensor")
     return Value(TypeNameValue{"torch.Tensor"});
@@ -62,7 +62,7 @@ std::optional<Value> typeName(std::string_view name) {
         "int", "float", "bool", "str", "list", "constexpr_type", "tuple_type"})
     if (known == name)
       return Value(TypeNameValue{std::string(name)});
-  // Constants need no unwrapping here, and a host function that runs at compile time is called like any other.
+  // Constants need no unwrapping here, and host functions that run at compile time are called like others.
   for (std::string_view identity : {"unwrap_if_constexpr", "_unwrap_if_constexpr", "constexpr_function"})
     if (identity == name)
       return Value(TypeNameValue{"constexpr"});
@@ -91,7 +91,7 @@ DiagnosticEngine::Builder ModuleSema::warn(Diag id, SourceRange range, const std
 mlir::Location ModuleSema::location(SourceRange range) {
   LineColumn place = diagnostics.locate(range);
   const std::string &name = diagnostics.file(range.file).name;
-  // Debuggers resolve the line table of a cubin from another working directory: paths are absolute.
+  // Debuggers resolve the line table of a cubin from another working directory, so paths are absolute.
   std::error_code failed;
   std::filesystem::path path =
       name.starts_with('<') ? std::filesystem::path(name) : std::filesystem::absolute(name, failed);
@@ -105,14 +105,14 @@ std::optional<Value> ModuleSema::namespaceMember(const std::string &space, const
     if (std::optional<Value> constant = mathConstant(name); constant && space != "tl")
       return constant;
   }
-  // Of two numbers, as libdevice's functions were until Triton 2.1; those of 'tl' reduce a block.
+  // Binary functions, as in libdevice until Triton 2.1; those of 'tl' reduce a block.
   if ((space == "libdevice" || space == "tl.math") && (name == "max" || name == "min"))
     return Value(findBuiltin(name + "imum"));
   if (space == "libdevice" || space == "math" || space == "target_info") {
     const BuiltinInfo *info = findBuiltin(space + "." + name);
     if (!info && space == "libdevice")
       info = findBuiltin(name);
-    // Questions about the GPU are answered when they are asked.
+    // Questions about the GPU are answered when they are called.
     std::string question = space + "." + name;
     if (!info && space == "target_info" && hostAnswer(question, {}, request.targetCapability))
       return Value(NamespaceValue{question});
@@ -143,7 +143,7 @@ std::optional<Value> ModuleSema::namespaceMember(const std::string &space, const
     return Value(info);
   if (std::optional<Value> type = typeName(name))
     return type;
-  // Earlier versions had the functions of libdevice here.
+  // Earlier versions had the libdevice functions here.
   if (const BuiltinInfo *info = findBuiltin("libdevice." + name))
     return Value(info);
   if (space == "tl.core" && name == "CONSTEXPR_0")
@@ -169,9 +169,9 @@ SymValue ModuleSema::lookupAttribute(const NamespaceValue &space, const std::str
     if (ModuleScope *loaded = loadModule(space.path))
       if (std::optional<SymValue> member = lookupIn(*loaded, name, range))
         return *member;
-  // A module that is not read: its members are only an error when they are used.
+  // Members of a module that is not read are only an error when they are used.
   std::string dotted = space.name + "." + name;
-  if (name == "constexpr") // of Gluon's language, and of projects that wrap Triton's
+  if (name == "constexpr") // in Gluon, and in projects that wrap Triton
     return SymValue::makeConstant(TypeNameValue{name});
   if (std::optional<Value> fact = hostFact(dotted, request.targetCapability, /*isVariable=*/false))
     return SymValue::makeConstant(*fact);
@@ -183,7 +183,7 @@ SymValue ModuleSema::evaluateGlobal(const std::string &name) {
   const Expr *expr = host != current->hostValues.end() ? host->second : current->expressions[name];
   if (!current->pending.insert(name).second || current->pending.size() > maxRecursion)
     return error(Diag::circular_constant, expr->range, {name});
-  // Constants see the module only, not the names of the kernel that uses them.
+  // Constants are evaluated in the module, without the names of the kernel that uses them.
   SymValue value;
   ++hostDepth;
   {
@@ -195,7 +195,7 @@ SymValue ModuleSema::evaluateGlobal(const std::string &name) {
   return value;
 }
 
-/// True, False, 1 or one of them in tl.constexpr().
+/// Returns true for True, False, 1, or one of them in tl.constexpr().
 static bool isStated(const Expr &expr) {
   const auto *call = as<CallExpr>(&expr);
   const Expr *value = call && call->arguments.size() == 1 ? call->arguments[0].value : &expr;
@@ -210,12 +210,12 @@ std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, Source
     return changedName(name, changed->second, range);
   if (auto found = current->globals.find(name); found != current->globals.end())
     return found->second;
-  // What only decorators read is also part of other values.
+  // Values that only decorators read can also be part of other values.
   if (auto value = current->hostValues.find(name);
       value != current->hostValues.end() && value->second->kind != ExprKind::Lambda && isHostCode() && !host)
     return evaluateGlobal(name);
   if (current->expressions.contains(name)) {
-    // The flag itself counts, however the host program finds out; but not a constant that it states.
+    // The name of a flag determines its value, however the host program computes it, unless it is a literal constant.
     if (!isStated(*current->expressions[name]))
       if (std::optional<Value> fact = hostFact(name, request.targetCapability, /*isVariable=*/true))
         return current->globals[name] = SymValue::makeConstant(*fact);
@@ -228,12 +228,12 @@ std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, Source
     if (!leaves.empty())
       value = error(Diag::constant_needed, current->expressions[name]->range,
                     {"the constant '" + name + "'", describe(value)});
-    // Parts of it may be unknown there, and it may be a list of configurations, which nothing else can use.
+    // Parts may be unknown in the host reader, and it may be a list of configurations, which nothing else can use.
     if (host)
       return value;
     if (diagnostics.numErrors() != errorsBefore)
       value = {};
-    // A failure that nobody saw is reported when the value is needed.
+    // A silent failure is reported when the value is needed.
     if (!value.isError() || quietDepth == 0)
       current->globals[name] = value;
     return value;
@@ -249,7 +249,7 @@ std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, Source
   return lookupGlobal(name, range);
 }
 
-/// A name whose value depends on a statement that is not read.
+/// Reports a name whose value depends on a statement that is not parsed.
 SymValue ModuleSema::changedName(const std::string &name, SourceRange change, SourceRange range) {
   if (llvm::any_of(*current->skipped, [&](const SkippedName &skipped) { return skipped.name == name; }))
     return unknownName(name, range);
@@ -258,7 +258,7 @@ SymValue ModuleSema::changedName(const std::string &name, SourceRange change, So
 
 SymValue ModuleSema::unknownName(const std::string &name, SourceRange range) {
   for (const ModuleScope *module = current; module; module = module->parent)
-    for (const SkippedName &skipped : llvm::reverse(*module->skipped)) { // the last one counts
+    for (const SkippedName &skipped : llvm::reverse(*module->skipped)) { // the last one wins
       if (skipped.name != name)
         continue;
       if (skipped.what == "host function")

@@ -2,7 +2,7 @@
 // The parameters of a kernel: their types, constants and promises.
 //
 // A parameter's type comes from, in this order: -D (a constant), --signature, the instance directive, the annotation,
-// the default. What is still missing is reported in one error that lists all of it.
+// the default. All missing types are reported in one error.
 //
 // Spellings: "*fp16:16" pointer, aligned to 16 bytes (the default; ":1" assumes nothing), "*kfp16" pointer to const,
 // "i32", "i32:16" multiple of 16, "i32:1" or "1" the constant 1, "constexpr". As annotations: ptr[f16], ptr[f16, 2],
@@ -21,14 +21,14 @@ namespace tile::frontend {
 
 namespace {
 
-// What cudaMalloc and every framework's allocator give; Triton assumes the same. Checked at launch.
+// Guaranteed by cudaMalloc and all frameworks' allocators; Triton assumes the same. Checked at launch.
 constexpr int defaultAlignment = 16;
 
 bool isPowerOfTwo(Int128 value) {
   return value > 0 && (value & (value - 1)) == 0;
 }
 
-/// tensordesc<fp16[BLOCK_M, 64]>: a type that depends on other parameters.
+/// Returns true for tensordesc<fp16[BLOCK_M, 64]>, a type that depends on other parameters.
 bool hasNamedBlock(const Parameter &parameter,
                    const std::map<std::string, std::pair<std::string, SourceRange>> &specifications) {
   auto given = specifications.find(parameter.name);
@@ -39,7 +39,8 @@ bool hasNamedBlock(const Parameter &parameter,
   return text.trim().starts_with("tensordesc<") && llvm::any_of(text.split('[').second.split(']').first, llvm::isAlpha);
 }
 
-/// Whether the name cannot be a kernel's symbol: no identifier of PTX, a constant of PTX, or what kernels have or call.
+/// Returns true if the name cannot be a kernel's symbol: it is not a PTX identifier, is a PTX constant, or conflicts
+/// with symbols that kernels define or call.
 bool isTakenInPtx(StringRef name) {
   return name == "_" || name == "WARP_SZ" || name == "tile_shared" || name == "vprintf" || name == "__assertfail" ||
          name.starts_with("__nv_");
@@ -52,7 +53,7 @@ std::optional<SymValue> ModuleSema::evaluateText(const std::string &text, const 
   const Expr *expr = parseExpression({description, text}, scratchModules.emplace_back(), diagnostics);
   if (!expr)
     return std::nullopt;
-  // A bare word that names nothing is a string: -D ACTIVATION=relu.
+  // An unknown identifier is a string: -D ACTIVATION=relu.
   if (const auto *name = as<NameExpr>(expr)) {
     bool isKnown = scope.contains(name->id) || lookupGlobal(name->id, expr->range) || namespaceMember("tl", name->id);
     if (!isKnown)
@@ -61,7 +62,7 @@ std::optional<SymValue> ModuleSema::evaluateText(const std::string &text, const 
   return constantOnly(evaluate(*expr), description, expr->range);
 }
 
-/// Rejects values that exist only at run time.
+/// Rejects run-time values.
 std::optional<SymValue> ModuleSema::constantOnly(const SymValue &value, const std::string &what, SourceRange range) {
   SmallVector<mlir::Value> leaves;
   flatten(value, leaves);
@@ -93,7 +94,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::fromValue(const SymValue 
   return std::nullopt;
 }
 
-/// ptr[f16], ptr[f16, 2], i32[16], and everything that evaluates to a type.
+/// Evaluates ptr[f16], ptr[f16, 2], i32[16], and every expression that gives a type.
 std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr &annotation) {
   const auto *subscript = as<SubscriptExpr>(&annotation);
   if (!subscript)
@@ -139,11 +140,11 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr
   return parameter;
 }
 
-/// One entry of a signature: "*fp16:16", "i32", "1", "None", "constexpr" (no value: nothing).
+/// Parses one entry of a signature: "*fp16:16", "i32", "1", "None", "constexpr" (without a value).
 std::optional<ModuleSema::KernelParameter> ModuleSema::parseSpecification(const std::string &text, SourceRange range) {
   StringRef rest = StringRef(text).trim();
   auto bad = [&]() -> std::optional<KernelParameter> {
-    // As C writes it.
+    // Recognize C syntax.
     StringRef pointee = StringRef(text).trim();
     const bool isTurned = pointee.consume_back("*");
     error(Diag::bad_parameter_type, range, {text, isTurned ? "; write '*" + pointee.trim().str() + "'" : ""});
@@ -181,13 +182,13 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::parseSpecification(const 
     return std::nullopt;
   }
   parameter.divisibility = divisor;
-  // Triton's "i32:1": specialised to the value 1.
+  // Triton's "i32:1": specialized to the value 1.
   if (divisor == 1 && !isPointer)
     parameter.constant = SymValue::makeConstant(Int128(1));
   return parameter;
 }
 
-/// Fills 'specifications' from the instance and then from --signature, which wins.
+/// Fills 'specifications' from the instance and then from --signature, which takes precedence.
 void ModuleSema::collectSignature(const FunctionStmt &kernel, const InstanceDirective *instance) {
   auto isParameter = [&](const std::string &name) {
     return llvm::any_of(kernel.parameters, [&](const Parameter &parameter) { return parameter.name == name; });
@@ -235,7 +236,7 @@ void ModuleSema::collectSignature(const FunctionStmt &kernel, const InstanceDire
   }
 }
 
-/// Type or constant of one parameter; nothing when it is missing or wrong.
+/// Returns the type or constant of one parameter; nullopt if it is missing or invalid.
 std::optional<ModuleSema::KernelParameter> ModuleSema::resolveParameter(const Parameter &parameter) {
   KernelParameter open;
   open.constant = SymValue::makeConstant(NoneValue{});
@@ -249,7 +250,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::resolveParameter(const Pa
   }
   if (auto found = specifications.find(parameter.name); found != specifications.end()) {
     size_t errorsBefore = diagnostics.numErrors();
-    // A type is the value of a compile-time parameter, not its type.
+    // For a compile-time parameter, a type is the value, not the parameter's type.
     bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
     auto [text, range] = found->second;
     if (!isConstexpr && isTupleText(text))
@@ -268,10 +269,10 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::resolveParameter(const Pa
     if (resolved || diagnostics.numErrors() != errorsBefore)
       return resolved;
   }
-  // A constexpr, or a parameter without a type: its default.
+  // A constexpr, or a parameter without a type: use the default.
   if (!parameter.defaultValue)
     return std::nullopt;
-  // A global of this name is something else.
+  // A global of this name is not the keyword.
   const auto *name = as<NameExpr>(parameter.defaultValue);
   if (name && name->id == "auto" && !lookupGlobal(name->id, name->range))
     return open;
@@ -314,8 +315,8 @@ bool ModuleSema::applyAssumption(const std::string &name, SourceRange range, Ker
   return true;
 }
 
-/// Finds what is said of the parameters, also by decorators. Returns those of which nothing is, with the elements of
-/// tuples that are missing.
+/// Resolves parameters, including values from decorators. Returns parameters without a type or value, with the missing
+/// elements of tuples.
 std::map<std::string, std::string> ModuleSema::resolveDeclared(const FunctionStmt &kernel,
                                                                const InstanceDirective *instance,
                                                                ResolvedParameters &resolved) {
@@ -330,7 +331,7 @@ std::map<std::string, std::string> ModuleSema::resolveDeclared(const FunctionStm
   };
   std::vector<const Parameter *> dependent;
   for (const Parameter &parameter : kernel.parameters) {
-    bool isUsable = !parameter.isVarArgs || request.isDraft; // of a helper, where all functions are looked at
+    bool isUsable = !parameter.isVarArgs || request.isDraft; // *args of a helper, when all functions are checked
     if (!isUsable)
       error(Diag::not_supported, parameter.range, {"'*" + parameter.name + "' in the parameters of a kernel"});
     else if (hasNamedBlock(parameter, specifications))
@@ -350,7 +351,7 @@ std::map<std::string, std::string> ModuleSema::resolveDeclared(const FunctionStm
   return missing;
 }
 
-/// Of parameters whose types are not said the values are those of errors, which nothing is reported about.
+/// Gives parameters without types error values, about which nothing is reported.
 bool ModuleSema::assumeNothing(const FunctionStmt &kernel, ResolvedParameters &resolved,
                                std::vector<KernelParameter> &parameters) {
   parameters.clear();
@@ -369,7 +370,7 @@ bool ModuleSema::resolveParameters(const FunctionStmt &kernel, const InstanceDir
   ResolvedParameters resolved;
   auto isArgument = [&](const Parameter &parameter, const std::string &name) {
     const std::optional<KernelParameter> &value = resolved[parameter.name];
-    bool isKnown = !value; // which elements a tuple has is not known then
+    bool isKnown = !value; // the elements of the tuple are unknown then
     if (value)
       forEachLeaf(parameter.name, *value, [&](const std::string &leaf, const KernelParameter &element) {
         isKnown |= leaf == name;

@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// Emits statements until the end of the continuation or a return. After an error the walk goes on: names that the
-/// failed statement would have bound are error values, which report nothing more.
+/// Emits statements until the end of the continuation or a return. After an error the walk continues: names that the
+/// failed statement would have bound are error values, which cause no further reports.
 ModuleSema::BlockResult ModuleSema::emitBlock(const Continuation &start) {
   for (const Continuation *part = &start; part; part = part->next) {
     for (size_t i = part->index; i < part->block->size(); ++i) {
@@ -41,7 +41,7 @@ ModuleSema::BlockResult ModuleSema::emitBlock(const Continuation &start) {
       } else if (const auto *loop = as<WhileStmt>(stmt)) {
         emitWhile(*loop);
       } else if (!emitSimple(*stmt)) {
-        // "raise" in a live branch: nothing after it is reached.
+        // "raise" in a live branch: the code after it is unreachable.
         return {true, {}, stmt->range};
       }
     }
@@ -49,7 +49,7 @@ ModuleSema::BlockResult ModuleSema::emitBlock(const Continuation &start) {
   return {};
 }
 
-/// What 'with' enters. Of Triton's own there are the scopes of its profiler, which are not recorded here.
+/// Evaluates the contexts of 'with'. Triton only has the scopes of its profiler, which record nothing here.
 void ModuleSema::enterContexts(const WithStmt &stmt) {
   for (const WithStmt::Item &item : stmt.items) {
     const auto *call = as<CallExpr>(item.context);
@@ -77,7 +77,7 @@ bool ModuleSema::emitSimple(const Stmt &stmt) {
     emitAssert(*as<AssertStmt>(&stmt));
     return true;
   case StmtKind::Expr: {
-    // Docstrings and bare names are not calls; their value is dropped all the same.
+    // Docstrings and bare names are not calls; their values are also dropped.
     const Expr &value = *as<ExprStmt>(&stmt)->value;
     if (value.kind != ExprKind::String && value.kind != ExprKind::Ellipsis) {
       warnUnusedAdvance(value);
@@ -99,15 +99,15 @@ bool ModuleSema::emitSimple(const Stmt &stmt) {
   }
 }
 
-/// Assigning a number to a plain name makes it a run-time scalar: it loses its weakness. Types, None and functions stay
-/// what they are.
+/// Assigning a number to a plain name makes it a run-time scalar with a fixed type. Types, None and functions stay
+/// constants.
 SymValue ModuleSema::decay(const SymValue &value, SourceRange range) {
   if (!frames.empty() && frames.back().function->isConstexpr)
     return value;
   return value.isConstant() && isNumber(value.constant) ? toTensor(value, range) : value;
 }
 
-/// The same for every element of a tuple.
+/// Applies decay to every element of a tuple.
 SymValue ModuleSema::decayAll(const SymValue &value, SourceRange range) {
   if (!value.isTuple())
     return decay(value, range);
@@ -117,7 +117,7 @@ SymValue ModuleSema::decayAll(const SymValue &value, SourceRange range) {
   return out;
 }
 
-/// Makes run-time values of the numbers in which two values differ that a branch or a loop brings together.
+/// Converts numbers in which two values differ to run-time values, so that a branch or a loop can join them.
 void ModuleSema::decayApart(SymValue &value, const SymValue &other, SourceRange range) {
   if (sameValue(value, other))
     return;
@@ -193,8 +193,8 @@ void ModuleSema::emitAnnAssign(const AnnAssignStmt &stmt) {
     bind(*stmt.target, value);
     return;
   }
-  // A value that exists only at run time stays one, as in Triton; where a constant is needed it is an error.
-  // An unrolled loop passes the same definition again.
+  // A run-time value stays one, as in Triton; where a constant is needed, it is an error. An unrolled loop reaches the
+  // same definition repeatedly.
   auto old = scope.find(stmt.target->id);
   if (old != scope.end() && old->second.defined.begin != stmt.target->range.begin) {
     error(Diag::constexpr_assigned, stmt.target->range, {stmt.target->id},

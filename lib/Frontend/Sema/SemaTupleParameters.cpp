@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parameters of a kernel that are tuples: taken apart into arguments of their own.
+// Tuple parameters of a kernel, which are split into separate arguments.
 //
-//   args: (*fp32, (i32, None), constexpr)     arguments args_0 and args_1_0; args_2 is a constant, by -D args_2=...
-//   x: Tensor(ptr=*fp32, shape=(i32, i32))    of a class Tensor(NamedTuple): x_ptr, x_shape_0, x_shape_1
+//   args: (*fp32, (i32, None), constexpr)     arguments args_0 and args_1_0; args_2 is a constant, from -D args_2=...
+//   x: Tensor(ptr=*fp32, shape=(i32, i32))    for a class Tensor(NamedTuple): x_ptr, x_shape_0, x_shape_1
 //
-// This is how a signature says it; quotes around the types, as Triton prints them, change nothing. An annotation is a
+// This is the syntax of signatures; quotes around the types, as Triton prints them, are ignored. An annotation is a
 // tuple of annotations, the same text as a string, or the class, whose fields have annotations.
 
 #include "Frontend/Sema/ModuleSema.h"
@@ -15,7 +15,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// Whether the bracket at the front is closed by the last character.
+/// Returns true if the last character closes the bracket at the front.
 bool isEnclosed(StringRef text) {
   if (!text.starts_with("(") || !text.ends_with(")"))
     return false;
@@ -33,7 +33,7 @@ bool isIdentifier(StringRef text) {
          llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-/// "shape=(i32, i32)" -> "shape" and the rest; no name if there is none.
+/// Splits "shape=(i32, i32)" into "shape" and the remainder; the name is empty if there is none.
 std::pair<StringRef, StringRef> splitName(StringRef text) {
   auto [name, rest] = text.split('=');
   bool isNamed = isIdentifier(name.trim()) && !rest.empty() && !rest.starts_with("=");
@@ -85,7 +85,7 @@ SmallVector<std::string> ModuleSema::splitTopLevel(StringRef text) {
   return parts;
 }
 
-/// The named tuple that an annotation names.
+/// Returns the named tuple class of an annotation.
 const ClassStmt *ModuleSema::recordOf(const Expr *annotation) {
   if (!annotation || (annotation->kind != ExprKind::Name && annotation->kind != ExprKind::Attribute))
     return nullptr;
@@ -94,7 +94,7 @@ const ClassStmt *ModuleSema::recordOf(const Expr *annotation) {
   return type && (*type)->isNamedTuple() ? *type : nullptr;
 }
 
-/// "(...)" or "Class(...)" of a named tuple.
+/// Returns true for "(...)" or "Class(...)" of a named tuple.
 bool ModuleSema::isTupleText(StringRef text) {
   text = text.trim();
   if (isEnclosed(text))
@@ -115,7 +115,7 @@ bool ModuleSema::isTupleAnnotation(const Expr &annotation) {
   return annotation.kind == ExprKind::Tuple || recordOf(&annotation);
 }
 
-/// The value of an element that -D gives.
+/// Returns the value of an element from -D.
 std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromDefinition(const std::string &name) {
   auto defined = request.definitions.find(name);
   if (defined == request.definitions.end())
@@ -125,12 +125,12 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromDefinition(con
   return element.constant ? std::optional(element) : std::nullopt;
 }
 
-/// What lacks its type or value goes into the error that lists all of that.
+/// Adds an element to the error that lists all missing types and values.
 void ModuleSema::addMissingElement(const std::string &name, bool isConstexpr) {
   missingElements += (missingElements.empty() ? "" : ", ") + name + (isConstexpr ? " (a value, by -D)" : " (a type)");
 }
 
-/// One element in a signature, or all of it; 'annotation' is that of the field, if there is one.
+/// Parses one element of a signature, or all of it; 'annotation' is that of the field, if there is one.
 std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromText(const std::string &name, StringRef text,
                                                                        const Expr *annotation, SourceRange range) {
   if (request.definitions.contains(name))
@@ -145,7 +145,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromText(const std
   StringRef inner = isQuoted ? text.drop_front().drop_back().trim() : text;
   if (isTupleText(inner))
     return tupleFromText(name, inner, recordOf(annotation), range);
-  // A string that is not a type is the constant.
+  // A string that is not a type is a constant.
   bool isType = inner == "constexpr" || inner.starts_with("*") || inner.starts_with("tensordesc<") ||
                 dtypeByName(inner.rsplit(':').first.trim().str());
   if (isQuoted && !isType) {
@@ -210,7 +210,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::tupleFromText(const std::
   return isComplete ? std::optional(tuple) : std::nullopt;
 }
 
-/// The type that an annotation states for an element, or for a parameter that is a tuple.
+/// Evaluates the annotation of an element, or of a tuple parameter.
 std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromAnnotation(const std::string &name,
                                                                              const Expr &annotation) {
   if (request.definitions.contains(name))
@@ -269,7 +269,7 @@ SymValue ModuleSema::tupleValue(const KernelParameter &parameter,
   return tuple;
 }
 
-/// What stands for a parameter while heuristics are evaluated: constants, and values of which nothing is known.
+/// Represents a parameter while heuristics are evaluated: constants, and unknown values.
 SymValue ModuleSema::unknownOf(const KernelParameter &parameter) {
   if (parameter.constant)
     return *parameter.constant;
@@ -278,7 +278,7 @@ SymValue ModuleSema::unknownOf(const KernelParameter &parameter) {
   return SymValue::makeTensor(unknownValue(parameter.type), parameter.type);
 }
 
-/// Visits the parameter, or the elements of which it is made, with their names.
+/// Visits the parameter, or its elements, with their names.
 void ModuleSema::forEachLeaf(const std::string &name, const KernelParameter &parameter,
                              llvm::function_ref<void(const std::string &, const KernelParameter &)> visit) {
   if (!parameter.isTuple)
@@ -287,7 +287,7 @@ void ModuleSema::forEachLeaf(const std::string &name, const KernelParameter &par
     forEachLeaf(elementName(name, index, parameter.fields), element, visit);
 }
 
-/// The values of the elements, for directives, which name them.
+/// Records the values of the elements, which directives refer to by name.
 void ModuleSema::rememberLeaves(const std::string &name, const SymValue &value) {
   for (auto [index, element] : llvm::enumerate(value.elements)) {
     std::string path = elementName(name, index, value.names);
@@ -297,7 +297,7 @@ void ModuleSema::rememberLeaves(const std::string &name, const SymValue &value) 
   }
 }
 
-/// A note for a parameter that is used as a tuple, but has another type.
+/// Returns a note for a parameter that is used as a tuple, but has another type.
 std::optional<std::pair<SourceRange, std::string>> ModuleSema::tupleHint(const SymValue &value) {
   auto argument = value.isScalar() ? dyn_cast<BlockArgument>(value.value) : BlockArgument();
   auto kernel = argument ? dyn_cast_or_null<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();

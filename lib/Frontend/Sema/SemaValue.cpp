@@ -49,7 +49,7 @@ std::string describe(const SymValue &value) {
   return text + "]";
 }
 
-/// With the elements of tuples and objects.
+/// Describes a value including the elements of tuples and objects.
 static std::string describeFully(const SymValue &value) {
   bool isObject = value.kind == SymValue::Kind::Object;
   if (!value.isTuple() && !isObject)
@@ -99,7 +99,7 @@ SymValue rebuild(const SymValue &value, llvm::ArrayRef<mlir::Value> &leaves) {
 
 namespace {
 
-/// Zeros of different signs are two constants, and a NaN is itself.
+/// Distinguishes zeros by their sign; a NaN equals itself.
 bool sameConstant(const Value &a, const Value &b) {
   const double *left = std::get_if<double>(&a), *right = std::get_if<double>(&b);
   if (left && right)
@@ -110,7 +110,7 @@ bool sameConstant(const Value &a, const Value &b) {
 bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
   if (a.kind != b.kind || a.elements.size() != b.elements.size())
     return false;
-  // Tuples are equal if their elements are; to flow together they need the same names as well.
+  // Tuples are equal if their elements are; to be joined they also need the same names.
   bool isOnlyElements = wholeValue && a.kind != SymValue::Kind::Object;
   if (!isOnlyElements && (a.record != b.record || a.names != b.names))
     return false;
@@ -131,7 +131,7 @@ bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
       return false;
     break;
   case SymValue::Kind::Tensor:
-    // Signed and unsigned integers have one MLIR type: the same value may be of either.
+    // Signed and unsigned integers have the same MLIR type, so the same value may be either.
     return a.type == b.type && (wholeValue ? a.value == b.value : a.value.getType() == b.value.getType());
   case SymValue::Kind::BlockPointer:
     if (a.type != b.type || a.dims != b.dims)

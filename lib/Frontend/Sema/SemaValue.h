@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a name or an expression denotes during semantic analysis: a compile-time value, a run-time value, or a tuple of
-// such; and the environment that maps names to them.
+// Values during semantic analysis: a compile-time value, a run-time value, or a tuple of these; and the environment
+// that maps names to them.
 
 #pragma once
 
@@ -12,25 +12,25 @@
 
 namespace tile::frontend {
 
-/// Triton's limit on the elements of one block.
+/// Triton's limit on the elements of a block.
 constexpr int64_t maxBlockElements = 1 << 20;
 
 struct SymValue {
   enum class Kind : uint8_t {
-    Error,         // an error was reported; using it reports nothing more
+    Error,         // already reported; uses report nothing more
     Constant,      // compile time
     Tensor,        // run-time scalar or block
-    Tuple,         // of any of these
+    Tuple,         // of any values
     Descriptor,    // tensor descriptor
-    BlockPointer,  // of make_block_ptr: elements are base, then sizes, strides and offsets; dims the block
+    BlockPointer,  // from make_block_ptr: elements are base, then sizes, strides and offsets; dims is the block
     BlockType,     // the ".type" of a block: element type and shape
     ConstantType,  // the ".type" of a constant, which is its only element
     TupleType,     // the ".type" of a tuple: elements are types
-    Object,        // of a class that is an aggregate: elements by names
-    Method,        // a function (constant) with the value that it is called on, its only element
-    Dictionary,    // keys and values in turn; functions that run at compile time only
-    Arguments,     // what a heuristic is given: elements by names; decorators only
-    Configuration, // triton.Config(...): its place among those that were made, in dims; decorators only
+    Object,        // instance of an aggregate class: elements by name
+    Method,        // a function (constant) bound to a value, its only element
+    Dictionary,    // alternating keys and values; only in functions that run at compile time
+    Arguments,     // arguments of a heuristic: elements by name; decorators only
+    Configuration, // triton.Config(...): dims is its index among those created; decorators only
   };
 
   Kind kind = Kind::Error;
@@ -39,8 +39,9 @@ struct SymValue {
   DType type;                        // element type of Tensor, Descriptor, BlockType; the pointer of BlockPointer
   std::vector<SymValue> elements;    // Tuple, BlockPointer; sizes and strides of a Descriptor
   std::vector<int64_t> dims;         // BlockType, BlockPointer, Configuration
-  std::vector<std::string> names;    // Arguments, Object; Tuple and TupleType, if the elements have names; a member's
-  const ClassStmt *record = nullptr; // Object; Tuple, if it is a named one of a class; Constant, if a member of an enum
+  std::vector<std::string> names;    // Arguments, Object; Tuple and TupleType with named elements; name of an enum
+                                     // member
+  const ClassStmt *record = nullptr; // class of an Object, of a named Tuple, or of an enum member (Constant)
 
   static SymValue makeConstant(Value value) {
     SymValue out;
@@ -78,22 +79,23 @@ struct SymValue {
   }
 };
 
-/// "fp16[128, 64]", "int32", "the integer 3", "a tuple": for messages.
+/// Describes a value for messages: "fp16[128, 64]", "int32", "the integer 3", "a tuple".
 std::string describe(const SymValue &value);
-/// The same for two values that differ: with their elements, if the short form does not tell them apart.
+/// Describes two different values, with their elements if the short forms are equal.
 std::pair<std::string, std::string> describeApart(const SymValue &a, const SymValue &b);
-/// Constants as Python prints them; run-time values by their type.
+/// Prints constants as Python does, and run-time values by their type.
 std::string printed(const SymValue &value);
 
-/// Run-time values inside 'value', in order, appended to 'leaves'.
+/// Appends the run-time values inside 'value' to 'leaves', in order.
 void flatten(const SymValue &value, llvm::SmallVectorImpl<mlir::Value> &leaves);
-/// 'value' with its run-time values replaced by 'leaves', consumed from the front.
+/// Returns 'value' with its run-time values replaced by 'leaves', consumed from the front.
 SymValue rebuild(const SymValue &value, llvm::ArrayRef<mlir::Value> &leaves);
-/// Same structure, same types, same constants: what may flow together at the end of an if or a loop.
+/// Returns true for the same structure, types and constants, so that values can be joined at the end of an if or a
+/// loop.
 bool sameType(const SymValue &a, const SymValue &b);
-/// The very same values: constants bit by bit (0.0 is not -0.0), run-time values by what defines them.
+/// Returns true for identical values: constants bit by bit (0.0 is not -0.0), run-time values by definition.
 bool sameValue(const SymValue &a, const SymValue &b);
-/// Python's == of values that are known at compile time: 1, True and 1.0 are equal, and tuples whose elements are.
+/// Evaluates Python's == for compile-time values: 1, True and 1.0 are equal, and so are tuples with equal elements.
 bool isEqual(const SymValue &a, const SymValue &b);
 
 struct Binding {
@@ -102,7 +104,7 @@ struct Binding {
 
   SymValue value;
   SourceRange defined;
-  /// Why the name must not be used here ("it is only assigned in ..."); empty when it may.
+  /// Explains why the name must not be used here ("it is only assigned in ..."); empty if it may.
   std::string unusable;
   SourceRange unusableAt;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which names have which values: for debuggers (CompileRequest::recordVariables) and for editors (observe).
+// Records the values of names for debuggers (CompileRequest::recordVariables) and editors (observe).
 
 #include "Frontend/Sema/ModuleSema.h"
 
@@ -13,8 +13,8 @@ namespace tile::frontend {
 
 namespace {
 
-/// Appends one record for each tensor and constant in the value; elements of tuples are called "name[0]"
-/// or "name.field".
+/// Appends one record for each tensor and constant in the value; elements of tuples are called "name[0]" or
+/// "name.field".
 void appendRecords(const SymValue &value, const VariableRecord &like, std::vector<VariableRecord> &records) {
   VariableRecord record = like;
   if (value.isTuple() || value.kind == SymValue::Kind::Object) {
@@ -33,7 +33,7 @@ void appendRecords(const SymValue &value, const VariableRecord &like, std::vecto
     records.push_back(std::move(record));
 }
 
-/// As an editor shows it; empty for functions, modules and the like.
+/// Formats a type for editors; empty for functions, modules and the like.
 std::string typeText(const SymValue &value) {
   auto dims = [](ArrayRef<int64_t> shape) {
     std::string text;
@@ -69,7 +69,7 @@ std::string typeText(const SymValue &value) {
   }
 }
 
-/// The value where it is known at compile time; of scalars at run time, too.
+/// Formats the value if it is known at compile time, also for constant run-time scalars.
 std::string constantText(const SymValue &value) {
   if (value.isConstant())
     return repr(value.constant);
@@ -119,7 +119,7 @@ void ModuleSema::recordVariables(const std::vector<std::string> &names) {
     recordVariable(name, scope.at(name), /*isAssigned=*/false);
 }
 
-/// Emission erases what turns out to be no loop, and joins what it began as two.
+/// Drops records of erased values and blocks: emission replaces loops that turn out not to be loops, and merges blocks.
 void ModuleSema::dropErasedVariables(KernelOp kernel) {
   llvm::DenseSet<void *> present{nullptr};
   auto insertValue = [&](mlir::Value value) { present.insert(value.getAsOpaquePointer()); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warnings about what means something else than it looks like, and the record of which text an operation came from, for
-// the warnings that lib/Lint gives on the finished kernel.
+// Warnings about code that does not mean what it seems to, and records of the source text of operations, for the
+// warnings of lib/Lint on the finished kernel.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Sema/ModuleSema.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// The innermost calls explain a message in a helper; a deep recursion needs no more.
+/// The innermost calls explain a message in a helper; deep recursion needs no more.
 std::vector<std::pair<SourceRange, std::string>> ModuleSema::callsAround() const {
   constexpr size_t maxCalls = 5;
   std::vector<std::pair<SourceRange, std::string>> calls;
@@ -29,7 +29,7 @@ static bool isPrimary(const Expr &expr) {
 void ModuleSema::rememberProduct(const SymValue &value, const BinaryExpr &expr) {
   if (!request.inspect || !value.isTensor() || !value.value.getDefiningOp<arith::MulIOp>())
     return;
-  // "x *= y": the left operand is what is assigned.
+  // "x *= y": the left operand is the target.
   SourceRange between{expr.left->range.end, expr.right->range.begin, expr.range.file};
   bool isAssignment = diagnostics.text(between).find('=') != std::string_view::npos;
   text.operations[value.value.getDefiningOp()] = {expr.range,
@@ -40,7 +40,7 @@ void ModuleSema::rememberProduct(const SymValue &value, const BinaryExpr &expr) 
                                                   callsAround()};
 }
 
-/// A builtin that ends in a load or store has just been emitted.
+/// Records the load or store of a builtin that has just been emitted.
 void ModuleSema::rememberAccess(const SymValue &result, SourceRange range) {
   if (!request.inspect)
     return;
@@ -48,13 +48,14 @@ void ModuleSema::rememberAccess(const SymValue &result, SourceRange range) {
   mlir::Block *block = builder.getInsertionBlock();
   if (!op && block && builder.getInsertionPoint() != block->begin())
     op = &*std::prev(builder.getInsertionPoint());
-  while (op && !isa<LoadOp, StoreOp>(op) && op->getNumOperands() == 1) // converted
+  while (op && !isa<LoadOp, StoreOp>(op) && op->getNumOperands() == 1) // skip conversions
     op = op->getOperand(0).getDefiningOp();
   if (isa_and_present<LoadOp, StoreOp>(op) && !text.operations.contains(op))
     text.operations[op] = {range, {}, {}, false, false, callsAround()};
 }
 
-/// A number that a name has made a scalar meets a tensor of a narrower type, which the number itself would have kept.
+/// Warns if a number that became a scalar by assignment promotes a tensor of a narrower type, which the literal would
+/// not have done.
 void ModuleSema::warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision,
                                   SourceRange range) {
   const SymValue *operands[2] = {&left, &right};
@@ -97,7 +98,7 @@ void ModuleSema::warnUnusedAdvance(const Expr &expr) {
     warning.fixIt({expr.range.begin, expr.range.begin, expr.range.file}, pointer->id + " = ");
 }
 
-/// Triton reads the annotation of a local name for "constexpr" alone.
+/// Triton only checks annotations of local names for "constexpr".
 void ModuleSema::warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue &annotation, const SymValue &value) {
   if (annotation.isError() || value.isError())
     return;
@@ -113,16 +114,16 @@ void ModuleSema::warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue
                       std::string(diagnostics.text(stmt.annotation->range)) + ")");
 }
 
-/// Emits every instance of the file to see which branches they take. A file without instances says nothing about the
-/// values that its constants can have.
+/// Emits every instance of the file to find the branches that they take. A file without instances does not determine
+/// the values of its constants.
 void ModuleSema::warnDeadBranches() {
   if (module.instances.empty() || module.file != 0)
     return;
   std::map<const IfStmt *, std::set<size_t>> live = liveBranches;
   for (const InstanceDirective &instance : module.instances) {
-    // Messages about other instances are for those who compile them.
+    // Messages about other instances are reported when they are compiled.
     DiagnosticEngine quiet;
-    for (uint32_t file = 0; file < diagnostics.numFiles(); ++file) // a sidecar's too
+    for (uint32_t file = 0; file < diagnostics.numFiles(); ++file) // including a sidecar
       quiet.addFile(diagnostics.file(file));
     WarningOptions none;
     none.silence();
@@ -135,7 +136,7 @@ void ModuleSema::warnDeadBranches() {
     ModuleSema sema(context, module, other, quiet);
     sema.isTrial = true;
     if (!sema.run())
-      return; // what it takes is not known
+      return; // its branches are unknown
     for (const auto &[stmt, branches] : sema.liveBranches)
       live[stmt].insert(branches.begin(), branches.end());
   }
@@ -147,7 +148,7 @@ void ModuleSema::warnDeadBranches() {
         continue;
       SourceRange place = isElse ? body.front()->range : stmt->branches[branch].keyword;
       auto warning = diagnostics.report(Diag::dead_branch, place, {std::to_string(module.instances.size())});
-      // What stands alone, or follows others, can go as it is.
+      // A lone if, or one after other branches, can be removed as it is.
       if (stmt->branches.size() == 1 && stmt->elseBody.empty())
         warning.fixIt(stmt->range, "pass");
       else if (!isElse && branch > 0)

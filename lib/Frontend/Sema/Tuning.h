@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a decorator @triton.autotune says of a kernel's parameters.
+// The contents of a @triton.autotune decorator.
 
 #pragma once
 
@@ -8,9 +8,9 @@
 namespace tile::frontend {
 
 struct TunedConfiguration {
-  std::map<std::string, SymValue> values; // constants, by parameter
+  std::map<std::string, SymValue> values; // constants by parameter
   std::optional<int> numWarps, numStages;
-  bool isComplete = true;     // nothing of it is unknown
+  bool isComplete = true;     // no part is unknown
   bool isConditional = false; // see KernelConfiguration
 };
 
@@ -19,14 +19,14 @@ struct Tuning {
   std::vector<std::string> keys;
 };
 
-/// Why something of the host program is unknown.
+/// A part of the host program that is unknown, and the reason.
 struct UnknownHost {
   Diag what;
   SourceRange range;
   std::string reason;
 };
 
-/// The argument with this name, or the one at this place.
+/// Returns the argument with this name, or at this index.
 const Expr *argumentOf(const CallExpr &call, std::string_view name, size_t index);
 
 } // namespace tile::frontend

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Spellings of operators.
+// Operator spellings, and classification of classes.
 
 #include "Frontend/Syntax/Ast.h"
 
@@ -50,13 +50,13 @@ std::string_view className(CompareOp op) {
   return compareNames[static_cast<size_t>(op)].className;
 }
 
-/// The last part of a dotted name, without underscores in front.
+/// Returns the last part of a dotted name, without leading underscores.
 static std::string_view plainName(std::string_view name) {
   name = name.substr(name.rfind('.') + 1);
   return name.substr(std::min(name.find_first_not_of('_'), name.size()));
 }
 
-/// The last part of the names of the bases; "" for other expressions.
+/// Returns the last parts of the names of the bases; "" for other expressions.
 static std::vector<std::string_view> namesOfBases(const ClassStmt &type) {
   std::vector<std::string_view> names;
   for (const Expr *base : type.bases) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The abstract syntax tree: what the parser builds and everything else reads.
+// The abstract syntax tree, built by the parser and read by everything else.
 //
 // Nodes are plain structs tagged by a kind, owned by the Module's arena and immutable after parsing. Names follow
 // CPython's 'ast' module, so that the printed tree can be compared with what Python prints.
@@ -48,14 +48,14 @@ struct ExprStmt : Stmt {
   const Expr *value = nullptr;
 };
 
-/// 'target' is a Name, or a Tuple/List of targets; in methods that run at compile time also an Attribute, in host code
-/// also a Subscript.
+/// 'target' is a Name, or a Tuple/List of targets. It may be an Attribute in methods that run at compile time, and a
+/// Subscript in host code.
 struct AssignStmt : Stmt {
   AssignStmt() : Stmt(StmtKind::Assign) {}
   static constexpr StmtKind Kind = StmtKind::Assign;
   const Expr *target = nullptr;
   const Expr *value = nullptr;
-  bool isHost = false; // has lambdas, dictionaries or comprehensions: only decorators read it
+  bool isHost = false; // has lambdas, dictionaries or comprehensions; only decorators read it
 };
 
 struct AugAssignStmt : Stmt {
@@ -127,8 +127,8 @@ struct ForStmt : Stmt {
   const NameExpr *target = nullptr;
   const Expr *iterator = nullptr;
   Block body;
-  std::string stop;    // the loop ends when this hidden name is true (SemaJumps.cpp); empty: it runs to its end
-  bool breaks = false; // what follows the loop may run though it has ended early; not so after a return
+  std::string stop;    // the loop ends when this hidden name is true (SemaJumps.cpp); empty: no early end
+  bool breaks = false; // the code after the loop may run after an early end; not so after a return
 };
 
 struct WhileStmt : Stmt {
@@ -138,7 +138,7 @@ struct WhileStmt : Stmt {
   Block body;
 };
 
-/// "with context [as target], ...": no scope of its own, so that its body is part of the block around it.
+/// "with context [as target], ...": has no separate scope; its body is part of the enclosing block.
 struct WithStmt : Stmt {
   WithStmt() : Stmt(StmtKind::With) {}
   static constexpr StmtKind Kind = StmtKind::With;
@@ -162,13 +162,13 @@ struct ImportStmt : Stmt {
   bool isFrom = false;
   std::string module;      // for "from"
   uint32_t level = 0;      // leading dots of "from .m"
-  bool isOptional = false; // inside of "try"
+  bool isOptional = false; // inside "try"
   std::vector<Alias> names;
 };
 
 struct Parameter {
   std::string name;
-  SourceRange range; // of the name
+  SourceRange range; // range of the name
   const Expr *annotation = nullptr;
   const Expr *defaultValue = nullptr;
   bool isVarArgs = false;
@@ -176,8 +176,8 @@ struct Parameter {
   bool keywordOnly = false;
 };
 
-/// A decorator; 'value' is null when its argument uses Python that is not in the language. With lambdas, dictionaries
-/// and comprehensions it is 'hostValue'.
+/// A decorator. 'value' is null if its argument uses Python that is not in the language; an argument with lambdas,
+/// dictionaries and comprehensions is 'hostValue'.
 struct Decorator {
   SourceRange range;
   std::string name; // dotted: "triton.jit"
@@ -195,14 +195,15 @@ struct FunctionStmt : Stmt {
   const Expr *returns = nullptr;
   Block body;
   DirectiveSet directives;
-  bool isConstexpr = false; // runs at compile time: its names stay constants, and its loops are walked
-  bool isHost = false;      // of the host program: it may make values outside of kernels, which cannot call it
-  /// What is wrong in the function, if its module defers that until the function is used.
+  bool isConstexpr = false; // runs at compile time: its names stay constants, and its loops are executed
+  bool isHost = false;      // a function of the host program: it may compute values outside kernels, but kernels cannot
+                            // call it
+  /// Errors in the function, if its module defers them until the function is used.
   std::vector<Diagnostic> errors;
 };
 
-/// A class: named tuples and aggregates are values of kernels, of others their constants and functions are used.
-/// Methods without @triton.jit run at compile time. What is wrong in a method is kept in its 'errors'.
+/// A class. Named tuples and aggregates are values in kernels; of other classes only constants and functions are used.
+/// Methods without @triton.jit run at compile time. Errors in a method are kept in its 'errors'.
 struct ClassStmt : Stmt {
   ClassStmt() : Stmt(StmtKind::Class) {}
   static constexpr StmtKind Kind = StmtKind::Class;
@@ -216,52 +217,52 @@ struct ClassStmt : Stmt {
 
   bool isNamedTuple() const;
   bool isAggregate() const;
-  /// Derives from a class of Python's `enum`, directly.
+  /// Returns true for a direct subclass of a class in Python's `enum`.
   bool isEnumeration() const;
 };
 
-/// A top-level name that belongs to Python code which tilec skips; using it in a kernel is an error that says so.
+/// A top-level name of Python code that tilec skips; using it in a kernel is an error with an explanation.
 struct SkippedName {
   std::string name;
   SourceRange range;
   std::string what;                       // "class", "host function", "constant", "parameter"
-  const FunctionStmt *function = nullptr; // of a host function without kernels inside
+  const FunctionStmt *function = nullptr; // for a host function without kernels inside
 };
 
-/// A function of the host program with kernels inside: a scope of its own, whose names they see.
+/// A function of the host program that contains kernels: a scope whose names the kernels see.
 struct HostStmt : Stmt {
   HostStmt() : Stmt(StmtKind::Host) {}
   static constexpr StmtKind Kind = StmtKind::Host;
   std::string name;
-  Block body; // as that of a module
+  Block body; // as the body of a module
   std::vector<SkippedName> skipped;
 };
 
-/// Statements of the host program that are not read, and the names whose values depend on them; or a host function,
-/// which is the only name that it assigns.
+/// Host statements that are not parsed, and the names whose values depend on them; or a host function, which assigns
+/// only its name.
 struct SkippedStmt : Stmt {
   SkippedStmt() : Stmt(StmtKind::Skipped) {}
   static constexpr StmtKind Kind = StmtKind::Skipped;
   std::vector<std::string> assigned; // "name = ...", "with f() as name", "del name"
-  std::vector<std::string> changed;  // "name[i] = ...", "name.x = ...", "name.sort()": of values that can change
+  std::vector<std::string> changed;  // "name[i] = ...", "name.x = ...", "name.sort()": modify a value
   const FunctionStmt *function = nullptr;
 };
 
-/// "kernel[grid](arguments)" in the host program, and what the function around it calls by which name.
+/// "kernel[grid](arguments)" in the host program, and the bindings in the function around it.
 struct HostLaunch {
   static constexpr int whole = -1;
 
   struct Binding {
     std::string name;
-    uint32_t place = 0;          ///< of the statement, in the file
-    const Expr *value = nullptr; ///< null: not known
-    int element = whole;         ///< of the value that the name is
+    uint32_t place = 0;          ///< offset of the statement in the file
+    const Expr *value = nullptr; ///< null: unknown
+    int element = whole;         ///< index in the value that is bound to the name
   };
 
   std::string kernel;
-  const CallExpr *call = nullptr;          ///< null, as the next: it could not be parsed
+  const CallExpr *call = nullptr;          ///< null if it could not be parsed, like the next
   const SubscriptExpr *launcher = nullptr; ///< kernel[grid]
-  std::vector<Binding> bindings;           ///< in the order of the file
+  std::vector<Binding> bindings;           ///< in file order
 };
 
 // ---------------------------------------------------------------------------------------------------------- module
@@ -272,7 +273,7 @@ struct Module {
   std::vector<SkippedName> skipped;
   std::vector<InstanceDirective> instances;
   std::vector<HostLaunch> launches;
-  /// Errors in functions are kept with them: what is not used need not be in the language.
+  /// Errors in functions are kept with them, so unused functions need not be in the language.
   bool defersErrors = false;
 
   template <typename T> T *make(SourceRange range) {
@@ -283,14 +284,14 @@ struct Module {
     return result;
   }
 
-  /// Takes the nodes and instances of another file.
+  /// Takes over the nodes and instances of another file.
   void adopt(Module other);
 
 private:
   std::deque<std::unique_ptr<Node>> arena;
 };
 
-/// Checked downcast by kind: null when 'node' is null or of another kind.
+/// Checked downcast by kind: null if 'node' is null or of another kind.
 template <typename T, typename Base> const T *as(const Base *node) {
   return node && node->kind == T::Kind ? static_cast<const T *>(node) : nullptr;
 }

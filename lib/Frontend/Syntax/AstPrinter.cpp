@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// dumpAst: the tree as Python's ast.dump(tree, indent=2) prints it (empty lists and absent fields left out, as from
-// Python 3.13 on), so that the parser can be compared with CPython's on any source.
+// dumpAst: prints the tree like Python's ast.dump(tree, indent=2) (without empty lists and absent fields, as since
+// Python 3.13), so that the parser can be compared with CPython's on any source.
 
 #include "Frontend/Syntax/Literals.h"
 #include "Frontend/Syntax/Unparse.h"
@@ -22,7 +22,7 @@ public:
   }
 
 private:
-  // A node prints as Class(field=..., field=...) with one field a line.
+  // A node prints as Class(field=..., field=...) with one field per line.
   void open(std::string_view name) {
     (out += name) += '(';
     ++indent;
@@ -274,7 +274,7 @@ void AstPrinter::comprehension(const ComprehensionExpr &node) {
   });
 }
 
-/// Without what was skipped in it.
+/// Prints a class without its skipped members.
 void AstPrinter::classDef(const ClassStmt &node) {
   open("ClassDef");
   text("name", node.name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tables of Builtins.def and BuiltinDocs.def, put together.
+// Combines the tables of Builtins.def and BuiltinDocs.def.
 
 #include "Frontend/Syntax/BuiltinDocs.h"
 
@@ -9,7 +9,7 @@ namespace tile::frontend {
 
 namespace {
 
-enum Flags : unsigned { Plain, Method, Folds }; // of Builtins.h; only Method is shown
+enum Flags : unsigned { Plain, Method, Folds }; // as in Builtins.h; only Method is shown
 
 struct Function {
   std::string_view name, parameters;
@@ -21,7 +21,7 @@ constexpr Function functions[] = {
 };
 
 struct Text {
-  std::string_view name, types, text; // a heading has a name alone
+  std::string_view name, types, text; // a heading only has a name
 };
 constexpr Text texts[] = {
 #define TILE_BUILTIN_GROUP(title) {title, {}, {}},
@@ -33,7 +33,7 @@ bool isHeading(const Text &text) {
   return text.text.empty();
 }
 
-/// The entry for a name: its own, else the family with the longest beginning.
+/// Returns the entry of a name: an exact match, else the family with the longest prefix.
 const Text *findText(std::string_view name) {
   const Text *found = nullptr;
   for (const Text &entry : texts) {
@@ -55,7 +55,7 @@ std::string spell(std::string_view name) {
   return name.find('.') == std::string_view::npos ? "tl." + std::string(name) : std::string(name);
 }
 
-/// Methods of descriptors and dictionaries have what stands before the dot as their first parameter.
+/// Formats a signature. The first parameter of a method of descriptors and dictionaries is the object before the dot.
 std::string sign(const Function &function, const std::string &spelling) {
   std::string_view parameters = function.parameters;
   if (function.name.starts_with("desc.") || function.name.starts_with("dict.")) {

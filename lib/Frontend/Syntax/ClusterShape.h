@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many CTAs of a cluster share what: "#: cluster = (2, 1)", --cluster=2x1.
+// The shape of a cluster of CTAs: "#: cluster = (2, 1)", --cluster=2x1.
 #pragma once
 
 #include <array>
 
 namespace tile::frontend {
 
-/// CTAs with neighbouring programs along the first and the second axis of the grid, and CTAs that share the steps of
-/// one program along k.
+/// CTAs with adjacent programs along the first and the second axis of the grid, and CTAs that split K of one program.
 using ClusterShape = std::array<int, 3>;
 
-/// The shape that says `auto`.
+/// Represents `auto`.
 constexpr ClusterShape openCluster = {0, 0, 0};
 
 /// CUDA programming guide, "Thread Block Clusters": clusters of up to 8 CTAs are portable.

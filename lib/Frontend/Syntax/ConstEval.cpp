@@ -36,7 +36,7 @@ double divideIntegers(Int128 a, Int128 b) {
   Magnitude divisor = b < 0 ? -static_cast<Magnitude>(b) : static_cast<Magnitude>(b);
   Magnitude quotient = dividend / divisor, remainder = dividend % divisor;
   int exponent = 0;
-  // Two bits more than a double has, so that the last one may say whether anything is left.
+  // Two bits more than a double has, of which the last one is sticky.
   while (dividend != 0 && quotient < (Magnitude(1) << 55)) {
     remainder *= 2;
     quotient = quotient * 2 + (remainder >= divisor ? 1 : 0);
@@ -76,7 +76,7 @@ EvalResult shift(BinaryOp op, Int128 value, Int128 amount) {
   return succeed(result);
 }
 
-/// A quotient or remainder of constants, which rounds down.
+/// Returns a quotient or remainder of constants, which rounds down.
 EvalResult succeedRoundingDown(BinaryOp op, Value value, bool hasSign) {
   EvalResult result = succeed(std::move(value));
   if (hasSign)
@@ -100,7 +100,7 @@ EvalResult evaluateIntegers(BinaryOp op, Int128 a, Int128 b) {
   case BinaryOp::Mod: {
     if (b == 0)
       return fail("division by zero");
-    if (b == -1) // the one quotient that overflows
+    if (b == -1) // the only quotient that overflows
       return op == BinaryOp::Mod ? succeed(Int128(0)) : evaluateIntegers(BinaryOp::Sub, 0, a);
     Int128 quotient = floorDivide(a, b);
     return succeedRoundingDown(op, op == BinaryOp::FloorDiv ? quotient : a - quotient * b, a < 0 || b < 0);
@@ -122,7 +122,7 @@ EvalResult evaluateIntegers(BinaryOp op, Int128 a, Int128 b) {
   return fail("'@' is not defined for integers");
 }
 
-/// Returns Python's a // b and a % b: the remainder is exact and has the sign of b, zero included; the quotient is that
+/// Returns Python's a // b and a % b: the remainder is exact and has the sign of b, also for zero; the quotient is that
 /// of a minus the remainder.
 std::pair<double, double> divideFloats(double a, double b) {
   double remainder = std::fmod(a, b);
@@ -190,16 +190,16 @@ template <typename T> bool compareOrdered(CompareOp op, const T &a, const T &b) 
 bool compareMixed(CompareOp op, Int128 a, double b) {
   if (std::isnan(b))
     return op == CompareOp::NotEq;
-  constexpr double limit = 0x1p127; // beyond all integers
+  constexpr double limit = 0x1p127; // larger than all integers
   if (b >= limit || b < -limit)
     return compareOrdered(op, 0, b > 0 ? 1 : -1);
-  // As whole parts, and where these are equal the fraction decides.
+  // Compare the integer parts; if they are equal, the fraction decides.
   auto whole = static_cast<Int128>(std::floor(b));
   bool hasFraction = std::floor(b) != b;
   return compareOrdered(op, a == whole && hasFraction ? Int128(-1) : a, a == whole && hasFraction ? Int128(0) : whole);
 }
 
-/// Returns the operator that compares the same with operands exchanged.
+/// Returns the comparison with exchanged operands.
 CompareOp mirrored(CompareOp op) {
   switch (op) {
   case CompareOp::Lt:
@@ -254,7 +254,7 @@ EvalResult evaluate(UnaryOp op, const Value &operand) {
 }
 
 static EvalResult repeat(const std::string &text, Int128 times) {
-  constexpr Int128 longest = 1 << 20; // far beyond what is of use
+  constexpr Int128 longest = 1 << 20; // far more than is useful
   if (times > 0 && !text.empty() && times > longest / static_cast<Int128>(text.size()))
     return fail("the string would have more than " + toString(longest) + " characters");
   std::string out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions on compile-time values: Python's builtins and the host helpers of Triton that kernels call on constexprs.
+// Functions of compile-time values: Python's builtins and Triton's host helpers that kernels call on constexprs.
 
 #include "Frontend/Syntax/ConstEval.h"
 #include "Frontend/Syntax/EvalResults.h"
@@ -86,7 +86,7 @@ EvalResult nextPowerOfTwo(const Value &value) {
   return succeed(*integer <= 0 ? Int128(0) : power);
 }
 
-/// A function of the C library on doubles.
+/// Evaluates a function of the C library on doubles.
 EvalResult realFunction(const Value &value, double (*function)(double), std::string_view name) {
   std::optional<double> number = asDouble(value);
   if (!number)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Collecting and rendering of diagnostics; edit distance for "did you mean".
+// Collects and renders diagnostics; computes edit distances for "did you mean".
 
 #include "Frontend/Syntax/Diagnostics.h"
 
@@ -26,7 +26,7 @@ constexpr Entry entries[] = {
 #include "Frontend/Syntax/Diagnostics.def"
 };
 
-// More errors than this are noise: the first ones name the causes.
+// More errors are noise: the first ones name the causes.
 constexpr size_t maxDiagnostics = 100;
 
 std::string substitute(std::string_view pattern, const std::vector<std::string> &arguments) {
@@ -48,8 +48,8 @@ bool isContinuationByte(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-/// A source line as a terminal shows it: tabs as 8 columns, control bytes and all but ASCII in a line that is not UTF-8
-/// as '?'. 'columns[i]' is where byte i stands.
+/// Formats a source line for a terminal: tabs as 8 columns, control bytes as '?', and in a line that is not UTF-8 all
+/// non-ASCII bytes as '?'. 'columns[i]' is the column of byte i.
 std::string printableLine(std::string_view line, std::vector<size_t> &columns) {
   const bool isUtf8 = !findInvalidUtf8(line);
   std::string out;
@@ -70,7 +70,7 @@ std::string printableLine(std::string_view line, std::vector<size_t> &columns) {
   return out;
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn 'a' into 'b'.
+/// Counts the insertions, deletions, replacements and transpositions that turn 'a' into 'b'.
 size_t editDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before, previous(b.size() + 1), row(b.size() + 1);
   std::iota(previous.begin(), previous.end(), 0);
@@ -124,7 +124,7 @@ DiagnosticEngine::Builder &DiagnosticEngine::Builder::fixIt(SourceRange range, s
 DiagnosticEngine::Builder &DiagnosticEngine::Builder::fixItArgument(SourceRange call, const std::string &argument) {
   if (!engine)
     return *this;
-  // The last argument may end in a comma, and a comment may follow it.
+  // The last argument may end in a comma, and a comment may follow.
   std::string_view text = engine->text(call);
   char last = 0, quote = 0;
   for (size_t i = 0; i + 1 < text.size(); ++i) {
@@ -186,7 +186,7 @@ DiagnosticEngine::Builder DiagnosticEngine::report(Diag id, SourceRange range,
   Severity severity = isWarning && warnings.isError(id) ? Severity::Error : entry.severity;
   if (severity == Severity::Error)
     ++errorCount;
-  // Warnings never keep an error from being shown.
+  // Warnings never prevent an error from being shown.
   bool isDropped = severity == Severity::Error ? errorCount > maxDiagnostics : diagnostics.size() >= maxDiagnostics;
   for (const Diagnostic &old : diagnostics)
     isDropped |= old.range.file == range.file && old.range.begin == range.begin && old.message == message;
@@ -215,7 +215,7 @@ void DiagnosticEngine::renderOne(const Diagnostic &diagnostic, std::string &out)
   out += '\n';
 
   std::string_view line = file.lines.line(place.line);
-  // A line of thousands of characters (generated code) would hide the message.
+  // A very long line (generated code) would hide the message.
   constexpr size_t maxLineLength = 400;
   if (line.empty() || line.size() > maxLineLength)
     return;
@@ -239,7 +239,7 @@ std::vector<Diagnostic> DiagnosticEngine::takeSince(size_t count) {
   diagnostics.resize(count);
   for (const Diagnostic &diagnostic : taken)
     errorCount -= diagnostic.severity == Severity::Error;
-  // What was dropped as a repetition goes with what it repeats.
+  // Dropped repetitions are taken together with the originals.
   if (!taken.empty())
     errorCount -= std::exchange(droppedErrors, 0);
   return taken;
@@ -288,7 +288,7 @@ std::string DiagnosticEngine::render() const {
 
 std::optional<std::string> didYouMean(std::string_view name, const std::vector<std::string> &candidates) {
   std::optional<std::string> best;
-  // Two wrong letters in six are a slip; a name of one letter is like every other.
+  // Two wrong letters in six are a typo; a one-letter name resembles every other.
   size_t bestDistance = std::min(std::max<size_t>(1, name.size() / 3) + 1, name.size());
   for (const std::string &candidate : candidates) {
     size_t lengthGap = candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();

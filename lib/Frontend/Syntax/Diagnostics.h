@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Diagnostics of the front end: every message is an entry of Diagnostics.def, reported at a range, with notes and
-// fix-its, and collected so that the user sees more than the first error.
+// fix-its. Diagnostics are collected, so that the user sees more than the first error.
 //
 //   diagnostics.report(Diag::chained_comparison, range).fixIt(range, "a < b and b < c");
 //
@@ -27,7 +27,7 @@ enum class Diag {
 #include "Frontend/Syntax/Diagnostics.def"
 };
 
-/// Name printed in brackets after the message: the id with '-' instead of '_'.
+/// Returns the name printed in brackets after the message: the id with '-' instead of '_'.
 std::string diagnosticName(Diag id);
 
 struct FixIt {
@@ -38,26 +38,26 @@ struct FixIt {
 struct Diagnostic {
   Severity severity = Severity::Error;
   std::string name;       // empty for notes
-  bool isWarning = false; // also where -Werror makes it an error
+  bool isWarning = false; // true even if -Werror makes it an error
   SourceRange range;
   std::string message;
   std::vector<FixIt> fixIts;
   std::vector<Diagnostic> notes;
-  bool isAboutOptions = false; // not what the file says, but what the caller asks of it
+  bool isAboutOptions = false; // concerns the caller's request rather than the file
 };
 
 /// Collects diagnostics and the files that they point into.
 class DiagnosticEngine {
 public:
-  /// Adds notes and fix-its to the diagnostic just reported. Inactive when the report was suppressed.
+  /// Adds notes and fix-its to the diagnostic just reported. Inactive if the report was suppressed.
   class Builder {
   public:
     Builder(DiagnosticEngine *engine, size_t index) : engine(engine), index(index) {}
     Builder &note(SourceRange range, std::string message);
     Builder &fixIt(SourceRange range, std::string replacement);
-    /// Of the note just added.
+    /// Adds a fix-it to the last note.
     Builder &fixItOfNote(SourceRange range, std::string replacement);
-    /// Adds an argument, "other=0", to a call.
+    /// Adds an argument such as "other=0" to a call.
     Builder &fixItArgument(SourceRange call, const std::string &argument);
     explicit operator bool() const { return engine != nullptr; }
 
@@ -66,39 +66,39 @@ public:
     size_t index;
   };
 
-  /// Registers a file and returns its number for SourceRange::file.
+  /// Registers a file and returns its index for SourceRange::file.
   uint32_t addFile(const SourceFile &file);
-  /// Whether the front end can read the file, which must not be too large, and be UTF-8. Reports what is wrong.
+  /// Checks that the front end can read the file: it must not be too large, and must be UTF-8. Reports violations.
   bool checkText(uint32_t file);
   uint32_t numFiles() const { return static_cast<uint32_t>(files.size()); }
   const SourceFile &file(uint32_t index) const { return files[index]->source; }
   LineColumn locate(SourceRange range) const { return files[range.file]->lines.locate(range.begin); }
   LineColumn locateEnd(SourceRange range) const { return files[range.file]->lines.locate(range.end); }
-  /// The character at a place of a file, as MLIR's locations name it.
+  /// Returns the character at a position of a file, in the coordinates of MLIR locations.
   SourceRange characterAt(uint32_t file, LineColumn place) const;
   std::string_view text(SourceRange range) const;
 
-  /// Reports a message whose "{0}", "{1}" ... are replaced by the arguments. A second error at the same place with
-  /// the same text (a helper expanded twice) is dropped.
+  /// Reports a message whose "{0}", "{1}" ... are replaced by the arguments. Drops a repeated error at the same
+  /// location with the same text (a helper expanded twice).
   Builder report(Diag id, SourceRange range, const std::vector<std::string> &arguments = {});
 
-  /// Which warnings are reported from now on. Without it, those that are on by default.
+  /// Selects the warnings that are reported from now on. By default, those that are on.
   void setWarnings(WarningOptions options) { warnings = std::move(options); }
-  /// For warnings that take time to find.
+  /// Returns true if a warning is enabled, for warnings that take time to find.
   bool isEnabled(Diag id) const { return warnings.isEnabled(id); }
-  /// Removes what was reported since there were 'count' diagnostics, for report() of it later or never.
+  /// Removes the diagnostics after the first 'count', so that they can be reported later or dropped.
   std::vector<Diagnostic> takeSince(size_t count);
   void report(const std::vector<Diagnostic> &taken);
 
   bool hasErrors() const { return errorCount != 0; }
-  /// There are errors, and all are about options.
+  /// Returns true if there are errors, and all are about options.
   bool hasOnlyOptionErrors() const;
   size_t numErrors() const { return errorCount; }
   const std::vector<Diagnostic> &all() const { return diagnostics; }
 
-  /// All diagnostics as text for a terminal, in source order within a file.
+  /// Renders all diagnostics for a terminal, in source order within a file.
   std::string render() const;
-  /// The same order, for other forms.
+  /// Returns the diagnostics in that order, for other formats.
   std::vector<const Diagnostic *> sorted() const;
 
 private:
@@ -114,10 +114,10 @@ private:
   std::vector<Diagnostic> diagnostics;
   WarningOptions warnings;
   size_t errorCount = 0;
-  size_t droppedErrors = 0; // of these, not kept
+  size_t droppedErrors = 0; // included in errorCount, but not kept
 };
 
-/// The candidate closest to 'name' by edit distance, if close enough to be a likely typing error.
+/// Returns the candidate closest to 'name' by edit distance, if it is a likely typo.
 std::optional<std::string> didYouMean(std::string_view name, const std::vector<std::string> &candidates);
 
 } // namespace tile::frontend

@@ -25,10 +25,10 @@ bool isIntegerOperator(BinaryOp op) {
   }
 }
 
-/// Names of "#: let" that stand for each other double an expression again and again.
+/// Nested "#: let" names can double an expression repeatedly.
 constexpr size_t mostNodes = 10000;
 
-/// Takes the nodes from what is left; false if there are more. Stops there, whatever the tree would unfold to.
+/// Subtracts the number of nodes from `left`. Returns false if there are more, without expanding them.
 bool isShort(const Expr &expr, size_t &left) {
   if (left == 0)
     return false;
@@ -62,7 +62,7 @@ bool reject(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect di
   return false;
 }
 
-/// Is the expression one that the runtime can evaluate?
+/// Checks that the runtime can evaluate the expression.
 bool check(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect) {
   if (dialect == DirectiveDialect::Value)
     return true;

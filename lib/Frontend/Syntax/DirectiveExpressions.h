@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which expressions directives may have: those that the runtime can evaluate.
+// Checks that directives only contain expressions that the runtime can evaluate.
 #pragma once
 
 #include "Frontend/Syntax/Ast.h"
@@ -7,11 +7,11 @@
 
 namespace tile::frontend {
 
-/// Sizes, grids and conditions; expectations; anything that the compiler evaluates.
+/// Integer: sizes, grids and conditions. Tensor: expectations. Value: anything that the compiler evaluates.
 enum class DirectiveDialect { Integer, Tensor, Value };
 
-/// Reports the first part that the dialect lacks; `range` is where the directive has the expression, whose names of
-/// "#: let" may have brought it from elsewhere.
+/// Reports the first part that the dialect does not support. `range` is the location of the expression in the
+/// directive, because "#: let" names may insert parts from elsewhere.
 bool checkExpression(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect, SourceRange range);
 
 } // namespace tile::frontend

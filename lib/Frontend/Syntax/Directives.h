@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Directives: "#:" comment lines directly above a kernel that say how to launch and check it. They are comments, so the
-// file stays valid Python.
+// Directives: "#:" comment lines directly above a kernel that specify how to launch and check it. They are comments, so
+// the file stays valid Python.
 //
 //   #: grid(cdiv(M, BLOCK_M), cdiv(N, BLOCK_N))
 //   #: buffer a[M, K] strides(stride_am, stride_ak) = random      roles: random, output, inout, zeros
 //   #: default stride_am = K
 //   #: require K % 8 == 0 and M > 0
-//   #: let scores = softmax(a)                                    stands for the expression in the directives below
-//   #: config BLOCK_M=16, num_warps=4 when M <= 16                which calls a configuration serves
+//   #: let scores = softmax(a)                                    names an expression for the directives below
+//   #: config BLOCK_M=16, num_warps=4 when M <= 16                the calls that a configuration serves
 //   #: expect c == a @ b within 1e-3
 //   #: instance fast = matmul(a="*fp16:16", BLOCK_M=128) num_warps=8 num_stages=3
 //   #: num_warps = 8                                              or auto: the compiler chooses
 //   #: cluster = (2, 1)                                          or (1, 1, 2), or auto
 //   #: schedule = cooperative                                    or pingpong, or auto
 //
-// A directive goes on in the next "#:" line while a bracket is open. Expressions are parsed by the parser of the
-// language and checked against what the runtime can evaluate (ParseDirectives.cpp).
+// A directive continues in the next "#:" line while a bracket is open. Expressions are parsed by the language's parser
+// and checked against the capabilities of the runtime (ParseDirectives.cpp).
 
 #pragma once
 
@@ -32,11 +32,11 @@ namespace tile::frontend {
 
 struct Expr;
 
-/// Value of an option that says `auto`.
+/// Value of an option set to `auto`.
 constexpr int leftOpen = 0;
 
 struct DirectiveExpr {
-  std::string text; // normalised spelling, what the manifest carries
+  std::string text; // normalized spelling, as in the manifest
   SourceRange range;
   const Expr *expr = nullptr;
 };
@@ -57,7 +57,7 @@ struct DefaultDirective {
   DirectiveExpr value;
 };
 
-/// Which calls the configurations of an autotuner, or of -D NAME=a,b, serve that have these constants.
+/// Restricts the calls that configurations (of an autotuner, or of -D NAME=a,b) with these constants serve.
 struct ConfigDirective {
   struct Constant {
     std::string name; // a constexpr, "num_warps" or "num_stages"
@@ -74,7 +74,7 @@ struct ExpectDirective {
   std::string buffer;
   SourceRange nameRange;
   DirectiveExpr value;
-  /// Bound on ||out - ref|| / ||ref||, a constant expression over the parameters; absent: exactly equal.
+  /// Bound on ||out - ref|| / ||ref||, a constant expression over the parameters; nullopt: exactly equal.
   std::optional<DirectiveExpr> tolerance;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constructors of EvalResult for the files that evaluate.
+// Constructors of EvalResult, shared by the evaluators.
 #pragma once
 
 #include "Frontend/Syntax/ConstEval.h"

@@ -41,7 +41,7 @@ enum class ExprKind : uint8_t {
   List,
   Starred,
   Comprehension,
-  // Host code: in the arguments of decorators and, but for lambda, in functions that run at compile time.
+  // Host code: in the arguments of decorators and, except for lambda, in functions that run at compile time.
   Lambda,
   Dict,
 };
@@ -49,9 +49,9 @@ enum class ExprKind : uint8_t {
 struct Expr : Node {
   explicit Expr(ExprKind kind) : kind(kind) {}
   const ExprKind kind;
-  uint32_t depth = 1; // height of the tree below; bounded by the parser so that visitors may recurse
+  uint32_t depth = 1; // height of the subtree; bounded by the parser, so that visitors may recurse
   bool parenthesized = false;
-  SourceRange outer; // with the parentheses around it
+  SourceRange outer; // including enclosing parentheses
 
   SourceRange fullRange() const { return parenthesized ? outer : range; }
 };
@@ -86,7 +86,7 @@ struct BoolExpr : Expr {
   bool value = false;
 };
 
-/// None and "..." carry nothing.
+/// None and "..." have no data.
 struct NoneExpr : Expr {
   NoneExpr() : Expr(ExprKind::None) {}
   static constexpr ExprKind Kind = ExprKind::None;
@@ -100,31 +100,31 @@ struct EllipsisExpr : Expr {
 struct LambdaExpr : Expr {
   LambdaExpr() : Expr(ExprKind::Lambda) {}
   static constexpr ExprKind Kind = ExprKind::Lambda;
-  std::vector<std::string> parameters; // with the stars of "*args" and "**kwargs"
+  std::vector<std::string> parameters; // including the stars of "*args" and "**kwargs"
   const Expr *body = nullptr;
 };
 
 struct DictExpr : Expr {
   DictExpr() : Expr(ExprKind::Dict) {}
   static constexpr ExprKind Kind = ExprKind::Dict;
-  std::vector<const Expr *> keys, values; // without a key: "**value"
+  std::vector<const Expr *> keys, values; // null key: "**value"
 };
 
-/// "[element for target in iterable if condition ...]", or the same without brackets as an argument.
+/// "[element for target in iterable if condition ...]", or without brackets as an argument.
 struct ComprehensionExpr : Expr {
   ComprehensionExpr() : Expr(ExprKind::Comprehension) {}
   static constexpr ExprKind Kind = ExprKind::Comprehension;
   struct Clause {
-    std::vector<std::string> targets; // more than one unpack the items
+    std::vector<std::string> targets; // several targets unpack the items
     const Expr *iterable = nullptr;
     std::vector<const Expr *> conditions;
   };
-  const Expr *element = nullptr; // of a dictionary a tuple of key and value
+  const Expr *element = nullptr; // for a dictionary, a tuple of key and value
   std::vector<Clause> clauses;
   bool isDictionary = false;
 };
 
-/// A piece of an f-string: literal text, or an expression with an optional conversion and format.
+/// A part of an f-string: literal text, or an expression with an optional conversion and format.
 struct FStringPart {
   std::string text;
   const Expr *value = nullptr;
@@ -156,10 +156,10 @@ enum class BinaryOp : uint8_t {
   MatMult
 };
 enum class BoolOperator : uint8_t { And, Or };
-/// The last two are host code.
+/// In and NotIn are host code.
 enum class CompareOp : uint8_t { Lt, Gt, LtE, GtE, Eq, NotEq, Is, IsNot, In, NotIn };
 
-/// How the operator is written, and its name in CPython's ast module.
+/// Returns the source spelling of the operator, or its name in CPython's ast module.
 std::string_view spelling(UnaryOp op);
 std::string_view spelling(BinaryOp op);
 std::string_view spelling(BoolOperator op);
@@ -233,7 +233,7 @@ struct SubscriptExpr : Expr {
   SubscriptExpr() : Expr(ExprKind::Subscript) {}
   static constexpr ExprKind Kind = ExprKind::Subscript;
   const Expr *value = nullptr;
-  const Expr *index = nullptr; // a Tuple when there is a comma
+  const Expr *index = nullptr; // a Tuple if there is a comma
 };
 
 struct SliceExpr : Expr {

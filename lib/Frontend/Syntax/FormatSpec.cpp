@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// See FormatSpec.h. Numbers of up to 127 bits are written digit by digit, floats by the C library.
+// Implements FormatSpec.h. Integers of up to 127 bits are formatted digit by digit, floats by the C library.
 
 #include "Frontend/Syntax/FormatSpec.h"
 
@@ -14,16 +14,16 @@ namespace tile::frontend {
 
 namespace {
 
-constexpr int mostCharacters = 1024; // a slip of the keyboard should not fill the screen
+constexpr int mostCharacters = 1024; // a typo should not fill the screen
 
 struct Specification {
   char fill = ' ', align = 0, sign = '-', type = 0;
   bool isAlternate = false, groups = false;
-  bool isPadded = false; // with zeros, after the sign of numbers
+  bool isPadded = false; // with zeros, after the sign
   int width = 0, precision = -1;
 };
 
-/// Digits at the front of the text, at most mostCharacters.
+/// Parses leading digits, up to mostCharacters.
 bool takeNumber(std::string_view &text, int &number) {
   number = 0;
   bool any = false;
@@ -76,15 +76,15 @@ std::string digitsOf(unsigned __int128 number, unsigned base, bool isUpper) {
   return digits;
 }
 
-/// Commas between thousands, before a point.
+/// Inserts commas between thousands, before a decimal point.
 void groupDigits(std::string &digits) {
   size_t end = digits.find_first_not_of("0123456789");
   for (size_t i = end == std::string::npos ? digits.size() : end; i > 3;)
     digits.insert(i -= 3, 1, ',');
 }
 
-/// Lengthens the digits of a number, which begin the text, by zeros to `width` characters, with commas if they are
-/// grouped. A comma never comes first.
+/// Pads the leading digits of a number with zeros to `width` characters, with commas if the digits are grouped. A comma
+/// never comes first.
 void padDigits(const Specification &spec, std::string &digits, size_t width) {
   size_t end = std::min(digits.find_first_not_of("0123456789,"), digits.size());
   if (end == 0) // inf, nan
@@ -141,7 +141,7 @@ std::optional<std::string> formatInteger(const Specification &spec, Int128 value
   return pad(spec, signOf(spec, value < 0) + prefix, digits, '>');
 }
 
-/// Python's form of floats without a type, but with a precision: as 'g', with a digit after the point.
+/// Formats a float like Python with a precision but no type: as 'g', with a digit after the decimal point.
 std::string printShort(double value, int precision) {
   char buffer[mostCharacters + 512];
   std::snprintf(buffer, sizeof(buffer), "%.*e", std::max(precision, 1) - 1, value);
@@ -170,7 +170,7 @@ std::optional<std::string> formatReal(const Specification &spec, double value) {
   std::snprintf(buffer, sizeof(buffer), pattern.c_str(), precision, isPercent ? value * 100 : value);
   std::string digits = buffer;
   if (spec.type == 0 && spec.precision < 0)
-    digits = str(Value(value)); // as without a type
+    digits = str(Value(value)); // as without a specification
   else if (spec.type == 0 && !spec.isAlternate)
     digits = printShort(value, spec.precision);
   bool isNegative = !digits.empty() && digits[0] == '-';
@@ -197,7 +197,7 @@ std::optional<std::string> formatValue(const Value &value, std::string_view spec
   if (spec->type != 0 && spec->type != 's')
     return std::nullopt;
   if (integer || asDouble(value))
-    return std::nullopt; // 's' is for text
+    return std::nullopt; // 's' requires a string
   std::string text = str(value);
   std::vector<std::string_view> characters = splitCharacters(text);
   if (auto most = static_cast<size_t>(spec->precision); spec->precision >= 0 && characters.size() > most)
@@ -205,7 +205,7 @@ std::optional<std::string> formatValue(const Value &value, std::string_view spec
   return pad(*spec, "", text, '<');
 }
 
-/// One "%..." after its '%': the place is moved behind it.
+/// Formats one "%..." after its '%', and moves `place` past it.
 static std::optional<std::string> formatPlace(std::string_view pattern, size_t &place, const Value &value) {
   bool isLeft = false;
   std::string flags, width, precision;
@@ -245,7 +245,7 @@ static std::optional<std::string> formatPlace(std::string_view pattern, size_t &
   if (isReal || precision.empty())
     return formatValue(number,
                        (isLeft ? "<" : "") + sign + alternate + zero + width + precision + (isInteger ? 'd' : type));
-  // The precision of an integer counts digits.
+  // The precision of an integer is its minimum number of digits.
   std::optional<std::string> plain = formatValue(number, sign + alternate + (isInteger ? 'd' : type));
   if (!plain)
     return std::nullopt;

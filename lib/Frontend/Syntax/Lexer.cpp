@@ -32,7 +32,7 @@ constexpr std::string_view tokenSpellings[] = {
 #include "Frontend/Syntax/Tokens.def"
 };
 
-// CPython's limit too.
+// The same limit as in CPython.
 constexpr size_t maxIndentLevels = 100;
 
 bool isNameStart(char c) {
@@ -48,8 +48,8 @@ bool isHighByte(char c) {
   return static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// Keywords that start a statement and cannot occur inside brackets: seeing one at the start of a line there means
-/// that a bracket was never closed.
+/// Returns true for keywords that start a statement and cannot occur inside brackets: at the start of a line, they mean
+/// that a bracket is unclosed.
 bool startsStatementOnly(Tok kind) {
   switch (kind) {
   case Tok::KwAssert:
@@ -135,7 +135,7 @@ void Lexer::skipComment() {
   size_t begin = position;
   while (!atEnd() && !atLineEnd())
     ++position;
-  // After code or inside of brackets it is a comment like any other.
+  // After code or inside brackets, it is an ordinary comment.
   size_t first = begin;
   while (first > 0 && (text[first - 1] == ' ' || text[first - 1] == '\t'))
     --first;
@@ -144,7 +144,7 @@ void Lexer::skipComment() {
     stream.directives.push_back({rangeFrom(begin + 2)});
 }
 
-/// Blanks, comments and joined lines between two tokens of a logical line.
+/// Skips blanks, comments and joined lines between two tokens of a logical line.
 void Lexer::skipBlanks() {
   while (!atEnd()) {
     char c = peek();
@@ -203,7 +203,7 @@ void Lexer::closeBlocks(size_t column, size_t begin) {
   }
   if (column == indents.back())
     return;
-  // Stands between two open blocks: belongs to neither. Take it as the inner one so that parsing goes on.
+  // The indentation is between two open blocks. Treat it as the inner one, so that parsing continues.
   stream.tokens.pop_back();
   indents.push_back(column);
   addError(Diag::inconsistent_dedent, {static_cast<uint32_t>(begin), static_cast<uint32_t>(begin + 1), file});
@@ -279,7 +279,7 @@ void Lexer::lexName() {
     if (keyword.text == name)
       kind = keyword.kind;
   if (!isExpression && !brackets.empty() && lineStart && startsStatementOnly(kind)) {
-    // Restart the line outside of the brackets.
+    // Restart the line outside the brackets.
     position = begin;
     while (position > 0 && (text[position - 1] == ' ' || text[position - 1] == '\t'))
       --position;
@@ -292,7 +292,7 @@ void Lexer::lexName() {
   add(kind, begin);
 }
 
-/// Names directly followed by a quote: r f b u and their pairs, in either case.
+/// Lexes a string with a prefix: r f b u and their pairs, in either case.
 bool Lexer::lexPrefixedString() {
   size_t length = 0;
   bool isFormat = false, isBytes = false;
@@ -323,7 +323,7 @@ void Lexer::lexString(size_t begin, bool isFormat, bool isBytes) {
       return;
     }
     if (peek() == '\\') {
-      // A backslash keeps the next character from ending the string, in raw strings too; "\r\n" is one line end.
+      // A backslash escapes the next character, in raw strings too; "\r\n" is one line end.
       position += peek(1) == '\r' && peek(2) == '\n' ? 3 : 2;
       position = std::min(position, end);
       continue;
@@ -430,7 +430,7 @@ void Lexer::lexOperator() {
   lexInvalid();
 }
 
-/// What no token starts with. One error covers a run of such bytes.
+/// Lexes bytes that start no token. One error covers a run of such bytes.
 void Lexer::lexInvalid() {
   size_t begin = position;
   char first = peek();

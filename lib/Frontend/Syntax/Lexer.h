@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Text -> tokens, with Python's rules for indentation, line joining and literals.
+// Converts text to tokens, with Python's rules for indentation, line joining and literals.
 //
-// Blocks become Indent/Dedent tokens (a tab advances to the next multiple of 8 columns); line ends inside brackets and
-// after '\' vanish. Comments vanish except directive lines "#: ...", which are collected on the side. Any byte sequence
-// is accepted: what is not a token becomes Tok::Error, which the parser reports if it ever needs that token.
+// Blocks become Indent/Dedent tokens (a tab advances to the next multiple of 8 columns). Line ends inside brackets and
+// after '\' are dropped, and so are comments, except directive lines "#: ...", which are collected separately. Any byte
+// sequence is accepted: invalid tokens become Tok::Error, which the parser reports if it needs them.
 
 #pragma once
 
@@ -24,7 +24,7 @@ struct TokenStream {
 /// Lexes 'text' as a whole file.
 TokenStream lexFile(std::string_view text, uint32_t file);
 
-/// Lexes the bytes [range.begin, range.end) as one expression: as if inside brackets, so line ends are blank.
+/// Lexes the bytes [range.begin, range.end) as one expression, as inside brackets, so line ends are blanks.
 std::vector<Token> lexExpression(std::string_view text, SourceRange range);
 
 } // namespace tile::frontend

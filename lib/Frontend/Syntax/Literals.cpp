@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoding of literals and Python's way to print them back.
+// Decodes literals, and prints values as Python does.
 
 #include "Frontend/Syntax/Literals.h"
 
@@ -36,7 +36,7 @@ void appendUtf8(uint32_t code, std::string &out) {
   }
 }
 
-/// Reads up to 'maxDigits' digits of 'base' at 'position'; false when fewer than 'minDigits' are there.
+/// Reads up to 'maxDigits' digits of 'base' at 'position'. Returns false if there are fewer than 'minDigits'.
 bool readDigits(std::string_view body, size_t &position, int base, size_t minDigits, size_t maxDigits,
                 uint32_t &value) {
   size_t count = 0;
@@ -49,7 +49,7 @@ bool readDigits(std::string_view body, size_t &position, int base, size_t minDig
   return count >= minDigits;
 }
 
-/// Handles the escape whose letter stands at 'position'; moves after it.
+/// Decodes the escape whose letter is at 'position', and moves past it.
 bool decodeEscape(std::string_view body, size_t &position, std::string &out) {
   static constexpr std::string_view letters = "\\'\"abfnrtv";
   static constexpr std::string_view values = "\\'\"\a\b\f\n\r\t\v";
@@ -81,7 +81,7 @@ bool decodeEscape(std::string_view body, size_t &position, std::string &out) {
     return false;
   default:
     if (c < '0' || c > '7') {
-      // Python keeps unknown escapes as they are.
+      // Python keeps unknown escapes unchanged.
       out += '\\';
       out += c;
       return true;
@@ -130,7 +130,7 @@ double decodeFloat(std::string_view text) {
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc::result_out_of_range)
     return value;
-  // from_chars leaves the value alone; the sign of the exponent tells overflow from underflow.
+  // from_chars does not set the value; the sign of the exponent distinguishes overflow from underflow.
   bool isTiny = digits.find("e-") != std::string::npos || digits.find("E-") != std::string::npos ||
                 digits.starts_with("0.") || digits.starts_with(".");
   return isTiny ? 0.0 : HUGE_VAL;
@@ -154,7 +154,7 @@ std::optional<std::string> decodeString(std::string_view body, bool isRaw) {
   for (size_t position = 0; position < body.size();) {
     char c = body[position++];
     if (c == '\r') {
-      // Python reads every line end as '\n'.
+      // Python normalizes line ends to '\n'.
       position += position < body.size() && body[position] == '\n';
       out += '\n';
     } else if (c != '\\' || isRaw || position == body.size()) {
@@ -214,7 +214,7 @@ std::string floatRepr(double value) {
   if (exponentText.starts_with('+'))
     exponentText.remove_prefix(1);
   std::from_chars(exponentText.data(), exponentText.data() + exponentText.size(), exponent);
-  // Python switches to exponents outside of 1e-4 .. 1e16.
+  // Python uses exponents outside 1e-4 .. 1e16.
   if (exponent < -4 || exponent >= 16)
     return std::string(scientific);
   result = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed);

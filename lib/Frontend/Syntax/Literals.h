@@ -13,11 +13,11 @@ namespace tile::frontend {
 /// Largest magnitude of an integer in the language: 2^127 - 1.
 constexpr Int128 maxInt128 = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
 
-/// Value of an integer literal (decimal, 0x, 0o, 0b, with '_'); nothing when it needs more than 127 bits or has a digit
-/// that its base lacks.
+/// Returns the value of an integer literal (decimal, 0x, 0o, 0b, with '_'); nullopt if it needs more than 127 bits or
+/// has an invalid digit.
 std::optional<Int128> decodeInteger(std::string_view text);
 
-/// Value of a float literal; overflows to infinity as in Python.
+/// Returns the value of a float literal; overflows to infinity as in Python.
 double decodeFloat(std::string_view text);
 
 struct StringPieces {
@@ -29,17 +29,17 @@ struct StringPieces {
 /// Splits a string token into prefix, quotes and body.
 StringPieces splitString(std::string_view token);
 
-/// Body of a string with escapes replaced; nothing when an escape is malformed.
+/// Replaces the escapes in the body of a string; nullopt if an escape is malformed.
 std::optional<std::string> decodeString(std::string_view body, bool isRaw);
 
-/// Decimal digits of an integer.
+/// Formats an integer in decimal.
 std::string toString(Int128 value);
 
-/// Python's characters of a text in UTF-8, which are code points: a view of each, and how many they are.
+/// Splits UTF-8 text into Python's characters, which are code points; counts them.
 std::vector<std::string_view> splitCharacters(std::string_view text);
 size_t countCharacters(std::string_view text);
 
-/// Python's repr of a float and of a string.
+/// Returns Python's repr of a float and of a string.
 std::string floatRepr(double value);
 std::string stringRepr(std::string_view value);
 

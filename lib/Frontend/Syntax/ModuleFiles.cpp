@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Searches in the file system; nothing is read.
+// Searches the file system, without reading files.
 #include "Frontend/Syntax/ModuleFiles.h"
 
 #include <filesystem>
@@ -24,7 +24,7 @@ std::vector<std::string> moduleFolders(const std::string &importer, unsigned lev
   return folders;
 }
 
-/// The file of a dotted module below 'folder'; empty if there is none.
+/// Returns the file of a dotted module below 'folder'; empty if there is none.
 static std::string moduleFile(const std::filesystem::path &folder, std::string_view dotted) {
   std::filesystem::path stem = folder;
   while (!dotted.empty()) {

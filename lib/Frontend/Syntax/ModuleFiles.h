@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The file of an imported module: as Python finds it, without its search path.
+// Finds the file of an imported module as Python does, without its search path.
 //
-//   from .ops import f         beside the importing file
-//   from package.ops import f  in its folder or one above it, then in the folders of -I
+//   from .ops import f         next to the importing file
+//   from package.ops import f  in its folder or a parent folder, then in the folders of -I
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace tile::frontend {
 
-/// Where a module is searched, in this order. `level`: leading dots. `importer` may be no file ("<stdin>").
+/// Returns the search folders of a module, in order. `level`: leading dots. `importer` may not be a file ("<stdin>").
 std::vector<std::string> moduleFolders(const std::string &importer, unsigned level,
                                        const std::vector<std::string> &importPaths);
 
-/// "a.b" -> FOLDER/a/b.py, FOLDER/a/b/__init__.py or FOLDER/a/b.tile in the first folder that has one; empty if none
-/// has.
+/// Maps "a.b" to FOLDER/a/b.py, FOLDER/a/b/__init__.py or FOLDER/a/b.tile in the first folder that has one; empty if
+/// none has.
 std::string findModuleFile(const std::vector<std::string> &folders, std::string_view dotted);
 
 } // namespace tile::frontend

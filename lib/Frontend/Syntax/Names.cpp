@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The names in expressions and blocks.
+// Collects names in expressions and blocks.
 
 #include "Frontend/Syntax/Names.h"
 
@@ -11,7 +11,7 @@ void collectNames(const Block &block, std::set<std::string> &names) {
       collectNames(node->value, names);
     else if (const auto *node = as<AssignStmt>(stmt)) {
       collectNames(node->value, names);
-      // A name is only assigned; an element or a field is one of something that is there.
+      // A name is only assigned, but an element or a field also reads its container.
       if (node->target->kind == ExprKind::Subscript || node->target->kind == ExprKind::Attribute)
         collectNames(node->target, names);
     } else if (const auto *node = as<AugAssignStmt>(stmt))
@@ -192,7 +192,7 @@ FirstUse firstUse(const Block &block, const std::string &name) {
     } else if (const auto *loop = as<ForStmt>(stmt)) {
       bool isTarget = loop->target->id == name;
       bool isRead = mentions(loop->iterator, name) || (!isTarget && firstUse(loop->body, name) == FirstUse::Read);
-      use = isRead ? FirstUse::Read : FirstUse::None; // it may not run
+      use = isRead ? FirstUse::Read : FirstUse::None; // the body may not run
     } else if (const auto *loop = as<WhileStmt>(stmt)) {
       bool isRead = mentions(loop->condition, name) || firstUse(loop->body, name) == FirstUse::Read;
       use = isRead ? FirstUse::Read : FirstUse::None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parser: atoms, i.e. names, literals, parentheses and lists, and the expressions inside f-strings.
+// Parser: atoms, that is names, literals, parentheses and lists, and the expressions inside f-strings.
 
 #include "Frontend/Syntax/ParserImpl.h"
 
@@ -69,7 +69,7 @@ const Expr *Parser::parseParenthesized() {
   const Expr *value = parseExpressions();
   if (!value || rejectComprehension() || !expect(Tok::RightParen, "to close '('"))
     return nullptr;
-  // The arena owns mutable nodes; the parser alone may still touch them.
+  // The arena owns mutable nodes; only the parser modifies them.
   auto *node = const_cast<Expr *>(value);
   bool isBareTuple = value->kind == ExprKind::Tuple && !value->parenthesized;
   if (isBareTuple)
@@ -108,7 +108,7 @@ const Expr *Parser::parseNumber() {
   }
   std::optional<Int128> value = decodeInteger(text(token.range));
   if (!value) {
-    // Either a digit is wrong or there are too many of them.
+    // Either a digit is invalid, or there are too many.
     bool isTooLarge = token.range.end - token.range.begin > 30;
     error(isTooLarge ? Diag::integer_too_large : Diag::invalid_number, token.range, {isTooLarge ? "127" : text(token)});
     return nullptr;
@@ -118,7 +118,7 @@ const Expr *Parser::parseNumber() {
   return node;
 }
 
-/// One or more adjacent string literals; they join, f-strings included.
+/// Parses adjacent string literals, which are concatenated, including f-strings.
 const Expr *Parser::parseStrings() {
   SourceRange begin = peek().range;
   std::vector<FStringPart> parts;
@@ -206,7 +206,7 @@ bool Parser::parseFString(const Token &token, std::vector<FStringPart> &parts) {
   return flush();
 }
 
-/// Parses a field whose expression starts at body[position]; moves after its '}'.
+/// Parses a field whose expression starts at body[position], and moves past its '}'.
 const Expr *Parser::parseFStringField(std::string_view body, size_t offset, size_t &position, FStringPart &part) {
   size_t begin = position;
   int depth = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parser: classes at the top of a file.
+// Parser: top-level classes.
 //
-// A file may have any classes; those that kernels use are named tuples, aggregates and namespaces of constants and
-// functions. So nothing in a class is an error by itself: what is wrong in a method is kept with the method, and
-// everything that is not a field, constant or method is skipped.
+// A file may have any classes; kernels use named tuples, aggregates, and namespaces of constants and functions. So
+// nothing in a class is an error by itself: errors in a method are kept with the method, and members other than fields,
+// constants and methods are skipped.
 
 #include "Frontend/Syntax/ParserImpl.h"
 
@@ -56,7 +56,7 @@ bool Parser::parseClassHeader(ClassStmt &node) {
   return accept(Tok::Colon) && accept(Tok::Newline) && accept(Tok::Indent);
 }
 
-/// A field, constant or method; `hosts` takes methods with kernels inside, such as those of unit tests.
+/// Parses a field, constant or method; `hosts` receives methods that contain kernels, such as those of unit tests.
 void Parser::parseMember(ClassStmt &node, Block &hosts) {
   auto skipMember = [&] {
     do {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parser: "#:" directives. The tokens of a directive (one line, or several while a bracket is open) go through the
-// expression parser of the language.
+// Parser: "#:" directives. The expression parser of the language handles the tokens of a directive (one line, or
+// several while a bracket is open).
 
 #include "Frontend/Syntax/DirectiveExpressions.h"
 #include "Frontend/Syntax/ParserImpl.h"
@@ -116,7 +116,7 @@ bool DirectiveParser::parseExpr(DirectiveExpr &out, DirectiveDialect dialect) {
   return true;
 }
 
-/// Expressions up to and including the closing bracket.
+/// Parses expressions up to and including the closing bracket.
 bool DirectiveParser::parseList(std::vector<DirectiveExpr> &list, Tok close, DirectiveDialect dialect) {
   while (!p.at(close)) {
     DirectiveExpr expr;
@@ -153,7 +153,7 @@ bool DirectiveParser::parseBuffer() {
   SourceRange roleRange;
   if (!p.expect(Tok::Equal, "before the role of the buffer") || !parseName(buffer.role, roleRange, "a role"))
     return false;
-  bool isFill = p.at(Tok::LeftParen); // random(seed=3), which a default may say
+  bool isFill = p.at(Tok::LeftParen); // random(seed=3), which is allowed in defaults
   constexpr std::string_view roles[] = {"random", "output", "inout", "zeros"};
   bool isRole = std::find(std::begin(roles), std::end(roles), buffer.role) != std::end(roles);
   if (isFill || !isRole) {
@@ -223,7 +223,7 @@ bool DirectiveParser::parseExpect() {
   return true;
 }
 
-/// let NAME = expression: text of the manifest repeats it wherever the name is used.
+/// let NAME = expression: the manifest repeats the expression wherever the name is used.
 bool DirectiveParser::parseLet() {
   std::string name;
   SourceRange nameRange;
@@ -377,7 +377,7 @@ void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set
         bool opens = token.kind == Tok::LeftParen || token.kind == Tok::LeftBracket;
         bool closes = token.kind == Tok::RightParen || token.kind == Tok::RightBracket;
         depth += opens ? 1 : closes ? -1 : 0;
-        // A bracket that the next line closes is not an error here.
+        // An open bracket that the next line closes is not an error here.
         if (token.kind != Tok::Error || token.error != Diag::unclosed_bracket)
           tokens.tokens.push_back(std::move(token));
       }

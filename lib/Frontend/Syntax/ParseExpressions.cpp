@@ -7,7 +7,8 @@ namespace tile::frontend {
 
 namespace {
 
-// The tree height that recursive visitors (printing, evaluation, code generation) must be able to walk.
+// Limit of the tree height, so that recursive visitors (printing, evaluation, code generation) do not overflow the
+// stack.
 constexpr uint32_t maxDepth = 400;
 
 struct BinaryLevel {
@@ -40,7 +41,7 @@ const Expr *Parser::finish(Expr *expr, std::initializer_list<const Expr *> child
   return finishList(expr, std::vector<const Expr *>(children));
 }
 
-/// Sets the height of a node; a tree too high to walk is an error.
+/// Sets the height of a node; reports a tree that is too high for visitors.
 const Expr *Parser::finishList(Expr *expr, const std::vector<const Expr *> &children) {
   for (const Expr *child : children)
     if (child && child->depth >= expr->depth)
@@ -175,7 +176,7 @@ const Expr *Parser::parseNot() {
   return finish(node, {node->operand});
 }
 
-/// Consumes a comparison operator. 'rejected' is set when it is "in" or "not in", which has been reported.
+/// Consumes a comparison operator. Sets 'rejected' for "in" or "not in", which has been reported.
 std::optional<CompareOp> Parser::acceptComparison(bool &rejected) {
   switch (peek().kind) {
   case Tok::Less:
@@ -217,7 +218,8 @@ std::optional<CompareOp> Parser::acceptComparison(bool &rejected) {
   }
 }
 
-/// "a < b < c" of host code, as "a < b and b < c": nothing there has effects, so that b may be evaluated twice.
+/// Parses "a < b < c" of host code as "a < b and b < c": expressions there have no side effects, so b may be evaluated
+/// twice.
 const Expr *Parser::parseChain(const Expr *first, CompareOp op) {
   auto *all = make<BoolOpExpr>(first ? first->range : peek().range);
   std::optional<CompareOp> next = op;
@@ -271,7 +273,7 @@ const Expr *Parser::parseComparison() {
   return finish(node, {left, node->right});
 }
 
-/// Precedence climbing: left-associative operators of at least 'level'.
+/// Precedence climbing for left-associative operators of at least 'level'.
 const Expr *Parser::parseBinary(int level) {
   if (level == unaryLevel)
     return parseUnary();
@@ -385,7 +387,7 @@ const Expr *Parser::parseCall(const Expr *callee) {
   return finishList(call, children);
 }
 
-/// arg = [NAME "="] expr | "*" expr | "**" expr, the last in host code
+/// arg = [NAME "="] expr | "*" expr | "**" expr, the last only in host code
 bool Parser::parseArgument(CallExpr &call) {
   bool isMapping = at(Tok::DoubleStar);
   if (isMapping && hostSyntax == 0) {

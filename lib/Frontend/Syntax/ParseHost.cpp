@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parser: the host program around kernels. Its functions are kept, since values of the module may be made by them
-// (SemaHost.cpp), and kernels may stand inside; and its expressions in the arguments of decorators: lambdas,
-// dictionaries and comprehensions.
+// Parser: the host program around kernels. Its functions are kept, because they may compute values of the module
+// (SemaHost.cpp) and contain kernels; so are host expressions in the arguments of decorators: lambdas, dictionaries and
+// comprehensions.
 
 #include "Frontend/Syntax/Names.h"
 #include "Frontend/Syntax/ParserImpl.h"
@@ -68,7 +68,7 @@ const Expr *Parser::parseDict() {
   return finishList(dict, children);
 }
 
-/// "{" key ":" value, and what follows in the comprehension
+/// "{" key ":" value, and the remainder of the comprehension
 const Expr *Parser::parseDictComprehension(const Expr *key, const Expr *value) {
   auto *entry = make<TupleExpr>(join(key->fullRange(), value->fullRange()));
   entry->elements = {key, value};
@@ -112,8 +112,8 @@ const Expr *Parser::parseComprehension(const Expr *element) {
   return finishList(node, children);
 }
 
-/// "NAME = expr", "NAME: expr = expr", "NAME += expr" and "A, B = expr". Fails quietly when the value is not in the
-/// language: then it is host code. What decorators have beyond the language is kept for them.
+/// "NAME = expr", "NAME: expr = expr", "NAME += expr" and "A, B = expr". Fails silently if the value is not in the
+/// language, because then it is host code. Host syntax of values for decorators is kept.
 bool Parser::parseTopLevelAssignment(Block &out) {
   size_t start = position;
   for (bool isHost : {false, true}) {
@@ -127,7 +127,7 @@ bool Parser::parseTopLevelAssignment(Block &out) {
       out.insert(out.end(), line.begin(), line.end());
       return true;
     }
-    // "configs += [...]", "configs.append(...)" and "table[i] = x" change a value.
+    // "configs += [...]", "configs.append(...)" and "table[i] = x" modify a value.
     bool isChange = (parsed && line.front()->kind == StmtKind::AugAssign) || changed;
     if (isChange && line.size() == 1) {
       out.push_back(line.front());
@@ -146,7 +146,7 @@ bool Parser::parseTopLevelAssignment(Block &out) {
   return false;
 }
 
-/// A loop that makes values of the module.
+/// Parses a loop that computes values of the module.
 bool Parser::parseTopLevelLoop(Block &out) {
   size_t start = position;
   Block loop;
@@ -156,7 +156,7 @@ bool Parser::parseTopLevelLoop(Block &out) {
   --hostSyntax;
   bool failed = diagnostics.numErrors() != errorsBefore;
   (void)diagnostics.takeSince(reported);
-  // What cannot be parsed in its body is left out of it.
+  // Statements in the body that cannot be parsed are omitted.
   if (failed || loop.empty()) {
     position = start;
     return false;
@@ -165,7 +165,7 @@ bool Parser::parseTopLevelLoop(Block &out) {
   return true;
 }
 
-/// Whether tokens [begin, end) have a decorated function of the language in them.
+/// Returns true if tokens [begin, end) contain a decorated function of the language.
 bool Parser::hasKernelInside(size_t begin, size_t end) const {
   for (size_t i = begin + 1; i + 1 < end; ++i) {
     Tok before = stream.tokens[i - 1].kind;
@@ -185,7 +185,7 @@ bool Parser::hasKernelInside(size_t begin, size_t end) const {
   return false;
 }
 
-/// "def" without a decorator of the language. Never an error: what is wrong is said where its value is needed.
+/// Parses a "def" without a decorator of the language. Never fails: errors are reported where its value is needed.
 void Parser::parseHostFunction(Block &out, const std::vector<Decorator> &decorators) {
   size_t begin = position;
   bool hasName = peek(1).kind == Tok::Name;
@@ -194,7 +194,7 @@ void Parser::parseHostFunction(Block &out, const std::vector<Decorator> &decorat
   Nesting guard(*this);
   if (!hasName || tooDeep())
     return;
-  // Another decorator may make anything of the function.
+  // Other decorators may replace the function.
   bool isPlain = decorators.empty() || (decorators.size() == 1 && decorators[0].name.ends_with("cache"));
   if (hasKernelInside(begin, end)) {
     parseHostScope(out, begin);
@@ -208,7 +208,7 @@ void Parser::parseHostFunction(Block &out, const std::vector<Decorator> &decorat
   position = end;
 }
 
-/// A function that can run at compile time, if it turns out to be pure.
+/// Parses a function that can run at compile time, if it turns out to be pure.
 const FunctionStmt *Parser::parseEvaluable(size_t begin) {
   position = begin;
   bool deferred = std::exchange(module.defersErrors, true);
@@ -223,7 +223,7 @@ const FunctionStmt *Parser::parseEvaluable(size_t begin) {
   return function;
 }
 
-/// A function with kernels inside, which see its names. The prefix is that of its class.
+/// Parses a function that contains kernels, which see its names. The prefix is that of its class.
 void Parser::parseHostScope(Block &out, size_t begin, const std::string &prefix) {
   position = begin;
   auto *host = make<HostStmt>(advance().range);
@@ -250,7 +250,7 @@ void Parser::parseHostScope(Block &out, size_t begin, const std::string &prefix)
   out.push_back(host);
 }
 
-/// "f = triton.jit(g)" and "f = constexpr_function(f)": a decorator without "@".
+/// Parses "f = triton.jit(g)" and "f = constexpr_function(f)": a decorator without "@".
 bool Parser::parseApplication(Block &out) {
   size_t start = position;
   const Token &target = peek();

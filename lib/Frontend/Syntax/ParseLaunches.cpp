@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parser: where the host program launches kernels. Functions around a launch need not be in the language; what is read
-// of them is the launch itself and the plain assignments before it (SemaLaunch.cpp makes the kernel's grid of them).
+// Parser: kernel launches in the host program. Functions around a launch need not be in the language; only the launch
+// itself and the plain assignments before it are parsed (SemaLaunch.cpp derives the kernel's grid from them).
 //
 //   M, K = a.shape
 //   grid = lambda META: (triton.cdiv(M, META["BLOCK_M"]),)
@@ -23,7 +23,7 @@ bool startsLine(const std::vector<Token> &tokens, size_t index) {
          before == Tok::Colon;
 }
 
-/// For each token that opens a bracket the place behind the one that closes it; 0 for all others.
+/// Returns, for each opening bracket, the index after the closing one; 0 for other tokens.
 std::vector<size_t> findClosings(const std::vector<Token> &tokens) {
   std::vector<size_t> closings(tokens.size(), 0), open;
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -38,7 +38,7 @@ std::vector<size_t> findClosings(const std::vector<Token> &tokens) {
   return closings;
 }
 
-/// Kernels by name, and the classes that have one of that name; "" stands for none.
+/// Kernels by name, with the classes that have one of that name; "" means no class.
 using KernelClasses = std::map<std::string, std::set<std::string>>;
 
 void collectKernels(const Block &block, KernelClasses &kernels) {
@@ -59,7 +59,7 @@ void collectKernels(const Block &block, KernelClasses &kernels) {
   }
 }
 
-/// Behind the function whose "def" stands at `begin`.
+/// Returns the index after the function whose "def" is at `begin`.
 size_t endOfFunction(const std::vector<Token> &tokens, size_t begin) {
   size_t end = begin;
   while (end < tokens.size() && !endsLine(tokens[end].kind))
@@ -76,7 +76,7 @@ size_t endOfFunction(const std::vector<Token> &tokens, size_t begin) {
   return end;
 }
 
-/// The tokens of the innermost function around one, or all.
+/// Returns the tokens of the innermost function around one, or all tokens.
 std::pair<size_t, size_t> functionAround(const std::vector<Token> &tokens, size_t index) {
   for (size_t begin = index; begin-- > 0;) {
     if (tokens[begin].kind != Tok::KwDef)
@@ -89,7 +89,7 @@ std::pair<size_t, size_t> functionAround(const std::vector<Token> &tokens, size_
 
 } // namespace
 
-/// An expression at a place of the stream; null if there is none.
+/// Parses an expression at an index of the stream; null if there is none.
 const Expr *Parser::parseQuietly(size_t begin) {
   size_t back = std::exchange(position, begin);
   SourceRange previous = previousRange;
@@ -101,7 +101,7 @@ const Expr *Parser::parseQuietly(size_t begin) {
   return expr;
 }
 
-/// "def grid(META): return (META["N"],)" as the lambda that it could be; null if it returns in several places.
+/// Parses "def grid(META): return (META["N"],)" as the equivalent lambda; null if it has several returns.
 const Expr *Parser::parseAsLambda(size_t begin) {
   const std::vector<Token> &tokens = stream.tokens;
   auto first = tokens.begin() + ptrdiff_t(begin), last = tokens.begin() + ptrdiff_t(endOfFunction(tokens, begin));
@@ -116,7 +116,7 @@ const Expr *Parser::parseAsLambda(size_t begin) {
   return lambda->body ? lambda : nullptr;
 }
 
-/// "name = value", "a, b = value" and whatever else gives a name another value, in [begin, end).
+/// Finds "name = value", "a, b = value" and all other statements that rebind a name, in [begin, end).
 std::vector<HostLaunch::Binding> Parser::findBindings(size_t begin, size_t end) {
   const std::vector<Token> &tokens = stream.tokens;
   std::vector<HostLaunch::Binding> bindings;
@@ -141,7 +141,7 @@ std::vector<HostLaunch::Binding> Parser::findBindings(size_t begin, size_t end) 
     bool isPlain = tokens[stop].kind == Tok::Equal;
     const Expr *value = isPlain ? parseQuietly(stop + 1) : nullptr;
     size_t count = 0;
-    bool isList = true; // of names
+    bool isList = true; // only names
     for (size_t k = i; k < stop; ++k) {
       count += tokens[k].kind == Tok::Name;
       isList &= tokens[k].kind == Tok::Name || tokens[k].kind == Tok::Comma;
@@ -155,14 +155,14 @@ std::vector<HostLaunch::Binding> Parser::findBindings(size_t begin, size_t end) 
   return bindings;
 }
 
-/// "kernel[grid](arguments)", wherever it stands in a function.
+/// Finds "kernel[grid](arguments)" everywhere in functions.
 void Parser::collectLaunches() {
-  // Whoever launches a kernel more often does it in several ways; and reading a function for each takes its time.
+  // A kernel with more launches usually has different ones, and each launch takes time to read.
   constexpr size_t most = 32, mostOfAll = 256;
   const std::vector<Token> &tokens = stream.tokens;
   KernelClasses kernels;
-  // "kernel[grid](...)", or "Class.kernel[grid](...)": if several classes have one of that name, launches are not told
-  // apart, and none is read.
+  // "kernel[grid](...)", or "Class.kernel[grid](...)": if several classes have a kernel of that name, launches are
+  // ambiguous, and none is read.
   auto isLaunched = [&](size_t i) {
     auto kernel = kernels.find(text(tokens[i]));
     if (kernel == kernels.end())

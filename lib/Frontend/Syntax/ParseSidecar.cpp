@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parser: a sidecar, which says of the kernels of a file that must stay as it is what directives and annotations would:
+// Parser: a sidecar file, which contains the directives and annotations of the kernels in a file that must not be
+// changed:
 //
 //   kernel.py                                   kernel.sig
 //     @triton.jit                                 #: grid(cdiv(N, BLOCK))
 //     def scale(x, N, BLOCK: tl.constexpr):       #: buffer x[N] = inout
 //         ...                                     def scale(x: "*fp32", N: "i32", BLOCK=128): ...
 //
-// It is a Python stub: functions without bodies. Annotations and defaults of a parameter replace those of the source,
+// It is a Python stub: functions without bodies. Annotations and defaults replace those of the source's parameters,
 // directives those of the same kind.
 
 #include "Frontend/Syntax/ParserImpl.h"
@@ -71,7 +72,7 @@ void complete(FunctionStmt &function, const FunctionStmt &stub, DiagnosticEngine
 
 } // namespace
 
-/// Imports, decorators and functions with their directives; anything else is an error.
+/// Parses imports, decorators and functions with their directives; anything else is an error.
 void Parser::parseSidecar() {
   while (!at(Tok::End)) {
     if (at(Tok::KwImport) || at(Tok::KwFrom) || at(Tok::At)) {

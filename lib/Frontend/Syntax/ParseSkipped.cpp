@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parser: what statements of the host program that are not read may change.
+// Parser: finds the names that unparsed statements of the host program may change.
 //
 //   A = B = compute()          assigns A and B
 //   TABLE["x"] = compute()     changes TABLE
 //   TABLE.update(compute())    changes TABLE
-//   if compute():              what its block assigns and changes
+//   if compute():              assigns and changes the names in its block
 //     SIZE = 4
 //
-// Their names have no known value afterwards: using one is an error, where the value from before would be wrong. Calls
-// of functions are taken to change nothing: those of a host program compute, print and launch.
+// Afterwards these names have no known value: using one is an error, because the earlier value would be wrong. Function
+// calls are assumed to change nothing: those of a host program compute, print and launch.
 
 #include "Frontend/Syntax/Names.h"
 #include "Frontend/Syntax/ParserImpl.h"
@@ -52,7 +52,7 @@ bool endsLine(Tok kind) {
 
 namespace {
 
-/// The targets in the tokens of one statement.
+/// Collects the targets in the tokens of one statement.
 class Targets {
 public:
   Targets(const std::vector<Token> &tokens, SkippedStmt &out, std::string_view source)
@@ -92,10 +92,10 @@ private:
 
   void readAssignment(size_t begin, size_t end) {
     for (size_t equal; (equal = find(begin, end, isAssignment)) < end; begin = equal + 1)
-      readTargets(begin, find(begin, equal, [](Tok kind) { return kind == Tok::Colon; })); // no annotation
+      readTargets(begin, find(begin, equal, [](Tok kind) { return kind == Tok::Colon; })); // excludes the annotation
   }
 
-  /// Names, elements and attributes, in tuples and lists or without.
+  /// Reads names, elements and attributes, also in tuples and lists.
   void readTargets(size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       if (tokens[i].kind != Tok::Name)
@@ -110,7 +110,7 @@ private:
     }
   }
 
-  /// NAME.method(
+  /// Reads NAME.method(...).
   void readCall(size_t begin, size_t end) {
     bool isCall = end - begin > 4 && tokens[begin].kind == Tok::Name && tokens[begin + 1].kind == Tok::Dot &&
                   tokens[begin + 2].kind == Tok::Name && tokens[begin + 3].kind == Tok::LeftParen;
@@ -125,12 +125,12 @@ private:
 
 } // namespace
 
-/// Of the tokens [begin, end), which are whole statements.
+/// Records the changes of the tokens [begin, end), which are whole statements.
 void Parser::noteChanges(size_t begin, size_t end, Block &out) {
   auto *skipped = make<SkippedStmt>(stream.tokens[begin].range);
   Targets targets(stream.tokens, *skipped, source);
   size_t depth = 0;
-  std::optional<size_t> definition; // the depth of one whose body this is: it has names of its own
+  std::optional<size_t> definition; // depth of the enclosing definition, whose names are local
   for (size_t i = begin; i < end;) {
     Tok first = stream.tokens[i].kind;
     if (endsLine(first)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parser: statements and blocks. Statements of Python that the language does not have are recognised, reported with
-// what to write instead, and skipped as a whole.
+// Parser: statements and blocks. Python statements that are not in the language are recognized, reported with an
+// alternative, and skipped as a whole.
 
 #include "Frontend/Syntax/Names.h"
 #include "Frontend/Syntax/ParserImpl.h"
@@ -84,7 +84,7 @@ void Parser::parseStatement(Block &out) {
   }
 }
 
-/// Compound statements outside of the language: reports, skips the statement with its block, and returns true.
+/// Handles compound statements outside the language: reports, skips the statement with its block, and returns true.
 bool Parser::rejectStatement() {
   const Token &token = peek();
   switch (token.kind) {
@@ -139,7 +139,7 @@ bool Parser::parseSimpleLine(Block &out) {
   return false;
 }
 
-/// After an error in a line: skips it, and parses a block that follows (of a mistyped header) for its own errors.
+/// Recovers from an error in a line: skips it, and parses a following block (of a mistyped header) for further errors.
 void Parser::recover() {
   skipLine();
   if (!accept(Tok::Indent))
@@ -235,7 +235,7 @@ const Stmt *Parser::parseAssignment(const Expr *target, SourceRange begin) {
   return stmt;
 }
 
-/// "self.x += value" and "items[i] += value", as the assignment of a sum.
+/// Parses "self.x += value" and "items[i] += value" as the assignment of a sum.
 const Stmt *Parser::parseAugmentedAttribute(const Expr *target, SourceRange begin) {
   Tok token = advance().kind;
   auto *sum = make<BinaryExpr>(begin);
@@ -285,7 +285,7 @@ const Stmt *Parser::parseAnnotated(const Expr *target, SourceRange begin) {
   auto *stmt = make<AnnAssignStmt>(begin);
   stmt->target = as<NameExpr>(target);
   if (!stmt->target) {
-    // "else if x:" and a mistyped keyword look like an annotation too; the name before ':' is the clue.
+    // "else if x:" and a mistyped keyword look like an annotation; the name before ':' distinguishes them.
     if (target->kind == ExprKind::Attribute || target->kind == ExprKind::Subscript)
       checkTarget(target);
     else
@@ -301,12 +301,12 @@ const Stmt *Parser::parseAnnotated(const Expr *target, SourceRange begin) {
   return stmt;
 }
 
-/// "items[i]", "items[i][j]" of host code.
+/// Returns true for "items[i]" and "items[i][j]" of host code.
 bool Parser::isItemTarget(const Expr *target) const {
   return hostSyntax > 0 && target->kind == ExprKind::Subscript && containerOf(*target);
 }
 
-/// Only names, and tuples of names, can be assigned.
+/// Checks that the target is a name, or a tuple of names.
 bool Parser::checkTarget(const Expr *target) {
   switch (target->kind) {
   case ExprKind::Name:
@@ -340,7 +340,7 @@ bool Parser::checkTarget(const Expr *target) {
 }
 
 void Parser::parseIf(Block &out) {
-  // A chain of thousands would overflow the recursion of code generation.
+  // A chain of thousands would overflow the stack in code generation.
   constexpr size_t maxBranches = 200;
   SourceRange begin = peek().range;
   auto *stmt = make<IfStmt>(begin);
@@ -410,7 +410,7 @@ void Parser::parseWith(Block &out) {
     out.push_back(stmt);
 }
 
-/// Python's "else" of a loop: only meaningful with break.
+/// Rejects "else" of a loop, which only makes sense with break.
 void Parser::rejectElseOfLoop(std::string_view loop) {
   if (!at(Tok::KwElse))
     return;
@@ -419,7 +419,7 @@ void Parser::rejectElseOfLoop(std::string_view loop) {
   skipBlock();
 }
 
-/// "for a, b in ...", in host code: the loop has one variable that its body unpacks.
+/// Parses "for a, b in ..." of host code: the loop has one variable, which its body unpacks.
 bool Parser::parseFurtherTargets(ForStmt &loop) {
   auto *names = make<TupleExpr>(loop.target->range);
   names->elements.push_back(loop.target);

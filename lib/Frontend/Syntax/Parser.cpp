@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: token handling and the module level.
 //
-// A file may be a whole Python module: imports, constants, jit functions and top-level 'if's are kept, every other
-// block is skipped by its indentation. Skipped names are remembered, so that using one in a kernel gives a clear error.
+// A file may be a whole Python module: imports, constants, jit functions and top-level 'if's are kept; other blocks are
+// skipped by their indentation. Skipped names are recorded, so that their use in a kernel gives a clear error.
 
 #include "Frontend/Syntax/ParserImpl.h"
 
@@ -13,7 +13,7 @@ namespace tile::frontend {
 
 namespace {
 
-// Deep enough for any program written by hand, shallow enough for the stack of every later visitor.
+// Deep enough for any hand-written program, shallow enough for the stack of all visitors.
 constexpr unsigned maxNesting = 200;
 
 } // namespace
@@ -66,14 +66,14 @@ DiagnosticEngine::Builder Parser::error(Diag id, SourceRange range, const std::v
   return diagnostics.report(id, range, arguments);
 }
 
-/// Reports the current token: what is wrong with it, or that something else was expected.
+/// Reports the current token: its error, or that something else was expected.
 void Parser::unexpected(std::string_view expected) {
   const Token &token = peek();
   if (token.kind == Tok::Error) {
     error(token.error, token.range, token.arguments);
     return;
   }
-  // "a && b" arrives as '&' '&'.
+  // "a && b" is lexed as '&' '&'.
   for (Tok half : {Tok::Ampersand, Tok::Pipe}) {
     bool isDoubled = position > 0 && token.kind == half && stream.tokens[position - 1].kind == half;
     if (isDoubled && stream.tokens[position - 1].range.end == token.range.begin) {
@@ -92,14 +92,14 @@ void Parser::unexpected(std::string_view expected) {
     error(Diag::unexpected_token, token.range, {std::string(expected), found});
 }
 
-/// Moves after the end of the current logical line.
+/// Skips the remainder of the current logical line.
 void Parser::skipLine() {
   while (!at(Tok::Newline) && !at(Tok::End) && !at(Tok::Dedent) && !at(Tok::Indent))
     advance();
   accept(Tok::Newline);
 }
 
-/// Moves after an indented block, if one starts here.
+/// Skips an indented block, if one starts here.
 void Parser::skipBlock() {
   if (!at(Tok::Indent))
     return;
@@ -124,7 +124,7 @@ void Parser::parseModule() {
   while (!at(Tok::End))
     parseTopLevel(module.body);
   collectLaunches();
-  // What is left stands after the last kernel.
+  // The remaining directives are after the last kernel.
   parseDirectives(*this, nextDirective, stream.directives.size(), nullptr);
 }
 
@@ -178,7 +178,7 @@ void Parser::parseTopLevel(Block &out) {
   }
 }
 
-/// Skips a host statement with its block, and remembers the name that it defines.
+/// Skips a host statement with its block, and records the name that it defines.
 void Parser::skipTopLevel(std::string what) {
   const Token &name = at(Tok::KwDef) || at(Tok::KwClass) ? peek(1) : peek();
   if (name.kind == Tok::Name && what != "statement")
@@ -195,7 +195,7 @@ void Parser::skipTopLevel(std::string what, Block &out) {
   noteChanges(begin, position, out);
 }
 
-/// "with" around definitions: its body counts.
+/// Parses "with" around definitions: its body is part of the module.
 bool Parser::parseTopLevelWith(Block &out) {
   size_t begin = position;
   skipLine();
@@ -210,7 +210,7 @@ bool Parser::parseTopLevelWith(Block &out) {
   return true;
 }
 
-/// "if" around definitions. Fails (with the position restored) when a condition is not in the language.
+/// Parses "if" around definitions. Fails (with the position restored) if a condition is not in the language.
 bool Parser::parseTopLevelIf(Block &out) {
   size_t start = position;
   SourceRange begin = peek().range;
@@ -244,7 +244,7 @@ bool Parser::parseTopLevelIf(Block &out) {
   return true;
 }
 
-/// "try" around imports and definitions: its body counts, what handles exceptions does not.
+/// Parses "try" around imports and definitions: its body is part of the module, exception handlers are not.
 void Parser::parseTopLevelTry(Block &out) {
   skipLine();
   if (accept(Tok::Indent)) {
@@ -326,7 +326,7 @@ bool Parser::parseImport(Block &out) {
   return true;
 }
 
-/// One "@..." line. Its argument may be Python that is not in the language; then only the name is kept.
+/// Parses one "@..." line. If its argument is Python that is not in the language, only the name is kept.
 Decorator Parser::parseDecorator() {
   Decorator decorator;
   SourceRange begin = advance().range;
@@ -372,7 +372,7 @@ void Parser::parseDecorated(Block &out) {
     parseHostFunction(out, decorators);
     return;
   }
-  // What runs at compile time may be any Python; it is an error only where a kernel uses it.
+  // Functions that run at compile time may be any Python, which is only an error if a kernel uses it.
   bool deferred = module.defersErrors;
   module.defersErrors |= isConstexpr;
   hostSyntax += isConstexpr ? 1 : 0;

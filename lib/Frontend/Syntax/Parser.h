@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Text -> Module. Recursive descent over the token stream; see language grammar in README.md.
+// Parses text to a Module by recursive descent over the token stream; README.md describes the language.
 //
-// A function that parses something returns null after it has reported why it could not; the statement parser then
-// continues after the line, so that several errors are found in one run.
+// A parse function that fails returns null after reporting the error. The statement parser then continues after the
+// line, so that one run finds several errors.
 
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace tile::frontend {
 
-/// Parses a whole file. Always returns a module; the engine tells whether it is complete. With 'defersErrors' what is
-/// wrong inside of a function is only reported when that is used.
+/// Parses a whole file. Always returns a module; the engine tells whether it is complete. With 'defersErrors', errors
+/// inside a function are only reported when the function is used.
 Module parse(const SourceFile &file, DiagnosticEngine &diagnostics, bool defersErrors = false);
 
-/// Adds what a sidecar (ParseSidecar.cpp) says of the kernels of a parsed file.
+/// Applies a sidecar (ParseSidecar.cpp) to the kernels of a parsed file.
 void applySidecar(Module &module, const SourceFile &sidecar, DiagnosticEngine &diagnostics);
 
 /// Parses a string as one expression (a -D value, a signature); 'description' names it in messages.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parser class, private to Parse*.cpp: Parser.cpp has the token handling and the module level, ParseStatements.cpp
-// statements, ParseExpressions.cpp expressions, ParseDirectives.cpp the "#:" lines.
+// The parser class, private to Parse*.cpp: Parser.cpp handles tokens and the module level, ParseStatements.cpp
+// statements, ParseExpressions.cpp expressions, ParseDirectives.cpp "#:" lines.
 
 #pragma once
 
@@ -148,28 +148,29 @@ private:
   SourceRange previousRange;
   size_t nextDirective = 0;
   unsigned nesting = 0;
-  unsigned quiet = 0;            // > 0: speculative, nothing is reported
+  unsigned quiet = 0;            // > 0: speculative parsing, without reports
   unsigned hostSyntax = 0;       // > 0: lambdas, dictionaries, all comprehensions, "in", chained comparisons, "**"
-  unsigned attributeTargets = 0; // > 0: attributes can be assigned
-  unsigned tries = 0;            // "try" statements around
-  bool failedQuietly = false;    // what a speculative parse would have reported
+  unsigned attributeTargets = 0; // > 0: attributes are assignable
+  unsigned tries = 0;            // nesting of "try" statements
+  bool failedQuietly = false;    // a speculative parse has failed
   bool allowMatMul = false;      // "@" is an operator in "expect" directives only
-  const std::map<std::string, const Expr *> *bindings = nullptr; // names that stand for expressions, by "#: let"
+  const std::map<std::string, const Expr *> *bindings = nullptr; // names of "#: let", with their expressions
 };
 
 /// "=", "+=" and so on.
 bool isAssignment(Tok kind);
-/// How much deeper in brackets it is behind the token: 1, 0 or -1.
+/// Returns the change in bracket depth after the token: 1, 0 or -1.
 int nestingOf(Tok kind);
-/// What a logical line, or a statement in it, ends before.
+/// Returns true for tokens at which a logical line, or a statement in it, ends.
 bool endsLine(Tok kind);
 
-/// Decorators that make a function part of the language.
+/// Returns true for decorators that make a function part of the language.
 bool isJitDecorator(std::string_view name);
-/// Functions that run at compile time. "@tl.constexpr" is how projects wrote it before there was a name for it.
+/// Returns true for decorators of functions that run at compile time. Projects used "@tl.constexpr" before Triton had a
+/// decorator for it.
 bool isConstexprDecorator(std::string_view name);
 
-/// Directives in [begin, end) of the stream -> 'set' and module.instances.
+/// Parses the directives in [begin, end) of the stream into 'set' and module.instances.
 void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set);
 
 } // namespace tile::frontend

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who computes a program: "#: schedule = pingpong", --schedule=pingpong.
+// The assignment of programs to warps: "#: schedule = pingpong", --schedule=pingpong.
 #pragma once
 
 #include <optional>

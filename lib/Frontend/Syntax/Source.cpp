@@ -9,7 +9,7 @@
 namespace tile::frontend {
 
 std::optional<size_t> findInvalidUtf8(std::string_view text) {
-  constexpr uint32_t smallest[] = {0, 0x80, 0x800, 0x10000}; // by the number of bytes that follow the first
+  constexpr uint32_t smallest[] = {0, 0x80, 0x800, 0x10000}; // by the number of continuation bytes
   for (size_t i = 0; i < text.size();) {
     const auto lead = static_cast<uint8_t>(text[i]);
     const int ones = std::countl_one(lead);

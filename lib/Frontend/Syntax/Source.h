@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Source text and places in it.
+// Source text and positions in it.
 //
 // A SourceRange is a half-open byte range of one file; every token, AST node and diagnostic carries one. Lines and
 // columns are computed on demand by a LineTable, because only diagnostics and MLIR locations need them.
@@ -14,11 +14,11 @@
 
 namespace tile::frontend {
 
-/// Byte offsets are 32-bit, and nobody writes a kernel of this size.
+/// Byte offsets have 32 bits; larger kernel sources are not expected.
 constexpr size_t maxSourceBytes = size_t(64) << 20;
 
 struct SourceFile {
-  std::string name; // as given by the user: what diagnostics print
+  std::string name; // as given by the user and shown in diagnostics
   std::string text;
 };
 
@@ -28,7 +28,7 @@ struct SourceRange {
   uint32_t file = 0; // index that DiagnosticEngine::addFile returned
 };
 
-/// The smallest range that covers both.
+/// Returns the smallest range that covers both.
 inline SourceRange join(SourceRange first, SourceRange last) {
   return {first.begin, last.end > first.end ? last.end : first.end, first.file};
 }
@@ -38,16 +38,16 @@ struct LineColumn {
   uint32_t column = 1; // 1-based, in bytes
 };
 
-/// Where the first byte stands that is not UTF-8.
+/// Returns the offset of the first byte that is not UTF-8.
 std::optional<size_t> findInvalidUtf8(std::string_view text);
 
-/// Maps byte offsets of one text to lines. Lines end at '\n', "\r\n" or a lone '\r', as Python reads them.
+/// Maps byte offsets of one text to lines. Lines end at '\n', "\r\n" or a lone '\r', as in Python.
 class LineTable {
 public:
   explicit LineTable(std::string_view text);
 
   LineColumn locate(uint32_t offset) const;
-  /// Text of a 1-based line without its line end; empty when there is no such line.
+  /// Returns a 1-based line without its line end; empty if there is no such line.
   std::string_view line(uint32_t number) const;
   uint32_t lineStart(uint32_t number) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tokens of the language. The spelling table is the single list of operators and keywords; the lexer and the messages
-// of the parser both use it.
+// Tokens of the language. The spelling table is the single list of operators and keywords, used by the lexer and the
+// parser's messages.
 
 #pragma once
 
@@ -13,14 +13,14 @@ enum class Tok : uint8_t {
 #include "Frontend/Syntax/Tokens.def"
 };
 
-/// How the token is written ("+=", "lambda"), or what it is ("newline", "name").
+/// Returns the spelling of a token ("+=", "lambda"), or its kind ("newline", "name").
 std::string_view spelling(Tok kind);
 
 struct Token {
   Tok kind = Tok::End;
   SourceRange range;
-  // For Tok::Error: what is wrong. Reported only when the parser needs the token, so that host code that tilec skips
-  // is never complained about.
+  // The error of a Tok::Error. Only reported if the parser needs the token, so that skipped host code never causes
+  // errors.
   Diag error = Diag::unexpected_token;
   std::vector<std::string> arguments = {};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names, ranges and promotion of element types. The promotion order is Triton's, including its corners: fp16 beats
-// bf16, and dividing 16-bit floats gives fp32.
+// Names, ranges and promotion of element types. The promotion order is Triton's, including its special cases: fp16
+// takes precedence over bf16, and dividing 16-bit floats gives fp32.
 
 #include "Frontend/Syntax/Types.h"
 

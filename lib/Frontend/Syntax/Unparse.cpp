@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expression -> source text.
+// Prints expressions as source text.
 
 #include "Frontend/Syntax/Unparse.h"
 
@@ -230,7 +230,7 @@ void Unparser::printComprehension(const ComprehensionExpr &expr) {
   out += expr.isDictionary ? '}' : ']';
 }
 
-/// Names and literals; false for everything else.
+/// Prints names and literals. Returns false for other expressions.
 bool Unparser::printLeaf(const Expr &expr) {
   switch (expr.kind) {
   case ExprKind::Name:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of warnings, and flags applied to it.
+// The table of warnings, and the evaluation of flags.
 
 #include "Frontend/Syntax/Warnings.h"
 
@@ -45,7 +45,7 @@ bool WarningOptions::apply(std::string_view flag) {
     State &state = states[index];
     if (isError)
       state.error = !isNegative;
-    if (!isError || !isNegative) // -Werror=x also enables x; -Wno-error=x leaves it as it is
+    if (!isError || !isNegative) // -Werror=x also enables x; -Wno-error=x leaves it unchanged
       state.enabled = !isNegative;
   }
   return !chosen.empty();

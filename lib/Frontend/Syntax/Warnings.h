@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which warnings are reported, and which of them are errors, from flags as clang has them:
+// Selects the warnings that are reported, and those that are errors, with clang's flags:
 //
 //   WarningOptions options;
 //   options.apply("all");                    // -Wall
 //   options.apply("no-uncoalesced");         // -Wno-uncoalesced
 //   options.apply("error=offset-overflow");  // -Werror=offset-overflow
 //
-// Later flags win. A name is a warning's, a group's, or "all" (also "everything").
+// Later flags win. A name is that of a warning or a group, or "all" (also "everything").
 
 #pragma once
 
@@ -22,32 +22,32 @@ enum class Diag;
 struct WarningInfo {
   Diag id;
   std::string_view group;
-  bool enabled; // without a flag
+  bool enabled; // default without a flag
   std::string_view meaning;
 };
 
-/// Warnings.def, in its order.
+/// Returns Warnings.def, in its order.
 const std::vector<WarningInfo> &allWarnings();
 
 class WarningOptions {
 public:
   WarningOptions();
 
-  /// A flag without its "-W". False if it names no warning and no group.
+  /// Applies a flag without its "-W". Returns false if it names no warning and no group.
   bool apply(std::string_view flag);
-  /// "-w": reports no warning at all.
+  /// "-w": disables all warnings.
   void silence() { silent = true; }
 
   bool isEnabled(Diag id) const;
-  /// Whether an enabled warning is reported as an error.
+  /// Returns true if an enabled warning is reported as an error.
   bool isError(Diag id) const;
 
 private:
   struct State {
     bool enabled;
-    std::optional<bool> error; // else as -Werror says
+    std::optional<bool> error; // nullopt: as -Werror specifies
   };
-  /// Indices of the warnings that a name stands for.
+  /// Returns the indices of the warnings that a name denotes.
   static std::vector<size_t> find(std::string_view name);
 
   std::vector<State> states; // by index in allWarnings()
@@ -55,10 +55,10 @@ private:
   bool silent = false;
 };
 
-/// Names of warnings and groups, for suggestions.
+/// Returns the names of warnings and groups, for suggestions.
 std::vector<std::string> warningNames();
 
-/// The table that `tilec --help-warnings` prints.
+/// Returns the table that `tilec --help-warnings` prints.
 std::string describeWarnings();
 
 } // namespace tile::frontend
