@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs of which CTAs share the last wave, as a loop over whole programs and parts of programs.
+// Lowers programs with a shared last wave to a loop over whole programs and parts of programs.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -8,11 +8,11 @@
 
 namespace tile {
 
-/// What all roles of all CTAs know alike.
+/// Values that are the same in all roles of all CTAs.
 struct TailPlan {
   mlir::Value ctas;
   mlir::Value steps;        ///< Of a program, at least 1.
-  mlir::Value waves;        ///< Whole ones.
+  mlir::Value waves;        ///< Full ones.
   mlir::Value tail;         ///< Programs of the last wave.
   mlir::Value isSplit;      ///< Whether CTAs share these.
   mlir::Value participants; ///< Owners and helpers.
@@ -20,10 +20,11 @@ struct TailPlan {
   mlir::Value whole;        ///< Programs before those of the last wave.
 };
 
-/// Of `count` programs, whose work has a `tail`, on `ctas` CTAs; at the insertion point.
+/// Emits the plan for `count` programs, whose work has a `tail`, on `ctas` CTAs, at the insertion point.
 TailPlan emitTailPlan(ProgramsOp programs, mlir::Value count, mlir::Value ctas, mlir::RewriterBase &rewriter);
 
-/// Replaces `programs` of the CTA of number `cta`; `emitPlace` makes the block arguments of the program of a number.
+/// Replaces the `programs` of the CTA with index `cta`; `emitPlace` replaces the block arguments of the program with an
+/// index.
 void lowerToSegments(ProgramsOp programs, const TailPlan &plan, mlir::Value cta, mlir::RewriterBase &rewriter,
                      llvm::function_ref<void(mlir::Value number)> emitPlace);
 
