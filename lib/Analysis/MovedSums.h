@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dots by wgmma whose accumulators do not stay in the registers in which they are computed.
+// wgmma dots whose accumulators do not stay in the registers in which they are computed.
 //
 //   for iter_args(%x, %y) {              %x1 takes the place of %y, which is still needed when the wgmma is issued:
 //   its
@@ -11,8 +11,8 @@
 
 namespace tile {
 
-/// The waits for these. An accumulator that a loop only adds to, also in branches or by way of arithmetic before
-/// the wgmma, is none of them.
+/// Returns the awaits of these. An accumulator that a loop only adds to, also in branches or after arithmetic before
+/// the wgmma, is not among them.
 llvm::SmallVector<cta::AwaitOp> findMovedSums(KernelOp kernel);
 
 } // namespace tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One walk: each block counts as often as the loops around it run.
+// A single walk: each block counts as often as the loops around it run.
 #include "Analysis/ProgramCounts.h"
 
 #include "Analysis/AxisInfo.h"
@@ -22,14 +22,14 @@ namespace {
 
 constexpr int64_t sectorBytes = 32; // the least that L2 reads or writes
 
-/// Products of a constant and a number of iterations, by the latter; "" is one.
+/// Sums of constants times numbers of iterations, keyed by the latter; "" is one.
 class Sum {
 public:
   void add(const std::string &iterations, int64_t count) {
     if (count > 0)
       terms[iterations] += count;
   }
-  /// Where every loop has one iteration.
+  /// Returns the value if every loop has one iteration.
   int64_t constants() const {
     int64_t all = 0;
     for (const auto &[iterations, count] : terms)
@@ -56,7 +56,7 @@ int64_t countElements(Type type) {
   return tensor ? tensor.getNumElements() : 1;
 }
 
-/// By the special function unit, as the fast forms of PTX are.
+/// Returns true for operations on the special function unit, as used by the fast forms of PTX.
 bool isSpecial(Operation *op) {
   return isa<arith::DivFOp, LibraryCallOp>(op) || isa_and_nonnull<math::MathDialect>(op->getDialect());
 }
@@ -101,7 +101,8 @@ private:
     return text.empty() ? "0" : text;
   }
 
-  /// Index arithmetic, used by addresses and masks only: elements share it, and most of it is hoisted out of loops.
+  /// Marks index arithmetic that is used only by addresses and masks: elements share it, and most of it is hoisted out
+  /// of loops.
   void markAddresses(Operation *op) {
     SmallVector<Value> next;
     llvm::TypeSwitch<Operation *>(op)
@@ -122,7 +123,7 @@ private:
     return outer.empty() ? inner : outer + " * " + inner;
   }
 
-  /// As often as the program's share of all buffers needs, if nothing else is known.
+  /// Returns the number of iterations that the program's share of all buffers takes, if nothing else is known.
   std::string iterationsByBytes(Region &body) {
     Counter once(kernel, facts);
     for (Block &block : body)
@@ -142,7 +143,7 @@ private:
       countOperation(&op, iterations);
   }
 
-  /// Loads that follow from one another.
+  /// Counts the longest chain of dependent loads.
   static int64_t countWaits(Block &block) {
     DenseMap<Value, int64_t> waits;
     int64_t most = 0;
@@ -182,7 +183,7 @@ private:
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       countBranch(branch, iterations);
     } else if (isa<LoadOp, StoreOp, AtomicRmwOp, AtomicCasOp>(op)) {
-      int64_t accesses = isa<AtomicRmwOp, AtomicCasOp>(op) ? 2 : 1; // it is read and written
+      int64_t accesses = isa<AtomicRmwOp, AtomicCasOp>(op) ? 2 : 1; // read and written
       bytes.add(iterations, accesses * countBytes(op->getOperand(0)));
     } else if (auto load = dyn_cast<DescLoadOp>(op)) {
       bytes.add(iterations, countBytes(load.getDesc().getType()));
@@ -195,7 +196,8 @@ private:
     }
   }
 
-  /// Both branches, by the condition; the longer one, as far as its text shows, if no expression says that.
+  /// Counts both branches, selected by the condition; or the longer one, as far as its text shows, if no expression
+  /// states the condition.
   void countBranch(scf::IfOp branch, const std::string &iterations) {
     auto countAll = [&](Region &region, const std::string &times) {
       for (Block &block : region)
@@ -218,7 +220,7 @@ private:
     return ShapedType::getNumElements(block.getShape()) * getBytesInMemory(block.getElementType());
   }
 
-  /// Bytes of the distinct elements of an access, in whole sectors, which contiguous elements share.
+  /// Counts the bytes of the distinct elements of an access, in whole sectors, which contiguous elements share.
   int64_t countBytes(Value pointer) {
     int64_t element = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
     auto type = dyn_cast<RankedTensorType>(pointer.getType());
