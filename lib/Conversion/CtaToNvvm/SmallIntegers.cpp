@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers with few values to floats; see SmallIntegers.h. Of a number whose last place counts ones, the lowest bits
-// are an integer that is added to it, and a difference, which is exact, leaves that alone:
+// Converts integers with few values to floats; see SmallIntegers.h. If the last place of a float counts ones, its
+// lowest bits are an integer that is added to it, and an exact subtraction leaves just that:
 //
 //   i32, -16 to 15 -> f16     two of them + 0x6410 in one word, less 1024 + 16 each
 //   i32, 0 to 127  -> bf16    the same with 0x4300 and 128
@@ -9,7 +9,8 @@
 //   4 x i8         -> f32     the same with one byte beside 0x4b0000
 //   4 x si8        -> bf16    two bytes beside 0x43 each: seven bits, which are 128 more, less the sign: 128 or 256
 //
-// Of weights less their zeros, f16(q) - f16(z), the anchor is subtracted with z: for each group, not for each weight.
+// For weights minus their zero points, f16(q) - f16(z), the anchor is subtracted together with z: per group, not per
+// weight.
 #include "SmallIntegers.h"
 
 #include "Analysis/AccessVector.h"
@@ -28,13 +29,14 @@ namespace tile::conversion {
 
 Anchor anchorOf(Type type, int64_t span, bool hasBF16) {
   constexpr Anchor f16{1024, 0x6400, 1 << 10}, bf16{128, 0x4300, 1 << 7}, f32{8388608, 0x4b000000, 1 << 23};
-  const bool isSelected = span <= 1; // of two numbers, which LLVM sees
+  const bool isSelected = span <= 1; // of two values, which LLVM recognizes
   return type.isF16() ? f16 : type.isBF16() && hasBF16 && !isSelected && span < bf16.places ? bf16 : f32;
 }
 
 namespace {
 
-/// The lowest bits of an integer, if all threads have the same ones, as of k % 8 where each thread has whole eights.
+/// Returns the lowest bits of an integer if they are the same in all threads, such as of k % 8 if each thread has whole
+/// groups of eight.
 std::optional<uint64_t> findLowBits(Value value, unsigned bits) {
   APInt constant;
   const uint64_t wanted = llvm::maskTrailingOnes<uint64_t>(bits);
@@ -51,7 +53,7 @@ std::optional<uint64_t> findLowBits(Value value, unsigned bits) {
                             rhs = lhs ? findLowBits(op->getOperand(1), bits) : std::nullopt;
     return rhs ? std::optional(combine(*lhs, *rhs) & wanted) : std::nullopt;
   };
-  /// Of the left operand, as many bits as count, then times the factor.
+  /// Returns the required low bits of the left operand, times the factor.
   auto scaled = [&](unsigned zeros, uint64_t factor) -> std::optional<uint64_t> {
     std::optional<uint64_t> lhs = findLowBits(op->getOperand(0), bits - std::min(bits, zeros));
     return lhs ? std::optional(*lhs * factor & wanted) : std::nullopt;
@@ -64,7 +66,7 @@ std::optional<uint64_t> findLowBits(Value value, unsigned bits) {
     std::optional<uint64_t> lhs = findLowBits(op->getOperand(0), std::min(bits, constant.getActiveBits()));
     return lhs ? std::optional(*lhs & constant.getZExtValue()) : std::nullopt;
   }
-  // The remainder of a negative number has the same lowest bits.
+  // The remainder of a negative integer has the same lowest bits.
   if (isa<arith::RemSIOp, arith::RemUIOp>(op) && isConstant && constant.isPowerOf2() && bits <= constant.logBase2())
     return findLowBits(op->getOperand(0), bits);
   if (isa<arith::AddIOp>(op))
@@ -89,7 +91,7 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     // Bytes that came in one word stay in it.
     const int64_t together = std::min<int64_t>(getConsecutiveElements(cta::getLayout(op.getIn().getType())), 4);
     const bool hasWords = from.isInteger(8) && together > 1;
-    // For what the anchor stands: of bytes the least number of the type.
+    // The integer that the anchor represents: for bytes, the smallest value of the type.
     const int64_t low = !hasWords ? std::min<int64_t>(range[0], 0) : isSigned ? -128 : 0;
     const Anchor anchor = anchorOf(to, hasWords ? UINT8_MAX : range[1] - low, hasBF16);
     Registers words = hasWords ? besideAnchors(adaptor.getIn(), to, anchor, together, rewriter)
@@ -97,7 +99,7 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     const double number = op->hasAttr(keepsAnchor) ? 0 : anchor.number - double(low);
     Registers numbers = hasWords && hasSigns(to) ? lessSigns(words, rewriter)
                                                  : less(number, words, to, anchor.isHalf(), rewriter);
-    numbers.truncate(adaptor.getIn().size()); // of a word with one number
+    numbers.truncate(adaptor.getIn().size()); // of a word with one value
     rewriter.replaceOpWithMultiple(op, {numbers});
     return success();
   }
@@ -106,7 +108,7 @@ private:
   static constexpr bool isSigned = std::is_same_v<OpType, arith::SIToFPOp>;
   const bool hasBF16; ///< In arithmetic.
 
-  /// Whether bytes in a word keep their signs until they are subtracted.
+  /// Returns true if bytes in a word keep their signs until they are subtracted.
   bool hasSigns(Type to) const { return isSigned && hasBF16 && to.isBF16(); }
 
   static Value permute(Value low, Value high, uint32_t selector, Location loc, OpBuilder &builder) {
@@ -114,7 +116,7 @@ private:
                                    NVVM::PermuteMode::DEFAULT);
   }
 
-  /// Words of two halves, or of one number in fp32, from two or four bytes in a word.
+  /// Returns words of two halves, or of one value in fp32, from two or four bytes in a word.
   Registers besideAnchors(ValueRange bytes, Type to, const Anchor &anchor, int64_t together,
                           OpBuilder &builder) const {
     Location loc = bytes.front().getLoc();
@@ -133,7 +135,7 @@ private:
     return words;
   }
 
-  /// Numbers in bf16, of bytes beside the anchor, each less its sign.
+  /// Returns values in bf16, from bytes next to the anchor, each minus its sign.
   static Registers lessSigns(ValueRange words, OpBuilder &builder) {
     Location loc = words.front().getLoc();
     auto pair = VectorType::get(2, builder.getBF16Type());
@@ -168,7 +170,7 @@ private:
                              });
   }
 
-  /// Two numbers a word. What is not negative gets both anchors at once, and the mask that made it small, too.
+  /// Packs two values per word. Non-negative values get both anchors at once, and the mask that limited them, too.
   static Registers pairPlusAnchors(ValueRange integers, uint32_t anchor, int64_t least, OpBuilder &builder) {
     Location loc = integers.front().getLoc();
     auto add = [&](Value value, uint32_t number) -> Value {
@@ -195,13 +197,13 @@ private:
     return pairs;
   }
 
-  /// Bits of a word, from bit `shift` on.
+  /// The bits of a word from bit `shift` on.
   struct Field {
     Value word;
     unsigned shift;
   };
 
-  /// What the masked number is of the word that it was shifted from, if it is known where its bits were.
+  /// Returns the field of the word from which the masked value was shifted, if the position of its bits is known.
   static Field fieldOf(Value masked, uint32_t mask) {
     Value shifted = masked.getDefiningOp()->getOperand(0);
     Operation *shift = shifted.getDefiningOp();
@@ -214,8 +216,8 @@ private:
     return {shift->getOperand(0), unsigned(*distance)};
   }
 
-  /// One field in each half of a word, with other bits before it. Words are shifted by less than a byte, as for the
-  /// other fields in them.
+  /// Puts one field into each half of a word, with other bits above it. Words are shifted by less than a byte, as for
+  /// the other fields in them.
   static Value fieldsBeside(Field low, Field high, Location loc, OpBuilder &builder) {
     auto shifted = [&](Field field) -> Value {
       unsigned distance = field.shift % 8;
@@ -226,7 +228,7 @@ private:
     return permute(shifted(low), shifted(high), bytes(low) | (bytes(high) + 0x44) << 8, loc, builder);
   }
 
-  /// Of a number that was masked to at most 16 bits.
+  /// Returns the mask of a value that was masked to at most 16 bits.
   static std::optional<uint32_t> maskOf(Value value) {
     auto masked = value.getDefiningOp<arith::AndIOp>();
     APInt mask;
@@ -235,7 +237,7 @@ private:
     return mask.getZExtValue();
   }
 
-  /// The numbers that the words hold, one each or two, less the anchor, unless it is 0.
+  /// Returns the values that the words hold, one or two each, minus the anchor, unless it is 0.
   static Registers less(double anchor, ValueRange words, Type to, bool isPair, OpBuilder &builder) {
     Location loc = words.front().getLoc();
     Registers results;
