@@ -125,7 +125,7 @@ mlir::Type getSlotType(mlir::Type ringOrBarrier);
 
 // Helpers shared by the verifiers of several families.
 
-/// Of a ring, a buffer or mbarriers: more than any shared memory holds.
+/// The maximum number of slots of a ring, a buffer or mbarriers; more than any shared memory holds.
 constexpr int64_t maxSlots = 1 << 20;
 /// PTX ISA, "mbarrier object": pending arrivals.
 constexpr int64_t mostArrivals = (1 << 20) - 1;

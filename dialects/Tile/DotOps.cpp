@@ -65,7 +65,8 @@ namespace {
 
 /// acc + dot(a, b, 0) ==> dot(a, b, acc)
 ///
-/// Of two dots, the later one takes the other as its accumulator, and the other stays next to its operands.
+/// If both operands are dots, the later one takes the other as its accumulator, and the other stays next to its
+/// operands.
 template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
 

@@ -52,7 +52,7 @@ def Tile_RoundedOp : Tile_Op<"rounded", [Pure, Elementwise]> {
     $kind $rounding (`unsigned` $isUnsigned^)? `(` $args `)` attr-dict `:` functional-type($args, $result)
   }];
   let extraClassDeclaration = [{
-    /// How many arguments the computation has.
+    /// Returns the number of arguments of the computation.
     static unsigned countArguments(RoundedKind kind);
   }];
   let hasVerifier = 1;

@@ -78,7 +78,7 @@ llvm::SmallVector<mlir::BlockArgument> findUnitStrides(KernelOp kernel, const Gl
 using Divisors = std::map<unsigned, int64_t>;
 
 struct Widening {
-  int64_t bytes = widestAccess; ///< to move at once
+  int64_t bytes = widestAccess; ///< The width to reach per access.
   bool byTma = false;           ///< or by TMA, where the block has rows
 };
 

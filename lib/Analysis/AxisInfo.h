@@ -35,7 +35,7 @@ namespace tile {
 struct AxisInfo {
   llvm::SmallVector<int64_t, 2> contiguity, divisibility, constancy; ///< One entry per dimension; a scalar has one.
   std::optional<int64_t> constant;                                   ///< The value of all elements, sign-extended.
-  IntegerRange range;                                                ///< Of all elements, for integers.
+  IntegerRange range;                                                ///< The range of all elements, for integers.
   bool nonNegativeOffset = false; ///< Assumed non-negative because an address is computed from it; nothing else is
                                   ///< known.
   bool isAssumed = false;         ///< Contiguity holds for addresses alone.

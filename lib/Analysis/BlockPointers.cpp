@@ -413,7 +413,7 @@ private:
   SmallVector<int64_t> sizes;
   int64_t elementBytes = 0, contiguous = -1;
   Value base;
-  Polynomial offset; ///< Of the block's first element; in the end, the part that no dimension explains.
+  Polynomial offset; ///< The offset of the block's first element; in the end, the part that no dimension explains.
   SmallVector<Polynomial, 2> strides, coordinates, extents;
   struct LeadingDim {
     Polynomial stride, coordinate;

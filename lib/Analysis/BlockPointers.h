@@ -36,7 +36,7 @@ namespace tile {
 struct BlockAccess {
   mlir::Value base;                                ///< A parameter, or loaded from memory.
   llvm::SmallVector<Polynomial, 2> shape, strides; ///< Known at launch, or loaded from memory if the base is.
-  llvm::SmallVector<Polynomial, 2> coordinates;    ///< Of the block's first element.
+  llvm::SmallVector<Polynomial, 2> coordinates;    ///< The coordinates of the block's first element.
   llvm::SmallVector<int64_t, 2> block;
   llvm::SmallVector<int32_t, 2> order; ///< The access's dimension that each one is.
   /// Conditions in the access's dimensions. Where they do not hold, the descriptor gives zeros but the access wraps

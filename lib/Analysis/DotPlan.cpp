@@ -68,7 +68,7 @@ struct LeftSources {
   bool loads = false, products = false;
   bool matrices = false;   ///< Among the loads: more than rows and columns.
   bool otherSizes = false; ///< Matrices whose fragments ldmatrix cannot read.
-  bool others = false;     ///< For example, blocks loaded through descriptors.
+  bool others = false;     ///< Other inputs, for example blocks loaded through descriptors.
 };
 
 /// Returns true if `load` loads more than a row or a column.
@@ -132,7 +132,7 @@ namespace {
 
 /// Values computed from a dot element by element.
 struct Results {
-  SmallVector<OpOperand *> uses; ///< As operands of dots.
+  SmallVector<OpOperand *> uses; ///< Uses as operands of dots.
   SmallVector<DotOp> others;     ///< Dots from which some of them are also computed.
 };
 

@@ -12,7 +12,7 @@ namespace tile {
 /// The layouts that the dot's engine requires.
 struct DotPlan {
   layout::LinearLayout accumulator;
-  /// Of the operands in registers; none for an operand in shared memory.
+  /// The layouts of operands in registers; none for an operand in shared memory.
   std::optional<layout::LinearLayout> a, b;
 };
 DotPlan planDot(DotOp dot, unsigned numWarps);

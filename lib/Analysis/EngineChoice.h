@@ -40,8 +40,8 @@ private:
   const target::GpuTarget &target;
   unsigned numWarps;
   RaisableAccesses *accesses;
-  llvm::SetVector<mlir::Value> storedOperands;              ///< Of wgmma, by threads.
-  llvm::DenseMap<mlir::Operation *, int64_t> heldRegisters; ///< Per thread, for left operands, over each loop.
+  llvm::SetVector<mlir::Value> storedOperands;              ///< wgmma operands that threads store.
+  llvm::DenseMap<mlir::Operation *, int64_t> heldRegisters; ///< Registers per thread of left operands, by loop.
 };
 
 /// Returns the engine of a wgmma dot; null for all others.

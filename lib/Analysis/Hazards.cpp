@@ -67,7 +67,7 @@ bool areOfSameThreads(const layout::LinearLayout &a, const layout::LinearLayout 
 
 /// A global-memory access of a load or a store.
 struct GlobalBlock {
-  RankedTensorType block; ///< Of pointers; says which thread accesses which element. Null if there is none.
+  RankedTensorType block; ///< The block of pointers; says which thread accesses which element. Null if there is none.
   bool isReplica;         ///< Several threads read the same elements.
   PointerBases bases;
 };
@@ -334,7 +334,7 @@ private:
 
   KernelOp kernel;
   DenseSet<Operation *> split, ownParts, needed;
-  DenseMap<Operation *, GlobalAccess> globalAccesses; ///< Of every operation.
+  DenseMap<Operation *, GlobalAccess> globalAccesses; ///< The accesses of every operation.
   DenseMap<Operation *, SmallVector<ByteAccess, 2>> accesses;
 };
 

@@ -9,15 +9,15 @@
 
 namespace tile {
 
-/// In the order of the pipeline. Phases are the forms at its cuts; the others are between two cuts.
+/// The forms, in the order of the pipeline. Phases are the forms at its cuts; the others are between two cuts.
 enum class Form {
   program,   ///< Phase tile, except that blocks have the program's sizes.
   tile,      ///< Phase tile.
   layout,    ///< Phase layout.
   lowering,  ///< Operations of phases layout and async.
-  buffered,  ///< As lowering, and accesses through descriptors are copies.
+  buffered,  ///< Like lowering, but accesses through descriptors are copies.
   async,     ///< Phase async.
-  ringed,    ///< As scheduled, and roles may iterate over programs and pass blocks through rings.
+  ringed,    ///< Like scheduled, but roles may iterate over programs and pass blocks through rings.
   scheduled, ///< Phase scheduled.
   allocated  ///< Phase allocated.
 };

@@ -20,15 +20,15 @@
 namespace tile {
 
 enum class LoopContent {
-  load,          ///< From global memory, not volatile.
-  store,         ///< To global memory.
+  load,          ///< Loads from global memory, not volatile.
+  store,         ///< Stores to global memory.
   branch,        ///< scf.if
   innerLoop,     ///< A loop inside this one.
   reduction,     ///< Reductions and scans: threads wait for each other.
   exchange,      ///< Gathers and histograms.
-  groupProduct,  ///< By warp groups (cta.wgmma).
-  warpProduct,   ///< By warps (cta.mma_sync).
-  threadProduct, ///< By threads (cta.fma_dot).
+  groupProduct,  ///< MMAs of warp groups (cta.wgmma).
+  warpProduct,   ///< MMAs of warps (cta.mma_sync).
+  threadProduct, ///< Dots of threads (cta.fma_dot).
   tmaCopy,       ///< A TMA copy that is awaited at once.
   asyncCopy,     ///< A copy by cp.async.
   blockRead,     ///< Reads of blocks in shared memory and their prerequisites: allocations, loads, awaited MMAs.

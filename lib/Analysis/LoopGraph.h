@@ -23,7 +23,7 @@ llvm::SetVector<mlir::Value> getUsedValues(mlir::Operation *op);
 class LoopGraph {
 public:
   explicit LoopGraph(mlir::scf::ForOp loop) : loop(loop), body(loop.getBody()) {}
-  /// For a program that multiplies without a loop.
+  /// Prepares the graph of a program that multiplies without a loop.
   explicit LoopGraph(ProgramsOp programs) : body(&programs.getBody().front()) {}
 
   /// Builds the graph. Returns false if there are no wgmmas, one is not awaited in its iteration, or an operation

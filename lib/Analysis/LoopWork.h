@@ -19,12 +19,12 @@
 
 namespace tile {
 
-/// In clocks of a multiprocessor.
+/// The busy time of each resource, in clocks of a multiprocessor.
 struct LoopWork {
   double tensorCores = 0;
   double special = 0;    ///< Exponentials, logarithms, quotients.
   double arithmetic = 0; ///< Other operations on tensors.
-  double shared = 0;     ///< Of the shared memory port, without TMA writes.
+  double shared = 0;     ///< Time of the shared memory port, without TMA writes.
   double copies = 0;
 
   LoopWork &operator+=(const LoopWork &other);

@@ -84,7 +84,7 @@ private:
   }
 
   unsigned budget = 256;
-  int64_t loadedBits = 0; ///< Of the integers that were found last.
+  int64_t loadedBits = 0; ///< The width of the integers that were found last.
 };
 
 } // namespace

@@ -54,15 +54,15 @@ enum class LoopNodeKind {
   light,   ///< Free and holds no matrix: views, scalars, waits for a slot of a ring. Joins its users.
   load,    ///< Has a long latency, and few registers for its result.
   product, ///< Asynchronous.
-  await,   ///< Of the MMA that it depends on.
-  release, ///< Of a slot of a ring.
-  order,   ///< Of memory: nodes that access it are not moved across.
+  await,   ///< Awaits the MMA that it depends on.
+  release, ///< Releases a slot of a ring.
+  order,   ///< Orders memory: nodes that access it are not moved across.
 };
 
 struct LoopNode {
   LoopNodeKind kind = LoopNodeKind::other;
-  llvm::SmallVector<unsigned, 4> needs;         ///< Within the same iteration; lower indices.
-  llvm::SmallVector<unsigned, 1> needsPrevious; ///< On the previous iteration.
+  llvm::SmallVector<unsigned, 4> needs;         ///< Dependences within the same iteration; lower indices.
+  llvm::SmallVector<unsigned, 1> needsPrevious; ///< Dependences on the previous iteration.
   std::optional<unsigned> leftOperand;          ///< For an MMA: the node that produces it, in registers.
   /// For an MMA of blocks in shared memory, the left one possibly read into registers: it adds to its result of the
   /// previous iteration, which has no other use in the loop.

@@ -25,7 +25,7 @@ private:
   KernelOp kernel;
   AxisInfoAnalysis facts;
   AffineBlocks blocks;
-  llvm::DenseMap<std::pair<mlir::Value, unsigned>, std::optional<double>> known; ///< Of factors.
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, std::optional<double>> known; ///< Slopes of factors, cached.
 };
 
 } // namespace tile

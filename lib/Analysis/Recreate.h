@@ -42,7 +42,7 @@ struct LayoutSlice {
   size_t countComputedTwice() const;
 
 private:
-  llvm::DenseMap<mlir::Value, unsigned> timesRecreated; ///< In any layout.
+  llvm::DenseMap<mlir::Value, unsigned> timesRecreated; ///< The number of layouts in which each value is recreated.
 };
 
 class LayoutSlicer {

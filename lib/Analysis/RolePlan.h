@@ -27,7 +27,7 @@ struct Channel {
   llvm::SmallVector<cta::TmaLoadSyncOp> loads;
   /// The last operation of the block that reads a buffer; a wgmma reads until its wait.
   mlir::Operation *lastUse = nullptr;
-  llvm::SetVector<mlir::Value> tokens; ///< Of the block's wgmmas that read a buffer.
+  llvm::SetVector<mlir::Value> tokens; ///< The tokens of the block's wgmmas that read a buffer.
 
   mlir::Block *getBlock() const { return cta::TmaLoadSyncOp(loads.front())->getBlock(); }
   int64_t getBytesPerSlot() const;
@@ -66,7 +66,7 @@ std::optional<RegisterBudget> planRegisters(unsigned consumerWarps);
 /// Registers of CTAs that share a multiprocessor, so that the MMAs of one overlap the computation of another.
 struct SharedBudget {
   RegisterBudget registers;
-  unsigned ctas; ///< On a multiprocessor.
+  unsigned ctas; ///< CTAs that share a multiprocessor.
 };
 
 /// Returns budgets for `groups` consumer warp groups whose threads hold tensors, and an accumulator among them, of so

@@ -11,7 +11,7 @@ namespace tile {
 struct SharedAccess {
   mlir::Value buffer;
   bool isWrite;
-  bool goesOn; ///< After the operation, until a wait.
+  bool goesOn; ///< The access continues after the operation, until a wait.
 };
 
 /// Returns the accesses that barriers, or waits and barriers, must order; not those ordered by mbarriers or by the

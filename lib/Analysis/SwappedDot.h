@@ -15,7 +15,7 @@ namespace tile {
 /// How a swapped dot gets its transposed accumulator.
 struct SwapPlan {
   mlir::scf::ForOp loop; ///< Carries the accumulator from dot to dot; null if it is a constant.
-  unsigned index = 0;    ///< Of the accumulator in the loop's arguments.
+  unsigned index = 0;    ///< The index of the accumulator among the loop's arguments.
 };
 
 /// Returns true if the value, looking through layout conversions and transpositions, is used only as operand 0 or 1 of

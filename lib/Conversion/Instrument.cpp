@@ -200,7 +200,7 @@ private:
   StringAttr file;
   OpBuilder builder;
   Value next;       ///< where the address of the next record is kept
-  Value begin, end; ///< of the records; the end record follows
+  Value begin, end; ///< the range of the records; the end record follows
 };
 
 struct NvvmInstrument : tile::impl::NvvmInstrumentBase<NvvmInstrument> {

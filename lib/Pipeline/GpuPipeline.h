@@ -54,7 +54,7 @@ struct PipelineStep {
   std::string name; ///< The pass's flag; a repeated pass has the same name each time.
   PassKind kind;
   bool onKernel;                                 ///< Runs on each tile.kernel; otherwise on the module.
-  bool isAllowed;                                ///< By the limits.
+  bool isAllowed;                                ///< The limits allow the step.
   std::vector<bool PipelineAbilities::*> serves; ///< The abilities that are lost without it.
   std::function<std::unique_ptr<mlir::Pass>()> create;
 };

@@ -23,7 +23,7 @@ public:
   Value add(Value a, Value b) { return mlir::arith::AddIOp::create(builder, loc, a, b); }
   Value sub(Value a, Value b) { return mlir::arith::SubIOp::create(builder, loc, a, b); }
   Value mul(Value a, Value b) { return mlir::arith::MulIOp::create(builder, loc, a, b); }
-  /// For non-negative integers.
+  /// Divides non-negative integers.
   Value div(Value a, Value b) { return mlir::arith::DivUIOp::create(builder, loc, a, b); }
   Value ceilDiv(Value a, Value b) { return div(add(a, sub(b, constant(1))), b); }
   Value min(Value a, Value b) { return mlir::arith::MinSIOp::create(builder, loc, a, b); }

@@ -16,9 +16,9 @@ struct PartialPlaces {
   static constexpr int64_t registerBytes = 4;
   std::vector<int32_t> moved; ///< Indices of the registers that are moved.
   int64_t width;              ///< Registers in one access: 4, 2 or 1.
-  int64_t warps;              ///< That hold the tensor.
-  int64_t warpBytes;          ///< Of the part of one warp.
-  int64_t warpStride;         ///< From the part of one warp to that of the next: `warpBytes`, or more.
+  int64_t warps;              ///< Warps that hold the tensor.
+  int64_t warpBytes;          ///< Size of the part of one warp.
+  int64_t warpStride;         ///< Distance from the part of one warp to that of the next: `warpBytes`, or more.
   mlir::Type element;
 
   explicit PartialPlaces(mlir::RankedTensorType type, std::optional<uint32_t> columns = std::nullopt);

@@ -49,7 +49,7 @@ public:
   mlir::RewritePatternSet &patterns;
   const target::GpuTarget &gpu;
   mlir::MLIRContext *context;
-  const bool multiplies; ///< On tensor cores, whose accumulators dominate the number of registers.
+  const bool multiplies; ///< The kernel uses tensor cores, whose accumulators dominate the number of registers.
 
   /// Calls `function(op, gpu)` for every operation of these types.
   template <typename... Ops, typename Function> void check(Function function) {
@@ -61,7 +61,7 @@ public:
     (add.template operator()<Ops>(), ...);
   }
   using Check = std::function<mlir::LogicalResult(mlir::Operation *, const target::GpuTarget &)>;
-  /// For every operation.
+  /// Calls `function` for every operation.
   void checkEach(Check function) { commonChecks.push_back(std::move(function)); }
 
   mlir::LogicalResult runChecks(mlir::Operation *op) const;

@@ -37,7 +37,7 @@ struct ReductionPlan {
   std::vector<uint64_t> axisRegisters; // register indices (one bit each) to combine, in the order of the axis
   std::vector<uint64_t> keptRegisters; // register bits that select results
   std::vector<unsigned> axisLanes;     // lane bits to combine, in the order of the axis
-  LinearLayout reduced;                // of the results; its register bits are keptRegisters
+  LinearLayout reduced;                // layout of the results; its register bits are keptRegisters
 };
 
 /// One bit of the (register, lane, warp) input.

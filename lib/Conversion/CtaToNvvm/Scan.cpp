@@ -210,7 +210,7 @@ private:
     auto hasBefore = [&](int64_t lanes) {
       return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, place, emitI32(builder, loc, lanes));
     };
-    Tuple &total = tuples.back(); // of up to 1, 2, 4 … lanes
+    Tuple &total = tuples.back(); // the total of up to 1, 2, 4 … lanes
     for (size_t step = 0; step < plan.axisLanes.size(); ++step) {
       int64_t lanes = int64_t(1) << step;
       total = choose(hasBefore(lanes), emitter.combine(fetchBefore(total, place, lanes), total), total);

@@ -105,7 +105,7 @@ public:
     for (arith::SIToFPOp op : conversions)
       if (op->use_empty())
         op.erase();
-    ranges = {}; // of erased values, too
+    ranges = {}; // drops the ranges of erased values, too
     kernel.walk([&](Operation *op) {
       if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
         note(op);

@@ -29,7 +29,7 @@ namespace tile::conversion {
 
 Anchor anchorOf(Type type, int64_t span, bool hasBF16) {
   constexpr Anchor f16{1024, 0x6400, 1 << 10}, bf16{128, 0x4300, 1 << 7}, f32{8388608, 0x4b000000, 1 << 23};
-  const bool isSelected = span <= 1; // of two values, which LLVM recognizes
+  const bool isSelected = span <= 1; // one of two values, which LLVM recognizes
   return type.isF16() ? f16 : type.isBF16() && hasBF16 && !isSelected && span < bf16.places ? bf16 : f32;
 }
 
@@ -99,14 +99,14 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     const double number = op->hasAttr(keepsAnchor) ? 0 : anchor.number - double(low);
     Registers numbers = hasWords && hasSigns(to) ? lessSigns(words, rewriter)
                                                  : less(number, words, to, anchor.isHalf(), rewriter);
-    numbers.truncate(adaptor.getIn().size()); // of a word with one value
+    numbers.truncate(adaptor.getIn().size()); // a word may hold a single value
     rewriter.replaceOpWithMultiple(op, {numbers});
     return success();
   }
 
 private:
   static constexpr bool isSigned = std::is_same_v<OpType, arith::SIToFPOp>;
-  const bool hasBF16; ///< In arithmetic.
+  const bool hasBF16; ///< The target has bf16 arithmetic.
 
   /// Returns true if bytes in a word keep their signs until they are subtracted.
   bool hasSigns(Type to) const { return isSigned && hasBF16 && to.isBF16(); }

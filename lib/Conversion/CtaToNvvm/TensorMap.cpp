@@ -44,7 +44,7 @@ public:
   TensorMapEmitter(OpBuilder &builder, cta::MakeTensorMapOp op, cta::MakeTensorMapOp::Adaptor adaptor)
       : builder(builder), loc(op.getLoc()), op(op), adaptor(adaptor) {}
 
-  /// With `isReleased`, the thread can acquire the map.
+  /// Emits the map; with `isReleased`, releases it, so that the thread can acquire it.
   void emit(bool isReleased) {
     statement.operands = {adaptor.getStaging(), adaptor.getPlace()};
     for (int64_t byte = 0; byte < cta::tensorMapBytes; byte += vectorBytes)
@@ -158,7 +158,7 @@ private:
     emit();
   }
 
-  /// Each thread may copy afterwards.
+  /// Encodes the map by the first thread; afterwards each thread may copy through it.
   static void emitByFirstThread(cta::MakeTensorMapOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) {
     Location loc = op.getLoc();
     // Copies to global memory have read the previous map, and threads the staging buffer's memory.
@@ -174,7 +174,7 @@ private:
   }
 };
 
-/// Each thread may copy through the map afterwards.
+/// Emits an acquire; afterwards each thread may copy through the map.
 struct AcquireTensorMapLowering : OpConversionPattern<AcquireTensorMapOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -484,7 +484,7 @@ private:
   OpBuilder builder;
   DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
   llvm::SetVector<Value> sums;                                // accumulators, and values computed from them
-  DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> sharedLayouts; ///< Of accessed shapes, unless dots decide.
+  DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> sharedLayouts; ///< Layouts of accessed shapes, unless dots decide.
   llvm::MapVector<Operation *, DotPlan> dotPlans;
 };
 

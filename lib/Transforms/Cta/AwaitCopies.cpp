@@ -90,8 +90,8 @@ private:
 
   cta::AsyncWaitOp wait;
   cta::ProxyFenceOp fence;      ///< Or null.
-  DenseSet<Operation *> copied; ///< Since the previous wait, which covers other copies.
-  PointerBases read;            ///< By these copies.
+  DenseSet<Operation *> copied; ///< Buffers copied to since the previous wait, which covers other copies.
+  PointerBases read;            ///< Memory that these copies read.
 };
 
 } // namespace

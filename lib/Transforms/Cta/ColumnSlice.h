@@ -52,7 +52,7 @@ private:
 
   int64_t allColumns, columns, first = -1;
   llvm::DenseSet<mlir::Operation *> recomputed;
-  llvm::MapVector<mlir::Operation *, mlir::Value> buffers; ///< Of loaded matrices; null until needed.
+  llvm::MapVector<mlir::Operation *, mlir::Value> buffers; ///< Buffers of loaded matrices; null until needed.
   llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, mlir::Value> loaded;
   llvm::DenseMap<mlir::Value, mlir::Value> created;
 };

@@ -262,7 +262,7 @@ private:
   CarriedSum sum;
   Location loc;
   unsigned axis;
-  RankedTensorType type; ///< Of the partial sums.
+  RankedTensorType type; ///< The type of the partial sums.
 };
 
 struct CtaDeferSums : tile::impl::CtaDeferSumsBase<CtaDeferSums> {

@@ -88,11 +88,11 @@ private:
   }
 
   bool isLoad;
-  SmallVector<Operation *> operations; ///< From last to first.
+  SmallVector<Operation *> operations; ///< The operations from last to first.
   DenseSet<Value> needed;
   DenseSet<Operation *> buffers; ///< Destinations of the copies.
   PointerBases read;
-  DenseMap<Operation *, Operation *> next; ///< Before they were moved.
+  DenseMap<Operation *, Operation *> next; ///< The next operation before the move.
   Operation *first = nullptr;              ///< The first operation that they may precede.
   bool passes = false;
 };

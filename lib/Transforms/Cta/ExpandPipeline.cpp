@@ -16,8 +16,8 @@ namespace {
 
 /// A value that is used in a later round than it is produced in. An argument is produced in the previous iteration.
 struct Carried {
-  unsigned stage;                ///< In which it is produced.
-  unsigned rounds;               ///< From its production to its last use.
+  unsigned stage;                ///< The stage that produces it.
+  unsigned rounds;               ///< The rounds from its production to its last use.
   SmallVector<unsigned> indices; ///< The new loop's arguments that hold it one round later, two rounds later, …
 };
 

@@ -190,7 +190,7 @@ private:
   }
 
   Block &block;
-  int64_t bytes = 0; ///< Of shared memory for the rows.
+  int64_t bytes = 0; ///< Shared memory for the rows.
   /// The number of synchronizations of the CTA's threads before an operation of the block.
   DenseMap<Operation *, unsigned> segments;
   llvm::MapVector<Operation *, Value> rows; ///< The loads, and the buffer of each.

@@ -483,7 +483,7 @@ private:
 
   KernelOp kernel;
   OpBuilder builder;
-  DenseMap<Value, Value> rests; // of descriptors that are read
+  DenseMap<Value, Value> rests; // remainder descriptors, by the descriptor that is read
   DenseMap<std::pair<Type, int64_t>, Value> storeRings; // by type and number of warp groups
   bool hasStores = false;
 };

@@ -172,13 +172,13 @@ private:
   WorkAttr work;
   IRRewriter rewriter;
   Location loc;
-  SmallVector<Value> sizes;       ///< Of the grid.
+  SmallVector<Value> sizes;       ///< The size of the grid.
   std::array<int32_t, 2> extents; ///< Programs of a cluster along the first two axes.
   unsigned fastest;               ///< The axis along which consecutively indexed programs lie.
   std::array<Value, 2> groups;    ///< Cluster-sized groups of programs along these axes.
-  Value count, step;              ///< Of groups; the stride from one group of a CTA to its next.
+  Value count, step;              ///< The number of groups; the stride from one group of a CTA to its next.
   Value first;                    ///< The index of the cluster or CTA; null if each role queries that of the CTA.
-  Value rank;                     ///< Of the CTA in its cluster; null without clusters.
+  Value rank;                     ///< The rank of the CTA in its cluster; null without clusters.
   TailPlan tail;
 };
 

@@ -163,7 +163,7 @@ std::pair<Value, Value> emitNextSlot(Numbers n, Value slot, int64_t slots) {
   return {n.select(wraps, n.constant(0), next), wraps};
 }
 
-using Places = llvm::MapVector<Operation *, Place>; ///< By the counted entity.
+using Places = llvm::MapVector<Operation *, Place>; ///< Positions by the counted entity.
 
 class RingLowering {
 public:
@@ -471,7 +471,7 @@ private:
   KernelOp kernel;
   IRRewriter rewriter;
   DenseMap<Operation *, Memory> rings;
-  Places places; ///< At the start of each role.
+  Places places; ///< Positions at the start of each role.
   Value zero, turns;
   DenseMap<std::pair<Value, int64_t>, std::pair<Value, Value>> skips;
 };

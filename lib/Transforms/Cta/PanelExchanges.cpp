@@ -82,10 +82,10 @@ private:
     PanelChain &chain;
   };
 
-  int64_t bytes; ///< Of the whole.
+  int64_t bytes; ///< The size of the whole tensor.
   unsigned bits = 0;
-  Operation *last;                   ///< Produces the result.
-  SmallVector<Operation *> replaced; ///< By the first panels.
+  Operation *last;                   ///< The operation that produces the result.
+  SmallVector<Operation *> replaced; ///< The operations that the first panels replace.
   SmallVector<Operation *> made;
 };
 

@@ -47,11 +47,11 @@ constexpr unsigned warpsPerTeam = 4; // a warp group, which has registers and ba
 struct PingPongPlan {
   cta::WarpRolesOp roles;
   unsigned consumer = 0; ///< The role that gets teams; the other one fills its ring.
-  ProgramsOp programs;   ///< Of the consumer role.
-  Operation *mainLoop;   ///< Uses the ring, in the body of `programs`.
-  scf::ForOp steps;      ///< Of the producer; each iteration fills one slot.
+  ProgramsOp programs;   ///< The programs of the consumer role.
+  Operation *mainLoop;   ///< The loop that uses the ring, in the body of `programs`.
+  scf::ForOp steps;      ///< The producer's loop; each iteration fills one slot.
   Value ring;
-  SmallVector<cta::AllocOp> buffers; ///< Used by the consumer warps among themselves.
+  SmallVector<cta::AllocOp> buffers; ///< Buffers that the consumer warps use among themselves.
 };
 
 /// Returns the only operation of its kind inside `outer`, or null.

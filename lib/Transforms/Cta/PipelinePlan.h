@@ -25,15 +25,15 @@ namespace tile {
 
 /// Operations besides copies that are executed one iteration ahead, in a loop that only computes one dot in K steps.
 struct LookAhead {
-  llvm::DenseSet<mlir::Operation *> loads; ///< Of the operands of the first step.
+  llvm::DenseSet<mlir::Operation *> loads; ///< The loads of the first step's operands.
   mlir::Operation *lastStep;
 };
 
 struct PipelinePlan {
-  int64_t slots = 0;       ///< Of each destination buffer; 0 without copies.
+  int64_t slots = 0;       ///< The slots of each destination buffer; 0 without copies.
   bool isShort = false;    ///< Each iteration has a separate slot.
-  bool copiesLast = false; ///< After the MMAs, into the slots of those of the previous iteration.
-  bool inFlight = false;   ///< MMAs, while the next copies are awaited; otherwise cta-schedule-loop decides.
+  bool copiesLast = false; ///< Copies come after the MMAs, into the slots of those of the previous iteration.
+  bool inFlight = false;   ///< MMAs stay in flight while copies are awaited; otherwise cta-schedule-loop decides.
   llvm::DenseSet<mlir::Operation *> indices; ///< Loads from which the addresses of copies are computed.
   llvm::DenseSet<mlir::Operation *> values;  ///< Loads into registers that are executed one iteration ahead.
   std::optional<LookAhead> ahead;

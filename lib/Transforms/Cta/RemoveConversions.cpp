@@ -166,7 +166,7 @@ private:
   LayoutSlicer &slicer;
   cta::LayoutAttr layout;
   int64_t bytes, otherBytes = 0;
-  llvm::DenseSet<std::pair<Value, cta::LayoutAttr>> recreated; ///< For other operands.
+  llvm::DenseSet<std::pair<Value, cta::LayoutAttr>> recreated; ///< Values recreated for other operands.
   SmallVector<Operation *> joined;
   llvm::DenseSet<Operation *> members;
   llvm::DenseSet<Value> priced; ///< Other operands whose conversion is included in `otherBytes`.

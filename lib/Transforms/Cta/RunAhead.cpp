@@ -411,13 +411,13 @@ private:
   const LoopGraph &graph;
   scf::ForOp loop;
   ProductSchedule schedule;
-  SmallVector<LoopStage> stages; ///< Of each node.
-  SmallVector<size_t> positions; ///< In a round.
+  SmallVector<LoopStage> stages; ///< The stage of each node.
+  SmallVector<size_t> positions; ///< The position of each node in a round.
   bool hasEarly = false;
   SmallVector<cta::AwaitOp> awaited;
-  SmallVector<cta::RingReleaseOp> released; ///< In the following round.
-  SmallVector<Value> slots;                 ///< Of these or, without any, the index of one that is read.
-  SetVector<Value> tokens;                  ///< Named by these two.
+  SmallVector<cta::RingReleaseOp> released; ///< Releases in the following round.
+  SmallVector<Value> slots;                 ///< The slots of these or, without any, the index of one that is read.
+  SetVector<Value> tokens;                  ///< The tokens that these two name.
   SetVector<Value> crossing;
   std::set<unsigned> views; ///< Early ones that late operations also use.
 };

@@ -30,9 +30,9 @@ struct Placement {
 };
 
 struct SharedPlacement {
-  llvm::SmallVector<Placement> buffers;                              ///< In order of offsets.
-  llvm::SmallVector<std::pair<cta::MbarrierAllocOp, int64_t>> rings; ///< With their offsets.
-  int64_t bytes = 0;                                                 ///< Of all.
+  llvm::SmallVector<Placement> buffers;                              ///< The buffers, in order of offsets.
+  llvm::SmallVector<std::pair<cta::MbarrierAllocOp, int64_t>> rings; ///< The rings of mbarriers, with their offsets.
+  int64_t bytes = 0;                                                 ///< The size of all.
 };
 
 /// Places all buffers of a kernel, in `capacity` bytes if possible.

@@ -151,9 +151,9 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
 struct ChannelRing {
   int64_t slots = 1;
   Value ring;
-  /// In the producer, while copies are emitted.
+  /// The slot that the producer fills, while copies are emitted.
   Value slot;
-  ValueRange buffers; ///< Of the slot, one for each load.
+  ValueRange buffers; ///< The buffers of the slot, one for each load.
 };
 
 class WarpSpecialisation {
@@ -332,7 +332,7 @@ private:
   std::optional<RegisterBudget> budget;
   DenseSet<std::pair<Value, Value>> drained; ///< rings, and under which condition, since the producer's last copy
   SmallVector<unsigned> previous;
-  SmallVector<ChannelRing> rings; ///< Of each channel.
+  SmallVector<ChannelRing> rings; ///< The ring of each channel.
   cta::WarpRolesOp roles;
   Block *consumer = nullptr, *producer = nullptr;
   IRMapping mapping; // from the program to the producer's copy of it

@@ -41,8 +41,8 @@ constexpr int64_t panelElements = 32;
 struct StorePlan {
   StoreOp store;
   cta::ConvertLayoutOp convert;
-  cta::LayoutAttr slice; ///< Of a panel's accumulators.
-  cta::LayoutAttr rows;  ///< Of the panel when it is stored.
+  cta::LayoutAttr slice; ///< The layout of a panel's accumulators.
+  cta::LayoutAttr rows;  ///< The layout in which the panel is stored.
   int64_t columns;
 
   RankedTensorType getType() { return convert.getType(); }

@@ -83,8 +83,8 @@ struct Share {
   Value segments;      ///< These, plus parts of split ones.
   Value program, from; ///< Where its share of split ones begins,
   Value steps;         ///< and its steps.
-  Value pieces;        ///< That helpers store for this owner.
-  Value pieceOffset;   ///< From a program to its piece: this helper's, or the last one for this owner.
+  Value pieces;        ///< Pieces that helpers store for this owner.
+  Value pieceOffset;   ///< Distance from a program to its piece: this helper's, or the last one for this owner.
 };
 
 class SegmentsLowering {

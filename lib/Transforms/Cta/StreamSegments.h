@@ -11,12 +11,12 @@ namespace tile {
 /// Values that are the same in all roles of all CTAs.
 struct TailPlan {
   mlir::Value ctas;
-  mlir::Value steps;        ///< Of a program, at least 1.
-  mlir::Value waves;        ///< Full ones.
+  mlir::Value steps;        ///< The steps of a program, at least 1.
+  mlir::Value waves;        ///< The number of full waves.
   mlir::Value tail;         ///< Programs of the last wave.
   mlir::Value isSplit;      ///< Whether CTAs share these.
   mlir::Value participants; ///< Owners and helpers.
-  mlir::Value ownSteps;     ///< Of each split program: its owner's, at least 1.
+  mlir::Value ownSteps;     ///< The steps of each split program's owner, at least 1.
   mlir::Value whole;        ///< Programs before those of the last wave.
 };
 

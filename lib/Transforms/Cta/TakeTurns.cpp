@@ -13,7 +13,7 @@ using namespace tile;
 
 namespace {
 
-/// From before the first MMA to after the last one.
+/// A turn from before the first MMA to after the last one.
 struct Turn {
   Operation *first, *last;
 };

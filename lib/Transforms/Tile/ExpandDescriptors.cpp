@@ -38,7 +38,7 @@ namespace {
 
 /// Values shared by all accesses through one descriptor.
 struct BlockPattern {
-  SmallVector<Value> indices; ///< For each dimension 0, 1, …, size - 1 (i32, one-dimensional).
+  SmallVector<Value> indices; ///< For each dimension, 0, 1, …, size - 1 (i32, one-dimensional).
   Value offsets;              ///< For each element, its distance from the block's first one, in elements (i64).
 };
 
@@ -204,7 +204,7 @@ private:
   OpBuilder builder;
   Location location = desc.getLoc();
   SmallVector<unsigned> dims; ///< The dimensions of the block that form the matrix.
-  SmallVector<int64_t> shape; ///< Of the matrix.
+  SmallVector<int64_t> shape; ///< The shape of the matrix.
   BlockPattern pattern;
 };
 

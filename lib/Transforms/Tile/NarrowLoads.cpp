@@ -271,7 +271,7 @@ private:
   llvm::DenseSet<std::pair<Value, Groups>> visited;
   llvm::DenseSet<Value> computed;                                    ///< Visited values that operations compute.
   llvm::MapVector<BlockArgument, Groups> carried;                    ///< Visited values that loops carry.
-  llvm::DenseMap<std::tuple<Value, Groups, int64_t>, Value> created; ///< By groups and divisor.
+  llvm::DenseMap<std::tuple<Value, Groups, int64_t>, Value> created; ///< Created values by groups and divisor.
   SmallVector<Value> unused;
 };
 

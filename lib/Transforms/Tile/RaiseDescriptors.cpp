@@ -199,7 +199,8 @@ private:
   const target::GpuTarget &target;
   RaisePlan raised;
   llvm::MapVector<Operation *, std::string> reasons; ///< Why an access is not raised.
-  SmallVector<DotOp> worthwhile;                     ///< Their operands come through descriptors or from registers.
+  SmallVector<DotOp> worthwhile;                     ///< Dots whose operands come through descriptors or from
+                                                     ///< registers.
   bool isOfSingleSteps = false;
 };
 
