@@ -14,7 +14,7 @@ class Cta_ClusterIndexOp<string opMnemonic, string text> : Cta_Op<opMnemonic, [P
   let assemblyFormat = "attr-dict";
 }
 
-def Cta_ClusterRankOp : Cta_ClusterIndexOp<"cluster_rank", "number of this CTA in its cluster"> {
+def Cta_ClusterRankOp : Cta_ClusterIndexOp<"cluster_rank", "rank of this CTA in its cluster"> {
   let description = [{
     From 0 to `cluster_ctas` - 1 (PTX ISA, `%cluster_ctarank`). Besides `tile.program_id`, this is the only value that
     differs between the CTAs of a cluster without being loaded from memory.
@@ -23,7 +23,7 @@ def Cta_ClusterRankOp : Cta_ClusterIndexOp<"cluster_rank", "number of this CTA i
   }];
 }
 
-def Cta_ClusterIdOp : Cta_ClusterIndexOp<"cluster_id", "number of this cluster in the grid"> {
+def Cta_ClusterIdOp : Cta_ClusterIndexOp<"cluster_id", "index of this cluster in the grid"> {
   let description = [{
     From 0 to `cta.num_clusters` - 1 (PTX ISA, `%clusterid`).
 

@@ -49,7 +49,7 @@ struct Parsed {
   std::vector<unsigned> grid;
 };
 
-/// "m64n256k16".
+/// Parses "m64n256k16".
 bool readShape(StringRef text, Parsed &parsed) {
   return text.consume_front("m") && !text.consumeInteger(10, parsed.m) && text.consume_front("n") &&
          !text.consumeInteger(10, parsed.n) && text.consume_front("k") && !text.consumeInteger(10, parsed.k) &&
@@ -75,7 +75,7 @@ ParseResult parseEngine(AsmParser &parser, StringRef gridName, Parsed &parsed) {
   return success();
 }
 
-/// "= threads".
+/// Parses "= threads".
 ParseResult parseSource(AsmParser &parser, OperandSource &source) {
   StringRef name;
   SMLoc start = parser.getCurrentLocation();

@@ -85,7 +85,7 @@ def Cta_PartialScanOp : Cta_Op<"partial_scan", [Pure, SingleBlock]> {
 }
 
 def Cta_ScanCarryOp : Cta_Op<"scan_carry", [Pure, SingleBlock]> {
-  let summary = "add the totals of preceding warps to a partial scan";
+  let summary = "combine a partial scan with the totals of the preceding warps";
   let description = [{
     The operands are the results of a `cta.partial_scan`: first the scans, then the totals. Every thread must hold, in
     its lowest registers, the totals of all warps for the rows of which it holds elements. The results are those of

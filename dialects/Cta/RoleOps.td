@@ -108,7 +108,7 @@ def Cta_TurnEndOp : Cta_TurnOp<"turn_end"> {
 }
 
 def Cta_TeamOp : Cta_Op<"team", [Pure]> {
-  let summary = "number of the team (of ping-pong consumers) that a thread belongs to";
+  let summary = "index of the team (of ping-pong consumers) that a thread belongs to";
   let description = [{
     From 0 to the role's `teams` - 1. The only value that differs between teams without being loaded from memory.
 

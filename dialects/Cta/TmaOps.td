@@ -102,7 +102,7 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
     PTX ISA, `tensormap.replace` and `fence.proxy.tensormap`. One thread builds a tensor map in `staging`, 128 bytes of
     shared memory, and copies it to `place`, 128 bytes of global memory that belong to this CTA. This is the first
     thread of the CTA or role, for which the others wait, or with `single` the only thread that executes the operation.
-    Only these threads may access memory through the descriptor. Reads through an earlier map at `place` must be
+    Only that thread may access memory through the descriptor. Reads through an earlier map at `place` must be
     complete; writes are awaited here. Shape and strides are those of `tile.make_desc`; `box` and `swizzle` are those of
     a `tile.tensor_map`. If `needed` is false no map is built, and the descriptor must not be used.
 

@@ -12,7 +12,7 @@
 //                                              tile.store %q, f(arith.extf %z, %s)
 //
 // After each reduction that synchronizes warps, a thread reloads the elements that it copied and recomputes cheap
-// functions of them. Rows that take fewer registers stay there (bench/results/h200/row-kernels.md).
+// functions of them. Rows that take fewer registers stay in registers (bench/results/h200/row-kernels.md).
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"

@@ -15,7 +15,7 @@
 //   { A; for k = first … end: acc += …; B(combine acc) }
 //   ==>
 //   { A; for k = first … end: acc += …
-//     if first == 0 { for each piece: wait; acc += its acc; B(acc) } else { leave acc; set flag } }
+//     if first == 0 { for each piece: wait; acc += its acc; B(acc) } else { store acc; set flag } }
 //
 // Runs before other passes measure the remaining shared memory. In a kernel that is not persistent, the program becomes
 // the kernel's body again, because each CTA has only one.

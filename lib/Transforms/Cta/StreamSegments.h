@@ -23,8 +23,8 @@ struct TailPlan {
 /// Emits the plan for `count` programs, whose work has a `tail`, on `ctas` CTAs, at the insertion point.
 TailPlan emitTailPlan(ProgramsOp programs, mlir::Value count, mlir::Value ctas, mlir::RewriterBase &rewriter);
 
-/// Replaces the `programs` of the CTA with index `cta`; `emitPlace` replaces the block arguments of the program with an
-/// index.
+/// Replaces the `programs` of the CTA with index `cta`; `emitPlace` replaces the block arguments of a program with the
+/// given index.
 void lowerToSegments(ProgramsOp programs, const TailPlan &plan, mlir::Value cta, mlir::RewriterBase &rewriter,
                      llvm::function_ref<void(mlir::Value number)> emitPlace);
 

@@ -7,8 +7,8 @@
 //   %first = 128 * program_id 0                     %first = 128 * program_id 0 descending
 //   for %i = 0 to %first + 128 step 64 { … }   ==>  for …
 //
-// Nor is such work distributed statically: with 128 blocks of rows, and 132 CTAs that take every 132nd program, some
-// CTAs would have only long ones.
+// Such programs are not distributed statically either: with 128 blocks of rows, and 132 CTAs that take every 132nd
+// program, some CTAs would have only long ones.
 //
 // Programs of equal length that read through tensor maps are distributed statically: a separate producer warp runs
 // ahead, so copies for the next program overlap the epilogue of this one. The launcher starts at most as many CTAs as
