@@ -86,8 +86,8 @@ static bool isGuarded(arith::SubIOp op) {
     // Maps a value that the loop's condition passes to the body to the value that the condition sees.
     auto before = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);
-      bool isHandedOn = argument && argument.getOwner() == loop.getAfterBody();
-      return isHandedOn ? loop.getConditionOp().getArgs()[argument.getArgNumber()] : value;
+      bool isPassedOn = argument && argument.getOwner() == loop.getAfterBody();
+      return isPassedOn ? loop.getConditionOp().getArgs()[argument.getArgNumber()] : value;
     };
     if (impliesAtLeast(loop.getConditionOp().getCondition(), before(x), before(y)))
       return true;

@@ -82,9 +82,9 @@ private:
       classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
   }
 
-  SmallVector<Value> join(ValueRange handedOn) {
+  SmallVector<Value> join(ValueRange passedOn) {
     SmallVector<Value> tensors;
-    for (Value value : handedOn) {
+    for (Value value : passedOn) {
       if (!isa<RankedTensorType>(value.getType()))
         continue;
       CarriedValue carried = *CarriedValue::of(value);

@@ -22,7 +22,7 @@ namespace tile::conversion {
 namespace {
 
 /// (register, thread) -> row-major index in a tensor of `shape` at which the axis is 0.
-ThreadMap placesOffAxis(const layout::LinearLayout &layout, ArrayRef<int64_t> shape, unsigned axis) {
+ThreadMap offsetsOffAxis(const layout::LinearLayout &layout, ArrayRef<int64_t> shape, unsigned axis) {
   ThreadMap map;
   auto place = [&](const std::vector<int32_t> &basis) {
     uint64_t value = 0;
@@ -39,11 +39,11 @@ ThreadMap placesOffAxis(const layout::LinearLayout &layout, ArrayRef<int64_t> sh
 }
 
 /// Row-major offsets of the elements that indices select along one axis of a tensor.
-class GatherPlaces {
+class GatherOffsets {
 public:
-  GatherPlaces(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape, unsigned axis, Value indices)
+  GatherOffsets(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape, unsigned axis, Value indices)
       : builder(builder), loc(loc), size(shape[axis]),
-        offsets(builder, loc, placesOffAxis(cta::getLayout(indices.getType()), shape, axis)) {
+        offsets(builder, loc, offsetsOffAxis(cta::getLayout(indices.getType()), shape, axis)) {
     for (int64_t inner : shape.drop_front(axis + 1))
       stride *= inner;
   }
@@ -78,7 +78,7 @@ struct LocalGatherLowering : OpConversionPattern<cta::LocalGatherOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     cta::BufferType buffer = op.getBuffer().getType();
-    GatherPlaces places(rewriter, loc, buffer.getShape(), op.getAxis(), op.getIndices());
+    GatherOffsets places(rewriter, loc, buffer.getShape(), op.getAxis(), op.getIndices());
     Registers registers;
     for (auto [number, index] : llvm::enumerate(adaptor.getIndices()))
       registers.push_back(
@@ -98,7 +98,7 @@ struct PanelGatherLowering : OpConversionPattern<cta::PanelGatherOp> {
     Location loc = op.getLoc();
     cta::BufferType buffer = op.getBuffer().getType();
     int64_t elements = buffer.getLayout().getLayout().numElements();
-    GatherPlaces places(rewriter, loc, op.getShape(), op.getAxis(), op.getIndices());
+    GatherOffsets places(rewriter, loc, op.getShape(), op.getAxis(), op.getIndices());
     Registers registers;
     for (auto [number, index] : llvm::enumerate(adaptor.getIndices())) {
       Value place = places.emit(number, index);

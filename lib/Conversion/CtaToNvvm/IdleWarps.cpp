@@ -92,7 +92,7 @@ static void leaveToFirstWarp(ArrayRef<Operation *> stores, uint64_t idle) {
 }
 
 /// Lets only the first warp compute and store scalars; stores without effects between them share a branch.
-static void leaveNumbersToFirstWarp(KernelOp kernel) {
+static void leaveScalarsToFirstWarp(KernelOp kernel) {
   uint64_t idle = warpBits(kernel);
   if (idle == 0 || cta::findRoles(kernel))
     return;
@@ -117,7 +117,7 @@ static void leaveNumbersToFirstWarp(KernelOp kernel) {
 void leaveIdleWarps(KernelOp kernel) {
   if (uint64_t idle = findIdleWarpBits(kernel))
     kernel.setNumWarps(llvm::bit_ceil(((warpBits(kernel) & ~idle) >> layout::laneBits) + 1));
-  leaveNumbersToFirstWarp(kernel);
+  leaveScalarsToFirstWarp(kernel);
 }
 
 } // namespace tile::conversion

@@ -116,7 +116,7 @@ Operation *findFirstUser(LoadOp op) {
 
 /// Returns the addresses of a partial access's elements, each as a distance from the first of its group: instructions
 /// add it, and loops carry one address per group.
-Registers emitPlacesInGroups(OpBuilder &builder, Location loc, Type pointerType, ValueRange pointers, int64_t vector) {
+Registers emitOffsetsInGroups(OpBuilder &builder, Location loc, Type pointerType, ValueRange pointers, int64_t vector) {
   AccessGroups groups = planGroups(pointerType, vector);
   auto bytes = int32_t(getBytesInMemory(cast<PtrType>(getElementTypeOf(pointerType)).getPointee()));
   Registers places;
@@ -197,7 +197,7 @@ struct LoadLowering : TargetPattern<LoadOp> {
     scf::YieldOp::create(rewriter, op.getLoc(), words.pack(whole));
     rewriter.setInsertionPointToStart(branch.elseBlock());
     Registers places =
-        emitPlacesInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
+        emitOffsetsInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
     Registers single = load(op, adaptor, places, /*vector=*/1, adaptor.getMask(), rewriter);
     scf::YieldOp::create(rewriter, op.getLoc(), words.pack(single));
     rewriter.setInsertionPointAfter(branch);
@@ -242,7 +242,7 @@ private:
     builder.setInsertionPointToStart(branch.thenBlock());
     yield(loadCovering(op, adaptor, groups, builder));
     builder.setInsertionPointToStart(branch.elseBlock());
-    Registers places = emitPlacesInGroups(builder, loc, op.getPtr().getType(), adaptor.getPtr(), op.getVector());
+    Registers places = emitOffsetsInGroups(builder, loc, op.getPtr().getType(), adaptor.getPtr(), op.getVector());
     Registers single = load(op, adaptor, places, /*vector=*/1, adaptor.getMask(), builder);
     yield(llvm::map_to_vector(own, [&](unsigned first) {
       return CoveringWords::of(builder, loc,
@@ -317,7 +317,7 @@ struct StoreLowering : TargetPattern<StoreOp> {
       store(op, adaptor, adaptor.getPtr(), op.getVector(), {}, rewriter);
       rewriter.setInsertionPointToStart(branch.elseBlock());
       Registers places =
-          emitPlacesInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
+          emitOffsetsInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
       store(op, adaptor, places, /*vector=*/1, adaptor.getMask(), rewriter);
     }
     rewriter.eraseOp(op);

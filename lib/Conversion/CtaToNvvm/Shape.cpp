@@ -26,7 +26,7 @@ Renaming renamingOf(Operation *op) {
   return {src, change ? cta::getSourceCoordinates(change, dst) : dst};
 }
 
-/// Lowers shape changes and conversions. The operand of a splat has no registers of a tensor.
+/// Lowers shape changes and conversions. The operand of a splat is a scalar.
 struct RenamingLowering : ConversionPattern {
   RenamingLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchInterfaceOpTypeTag(), ShapeChange::getInterfaceID(), /*benefit=*/1, context) {

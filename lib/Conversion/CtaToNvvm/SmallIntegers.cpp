@@ -94,10 +94,10 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     // The integer that the anchor represents: for bytes, the smallest value of the type.
     const int64_t low = !hasWords ? std::min<int64_t>(range[0], 0) : isSigned ? -128 : 0;
     const Anchor anchor = anchorOf(to, hasWords ? UINT8_MAX : range[1] - low, hasBF16);
-    Registers words = hasWords ? besideAnchors(adaptor.getIn(), to, anchor, together, rewriter)
-                               : plusAnchors(adaptor.getIn(), anchor, low, rewriter);
+    Registers words = hasWords ? packNextToAnchors(adaptor.getIn(), to, anchor, together, rewriter)
+                               : addAnchors(adaptor.getIn(), anchor, low, rewriter);
     const double number = op->hasAttr(keepsAnchor) ? 0 : anchor.number - double(low);
-    Registers numbers = hasWords && hasSigns(to) ? lessSigns(words, rewriter)
+    Registers numbers = hasWords && hasSigns(to) ? subtractSigns(words, rewriter)
                                                  : less(number, words, to, anchor.isHalf(), rewriter);
     numbers.truncate(adaptor.getIn().size()); // a word may hold a single value
     rewriter.replaceOpWithMultiple(op, {numbers});
@@ -117,8 +117,8 @@ private:
   }
 
   /// Returns words of two halves, or of one value in fp32, from two or four bytes in a word.
-  Registers besideAnchors(ValueRange bytes, Type to, const Anchor &anchor, int64_t together,
-                          OpBuilder &builder) const {
+  Registers packNextToAnchors(ValueRange bytes, Type to, const Anchor &anchor, int64_t together,
+                              OpBuilder &builder) const {
     Location loc = bytes.front().getLoc();
     const bool isPair = to.isF16() || hasSigns(to);
     const WordFormat format{unsigned(8 * together), unsigned(bytes.size() / together), unsigned(together)};
@@ -136,7 +136,7 @@ private:
   }
 
   /// Returns values in bf16, from bytes next to the anchor, each minus its sign.
-  static Registers lessSigns(ValueRange words, OpBuilder &builder) {
+  static Registers subtractSigns(ValueRange words, OpBuilder &builder) {
     Location loc = words.front().getLoc();
     auto pair = VectorType::get(2, builder.getBF16Type());
     auto masked = [&](Value word, uint32_t mask) -> Value {
@@ -152,7 +152,7 @@ private:
     return results;
   }
 
-  static Registers plusAnchors(ValueRange integers, const Anchor &anchor, int64_t low, OpBuilder &builder) {
+  static Registers addAnchors(ValueRange integers, const Anchor &anchor, int64_t low, OpBuilder &builder) {
     Location loc = integers.front().getLoc();
     Registers words;
     for (Value integer : integers) {
@@ -164,14 +164,14 @@ private:
                            : Value(arith::ExtUIOp::create(builder, loc, builder.getI32Type(), integer));
       words.push_back(integer);
     }
-    return anchor.isHalf() ? pairPlusAnchors(words, anchor.bits, low, builder)
+    return anchor.isHalf() ? addAnchorsToPairs(words, anchor.bits, low, builder)
                            : llvm::map_to_vector(words, [&](Value word) -> Value {
                                return arith::AddIOp::create(builder, loc, word, emitI32(builder, loc, anchor.bits - low));
                              });
   }
 
   /// Packs two values per word. Non-negative values get both anchors at once, and the mask that limited them, too.
-  static Registers pairPlusAnchors(ValueRange integers, uint32_t anchor, int64_t least, OpBuilder &builder) {
+  static Registers addAnchorsToPairs(ValueRange integers, uint32_t anchor, int64_t least, OpBuilder &builder) {
     Location loc = integers.front().getLoc();
     auto add = [&](Value value, uint32_t number) -> Value {
       return arith::AddIOp::create(builder, loc, value, emitI32(builder, loc, number));
@@ -187,7 +187,7 @@ private:
       mask = mask == maskOf(high) ? mask : std::nullopt;
       Value both;
       if (mask) {
-        both = fieldsBeside(fieldOf(low, *mask), fieldOf(high, *mask), loc, builder);
+        both = packFields(fieldOf(low, *mask), fieldOf(high, *mask), loc, builder);
         both = arith::AndIOp::create(builder, loc, both, emitI32(builder, loc, *mask << 16 | *mask));
       } else {
         both = permute(low, high, 0x5410, loc, builder);
@@ -218,7 +218,7 @@ private:
 
   /// Puts one field into each half of a word, with other bits above it. Words are shifted by less than a byte, as for
   /// the other fields in them.
-  static Value fieldsBeside(Field low, Field high, Location loc, OpBuilder &builder) {
+  static Value packFields(Field low, Field high, Location loc, OpBuilder &builder) {
     auto shifted = [&](Field field) -> Value {
       unsigned distance = field.shift % 8;
       return distance == 0 ? field.word

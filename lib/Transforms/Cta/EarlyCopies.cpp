@@ -150,8 +150,8 @@ static void beginLoadsEarly(Block &block) {
   for (LoadOp load : llvm::to_vector(block.getOps<LoadOp>())) {
     // Values that only the next iteration uses arrive in time.
     auto isInside = [&](Operation *user) { return user->getBlock() == &block; };
-    auto isHandedOn = [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); };
-    if (load.getIsVolatile() || !llvm::all_of(load->getUsers(), isInside) || llvm::all_of(load->getUsers(), isHandedOn))
+    auto isYielded = [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); };
+    if (load.getIsVolatile() || !llvm::all_of(load->getUsers(), isInside) || llvm::all_of(load->getUsers(), isYielded))
       continue;
     EarlyGroup group(load);
     if (!group.isLate() || registers + countRegisters(load.getResult()) > mostRegisters)

@@ -41,7 +41,7 @@ using namespace tile;
 namespace {
 
 /// Returns true if warps synchronize in the operation.
-bool meets(Operation *op) {
+bool synchronizesWarps(Operation *op) {
   return op
       ->walk([](ReduceOp reduce) {
         const layout::LinearLayout &layout = cta::getLayout(cast<RankedTensorType>(reduce.getSrcs().front().getType()));
@@ -75,7 +75,7 @@ public:
     unsigned segment = 0;
     for (Operation &op : block) {
       segments[&op] = segment;
-      segment += meets(&op);
+      segment += synchronizesWarps(&op);
     }
   }
 

@@ -43,7 +43,7 @@ public:
           fence.erase();
         fence = nextFence;
       } else if (load && !load.getIsVolatile() && registers + countRegisters(load.getResult()) <= mostRegisters) {
-        moveBehind(load);
+        moveStoresAfter(load);
       } else if (load || !(isa<cta::AllocOp>(op) || isPlain(&op))) {
         stores.clear();
         fence = {};
@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  void moveBehind(LoadOp load) {
+  void moveStoresAfter(LoadOp load) {
     Operation *next = load->getNextNode();
     for (cta::LocalStoreOp store : stores)
       store->moveBefore(next);

@@ -125,7 +125,7 @@ Value lower(OpBuilder &builder, DotOp dot) {
 
 /// Copies an accumulator that moves to other registers, as when a loop swaps two accumulators. LLVM might copy it right
 /// after the wgmma is issued, unless it sees that the copy uses the result of the wait.
-void copyBehindWait(OpBuilder &builder, cta::AwaitOp await) {
+void copyAfterWait(OpBuilder &builder, cta::AwaitOp await) {
   builder.setInsertionPointAfter(await);
   bool isFloat = await.getType().getElementType().isF32();
   unsigned pack = 4 / getBytesInMemory(await.getType().getElementType());
@@ -143,7 +143,7 @@ void eraseUnused(KernelOp kernel) {
 }
 
 /// Sinks threads' own reads of a wgmma operand to after its issue, into the branch that needs them.
-void readBehindProducts(KernelOp kernel) {
+void readAfterWgmmas(KernelOp kernel) {
   SmallVector<cta::LocalLoadOp> loads;
   kernel.walk([&](cta::LocalLoadOp load) {
     if (llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::WgmmaOp, cta::TransBufferOp>))
@@ -185,13 +185,13 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
       dot.erase();
     }
     eraseUnused(getOperation());
-    readBehindProducts(getOperation());
+    readAfterWgmmas(getOperation());
     splitIntoSteps(getOperation());
     OpBuilder builder(&getContext());
     for (cta::AwaitOp await : findMovedSums(getOperation())) {
       auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
       if (!product || !product.isSynchronous())
-        copyBehindWait(builder, await);
+        copyAfterWait(builder, await);
     }
   }
 };

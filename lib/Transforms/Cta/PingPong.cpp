@@ -210,7 +210,7 @@ private:
     }
     rewriter.setInsertionPoint(plan.mainLoop);
     cta::TurnBeginOp::create(rewriter, loc, teams, /*teams=*/true);
-    emitHandover();
+    emitTurnEnd();
     rewriter.setInsertionPoint(plan.programs.getBody().front().getTerminator());
     emitSkip();
   }
@@ -227,7 +227,7 @@ private:
   }
 
   /// Passes the turn to the other team when the last wgmma has been issued, before it is awaited.
-  void emitHandover() {
+  void emitTurnEnd() {
     auto end = [&] { cta::TurnEndOp::create(rewriter, loc, teams, /*teams=*/true); };
     auto branch = dyn_cast<scf::IfOp>(plan.mainLoop);
     if (Operation *last = branch && branch.elseBlock() ? findLastProducts(*branch.thenBlock()) : nullptr) {

@@ -61,7 +61,7 @@ SmallVector<int64_t> findMatrixShape(ArrayRef<int64_t> block) {
 }
 
 /// Returns true if two shapes differ only in dimensions of size 1.
-bool areEqualBesideOnes(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+bool areEqualExceptOnes(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   auto isNoOne = [](int64_t size) { return size != 1; };
   return llvm::equal(llvm::make_filter_range(a, isNoOne), llvm::make_filter_range(b, isNoOne));
 }
@@ -74,7 +74,7 @@ Value emitMatrix(OpBuilder &builder, Value block, ArrayRef<int64_t> shape) {
     return block;
   Operation *op = block.getDefiningOp();
   auto reshape = dyn_cast_or_null<ReshapeOp>(op);
-  if (reshape && areEqualBesideOnes(reshape.getSrc().getType().getShape(), shape))
+  if (reshape && areEqualExceptOnes(reshape.getSrc().getType().getShape(), shape))
     return emitMatrix(builder, reshape.getSrc(), shape);
   if (op && isElementwise(op) && op->getNumOperands() == 1 && block.hasOneUse()) {
     Value operand = emitMatrix(builder, op->getOperand(0), shape);
