@@ -5,7 +5,7 @@
 // until all threads have executed the first:
 //
 //   cta.local_store %x, %a            writes pending: a
-//   %y = cta.local_load %a            hazard: reads what other threads write   -> barrier before it
+//   %y = cta.local_load %a            hazard: reads other threads' writes      -> barrier before it
 //   cta.local_store %z, %b            hazard if a and b share bytes, because of the pending read of a
 //
 // An asynchronous copy counts as a write at the following waits, because a thread waits only for its own copies; until
@@ -17,7 +17,7 @@
 // Each element of a block is written by one thread, but a block smaller than the CTA is read by several:
 //
 //   %v = tile.load %x                 all four warps read x[0:32]
-//   tile.store %x, %w                 hazard: one warp writes what another may still have to read
+//   tile.store %x, %w                 hazard: one warp writes elements that another may not have read yet
 //
 // So a read of the same elements by several threads and a write through the same parameter, in either order, are a
 // hazard, too. So are a read and a write of blocks of one shape whose layouts differ, through one parameter or through

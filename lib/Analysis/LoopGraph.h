@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The dependence graph of a loop body with wgmmas: the kind of each operation, and its predecessors.
 //
-//   %t = cta.ring_wait %ring      light: needed by what reads the buffers of the slot
-//   %s, %u = cta.wgmma %q, %k     product
+//   %t = cta.ring_wait %ring      light: precedes the readers of the slot's buffers
+//   %s, %u = cta.wgmma %q, %k     MMA
 //   %r = cta.await %s after %u    await
-//   cta.ring_release %ring[%t]    release: needs what awaits the readers of those buffers
-//   cta.barrier                   order: needs all accesses to memory before it, and is needed by those after it
+//   cta.ring_release %ring[%t]    release: follows the awaits of the readers of those buffers
+//   cta.barrier                   order: follows all preceding memory accesses, and precedes the following ones
 #pragma once
 
 #include "Analysis/ProductSchedule.h"

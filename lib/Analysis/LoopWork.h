@@ -4,7 +4,7 @@
 //   cta.wgmma 128x64, 64 deep        256 clocks of the tensor cores; reads its operands from shared memory
 //   math.exp2 of 128x64              512 clocks of special functions: 16 a clock
 //   arith.mulf of 128x64              64 clocks of arithmetic: 128 a clock
-//   cta.ring_wait of 16 KiB          256 clocks of copies: what L2 gives a multiprocessor
+//   cta.ring_wait of 16 KiB          256 clocks of copies: the L2 bandwidth of a multiprocessor
 //
 // Rates are those of data sheets (Target/Rates.h). The longest of these times is a lower bound: no order of the
 // operations takes less for an iteration of the CTA, and the more resources are busy at the same time, the closer the

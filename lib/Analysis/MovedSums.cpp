@@ -52,7 +52,7 @@ bool staysInPlace(Value value, cta::AwaitOp await, Value acc) {
 class ExchangedSums {
 public:
   explicit ExchangedSums(KernelOp kernel) {
-    SmallVector<SmallVector<Value>> sideBySide; // first values of what one operation hands on
+    SmallVector<SmallVector<Value>> sideBySide; // first values of each operation's carried values
     kernel.walk([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
         sideBySide.push_back(join(loop.getRegionIterArgs()));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // wgmma dots whose accumulators do not stay in the registers in which they are computed.
 //
-//   for iter_args(%x, %y) {              %x1 takes the place of %y, which is still needed when the wgmma is issued:
-//   its
-//     %x1 = wgmma … %x; wait             registers have to be copied, and not before the wait
+//   for iter_args(%x, %y) {              %x1 replaces %y, which is still live when the wgmma is issued: its registers
+//     %x1 = wgmma … %x; wait             have to be copied, and not before the wait
 //     yield %y, %x1 }
 #pragma once
 

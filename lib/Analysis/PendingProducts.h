@@ -6,7 +6,7 @@
 //
 //   %s, %t = cta.wgmma …
 //   %o, %u = cta.wgmma …
-//   %e = cta.await %s after %t       needs a wait with one pending: %o goes on
+//   %e = cta.await %s after %t       needs a wait with one pending: %o stays in flight
 //   %f = cta.await %o after %u       needs a wait with none pending
 //   cta.ring_release … after %u      is after that wait
 //

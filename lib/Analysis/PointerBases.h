@@ -4,8 +4,8 @@
 //   %p = tile.addptr %x, %i                                x
 //   scf.for … iter_args(%q = %p) { … yield (%q + 4) }      x
 //   %r = arith.select %c, %p, %y                           x, y
-//   %t = tile.load %x; %s = tile.address_cast %t           *x: what addresses point to that are found through x
-//   a tensor map that the launcher makes of parameter x    x
+//   %t = tile.load %x; %s = tile.address_cast %t           *x: memory that addresses loaded through x point to
+//   a tensor map that the launcher encodes for x           x
 //   a tensor map that is read from memory                  anything
 //
 // Different parameters are assumed to point to different memory, as the language defines. Memory reached through a

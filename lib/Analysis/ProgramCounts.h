@@ -3,7 +3,7 @@
 //
 //   for k in range(0, K, 64): acc = tl.dot(tl.load(a …), tl.load(b …), acc)      a: 64x64, b: 64x128, fp16
 //     bytes         max(cdiv(K, 64), 0) * 24576            tensorFlops   max(cdiv(K, 64), 0) * 1048576
-//     steps         cdiv(max(cdiv(K, 64), 0), 2)           with three stages, two loads are on their way
+//     steps         cdiv(max(cdiv(K, 64), 0), 2)           with three stages, two loads are in flight
 //
 // Padding counts: a program computes whole blocks. If no expression states the iterations of a loop, because its bounds
 // are loaded, it has as many as it takes to read the program's share of the declared buffers.

@@ -5,8 +5,8 @@
 //             1 cta.local_store %x, %a    a          operations in the program's text
 //             2 scf.for {                 a b        if it is defined outside a loop and accessed inside, then during
 //             3   cta.local_load %b       a b        the whole loop
-//             4 }                         a b        an asynchronous copy goes on until a cta.async_wait 0
-//             5 cta.local_load %a         a          a product of warp groups reads until a cta.wgmma_wait 0
+//             4 }                         a b        an asynchronous copy continues until a cta.async_wait 0
+//             5 cta.local_load %a         a          a wgmma reads its operands until a cta.wgmma_wait 0
 //
 // The roles of a cta.warp_roles run concurrently, so a buffer from outside is live during all of it.
 #pragma once

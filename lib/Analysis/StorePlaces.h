@@ -5,7 +5,7 @@
 //     cta.tma_store %b, %d[%i, %j]                     the two of an iteration: 32 rows apart
 //     cta.tma_store %c, %d[%i + 32, %j] }
 //   scf.for %s { cta.tma_store %b, %d[4 * %s, %j] }    overlap, if blocks have more than 4 rows
-//   scf.for %t { cta.tma_store %b, %d[%t / 8, %j] }    not known: may meet
+//   scf.for %t { cta.tma_store %b, %d[%t / 8, %j] }    unknown: may overlap
 //
 // The programs of a grid are unordered, so a tile.programs orders no two stores.
 #pragma once

@@ -3,7 +3,7 @@
 //
 //   cta.warp_roles role <a, warps = 8, registers = 232> { A } role <b, warps = 4, registers = 40, one_thread> { B }
 //   ==>
-//   if (thread 0) { mbarrier.init …  fence }  what all roles need  barrier
+//   if (thread 0) { mbarrier.init …  fence }  shared values  barrier
 //   if (warp < 8) { setmaxnreg.inc  A }
 //   else { setmaxnreg.dec  if (warp == 8 && elect.sync) { B } }
 //

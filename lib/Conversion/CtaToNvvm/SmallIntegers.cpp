@@ -2,12 +2,12 @@
 // Converts integers with few values to floats; see SmallIntegers.h. If the last place of a float counts ones, its
 // lowest bits are an integer that is added to it, and an exact subtraction leaves just that:
 //
-//   i32, -16 to 15 -> f16     two of them + 0x6410 in one word, less 1024 + 16 each
+//   i32, -16 to 15 -> f16     two of them + 0x6410 in one word, minus 1024 + 16 each
 //   i32, 0 to 127  -> bf16    the same with 0x4300 and 128
-//   i32            -> f32     + 0x4b000010, less 2^23 + 16; bf16 is rounded from that
-//   4 x i8         -> f16     xor 0x80808080, then two bytes beside 0x64 each, less 1024 + 128
-//   4 x i8         -> f32     the same with one byte beside 0x4b0000
-//   4 x si8        -> bf16    two bytes beside 0x43 each: seven bits, which are 128 more, less the sign: 128 or 256
+//   i32            -> f32     + 0x4b000010, minus 2^23 + 16; bf16 is rounded from that
+//   4 x i8         -> f16     xor 0x80808080, then two bytes below 0x64 each, minus 1024 + 128
+//   4 x i8         -> f32     the same with one byte below 0x4b0000
+//   4 x si8        -> bf16    two bytes below 0x43 each: seven bits, 128 too large, minus the sign: 128 or 256
 //
 // For weights minus their zero points, f16(q) - f16(z), the anchor is subtracted together with z: per group, not per
 // weight.
