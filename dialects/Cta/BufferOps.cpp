@@ -40,7 +40,7 @@ OpFoldResult NextSlotOp::fold(FoldAdaptor adaptor) {
 static LogicalResult verifyTile(Operation *op, RankedTensorType tensor, BufferType buffer) {
   if (buffer.getSlots() != 1)
     return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
-  // What lies beyond a padded buffer is read as anything.
+  // Elements beyond a padded buffer read as undefined values.
   bool fits = tensor.getShape() == ArrayRef<int64_t>(buffer.getLayout().getLayout().outShape());
   if (!fits || tensor.getElementType() != buffer.getElementType())
     return op->emitOpError() << "tensor is " << RankedTensorType::get(tensor.getShape(), tensor.getElementType())

@@ -8,8 +8,8 @@ include "Cta/CtaOpBase.td"
 def Cta_AllocOp : Cta_Op<"alloc", [MemoryEffects<[MemAlloc<Cta_SharedMemory>]>]> {
   let summary = "allocate a buffer in shared memory";
   let description = [{
-    The buffer lives from here to its last use; buffers that never live together may share memory. `offset` is its
-    position in bytes in the CTA's shared memory (decided by `cta-allocate-shared`; absent before).
+    The buffer is live from here to its last use; buffers with disjoint lifetimes may share memory. `offset` is its byte
+    offset in the CTA's shared memory (set by `cta-allocate-shared`; absent before).
 
     Example: `%b = cta.alloc : !cta.buffer<64x32xf16, #s>`
   }];
@@ -21,7 +21,7 @@ def Cta_AllocOp : Cta_Op<"alloc", [MemoryEffects<[MemAlloc<Cta_SharedMemory>]>]>
 def Cta_SlotOp : Cta_Op<"slot", [Pure]> {
   let summary = "select one slot of a buffer";
   let description = [{
-    `index` is from 0 to the number of slots - 1, else behaviour is undefined.
+    `index` must be in [0, slots); otherwise the behaviour is undefined.
 
     Example: `%t = cta.slot %b[%i] : !cta.buffer<64x32xf16, #s, slots = 3> -> !cta.buffer<64x32xf16, #s>`
   }];
@@ -32,10 +32,11 @@ def Cta_SlotOp : Cta_Op<"slot", [Pure]> {
 }
 
 def Cta_NextSlotOp : Cta_Op<"next_slot", [Pure]> {
-  let summary = "the number of the slot after this one, in turns";
+  let summary = "index of the slot after this one, modulo the number of slots";
   let description = [{
-    `index` + 1, and 0 after the last of `slots` slots. A loop that goes through the slots of its buffers carries such
-    numbers, so that analyses see which slot an iteration accesses. `cta-lower-rings` makes arithmetic of it.
+    `index` + 1, wrapping to 0 after the last of `slots` slots. A loop that cycles through the slots of its buffers
+    carries such indices, so that analyses can tell which slot an iteration accesses. `cta-lower-rings` lowers it to
+    arithmetic.
 
     Example: `%j = cta.next_slot %i of 3`
   }];
@@ -48,7 +49,7 @@ def Cta_NextSlotOp : Cta_Op<"next_slot", [Pure]> {
 def Cta_TransBufferOp : Cta_Op<"trans_buffer", [Pure]> {
   let summary = "transposed view of a buffer";
   let description = [{
-    Nothing moves: the layout exchanges its coordinates.
+    No data moves: the layout swaps its coordinates.
 
     Example: `%t = cta.trans_buffer %b : !cta.buffer<64x32xf16, #s> -> !cta.buffer<32x64xf16, #t>`
   }];
@@ -61,8 +62,8 @@ def Cta_TransBufferOp : Cta_Op<"trans_buffer", [Pure]> {
 def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
   let summary = "store a tensor to shared memory";
   let description = [{
-    Each thread writes the elements that it holds; with `first`, only the first thread of several that hold an element
-    writes it. Later reads by other threads need a `cta.barrier` in between.
+    Each thread writes the elements that it holds. With `first`, an element that several threads hold is written only by
+    the first of them. Reads by other threads need a `cta.barrier` in between.
 
     Example: `cta.local_store %x, %b : tensor<64x32xf16, #x>, !cta.buffer<64x32xf16, #s>`
   }];
@@ -75,8 +76,8 @@ def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
 def Cta_LocalLoadOp : Cta_Op<"local_load", []> {
   let summary = "load a tensor from shared memory";
   let description = [{
-    Each thread reads the elements that the result's layout gives it: of the whole tile, or of the part of the result's
-    shape that begins at `start`, a multiple of that shape.
+    Each thread reads the elements that the result's layout assigns to it: from the whole tile, or from the slice of the
+    result's shape that starts at `start`, a multiple of that shape.
 
     Example:
     ```mlir
@@ -94,7 +95,7 @@ def Cta_LocalLoadOp : Cta_Op<"local_load", []> {
 def Cta_LocalGatherOp : Cta_Op<"local_gather", []> {
   let summary = "gather elements of a buffer along an axis by computed indices";
   let description = [{
-    As `tile.gather`, from a buffer whose layout is row-major. The result is held as the indices are.
+    Like `tile.gather`, but reads from a buffer with a row-major layout. The result has the layout of the indices.
 
     Example:
     ```mlir
@@ -113,8 +114,8 @@ def Cta_LocalCountOp : Cta_Op<"local_count", [
                    "!::llvm::cast<::tile::cta::LocalCountOp>($_op).getMask() || std::equal_to<>()">]> {
   let summary = "atomic increments in shared memory, one for each element of a tensor";
   let description = [{
-    `buffer[src[i]] += 1`, atomically, for each element whose mask holds, once however many threads hold it. Elements
-    that are no place in the buffer count nowhere.
+    `buffer[src[i]] += 1`, atomically, for each element whose mask is true; an element that several threads hold is
+    counted once. Elements that are not a valid index of the buffer are ignored.
 
     Example: `cta.local_count %x, %b mask %m : tensor<1024xi32, #x>, !cta.buffer<64xi32, #s>`
   }];
@@ -128,9 +129,9 @@ def Cta_LocalCountOp : Cta_Op<"local_count", [
 def Cta_BarrierOp : Cta_Op<"barrier", [MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "barrier of the CTA, or of a part of its warps";
   let description = [{
-    Shared-memory accesses before it are visible to every thread after it. In a role of `cta.warp_roles` the warps of
-    that role meet, or those of one team where it has several. With `groups`, the warps of each warp group meet, and only
-    their accesses are ordered.
+    Shared-memory accesses before it are visible to every thread after it. In a role of `cta.warp_roles` it synchronizes
+    the warps of that role, or of one team if the role has several. With `groups`, each warp group synchronizes
+    separately, and only accesses within a group are ordered.
 
     Example: `cta.barrier`
   }];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verification of what the CTAs of a cluster do together.
+// Verification of cluster operations.
 #include "Cta/CtaDialect.h"
 
 #include "Layout/TmaBoxes.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Clusters: neighbouring CTAs that run at the same time and see each other's shared memory.
 //
-// The CTAs of a cluster stand side by side along the first axis of the grid; `cluster_ctas` of the kernel is their
-// number. All have the same shared memory layout, so a buffer or barrier of a peer has the same offset as the own.
+// The CTAs of a cluster are adjacent along the first axis of the grid; `cluster_ctas` of the kernel is their number.
+// All have the same shared memory layout, so a buffer or barrier has the same offset in every peer.
 #ifndef CTA_CLUSTER_OPS_TD
 #define CTA_CLUSTER_OPS_TD
 
@@ -14,16 +14,16 @@ class Cta_ClusterIndexOp<string opMnemonic, string text> : Cta_Op<opMnemonic, [P
   let assemblyFormat = "attr-dict";
 }
 
-def Cta_ClusterRankOp : Cta_ClusterIndexOp<"cluster_rank", "number of this CTA in its cluster"> {
+def Cta_ClusterRankOp : Cta_ClusterIndexOp<"cluster_rank", "rank of this CTA in its cluster"> {
   let description = [{
-    From 0 to `cluster_ctas` - 1 (PTX ISA, `%cluster_ctarank`). The only value that differs between the CTAs of a
-    cluster and does not come from memory, beside `tile.program_id`.
+    From 0 to `cluster_ctas` - 1 (PTX ISA, `%cluster_ctarank`). Besides `tile.program_id`, this is the only value that
+    differs between the CTAs of a cluster without being loaded from memory.
 
     Example: `%r = cta.cluster_rank`
   }];
 }
 
-def Cta_ClusterIdOp : Cta_ClusterIndexOp<"cluster_id", "number of this cluster in the grid"> {
+def Cta_ClusterIdOp : Cta_ClusterIndexOp<"cluster_id", "index of this cluster in the grid"> {
   let description = [{
     From 0 to `cta.num_clusters` - 1 (PTX ISA, `%clusterid`).
 
@@ -43,8 +43,8 @@ def Cta_ClusterBarrierOp : Cta_Op<"cluster_barrier", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "barrier of all CTAs of a cluster";
   let description = [{
-    PTX ISA, `barrier.cluster`: for all threads that have not ended yet. At the end of the consumer role it keeps the
-    CTA alive until its peers no longer need its shared memory: roles of one thread end without it.
+    PTX ISA, `barrier.cluster`: synchronizes all threads that have not exited. At the end of the consumer role it keeps
+    the CTA alive until its peers no longer access its shared memory; single-thread roles exit without it.
 
     Example: `cta.cluster_barrier`
   }];
@@ -55,10 +55,11 @@ def Cta_TmaMulticastOp : Cta_Op<"tma_multicast", [Cta_CountsInSlot,
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "TMA load of this CTA's part of a block into the buffers of all CTAs of a cluster";
   let description = [{
-    As `cta.tma_load` with the same operands in each CTA of the cluster, but the block is read only once: each CTA
-    copies one of `parts` equal parts, that of its rank, to the same place in the buffers of all (PTX ISA,
-    `cp.async.bulk.tensor`, `.multicast::cluster`). The bytes of a part count in the CTA where they arrive, so each CTA's
-    ring or barrier must expect the whole buffer. All CTAs' buffers must be free before one copies.
+    Like `cta.tma_load` with the same operands in each CTA of the cluster, but the block is read only once: each CTA
+    copies one of `parts` equal parts, selected by its rank, to the same offset in the buffers of all CTAs (PTX ISA,
+    `cp.async.bulk.tensor`, `.multicast::cluster`). The bytes of a part are counted in the CTA where they arrive, so
+    each CTA's ring or barrier must expect the whole buffer. The buffers of all CTAs must be free before any of them
+    copies.
 
     Example:
     ```mlir
@@ -81,12 +82,12 @@ def Cta_ClusterSumOp : Cta_Op<"cluster_sum", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "add up the accumulators of all CTAs of a cluster in its first CTA";
   let description = [{
-    CTA r > 0 writes its registers into slot r - 1 of the first CTA's `buffer`, which adds them to its own in the order
-    of r, so that the result is the same in each run; in the others the result is their own value. `sent` counts the
-    bytes of all senders at the first CTA, which announces them by one arrival; `taken` counts the arrivals of its warps
-    at each sender, which may then send again; `parity` is 0 for the first sum of the kernel, 1 for the second, 0 for
-    the third, … In a `tile.programs` it is left to `cta-lower-programs`. All consumer warps of all CTAs of the cluster
-    must get here equally often.
+    CTA r > 0 writes its registers into slot r - 1 of the first CTA's `buffer`. The first CTA adds them to its own in
+    the order of r, so that the result is deterministic; in the other CTAs the result is their own value. `sent` counts
+    the bytes of all senders at the first CTA, which announces them by one arrival. `taken` counts the arrivals of the
+    first CTA's warps at each sender, which may then send again. `parity` is 0 for the first sum of the kernel, 1 for
+    the second, 0 for the third, …; in a `tile.programs`, `cta-lower-programs` sets it. All consumer warps of all CTAs
+    of the cluster must execute this operation equally often.
 
     Example:
     ```mlir

@@ -9,9 +9,9 @@ def Cta_AsyncCopyOp : Cta_Op<"async_copy", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "copy from global to shared memory by cp.async, one element for each pointer";
   let description = [{
-    PTX ISA, `cp.async`. Where `mask` is false zero is written. The copy is complete after a `cta.async_wait` that
-    covers the group into which `cta.async_commit` put it. `vector` consecutive elements, 4, 8 or 16 bytes, move with
-    one instruction; addresses and mask are as for `tile.load`.
+    PTX ISA, `cp.async`. Writes zeros where `mask` is false. The copy is complete after a `cta.async_wait` that covers
+    the group in which `cta.async_commit` placed it. `vector` consecutive elements (4, 8 or 16 bytes) are copied by one
+    instruction; addresses and mask are as for `tile.load`.
 
     Example: `cta.async_copy %p, %b mask %m {vector = 8 : i32} : tensor<64x32x!tile.ptr<f16>, #x>,
     !cta.buffer<64x32xf16, #s>`

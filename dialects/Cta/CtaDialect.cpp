@@ -20,7 +20,7 @@ using namespace mlir;
 namespace tile::cta {
 
 namespace {
-/// Layouts are long: print each once, as `#layout`, and refer to it.
+/// Prints each layout once, as the alias `#layout`, because layouts are long.
 struct LayoutAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, raw_ostream &os) const final {
@@ -47,7 +47,7 @@ void CtaDialect::initialize() {
   attachLayouts();
 }
 
-/// Folded values become constants of arith.
+/// Materializes folded values as arith constants.
 Operation *CtaDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
   return arith::ConstantOp::materialize(builder, value, type, location);
 }

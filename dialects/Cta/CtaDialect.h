@@ -18,9 +18,9 @@ inline llvm::hash_code hash_value(const LinearLayout &layout) {
 } // namespace tile::layout
 
 namespace tile {
-/// Element type of an operand of the tensor cores, if they multiply it; f32 counts as tf32.
+/// Returns the tensor-core type of an operand's element type, if tensor cores support it; f32 counts as tf32.
 std::optional<target::MmaType> getMmaType(mlir::Type element);
-/// As what a product of the tensor cores accumulates it; none if nothing does.
+/// Returns the tensor-core type of an accumulator, or none if no tensor-core instruction accumulates in it.
 std::optional<target::MmaType> getAccumulatorType(mlir::Type element);
 } // namespace tile
 
@@ -34,32 +34,33 @@ std::optional<target::MmaType> getAccumulatorType(mlir::Type element);
 
 namespace tile::cta {
 
-/// Shared memory, as the resource that buffer operations affect. Threads access it and need barriers in between.
+/// Shared memory, as the resource that buffer operations affect. Accesses by different threads need barriers in
+/// between.
 struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "cta.shared_memory"; }
 };
-/// What copies access that go on after the operation, until a wait.
+/// Shared memory accessed by copies that continue after the operation, until a wait.
 struct CopiedMemory : mlir::SideEffects::Resource::Base<CopiedMemory> {
   llvm::StringRef getName() final { return "cta.copied_memory"; }
 };
-/// What is accessed in an order for which an mbarrier cares, or the operation itself.
+/// Shared memory whose accesses are ordered by an mbarrier or by the operation itself.
 struct SignalledMemory : mlir::SideEffects::Resource::Base<SignalledMemory> {
   llvm::StringRef getName() final { return "cta.signalled_memory"; }
 };
 
-/// Fails if the operation takes a buffer without an effect on it, so that no analysis would see the access; views of
-/// buffers have none.
+/// Fails if the operation takes a buffer without declaring an effect on it, because no analysis would see the access.
+/// Views of buffers have no effect.
 mlir::LogicalResult verifyAccesses(mlir::Operation *op);
 
-/// Of all operations of the dialect.
+/// Trait of all operations of the dialect; see verifyAccesses.
 template <typename ConcreteType>
 class DeclaresAccesses : public mlir::OpTrait::TraitBase<ConcreteType, DeclaresAccesses> {
 public:
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyAccesses(op); }
 };
 
-/// Elements first, first + 1, … along one dimension of a tensor, as many as the tensor has that stands for them;
-/// without a dimension, all of it.
+/// A slice of a tensor along one dimension: elements first, first + 1, …, as many as the slice's type has. Without a
+/// dimension, the whole tensor.
 struct TensorPart {
   std::optional<unsigned> dim;
   int64_t first = 0;
@@ -68,36 +69,37 @@ struct TensorPart {
 /// PTX ISA, "Tensor-map": the size of the object, and its alignment in global and shared memory.
 constexpr int64_t tensorMapBytes = 128;
 
-/// The GPU that the module around the operation is for: its `cta.target`, or sm_90a.
+/// Returns the GPU that the enclosing module is compiled for: its `cta.target`, or sm_90a.
 const target::GpuTarget &getTarget(mlir::Operation *op);
-/// What the module itself says, or null.
+/// Returns the target that the module states, or null.
 const target::GpuTarget *findStatedTarget(mlir::ModuleOp module);
 void setTarget(mlir::ModuleOp module, const target::GpuTarget &gpu);
 
-/// The layout of a tensor type, or null if it has none.
+/// Returns the layout of a tensor type, or null if it has none.
 LayoutAttr getLayoutAttr(mlir::Type type);
-/// The layout of a tensor type that has one.
+/// Returns the layout of a tensor type that must have one.
 const layout::LinearLayout &getLayout(mlir::Type type);
-/// `type` with `layout` as its encoding.
+/// Returns `type` with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, LayoutAttr layout);
 
-/// Where in the operand each register of a result with this layout comes from: a layout of the operand's shape, but
-/// several registers of a thread may have one element.
+/// Maps each register of a result with this layout to the operand coordinates that it comes from. The layout has the
+/// operand's shape, but several registers of a thread may hold the same element.
 layout::LinearLayout getSourceCoordinates(ShapeChange op, const layout::LinearLayout &result);
 
-/// The registers of the tensor, ascending; only those that hold a part of the first `columns` columns, if given.
+/// Returns the registers of the tensor in ascending order; if `columns` is given, only those that hold elements of the
+/// first `columns` columns.
 std::vector<int32_t> registersInColumns(mlir::RankedTensorType type, std::optional<uint32_t> columns);
 
-/// One role of a cta.warp_roles.
+/// A role of a cta.warp_roles.
 class Role {
 public:
   Role(RoleAttr attr, mlir::Region &body, unsigned firstWarp) : attr(attr), body(&body), firstWarp(firstWarp) {}
 
   RoleAttr getAttr() const { return attr; }
   mlir::Region &getBody() const { return *body; }
-  /// Of the CTA.
+  /// Returns the index of the first warp within the CTA.
   unsigned getFirstWarp() const { return firstWarp; }
-  /// Whether it takes slots of the ring to fill them, or to read them.
+  /// Returns true if the role acquires slots of the ring to fill them (`fills`), or waits for them to read (`reads`).
   bool fills(mlir::Value ring) const;
   bool reads(mlir::Value ring) const;
 
@@ -108,35 +110,36 @@ private:
 };
 
 class WarpRolesOp;
-/// The role in which the operation stands; none outside of roles.
+/// Returns the role that contains the operation; none outside of roles.
 std::optional<Role> findRole(mlir::Operation *op);
-/// The kernel's roles, or null if it has none.
+/// Returns the kernel's roles, or null if it has none.
 WarpRolesOp findRoles(KernelOp kernel);
-/// Of a CTA: those of all roles.
+/// Returns the number of warps of a CTA, summed over all roles.
 unsigned countWarps(KernelOp kernel);
 
-/// Whether the operation is about turns of teams, not of warp groups.
+/// Returns true if the operation alternates teams rather than warp groups.
 bool isTurnOfTeams(mlir::Operation *op);
 
-/// What says which slot of a ring, or which of several mbarriers.
+/// Returns the type that selects a slot of a ring, or one of several mbarriers.
 mlir::Type getSlotType(mlir::Type ringOrBarrier);
 
-// What verifiers of several families share.
+// Helpers shared by the verifiers of several families.
 
-/// Of a ring, a buffer or mbarriers: more than any shared memory holds.
+/// The maximum number of slots of a ring, a buffer or mbarriers; more than any shared memory holds.
 constexpr int64_t maxSlots = 1 << 20;
 /// PTX ISA, "mbarrier object": pending arrivals.
 constexpr int64_t mostArrivals = (1 << 20) - 1;
-/// As many CTAs can form a cluster, of more than one.
+/// Fails unless `ctas` is a valid cluster size above 1.
 mlir::LogicalResult verifyCtas(mlir::Operation *op, int64_t ctas);
 
-/// Whether TMA combines such elements with those in memory (PTX ISA, "cp.reduce.async.bulk.tensor"). Whether integers
-/// are unsigned, and how 64-bit ones are added, would be the tensor map's to say: not those.
+/// Returns true if TMA can reduce elements of this type into memory (PTX ISA, "cp.reduce.async.bulk.tensor"). Kinds
+/// that depend on the signedness of integers, and 64-bit additions, are not supported: the tensor map would have to say
+/// how.
 bool canReduceByTma(AtomicKind kind, mlir::Type element);
-/// The buffer is the block of a descriptor with these offsets, or a part of it.
+/// Fails unless the buffer is the block of a descriptor at these offsets, or a part of it if `mayBePart`.
 mlir::LogicalResult verifyBlock(mlir::Operation *op, DescType desc, mlir::ValueRange offsets, BufferType buffer,
                                 bool mayBePart);
-/// The tensor, or its first `columns` columns, can be a partial sum: it is moved as 32-bit registers.
+/// Fails unless the tensor, or its first `columns` columns, can be a partial sum: it is moved as 32-bit registers.
 mlir::LogicalResult verifyPartial(mlir::Operation *op, mlir::RankedTensorType value,
                                   std::optional<uint32_t> columns = std::nullopt);
 

@@ -22,7 +22,7 @@ def CtaDialect : Dialect {
   let extraClassDeclaration = [{
     void registerTypes();
     void registerAttributes();
-    /// Says what operations of other dialects do to layouts.
+    /// Attaches LayoutInterface to operations of other dialects.
     void attachLayouts();
   }];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every cta operation shares.
+// Base classes and traits of all cta operations.
 #ifndef CTA_OP_BASE_TD
 #define CTA_OP_BASE_TD
 
@@ -8,24 +8,25 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "Tile/TileOpBase.td"
 include "Cta/CtaTypes.td"
 
-// Every operation says of each buffer that it takes how it accesses it.
+// Every operation declares how it accesses each buffer operand.
 def Cta_DeclaresAccesses : NativeOpTrait<"DeclaresAccesses"> {
   let cppNamespace = "::tile::cta";
 }
 class Cta_Op<string opMnemonic, list<Trait> traits = []>
     : Op<CtaDialect, opMnemonic, !listconcat(traits, [Cta_DeclaresAccesses])>;
 
-// Where the bytes of a copy count: in the slot of a ring, or after cta-lower-rings at the mbarrier with a number.
+// Where the bytes of a copy are counted: in the slot of a ring or, after cta-lower-rings, at the mbarrier with an
+// index.
 def Cta_RingOrMbarrier : AnyTypeOf<[Cta_RingType, Cta_MbarrierType]>;
 def Cta_SlotOrIndex : AnyTypeOf<[Cta_RingSlotType, I32]>;
 def Cta_CountsInSlot : TypesMatchWith<"slot is one of a ring, or the number of a barrier", "barrier", "slot",
                                       "::tile::cta::getSlotType($_self)">;
 
-// Shared memory as a side-effect resource; barriers write it, so that no access moves across one. The resource of an
-// access to a buffer says what orders it among the accesses of other threads (lib/Analysis/Hazards.h):
+// Shared memory as a side-effect resource. Barriers write it, so that no access moves across one. The resource of a
+// buffer access says what orders it with respect to accesses by other threads (lib/Analysis/Hazards.h):
 // a barrier,
 def Cta_SharedMemory : Resource<"::tile::cta::SharedMemory">;
-// a wait for the copy that goes on after the operation, and then a barrier,
+// a wait for the copy, which continues after the operation, followed by a barrier,
 def Cta_CopiedMemory : Resource<"::tile::cta::CopiedMemory">;
 // an mbarrier, or the operation itself.
 def Cta_SignalledMemory : Resource<"::tile::cta::SignalledMemory">;

@@ -61,11 +61,11 @@ BufferType BufferType::getPart(int64_t count) const {
       continue;
     shape[axis] /= count;
     std::vector<uint64_t> offsets = getLayout().getLayout().flatBases(layout::offsetDim);
-    // The highest offset bits must select the parts, in order.
+    // The highest offset bits must select the parts in order.
     int64_t step = shape[axis] * (axis == 0 ? columns : 1), part = count;
     for (; part > 1 && offsets.back() == uint64_t(step * part / 2); part /= 2)
       offsets.pop_back();
-    // And the others none of them.
+    // The remaining bits must not select a part.
     bool staysInside = llvm::all_of(offsets, [&](uint64_t offset) {
       return int64_t(offset / columns) < shape[0] && int64_t(offset % columns) < shape[1];
     });

@@ -11,10 +11,9 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "array of equally shaped tiles in shared memory";
   let description = [{
-    `slots` tiles (1 if not given), one after the other; inside a tile `layout` maps the element offset to coordinates.
-
-    A size that is no power of two has a layout for the next one; it must be the size of the layout's slowest dimension,
-    so that what is beyond lies at the end and takes no memory.
+    `slots` tiles (1 by default), stored one after the other. Within a tile, `layout` maps the element offset to
+    coordinates. A size that is not a power of two has the layout of the next one. Only the layout's slowest dimension
+    may have such a size, so that the padding lies at the end and takes no memory.
 
     Example: `!cta.buffer<2x4xf16, #cta.layout<[2, 4], offset = [[0, 1], [0, 2], [1, 0]]>, slots = 3>`
   }];
@@ -23,21 +22,21 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Whether the layout is for more elements than the tile has.
+    /// Returns true if the layout covers more elements than the tile has.
     bool isPadded() const;
     /// Bytes of one tile, and of all slots.
     int64_t getBytesPerSlot() const;
     int64_t getBytes() const { return getBytesPerSlot() * getSlots(); }
-    /// Of the elements of one slot, without gaps between them.
+    /// Bytes of the elements of one slot, without padding between them.
     int64_t getBlockBytes() const;
-    /// The same buffer with another number of slots.
+    /// Returns the same buffer with another number of slots.
     BufferType withSlots(int64_t slots) const;
-    /// The same matrices seen with their dimensions exchanged.
+    /// Returns the same matrices with their dimensions swapped.
     BufferType transposed() const;
-    /// One of `count` equal parts of a tile that follow each other in memory: of its rows, or else of its columns; null
-    /// if neither do.
+    /// Returns one of `count` equal parts of a tile that are consecutive in memory: a range of rows, otherwise of
+    /// columns; null if neither is possible.
     BufferType getPart(int64_t count) const;
-    /// The dimension that getPart divides; there must be such a part, of more than one.
+    /// Returns the dimension that getPart divides. Such a part must exist, and `count` must be above 1.
     unsigned getPartAxis(int64_t count) const { return getPart(count).getShape().front() == getShape().front() ? 1 : 0; }
   }];
 }
@@ -54,7 +53,7 @@ def Cta_RingType : TypeDef<CtaDialect, "Ring"> {
   let assemblyFormat = "`<` $slots `x` ` ` `[` $buffers `]` `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Of the buffers of all slots, in bytes.
+    /// Bytes of the buffers of all slots.
     int64_t getBytes() const {
       int64_t bytes = 0;
       for (BufferType buffer : getBuffers())
@@ -68,7 +67,7 @@ def Cta_RingSlotType : TypeDef<CtaDialect, "RingSlot"> {
   let mnemonic = "ring_slot";
   let summary = "a slot of a ring that a role has taken, or none";
   let description = [{
-    Loops and branches may carry it.
+    May be carried by loops and branches.
 
     Example: `!cta.ring_slot`
   }];
@@ -76,11 +75,11 @@ def Cta_RingSlotType : TypeDef<CtaDialect, "RingSlot"> {
 
 def Cta_TokenType : TypeDef<CtaDialect, "Token"> {
   let mnemonic = "token";
-  let summary = "a product of warp groups that may be in flight, or none";
+  let summary = "an asynchronous wgmma that may be in flight, or none";
   let description = [{
-    What needs the product to be complete names its token: `cta.await`, which makes its sum readable, and
-    `cta.ring_release`, which lets its operands be overwritten. `cta-insert-waits` makes of that how many products may be
-    incomplete where. Loops and branches may carry it; it is in no register.
+    An operation that requires the wgmma to be complete names its token: `cta.await`, which makes its accumulator
+    readable, and `cta.ring_release`, which allows its operands to be overwritten. From the tokens, `cta-insert-waits`
+    derives how many wgmmas may be pending at each wait. Loops and branches may carry tokens; they occupy no register.
 
     Example: `!cta.token`
   }];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The engines: syntax, what exists, and what fits a dot.
+// Engine attributes: syntax, valid instructions, and which dots they fit.
 #include "Cta/CtaDialect.h"
 
 #include "Target/Engines/MmaSync.h"
@@ -39,7 +39,7 @@ std::optional<MmaType> tile::getAccumulatorType(Type element) {
   return std::nullopt;
 }
 
-// Syntax: `<m64n256k16, f16, f16, f32, groups = [2, 1]`, and what follows.
+// Syntax: `<m64n256k16, f16, f16, f32, groups = [2, 1]`, followed by optional parameters.
 
 namespace {
 
@@ -49,7 +49,7 @@ struct Parsed {
   std::vector<unsigned> grid;
 };
 
-/// "m64n256k16".
+/// Parses "m64n256k16".
 bool readShape(StringRef text, Parsed &parsed) {
   return text.consume_front("m") && !text.consumeInteger(10, parsed.m) && text.consume_front("n") &&
          !text.consumeInteger(10, parsed.n) && text.consume_front("k") && !text.consumeInteger(10, parsed.k) &&
@@ -75,7 +75,7 @@ ParseResult parseEngine(AsmParser &parser, StringRef gridName, Parsed &parsed) {
   return success();
 }
 
-/// "= threads".
+/// Parses "= threads".
 ParseResult parseSource(AsmParser &parser, OperandSource &source) {
   StringRef name;
   SMLoc start = parser.getCurrentLocation();
@@ -95,8 +95,8 @@ void printEngine(AsmPrinter &printer, const Parsed &parsed, StringRef gridName) 
           << parsed.accumulator << ", " << gridName << " = [" << parsed.grid[0] << ", " << parsed.grid[1] << ']';
 }
 
-/// Whether an engine for these types multiplies a dot of those, and finds a whole step along k. Here and below, sizes
-/// are those that tile-pad-blocks leaves.
+/// Fails unless the engine's operand types are those of the dot, and K has at least one whole step. Here and below,
+/// sizes are those after tile-pad-blocks.
 LogicalResult verifyOperands(DotOp dot, Attribute engine, ArrayRef<Type> types, ArrayRef<Type> given, unsigned stepK) {
   if (types != given)
     return dot.emitOpError() << "multiplies " << given[0] << " by " << given[1] << " into " << given[2]
@@ -194,7 +194,7 @@ LogicalResult WgmmaAttr::verifyDot(Operation *op) const {
   }
   if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, types, getK())))
     return failure();
-  // Of columns that are no power of two, one instruction computes all.
+  // A single instruction computes all columns if their number is not a power of two.
   int64_t rows = llvm::PowerOf2Ceil(m), columns = llvm::PowerOf2Ceil(n) / getGroupsN();
   if (rows < int64_t(target::wgmmaRows) * getGroupsM() || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
     return dot.emitOpError() << "has " << m << " rows and " << n << " columns" << (getSwapped() ? ", swapped," : "")
@@ -250,7 +250,7 @@ void MmaSyncAttr::print(AsmPrinter &printer) const {
 LogicalResult MmaSyncAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned k, Type a, Type b,
                                   Type accumulator, unsigned warpsM, unsigned warpsN, unsigned kWidth) {
   std::optional<MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(accumulator);
-  // On some target: which one it is for, an attribute does not know.
+  // Accepts instructions of any target, because an attribute does not know the module's target.
   bool exists = typeA && typeB && typeAcc && llvm::any_of(target::allTargets(), [&](const target::GpuTarget *gpu) {
                   return target::isMmaSyncInstruction(*gpu, *typeA, *typeB, *typeAcc, k);
                 });

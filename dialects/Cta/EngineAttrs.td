@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The engines: what multiplies on a GPU, and on which grid.
+// Engines: how a GPU computes a dot, and on which grid of warps or warp groups.
 #ifndef CTA_ENGINE_ATTRS_TD
 #define CTA_ENGINE_ATTRS_TD
 
@@ -15,14 +15,16 @@ class Cta_EngineAttr<string name, string attrMnemonic>
 }
 
 def Cta_WgmmaAttr : Cta_EngineAttr<"Wgmma", "wgmma"> {
-  let summary = "warp groups multiply what lies in shared memory";
+  let summary = "wgmma: warp groups multiply operands in shared memory";
   let description = [{
-    The instruction m64 n k (PTX ISA, "wgmma.mma_async"), the types of a, b and the accumulator (f32 operands are those of tf32), and
-    the grid of warp groups, of which each has the same part of the rows and columns. TMA brings the operands to shared memory, unless
-    `a = threads` or `b = threads` says that threads store or copy them there, `transposed` that threads store there what TMA brings,
-    with k contiguous, or `a = registers` that a is computed or read where it is multiplied. `promote` says after how many elements
-    along k the sum is added to the accumulator in f32. `swapped` says that the product is to become one of the transposed operands in
-    the other order, for which all else holds. `lib/Target/Engines/Wgmma.h` says what is possible.
+    The instruction m64 n k (PTX ISA, "wgmma.mma_async"), the types of a, b and the accumulator (f32 operands are
+    multiplied as tf32), and the grid of warp groups, each of which computes the same share of the rows and columns. TMA
+    copies the operands to shared memory unless a source is given: `a = threads` or `b = threads` if threads store or
+    copy them there, `transposed` if threads transpose TMA tiles so that k is contiguous, `a = registers` if a is
+    computed in, or loaded into, registers. `promote` is the number of elements along k after which the partial sum is
+    added to the accumulator in f32. `swapped` says that the dot is to be replaced by the dot of the transposed operands
+    in swapped order; all other parameters describe that dot. `lib/Target/Engines/Wgmma.h` defines the valid
+    combinations.
 
     Example: `#cta.wgmma<m64n256k16, f16, f16, f32, groups = [2, 1], a = registers>`
   }];
@@ -32,37 +34,37 @@ def Cta_WgmmaAttr : Cta_EngineAttr<"Wgmma", "wgmma"> {
                         "unsigned":$promote, "bool":$swapped);
   let extraClassDeclaration = [{
     bool isFromRegisters() const { return getSourceA() == ::tile::target::OperandSource::Registers; }
-    /// Whether TMA brings b, and a unless it is computed: then tensor maps pay.
+    /// Returns true if TMA loads b, and also a unless a is in registers; tensor maps pay off only then.
     bool readsBlocks() const {
       using ::tile::target::OperandSource;
       return getSourceB() != OperandSource::Threads && getSourceA() != OperandSource::Threads;
     }
-    /// Of the product of the transposed operands, once that is the product.
+    /// Returns the engine of the swapped dot once the operands have been swapped.
     WgmmaAttr withoutSwap() const;
   }];
 }
 
 def Cta_MmaSyncAttr : Cta_EngineAttr<"MmaSync", "mma_sync"> {
-  let summary = "warps multiply what is in their registers";
+  let summary = "mma.sync: warps multiply operands in registers";
   let description = [{
-    The instruction m16 n8 k (PTX ISA, "mma"), the types of a, b and the accumulator, and the grid of warps. Products of f32 are
-    products of tf32, as many as the dot's precision asks for. `kWidth` says how many consecutive elements along k a thread
-    holds, if they are more than those of a register: then the terms of a sum are added in another order.
+    The instruction m16 n8 k (PTX ISA, "mma"), the types of a, b and the accumulator, and the grid of warps. An f32 dot
+    is computed by one or several tf32 MMAs, depending on its precision. `kWidth` is the number of consecutive elements
+    along k that a thread holds, if more than fit in one register; the terms are then added in another order.
 
     Example: `#cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 2]>`
   }];
   let parameters = (ins "unsigned":$k, "::mlir::Type":$a, "::mlir::Type":$b, "::mlir::Type":$accumulator,
                         "unsigned":$warpsM, "unsigned":$warpsN, "unsigned":$kWidth);
   let extraClassDeclaration = [{
-    /// Elements of an operand of this type in a register.
+    /// Returns the number of elements of this type in a 32-bit register.
     static unsigned getLeastKWidth(::mlir::Type element) { return 32 / element.getIntOrFloatBitWidth(); }
   }];
 }
 
 def Cta_FmaAttr : Cta_EngineAttr<"Fma", "fma"> {
-  let summary = "threads multiply numbers, of operands in shared memory";
+  let summary = "fma: threads multiply scalars, operands in shared memory";
   let description = [{
-    Fused multiply-adds: for what the tensor cores do not have.
+    Fused multiply-adds, for types that the tensor cores do not support.
 
     Example: `#cta.fma`
   }];

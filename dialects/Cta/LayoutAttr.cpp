@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layout attribute: syntax, and the agreement between a tensor and its encoding.
+// The layout attribute: syntax, and verification of a tensor against its encoding.
 #include "Cta/CtaDialect.h"
 
 #include "Layout/Print.h"
@@ -64,7 +64,7 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   const layout::LinearLayout &layout = getLayout();
   if (std::optional<std::string> problem = layout::verifyDistributed(layout))
     return emitError() << "not a layout of a tensor: " << *problem;
-  // As many as a tensor has elements at most.
+  // The maximum number of elements of a tensor.
   if (layout.inDimSizeLog2(layout::registerDim) > 23)
     return emitError() << "not a layout of a tensor: it has 2^" << layout.inDimSizeLog2(layout::registerDim)
                        << " registers; at most 2^23 are possible";

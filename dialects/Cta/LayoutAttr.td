@@ -11,9 +11,9 @@ def Cta_LayoutAttr : AttrDef<CtaDialect, "Layout", [DeclareAttrInterfaceMethods<
   let mnemonic = "layout";
   let summary = "where the elements of a tensor or buffer are, as a linear map over GF(2)";
   let description = [{
-    A tensor's layout maps (register, lane, warp) to coordinates, a buffer's layout maps the element offset to
-    coordinates. Each input bit has a basis, a coordinate; the element at an input is the XOR of the bases of its set
-    bits. A zero basis means that the element is held again (broadcast). See `lib/Layout/LinearLayout.h`.
+    A tensor's layout maps (register, lane, warp) to coordinates; a buffer's layout maps the element offset to
+    coordinates. Each input bit has a basis, which is a coordinate; the element at an input is the XOR of the bases of
+    its set bits. A zero basis means that the element is replicated (broadcast). See `lib/Layout/LinearLayout.h`.
 
     Example: `#cta.layout<[2, 32], register = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>`
   }];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Syntax, folding and verification of layout conversions, and of reductions and scans that are done in parts.
+// Syntax, folding and verification of layout conversions and of partial reductions and scans.
 #include "Cta/CtaDialect.h"
 #include "Tile/RegionOps.h"
 
@@ -67,7 +67,7 @@ void PartialScanOp::print(OpAsmPrinter &printer) {
   printWithRegion(printer, *this);
 }
 
-/// Of a scan in parts, with as many `totals` as `scans`.
+/// Verifies a partial scan or its carry; there are as many `totals` as `scans`.
 static LogicalResult verifyScanPart(Operation *op, ValueRange scans, ValueRange totals, uint32_t axis) {
   if (scans.empty())
     return op->emitOpError() << "has no operand";

@@ -23,9 +23,9 @@ def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure]> {
 def Cta_SliceColumnsOp : Cta_Op<"slice_columns", [Pure]> {
   let summary = "consecutive columns of a matrix, without movement between threads";
   let description = [{
-    The columns `first`, first + 1, … of the result's number, a power of two that divides `first`. Every thread must
-    hold its elements of them in registers already, the same ones for each such slice: the layout loses the register
-    bits that select the slice.
+    Takes columns `first`, first + 1, …, as many as the result has: a power of two that divides `first`. Every thread
+    must already hold its elements of these columns in registers, and the same number for each such slice: the layout
+    loses the register bits that select the slice.
 
     Example: `%y = cta.slice_columns %x {first = 64 : i32} : tensor<128x256xf16, #a> -> tensor<128x64xf16, #b>`
   }];
@@ -38,8 +38,8 @@ def Cta_SliceColumnsOp : Cta_Op<"slice_columns", [Pure]> {
 def Cta_PartialReduceOp : Cta_Op<"partial_reduce", [Pure, SingleBlock]> {
   let summary = "reduce an axis within each warp";
   let description = [{
-    As `tile.reduce`, but every warp reduces only its own elements along `axis`: the results keep the axis with
-    one element for each group of warps that held different elements, in the order of the warp bits.
+    Like `tile.reduce`, but every warp reduces only its own elements along `axis`. The results keep the axis, with one
+    element for each set of warps that held different elements, in the order of the warp bits.
 
     Example:
     ```mlir
@@ -60,9 +60,9 @@ def Cta_PartialReduceOp : Cta_Op<"partial_reduce", [Pure, SingleBlock]> {
 def Cta_PartialScanOp : Cta_Op<"partial_scan", [Pure, SingleBlock]> {
   let summary = "scan an axis within each warp";
   let description = [{
-    As `tile.scan`, but every warp scans only its own elements along `axis`. After the scans, one for each operand, come
-    as many totals: what the last element of each warp's scan is (with `reverse` the first), in the order of the warps
-    along the axis.
+    Like `tile.scan`, but every warp scans only its own elements along `axis`. The results are one scan per operand,
+    followed by as many totals: the last element of each warp's scan (with `reverse`, the first), in the order of the
+    warps along the axis.
 
     Example:
     ```mlir
@@ -85,10 +85,10 @@ def Cta_PartialScanOp : Cta_Op<"partial_scan", [Pure, SingleBlock]> {
 }
 
 def Cta_ScanCarryOp : Cta_Op<"scan_carry", [Pure, SingleBlock]> {
-  let summary = "complete a scan within warps by what lies before each warp";
+  let summary = "combine a partial scan with the totals of the preceding warps";
   let description = [{
-    The operands are the results of a `cta.partial_scan`, first the scans, then the totals, of which every thread holds
-    those of all warps in the rows that it has elements of, in its lowest registers. The results are those of
+    The operands are the results of a `cta.partial_scan`: first the scans, then the totals. Every thread must hold, in
+    its lowest registers, the totals of all warps for the rows of which it holds elements. The results are those of
     `tile.scan`.
 
     Example:

@@ -53,7 +53,7 @@ LogicalResult WgmmaOp::verify() {
   auto registers = dyn_cast<RankedTensorType>(getA().getType());
   if (registers && !getLayoutAttr(registers))
     return emitOpError() << "left operand in registers must have a layout";
-  // Of an accumulator for more columns the first ones are computed.
+  // An accumulator with more columns than b has only its first ones computed.
   SmallVector<int64_t> acc(getAcc().getType().getShape()), b(getB().getType().getShape());
   if (acc.size() == 2 && b.size() == 2 && acc[1] == getPaddedShape(b)[1])
     acc[1] = b[1];

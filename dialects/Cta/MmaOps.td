@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix multiplication in the form that the hardware executes.
+// Matrix multiplication at the level of hardware instructions.
 #ifndef CTA_MMA_OPS_TD
 #define CTA_MMA_OPS_TD
 
@@ -28,7 +28,7 @@ def Cta_FmaDotOp : Cta_Op<"fma_dot", [AllTypesMatch<["acc", "result"]>]> {
   let summary = "matrix multiply-accumulate by scalar fused multiply-adds, operands in shared memory";
   let description = [{
     `result = acc + a * b`; each thread computes the elements of the accumulator that it holds, in order of k. `a` is M
-    x K and `b` K x N; other threads' stores to them need a `cta.barrier` before.
+    x K and `b` is K x N; stores to them by other threads need a `cta.barrier` before.
 
     Example:
     ```mlir
@@ -46,16 +46,21 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
   let summary = "asynchronous matrix multiply-accumulate of warp groups, right operand in shared memory";
   let description = [{
     `result = acc + a * b` with `wgmma.mma_async` of shape m64 x `n` x 32 bytes of k (PTX ISA, "Asynchronous Warpgroup
-    Level Matrix Instructions"), all k steps as one group. If `accumulate` is given and false, `acc` is not read:
-    `result = a * b`. The accumulator has the layout of the instruction (`lib/Layout/MmaLayouts.h`); the buffers have
-    swizzled layouts that a matrix descriptor can say. `a` is a buffer, or a tensor of 8- or 16-bit elements in registers with the
-    layout of the instruction's left operand. The result is in flight: it may be read after a `cta.await` of `token` only, and
-    the buffers may be written after it; until then it may be nothing but the accumulator of further products. With `promote`, the products of as many elements along k are added up by themselves, and their sum
-    then to `acc`, in f32: the tensor core adds 8-bit floats with 14 bits. Such a product, and one with an accumulator of
-    f16, is complete when it is issued, so that no two are in flight (`isSynchronous`). If b has a number of columns that is
-    no power of two, the accumulator has the next power of two, of which only b's columns are computed; the others stay as
-    they are in `acc`. Of the warp groups, `groups_n` are side by side along n, each with its part of the columns; the others
-    share the rows.
+    Level Matrix Instructions"), with all k steps in one wgmma group. If `accumulate` is given and false, `acc` is not
+    read: `result = a * b`. The accumulator has the layout of the instruction (`lib/Layout/MmaLayouts.h`); the buffers
+    have swizzled layouts that a matrix descriptor can express. `a` is a buffer, or a tensor of 8- or 16-bit elements in
+    registers with the layout of the instruction's left operand.
+
+    The result is in flight. It may be read, and the buffers may be written, only after a `cta.await` of `token`; until
+    then its only use may be as the accumulator of further wgmmas.
+
+    With `promote`, groups of that many elements along k are accumulated separately, and each partial sum is added to
+    `acc` in f32, because the tensor core adds 8-bit floats with 14 bits. Such a wgmma, and one with an f16 accumulator,
+    is complete when the operation ends, so that no two are in flight (`isSynchronous`).
+
+    If the number of columns of b is not a power of two, the accumulator has the next power of two; only b's columns are
+    computed, and the others keep the values of `acc`. `groups_n` warp groups are adjacent along n, each with its share
+    of the columns; the remaining factor of the warp groups divides the rows.
 
     Example:
     ```mlir
@@ -74,9 +79,10 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// How many columns are computed, if not all of the accumulator; else null.
+    /// Returns the number of columns that are computed, or null if all columns of the accumulator are.
     ::mlir::IntegerAttr getColumnsAttr();
-    /// Whether the statement waits for its own products: their sums pass through other registers, or share them.
+    /// Returns true if the lowering waits for its own wgmmas: their accumulators pass through other registers or share
+    /// them.
     bool isSynchronous() { return getPromote() || getAcc().getType().getElementType().isF16(); }
     /// The left operand, if it is in shared memory.
     ::mlir::TypedValue<BufferType> getBufferA() { return ::mlir::dyn_cast<::mlir::TypedValue<BufferType>>(getA()); }
@@ -86,9 +92,9 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
 def Cta_UndefinedOp : Cta_Op<"undefined"> {
   let summary = "accumulator registers with undefined contents";
   let description = [{
-    The accumulator of a wgmma that does not read it, in a loop whose later ones do. All registers are set to one
-    that has no value. ptxas makes no instruction of it, but sees that nothing in them is needed any more, so that what
-    stands before may use them. Not pure: it must stay where it is.
+    Serves as the accumulator of a wgmma that does not read it, in a loop whose later wgmmas do. All registers are set
+    to a register without a value. ptxas emits no instruction for it, but learns that their previous contents are dead,
+    so that the code before may reuse them. Not pure: it must stay where it is.
 
     Example: `%c = cta.undefined : tensor<64x64xf32, #c>`
   }];
@@ -98,11 +104,11 @@ def Cta_UndefinedOp : Cta_Op<"undefined"> {
 
 def Cta_AwaitOp : Cta_Op<"await", [
     AllTypesMatch<["acc", "result"]>, MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "an accumulator when the product of a token is complete";
+  let summary = "the accumulator of a wgmma once it is complete";
   let description = [{
-    The result is `acc`. It may be read if `token` is that of the product that made it, or of a later one. With `columns`,
-    the product computes only so many columns. No instruction by itself: `cta-insert-waits` puts one in front of it where the
-    product may be incomplete; nothing that reads the result moves before this operation.
+    The result is `acc`. It may be read if `token` is that of the wgmma that produced it, or of a later one. With
+    `columns`, the wgmma computes only that many columns. This is no instruction by itself: `cta-insert-waits` inserts a
+    wait before it where the wgmma may be incomplete. No read of the result moves before this operation.
 
     Example: `%r = cta.await %d after %t : tensor<64x64xf32, #c>`
   }];
@@ -113,9 +119,9 @@ def Cta_AwaitOp : Cta_Op<"await", [
 }
 
 def Cta_TokenNoneOp : Cta_Op<"token_none", [Pure]> {
-  let summary = "the token of no product";
+  let summary = "a token that is already complete";
   let description = [{
-    Complete, for a loop that carries the token of the iteration before.
+    The initial value for a loop that carries the token of the previous iteration.
 
     Example: `%none = cta.token_none`
   }];
@@ -125,9 +131,9 @@ def Cta_TokenNoneOp : Cta_Op<"token_none", [Pure]> {
 
 def Cta_WgmmaWaitOp : Cta_Op<"wgmma_wait", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "wait until at most `pending` products of warp groups are incomplete";
+  let summary = "wait until at most `pending` wgmma groups are incomplete";
   let description = [{
-    PTX ISA, `wgmma.wait_group`: products complete in the order in which they are issued. Inserted by `cta-insert-waits`.
+    PTX ISA, `wgmma.wait_group`: groups complete in issue order. Inserted by `cta-insert-waits`.
 
     Example: `cta.wgmma_wait {pending = 1 : i32}`
   }];

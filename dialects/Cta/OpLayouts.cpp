@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LayoutInterface of operations that other dialects declare: tile, arith and math.
+// LayoutInterface for operations of other dialects: tile, arith and math.
 //
-// What works element by element has one layout everywhere and needs no line here. Shapes change as ShapeChange says:
-// a dimension of the result that is none of the operand's is repeated by all threads, so that the layouts of both
-// follow from each other only if there is none.
+// Elementwise operations have the same layout everywhere and need no entry here. Shape changes follow ShapeChange: a
+// result dimension without a source dimension is replicated by all threads, so operand and result layouts determine
+// each other only if there is no such dimension.
 #include "Cta/CtaDialect.h"
 
 #include "Layout/AxisOrder.h"
@@ -30,7 +30,7 @@ LinearLayout cta::getSourceCoordinates(ShapeChange op, const LinearLayout &resul
   if (!dims)
     return layout::reshape(result, shape);
   LinearLayout layout = result;
-  // What is left of the result's dimensions, as the operand's; then in the operand's order.
+  // First drop the result dimensions without a source dimension, then permute to the operand's order.
   SmallVector<unsigned> kept;
   for (std::optional<unsigned> dim : *dims) {
     if (dim)
@@ -45,7 +45,7 @@ LinearLayout cta::getSourceCoordinates(ShapeChange op, const LinearLayout &resul
         order.push_back(found - kept.begin());
     layout = layout::permuteDims(layout, order);
   }
-  // A dimension of size 1 that is repeated.
+  // Insert the operand's dimensions of size 1 that are broadcast.
   for (unsigned dim = 0; dim < shape.size(); ++dim)
     if (!llvm::is_contained(kept, dim))
       layout = layout::insertUnitDim(layout, dim);
@@ -61,8 +61,8 @@ template <typename Op> struct ElementwiseLayout : LayoutInterface::ExternalModel
   std::optional<TensorPart> getOperandPart(Operation *, TensorPart part) const { return part; }
 };
 
-/// Elements that one statement computes may be mixed by it, so they must be neighbours in memory order: the lowest
-/// registers count them.
+/// One execution of the text may mix the elements that it computes, so they must be consecutive in memory order: they
+/// are indexed by the lowest registers.
 struct InlineAsmLayout : LayoutInterface::ExternalModel<InlineAsmLayout, InlineAsmOp> {
   static LayoutAttr ifNeighbours(Operation *op, LayoutAttr layout) {
     int64_t pack = cast<InlineAsmOp>(op).getPack();
@@ -81,7 +81,7 @@ struct InlineAsmLayout : LayoutInterface::ExternalModel<InlineAsmLayout, InlineA
   }
 };
 
-/// Values that are made anew, in any layout.
+/// Values that can be created in any layout.
 template <typename Model, typename Op> struct CreationLayout : LayoutInterface::ExternalModel<Model, Op> {
   LayoutAttr getOperandLayout(Operation *, LayoutAttr result) const { return result; }
   LayoutAttr getResultLayout(Operation *, LayoutAttr) const { return {}; }
@@ -97,7 +97,7 @@ struct ArangeLayout : CreationLayout<ArangeLayout, ArangeOp> {
   }
 };
 
-/// Constants of one value.
+/// Splat constants.
 struct ConstantLayout : CreationLayout<ConstantLayout, arith::ConstantOp> {
   static bool isSplat(Operation *op) { return isa<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue()); }
   LayoutAttr getOperandLayout(Operation *op, LayoutAttr result) const { return isSplat(op) ? result : LayoutAttr(); }
@@ -110,7 +110,8 @@ struct ConstantLayout : CreationLayout<ConstantLayout, arith::ConstantOp> {
   }
 };
 
-/// Whoever has an element has or is a lane beside whoever has the other, as long as they are in one warp.
+/// The thread that holds an element also holds its partner, or a lane of the same warp does, as long as no element
+/// crosses warps.
 struct ButterflyLayout : LayoutInterface::ExternalModel<ButterflyLayout, ButterflyOp> {
   static LayoutAttr ifInWarp(Operation *op, LayoutAttr layout) {
     auto butterfly = cast<ButterflyOp>(op);
@@ -128,7 +129,7 @@ template <typename Op> struct ShapeLayout : LayoutInterface::ExternalModel<Shape
   LayoutAttr getOperandLayout(Operation *op, LayoutAttr result) const {
     auto change = cast<ShapeChange>(op);
     LinearLayout layout = getSourceCoordinates(change, result.getLayout());
-    // Registers that hold the same element of the operand are one.
+    // Merge registers that hold the same element of the operand.
     std::optional<SourceDims> dims = change.getSourceDims();
     if (dims && llvm::is_contained(*dims, std::nullopt))
       layout = layout::dropDuplicateRegisters(layout);
@@ -157,8 +158,8 @@ template <typename Op> struct ShapeLayout : LayoutInterface::ExternalModel<Shape
   }
 };
 
-/// The results lack the axis. Operands may have it in any threads, so their layout does not follow; but in order, if
-/// the order matters.
+/// The results lack the axis. The operand layout does not follow from theirs, because the axis may be distributed over
+/// threads in any way. If the combination is not commutative, the axis must be in order.
 struct ReduceLayout : LayoutInterface::ExternalModel<ReduceLayout, ReduceOp> {
   LayoutAttr getOperandLayout(Operation *, LayoutAttr) const { return {}; }
   LayoutAttr getResultLayout(Operation *op, LayoutAttr operand) const {

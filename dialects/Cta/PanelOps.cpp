@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-/// Whether `buffer` holds panel `panel` of what a buffer with `layout` holds.
+/// Fails unless `buffer` holds panel `panel` of a buffer with `layout`.
 static LogicalResult verifyPanel(Operation *op, BufferType buffer, const layout::LinearLayout &layout, int64_t panel) {
   if (buffer.getSlots() != 1)
     return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
@@ -41,7 +41,7 @@ LogicalResult PanelStoreOp::verify() {
   return verifyPanel(*this, getValue().getType(), getBuffer().getType(), getLayout(), int32_t(getPanel()));
 }
 
-/// Elements of other panels are of the result's type.
+/// Fails unless `others`, the elements of other panels, have the result's type.
 static LogicalResult verifyOthers(Operation *op, Value others, RankedTensorType result) {
   if (others && others.getType() != result)
     return op->emitOpError() << "others are " << others.getType() << " but the result is " << result;
@@ -55,7 +55,7 @@ LogicalResult PanelLoadOp::verify() {
   return verifyPanel(*this, result, getBuffer().getType(), getLayout(), int32_t(getPanel()));
 }
 
-/// Whether the indices select elements along the axis, and the result is what they select.
+/// Fails unless the indices select elements along the axis and the result has the matching type.
 static LogicalResult verifyGather(PanelGatherOp op) {
   RankedTensorType indices = op.getIndices().getType(), result = op.getResult().getType();
   ArrayRef<int64_t> shape = op.getShape();

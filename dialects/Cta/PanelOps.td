@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensors that pass through shared memory in panels: cta-allocate-shared makes these operations, and convert-cta-to-nvvm
-// lowers them. Nothing between needs to know them, so they have a header of their own.
+// Tensors that pass through shared memory in panels. cta-allocate-shared creates these operations and
+// convert-cta-to-nvvm lowers them. No pass in between handles them, so they have a separate header.
 #ifndef CTA_PANEL_OPS_TD
 #define CTA_PANEL_OPS_TD
 
@@ -9,9 +9,9 @@ include "Cta/CtaOpBase.td"
 def Cta_PanelStoreOp : Cta_Op<"panel_store", []> {
   let summary = "store a panel of a tensor to shared memory";
   let description = [{
-    `layout` is a buffer's layout for the whole tensor. Its offsets are cut into panels of as many elements as the buffer
-    holds. Each thread writes the elements that it holds of panel `panel`, each at its offset in the panel. A tensor that
-    does not fit into shared memory passes through it so, one panel after the other.
+    `layout` is the buffer layout of the whole tensor. Its offsets are split into panels of as many elements as the
+    buffer holds. Each thread writes the elements that it holds of panel `panel`, each at its offset in the panel. This
+    is how a tensor that does not fit into shared memory passes through it, one panel after the other.
 
     Example:
     ```mlir
@@ -27,8 +27,8 @@ def Cta_PanelStoreOp : Cta_Op<"panel_store", []> {
 def Cta_PanelLoadOp : Cta_Op<"panel_load", []> {
   let summary = "load a panel of a tensor from shared memory";
   let description = [{
-    Each thread reads the elements of panel `panel` that the result's layout gives it (see `cta.panel_store`). The other
-    elements are those of `others`; without it they are undefined.
+    Each thread reads the elements of panel `panel` that the result's layout assigns to it (see `cta.panel_store`). The
+    other elements are taken from `others`; without it they are undefined.
 
     Example:
     ```mlir
@@ -43,10 +43,10 @@ def Cta_PanelLoadOp : Cta_Op<"panel_load", []> {
 }
 
 def Cta_PanelGatherOp : Cta_Op<"panel_gather", []> {
-  let summary = "gather elements along an axis, of those in a panel";
+  let summary = "gather those elements along an axis that lie in a panel";
   let description = [{
-    As `cta.local_gather`, from the elements of panel `panel` of a row-major tensor of `shape` (see `cta.panel_store`).
-    What lies in other panels is as in `others`; without it it is undefined.
+    Like `cta.local_gather`, but from the elements of panel `panel` of a row-major tensor of `shape` (see
+    `cta.panel_store`). Elements in other panels are taken from `others`; without it they are undefined.
 
     Example:
     ```mlir

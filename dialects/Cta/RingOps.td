@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rings: circular buffers in shared memory through which one warp role hands blocks to another.
+// Rings: circular buffers in shared memory through which one warp role passes blocks to another.
 //
-// A role's place in a ring is not a value: each cta.ring_acquire and cta.ring_wait takes the next slot, in the order in
-// which the role executes them. cta-lower-rings makes buffers, mbarriers and counters of all this.
+// A role's position in a ring is not a value: each cta.ring_acquire and cta.ring_wait takes the next slot, in the order
+// in which the role executes them. cta-lower-rings lowers rings to buffers, mbarriers and counters.
 #ifndef CTA_RING_OPS_TD
 #define CTA_RING_OPS_TD
 
@@ -11,9 +11,10 @@ include "Cta/CtaOpBase.td"
 def Cta_RingAllocOp : Cta_Op<"ring_alloc", [MemoryEffects<[MemAlloc<Cta_SharedMemory>]>]> {
   let summary = "allocate a ring of slots in shared memory";
   let description = [{
-    All slots are empty. Any roles of a `cta.warp_roles` that follows may fill it, and any others read it: a slot is full
-    when each role that fills the ring has committed it, and empty again when each role that reads the ring has released
-    it. With `ctas` above 1, as many CTAs of a cluster fill each other's slots, so the readers of all CTAs release them.
+    All slots are initially empty. Any roles of a following `cta.warp_roles` may fill the ring, and any others may read
+    it. A slot is full when each role that fills the ring has committed it, and empty again when each role that reads
+    the ring has released it. With `ctas` above 1, that many CTAs of a cluster fill each other's slots, so a slot must
+    be released by the readers of all CTAs.
 
     Example: `%r = cta.ring_alloc : !cta.ring<3 x [<64x32xf16, #s>, <32x64xf16, #s>]>`
   }];
@@ -23,14 +24,14 @@ def Cta_RingAllocOp : Cta_Op<"ring_alloc", [MemoryEffects<[MemAlloc<Cta_SharedMe
   let hasVerifier = 1;
 }
 
-// What waits for a slot or hands it over; no access moves across.
+// Operations that wait for a slot or pass it on; no access moves across them.
 class Cta_RingOp<string opMnemonic> : Cta_Op<opMnemonic, [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]>;
 
 def Cta_RingAcquireOp : Cta_RingOp<"ring_acquire"> {
   let summary = "take the next slot to fill, when it is empty";
   let description = [{
-    In a role of a `cta.warp_roles`, which does not read the ring. The slot belongs to the role until `cta.ring_commit`.
+    In a role of a `cta.warp_roles` that does not read the ring. The slot belongs to the role until `cta.ring_commit`.
 
     Example: `%s = cta.ring_acquire %r : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -40,11 +41,12 @@ def Cta_RingAcquireOp : Cta_RingOp<"ring_acquire"> {
 }
 
 def Cta_RingCommitOp : Cta_RingOp<"ring_commit"> {
-  let summary = "hand a slot over: it is full when all copies to it have come";
+  let summary = "pass a slot to its readers: it is full when all copies to it have completed";
   let description = [{
-    Once after each `cta.ring_acquire` and in its block; does not wait. The copies are those between the two that name
-    the slot: only a role of one thread has such. In others each warp hands over what it has written, with the values
-    of a `cta.async_copy` that it has awaited; those are visible to copies and products of the readers, too.
+    Executed once after each `cta.ring_acquire`, in its block; does not wait. The counted copies are those between the
+    two operations that name the slot; only a single-thread role has such copies. In other roles each warp passes on the
+    data that it has written, including a `cta.async_copy` that it has awaited; the data is visible to copies and wgmmas
+    of the readers, too.
 
     Example: `cta.ring_commit %r[%s] : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -55,7 +57,7 @@ def Cta_RingCommitOp : Cta_RingOp<"ring_commit"> {
 def Cta_RingWaitOp : Cta_RingOp<"ring_wait"> {
   let summary = "take the next slot to read, when it is full";
   let description = [{
-    In a role of a `cta.warp_roles`, which does not fill the ring. The slot may be read until `cta.ring_release`.
+    In a role of a `cta.warp_roles` that does not fill the ring. The slot may be read until `cta.ring_release`.
 
     Example: `%s = cta.ring_wait %r : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -66,11 +68,11 @@ def Cta_RingWaitOp : Cta_RingOp<"ring_wait"> {
 
 def Cta_RingReleaseOp : Cta_Op<"ring_release", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "hand a slot back: this warp has read it";
+  let summary = "release a slot: this warp has read it";
   let description = [{
-    By each warp of the role, once after each `cta.ring_wait`; nothing if `condition` is false. The products of
-    `tokens`, which read the slot, are complete first: `cta-insert-waits` sees to that. Has no branch if there is a
-    condition.
+    Executed by each warp of the role, once after each `cta.ring_wait`; does nothing if `condition` is false. The wgmmas
+    of `tokens`, which read the slot, complete first: `cta-insert-waits` inserts the wait. A condition is lowered to a
+    predicate, not to a branch.
 
     Example: `cta.ring_release %r[%s] if %c after %t : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -82,9 +84,10 @@ def Cta_RingReleaseOp : Cta_Op<"ring_release", [AttrSizedOperandSegments,
 }
 
 def Cta_RingSkipOp : Cta_RingOp<"ring_skip"> {
-  let summary = "leave the next slots to another team";
+  let summary = "skip the next slots, which belong to another team";
   let description = [{
-    In a role of several teams: goes on after the next `count` slots (at least 0), which other warps wait for and release.
+    In a role with several teams: advances past the next `count` slots (at least 0), which other warps wait for and
+    release.
 
     Example: `cta.ring_skip %r, %n : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -93,10 +96,10 @@ def Cta_RingSkipOp : Cta_RingOp<"ring_skip"> {
 }
 
 def Cta_RingDrainOp : Cta_RingOp<"ring_drain"> {
-  let summary = "wait until all slots that have been handed over are full";
+  let summary = "wait until all committed slots are full";
   let description = [{
-    In a role that fills the ring, between slots: what its copies read through, such as a tensor map in memory, may be changed
-    afterwards.
+    In a role that fills the ring, between slots. Memory that its copies read indirectly, such as a tensor map, may be
+    modified afterwards.
 
     Example: `cta.ring_drain %r : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -119,7 +122,7 @@ def Cta_RingBuffersOp : Cta_Op<"ring_buffers", [Pure, InferTypeOpAdaptor]> {
 def Cta_RingNoneOp : Cta_Op<"ring_none", [Pure]> {
   let summary = "no slot";
   let description = [{
-    For a loop that carries the slot of the iteration before.
+    The initial value for a loop that carries the slot of the previous iteration.
 
     Example: `%none = cta.ring_none`
   }];
@@ -130,7 +133,8 @@ def Cta_RingNoneOp : Cta_Op<"ring_none", [Pure]> {
 def Cta_RingHoldsOp : Cta_Op<"ring_holds", [Pure]> {
   let summary = "whether there is a slot, and not `cta.ring_none`";
   let description = [{
-    What a loop carries in its first iteration may be no slot: what is done with one of the iteration before asks.
+    A loop that carries the slot of the previous iteration has none in its first iteration; operations on it are guarded
+    by this.
 
     Example: `%any = cta.ring_holds %s`
   }];

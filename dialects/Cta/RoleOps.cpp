@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warp roles: syntax, verification, and who is where.
+// Warp roles: syntax, verification, and queries for the enclosing role.
 #include "Cta/CtaDialect.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-// `<consumer, warps = 4, teams = 2, registers = 232>`; what is not said is 1, none and false.
+// `<consumer, warps = 4, teams = 2, registers = 232>`; the defaults are 1, none and false.
 Attribute RoleAttr::parse(AsmParser &parser, Type) {
   SMLoc start = parser.getCurrentLocation();
   StringRef name;
@@ -59,8 +59,9 @@ LogicalResult RoleAttr::verify(function_ref<InFlightDiagnostic()> emitError, Str
   return success();
 }
 
-// `role <consumer, …> {…} role <producer, …> {…} attributes`. The regions belong to `result` from the start: the parser
-// of MLIR takes uses of values away from what it destroys after an error, but knows only of the regions there.
+// `role <consumer, …> {…} role <producer, …> {…} attributes`. The regions are added to `result` before they are parsed:
+// after an error MLIR's parser drops the uses of values inside the regions that it destroys, but only of regions it
+// knows.
 ParseResult WarpRolesOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<Attribute> roles;
   while (succeeded(parser.parseOptionalKeyword("role"))) {
@@ -155,7 +156,7 @@ unsigned WarpRolesOp::countResidentCtas() {
   return registers == 0 ? 0 : target::registersPerSm / registers;
 }
 
-// All threads start with the same number, a multiple of 8.
+// All threads start with the same register count, a multiple of 8.
 std::optional<unsigned> WarpRolesOp::getRegistersAtStart() {
   constexpr unsigned granule = 8;
   unsigned ctas = countResidentCtas();

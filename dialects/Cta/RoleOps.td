@@ -10,11 +10,11 @@ def Cta_RoleAttr : AttrDef<CtaDialect, "Role"> {
   let mnemonic = "role";
   let summary = "the warps of a role";
   let description = [{
-    `warps` warps execute the role's code together; tensors in it have layouts for them. With `teams`, so many times
-    `warps` warps execute it, each team by itself, with tensors and barriers of its own. With `one_thread`, one thread of
-    the first warp executes the code, which has no tensors; the other threads are done at once. `registers` is what each
-    thread of the role gets (PTX ISA, `setmaxnreg`: multiples of 8 from 24 to 256). The name is for readers: nothing is
-    decided by it.
+    `warps` warps execute the role's code together; its tensors have layouts for that many warps. With `teams`, the code
+    is executed by that many teams of `warps` warps, each with separate tensors and barriers. With `one_thread`, one
+    thread of the first warp executes the code, which has no tensors; the other threads exit at once. `registers` is the
+    number of registers of each thread of the role (PTX ISA, `setmaxnreg`: multiples of 8 from 24 to 256). The name is
+    only for readers; no decision depends on it.
 
     Example: `#cta.role<consumer, warps = 4, teams = 2, registers = 232>`, `#cta.role<producer, warps = 1, one_thread>`
   }];
@@ -23,9 +23,9 @@ def Cta_RoleAttr : AttrDef<CtaDialect, "Role"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Of the CTA, those of all teams.
+    /// Returns the number of warps of the CTA in this role, over all teams.
     unsigned countWarps() const { return getWarps() * getTeams(); }
-    /// Arrivals at an mbarrier, when all who execute the code together arrive.
+    /// Returns the number of arrivals at an mbarrier when the threads that execute the code together arrive once.
     unsigned countArrivals() const { return getOneThread() ? 1 : getWarps(); }
   }];
 }
@@ -35,14 +35,14 @@ def Cta_WarpRolesOp : Cta_Op<"warp_roles", [
     SingleBlock, NoTerminator, MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "warps of a CTA that run different code at the same time";
   let description = [{
-    Any number of roles, each a region and a `#cta.role`. Their warps follow each other in the order of the roles, and
-    are all that the CTA has. All threads meet before, when the barriers of all `cta.mbarrier_alloc` are ready. Inside,
-    the roles meet only at rings and mbarriers, and a `cta.barrier` is for the warps of its role alone. Buffers,
-    mbarriers and rings from outside are common to all.
+    Any number of roles, each a region with a `#cta.role`. Their warps are consecutive, in the order of the roles, and
+    comprise all warps of the CTA. All threads synchronize once before the roles, after which the barriers of all
+    `cta.mbarrier_alloc` are initialized. Inside, roles synchronize only through rings and mbarriers; a `cta.barrier`
+    synchronizes only the warps of its role. Buffers, mbarriers and rings from outside are shared by all roles.
 
-    Either all roles have numbers of registers or none has. They are then whole warp groups, and take no more registers
-    than the CTA starts with. A role of several threads begins at a multiple of its warps, so that layouts need not know
-    where.
+    Either all roles or none specify register counts. If they do, roles consist of whole warp groups, and together need
+    no more registers than the CTA starts with. A role of several threads begins at a multiple of its number of warps,
+    so that layouts do not depend on its first warp.
 
     Example:
     ```mlir
@@ -57,16 +57,16 @@ def Cta_WarpRolesOp : Cta_Op<"warp_roles", [
   }];
   let arguments = (ins Cta_RolesAttr:$roles);
   let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
-  // Not declared: where such a parser fails after the first region, what is outside keeps using values inside.
+  // Not declarative: if such a parser fails after the first region, values inside it keep uses outside.
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::SmallVector<::tile::cta::Role> getAll();
     unsigned countWarps();
-    /// Of a thread, before the roles set their own: as many as a CTA has if a multiprocessor runs as many CTAs as the
-    /// roles leave registers for. None if they set none.
+    /// Returns the registers of a thread before the roles set their own: the most that a CTA can have if a
+    /// multiprocessor runs as many CTAs as the roles' counts allow. None if the roles set none.
     ::std::optional<unsigned> getRegistersAtStart();
-    /// CTAs for which a multiprocessor has the registers of all roles; 0 if they set none.
+    /// Returns how many CTAs fit on a multiprocessor with the registers of all roles; 0 if the roles set none.
     unsigned countResidentCtas();
   }];
 }
@@ -81,9 +81,8 @@ class Cta_TurnOp<string opMnemonic> : Cta_Op<opMnemonic, [
 def Cta_TurnOpenOp : Cta_TurnOp<"turn_open"> {
   let summary = "give the first turn to the first warp group";
   let description = [{
-    The role's `groups` warp groups take turns, one after the other in a circle. Each executes this operation
-    once, before all `cta.turn_begin`. With `teams`, it is the role's teams that take turns: of 2, and lowered by
-    `cta-lower-rings`.
+    The role's `groups` warp groups take turns in round-robin order. Each executes this operation once, before any
+    `cta.turn_begin`. With `teams`, the role's two teams take turns; `cta-lower-rings` lowers those.
 
     Example: `cta.turn_open of 2`, `cta.turn_open of 2 teams`
   }];
@@ -92,26 +91,26 @@ def Cta_TurnOpenOp : Cta_TurnOp<"turn_open"> {
 def Cta_TurnBeginOp : Cta_TurnOp<"turn_begin"> {
   let summary = "wait for this warp group's turn";
   let description = [{
-    Until the warp group before it has ended as many turns as this one has, and for the first warp group one less. A
-    turn orders only when warp groups go on, and says nothing about memory.
+    Waits until the preceding warp group has ended as many turns as this one (for the first warp group, one less). A
+    turn orders only when warp groups proceed; it orders no memory accesses.
 
     Example: `cta.turn_begin of 2`
   }];
 }
 
 def Cta_TurnEndOp : Cta_TurnOp<"turn_end"> {
-  let summary = "hand the turn over to the next warp group";
+  let summary = "pass the turn to the next warp group";
   let description = [{
-    Does not wait. Each warp group ends its turn before it begins another one.
+    Does not wait. Each warp group ends its turn before it begins another.
 
     Example: `cta.turn_end of 2`
   }];
 }
 
 def Cta_TeamOp : Cta_Op<"team", [Pure]> {
-  let summary = "number of the team (of ping-pong consumers) that a thread belongs to";
+  let summary = "index of the team (of ping-pong consumers) that a thread belongs to";
   let description = [{
-    From 0 to the role's `teams` - 1. The only value that differs between teams and does not come from memory.
+    From 0 to the role's `teams` - 1. The only value that differs between teams without being loaded from memory.
 
     Example: `%t = cta.team`
   }];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The target attribute: syntax, where it may stand, and how it is read.
+// The target attribute: syntax, verification and access.
 #include "Cta/CtaDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -54,6 +54,6 @@ const target::GpuTarget *tile::cta::findStatedTarget(ModuleOp module) {
 }
 
 void tile::cta::setTarget(ModuleOp module, const target::GpuTarget &gpu) {
-  module.getContext()->getOrLoadDialect<CtaDialect>(); // the front end knows only of tile
+  module.getContext()->getOrLoadDialect<CtaDialect>(); // the front end only loads the tile dialect
   module->setAttr(targetName, TargetAttr::get(module.getContext(), &gpu));
 }

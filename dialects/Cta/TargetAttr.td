@@ -10,8 +10,8 @@ def Cta_TargetAttr : AttrDef<CtaDialect, "Target"> {
   let mnemonic = "target";
   let summary = "the GPU that a module is compiled for";
   let description = [{
-    A row of the table in `lib/Target/GpuTarget.cpp`. A module has it as its attribute `cta.target`, which passes read through
-    `cta::getTarget`; a module without it is for sm_90a, as is what `tilec` compiles without `--target`.
+    A row of the table in `lib/Target/GpuTarget.cpp`. It is the module attribute `cta.target`, which passes read through
+    `cta::getTarget`. A module without it is compiled for sm_90a, the default of `tilec` without `--target`.
 
     Example: `module attributes {cta.target = #cta.target<sm_80>} { … }`
   }];

@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-/// The buffer is the descriptor's block, without leading dimensions of size 1 if it has a lower rank, or for stores a
-/// part of it: fewer elements along a dimension.
+/// The buffer is the descriptor's block, without leading dimensions of size 1 if it has a lower rank. For stores it may
+/// be a part of the block, with fewer elements along a dimension.
 LogicalResult tile::cta::verifyBlock(Operation *op, DescType desc, ValueRange offsets, BufferType buffer,
                                      bool mayBePart) {
   if (buffer.getSlots() != 1)
@@ -31,7 +31,7 @@ LogicalResult tile::cta::verifyBlock(Operation *op, DescType desc, ValueRange of
   return success();
 }
 
-/// The same rows with fewer columns, if there is a rest.
+/// Verifies the descriptor of the remainder, if there is one: the same rows with fewer columns.
 static LogicalResult verifyRest(Operation *op, DescType desc, Value rest) {
   if (!rest)
     return success();

@@ -13,9 +13,10 @@ def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments, Cta_CountsInSl
   let summary = "asynchronous TMA copy of a block from global to shared memory, by one thread";
   let description = [{
     PTX ISA, `cp.async.bulk.tensor`. `offsets` is the coordinate of the block's first element; elements outside the
-    tensor are zeros. The buffer may lack leading dimensions of the block that have size 1. The bytes of the block count
-    for the slot of a ring, or at a barrier, which `cta.mbarrier_expect` must have told. If the buffer's last panel has fewer columns than the
-    others, `rest` leads to the same tensor, with a box of so many columns. Only in a role of one thread.
+    tensor read as zero. The buffer may omit leading dimensions of the block that have size 1. The bytes of the block
+    are counted in the slot of a ring, or at a barrier whose `cta.mbarrier_expect` has announced them. If the buffer's
+    last panel has fewer columns than the others, `rest` describes the same tensor with a box of that many columns. Only
+    in a single-thread role.
 
     Example:
     ```mlir
@@ -37,9 +38,8 @@ def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "TMA copy of a block from global to shared memory, awaited at once";
   let description = [{
-    As `cta.tma_load`, executed by all threads of the CTA or role: they meet
-    before the copy begins and after it has come. The barrier has one slot and serves nothing else; this operation
-    initialises it.
+    Like `cta.tma_load`, but executed by all threads of the CTA or role, which synchronize before the copy begins and
+    after it has completed. The barrier has one slot and no other use; this operation initializes it.
 
     Example:
     ```mlir
@@ -59,12 +59,12 @@ def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMem
   let summary = "asynchronous TMA copy of a block from shared to global memory";
   let description = [{
     PTX ISA, `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`, by one thread. Elements outside the tensor are
-    dropped. What was written into the buffer by ordinary stores needs a `cta.proxy_fence` and then a barrier before.
-    The buffer may lack leading dimensions of size 1, and be a part of the block: then `offsets` is the coordinate of
-    the part's first element. With `groups`, each of so many warp groups copies its share of the rows, or of the columns
-    if the buffer has several panels, by a thread of its own: the first group the first ones, and so on. With `reduce`
-    the block is combined with what is there (`cp.reduce.async.bulk.tensor`): `add` of integers of 32 bits and of floats
-    of 16 and 32, `and`, `or`, `xor`, `fmin` and `fmax` of 16-bit floats.
+    dropped. Data that ordinary stores wrote to the buffer needs a `cta.proxy_fence` followed by a barrier before this
+    operation. The buffer may omit leading dimensions of size 1, and may be a part of the block; `offsets` is then the
+    coordinate of the part's first element. With `groups`, one thread of each of that many warp groups copies the
+    group's share of the rows, or of the columns if the buffer has several panels, in order. With `reduce` the block is
+    combined with the contents of memory (`cp.reduce.async.bulk.tensor`): `add` for 32-bit integers and for 16- and
+    32-bit floats, `and`, `or`, `xor`, and `fmin` and `fmax` for 16-bit floats.
 
     Example:
     ```mlir
@@ -86,8 +86,8 @@ def Cta_TmaStoreWaitOp : Cta_Op<"tma_store_wait", [
   let summary = "wait until at most `pending` TMA stores still read their buffers";
   let description = [{
     PTX ISA, `cp.async.bulk.wait_group.read`, by the thread that issues `cta.tma_store`; other threads may write to the
-    buffers after a `cta.barrier`. With `written`, `cp.async.bulk.wait_group`: until at most `pending` copies are not
-    yet in global memory, where other threads may read after a barrier.
+    buffers after a `cta.barrier`. With `written`, `cp.async.bulk.wait_group`: waits until all but `pending` copies are
+    complete in global memory, where other threads may read them after a barrier.
 
     Example: `cta.tma_store_wait 1`, `cta.tma_store_wait 0 written`
   }];
@@ -99,12 +99,12 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
     MemoryEffects<[MemWrite<Tile_GlobalMemory>, MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "encode a tensor map in the kernel";
   let description = [{
-    PTX ISA, `tensormap.replace` and `fence.proxy.tensormap`. One thread fills a tensor map in `staging`, 128 bytes of
-    shared memory, and copies it to `place`, 128 bytes of global memory that belong to this CTA: the first thread of the
-    CTA or role, for whom the others wait; or with `single` the only one that executes the operation.
-    Only these may access through the descriptor. Reads through an earlier map at `place` must be complete; writes are
-    awaited here. Shape and strides are those of `tile.make_desc`, `box` and `swizzle` those of a `tile.tensor_map`. If
-    `needed` is false no map is made, and none may be used.
+    PTX ISA, `tensormap.replace` and `fence.proxy.tensormap`. One thread builds a tensor map in `staging`, 128 bytes of
+    shared memory, and copies it to `place`, 128 bytes of global memory that belong to this CTA. This is the first
+    thread of the CTA or role, for which the others wait, or with `single` the only thread that executes the operation.
+    Only that thread may access memory through the descriptor. Reads through an earlier map at `place` must be
+    complete; writes are awaited here. Shape and strides are those of `tile.make_desc`; `box` and `swizzle` are those of
+    a `tile.tensor_map`. If `needed` is false no map is built, and the descriptor must not be used.
 
     Example:
     ```mlir
@@ -126,7 +126,7 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
 def Cta_TmaPrefetchOp : Cta_Op<"tma_prefetch", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "prefetch a tensor map";
   let description = [{
-    PTX ISA, `prefetch.tensormap`, by one thread, so that the first copy does not wait for its descriptor.
+    PTX ISA, `prefetch.tensormap`, by one thread, so that the first copy does not wait for the tensor map.
 
     Example: `cta.tma_prefetch %d : !tile.desc<128x64xf16>`
   }];
@@ -138,7 +138,7 @@ def Cta_ProxyFenceOp : Cta_Op<"proxy_fence", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "order this thread's stores to shared memory before asynchronous reads";
   let description = [{
-    PTX ISA, `fence.proxy.async`: TMA and wgmma see the stores before it, once a barrier has ordered the threads.
+    PTX ISA, `fence.proxy.async`: TMA and wgmma see the preceding stores once a barrier has synchronized the threads.
 
     Example: `cta.proxy_fence`
   }];

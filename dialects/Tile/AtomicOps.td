@@ -5,7 +5,7 @@
 
 include "Tile/TileOpBase.td"
 
-// What every atomic operation shares: it is done once for each enabled element, in no order.
+// Base of the atomic operations: executed once for each enabled element, in unspecified order.
 class Tile_AtomicOp<string name, list<Trait> traits = []> : Tile_Op<name, !listconcat([
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>,
     TypesMatchWith<"result has the pointee type", "ptr", "result", "::tile::getPointeeValueType($_self)">,
@@ -19,13 +19,13 @@ def Tile_AtomicRmwOp : Tile_AtomicOp<"atomic_rmw", [
                    "!::llvm::cast<::tile::AtomicRmwOp>($_op).getMask() || std::equal_to<>()">]> {
   let summary = "atomic read-modify-write, one element for each pointer";
   let description = [{
-    Replaces `*ptr` by `kind(*ptr, value)` in one step, for each element whose mask holds; the result is the value
-    before, and undefined where the mask does not hold. Scalars are tensors of one element. Kinds: `add` of integers and
-    floats, `max`, `min` (signed) and `umax`, `umin` of integers, `and`, `or`, `xor` of integers, `xchg` of both,
-    `fmax`, `fmin` of 16-bit floats (a number beats NaN). Integers have 32 or 64 bits. `order` and `scope` are those of
-    the PTX memory model ("Memory Consistency Model"): which accesses of this program others see in order, and who the
-    others are. If two elements have one address, both updates happen. `vector` is that of `tile.load`: elements whose
-    addresses are consecutive and aligned, and whose masks agree.
+    Replaces `*ptr` by `kind(*ptr, value)` atomically for each element whose mask is true. The result is the previous
+    value, and undefined where the mask is false. Scalars are tensors of one element. Kinds: `add` for integers and
+    floats, `max`, `min` (signed) and `umax`, `umin` for integers, `and`, `or`, `xor` for integers, `xchg` for both,
+    `fmax`, `fmin` for 16-bit floats (a number wins over NaN). Integers have 32 or 64 bits. `order` and `scope` are
+    those of the PTX memory model ("Memory Consistency Model"): which accesses of this program are ordered for others,
+    and who the others are. If two elements have the same address, both updates happen. `vector` is that of `tile.load`:
+    the elements have consecutive, aligned addresses and equal masks.
 
     Example:
     ```mlir
@@ -42,8 +42,8 @@ def Tile_AtomicCasOp : Tile_AtomicOp<"atomic_cas", [
     TypesMatchWith<"expected has the pointee type", "ptr", "expected", "::tile::getPointeeValueType($_self)">]> {
   let summary = "atomic compare-and-swap, one element for each pointer";
   let description = [{
-    Replaces `*ptr` by `value` if it has the bits of `expected`; the result is the value before. Elements have 16, 32 or
-    64 bits.
+    Replaces `*ptr` by `value` if it is bitwise equal to `expected`; the result is the previous value. Elements have 16,
+    32 or 64 bits.
 
     Example: `%old = tile.atomic_cas acq_rel gpu %p, %zero, %one : tensor<1x!tile.ptr<i32>>`
   }];

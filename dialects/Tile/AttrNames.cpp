@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Discardable attributes of the dialect: what they must be.
+// Verification of the dialect's discardable attributes.
 #include "Tile/AttrNames.h"
 
 #include "Tile/TileDialect.h"
@@ -15,7 +15,7 @@ struct Known {
   bool (*isValid)(Attribute);
 };
 
-/// A number that readers take from an attribute of any width.
+/// Returns true if the attribute is a signless integer of at most 64 bits in the given range.
 bool isFrom(Attribute attribute, int64_t lowest, int64_t highest = INT64_MAX) {
   auto number = dyn_cast<IntegerAttr>(attribute);
   return number && number.getType().isSignlessInteger() && number.getType().getIntOrFloatBitWidth() <= 64 &&
@@ -78,7 +78,7 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned regi
   auto map = dyn_cast<TensorMapAttr>(attribute.getValue());
   auto kernel = dyn_cast<KernelOp>(op);
   if (!map || !kernel)
-    return success(); // what a lowered kernel takes is a pointer
+    return success(); // a lowered kernel takes a pointer instead
   auto desc = dyn_cast<DescType>(kernel.getFunctionType().getInput(index));
   if (!desc)
     return op->emitError() << "argument " << index << " has a '" << tensorMapAttrName << "' but is not a descriptor";

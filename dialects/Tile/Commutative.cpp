@@ -13,9 +13,9 @@ namespace tile {
 
 namespace {
 
-/// Texts of what a combination computes, equal only if the values are: to compare it with itself where left and right
-/// have changed places. If they shall be equal bit by bit, what is rounded has no text, as a multiplication may be
-/// contracted with either addend.
+/// Renders the computation of a combination as text; equal texts imply equal values. Comparing the text with that of
+/// the combination with left and right swapped shows commutativity. If the values must be bitwise equal, rounded
+/// operations have no text, because a multiplication may be contracted with either addend.
 class Formula {
 public:
   Formula(Block &block, bool isSwapped, bool isExact) : block(block), isSwapped(isSwapped), isExact(isExact) {}
@@ -81,7 +81,7 @@ private:
 } // namespace
 
 bool isCommutative(Block &combine, bool isExact) {
-  constexpr size_t mostOperations = 16; // of combinations that programs write, too
+  constexpr size_t mostOperations = 16; // also bounds combinations written by users
   if (llvm::hasNItems(combine.without_terminator(), 1) && combine.getNumArguments() == 2)
     return combine.front().hasTrait<OpTrait::IsCommutative>();
   return combine.getOperations().size() <= mostOperations &&

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether the order of two operands matters to a combination.
+// Commutativity of combinations.
 #pragma once
 
 #include "mlir/IR/Block.h"
 
 namespace tile {
 
-/// Whether the region of a reduction gives combine(a, b) == combine(b, a) for all tuples a and b, as far as its form
-/// shows; `isExact`: bit by bit, also where multiplications and additions are contracted.
+/// Returns true if the form of a reduction's region shows that combine(a, b) == combine(b, a) for all tuples a and b.
+/// `isExact` requires bitwise equality, also where multiplications and additions are contracted.
 bool isCommutative(mlir::Block &combine, bool isExact);
 
 } // namespace tile

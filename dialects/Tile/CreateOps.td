@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that make tensors out of nothing or out of scalars.
+// Operations that create tensors from scalars or from nothing.
 #ifndef TILE_CREATE_OPS_TD
 #define TILE_CREATE_OPS_TD
 

@@ -15,7 +15,7 @@ static bool isFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
-/// Accumulator types that the element types `a` and `b` allow, empty if they do not go together.
+/// Returns the accumulator types for the element types `a` and `b`, empty if these cannot be combined.
 static SmallVector<Type> accumulatorsFor(Type a, Type b) {
   Builder builder(a.getContext());
   if (isFloat8(a) && isFloat8(b))
@@ -65,7 +65,8 @@ namespace {
 
 /// acc + dot(a, b, 0) ==> dot(a, b, acc)
 ///
-/// Of two products the later one is added to the other, which stays where its operands are at hand.
+/// If both operands are dots, the later one takes the other as its accumulator, and the other stays next to its
+/// operands.
 template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
 
@@ -75,7 +76,7 @@ template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
     if (!dot)
       return failure();
     Value acc = add->getOperand(dot == left ? 1 : 0);
-    // The addition is one in f32, so no more than these products may be added in another way.
+    // The addition rounds in f32, so only the elements of this dot may be accumulated imprecisely.
     uint32_t inner = dot.getA().getType().getDimSize(1), imprecise = std::min(dot.getMaxNumImpreciseAcc(), inner);
     auto sum = DotOp::create(rewriter, dot.getLoc(), dot.getType(), dot.getA(), dot.getB(), acc, dot.getPrecision(),
                              imprecise, dot.getEngineAttr());
@@ -85,7 +86,7 @@ template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
   }
 
 private:
-  /// The product that the operand is, if it adds to nothing and is for this alone.
+  /// Returns the dot that produces the operand, if its accumulator is zero and it has no other use.
   static DotOp findProduct(AddOp add, unsigned operand) {
     auto dot = add->getOperand(operand).template getDefiningOp<DotOp>();
     bool isProduct = dot && dot->hasOneUse() && dot->getBlock() == add->getBlock() &&

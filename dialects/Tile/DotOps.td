@@ -9,26 +9,26 @@ include "Tile/TileOpBase.td"
 def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "matrix multiply-accumulate";
   let description = [{
-    `result[m, n] = acc[m, n] + sum over k of a[m, k] * b[k, n]`, a is M x K, b is K x N, and the accumulator
-    M x N; products are exact and accumulated in the accumulator's type.
-    Element types (a and b equal, except that two 8-bit floats may differ) and accumulator types:
-    f16 → f16 or f32, bf16 → f32, f8 → f32, f32 → f32, f64 → f64, i8 → i32. `precision` says how f32 operands are
-    multiplied: `tf32` rounds them to 10 mantissa bits, `tf32x3` recovers about 21 of them with three products,
-    `ieee` does not round. The order of the sum is not specified.
+    `result[m, n] = acc[m, n] + sum over k of a[m, k] * b[k, n]`. a is M x K, b is K x N, and the accumulator is M x N.
+    Products are exact and are accumulated in the accumulator's type. Element types (a and b equal, except that two
+    8-bit floats may differ) and accumulator types: f16 → f16 or f32, bf16 → f32, f8 → f32, f32 → f32, f64 → f64, i8 →
+    i32. `precision` says how f32 operands are multiplied: `tf32` rounds them to 10 mantissa bits, `tf32x3` recovers
+    about 21 of them with three MMAs, `ieee` does not round. The order of summation is unspecified.
 
-    Tensor cores may add products of 8-bit floats with fewer bits than f32 has (on Hopper 14). `max_num_imprecise_acc`
-    says how many of k are added so before their sum is added to `acc` in f32: 0 as few as can be, more than there are
-    that `acc` may be one of the addends. Products of other types have 0.
+    Tensor cores may accumulate products of 8-bit floats with fewer bits than f32 has (on Hopper 14).
+    `max_num_imprecise_acc` is the number of elements along k that may be accumulated this way before their sum is added
+    to `acc` in f32: 0 asks for as few as possible; with a value above K, `acc` may itself be one of the addends. It is
+    0 for other element types.
 
-    Canonical form: a sum with a product whose accumulator is zero, as `acc += tl.dot(a, b)` makes it, is a product with
-    that accumulator, which of 8-bit floats is added in f32.
+    Canonical form: the addition of a dot with a zero accumulator, as written by `acc += tl.dot(a, b)`, is folded into a
+    dot with that accumulator; for 8-bit floats the dot is then added to it in f32.
 
     Example:
     ```mlir
     %d = tile.dot %a, %b, %c : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
     ```
 
-    `engine` says what multiplies on the target, once that is chosen: it is needed from phase *tile* on.
+    `engine` says how the target computes the dot, once that is chosen; it is required from phase *tile* on.
     ```mlir
     %d = tile.dot %a, %b, %c {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [2, 1]>}
        : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
@@ -43,7 +43,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    /// Of 8-bit floats: whether their sums are added to `acc` in f32.
+    /// Returns true if partial sums of 8-bit floats are added to `acc` in f32.
     bool isPromoted();
   }];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Syntax and verification of computations on each element.
+// Syntax and verification of elementwise operations.
 #include "Tile/RegionOps.h"
 #include "Tile/TileDialect.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computations on each element alone that neither `arith` nor `math` can say.
+// Elementwise operations that neither `arith` nor `math` can express.
 #ifndef TILE_ELEMENT_OPS_TD
 #define TILE_ELEMENT_OPS_TD
 
@@ -9,9 +9,10 @@ include "Tile/TileOpBase.td"
 def Tile_MapOp : Tile_Op<"map", [Elementwise, RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock]> {
   let summary = "apply a region on scalars to each element";
   let description = [{
-    Tensors of one shape. The region is executed once for each place: its arguments are the operands' elements there,
-    and it yields the results' with `tile.yield`. Other than in `arith.select`, a branch that is not taken is not
-    executed, and loops end when they do for this element. The region computes with scalars and has no other effects.
+    Operands and results are tensors of one shape. The region is executed once per position: its arguments are the
+    operands' elements at that position, and it yields the results' elements with `tile.yield`. Unlike with
+    `arith.select`, a branch that is not taken is not executed, and each element has its own trip counts. The region
+    computes with scalars and has no other effects.
 
     Example:
     ```mlir
@@ -33,14 +34,14 @@ def Tile_MapOp : Tile_Op<"map", [Elementwise, RecursiveMemoryEffects, Recursivel
 def Tile_RoundedOp : Tile_Op<"rounded", [Pure, Elementwise]> {
   let summary = "arithmetic with an explicit rounding mode";
   let description = [{
-    `rn` rounds to the nearest number (of two, to the even one), `rz` towards zero, `rd` down and `ru` up; nothing is
-    ever fused with it. `add`, `sub`, `mul`, `div`, `fma` (x * y + z), `rcp` (1 / x) and `sqrt` are of f32 and f64.
-    `cast` is from f64 to f32 and between these and integers of 32 and 64 bits, which are unsigned with `isUnsigned`;
-    what no integer can hold becomes the next one, and NaN becomes 0, or the integer of the highest bit alone if f64 or
-    64 bits are involved (PTX ISA, "cvt").
+    `rn` rounds to nearest even, `rz` towards zero, `rd` down and `ru` up; the operation is never fused with others.
+    `add`, `sub`, `mul`, `div`, `fma` (x * y + z), `rcp` (1 / x) and `sqrt` take f32 and f64. `cast` converts from f64
+    to f32 and between floats and integers of 32 and 64 bits, which are unsigned with `isUnsigned`. A value out of range
+    becomes the nearest integer that is representable; NaN becomes 0, or the integer with only the highest bit set if
+    f64 or 64-bit integers are involved (PTX ISA, "cvt").
 
-    A `cast` from a wider float to a float of 8 bits, `rn` or `rz`, saturates: an infinity becomes the largest finite
-    number, which `arith.truncf` leaves open, and its folds keep the infinity of f8E5M2.
+    A `cast` from a wider float to an 8-bit float, with `rn` or `rz`, saturates: an infinity becomes the largest finite
+    value. `arith.truncf` leaves this open, and its folders keep the infinity of f8E5M2.
 
     Example: `%z = tile.rounded add rz(%x, %y) : (tensor<128xf32>, tensor<128xf32>) -> tensor<128xf32>`
   }];
@@ -51,7 +52,7 @@ def Tile_RoundedOp : Tile_Op<"rounded", [Pure, Elementwise]> {
     $kind $rounding (`unsigned` $isUnsigned^)? `(` $args `)` attr-dict `:` functional-type($args, $result)
   }];
   let extraClassDeclaration = [{
-    /// How many arguments the computation has.
+    /// Returns the number of arguments of the computation.
     static unsigned countArguments(RoundedKind kind);
   }];
   let hasVerifier = 1;
@@ -60,11 +61,12 @@ def Tile_RoundedOp : Tile_Op<"rounded", [Pure, Elementwise]> {
 def Tile_HintOp : Tile_Op<"hint", [Pure, Elementwise, SameOperandsAndResultType]> {
   let summary = "promise of the program about the elements of a value";
   let description = [{
-    The result is `src`. Along dimension d, from index 0 on, each group of `contiguity[d]` elements counts up by one (for
-    pointers: by one pointee), and each of `constancy[d]` elements is the same; what is said of more than 16 elements
-    holds for each 16. Elements that begin such a group, or a larger one that is known, along all dimensions are multiples
-    of `divisibility[d]` (for pointers: the addresses in bytes). A scalar has one entry, and what is absent says nothing.
-    The compiler may use it; if it does not hold, behaviour is undefined (the interpreter reports divisors and constants that are wrong).
+    The result is `src`. Along dimension d, starting at index 0, the elements of each group of `contiguity[d]` elements
+    are consecutive integers (for pointers: consecutive pointees), and those of each group of `constancy[d]` elements
+    are equal. Values above 16 are treated as 16. Elements that start such a group, or a larger known one, along all
+    dimensions are multiples of `divisibility[d]` (for pointers: of the byte address). A scalar has one entry; an absent
+    attribute promises nothing. The compiler may use the hint; if it does not hold, behaviour is undefined (the
+    interpreter reports wrong divisibilities and constancies).
 
     Example: `%q = tile.hint %p divisibility [16, 16] : tensor<64x64x!tile.ptr<f16>>`
   }];
@@ -75,7 +77,7 @@ def Tile_HintOp : Tile_Op<"hint", [Pure, Elementwise, SameOperandsAndResultType]
     $src (`divisibility` $divisibility^)? (`contiguity` $contiguity^)? (`constancy` $constancy^)? attr-dict `:` type($src)
   }];
   let extraClassDeclaration = [{
-    /// Most elements of a group that are looked at together: what one access moves at most, 16 bytes.
+    /// The largest group that is considered: one access moves at most 16 bytes.
     static constexpr int64_t mostElements = 16;
   }];
   let hasVerifier = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The interface of what multiplies: attributes of hardware, in dialects that know some.
+// The interface of engines: hardware-specific attributes, declared in dialects that model hardware.
 #ifndef TILE_ENGINE_TD
 #define TILE_ENGINE_TD
 
@@ -8,8 +8,8 @@ include "mlir/IR/OpBase.td"
 def Tile_Engine : AttrInterface<"Engine"> {
   let cppNamespace = "::tile";
   let description = [{
-    What computes a product, and how: the instruction and the grid of those that execute it. A program says what is
-    multiplied; `tile-choose-engine` writes by what, and all other passes read it.
+    Describes how a dot is computed: the instruction, and the grid of warps or warp groups that execute it. The program
+    says what is multiplied; `tile-choose-engine` chooses the engine, and all other passes read it.
   }];
   let methods = [
     InterfaceMethod<"Fails, after an error at the dot, if the engine does not multiply what the `tile.dot` says.",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verification and effects of code in the language of the target.
+// Verification and effects of target-specific code.
 #include "Tile/TileDialect.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Code that the program brings along in the language of the target.
+// Target-specific code supplied by the program.
 #ifndef TILE_EXTERN_OPS_TD
 #define TILE_EXTERN_OPS_TD
 
@@ -9,10 +9,11 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMet
   let summary = "inline PTX, applied to each element";
   let description = [{
     `text` is PTX with operands $0, $1, …: the results, then the arguments, one for each 32-bit (or wider) register. One
-    execution computes `pack` elements: those of 16 bits or less share registers of 32 bits, the first element in the
-    lowest bits, and `constraints` counts these registers ("=r,r": CUDA, "Inline PTX Assembly"). Operands are scalars,
-    or tensors of one shape. Without `isPure` the text may have effects, so it is neither merged nor dropped, and is
-    executed once for each element (or `pack` of them) of tensors; one of scalars by every thread.
+    execution computes `pack` elements. Elements of 16 bits or less are packed into 32-bit registers, the first element
+    in the lowest bits, and `constraints` counts these registers ("=r,r": CUDA, "Inline PTX Assembly"). Operands are
+    scalars, or tensors of one shape. Without `isPure` the text may have side effects, so it is neither merged nor
+    dropped; it is executed exactly once for each element (or `pack` of them) of tensors, and by every thread for
+    scalars.
 
     Example: `%y = tile.inline_asm "rcp.approx.f32 $0, $1;", "=f,f" pack 1 pure(%x) : (tensor<128xf32>) ->
     tensor<128xf32>`
@@ -24,7 +25,8 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMet
     $text `,` $constraints `pack` $pack (`pure` $isPure^)? `(` $args `)` attr-dict `:` functional-type($args, $results)
   }];
   let extraClassDeclaration = [{
-    /// What is wrong with `pack`, the constraints or the operands in `text` for these types; empty if nothing is.
+    /// Describes what is wrong with `pack`, the constraints or the operands in `text` for these types; empty if nothing
+    /// is.
     static std::string describeMismatch(mlir::TypeRange results, mlir::TypeRange args, llvm::StringRef text,
                                         llvm::StringRef constraints, int64_t pack, bool isPure);
   }];
@@ -34,8 +36,8 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMet
 def Tile_ReadRegisterOp : Tile_Op<"read_register", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "read a special register";
   let description = [{
-    `smid` (i32), the number of the multiprocessor, which never changes here, or `globaltimer` (i64), nanoseconds: never
-    merged, moved or dropped.
+    `smid` (i32), the index of the multiprocessor, which is treated as constant, or `globaltimer` (i64), nanoseconds,
+    which is never merged, moved or dropped.
 
     Example: `%t = tile.read_register globaltimer : i64`
   }];
@@ -48,8 +50,8 @@ def Tile_ReadRegisterOp : Tile_Op<"read_register", [DeclareOpInterfaceMethods<Me
 def Tile_LibraryCallOp : Tile_Op<"library_call", [Pure, Elementwise, SameOperandsAndResultType]> {
   let summary = "call a function of CUDA's libdevice for each element";
   let description = [{
-    One to three operands of fp32 or fp64, scalars or tensors. What is a function of the math dialect, too, is
-    that, unless its f32 form is an instruction of less precision.
+    One to three f32 or f64 operands, scalars or tensors. Functions that the math dialect has use that dialect instead,
+    unless its f32 form is an instruction of lower precision.
 
     Example: `%z = tile.library_call hypot(%x, %y) : tensor<128xf32>`
   }];
@@ -57,7 +59,7 @@ def Tile_LibraryCallOp : Tile_Op<"library_call", [Pure, Elementwise, SameOperand
   let results = (outs Tile_NumberValue:$result);
   let assemblyFormat = "$function `(` $args `)` attr-dict `:` type($result)";
   let extraClassDeclaration = [{
-    /// How many arguments the function has.
+    /// Returns the number of arguments of the function.
     static unsigned countArguments(LibraryFunction function);
   }];
   let hasVerifier = 1;

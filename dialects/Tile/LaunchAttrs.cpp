@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attributes about launches: what they must be.
+// Verification of launch attributes.
 #include "Target/Limits.h"
 #include "Tile/TileDialect.h"
 

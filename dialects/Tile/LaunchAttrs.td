@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch needs to know: how tensor maps are made, and what the directives of the source say. Sizes and strides are
-// expressions over the kernel's parameters, in the language of the manifest (lib/Runtime/Expression.h); they stay text.
+// Attributes for launches: how tensor maps are encoded, and the directives of the source. Sizes and strides are
+// expressions over the kernel's parameters in the language of the manifest (lib/Runtime/Expression.h); they stay text.
 #ifndef TILE_LAUNCH_ATTRS_TD
 #define TILE_LAUNCH_ATTRS_TD
 
@@ -8,7 +8,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "Tile/TileAttrs.td"
 
-// A list in brackets; none where it is empty.
+// A bracketed list, omitted if empty.
 class Tile_List<string element> : OptionalArrayRefParameter<element> {
   let parser = "::tile::parseList<" # element # ">($_parser)";
   let printer = "::tile::printList<" # element # ">($_printer, $_self)";
@@ -19,11 +19,12 @@ def Tile_TensorMapAttr : AttrDef<TileDialect, "TensorMap"> {
   let mnemonic = "tensor_map";
   let summary = "how the launcher makes a tensor map";
   let description = [{
-    Of the tensor that begins at the parameter `base`: `shape` in elements, outermost dimension first; `strides` in elements,
-    of all dimensions but the last, whose stride is 1. `box` is what one access moves, in elements, and `swizzle` how its
-    rows lie in shared memory, in bytes (0: as they are); accesses decide both (`cta-lower-descriptors`), and a cluster may
-    divide the box (`cta-multicast`). `l2_promotion`: bytes that L2 reads from memory at a time. `element` is the type of an
-    element where `base` does not say it, as in a kernel that was lowered by others.
+    Describes the tensor that begins at the parameter `base`: `shape` in elements, outermost dimension first; `strides`
+    in elements, for all dimensions but the last, whose stride is 1. `box` is the extent of one access in elements, and
+    `swizzle` the swizzle width of its rows in shared memory, in bytes (0: none). The accesses determine both
+    (`cta-lower-descriptors`), and a cluster may divide the box (`cta-multicast`). `l2_promotion` is the number of bytes
+    that L2 fetches from memory at a time. `element` is the element type if `base` does not imply it, as in a kernel
+    that was lowered by another compiler.
 
     Example:
     `#tile.tensor_map<base = "a", shape = ["M", "K"], strides = ["lda"], box = [128, 64], swizzle = 128>`
@@ -45,7 +46,7 @@ def Tile_TensorMapAttr : AttrDef<TileDialect, "TensorMap"> {
   }];
 }
 
-// The roles of directives.
+// Buffer roles of directives.
 def Tile_BufferRole : Tile_Enum<"BufferRole", "what is in a buffer before a run that checks the kernel, or after it", [
   I32EnumAttrCase<"random", 0>, I32EnumAttrCase<"output", 1>, I32EnumAttrCase<"inout", 2>, I32EnumAttrCase<"zeros", 3>]>;
 
@@ -53,8 +54,8 @@ def Tile_BufferAttr : AttrDef<TileDialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "the array behind a pointer parameter";
   let description = [{
-    `shape` and `strides` in elements; without strides it is row-major and contiguous. `role`: `random` and `zeros` are
-    read, `output` is written, `inout` both.
+    `shape` and `strides` are in elements; without strides the array is row-major and contiguous. `role`: `random` and
+    `zeros` are read, `output` is written, `inout` is both.
 
     Example: `#tile.buffer<parameter = "a", shape = ["M", "K"], strides = ["lda", "1"], role = random>`
   }];
@@ -80,8 +81,8 @@ def Tile_ExpectAttr : AttrDef<TileDialect, "Expect"> {
   let mnemonic = "expect";
   let summary = "what a buffer holds after the kernel has run";
   let description = [{
-    `expression` is one over buffers (lib/Runner/Check/TensorExpr.h); `tolerance` bounds the norm of the difference, relative to
-    that of the expected values. 0 asks for the same bits.
+    `expression` is over buffers (lib/Runner/Check/TensorExpr.h). `tolerance` bounds the norm of the difference,
+    relative to that of the expected values; 0 requires bitwise equality.
 
     Example: `#tile.expect<buffer = "c", expression = "a @ b", tolerance = 1.0e-3>`
   }];
@@ -94,8 +95,8 @@ def Tile_LaunchAttr : AttrDef<TileDialect, "Launch"> {
   let mnemonic = "launch";
   let summary = "what the directives of a kernel say about its launches, for the manifest";
   let description = [{
-    `grid`: how many programs there are along each axis; without it the caller says so. A launch is refused unless all
-    `requirements` hold of its arguments. The others are for those that run the kernel to check or measure it.
+    `grid`: the number of programs along each axis; without it the caller specifies the grid. A launch is rejected
+    unless its arguments satisfy all `requirements`. The other parameters serve runs that check or measure the kernel.
 
     Example:
     `#tile.launch<grid = ["cdiv(n, BLOCK)"], buffers = [<parameter = "x", shape = ["n"], role = random>]>`
@@ -105,7 +106,7 @@ def Tile_LaunchAttr : AttrDef<TileDialect, "Launch"> {
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Of the parameter; null if there is none.
+    /// Returns the directive of the parameter; null if there is none.
     BufferAttr findBuffer(::llvm::StringRef parameter) const;
     DefaultAttr findDefault(::llvm::StringRef parameter) const;
   }];

@@ -28,7 +28,7 @@ LogicalResult tile::verifyVector(Operation *op, int64_t vector) {
 
 void LoadOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), GlobalMemory::get());
-  // Neither merged nor dropped, and so a loop that waits for what it reads.
+  // Volatile loads are neither merged nor dropped, and neither are loops that poll by them.
   if (getIsVolatile())
     effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
@@ -71,7 +71,7 @@ LogicalResult CreateTensorMapOp::verify() {
   if (rank < 1 || rank > 2 || getShape().size() != rank)
     return emitOpError() << "has " << getShape().size() << " sizes and a block of rank " << rank
                          << "; tensors are vectors or matrices";
-  constexpr int64_t mostElements = 1 << 20; // of a block, as of tensors in programs
+  constexpr int64_t mostElements = 1 << 20; // of a block, the limit for tensors in programs
   for (int64_t elements = 1; int64_t size : getBlock()) {
     if (size < 1 || size > mostElements / elements)
       return emitOpError() << "has a block with a size of " << size << "; a block has 1 to " << mostElements
@@ -95,7 +95,7 @@ LogicalResult DescLoadOp::verify() {
   return verifyBlock(*this, getDesc().getType(), getOffsets().size(), getResult().getType());
 }
 
-/// What tile.atomic_rmw takes, but xchg.
+/// Accepts the kinds of tile.atomic_rmw except xchg.
 static LogicalResult verifyReduction(DescStoreOp op, AtomicKind kind) {
   Type element = op.getDesc().getType().getElementType();
   unsigned bits = element.getIntOrFloatBitWidth();

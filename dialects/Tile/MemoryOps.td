@@ -8,7 +8,7 @@ include "Tile/TileOpBase.td"
 def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> {
   let summary = "advance a pointer by a number of elements";
   let description = [{
-    The address grows by `offset` times the size of the pointee; `offset` is signed and has the pointer's shape.
+    Increases the address by `offset` times the size of the pointee; `offset` is signed and has the pointer's shape.
 
     Example: `%q = tile.addptr %p, %offset : tensor<128x!tile.ptr<f16>>, tensor<128xi32>`
   }];
@@ -21,8 +21,8 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> 
 def Tile_AddressCastOp : Tile_Op<"address_cast", [Pure, Elementwise]> {
   let summary = "reinterpret an address as another type";
   let description = [{
-    From a pointer to its 64-bit address or to a pointer of another pointee, or from an address to a pointer. Nothing is
-    known of the result: neither its alignment nor what it points into.
+    Casts a pointer to its 64-bit address or to a pointer with another pointee, or an address to a pointer. Nothing is
+    known about the result: neither its alignment nor the allocation that it points into.
 
     Example: `%q = tile.address_cast %a : tensor<4xi64> -> tensor<4x!tile.ptr<f16>>`
   }];
@@ -31,7 +31,8 @@ def Tile_AddressCastOp : Tile_Op<"address_cast", [Pure, Elementwise]> {
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-// The mask and the value of an access follow from the pointer; an absent optional operand always matches.
+// The types of the mask and the value of an access follow from the pointer's; an absent optional operand always
+// matches.
 class Tile_FollowsPointer<string operand, string transform, string present>
     : TypesMatchWith<operand # " has the shape of the pointer", "ptr", operand, transform,
                      "!" # present # " || std::equal_to<>()">;
@@ -43,15 +44,19 @@ def Tile_LoadOp : Tile_Op<"load", [
     Tile_FollowsPointer<"other", "::tile::getPointeeValueType($_self)", "::llvm::cast<::tile::LoadOp>($_op).getOther()">]> {
   let summary = "load from global memory, one element for each pointer";
   let description = [{
-    Where `mask` is false nothing is read and the result is `other`, or zero when `other` is absent. `mask` and `other`
+    Where `mask` is false nothing is read and the result is `other`, or zero if `other` is absent. `mask` and `other`
     have the pointer's shape. `cache` and `evict` are performance hints; `volatile` accesses are neither merged nor
-    dropped. `vector` is the number of consecutive elements that one thread may read with one instruction: the
-    addresses are consecutive and aligned to `vector` elements, and the mask is constant over them unless the access is
-    `partial`: then a thread moves whole groups only if all of its elements are enabled, single elements otherwise
-    (both decided by `cta-vectorize-access`; a vector of 1 is always right). With `first`, of several threads that hold an
-    element only the first one reads it, and the others have `other`, which nobody may see (`cta-insert-barriers`).
-    `unaligned` loads are consecutive from any element on: a thread reads the aligned words of 16 bytes that hold its
-    `vector` elements and shifts them. What such a word holds beside them, perhaps beyond a tensor's end, is dropped.
+    dropped.
+
+    `vector` is the number of consecutive elements that one thread may read with one instruction: the addresses are
+    consecutive and aligned to `vector` elements, and the mask is constant over them unless the access is `partial`. A
+    thread then reads a group with one instruction only if all of its elements are enabled, otherwise element by
+    element. Both are set by `cta-vectorize-access`; a vector of 1 is always correct.
+
+    With `first`, an element that several threads hold is read only by the first of them; the others have `other`, which
+    must not be observed (`cta-insert-barriers`). `unaligned` loads are consecutive from an arbitrary start: a thread
+    reads the aligned 16-byte chunks that cover its `vector` elements and realigns them with funnel shifts. Other
+    elements of such a chunk, possibly beyond the end of a tensor, are dropped.
 
     Example: `%x = tile.load %p mask %m other %o : tensor<128x!tile.ptr<f32>>`
   }];
@@ -74,8 +79,8 @@ def Tile_StoreOp : Tile_Op<"store", [
     Tile_FollowsPointer<"mask", "::tile::getMaskType($_self)", "::llvm::cast<::tile::StoreOp>($_op).getMask()">]> {
   let summary = "store to global memory, one element for each pointer";
   let description = [{
-    Where `mask` is false nothing is written. If two elements of one store have the same address, one of the values is
-    written. Hints, `vector` and `partial` are those of `tile.load`.
+    Where `mask` is false nothing is written. If several elements of one store have the same address, one of the values
+    is written. Hints, `vector` and `partial` are those of `tile.load`.
 
     Example: `tile.store %p, %x mask %m : tensor<128x!tile.ptr<f32>>`
   }];
@@ -90,12 +95,12 @@ def Tile_StoreOp : Tile_Op<"store", [
 def Tile_MakeDescOp : Tile_Op<"make_desc", [Pure, AttrSizedOperandSegments]> {
   let summary = "descriptor of a strided tensor in global memory";
   let description = [{
-    `shape` (i32) and `strides` (i64, in elements) have one entry a dimension of the block shape, 1 to 5; the last
+    `shape` (i32) and `strides` (i64, in elements) have one entry per dimension of the block shape, 1 to 5; the last
     stride is 1. As TMA requires, the innermost block dimension covers at least 16 bytes, and the program promises that
-    `base` is aligned to 16 bytes and that the other strides are multiples of 16 bytes and not negative.
+    `base` is 16-byte aligned and that the other strides are non-negative multiples of 16 bytes.
 
-    With `place`, global memory of 128 bytes that belongs to this CTA, the kernel makes a tensor map there for TMA
-    (decided by `tile-device-descriptors`); if `needed` is false nothing is accessed through it.
+    With `place`, 128 bytes of global memory that belong to this CTA, the kernel encodes a tensor map there for TMA (set
+    by `tile-device-descriptors`). If `needed` is false the descriptor is not used for accesses.
 
     Example:
     ```mlir
@@ -120,8 +125,8 @@ def Tile_DescLoadOp : Tile_Op<"desc_load", [MemoryEffects<[MemRead<Tile_GlobalMe
   let summary = "load one block of a global tensor through a descriptor";
   let description = [{
     `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor read as zero,
-    or as NaN where the descriptor says so. The result may be padded: sizes of the block that are no powers of two are
-    rounded up, and what is beyond the block is undefined.
+    or as NaN if the descriptor says so. The result may be padded: block sizes that are not powers of two are rounded
+    up, and elements beyond the block are undefined.
 
     Example: `%x = tile.desc_load %d[%i, %j] : !tile.desc<64x32xf16> -> tensor<64x32xf16>`
   }];
@@ -135,9 +140,9 @@ def Tile_DescStoreOp : Tile_Op<"desc_store", [MemoryEffects<[MemWrite<Tile_Globa
   let summary = "store one block of a global tensor through a descriptor";
   let description = [{
     `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor are dropped.
-    The value may be padded like the result of `tile.desc_load`; what is beyond the block is not written. With `reduce`,
-    what is there is not replaced but combined with the value, each element in one step, in no order (the kinds of
-    `tile.atomic_rmw` but `xchg`; `fmax` and `fmin` only of 16-bit floats).
+    The value may be padded like the result of `tile.desc_load`; elements beyond the block are not written. With
+    `reduce`, the value is combined with the contents of memory instead of replacing them, each element atomically, in
+    unspecified order (the kinds of `tile.atomic_rmw` except `xchg`; `fmax` and `fmin` only for 16-bit floats).
 
     Example:
     ```mlir
@@ -157,9 +162,9 @@ def Tile_CreateTensorMapOp : Tile_Op<"create_tensor_map", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "encode a tensor map in global memory of the program";
   let description = [{
-    Writes 128 bytes, aligned to 64, at `place`: the map of a row-major tensor of `shape` (i32), one or two dimensions,
-    for accesses in blocks of `block` elements. Nothing else may use the place meanwhile. As TMA requires, `base` is
-    aligned to 16 bytes, and so is the length of a row.
+    Writes 128 bytes, 64-byte aligned, at `place`: the map of a row-major tensor of `shape` (i32), one or two
+    dimensions, for accesses in blocks of `block` elements. Nothing else may access this memory concurrently. As TMA
+    requires, `base` and the length of a row in bytes are multiples of 16.
 
     Example: `tile.create_tensor_map %p, %base, [%m, %n] {block = array<i64: 64, 32>} : !tile.ptr<i8>, !tile.ptr<f16>`
   }];
@@ -172,7 +177,7 @@ def Tile_AcquireTensorMapOp : Tile_Op<"acquire_tensor_map", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "acquire fence between the writes of a tensor map and the accesses through it";
   let description = [{
-    Needed for a map in memory that has been written since the grid began, also by another program.
+    Needed for a map in memory that has been written since the grid began, by this or another program.
 
     Example: `tile.acquire_tensor_map %p : !tile.ptr<i8>`
   }];
@@ -183,9 +188,9 @@ def Tile_AcquireTensorMapOp : Tile_Op<"acquire_tensor_map", [
 def Tile_OpenTensorMapOp : Tile_Op<"open_tensor_map", [Pure]> {
   let summary = "descriptor from a tensor map in global memory";
   let description = [{
-    The 128 bytes at `place` are read by each access through the descriptor. `tile.create_tensor_map` or the host
-    (CUDA driver API, `cuTensorMapEncodeTiled`) wrote them: elements of the descriptor's size, a box of the rows of its
-    block, of up to 128 bytes each, and the widest swizzle that fits these. Only TMA can access it.
+    Each access through the descriptor reads the 128 bytes at `place`, written by `tile.create_tensor_map` or by the
+    host (CUDA driver API, `cuTensorMapEncodeTiled`): elements of the descriptor's size, a box with the rows of its
+    block, of up to 128 bytes each, and the widest swizzle that fits them. Only TMA can access it.
 
     Example: `%d = tile.open_tensor_map %p : !tile.ptr<i8> -> !tile.desc<64x32xf16>`
   }];

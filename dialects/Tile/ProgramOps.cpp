@@ -133,8 +133,8 @@ void ProgramsOp::build(OpBuilder &builder, OperationState &state, ValueRange siz
   ensureTerminator(*body, builder, state.location);
 }
 
-/// Coordinates, whether the program exists and, if CTAs share its steps, the first one of this CTA's; of a tail their
-/// end, too, and pieces.
+/// The coordinates and whether the program exists. If CTAs share its steps, also the first step of this CTA; for a
+/// stream-K tail also the end step and the pieces.
 static SmallVector<Type> getArgumentTypes(WorkAttr work) {
   Builder builder(work.getContext());
   SmallVector<Type> types(ProgramsOp::numAxes, builder.getI32Type());

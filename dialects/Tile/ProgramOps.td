@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The program: its entry, its place in the grid, and what it asserts or prints.
+// Programs: the entry point, the position in the grid, assumptions, assertions and printing.
 #ifndef TILE_PROGRAM_OPS_TD
 #define TILE_PROGRAM_OPS_TD
 
@@ -15,20 +15,21 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     Arguments are scalars, pointers and descriptors (never tensors); there are no results. Argument attributes:
     `tile.name` (source name, a string), `tile.divisibility` (i32: the value, or for a pointer its byte address, is a
     multiple of this; the launcher checks it) and `tile.unsigned` (a unit: the source type of the integer or pointee is
-    unsigned, which signless types do not say and the manifest must). After the source's arguments may follow some that
-    the launcher adds: a descriptor has `tile.tensor_map`, a `#tile.tensor_map` that says how to make it (see
-    `tile-host-descriptors`), and `tile.grid_size` (i32: 0, 1 or 2) is the number of programs along an axis of a kernel
-    whose CTAs run several; a pointer with `tile.scratch` (i64: bytes for each CTA) is global memory that CTAs share.
+    unsigned, which signless types do not express but the manifest needs). The source's arguments may be followed by
+    arguments that the launcher adds: a descriptor with `tile.tensor_map`, a `#tile.tensor_map` that says how to encode
+    it (see `tile-host-descriptors`); an integer with `tile.grid_size` (i32: 0, 1 or 2), the number of programs along an
+    axis of a kernel whose CTAs run several; a pointer with `tile.scratch` (i64: bytes per CTA), global memory that CTAs
+    share.
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
-    the depth of software pipelines. A `cta.warp_roles` in the body says how many warps there are in all, and who does
-    what. `ping_pong` asks for two teams of `num_warps` warps, each of which computes every other program of a CTA.
-    `cluster` asks for CTAs that run side by side and share operands: how many along the first and the second axis of the
-    grid, and how many share the steps of one program; `cluster_ctas` is the number of CTAs that a cluster really has (set by
-    `tile-form-clusters` and `cta-share-steps`). `uneven` says that some programs take much longer than others (set by
-    `tile-distribute-programs`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
-    `constants` are the compile-time parameters by name, and `launch` holds the grid, buffer, default and expectation
-    directives for the artifact's manifest.
+    the depth of software pipelines. A `cta.warp_roles` in the body defines the total number of warps and the work of
+    each. `ping_pong` requests two teams of `num_warps` warps, each of which computes every other program of a CTA.
+    `cluster` requests clusters of CTAs that run concurrently and share operands: how many CTAs along the first and the
+    second axis of the grid, and how many share the steps of one program; `cluster_ctas` is the actual number of CTAs of
+    a cluster (set by `tile-form-clusters` and `cta-share-steps`). `uneven` says that some programs take much longer
+    than others (set by `tile-distribute-programs`). `shared_bytes` is the shared memory of one CTA (set by
+    `cta-allocate-shared`). `constants` are the compile-time parameters by name, and `launch` holds the grid, buffer,
+    default and expectation directives for the manifest.
 
     Example:
     ```mlir
@@ -52,13 +53,14 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
                                  CArg<"::llvm::ArrayRef<::mlir::NamedAttribute>", "{}">:$attributes)>];
   let extraClassDeclaration = [{
-    /// The programs of each CTA, if it computes several and no loop does that yet; or null.
+    /// Returns the loop over the programs of each CTA, if a CTA computes several and the loop is not lowered yet; or
+    /// null.
     ::tile::ProgramsOp getPrograms();
 
-    /// The argument's source name; `arg2` if it has none.
+    /// Returns the argument's source name; `arg2` if it has none.
     ::std::string getArgName(unsigned index);
 
-    /// How the launcher makes the argument, a descriptor; null if it does not.
+    /// Returns how the launcher encodes the argument, a descriptor; null if it does not.
     ::tile::TensorMapAttr getTensorMap(unsigned index);
     void setTensorMap(unsigned index, ::tile::TensorMapAttr map);
 
@@ -71,8 +73,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
 def Tile_ReturnOp : Tile_Op<"return", [HasParent<"KernelOp">, Pure, Terminator]> {
   let summary = "end of a program";
   let description = [{
-    Ends the kernel's body. There are no results; TMA stores that are under way have been awaited before
-    (`cta.tma_store_wait`).
+    Ends the kernel's body. There are no results. Pending TMA stores must have been awaited (`cta.tma_store_wait`).
 
     Example: `tile.return`
   }];
@@ -84,18 +85,19 @@ def Tile_ProgramsOp : Tile_Op<"programs", [
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getLoopRegions"]>]> {
   let summary = "the programs that a CTA computes, one after the other (persistent kernels)";
   let description = [{
-    The region is one program; all CTAs together run it once for each point of the grid. It stands in the kernel's body or,
-    from `cta-specialize-warps` on, in each warp role, whose programs are the same. The block arguments
-    are the program's coordinates along x, y and z, and whether it exists: of a cluster whose programs would lie beyond
-    the edge of the grid, the CTAs run the nearest ones, and must do nothing to memory but to load. `work` says how
-    programs are dealt out; nothing else does, until `cta-lower-programs` makes a loop of it. Outside of the region,
-    `tile.program_id 0` is the CTA's number and `tile.num_programs 0` that of all CTAs.
+    The region is one program; all CTAs together run it once for each point of the grid. The operation is in the
+    kernel's body or, from `cta-specialize-warps` on, in each warp role, with the same programs. The block arguments are
+    the program's coordinates along x, y and z, and whether it exists: if some programs of a cluster would lie beyond
+    the edge of the grid, their CTAs run the nearest ones, and must not modify memory. `work` alone says how programs
+    are distributed, until `cta-lower-programs` lowers this operation to a loop. Outside of the region, `tile.program_id
+    0` is the CTA's index and `tile.num_programs 0` the number of CTAs.
 
     Where CTAs share the K steps of a program, one more block argument is the first step of this CTA, which with
-    `split_k` does every `split_k`-th from there on. With `tail` there are three more: the step before which it ends, the
-    number of a piece of a program, and how many pieces there are; and `steps` is how many a program has. What they have got
-    they add up at a `cta.combine`, which `cta-lower-combines` lowers: a CTA that does not begin with the first step leaves
-    the piece of that number, and the one that does adds as many pieces, that one and those before it.
+    `split_k` executes every `split_k`-th step from there on. With `tail` there are three more: the end step
+    (exclusive), the index of a piece of a program, and the number of pieces; and `steps` is the number of steps of a
+    program. Partial sums are reduced at a `cta.combine`, which `cta-lower-combines` lowers: a CTA that does not begin
+    with the first step stores the piece of that index, and the one that does adds as many pieces as given, that one and
+    those before it.
 
     Example:
     ```mlir
@@ -116,15 +118,16 @@ def Tile_ProgramsOp : Tile_Op<"programs", [
     ::mlir::ValueRange getSizes() { return getOperands().take_front(numAxes); }
     ::mlir::ValueRange getCoordinates() { return getBody().getArguments().take_front(numAxes); }
     ::mlir::Value getExists() { return getBody().getArgument(numAxes); }
-    /// The first step of this CTA, and the one before which it ends, where CTAs share them.
+    /// The first and the end step (exclusive) of this CTA, where CTAs share steps.
     ::mlir::Value getFirstStep() { return getBody().getArgument(numAxes + 1); }
     ::mlir::Value getEndStep() { return getBody().getArgument(numAxes + 2); }
-    /// Of a shared tail: the piece that this CTA leaves, or the last one for it; and how many there are for it.
+    /// For a shared tail: the piece that this CTA stores, or the last one that it adds; and the number of pieces to
+    /// add.
     ::mlir::Value getPiece() { return getBody().getArgument(numAxes + 3); }
     ::mlir::Value getNumPieces() { return getBody().getArgument(numAxes + 4); }
-    /// Makes what the region asks of the grid the block arguments and the sizes.
+    /// Replaces grid queries inside the region by the block arguments and the sizes.
     void replaceGridOps();
-    /// Says how CTAs share K steps, and of a shared tail how many a program has.
+    /// Records how CTAs share K steps and, for a shared tail, how many steps a program has.
     void splitSteps(WorkAttr work, ::mlir::Value steps = {});
   }];
 }
@@ -139,8 +142,8 @@ class Tile_GridOp<string name, string text> : Tile_Op<name, [Pure]> {
 def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
   let summary = "index of this program along a grid axis";
   let description = [{
-    A value from 0 to `num_programs` - 1 of the same axis (0, 1 or 2). `descending` asks for the programs with large
-    numbers to begin first; all of an axis have it or none (set by `tile-distribute-programs`).
+    A value from 0 to `num_programs` - 1 of the same axis (0, 1 or 2). `descending` asks for programs with large indices
+    to start first; all `program_id` of an axis have it or none (set by `tile-distribute-programs`).
 
     Example: `%pid = tile.program_id 0 descending`
   }];
@@ -160,7 +163,7 @@ def Tile_NumProgramsOp : Tile_GridOp<"num_programs", "number of programs along a
 def Tile_Swizzle2dOp : Tile_Op<"swizzle2d", [Pure]> {
   let summary = "grouped order of tiles (GROUP_M), for locality in L2";
   let description = [{
-    Maps the row-major order of a `size_i` x `size_j` space to an order in which groups of `size_g` rows are walked
+    Maps the row-major order of a `size_i` x `size_j` space to an order in which groups of `size_g` rows are traversed
     column by column, so that programs that run at the same time share operands in L2. It is a bijection of the space:
     ```
     ij = i * size_j + j;  size_gj = size_g * size_j;  group = ij / size_gj;  off_i = group * size_g
@@ -174,7 +177,7 @@ def Tile_Swizzle2dOp : Tile_Op<"swizzle2d", [Pure]> {
   let arguments = (ins I32:$i, I32:$j, I32:$size_i, I32:$size_j, I32:$size_g);
   let results = (outs I32:$new_i, I32:$new_j);
   let extraClassDeclaration = [{
-    /// Emits the formula, from the place `ij` in row-major order; divisions are unsigned, because nothing is negative.
+    /// Emits the formula for the row-major index `ij`; divisions are unsigned, because no value is negative.
     static std::pair<mlir::Value, mlir::Value> expand(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ij,
                                                       mlir::Value sizeI, mlir::Value sizeJ, mlir::Value sizeG);
     std::pair<mlir::Value, mlir::Value> expand(mlir::OpBuilder &builder, mlir::Value ij) {
@@ -210,8 +213,8 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead<Tile_GlobalMemory>, 
   let summary = "print values, for debugging";
   let description = [{
     Prints one line for each element of the operands: the program's grid coordinates, the element's index, `prefix` and
-    the values. Tensors have one shape; scalars are repeated. The order between elements and programs is not specified.
-    `hex` prints integers in base 16. `isUnsigned` has an entry for each operand: the integers of these have no sign.
+    the values. Tensors have one shape; scalars are repeated. The order of elements and programs is unspecified. `hex`
+    prints integers in base 16. `isUnsigned` has an entry for each operand, true if its integers are unsigned.
 
     Example: `tile.print "x = " %x : tensor<128xi32> {isUnsigned = array<i1: true>}`
   }];
@@ -227,7 +230,7 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead<Tile_GlobalMemory>, 
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "barrier of the program: memory accesses before it complete before those after it";
   let description = [{
-    Orders what different threads of the program do to global memory; needed only where a program reads what it has
+    Orders global-memory accesses of different threads of the program. Needed only if a program reads data that it has
     itself written through other elements.
 
     Example: `tile.barrier`
@@ -238,9 +241,9 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemor
 def Tile_GridDependencyOp : Tile_Op<"grid_dependency", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "programmatic dependent launch: wait for the previous grids, or let the next ones start";
   let description = [{
-    `wait`: the grids that this one depends on have ended, and what they wrote is visible. `launch`: grids that depend
-    on this one may start. For launches that overlap (PTX ISA, "griddepcontrol"); on targets before sm_90, and in
-    launches that do not overlap, nothing happens.
+    `wait`: the grids that this one depends on have ended, and their writes are visible. `launch`: grids that depend on
+    this one may start. For overlapping launches (PTX ISA, "griddepcontrol"); a no-op on targets before sm_90 and in
+    launches that do not overlap.
 
     Example: `tile.grid_dependency wait`
   }];

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace tile;
 
-/// Of what yields nothing.
+/// Builds the terminator of a region that yields nothing.
 void YieldOp::build(OpBuilder &, OperationState &) {}
 
 ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -49,7 +49,7 @@ LogicalResult ReduceOp::verifyRegions() {
   return verifyCombination(*this, getSrcs(), getCombine().front());
 }
 
-// `reverse` stands in front.
+// `reverse` precedes the operands.
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   if (succeeded(parser.parseOptionalKeyword("reverse")))
     result.addAttribute(getReverseAttrName(result.name), parser.getBuilder().getUnitAttr());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions along one axis.
+// Reductions and other operations along one axis.
 #ifndef TILE_REDUCE_OPS_TD
 #define TILE_REDUCE_OPS_TD
 
@@ -9,10 +9,11 @@ include "Tile/TileOpBase.td"
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
   let summary = "reduce an axis with a region";
   let description = [{
-    One or more tensors of equal shape are reduced together (a value and its index, for example). The region combines
+    One or more tensors of equal shape are reduced together (for example, a value and its index). The region combines
     two accumulated tuples: its arguments are n left scalars and n right scalars, and it yields n scalars with
     `tile.yield`. The combination must be associative: elements are combined in the order of the axis, the left scalars
-    standing for earlier ones, but how they are grouped is not specified; it is the same in every run. The results lack dimension `axis`; reducing a one-dimensional tensor gives scalars.
+    being the earlier ones, but their grouping is unspecified; it is the same in every run. The results lack dimension
+    `axis`; reducing a one-dimensional tensor gives scalars.
 
     Example:
     ```mlir
@@ -34,8 +35,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
 def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock]> {
   let summary = "inclusive prefix scan along an axis with a region";
   let description = [{
-    Element i of the results combines the elements 0 to i of the operands along `axis`; with `reverse` those from i to
-    the last, the last one being the leftmost. The region is as that of `tile.reduce`.
+    Element i of the results combines the elements 0 to i of the operands along `axis`; with `reverse`, those from i to
+    the last, with the last one leftmost. The region is like that of `tile.reduce`.
 
     Example:
     ```mlir
@@ -57,8 +58,8 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock]> {
 def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
   let summary = "gather elements along an axis by computed indices";
   let description = [{
-    `result[…, i, …] = src[…, indices[…, i, …], …]`, where i is the coordinate along `axis`. The shapes agree but for
-    that axis. An index that is negative or too large gives an unspecified element (the interpreter reports it).
+    `result[…, i, …] = src[…, indices[…, i, …], …]`, where i is the coordinate along `axis`. The shapes agree except
+    along that axis. An index out of range gives an unspecified element (the interpreter reports it).
 
     Example: `%y = tile.gather %x[%i] {axis = 0 : i32} : tensor<128xf32>, tensor<64xi32> -> tensor<64xf32>`
   }];
@@ -69,10 +70,11 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
 }
 
 def Tile_ButterflyOp : Tile_Op<"butterfly", [Pure, SameOperandsAndResultType]> {
-  let summary = "exchange elements whose places differ in the same bits";
+  let summary = "exchange elements whose indices differ in the same bits";
   let description = [{
     `result[…, i, …] = src[…, i xor distance, …]`, where i is the coordinate along `axis`, whose size is a power of two
-    above `distance`. A step of a bitonic sort compares with its result, and `size - 1` reverses the axis.
+    above `distance`. A step of a bitonic sort compares its operand with the result, and a distance of `size - 1`
+    reverses the axis.
 
     Example: `%y = tile.butterfly %x {axis = 0 : i32, distance = 4 : i32} : tensor<128xf32>`
   }];
@@ -85,9 +87,9 @@ def Tile_ButterflyOp : Tile_Op<"butterfly", [Pure, SameOperandsAndResultType]> {
 def Tile_HistogramOp : Tile_Op<"histogram", [Pure,
     TypesMatchWith<"mask has the shape of the elements", "src", "mask", "::tile::getMaskType($_self)",
                    "!::llvm::cast<::tile::HistogramOp>($_op).getMask() || std::equal_to<>()">]> {
-  let summary = "count how often each number from 0 on occurs";
+  let summary = "count how often each integer from 0 on occurs";
   let description = [{
-    `result[n]` is the number of elements of `src` that equal n and whose mask holds. Other numbers count nowhere.
+    `result[n]` is the number of elements of `src` that equal n and whose mask is true. Other values are ignored.
 
     Example: `%h = tile.histogram %x mask %m : tensor<1024xi32> -> tensor<64xi32>`
   }];

@@ -8,18 +8,18 @@ include "mlir/IR/OpBase.td"
 def Tile_ShapeChange : OpInterface<"ShapeChange"> {
   let cppNamespace = "::tile";
   let description = [{
-    Every element of the one result is an element of the first operand. Where each comes from is said dimension by
-    dimension, so that what follows elements needs to know no operation by name: addresses and masks as polynomials,
-    divisibility, and layouts.
+    Every element of the only result is an element of the first operand. The source is described per dimension, so that
+    analyses of elements need not know operations by name: addresses and masks as polynomials, divisibility, and
+    layouts.
   }];
   let methods = [
     InterfaceMethod<[{
-      The dimension of the operand along which each dimension of the result runs; none where all elements along it are
-      the same. Nothing at all if dimensions do not correspond, as those of a reshape.
+      Returns, for each dimension of the result, the dimension of the operand along which it runs; none if all elements
+      along it are equal. Returns nothing if dimensions do not correspond, as in a reshape.
     }], "::std::optional<::tile::SourceDims>", "getSourceDims">
   ];
   let extraClassDeclaration = [{
-    /// The dimension of the result that runs along dimension `dim` of the operand, if there is one.
+    /// Returns the dimension of the result that runs along dimension `dim` of the operand, if there is one.
     ::std::optional<unsigned> getResultDim(unsigned dim);
   }];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operations that change shapes: verification, and where their elements come from.
+// Shape operations: verification and source dimensions.
 #include "Tile/TileDialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -63,7 +63,7 @@ LogicalResult TransOp::verify() {
   return verifySameElements(*this, src, result);
 }
 
-// Where elements come from.
+// Source dimensions of the results.
 
 std::optional<SourceDims> SplatOp::getSourceDims() {
   return SourceDims(getResult().getType().getRank());

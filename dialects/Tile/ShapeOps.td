@@ -14,7 +14,7 @@ class Tile_ShapeOp<string name> : Tile_Op<name, [Pure, DeclareOpInterfaceMethods
 def Tile_ReshapeOp : Tile_ShapeOp<"reshape"> {
   let summary = "change the shape, keeping the row-major order of elements";
   let description = [{
-    The numbers of elements are equal.
+    Operand and result have the same number of elements.
 
     Example: `%y = tile.reshape %x : tensor<64x2xf32> -> tensor<128xf32>`
   }];

@@ -27,7 +27,7 @@ def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "L2 eviction priority", [
   I32EnumAttrCase<"last", 2, "evict_last">]>;
 def Tile_EvictionPolicyAttr : Tile_EnumAttr<Tile_EvictionPolicy, "evict">;
 
-// PTX ISA, "atom": the operations; u before a name means unsigned, f of 16-bit floats.
+// PTX ISA, "atom": the operations; the prefix u means unsigned, f means 16-bit floats.
 def Tile_AtomicKind : Tile_Enum<"AtomicKind", "how an atomic operation combines", [
   I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>, I32EnumAttrCase<"umax", 3>,
   I32EnumAttrCase<"umin", 4>, I32EnumAttrCase<"and_", 5, "and">, I32EnumAttrCase<"or_", 6, "or">,
@@ -53,7 +53,8 @@ def Tile_GridDependency : Tile_Enum<"GridDependency", "what a grid says to those
   I32EnumAttrCase<"wait", 0>, I32EnumAttrCase<"launch", 1>]>;
 def Tile_GridDependencyAttr : Tile_EnumAttr<Tile_GridDependency, "dependency">;
 
-// CUDA, "libdevice User's Guide"; what the math dialect has is not here, but for what it has as an approximation of f32.
+// CUDA, "libdevice User's Guide". Functions of the math dialect are not listed, except those that it approximates in
+// f32.
 def Tile_LibraryFunction : Tile_Enum<"LibraryFunction", "a function of CUDA's libdevice", [
   I32EnumAttrCase<"cospi", 0>, I32EnumAttrCase<"sinpi", 1>, I32EnumAttrCase<"cyl_bessel_i0", 2>,
   I32EnumAttrCase<"cyl_bessel_i1", 3>, I32EnumAttrCase<"erfcinv", 4>, I32EnumAttrCase<"erfcx", 5>,
@@ -80,7 +81,7 @@ def Tile_SpecialRegister : Tile_Enum<"SpecialRegister", "a special register", [
   I32EnumAttrCase<"smid", 0>, I32EnumAttrCase<"globaltimer", 1>]>;
 def Tile_SpecialRegisterAttr : Tile_EnumAttr<Tile_SpecialRegister, "special_register">;
 
-// How the programs of a persistent kernel are dealt out to CTAs.
+// How the programs of a persistent kernel are distributed to CTAs.
 def Tile_WorkOrder : Tile_Enum<"WorkOrder", "along which axis of the grid programs with consecutive numbers lie", [
   I32EnumAttrCase<"grid", 0>, I32EnumAttrCase<"transposed", 1>, I32EnumAttrCase<"swizzle2d", 2>]>;
 
@@ -88,8 +89,9 @@ def Tile_StreamKAttr : AttrDef<TileDialect, "StreamK"> {
   let mnemonic = "stream_k";
   let summary = "what it costs to split the programs of the last wave over idle CTAs, in K steps";
   let description = [{
-    `sum`: to write an accumulator to memory, or to add one. `piece`: what a helper loses with each piece of a program.
-    `fixed`: to deal out the steps, and to wait. `lib/Target/TailSplit.h` says from which number of steps it pays.
+    `sum`: to write an accumulator to memory, or to add one. `piece`: the overhead of a helper for each piece of a
+    program. `fixed`: to distribute the steps and to wait. `lib/Target/TailSplit.h` computes the number of steps from
+    which splitting pays off.
 
     Example: `#tile.stream_k<sum = 7, piece = 9, fixed = 9>`
   }];
@@ -101,11 +103,12 @@ def Tile_WorkAttr : AttrDef<TileDialect, "Work"> {
   let mnemonic = "work";
   let summary = "how the programs of a `tile.programs` are dealt out to CTAs";
   let description = [{
-    `order`: programs are numbered with x fastest (`grid`), with y fastest (`transposed`), or in groups of `group` along x
-    that are walked along y (`swizzle2d`, see the operation of that name). Unless it is `persistent`, a CTA, or the CTAs of
-    a cluster, have one program, of their own number. `cluster`: the CTAs of a cluster compute
-    neighbouring programs, so many along x and along y. `split_k`: so many CTAs of a cluster share the K steps of each
-    program. `tail`: idle CTAs share the K steps of programs of the last wave. The last three exclude each other.
+    `order`: programs are numbered with x fastest (`grid`), with y fastest (`transposed`), or in groups of `group` along
+    x that are traversed along y (`swizzle2d`, see the operation of that name). Unless it is `persistent`, each CTA, or
+    the CTAs of each cluster, compute the one program with their index. `cluster`: the CTAs of a cluster compute
+    neighbouring programs, as many along x and along y as given. `split_k`: as many CTAs of a cluster share the K steps
+    of each program. `tail`: idle CTAs share the K steps of programs of the last wave (stream-K). The last three exclude
+    each other.
 
     Example: `#tile.work<order = swizzle2d, group = 8, cluster = [2, 1]>`
   }];
@@ -122,9 +125,9 @@ def Tile_WorkAttr : AttrDef<TileDialect, "Work"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Programs of a cluster along x and along y.
+    /// The number of programs of a cluster along x and along y.
     std::array<int32_t, 2> getClusterShape() const;
-    /// Whether the K steps of a program are shared.
+    /// Returns true if CTAs share the K steps of a program.
     bool splitsSteps() const { return getSplitK() != 1 || getTail(); }
     WorkAttr withCluster(int32_t alongX, int32_t alongY) const;
     WorkAttr withSplitK(int32_t ctas) const;

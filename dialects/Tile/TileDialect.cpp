@@ -21,7 +21,7 @@ using namespace mlir;
 namespace tile {
 
 namespace {
-/// Every tile operation may be inlined: programs have no operations that depend on the enclosing function.
+/// Allows inlining of every tile operation: none depends on the enclosing function.
 struct TileInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Operation *, bool) const final { return true; }
@@ -40,7 +40,7 @@ void TileDialect::initialize() {
   addInterfaces<TileInliner>();
 }
 
-/// Folded values become constants of arith.
+/// Materializes folded values as arith constants.
 Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
   return arith::ConstantOp::materialize(builder, value, type, location);
 }

@@ -26,7 +26,7 @@
 
 namespace tile {
 
-/// For each dimension of a result the operand's along which it runs, if there is one; see ShapeChange.
+/// For each dimension of a result, the operand dimension along which it runs, if there is one; see ShapeChange.
 using SourceDims = llvm::SmallVector<std::optional<unsigned>, 4>;
 
 /// Global memory, as the resource that loads and stores affect.
@@ -34,23 +34,24 @@ struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
   llvm::StringRef getName() final { return "tile.global_memory"; }
 };
 
-/// Type of the elements: the element type of a tensor, otherwise the type itself.
+/// Returns the element type of a tensor, otherwise the type itself.
 mlir::Type getElementTypeOf(mlir::Type type);
-/// `element`, or a tensor of it with the shape and encoding of `like` if that is a tensor.
+/// Returns `element`, or a tensor of it with the shape and encoding of `like` if that is a tensor.
 mlir::Type withElementType(mlir::Type like, mlir::Type element);
-/// Value read through a pointer (or tensor of pointers) of type `pointer`.
+/// Returns the type of the value read through a pointer (or tensor of pointers) of type `pointer`.
 mlir::Type getPointeeValueType(mlir::Type pointer);
-/// i1 in the shape and encoding of `like`.
+/// Returns i1 in the shape and encoding of `like`.
 mlir::Type getMaskType(mlir::Type like);
-/// The sizes, each rounded up to a power of two.
+/// Returns the sizes, each rounded up to a power of two.
 llvm::SmallVector<int64_t> getPaddedShape(llvm::ArrayRef<int64_t> shape);
-/// Bytes that an element of type `element` occupies in global memory; i1 takes one byte, a pointer eight.
+/// Returns the number of bytes of an element of type `element` in global memory; i1 takes one byte, a pointer eight.
 unsigned getBytesInMemory(mlir::Type element);
-/// Whether the operation may change what a load reads that runs after it, or waits for other programs.
+/// Returns true if the operation may change what a later load reads, or waits for other programs.
 bool writesGlobalMemory(mlir::Operation *op);
-/// Whether each element of the results is computed from the operands' elements at the same place, or from scalars.
+/// Returns true if each element of the results is computed from the operands' elements at the same position, or from
+/// scalars.
 bool isElementwise(mlir::Operation *op);
-/// `line` along dimension `dim` of a tensor of this shape, the same for all other coordinates.
+/// Broadcasts `line`, which runs along dimension `dim`, to a tensor of this shape.
 mlir::Value emitAlongDim(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value line, unsigned dim,
                          llvm::ArrayRef<int64_t> shape);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every tile operation shares.
+// Base classes of all tile operations.
 #ifndef TILE_OP_BASE_TD
 #define TILE_OP_BASE_TD
 
@@ -14,7 +14,7 @@ include "Tile/TileAttrs.td"
 
 class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<TileDialect, opMnemonic, traits>;
 
-// Global memory as a side-effect resource: loads of different programs' data must not move across stores.
+// Global memory as a side-effect resource: loads must not move across stores, not even across those of other data.
 def Tile_GlobalMemory : Resource<"::tile::GlobalMemory">;
 
 #endif

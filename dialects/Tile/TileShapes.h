@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What shapes the tensors of a program may have.
+// Shapes and element types that a program's tensors may have.
 #pragma once
 
 #include "mlir/IR/Types.h"
@@ -9,14 +9,14 @@
 
 namespace tile {
 
-/// The front end's limit is 2^20 elements; sizes that are rounded up to powers of two may make them a few times as
-/// many.
+/// The front end's limit is 2^20 elements; rounding sizes up to powers of two may multiply that by a small factor.
 constexpr int64_t maxBlockElements = int64_t(1) << 23;
 
-/// At least one dimension, all of a known size of at least 1, and no more elements than a block may have.
+/// Returns true if there is at least one dimension, all sizes are known and at least 1, and the number of elements is
+/// within the limit.
 bool isBlockShape(llvm::ArrayRef<int64_t> shape);
 
-/// A number of the language, or a pointer.
+/// Returns true for a numeric element type of the language, or a pointer.
 bool isBlockElement(mlir::Type type);
 
 } // namespace tile

@@ -14,7 +14,7 @@ class Tile_Type<string name, string typeMnemonic> : TypeDef<TileDialect, name> {
 def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
   let summary = "address of an element in global memory";
   let description = [{
-    A 64-bit global-memory address of elements of type `pointee`. `tensor<NxMx!tile.ptr<f16>>` holds one address an
+    A 64-bit global-memory address of elements of type `pointee`. `tensor<NxMx!tile.ptr<f16>>` holds one address per
     element. `i1` elements occupy one byte.
 
     Example: `!tile.ptr<f16>`.
@@ -27,8 +27,8 @@ def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
 def Tile_DescType : Tile_Type<"Desc", "desc"> {
   let summary = "descriptor of a strided global tensor, accessed in blocks";
   let description = [{
-    A global tensor (base, shape, strides) together with the static shape of the block that one access moves.
-    Accesses are bounded by the tensor's shape: reads outside give zero, or NaN with `nan`, writes outside are dropped.
+    A global tensor (base, shape, strides) together with the static shape of the block that one access moves. Accesses
+    are clipped to the tensor's shape: reads outside give zero, or NaN with `nan`; writes outside are dropped.
 
     Example: `!tile.desc<64x32xf16>`, `!tile.desc<64x32xf16, nan>`.
   }];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Trials on copies of the kernel, and the search for the least promises.
+// Trials on copies of the kernel, and the search for the smallest sufficient promises.
 #include "Analysis/AccessPromises.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,7 +43,7 @@ AccessInputs collectInputs(const GlobalAccess &access, bool withMask) {
     if (auto argument = dyn_cast<BlockArgument>(reached[next])) {
       Operation *parent = argument.getOwner()->getParentOp();
       if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-        // Not what else the loop carries.
+        // Excludes the loop's other carried values.
         if (argument == loop.getInductionVar())
           reached.insert_range(ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
         else
@@ -81,7 +81,7 @@ bool isContiguous(Value pointer, AxisInfoAnalysis &facts) {
       return true;
     isRepeated &= info.getConstancy(dim) == size;
   }
-  return isRepeated; // one address: a broadcast
+  return isRepeated; // a single address: a broadcast
 }
 
 PromiseTrial::PromiseTrial(KernelOp kernel) : copy(cast<KernelOp>(kernel->clone(mapping))) {}
@@ -145,8 +145,8 @@ SmallVector<BlockArgument> findUnitStrides(KernelOp kernel, const GlobalAccess &
   SmallVector<BlockArgument> strides;
   AccessInputs inputs = collectInputs(access, /*withMask=*/false);
   if (inputs.dependsOnMemory)
-    return strides; // addresses that come from memory cannot be rearranged
-  // Positions that wrap around a size, "% N", are neighbours where that is a multiple of some of them.
+    return strides; // addresses loaded from memory cannot be rearranged
+  // Positions that wrap around a size, "% N", are contiguous if N is a multiple of a group of them.
   auto divideAllBut = [&](PromiseTrial &trial, BlockArgument except) {
     for (BlockArgument parameter : inputs.integers)
       if (parameter != except)
@@ -166,7 +166,7 @@ SmallVector<BlockArgument> findUnitStrides(KernelOp kernel, const GlobalAccess &
   return strides;
 }
 
-/// Which accesses are as wide as wanted.
+/// Returns the accesses that are as wide as wanted.
 static llvm::BitVector findWide(KernelOp kernel, ArrayRef<GlobalAccess> accesses, Widening wanted,
                                 const Divisors &divisors) {
   PromiseTrial trial(kernel);
@@ -197,7 +197,7 @@ Divisors findDivisors(KernelOp kernel, ArrayRef<GlobalAccess> accesses, Widening
   llvm::BitVector most = findWide(kernel, accesses, wanted, divisors);
   if (divisors.empty() || findWide(kernel, accesses, wanted, {}) == most)
     return {};
-  // The least of each in turn, the last parameters first: sizes before strides as kernels have them.
+  // Minimize each divisor in turn, the last parameters first: kernels have sizes before strides.
   std::vector<unsigned> parameters;
   for (auto [parameter, divisor] : llvm::reverse(divisors))
     parameters.push_back(parameter);

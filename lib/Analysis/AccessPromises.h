@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What parameters would have to be for accesses to global memory to be fast: multiples of a number, so that a thread
-// moves several elements at once or TMA copies the block, or 1, so that neighbours in a block are neighbours in memory.
+// Finds properties of parameters that would make global-memory accesses fast: divisibility, so that a thread moves
+// several elements at once or TMA copies the block, or a value of 1, so that neighbours in a block are adjacent in
+// memory.
 //
 //   tile.load a + rows[:, None] * lda + cols[None, :] mask (cols < N)     lda and N multiples of 8: 16 bytes at a time
 //
-// Found out by trying: on a copy of the kernel a parameter is changed, and the analyses that the compiler itself uses
-// say what that gains.
+// Found by trial: on a copy of the kernel a parameter is changed, and the compiler's own analyses report the gain.
 #pragma once
 
 #include "Analysis/AxisInfo.h"
@@ -24,17 +24,17 @@ constexpr int64_t widestAccess = 16;
 /// A load or store through a block of pointers.
 struct GlobalAccess {
   mlir::Operation *op;
-  mlir::Value pointer, mask; ///< no mask: null
+  mlir::Value pointer, mask; ///< null without a mask
 
   bool isStore() const { return mlir::isa<StoreOp>(op); }
   int64_t rank() const { return mlir::cast<mlir::RankedTensorType>(pointer.getType()).getRank(); }
   int64_t elementBytes() const;
 };
 
-/// Those of blocks of at least a warp's elements, in program order.
+/// Returns the accesses to blocks of at least a warp's elements, in program order.
 std::vector<GlobalAccess> collectGlobalAccesses(KernelOp kernel);
 
-/// Parameters that an access's address is computed from, in their order.
+/// The parameters from which an access's address is computed, in order.
 struct AccessInputs {
   llvm::SmallVector<mlir::BlockArgument> integers, pointers;
   bool dependsOnMemory = false;
@@ -42,10 +42,10 @@ struct AccessInputs {
 
 AccessInputs collectInputs(const GlobalAccess &access, bool withMask);
 
-/// Whether elements next to each other along some dimension are so in memory, or all are one.
+/// Returns true if neighbours along some dimension are adjacent in memory, or all elements have one address.
 bool isContiguous(mlir::Value pointer, AxisInfoAnalysis &facts);
 
-/// A copy of a kernel on which parameters can be changed; first change, then ask.
+/// A copy of a kernel whose parameters can be changed. Make all changes before the first query.
 class PromiseTrial {
 public:
   explicit PromiseTrial(KernelOp kernel);
@@ -54,11 +54,11 @@ public:
   PromiseTrial &operator=(const PromiseTrial &) = delete;
 
   void setValue(mlir::BlockArgument parameter, int64_t value);
-  /// Of an integer, or of a pointer's address in bytes. What is promised already stays.
+  /// Sets the divisor of an integer, or of a pointer's byte address. Existing promises are kept.
   void setDivisor(mlir::BlockArgument parameter, int64_t divisor);
 
   bool isContiguous(const GlobalAccess &access);
-  /// Bytes that one thread can move at once, at most 16, as far as addresses and mask allow it.
+  /// Returns the bytes that one thread can move at once, at most 16, given addresses and mask.
   int64_t widthInBytes(const GlobalAccess &access);
   bool isForTma(const GlobalAccess &access);
 
@@ -71,18 +71,18 @@ private:
   std::optional<BlockPointers> blocks;
 };
 
-/// Parameters that, each alone, would make a block contiguous by being 1.
+/// Returns the parameters each of which alone would make a block contiguous by being 1.
 llvm::SmallVector<mlir::BlockArgument> findUnitStrides(KernelOp kernel, const GlobalAccess &access);
 
-/// Divisors of parameters by their place, of pointers in bytes.
+/// Divisors of parameters by index; of pointers in bytes.
 using Divisors = std::map<unsigned, int64_t>;
 
 struct Widening {
-  int64_t bytes = widestAccess; ///< to move at once
+  int64_t bytes = widestAccess; ///< The width to reach per access.
   bool byTma = false;           ///< or by TMA, where the block has rows
 };
 
-/// The least divisors with which all of the accesses that could be so wide are. Empty if nothing is gained.
+/// Returns the smallest divisors with which all accesses that could be as wide are. Empty if nothing is gained.
 Divisors findDivisors(KernelOp kernel, llvm::ArrayRef<GlobalAccess> accesses, Widening wanted);
 
 } // namespace tile

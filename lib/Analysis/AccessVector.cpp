@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The width of global-memory accesses: what the layout offers, what the addresses allow.
+// The width of global-memory accesses: the vectors that the layout offers and that the addresses allow.
 #include "Analysis/AccessVector.h"
 
 #include "Cta/CtaDialect.h"
@@ -9,7 +9,7 @@ using namespace tile;
 
 namespace {
 
-/// The lowest register bits move along `dim` by 1, 2, 4, …: a thread holds `elements` consecutive ones.
+/// The lowest register bits move along `dim` by 1, 2, 4, …: a thread holds `elements` consecutive elements.
 struct RegisterRun {
   unsigned dim = 0;
   int64_t elements = 1;
@@ -32,7 +32,7 @@ static RegisterRun findRegisterRun(const layout::LinearLayout &layout) {
     if (registers[bits] != expected)
       break;
   }
-  // All other bits must leave the position inside the run alone, or the elements of some threads would be permuted.
+  // All other bits must not change the position inside the run, or the elements of some threads would be permuted.
   int32_t others = 0;
   for (const layout::InDim &input : layout.inDims())
     for (auto [bit, basis] : llvm::enumerate(input.bases))

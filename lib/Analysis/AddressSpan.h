@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How far apart the elements of a block of pointers can lie, from the range of their offsets.
+// The address span of a block of pointers, from the range of their offsets.
 //
 //   %code = arith.andi %packed, 15                          0 to 15
 //   %p = tile.addptr (tile.splat %table), %code : …f32      64 bytes
@@ -16,8 +16,8 @@ class AddressSpans {
 public:
   explicit AddressSpans(mlir::Operation *kernel) : kernel(kernel) {}
 
-  /// Bytes that hold all elements to which `pointer`, a tensor, can point; nullopt if there is no bound. The kernel, as
-  /// it is then, is analysed by the first call, since few kernels need it.
+  /// Returns the size of a region that contains all elements to which `pointer`, a tensor, can point; nullopt if there
+  /// is no bound. The first call analyses the kernel in its current state, because few kernels need it.
   std::optional<uint64_t> getBytes(mlir::Value pointer);
 
 private:

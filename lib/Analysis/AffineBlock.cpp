@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Affine forms and conditions: one rule for each operation, over its operands' forms.
+// Affine forms and conditions: one rule per operation, over its operands' forms.
 #include "Analysis/AffineBlock.h"
 
 #include "Tile/TileDialect.h"
@@ -65,7 +65,7 @@ static MaybeBlock constantBlock(Value value) {
   return uniformBlock(value.getType(), constant.getSExtValue());
 }
 
-/// `block` divided by `divisor`, if that leaves no remainder whatever the factors are.
+/// Returns `block` divided by `divisor`, if that leaves no remainder for any values of the factors.
 static MaybeBlock divideBlock(AffineBlock block, const Polynomial &divisor) {
   auto divide = [&](Polynomial &number) {
     auto [quotient, rest] = number.divide(divisor);
@@ -81,7 +81,7 @@ MaybeBlock AffineBlocks::get(Value value) {
   auto [entry, isNew] = known.try_emplace(value);
   if (!isNew)
     return entry->second;
-  // Meanwhile a value that depends on itself has no form.
+  // Until it is computed, a value that depends on itself has no form.
   MaybeBlock form;
   if (depth < maxExpressionDepth) {
     ++depth;
@@ -104,7 +104,7 @@ MaybeBlock AffineBlocks::compute(Value value) {
   return computeResult(value.getDefiningOp());
 }
 
-/// first + (iv - lower) / step * growth. The division must leave nothing, since the quotient counts the iterations.
+/// Returns first + (iv - lower) / step * growth. The division must be exact, because the quotient counts iterations.
 MaybeBlock AffineBlocks::computeCarried(BlockArgument argument) {
   auto loop = dyn_cast_if_present<scf::ForOp>(argument.getOwner()->getParentOp());
   if (!loop || argument == loop.getInductionVar() || loop.getUnsignedCmp())
@@ -142,7 +142,7 @@ MaybeBlock AffineBlocks::computeCarried(BlockArgument argument) {
   return grown ? MaybeBlock(addBlocks(*first, *grown)) : std::nullopt;
 }
 
-/// What the program says of a number that is read or passed is known of the result.
+/// A hint about a value that is loaded or passed makes its result a factor of its own: the hint's facts are about it.
 static MaybeBlock followHint(HintOp hint, MaybeBlock form) {
   bool isItself = form && (form->base == hint.getSrc() || form->start.getSingleFactor() == hint.getSrc());
   return isItself && !isa<RankedTensorType>(hint.getType()) ? std::nullopt : form;
@@ -156,7 +156,7 @@ MaybeBlock AffineBlocks::computeResult(Operation *op) {
   return computeArithmetic(op);
 }
 
-/// Conditions on the operand's elements as conditions on those of the result. One on the only index of a dimension that
+/// Translates conditions on the operand's elements to the result's. A condition on the only index of a dimension that
 /// is repeated becomes one on all of its elements or none.
 static void followShape(Conditions &conditions, ShapeChange change) {
   for (Condition &condition : conditions)
@@ -171,7 +171,7 @@ MaybeBlock AffineBlocks::computeShape(ShapeChange change) {
     return form;
   SmallVector<Polynomial, 2> steps;
   for (auto [from, size] : llvm::zip_equal(*dims, cast<RankedTensorType>(change->getResult(0).getType()).getShape()))
-    steps.push_back(from && size != 1 ? form->steps[*from] : Polynomial()); // of size 1 the only index is 0
+    steps.push_back(from && size != 1 ? form->steps[*from] : Polynomial()); // with size 1 the only index is 0
   form->steps = std::move(steps);
   followShape(form->domain, change);
   if (!llvm::all_of(form->domain, [](const Condition &condition) { return condition.isBoundary(); }))
@@ -231,7 +231,7 @@ MaybeBlock AffineBlocks::computeArithmetic(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Below the divisor a number that is not negative is its own remainder.
+/// A non-negative value below the divisor is its own remainder.
 MaybeBlock AffineBlocks::computeRemainder(Operation *op) {
   auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   MaybeBlock number = get(op->getOperand(0)), divisor = get(op->getOperand(1));

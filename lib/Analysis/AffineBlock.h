@@ -3,7 +3,7 @@
 //
 //   %p = a + (rows[:, None] * lda + ks[None, :]) + first * lda        base a, start first*lda, steps [lda, 1]
 //
-// A value that a loop carries and bumps by the same amount in each iteration is a function of the induction variable:
+// A loop-carried value that grows by the same amount in each iteration is a function of the induction variable:
 //
 //   for %k = 0 to %n { … %p … yield %p + 32 }                         start grows by 32*k
 //
@@ -21,7 +21,8 @@ namespace tile {
 
 class ShapeChange;
 
-/// `index < bound` along one dimension; without a bound some other condition, without a dimension on no single one.
+/// `index < bound` along one dimension. Without a bound it is some other condition; without a dimension it depends on
+/// several.
 struct Condition {
   std::optional<unsigned> dim;
   std::optional<Polynomial> bound;
@@ -37,7 +38,7 @@ struct AffineBlock {
   mlir::Value base; ///< A scalar pointer; null for integers.
   Polynomial start;
   llvm::SmallVector<Polynomial, 2> steps;
-  Conditions domain; ///< All of them boundaries. Elements outside have unknown values.
+  Conditions domain; ///< All are boundaries. Elements outside have unknown values.
 
   bool isUniform() const;
   bool isExact() const;
@@ -45,13 +46,13 @@ struct AffineBlock {
 
 class AffineBlocks {
 public:
-  /// `facts` says which numbers are not negative.
+  /// `facts` says which integers are non-negative.
   explicit AffineBlocks(AxisInfoAnalysis &facts) : facts(facts) {}
 
-  /// Exact. A scalar always has a form: if nothing else, itself as the only factor or base.
+  /// Returns the exact form. A scalar always has one: if nothing else, itself as the only factor or base.
   std::optional<AffineBlock> get(mlir::Value value);
 
-  /// A mask is true where all of these hold, and nowhere else.
+  /// Returns conditions such that the mask is true exactly where all of them hold.
   Conditions getConditions(mlir::Value mask);
 
 private:

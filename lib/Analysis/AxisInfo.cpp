@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AxisInfo: the lattice, and the data-flow analysis that carries it through structured control flow.
 //
-// The analysis is MLIR's sparse forward one: it visits an operation when an operand's facts change, joins what loops
-// yield with what they start from, and stops when nothing changes. Facts only ever get weaker (all numbers are powers
-// of two that shrink), so it ends. The rules of the operations are in AxisInfoRules.cpp and AxisInfoArith.cpp.
+// The analysis is MLIR's sparse forward analysis: it visits an operation when the facts of an operand change, joins the
+// initial and yielded values of loops, and stops at a fixed point. Facts only get weaker (all of them are powers of two
+// that shrink), so it terminates. The rules of the operations are in AxisInfoRules.cpp and AxisInfoArith.cpp.
 #include "Analysis/AxisInfo.h"
 #include "Analysis/AxisInfoRules.h"
 
@@ -20,7 +20,7 @@ using namespace tile;
 // Values.
 
 int64_t tile::getPowerOfTwoDivisor(int64_t value) {
-  // The lowest set bit; of the least integer it is the sign.
+  // The lowest set bit; for the smallest integer this is the sign bit.
   uint64_t bits = value, lowest = bits & (~bits + 1);
   return bits == 0 ? AxisInfo::maxDivisibility : std::min<uint64_t>(lowest, AxisInfo::maxDivisibility);
 }
@@ -32,7 +32,7 @@ static int64_t getStep(Type type) {
 
 AxisInfo AxisInfo::unknown(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  // A tensor of rank 0 holds one element, as a scalar does.
+  // A tensor of rank 0 holds one element, like a scalar.
   unsigned rank = tensor ? std::max<int64_t>(tensor.getRank(), 1) : 1;
   AxisInfo info;
   info.contiguity.assign(rank, 1);
@@ -71,7 +71,7 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
   if (lhs.constant != rhs.constant)
     result.constant.reset();
   result.range = lhs.range.widen(rhs.range);
-  // The assumption adds nothing to values that are proven to be non-negative.
+  // For values proven to be non-negative, the assumption adds nothing.
   result.nonNegativeOffset = result.isNonNegative() ? lhs.nonNegativeOffset && rhs.nonNegativeOffset
                                                     : lhs.isNonNegativeOffset() && rhs.isNonNegativeOffset();
   result.isAssumed = lhs.isAssumed || rhs.isAssumed;
@@ -90,7 +90,7 @@ int64_t AxisInfo::getDivisibilityOfGroups(unsigned dim, int64_t group) const {
 }
 
 int64_t AxisInfo::getDivisibilityOfAll() const {
-  // Each dimension covers all elements, so the best claim counts.
+  // Each dimension covers all elements, so the strongest fact holds.
   int64_t best = 1;
   for (unsigned dim = 0; dim < getRank(); ++dim)
     best = std::max(best, getDivisibilityOfGroups(dim, 1));
@@ -122,7 +122,8 @@ struct AxisLattice : dataflow::Lattice<AxisInfo> {
   using Lattice::Lattice;
 };
 
-/// From the first value to before the end, in multiples of `divisor`. A loop that has no iterations has any.
+/// Returns the range from the first value to before the end, in multiples of `divisor`. If a loop has no iterations,
+/// any range is correct.
 IntegerRange rangeOfCounter(const IntegerRange &first, const IntegerRange &end, int64_t divisor) {
   auto last = [&](int64_t end) {
     int64_t value = end == std::numeric_limits<int64_t>::min() ? end : end - 1;
@@ -139,7 +140,7 @@ public:
                                ArrayRef<AxisLattice *> results) override {
     SmallVector<const AxisInfo *> infos;
     for (const AxisLattice *operand : operands) {
-      // Not reached yet: the operation is visited again when it is.
+      // Not reached yet: the operation is visited again later.
       if (operand->getValue().getRank() == 0)
         return success();
       infos.push_back(&operand->getValue());
@@ -152,7 +153,7 @@ public:
     return success();
   }
 
-  /// The induction variable of a loop, whose other arguments are control flow, and what tells programs apart.
+  /// Handles the induction variable of a loop, whose other arguments are control flow, and the coordinates of programs.
   void visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor, ArrayRef<AxisLattice *> arguments,
                                     unsigned firstIndex) override {
     if (isa<ProgramsOp>(op)) {
@@ -181,7 +182,7 @@ public:
     propagateIfChanged(arguments[0], arguments[0]->join(info));
   }
 
-  /// A kernel has no callers in the IR, so its arguments are what the launcher promises.
+  /// A kernel has no callers in the IR, so its arguments are what the launcher guarantees.
   void visitCallableOperation(CallableOpInterface, ArrayRef<dataflow::AbstractSparseLattice *> arguments) override {
     AbstractSparseForwardDataFlowAnalysis::setAllToEntryStates(arguments);
   }

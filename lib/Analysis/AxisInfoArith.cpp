@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AxisInfo: rules of element-wise arithmetic.
 //
-// Most rules are about aligned groups: if x counts up over g elements from a multiple of g, and y is a multiple of g
-// and the same for all of them, then x = g*q + i with i from 0 to g-1 and y = g*p, so
+// Most rules are about aligned groups. If x counts up over g elements from a multiple of g, and y is a multiple of g
+// and the same for all of them, then x = g*q + i with i from 0 to g-1 and y = g*p. Hence
 //   x / y is the same for all,   x % y = g*(q % p) + i counts up,   x < y compares q with p and is the same for all.
 #include "Analysis/AxisInfoArith.h"
 #include "Analysis/AxisInfoRules.h"
@@ -22,13 +22,13 @@ static int64_t multiplySaturated(int64_t a, int64_t b) {
   return a > AxisInfo::maxDivisibility / b ? AxisInfo::maxDivisibility : a * b;
 }
 
-/// Size of the aligned groups in which `counting` counts up from a multiple of the size, and `uniform` is the same
-/// multiple of the size for all elements.
+/// Returns the size of the aligned groups in which `counting` counts up from a multiple of the size, and `uniform` is
+/// the same multiple of the size for all elements.
 static int64_t getAlignedGroup(const AxisInfo &counting, const AxisInfo &uniform, unsigned dim) {
   return std::min({counting.getAlignedContiguity(dim), uniform.getConstancy(dim), uniform.getDivisibilityOfAll()});
 }
 
-/// Nothing but the constancy that both operands have.
+/// Returns facts with only the constancy that both operands have.
 static AxisInfo startFrom(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   AxisInfo info = AxisInfo::unknown(type);
   for (unsigned dim = 0; dim < info.getRank(); ++dim)
@@ -42,7 +42,7 @@ static void setDivisibilityOfAll(AxisInfo &info, int64_t divisibility) {
 
 // Rules of two operands; constants have been folded before.
 
-/// The operand that counts keeps counting where the other one is the same. Also right for x - y if `lhs` counts.
+/// The operand that counts keeps counting where the other one is constant. Also correct for x - y if `lhs` counts.
 static AxisInfo inferSum(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool isDifference) {
   AxisInfo info = startFrom(type, lhs, rhs);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
@@ -58,7 +58,7 @@ static AxisInfo inferSum(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bo
   return info;
 }
 
-/// Whether `condition` holds only where x is at least y.
+/// Returns true if `condition` implies x >= y.
 static bool impliesAtLeast(Value condition, Value x, Value y) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>())
     return impliesAtLeast(both.getLhs(), x, y) || impliesAtLeast(both.getRhs(), x, y);
@@ -73,7 +73,7 @@ static bool impliesAtLeast(Value condition, Value x, Value y) {
          (isBelow && compare.getLhs() == y && compare.getRhs() == x);
 }
 
-/// Whether a difference is computed only where a branch or a loop has found it not to be negative.
+/// Returns true if a branch or a loop condition guards the difference from being negative.
 static bool isGuarded(arith::SubIOp op) {
   Value x = op.getLhs(), y = op.getRhs();
   for (Operation *inner = op, *outer = op->getParentOp(); outer; inner = outer, outer = outer->getParentOp()) {
@@ -83,11 +83,11 @@ static bool isGuarded(arith::SubIOp op) {
     auto loop = dyn_cast<scf::WhileOp>(outer);
     if (!loop || inner->getBlock() != loop.getAfterBody())
       continue;
-    // What the loop hands on from where it is decided whether it goes on.
+    // Maps a value that the loop's condition passes to the body to the value that the condition sees.
     auto before = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);
-      bool isHandedOn = argument && argument.getOwner() == loop.getAfterBody();
-      return isHandedOn ? loop.getConditionOp().getArgs()[argument.getArgNumber()] : value;
+      bool isPassedOn = argument && argument.getOwner() == loop.getAfterBody();
+      return isPassedOn ? loop.getConditionOp().getArgs()[argument.getArgNumber()] : value;
     };
     if (impliesAtLeast(loop.getConditionOp().getCondition(), before(x), before(y)))
       return true;
@@ -110,7 +110,8 @@ static AxisInfo inferProduct(Type type, const AxisInfo &lhs, const AxisInfo &rhs
   return info;
 }
 
-/// `exact`: whole groups have one quotient; unsigned, rounded down by a positive integer, or of non-negative ones.
+/// `exact`: whole groups have one quotient, because the division is unsigned, rounds down with a positive divisor, or
+/// has non-negative operands.
 static AxisInfo inferQuotient(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool exact) {
   if (rhs.constant == 1)
     return lhs;
@@ -125,7 +126,7 @@ static AxisInfo inferQuotient(Type type, const AxisInfo &lhs, const AxisInfo &rh
   return info;
 }
 
-/// `exact`: whole groups count up; unsigned, or of non-negative integers.
+/// `exact`: whole groups count up, because the remainder is unsigned or has non-negative operands.
 static AxisInfo inferRemainder(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool exact) {
   AxisInfo info = startFrom(type, lhs, rhs);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
@@ -137,7 +138,7 @@ static AxisInfo inferRemainder(Type type, const AxisInfo &lhs, const AxisInfo &r
   return info;
 }
 
-/// x & y where y is uniform: groups within y's zero low bits become constant, those within its one low bits keep
+/// x & y where y is uniform: groups within y's trailing zeros become constant, those within its trailing ones keep
 /// counting.
 static AxisInfo inferAnd(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   AxisInfo info = startFrom(type, lhs, rhs);
@@ -153,7 +154,7 @@ static AxisInfo inferAnd(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   return info;
 }
 
-/// x | y and x ^ y are x + y where y has no bits below the size of the group.
+/// x | y and x ^ y are x + y if y has no bits below the size of the group.
 static AxisInfo inferOr(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   AxisInfo info = startFrom(type, lhs, rhs);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
@@ -179,7 +180,7 @@ static AxisInfo inferLeftShift(Type type, const AxisInfo &lhs, const AxisInfo &r
   return info;
 }
 
-/// Both shifts round down, so groups within the bits that fall out become constant.
+/// Both shifts round down, so groups within the bits that are shifted out become constant.
 static AxisInfo inferRightShift(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   if (rhs.constant == 0)
     return lhs;
@@ -231,7 +232,7 @@ static AxisInfo inferSelect(arith::SelectOp op, const AxisInfo &condition, const
     info.contiguity[dim] = group;
     info.constancy[dim] = std::min(info.constancy[dim], condition.constancy[dim]);
   }
-  // Two unequal constants are not a constant; equal ones remain one whatever the condition.
+  // Two different constants are not a constant; equal ones remain constant whatever the condition.
   if (info.constant)
     return AxisInfo::fromConstant(op.getType(), *info.constant);
   return info;
@@ -258,7 +259,7 @@ static AxisInfo inferCast(Operation *op, const AxisInfo &src) {
   // Only an index has no width; it is cast without loss.
   bool narrows = isa<arith::TruncIOp>(op);
   limitContiguityToSignedRange(info, narrows ? to : from);
-  // These casts cut the line of integers elsewhere than at the ends of the signed range.
+  // These casts split the integers elsewhere than at the ends of the signed range.
   if (narrows || (isa<arith::ExtUIOp>(op) && !src.isNonNegative()))
     for (unsigned dim = 0; dim < info.getRank(); ++dim)
       limitContiguity(info, dim, info.getAlignedContiguity(dim));
@@ -329,7 +330,7 @@ AxisInfo tile::inferElementwise(Operation *op, Type type, OperandInfos operands)
   return info;
 }
 
-/// Contiguity, divisibility and constancy, and what is assumed of offsets.
+/// Infers contiguity, divisibility and constancy, and the assumptions about offsets.
 static std::optional<AxisInfo> inferAlongAxes(Operation *op, OperandInfos operands) {
   Type type = op->getResult(0).getType();
   auto lhs = [&]() -> const AxisInfo & { return *operands[0]; };
@@ -374,7 +375,7 @@ std::optional<AxisInfo> tile::inferArithmetic(Operation *op, OperandInfos operan
   std::optional<AxisInfo> info = inferAlongAxes(op, operands);
   if (!info || info->constant)
     return info;
-  // Where nothing counts up, nothing is assumed: of a scalar, for instance.
+  // Where nothing counts up, as in a scalar, nothing is assumed.
   info->isAssumed |= llvm::any_of(operands, [](const AxisInfo *operand) { return operand->isAssumed; });
   info->isAssumed &= llvm::any_of(info->contiguity, [](int64_t size) { return size > 1; });
   SmallVector<IntegerRange> ranges =

@@ -6,17 +6,17 @@
 
 namespace tile {
 
-/// The result of an integer operation of `arith` with one result; none if there is no rule.
+/// Returns the facts of the result of an integer operation of `arith` with one result; none if there is no rule.
 std::optional<AxisInfo> inferArithmetic(mlir::Operation *op, llvm::ArrayRef<const AxisInfo *> operands);
 
-/// The result of any operation: if it works element by element, it is constant where all operands are.
+/// Returns the facts of the result of any operation: an elementwise one is constant where all operands are.
 AxisInfo inferElementwise(mlir::Operation *op, mlir::Type type, llvm::ArrayRef<const AxisInfo *> operands);
 
-/// The sum of two values of one type (pointers: of an address and a number of bytes).
+/// Returns the facts of the sum of two values of one type (pointers: of an address and a number of bytes).
 AxisInfo addAxisInfos(mlir::Type type, const AxisInfo &lhs, const AxisInfo &rhs);
 
-/// Groups so large that an aligned one contains both ends of the signed range of `element` are no longer consecutive
-/// when the value is extended.
+/// Limits groups that are so large that an aligned one contains both ends of the signed range of `element`: they are no
+/// longer consecutive once the value is extended.
 void limitContiguityToSignedRange(AxisInfo &info, mlir::Type element);
 
 } // namespace tile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AxisInfo: rules of kernel arguments and of operations that create or reshape tensors.
 //
-// Integer arithmetic is in AxisInfoArith.cpp; operations without a rule give "unknown", except that element-wise ones
+// Integer arithmetic is in AxisInfoArith.cpp. Operations without a rule give "unknown", except that element-wise ones
 // keep the constancy that all operands have.
 #include "Analysis/AxisInfoRules.h"
 #include "Analysis/AxisInfoArith.h"
@@ -56,7 +56,7 @@ static AxisInfo inferConstant(arith::ConstantOp op) {
   return info;
 }
 
-/// Copies the facts that hold for each element, wherever it is.
+/// Copies the facts that hold for each element, independent of its position.
 static void copyElementFacts(AxisInfo &info, const AxisInfo &src) {
   info.constant = src.constant;
   info.range = src.range;
@@ -64,7 +64,7 @@ static void copyElementFacts(AxisInfo &info, const AxisInfo &src) {
   info.isAssumed = src.isAssumed;
 }
 
-/// Elements that only move: along a dimension that is none of the operand's all are equal.
+/// Infers facts of elements that only move: along a dimension without a source dimension all are equal.
 static AxisInfo inferShapeChange(ShapeChange op, const AxisInfo &src) {
   Type type = op->getResult(0).getType();
   std::optional<SourceDims> dims = op.getSourceDims();
@@ -80,8 +80,8 @@ static AxisInfo inferShapeChange(ShapeChange op, const AxisInfo &src) {
   return info;
 }
 
-/// A dimension of the result starts at some bit of the row-major index, and so inside or at the start of one of the
-/// operand's: as far as both run together they have the same groups.
+/// A dimension of the result starts at some bit of the row-major index, and so inside or at the start of a dimension of
+/// the operand: as far as both coincide they have the same groups.
 ///
 ///   tensor<8x16> -> tensor<4x32>   result dimension 1 starts where operand dimension 1 does
 ///                                  result dimension 0 steps over 2 elements of operand dimension 0
@@ -110,8 +110,8 @@ static AxisInfo inferReshape(ReshapeOp op, const AxisInfo &src) {
   return info;
 }
 
-/// What is known, and what the program says. Along one dimension first elements are any along the others, so the others
-/// must not have groups: what is said of their first elements only would be taken for all.
+/// Combines known facts with the hint's. First elements along one dimension are arbitrary along the others, so the
+/// others must not have groups: otherwise hints about their first elements only would be taken for all.
 static AxisInfo inferHint(HintOp op, const AxisInfo &src) {
   AxisInfo info = src;
   auto tensor = dyn_cast<RankedTensorType>(op.getType());
@@ -146,7 +146,7 @@ static AxisInfo inferAddPtr(AddPtrOp op, const AxisInfo &pointer, const AxisInfo
   return addAxisInfos(op.getType(), pointer, bytes);
 }
 
-/// What is loaded from one address is one value, unless others may change it meanwhile.
+/// Loads from equal addresses give equal values, unless others may write in between.
 static AxisInfo inferLoad(LoadOp op, ArrayRef<const AxisInfo *> operands) {
   AxisInfo info = AxisInfo::unknown(op.getType());
   if (op.getIsVolatile() || op.getCache() == CacheModifier::cv)
@@ -185,7 +185,8 @@ AxisInfo tile::inferAxisInfo(Operation *op, unsigned index, ArrayRef<const AxisI
       .Default([&](Operation *) { return inferElementwise(op, type, operands); });
 }
 
-/// Whether the program promises that a condition holds as soon as there is `value`: alone, or as one of several.
+/// Returns true if the program assumes a condition from the definition of `value` on: alone, or as part of a
+/// conjunction.
 static bool isAssumed(Value condition, Value value) {
   return llvm::any_of(condition.getUsers(), [&](Operation *user) {
     if (auto both = dyn_cast<arith::AndIOp>(user))
@@ -201,7 +202,7 @@ static std::optional<int64_t> getConstant(Value value) {
              : std::nullopt;
 }
 
-/// The values of a range for which a comparison with a constant holds: x >= 0, x > -1, 0 <= x, x < 100, …
+/// Returns the values of a range for which a comparison with a constant holds: x >= 0, x > -1, 0 <= x, x < 100, …
 static IntegerRange limitRange(IntegerRange range, arith::CmpIOp compare, Value value) {
   using Predicate = arith::CmpIPredicate;
   bool isLeft = compare.getLhs() == value;
@@ -220,10 +221,10 @@ static IntegerRange limitRange(IntegerRange range, arith::CmpIOp compare, Value 
   if (is(Predicate::slt, Predicate::sgt) && *bound > said.smallest)
     said.largest = said.usual = *bound - 1;
   IntegerRange both = range.intersect(said);
-  return both.smallest <= both.largest && both.smallest <= both.usual ? both : range; // a promise that nothing keeps
+  return both.smallest <= both.largest && both.smallest <= both.usual ? both : range; // a contradictory assumption
 }
 
-/// What the remainder of a value by a power of two is compared with zero for; 1: for nothing.
+/// Returns the power of two by which the remainder of the value is assumed to be zero; 1 if there is none.
 static int64_t getAssumedDivisor(Operation *op, Value value) {
   if (!isa<arith::RemSIOp, arith::RemUIOp>(op) || op->getOperand(0) != value)
     return 1;

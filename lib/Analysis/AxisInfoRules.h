@@ -6,17 +6,16 @@
 
 namespace tile {
 
-/// The largest power of two that divides `value`.
+/// Returns the largest power of two that divides `value`.
 int64_t getPowerOfTwoDivisor(int64_t value);
 
-/// What `op`'s result number `index` is, given its operands; `operands` are in order and all known.
+/// Returns the facts of result `index` of `op`; `operands` are in order and all known.
 AxisInfo inferAxisInfo(mlir::Operation *op, unsigned index, llvm::ArrayRef<const AxisInfo *> operands);
 
-/// What the argument of the entry block of a kernel is.
+/// Returns the facts of an argument of a kernel's entry block.
 AxisInfo inferArgumentAxisInfo(mlir::BlockArgument argument);
 
-/// Adds what `tile.assume` says of the scalar where it is computed: that it is not negative, or a multiple of
-/// something.
+/// Adds the facts that `tile.assume` states about the scalar where it is computed: non-negativity, or divisibility.
 void addAssumptions(mlir::Value value, AxisInfo &info);
 
 } // namespace tile

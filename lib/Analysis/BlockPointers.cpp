@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Block accesses: strides from the address, boundaries from the mask, coordinates from both.
 //
-// Dimension d of an access with mask `index < bound` lies at some coordinate of a tensor of some extent, and
-// bound = extent - coordinate. What of the bound is known at launch belongs to the extent, the rest to the coordinate.
-// The address must then be base + the sum of coordinate * stride; a constant difference moves the coordinates, and the
-// extents with them, which leaves the bounds as they are. A dimension without a boundary can move by any number: all of
-// it is accessed, so its extent is the largest one. What remains are products of a stride known at launch and a
-// coordinate of a further dimension.
+// Dimension d of an access with mask `index < bound` lies at some coordinate of a tensor of some extent, and bound =
+// extent - coordinate. The part of the bound that is known at launch belongs to the extent, the remainder to the
+// coordinate. The address must then be base + the sum of coordinate * stride. A constant difference shifts the
+// coordinates, and the extents with them, which leaves the bounds unchanged. A dimension without a boundary can be
+// shifted arbitrarily: all of it is accessed, so its extent is the largest one. The remaining terms are products of a
+// stride known at launch and the coordinate of a further dimension.
 #include "Analysis/BlockPointers.h"
 #include "Analysis/IndexBounds.h"
 #include "Analysis/UnobservedElements.h"
@@ -35,7 +35,7 @@ static bool followsFromArguments(Value value, unsigned depth) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<KernelOp>(argument.getOwner()->getParentOp()) && value.getType().isInteger();
   Operation *op = value.getDefiningOp();
-  // Where an operation that can fail is always reached, it may as well fail earlier.
+  // If an operation that can fail is always reached, it may as well fail earlier.
   bool movable = isSpeculatable(op) || isa<KernelOp>(op->getParentOp());
   return (isa<arith::ArithDialect>(op->getDialect()) || isa<HintOp>(op)) && value.getType().isInteger() &&
          isMemoryEffectFree(op) && movable && depth < maxRecomputedDepth &&
@@ -46,7 +46,7 @@ bool tile::isKnownAtLaunch(Value value) {
   return followsFromArguments(value, 0);
 }
 
-/// A number that follows from what the kernel is passed and what it reads.
+/// Returns true if the integer follows from the kernel's arguments and the data that it loads.
 static bool followsFromMemory(Value value, unsigned depth) {
   auto load = value.getDefiningOp<LoadOp>();
   if (load || isa<BlockArgument>(value))
@@ -83,7 +83,7 @@ std::string quote(const Polynomial &number) {
   return "'" + number.toString(nameOf) + "'";
 }
 
-/// The analysis of one access. Each step fills in more of it, or says in `reason` why there is no descriptor.
+/// The analysis of one access. Each step fills in more of it, or sets `reason` if there is no descriptor.
 class AccessAnalysis {
 public:
   AccessAnalysis(AffineBlocks &blocks, AxisInfoAnalysis &facts, Value pointer, Value mask, bool isWrite)
@@ -153,7 +153,7 @@ private:
     return true;
   }
 
-  /// Where all of the block's rows begin at whole pieces of 16 bytes, so does the memory: blocks have whole pieces.
+  /// If all rows of the block begin at 16-byte boundaries, so does the memory: blocks consist of whole 16-byte units.
   bool checkBase() {
     const AxisInfo &block = facts.get(pointer);
     areRowsAligned = block.getContiguity(contiguous) * elementBytes >= tensorMapAlignment &&
@@ -174,7 +174,7 @@ private:
       return fail(formatv("dimension {0} has stride {1}", dim, *stride.getConstant()));
     if (!stride.all([&](Value factor) { return isFixed(factor); }))
       return fail(formatv("the stride of dimension {0} is not known at launch", dim));
-    // The distance of two rows that are aligned.
+    // The distance of two aligned rows.
     return (isFromMemory && areRowsAligned && sizes[dim] > 1) || checkAlignment(stride);
   }
 
@@ -188,7 +188,7 @@ private:
     return fail(text);
   }
 
-  /// A power of two that divides `number` whatever its factors are.
+  /// Returns a power of two that divides `number` for any values of its factors.
   uint64_t getDivisibility(const Polynomial &number) {
     uint64_t result = AxisInfo::maxDivisibility;
     for (const Polynomial::Term &term : number.getTerms()) {
@@ -208,7 +208,8 @@ private:
       if (!condition.isBoundary() || !addBound(condition))
         return fail(formatv("the mask is not the boundary of dimension {0}", *condition.dim));
     }
-    // Where the address has another form and is not masked out, the descriptor's zeros are not what the program reads.
+    // If the address has another form outside the domain and is not masked off there, the program does not read the
+    // descriptor's zeros.
     for (Condition &condition : domain) {
       if (!bounds[*condition.dim])
         differences.push_back(condition);
@@ -218,7 +219,7 @@ private:
     return true;
   }
 
-  /// All bounds of a dimension must be the same.
+  /// Adds a bound; all bounds of a dimension must be equal.
   bool addBound(const Condition &condition) {
     std::optional<Polynomial> &bound = bounds[*condition.dim];
     if (bound)
@@ -234,7 +235,7 @@ private:
         coordinates[dim] = bounds[dim]->partition([&](Value factor) { return isFixed(factor); }).second * -1;
       offset = offset - coordinates[dim] * strides[dim];
     }
-    // The contiguous dimension takes what others leave.
+    // The contiguous dimension takes the remaining offset.
     for (unsigned step = 0; step < getRank(); ++step) {
       unsigned dim = step + 1 == getRank() ? contiguous : step + (int64_t(step) >= contiguous);
       Polynomial distance = getDistance(offset.divide(strides[dim]).first, /*isBounded=*/bounds[dim].has_value());
@@ -244,7 +245,7 @@ private:
     for (unsigned dim = 0; dim < getRank(); ++dim)
       if (!isNonNegative(coordinates[dim]))
         return fail(formatv("coordinate {0} of dimension {1} may be negative", quote(coordinates[dim]), dim));
-    // Where aligned rows stand for the base (checkBase), this is what lets them.
+    // If aligned rows prove the alignment of the base (checkBase), they rely on this.
     uint64_t needed = tensorMapAlignment / elementBytes;
     if (getDivisibility(coordinates[contiguous]) >= needed)
       return true;
@@ -253,19 +254,20 @@ private:
                         quote(coordinates[contiguous]), contiguous, needed));
   }
 
-  /// The part of an offset by which a block moves along a dimension: a constant where the bound explains the rest, else
-  /// what the program counts. Multiples of a parameter are steps of another dimension.
+  /// Returns the part of an offset by which a block moves along a dimension: a constant if the bound explains the
+  /// remainder, otherwise the terms with counters of the program. Multiples of a parameter are steps of another
+  /// dimension.
   Polynomial getDistance(const Polynomial &offset, bool isBounded) {
     return isBounded ? offset.getConstantTerm()
                      : offset.partition([&](Value factor) { return isCounted(factor); }).first;
   }
 
-  /// Known where the descriptor is made.
+  /// Returns true for factors that are known where the descriptor is created.
   bool isFixed(Value factor) { return isFromMemory ? followsFromMemory(factor, 0) : isKnownAtLaunch(factor); }
 
   bool isCounted(Value factor) { return !isFixed(factor); }
 
-  /// Each further dimension takes all multiples of the same parameters.
+  /// Finds further dimensions; each takes all multiples of the same parameters.
   bool findLeadingDims() {
     while (!offset.isZero()) {
       if (!offset.isExact() || getRank() + leading.size() == maxRank)
@@ -323,7 +325,7 @@ private:
     return true;
   }
 
-  /// All of the dimension is accessed, so it exists. Tensor maps do not ask for memory beyond.
+  /// All of the dimension is accessed, so the memory exists. Tensor maps do not access memory beyond it.
   bool findUnboundedExtent(unsigned dim) {
     const Polynomial &coordinate = coordinates[dim];
     std::optional<int64_t> constant = coordinate.getConstant();
@@ -336,7 +338,7 @@ private:
     return true;
   }
 
-  /// The indices from `coordinate` on have 32 bits.
+  /// Returns true if the indices from `coordinate` on fit into 32 bits.
   bool fits(const Polynomial &coordinate, int64_t size) {
     int64_t largest = IndexBounds(blocks).getUpperBound(coordinate, pointer);
     if (!coordinate.getConstant())
@@ -348,7 +350,7 @@ private:
     return formatv("dimension {0} has 64-bit indices; descriptors have 32-bit ones", dim);
   }
 
-  /// Computed from 32-bit numbers only, or no larger than these.
+  /// Returns true for values computed from 32-bit integers only, or no larger than these.
   bool isShort(const Polynomial &number) {
     auto isNarrow = [](Value factor) { return factor.getType().getIntOrFloatBitWidth() <= 32; };
     bool isOfNarrow = llvm::all_of(number.getTerms(), [&](const Polynomial::Term &term) {
@@ -357,15 +359,15 @@ private:
     return isOfNarrow || (isNonNegative(number) && IndexBounds(blocks).getUpperBound(number, pointer) <= maxExtent);
   }
 
-  /// TMA writes whole pieces of 16 bytes: the last one of a row must not reach beyond the row. (Measured on an H200;
-  /// reads are exact.)
+  /// TMA writes whole 16-byte units: the last one of a row must not reach beyond the row. (Measured on an H200; reads
+  /// are exact.)
   bool checkRowEnds() {
     Polynomial &extent = extents[contiguous];
     uint64_t needed = tensorMapAlignment / elementBytes;
     if (!isWrite || getDivisibility(extent) >= needed)
       return true;
     if (extent == maxExtent && getDivisibility(coordinates[contiguous]) >= needed) {
-      extent = maxExtent / tensorMapAlignment * tensorMapAlignment; // blocks end at whole pieces, so not beyond this
+      extent = maxExtent / tensorMapAlignment * tensorMapAlignment; // blocks end at 16-byte units, so not beyond this
       return true;
     }
     std::string text =
@@ -405,20 +407,20 @@ private:
   AxisInfoAnalysis &facts;
   Value pointer, mask;
   bool isWrite;
-  bool isFromMemory = false;   ///< The base; and what is read beside it is known.
-  bool areRowsAligned = false; ///< Those of the block, to 16 bytes.
+  bool isFromMemory = false;   ///< The base; other values loaded with it count as known.
+  bool areRowsAligned = false; ///< The block's rows, to 16 bytes.
   std::string reason;
   SmallVector<int64_t> sizes;
   int64_t elementBytes = 0, contiguous = -1;
   Value base;
-  Polynomial offset; ///< Of the block's first element; in the end, what no dimension explains.
+  Polynomial offset; ///< The offset of the block's first element; in the end, the part that no dimension explains.
   SmallVector<Polynomial, 2> strides, coordinates, extents;
   struct LeadingDim {
     Polynomial stride, coordinate;
   };
   SmallVector<LeadingDim, 1> leading; ///< Dimensions that the access does not have.
   Conditions domain, differences;
-  SmallVector<std::optional<Polynomial>, 2> bounds; ///< None: no mask.
+  SmallVector<std::optional<Polynomial>, 2> bounds; ///< None without a mask.
 };
 
 } // namespace

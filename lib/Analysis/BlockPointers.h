@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which loads and stores through tensors of pointers access a block of a rectangular tensor, as a descriptor does.
+// Recognizes loads and stores through tensors of pointers that access a block of a rectangular tensor, like a
+// descriptor.
 //
 //   %p = a + first*lda + (rows[:, None]*lda + ks[None, :]), bumped by 32 in each iteration k
 //   tile.load %p mask (rows[:, None] < M - first) & (ks[None, :] < K - 32*k)
 //     =>  tensor a of shape [M, K] and strides [lda, 1], block at [first, 32*k]
 //
-// What the program adds for the whole block, `a + batch * stride`, is a dimension of its own before the others, with
-// one index in the block.
+// An offset of the whole block, `a + batch * stride`, is a separate dimension before the others, with one index in the
+// block.
 //
-// Also without a mask if the address wraps around at the boundary, `(first + rows) % M`, where nothing depends on what
-// is read there.
+// Also recognized without a mask if the address wraps around at the boundary, `(first + rows) % M`, and nothing depends
+// on the elements read there.
 //
-// Proven: every enabled element is the one that a descriptor access at these coordinates moves, and no other is inside
-// the shape. For this coordinates must not be negative, and the mask must be the boundary, no more and no less. What is
-// known at launch makes up the shape, all else in the mask the coordinates. A dimension without a boundary is as large
-// as a descriptor can say, and its coordinates must not get larger.
-// Proven from the launcher's promises, or what the program says of the block: the base is aligned to 16 bytes, and so
-// is every row. Taken for granted: index arithmetic does not overflow nor reach 2^31 - 1, and strides are not negative
-// (the launcher checks those that it knows).
+// Proven: every enabled element is the one that a descriptor access at these coordinates moves, and no other element is
+// inside the shape. For this, coordinates must be non-negative, and the mask must be exactly the boundary. Values known
+// at launch make up the shape, all others in the mask the coordinates. A dimension without a boundary is as large as a
+// descriptor can express, and its coordinates must not get larger.
+// Also proven, from the launcher's guarantees or from hints about the block: the base and every row are 16-byte
+// aligned. Assumed: index arithmetic neither overflows nor reaches 2^31 - 1, and strides are non-negative (the launcher
+// checks those that it knows).
 //
-// A base that the program reads from memory, as one of a table, is as good for loads. What it reads beside it counts as
-// known then: the descriptor is made where all has been read.
+// For loads, the base may also be loaded from memory, for example from a table. Other values loaded with it count as
+// known: the descriptor is created after all of these loads.
 #pragma once
 
 #include "Analysis/AffineBlock.h"
@@ -30,16 +31,16 @@
 
 namespace tile {
 
-/// In the order of memory: the last dimension is contiguous. Before the access's dimensions there can be others, of
-/// block size 1.
+/// In memory order: the last dimension is contiguous. The access's dimensions may be preceded by others of block size
+/// 1.
 struct BlockAccess {
-  mlir::Value base;                                ///< A parameter, or else read from memory.
-  llvm::SmallVector<Polynomial, 2> shape, strides; ///< Known at launch, or read from memory where the base is.
-  llvm::SmallVector<Polynomial, 2> coordinates;    ///< Of the block's first element.
+  mlir::Value base;                                ///< A parameter, or loaded from memory.
+  llvm::SmallVector<Polynomial, 2> shape, strides; ///< Known at launch, or loaded from memory if the base is.
+  llvm::SmallVector<Polynomial, 2> coordinates;    ///< The coordinates of the block's first element.
   llvm::SmallVector<int64_t, 2> block;
-  llvm::SmallVector<int32_t, 2> order; ///< Which dimension of the access each one is.
-  /// Outside of these, in the access's dimensions, the descriptor gives zeros where the access wraps around in the
-  /// tensor. Nothing but enabled loads of elements that no store depends on.
+  llvm::SmallVector<int32_t, 2> order; ///< The access's dimension that each one is.
+  /// Conditions in the access's dimensions. Where they do not hold, the descriptor gives zeros but the access wraps
+  /// around in the tensor. Only for unmasked loads of elements on which no store depends.
   Conditions differences;
 
   bool isFromMemory() const { return !llvm::isa<mlir::BlockArgument>(base); }
@@ -51,7 +52,8 @@ struct BlockAccessResult {
   std::string reason;
 };
 
-/// A scalar that depends on nothing but the kernel's arguments, so that it can be computed where the kernel starts.
+/// Returns true for a scalar that depends only on the kernel's arguments, so that it can be computed at the kernel's
+/// entry.
 bool isKnownAtLaunch(mlir::Value value);
 
 class BlockPointers {

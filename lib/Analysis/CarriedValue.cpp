@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which values and operands of structured control flow belong together.
+// Maps values and operands of structured control flow to each other.
 #include "Analysis/CarriedValue.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,13 +17,13 @@ static CarriedValue resultOf(scf::IfOp branch, unsigned index) {
           {&branch.thenYield()->getOpOperand(index), &branch.elseYield()->getOpOperand(index)}};
 }
 
-/// What the condition of the loop sees.
+/// Returns the value as the loop's condition sees it.
 static CarriedValue carriedToCondition(scf::WhileOp loop, unsigned index) {
   return {{loop.getBeforeArguments()[index]},
           {&loop.getInitsMutable()[index], &loop.getYieldOp()->getOpOperand(index)}};
 }
 
-/// What the condition hands on to the body and to the end.
+/// Returns the value that the condition passes to the body and to the loop's results.
 static CarriedValue carriedFromCondition(scf::WhileOp loop, unsigned index) {
   return {{loop.getAfterArguments()[index], loop->getResult(index)}, {&loop.getConditionOp().getArgsMutable()[index]}};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values that control flow hands on: what loops carry, and what branches result in. All of one have the same type.
+// Values that control flow passes on: values carried by loops, and results of branches. All of one have the same type.
 #pragma once
 
 #include "mlir/IR/Value.h"
@@ -14,13 +14,13 @@ namespace tile {
 ///   %r = scf.while (%a = %init) {                              values %a;     operands %init, %y
 ///     condition(%c) %v } do { ^(%b): … yield %y }              values %b, %r; operands %v
 struct CarriedValue {
-  llvm::SmallVector<mlir::Value, 2> values; ///< The first stands for all.
+  llvm::SmallVector<mlir::Value, 2> values; ///< The first one represents all.
   llvm::SmallVector<mlir::OpOperand *, 2> operands;
 
-  /// The one that `value` is of, or none.
+  /// Returns the carried value that `value` belongs to, or none.
   static std::optional<CarriedValue> of(mlir::Value value);
 
-  /// The one that takes what the operand hands on, or none.
+  /// Returns the carried value that the operand feeds, or none.
   static std::optional<CarriedValue> fedBy(mlir::OpOperand &operand);
 };
 

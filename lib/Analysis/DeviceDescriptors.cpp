@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a tensor map can say, and whether it pays.
+// Limits of tensor maps, and whether they pay off.
 #include "Analysis/DeviceDescriptors.h"
 
 #include "Analysis/EngineChoice.h"
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace tile;
 
-/// Of an access through a descriptor.
+/// Returns the offsets of an access through a descriptor.
 static ValueRange offsetsOf(Operation *access) {
   if (auto store = dyn_cast<DescStoreOp>(access))
     return store.getOffsets();
@@ -21,7 +21,7 @@ static ValueRange offsetsOf(Operation *access) {
 
 std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
   DescType type = desc.getType();
-  // What cta-lower-descriptors has buffers for.
+  // cta-lower-descriptors has buffers for these only.
   if (size_t rank = dropLeadingOnes(type.getShape()).size(); rank > 2)
     return llvm::formatv("its blocks have rank {0}; vectors and matrices are copied by TMA", rank);
   if (type.getElementType().isInteger(1))
@@ -34,8 +34,7 @@ std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
     return "what is outside of it reads as NaN";
   int64_t whole = 16 / getBytesInMemory(type.getElementType());
   for (Operation *user : desc->getUsers()) {
-    // Elsewhere TMA ends in an illegal instruction, whatever the swizzle and the size of elements (measured on an
-    // H200).
+    // TMA traps with an illegal instruction elsewhere, for any swizzle and element size (measured on an H200).
     if (facts.get(offsetsOf(user).back()).getDivisibilityOfAll() < whole)
       return llvm::formatv("the last coordinate of a block is not known to be a multiple of {0} elements, where TMA "
                            "begins; tl.multiple_of says so",
@@ -55,16 +54,17 @@ std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
   return "";
 }
 
-/// Why the kernel makes no map for the descriptor; empty if it does.
+/// Returns why the kernel encodes no map for the descriptor; empty if it does.
 static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
-  // The producer reads, and warps that multiply write: each makes its own maps.
+  // The producer reads, and consumer warps write; each encodes its own maps.
   if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescLoadOp>) &&
       llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))
     return "it is read and written through";
   return whyNoTensorMap(desc, facts);
 }
 
-/// Whether warp groups multiply what is read through descriptors of the kernel: otherwise TMA does not pay.
+/// Returns true if wgmma multiplies data that is read through descriptors of the kernel: otherwise TMA does not pay
+/// off.
 static bool multipliesBlocks(KernelOp kernel, AxisInfoAnalysis &facts) {
   auto isRead = [&](const SharedOperand &operand) {
     auto load = dyn_cast_if_present<DescLoadOp>(operand.source);
@@ -84,7 +84,7 @@ static bool multipliesBlocks(KernelOp kernel, AxisInfoAnalysis &facts) {
 SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse) {
   SmallVector<MakeDescOp> plan;
-  // Every target with wgmma has tensormap.replace, and nothing else pays.
+  // Every target with wgmma has tensormap.replace, and other kernels do not profit.
   bool hasWgmma = kernel.walk([](DotOp dot) { return getWgmma(dot) ? WalkResult::interrupt() : WalkResult::advance(); })
                       .wasInterrupted();
   if (!hasWgmma)

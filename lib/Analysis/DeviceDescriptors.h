@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Descriptors that the launcher cannot make, because base, shape or strides come from memory: which of them the kernel
-// makes itself, so that TMA copies their blocks.
+// Descriptors that the launcher cannot encode, because base, shape or strides are loaded from memory: selects those for
+// which the kernel itself encodes tensor maps, so that TMA copies their blocks.
 #pragma once
 
 #include "Analysis/AxisInfo.h"
@@ -8,12 +8,12 @@
 
 namespace tile {
 
-/// The descriptors that a kernel makes itself: read or written through, not both, and only where warp
-/// groups multiply what is read. `refuse` is told of the others and why.
+/// Returns the descriptors for which a kernel encodes the maps itself: those either read or written through, but not
+/// both, and only if wgmma multiplies the data read. Calls `refuse` with each of the others and the reason.
 llvm::SmallVector<MakeDescOp> planDeviceDescriptors(KernelOp kernel,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse = {});
 
-/// What keeps accesses through the descriptor from TMA, whoever makes its tensor map; empty if nothing does.
+/// Returns what keeps accesses through the descriptor from TMA, whoever encodes its tensor map; empty if nothing does.
 std::string whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts);
 
 } // namespace tile

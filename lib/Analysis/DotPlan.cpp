@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operands of a dot, and the layouts that its engine needs.
+// Operands of a dot, and the layouts that its engine requires.
 #include "Analysis/DotPlan.h"
 
 #include "Layout/Factories.h"
@@ -16,7 +16,7 @@ ArrayRef<int64_t> tile::dropLeadingOnes(ArrayRef<int64_t> block) {
   return block;
 }
 
-/// Whether the shapes differ in nothing but leading dimensions of size 1.
+/// Returns true if the shapes differ only in leading dimensions of size 1.
 static bool changesLeadingOnes(ReshapeOp reshape) {
   auto drop = [](RankedTensorType type) { return type.getShape().drop_while([](int64_t size) { return size == 1; }); };
   return drop(reshape.getSrc().getType()) == drop(reshape.getResult().getType());
@@ -63,15 +63,15 @@ bool tile::isBlock(const SharedOperand &operand) {
 
 namespace {
 
-/// What a left operand is computed from in the block of the product.
+/// The inputs of a left operand in the block of the dot.
 struct LeftSources {
   bool loads = false, products = false;
   bool matrices = false;   ///< Among the loads: more than rows and columns.
-  bool otherSizes = false; ///< Matrices of which ldmatrix reads no fragments.
-  bool others = false;     ///< What descriptors bring, for one.
+  bool otherSizes = false; ///< Matrices whose fragments ldmatrix cannot read.
+  bool others = false;     ///< Other inputs, for example blocks loaded through descriptors.
 };
 
-/// Whether `load` brings more than a row or a column.
+/// Returns true if `load` loads more than a row or a column.
 bool isMatrix(LoadOp load) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   return type && llvm::count_if(type.getShape(), [](int64_t size) { return size > 1; }) > 1;
@@ -79,7 +79,8 @@ bool isMatrix(LoadOp load) {
 
 } // namespace
 
-/// What a loop carries into an iteration comes from the one before it, if that counts.
+/// Finds the inputs of the left operand. With `acrossIterations`, values that a loop carries into an iteration are
+/// followed to the previous one.
 static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
   LeftSources sources;
   SmallVector<Value> worklist{dot.getA()};
@@ -93,7 +94,7 @@ static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
         worklist.push_back(yielded->get());
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != dot->getBlock())
-      continue; // known before this iteration's products
+      continue; // known before this iteration's dots
     if (isa<DotOp>(op)) {
       sources.products = true;
       continue;
@@ -118,7 +119,7 @@ bool tile::isFragmentOfAccumulators(DotOp dot) {
   return element.isF16() || element.isBF16();
 }
 
-/// Those of 8-bit types take two shuffles a register (layout::movesByPairs).
+/// 8-bit types take two shuffles per register (layout::movesByPairs).
 bool tile::mayComeFromRegisters(DotOp dot) {
   return isFragmentOfAccumulators(dot) || getBytesInMemory(dot.getA().getType().getElementType()) == 1;
 }
@@ -129,10 +130,10 @@ bool tile::isComputedFromDots(DotOp dot) {
 
 namespace {
 
-/// What is computed from a product element by element.
+/// Values computed from a dot element by element.
 struct Results {
-  SmallVector<OpOperand *> uses; ///< By products.
-  SmallVector<DotOp> others;     ///< Products from which some of it is computed, too.
+  SmallVector<OpOperand *> uses; ///< Uses as operands of dots.
+  SmallVector<DotOp> others;     ///< Dots from which some of them are also computed.
 };
 
 } // namespace
@@ -210,7 +211,7 @@ int64_t tile::countCarriedSums(LoopLikeOpInterface loop, unsigned numWarps) {
   return registers;
 }
 
-/// Of warp groups.
+/// Plans the layouts for wgmma.
 static DotPlan planWgmma(DotOp dot, cta::WgmmaAttr engine) {
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
   layout::WgmmaTiling tiling{engine.getGroupsM(), engine.getGroupsN(), target::mmaTypeBits(*getMmaType(engine.getA())),
@@ -221,7 +222,7 @@ static DotPlan planWgmma(DotOp dot, cta::WgmmaAttr engine) {
   return plan;
 }
 
-/// Of warps.
+/// Plans the layouts for mma.sync.
 static DotPlan planMmaSync(DotOp dot, cta::MmaSyncAttr engine) {
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
   int64_t k = dot.getA().getType().getDimSize(1);

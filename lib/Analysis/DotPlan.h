@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A dot: what its operands are, and the layouts that its engine needs.
+// Dots: their operands, and the layouts that their engines require.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -9,59 +9,60 @@
 
 namespace tile {
 
-/// The layouts that the dot's engine needs.
+/// The layouts that the dot's engine requires.
 struct DotPlan {
   layout::LinearLayout accumulator;
-  /// Of the operands in registers; none for an operand in shared memory.
+  /// The layouts of operands in registers; none for an operand in shared memory.
   std::optional<layout::LinearLayout> a, b;
 };
 DotPlan planDot(DotOp dot, unsigned numWarps);
 
-/// What makes a dot's operand, seen through conversions of its layout, transpositions and leading dimensions of size 1.
+/// The operation that produces a dot's operand, looking through layout conversions, transpositions and leading
+/// dimensions of size 1.
 struct SharedOperand {
   mlir::Operation *source = nullptr; ///< Null for a block argument.
   bool transposed = false;
 };
 SharedOperand traceOperand(mlir::Value operand);
 
-/// What is stored of an operand: what is transposed, or converted, to make it, and whether it is transposed.
+/// Returns the value of an operand that is stored, before transpositions and conversions, and whether it is transposed.
 std::pair<mlir::Value, bool> skipTranspositions(mlir::Value operand);
 
-/// The block as a matrix, if it has only leading dimensions of size 1 beyond: these are no part of a copy by TMA but
-/// coordinates of it.
+/// Drops leading dimensions of size 1 from a block with more dimensions than a matrix: they are not part of a TMA copy
+/// but coordinates of it.
 llvm::ArrayRef<int64_t> dropLeadingOnes(llvm::ArrayRef<int64_t> block);
 
-/// Whether the launcher or the kernel makes a tensor map for the descriptor.
+/// Returns true if the launcher or the kernel encodes a tensor map for the descriptor.
 bool hasTensorMap(mlir::Value desc);
 
-/// Whether TMA puts the operand into shared memory.
+/// Returns true if TMA copies the operand to shared memory.
 bool isBlock(const SharedOperand &operand);
 
-/// Whether a left operand of 16-bit elements is computed from other products (the probabilities of attention): the
+/// Returns true if a left operand of 16-bit elements is computed from other dots (the probabilities of attention): the
 /// accumulator's registers are those of a left operand.
 bool isComputedFromDots(DotOp dot);
-/// Whether a left operand is computed from this product's accumulator or this one's from others, element by element, or
-/// whether that is so for a product with which it shares its accumulator, or whose accumulator meets what is computed
-/// from them.
+/// Returns true if a left operand is computed element by element from this dot's accumulator, or this dot's from
+/// others. Also if that holds for a dot that shares its accumulator, or whose accumulator is combined with values
+/// computed from it.
 bool isInChain(DotOp dot);
 
-/// Whether a left operand of 16-bit elements is computed, for this product alone, from matrices of 16-bit elements and
-/// vectors that its loop loads through pointers: ldmatrix reads copies of them as the product takes them, and none of
-/// the threads waits for another's part.
+/// Returns true if a left operand of 16-bit elements is computed, for this dot alone, from matrices of 16-bit elements
+/// and vectors that its loop loads through pointers: ldmatrix reads copies of them in the fragment layout, and no
+/// thread waits for another's part.
 bool isComputedFromLoads(DotOp dot);
 
-/// Whether a left operand that is not a block should go to warp groups from registers: it is computed from other
-/// products, also with rows and columns that run ahead of these, or the same in each iteration of the dot's loop. What
-/// else is loaded for each product would be waited for there; other instructions have it copied ahead.
+/// Returns true if a left operand that is not a block should be passed to wgmma in registers: it is computed from other
+/// dots, possibly with rows and columns that are prefetched, or is loop-invariant in the dot's loop. Other operands
+/// that are loaded for each dot would be awaited there; other engines prefetch their copies.
 bool staysInRegisters(DotOp dot);
 
-/// Whether an accumulator, converted to the left operand's type, is a fragment of it: it has 16-bit elements.
+/// Returns true if an accumulator, converted to the left operand's type, is a fragment of it: it has 16-bit elements.
 bool isFragmentOfAccumulators(DotOp dot);
 
-/// Whether a left operand may go to warp groups from registers: it has elements of 16 or 8 bits.
+/// Returns true if a left operand may be passed to wgmma in registers: it has 16- or 8-bit elements.
 bool mayComeFromRegisters(DotOp dot);
 
-/// Registers of a thread for the accumulators that a loop carries, of so many warps.
+/// Returns the registers of a thread for the accumulators that a loop carries, with this number of warps.
 int64_t countCarriedSums(mlir::LoopLikeOpInterface loop, unsigned numWarps);
 
 } // namespace tile

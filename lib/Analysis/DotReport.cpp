@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace tile;
 
-/// How warp groups get the operand.
+/// Describes how wgmma gets the operand.
 static StringRef describeSource(Value operand, bool isInRegisters) {
   if (isInRegisters)
     return "in registers";

@@ -17,20 +17,20 @@ using target::OperandSource;
 
 namespace {
 
-/// The operands and the accumulator as the tensor cores know them.
+/// The tensor-core types of operands and accumulator.
 struct DotTypes {
   MmaType a, b, accumulator;
 };
 
-/// What brings the operands to warp groups. Blocks of TMA lie in shared memory as in global memory, row-major and
-/// possibly read transposed; threads store k contiguous, or n, which goes with no fewer products.
+/// The sources of wgmma operands. TMA blocks are row-major in shared memory, as in global memory, and possibly read
+/// transposed; threads store k contiguous, or n, which restricts no dots.
 struct Operands {
   OperandSource sourceA = OperandSource::Tma, sourceB = OperandSource::Tma;
   bool aTransposed = false, bTransposed = false;
 };
 
-/// Blocks of TMA, in this order. wgmma reads only halves in either one. Of a left block with m contiguous threads read
-/// words, each a register of a fragment; they transpose all else.
+/// Returns the sources for TMA blocks in this order. wgmma reads only 16-bit types in either order. If a left block has
+/// m contiguous, threads read words, each of which is a register of a fragment; they transpose all other blocks.
 Operands blocksIn(DotOp dot, bool aTransposed, bool bTransposed) {
   constexpr unsigned halfBytes = 2, wordBytes = 4;
   unsigned bytes = getBytesInMemory(dot.getA().getType().getElementType());
@@ -42,7 +42,7 @@ Operands blocksIn(DotOp dot, bool aTransposed, bool bTransposed) {
   return operands;
 }
 
-/// What threads store of blocks.
+/// Returns the operands of TMA blocks that threads store transposed.
 SmallVector<Value> getTransposed(DotOp dot, cta::WgmmaAttr engine) {
   SmallVector<Value> stored;
   if (engine && engine.getSourceA() == OperandSource::Transposed)
@@ -54,7 +54,7 @@ SmallVector<Value> getTransposed(DotOp dot, cta::WgmmaAttr engine) {
 
 } // namespace
 
-/// None if the tensor cores have no such types; f32 that must not be rounded is none of theirs.
+/// Returns none if the tensor cores do not support the types, or if f32 operands must not be rounded.
 static std::optional<DotTypes> getMmaTypes(DotOp dot) {
   Type element = dot.getA().getType().getElementType();
   if (element.isF32() && dot.getPrecision() == InputPrecision::ieee)
@@ -66,7 +66,8 @@ static std::optional<DotTypes> getMmaTypes(DotOp dot) {
   return DotTypes{*a, *b, *acc};
 }
 
-/// The shape of the operand before tile-pad-blocks, if it is a block that a descriptor leads to; else as it is.
+/// Returns the shape of an operand before tile-pad-blocks, if it is a block loaded through a descriptor; otherwise its
+/// shape.
 static SmallVector<int64_t> getBlockShape(Value operand) {
   SharedOperand block = traceOperand(operand);
   SmallVector<int64_t> shape;
@@ -79,12 +80,12 @@ static SmallVector<int64_t> getBlockShape(Value operand) {
   return shape;
 }
 
-/// `swapped`: of the product of the transposed operands in the other order, of which `operands` are.
+/// Plans wgmma. With `swapped`, for the dot of the transposed operands in swapped order, to which `operands` refers.
 static target::WgmmaResult planWarpGroups(DotOp dot, const Operands &operands, const target::GpuTarget &target,
                                           unsigned numWarps, bool swapped = false) {
   std::optional<DotTypes> types = getMmaTypes(dot);
   Type a = dot.getA().getType().getElementType();
-  // tf32x3 takes the operands apart, in registers.
+  // tf32x3 splits the operands, in registers.
   if (!types || (a.isF32() && dot.getPrecision() != InputPrecision::tf32)) {
     std::string reason;
     llvm::raw_string_ostream(reason) << "wgmma does not multiply " << a << " and "
@@ -92,7 +93,7 @@ static target::WgmmaResult planWarpGroups(DotOp dot, const Operands &operands, c
                                      << dot.getType().getElementType();
     return {std::nullopt, reason};
   }
-  // What threads store is padded, and what is computed beside it.
+  // Operands that threads store are padded, and so are values combined with them.
   auto shapeOf = [&](Value operand, OperandSource source) {
     bool isBlockInRegisters = operands.aTransposed && operands.sourceB == OperandSource::Tma;
     if (source == OperandSource::Tma || isBlockInRegisters)
@@ -137,7 +138,7 @@ static cta::WgmmaAttr makeWgmma(DotOp dot, const target::WgmmaResult &result, co
                              plan.groupsN, operands.sourceA, operands.sourceB, plan.promote, swapped);
 }
 
-/// Of blocks that TMA brings, as they stand or swapped.
+/// Chooses wgmma for TMA blocks, in their own order or swapped.
 static cta::WgmmaAttr chooseEitherOrder(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
                                         unsigned numWarps) {
   Operands operands = blocksIn(dot, aTransposed, bTransposed), others = blocksIn(dot, !bTransposed, !aTransposed);
@@ -152,16 +153,16 @@ static cta::WgmmaAttr chooseEitherOrder(DotOp dot, bool aTransposed, bool bTrans
   return swapped ? swapped : engine;
 }
 
-/// Consecutive elements along k of a thread: those of a register, or of the words in which an operand is packed. What
-/// other products' accumulators hold, or take, is in its place already.
+/// Returns the number of consecutive elements along k per thread: those of a register, or of the words in which an
+/// operand is packed. Values that other dots' accumulators hold, or that they use, have their positions already.
 static unsigned chooseKWidth(DotOp dot, unsigned least, int64_t k) {
   constexpr int64_t lanesAlongK = 4;
   int64_t packed = std::min(countPackedAlongK(dot), k / lanesAlongK);
   return packed > int64_t(least) && !isInChain(dot) ? packed : least;
 }
 
-/// What is not for warp groups: the widest instruction that multiplies the dot's types exactly as its precision asks;
-/// else fused multiply-adds.
+/// Chooses an engine if wgmma does not apply: the widest mma.sync instruction that multiplies the dot's types at the
+/// required precision, otherwise fused multiply-adds.
 static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
   MLIRContext *context = dot.getContext();
   std::optional<DotTypes> types = getMmaTypes(dot);
@@ -185,7 +186,7 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
                                chooseKWidth(dot, cta::MmaSyncAttr::getLeastKWidth(element), k));
 }
 
-/// Before descriptors are made: if they can bring what warp groups multiply.
+/// Before descriptors are created: chooses wgmma if descriptors can load its operands.
 cta::WgmmaAttr EngineChooser::chooseForBlocks(DotOp dot) {
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
   if (!accesses->mayComeByTma(b))
@@ -196,8 +197,8 @@ cta::WgmmaAttr EngineChooser::chooseForBlocks(DotOp dot) {
     cta::WgmmaAttr engine = chooseEitherOrder(dot, aTransposed, operands.bTransposed, target, numWarps);
     return makeRoom(getTransposed(dot, engine)) ? engine : cta::WgmmaAttr();
   }
-  // A block that is loaded through pointers is not made one of a descriptor beside one that cannot be. Rows that are
-  // gathered are copied beside blocks of a descriptor.
+  // A block loaded through pointers does not become a descriptor's if the other operand cannot. Gathered rows are
+  // copied alongside a descriptor's blocks.
   bool mayStay = isa<DescLoadOp>(b.source) || !isa_and_present<LoadOp>(a.source);
   if (!mayStay)
     return {};
@@ -210,8 +211,8 @@ cta::WgmmaAttr EngineChooser::chooseForBlocks(DotOp dot) {
   return makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
 }
 
-/// Whether threads read a left operand from copies as the product takes it, and compute it there, which needs neither a
-/// buffer nor a barrier. Warp groups that multiply the same rows would compute it several times.
+/// Returns true if threads read a left operand from copies in the fragment layout and compute it there, which needs
+/// neither a buffer nor a barrier. Warp groups that multiply the same rows would compute it several times.
 static bool isReadFromCopies(DotOp dot, Operands operands, const target::GpuTarget &target, unsigned numWarps) {
   operands.sourceA = OperandSource::Registers;
   if (!isComputedFromLoads(dot))
@@ -220,7 +221,7 @@ static bool isReadFromCopies(DotOp dot, Operands operands, const target::GpuTarg
   return result.plan && result.plan->groupsN == 1;
 }
 
-/// As operands come; before descriptors are made, by threads.
+/// Chooses wgmma for the operands' actual sources; before descriptors are created, these are threads.
 cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
   bool isBlockA = !accesses && isBlock(a), isBlockB = !accesses && isBlock(b);
@@ -232,7 +233,7 @@ cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
     operands.sourceB = OperandSource::Threads;
     stored.push_back(skipTranspositions(dot.getB()).first);
   }
-  // Beside a right operand that is stored, what is the same for all steps, or transposed, takes less as a buffer.
+  // With a stored right operand, a left operand that is the same for all steps, or transposed, costs less as a buffer.
   bool isComputed = isComputedFromDots(dot);
   bool staysHere = isBlockB ? isComputed || staysInRegisters(dot)
                             : (isComputed && !a.transposed) || isReadFromCopies(dot, operands, target, numWarps);
@@ -252,7 +253,8 @@ cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
   return engine && makeRoom(stored) ? engine : cta::WgmmaAttr();
 }
 
-/// Registers of a thread for all that the loop's products add up and take from registers, but for what is held.
+/// Counts the registers of a thread for all accumulators and register operands of the loop's dots, except held
+/// operands.
 static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
   int64_t registers = 0;
   loop->walk([&](DotOp dot) {
@@ -263,9 +265,9 @@ static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
   return registers;
 }
 
-/// Whether the left operand, the same in each iteration, is better held in registers while the loop runs. Where reading
-/// it takes as long as multiplying it, copies that write meanwhile make it too long; but not at the cost of a second
-/// CTA on the multiprocessor, or of products that run an iteration ahead.
+/// Returns true if a loop-invariant left operand should be held in registers during the loop. If reading it takes as
+/// long as multiplying it, concurrent copies would prolong it; but not at the cost of a second CTA on the
+/// multiprocessor, or of dots that run one iteration ahead.
 bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr engine) {
   constexpr int64_t mostRegisters = 128; // the other half is for what an iteration computes
   auto loop = dot->getParentOfType<LoopLikeOpInterface>();
@@ -284,8 +286,8 @@ bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr eng
   return true;
 }
 
-/// Bytes of what is stored at a time. A buffer lives beside those of the regions around its own, not beside those of
-/// other loops and branches.
+/// Counts the bytes of operands stored at the same time. A buffer is live together with those of enclosing regions, but
+/// not with those of other loops and branches.
 static int64_t countBytes(ArrayRef<Value> stored) {
   int64_t most = 0;
   for (Value inner : stored) {
@@ -298,11 +300,11 @@ static int64_t countBytes(ArrayRef<Value> stored) {
   return most;
 }
 
-/// Whether there is room for these operands beside those of other dots.
+/// Returns true if these operands fit into shared memory together with those of other dots.
 bool EngineChooser::makeRoom(ArrayRef<Value> stored) {
   llvm::SetVector<Value> all = storedOperands;
   all.insert_range(stored);
-  // The rest is for conversions and epilogues.
+  // The remainder is for conversions and epilogues.
   if (countBytes(all.getArrayRef()) > int64_t(target.maxSharedPerCta) / 4 * 3)
     return false;
   storedOperands = std::move(all);
@@ -338,7 +340,7 @@ std::string tile::whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigne
 
 std::string tile::whyNoWgmmaOfBlocks(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
                                      unsigned numWarps) {
-  // Of 16-bit types warp groups read most blocks in either order, of others only this one.
+  // For 16-bit types wgmma reads most blocks in either order, for others only in this one.
   if (!chooseEitherOrder(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, numWarps))
     return "warp groups do not multiply these types, sizes or operand orders";
   StringRef which = aTransposed && !bTransposed ? "either" : aTransposed ? "the left one" : "the right one";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What multiplies a dot. Two passes ask, all others read the dot's `engine`.
+// Chooses the engine of a dot. Two passes query it; all others read the dot's `engine`.
 //
-// Warp groups (wgmma) multiply wherever types and sizes allow, whatever brings the operands. But tensor maps are made
-// for what they multiply only, and just where TMA brings the operands they take sizes that are not powers of two, rows
-// and columns in exchanged roles, and the order in memory as it is. So the choice is made as descriptors could bring
-// the operands, before the passes that make descriptors, and corrected where they do not, or sizes are padded.
+// wgmma is chosen wherever types and sizes allow, whatever the source of the operands. But tensor maps are created only
+// for wgmma operands, and only TMA operands may have sizes that are not powers of two, rows and columns in swapped
+// roles, and the order in memory. So the choice is made before the passes that create descriptors, assuming that
+// descriptors can load the operands; it is revised where they cannot, or where sizes are padded.
 #pragma once
 
 #include "Analysis/RaisableAccesses.h"
@@ -16,41 +16,42 @@
 
 namespace tile {
 
-/// Chooses the engines of a kernel's dots, in program order: those that share the room for operands come first.
+/// Chooses the engines of a kernel's dots, in program order: earlier dots get shared memory for operands first.
 class EngineChooser {
 public:
-  /// With `accesses`, operands come as descriptors could bring them; without, as they do.
+  /// With `accesses`, operands are assumed to come through descriptors where possible; without, their actual sources
+  /// count.
   EngineChooser(const target::GpuTarget &target, unsigned numWarps, RaisableAccesses *accesses = nullptr)
       : target(target), numWarps(numWarps), accesses(accesses) {}
 
-  /// Warp groups where the target has them for these types and sizes; else the widest instruction of warps that
-  /// multiplies the types exactly as the precision asks; else fused multiply-adds. The engine may be one that
-  /// multiplies the transposed operands in the other order (Analysis/SwappedDot.h).
+  /// Returns wgmma if the target supports it for these types and sizes; otherwise the widest mma.sync instruction that
+  /// multiplies the types at the required precision; otherwise fused multiply-adds. The engine may be one for the
+  /// transposed operands in swapped order (Analysis/SwappedDot.h).
   Engine choose(DotOp dot);
 
 private:
   cta::WgmmaAttr chooseForBlocks(DotOp dot);
   cta::WgmmaAttr chooseWgmma(DotOp dot);
   bool makeRoom(mlir::ArrayRef<mlir::Value> stored);
-  /// Whether a left operand that TMA brings before a loop is read from shared memory once, into registers: where
-  /// instructions would read it for longer than they multiply, and registers suffice.
+  /// Returns true if a left operand that TMA loads before a loop is read from shared memory into registers once: if
+  /// instructions would take longer to read than to multiply it, and registers suffice.
   bool isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr engine);
 
   const target::GpuTarget &target;
   unsigned numWarps;
   RaisableAccesses *accesses;
-  llvm::SetVector<mlir::Value> storedOperands;              ///< Of warp groups, by threads.
-  llvm::DenseMap<mlir::Operation *, int64_t> heldRegisters; ///< Of a thread, for left operands, over each loop.
+  llvm::SetVector<mlir::Value> storedOperands;              ///< wgmma operands that threads store.
+  llvm::DenseMap<mlir::Operation *, int64_t> heldRegisters; ///< Registers per thread of left operands, by loop.
 };
 
-/// The engine of a dot that warp groups multiply; null for all others.
+/// Returns the engine of a wgmma dot; null for all others.
 cta::WgmmaAttr getWgmma(DotOp dot);
-/// The same, if TMA brings b, so that tensor maps pay, whatever brings a.
+/// Returns the same if TMA loads b, so that tensor maps pay off, whatever the source of a.
 cta::WgmmaAttr getWgmmaOfBlocks(DotOp dot);
 
-/// What warp groups lack to multiply a dot of theirs that has another engine, with numbers.
+/// Returns why wgmma does not compute a dot that has another engine, with numbers.
 std::string whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps);
-/// What they lack to multiply operands that TMA brings, in this order: whether they would in another one.
+/// Returns why wgmma does not multiply TMA operands in this order, and whether it would in another one.
 std::string whyNoWgmmaOfBlocks(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
                                unsigned numWarps);
 

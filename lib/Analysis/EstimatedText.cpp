@@ -50,7 +50,7 @@ EstimatedText EstimateWriter::number(Value value, unsigned depth) {
   return operation(value.getDefiningOp(), depth + 1);
 }
 
-/// A parameter, or the middle of the range of a loop.
+/// Returns a parameter's name, or the middle of the range of a loop.
 EstimatedText EstimateWriter::argument(BlockArgument argument, unsigned depth) {
   if (argument.getOwner() == &kernel.getBody().front()) {
     auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), argNameAttrName);

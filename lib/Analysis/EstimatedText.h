@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers of a kernel as expressions of its manifest, for estimates: over the kernel's arguments, and for the middle
-// of what differs between programs and iterations.
+// Integers of a kernel as expressions of its manifest, for estimates. They are over the kernel's arguments; values that
+// differ between programs and iterations are represented by their middle.
 //
 //   %end = min((tl.program_id(0) + 1) * 64, N)        min((cdiv(N, BLOCK) // 2 + 1) * 64, N)
 //
-// Overflow, rounding of negative quotients and signs are those of the manifest. Conditions, which must be exact, are
-// written by Codegen/LaunchConditions.
+// Overflow, rounding of negative quotients and signs are those of the manifest. Codegen/LaunchConditions writes
+// conditions, which must be exact.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -19,17 +19,17 @@ namespace tile {
 
 using EstimatedText = std::optional<std::string>;
 
-/// Writes values of one kernel. Nothing: the value depends on memory or on what no expression says.
+/// Writes values of one kernel. Returns nothing if the value depends on memory or cannot be expressed.
 class EstimateWriter {
 public:
   explicit EstimateWriter(KernelOp kernel);
 
   EstimatedText number(mlir::Value value, unsigned depth = 0);
-  /// 1 or 0.
+  /// Returns an expression for 1 or 0.
   EstimatedText condition(mlir::Value value, unsigned depth = 0);
-  /// The number of iterations.
+  /// Returns the number of iterations.
   EstimatedText iterations(mlir::scf::ForOp loop);
-  /// The number of programs along an axis of the grid.
+  /// Returns the number of programs along an axis of the grid.
   std::string gridSize(unsigned axis);
 
 private:

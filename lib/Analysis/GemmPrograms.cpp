@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recognises programs with one main loop.
+// Recognizes programs with one main loop.
 #include "Analysis/GemmPrograms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,19 +11,19 @@
 using namespace mlir;
 using namespace tile;
 
-/// Whether it must not happen for each part of a program.
+/// Returns true if the operation must not be executed for each part of a program.
 static bool happensOnce(Operation &op) {
   return !isMemoryEffectFree(&op) && !isa<LoadOp, cta::AllocOp, cta::MbarrierAllocOp>(op);
 }
 
-/// A sum that can be cut in parts: elements have all their bits, and it starts from zero.
+/// Returns true if the sum can be split into parts: it is accumulated in 32 bits and starts from zero.
 static bool isSumFromZero(Value init) {
   auto type = dyn_cast<RankedTensorType>(init.getType());
   return type && (type.getElementType().isF32() || type.getElementType().isInteger(32)) &&
          (matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero()));
 }
 
-/// Whether a loop does nothing to a value that it carries but to add one product of warp groups to it, and wait.
+/// Returns true if a loop only adds one wgmma to a value that it carries, and awaits it.
 static bool isProductOf(scf::ForOp loop, unsigned index) {
   BlockArgument acc = loop.getRegionIterArg(index);
   auto wgmma = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
@@ -35,8 +35,7 @@ static bool isProductOf(scf::ForOp loop, unsigned index) {
 
 namespace {
 
-/// What an iteration of a loop does to a sum that it carries, if that is nothing but to add to it, always or under
-/// conditions.
+/// Checks that an iteration of a loop only adds to a sum that it carries, always or conditionally.
 class Additions {
 public:
   Additions(scf::ForOp loop, unsigned index) : carried(loop.getRegionIterArg(index)) {
@@ -49,7 +48,7 @@ public:
   bool onlyAdds;
 
 private:
-  /// Whether `value` is the sum so far, with or without what has been added.
+  /// Returns true if `value` is the sum so far, with or without additions.
   bool follow(Value value) {
     if (auto known = sums.find(value); known != sums.end())
       return known->second;
@@ -70,8 +69,8 @@ private:
   }
 
   BlockArgument carried;
-  DenseMap<Value, bool> sums;  ///< Values that have been looked at: whether they are the sum.
-  DenseSet<Operation *> steps; ///< Additions, and what hands on their results.
+  DenseMap<Value, bool> sums;  ///< Visited values: whether they are the sum.
+  DenseSet<Operation *> steps; ///< Additions, and operations that pass on their results.
 };
 
 } // namespace
@@ -79,7 +78,7 @@ private:
 std::optional<GemmPrograms> tile::findGemmPrograms(KernelOp kernel) {
   GemmPrograms plan;
   plan.programs = kernel.getPrograms();
-  // CTAs of a cluster go through the same steps together, or share them already.
+  // CTAs of a cluster execute the same steps together, or split them already.
   if (!plan.programs || plan.programs.getWork().getCluster() || plan.programs.getWork().splitsSteps())
     return std::nullopt;
   for (Operation &op : plan.programs.getBody().front().without_terminator()) {
@@ -109,7 +108,7 @@ void GemmPrograms::emitCombines(RewriterBase &rewriter, IntegerAttr columnsOfAcc
     emitCombine(sum, sum.getResultNumber() == accumulator ? columnsOfAccumulator : IntegerAttr(), rewriter);
 }
 
-/// Whether nothing happens to the accumulator in an iteration but that products are added to it.
+/// Returns true if an iteration does nothing with the accumulator but add dots to it.
 static bool onlyAddsProducts(scf::ForOp loop, unsigned accumulator) {
   Value sum = loop.getRegionIterArg(accumulator);
   Operation *yield = loop.getBody()->getTerminator();
@@ -194,14 +193,14 @@ void tile::emitCombine(Value accumulator, IntegerAttr columns, RewriterBase &rew
   rewriter.replaceAllUsesExcept(accumulator, sum, sum);
 }
 
-/// Whether `value` can be computed before `outer`.
+/// Returns true if `value` can be computed before `outer`.
 static bool canHoistOutOf(Operation *outer, Value value) {
   if (!outer->isAncestor(value.getParentBlock()->getParentOp()))
     return true;
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
     return false;
-  // Under a condition the operation may be one that must not happen otherwise.
+  // A conditional operation may be one that must not be executed otherwise.
   for (Operation *parent = op->getParentOp(); parent != outer; parent = parent->getParentOp())
     if (!isa<scf::ForOp, ProgramsOp>(parent))
       return false;

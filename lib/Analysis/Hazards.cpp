@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which accesses to memory need a barrier between them.
+// Finds memory accesses that need a barrier between them.
 //
 // Forward data flow of the accesses that are pending since the last barrier: in shared memory as byte ranges, because
-// buffers share memory, in global memory as parameters of the kernel. Walking a loop, barriers are chosen before all
-// pending accesses of the previous iteration are known; so at the end each chosen barrier is dropped again if no hazard
-// appears without it.
+// buffers share memory; in global memory by parameters of the kernel. In a loop, barriers are chosen before all pending
+// accesses of the previous iteration are known; so at the end each chosen barrier is dropped again if no hazard appears
+// without it.
 #include "Analysis/Hazards.h"
 #include "Analysis/PointerBases.h"
 #include "Analysis/SharedAccesses.h"
@@ -21,8 +21,8 @@ using namespace tile;
 
 namespace {
 
-/// Bytes from `first` (included) to `last` (excluded) of the CTA's shared memory, and whether each warp group has a
-/// part of them for itself; the buffer, if each thread has elements of its own, which no other one accesses.
+/// Bytes from `first` (included) to `last` (excluded) of the CTA's shared memory; whether each warp group has a private
+/// part of them; and the buffer, if each thread has private elements that no other thread accesses.
 struct Bytes {
   int64_t first, last;
   bool ofGroups;
@@ -48,13 +48,13 @@ struct ByteSet {
     llvm::for_each(other.ranges, [&](Bytes bytes) { add(bytes); });
     return ranges.size() != before;
   }
-  /// Keeps what a barrier of warp groups, or of all consumer warps, does not order.
+  /// Keeps the ranges that the barrier, of warp groups or of all consumer warps, does not order.
   void passBarrier(bool groupsOnly) {
     llvm::erase_if(ranges, [&](Bytes bytes) { return bytes.ofGroups || !groupsOnly; });
   }
 };
 
-/// Whether every element is of the same threads in both layouts of one shape, in whatever registers.
+/// Returns true if every element is held by the same threads in both layouts of one shape, in whatever registers.
 bool areOfSameThreads(const layout::LinearLayout &a, const layout::LinearLayout &b) {
   auto registersOf = [](const layout::LinearLayout &layout) {
     std::vector<uint64_t> bases = layout.flatBases(layout::registerDim);
@@ -65,15 +65,15 @@ bool areOfSameThreads(const layout::LinearLayout &a, const layout::LinearLayout 
          a.flatBases(layout::warpDim) == b.flatBases(layout::warpDim) && registersOf(a) == registersOf(b);
 }
 
-/// What a load or a store accesses of global memory.
+/// A global-memory access of a load or a store.
 struct GlobalBlock {
-  RankedTensorType block; ///< Of pointers; tells which thread has which element. Null if there is none.
+  RankedTensorType block; ///< The block of pointers; says which thread accesses which element. Null if there is none.
   bool isReplica;         ///< Several threads read the same elements.
   PointerBases bases;
 };
 
-/// Whether a thread may read what another one writes. Blocks of one shape and type may be one tensor that is updated
-/// element by element through another parameter. Blocks of different shapes are the program's to order.
+/// Returns true if a thread may read an element that another thread writes. Blocks of one shape and type may be one
+/// tensor that is updated in place through another parameter. The program must order blocks of different shapes.
 bool mayConflict(const GlobalBlock &read, const GlobalBlock &write) {
   bool overlap = read.bases.mayOverlap(write.bases);
   if (read.isReplica)
@@ -106,12 +106,12 @@ bool mayConflict(const GlobalBlocks &reads, const GlobalBlocks &writes) {
   });
 }
 
-/// Accesses that some thread may still have to do.
+/// Accesses that some thread may not have executed yet.
 struct Pending {
   ByteSet reads, writes;
-  ByteSet copies;   ///< Asynchronous copies into shared memory that no wait has covered for certain.
+  ByteSet copies;   ///< Asynchronous copies into shared memory that may not have been awaited.
   ByteSet stores;   ///< The same for copies out of shared memory.
-  ByteSet products; ///< The same for what warp groups multiply.
+  ByteSet products; ///< The same for wgmma operands.
   GlobalBlocks globalReads, globalWrites;
 
   bool join(const Pending &other) {
@@ -131,13 +131,13 @@ struct Pending {
   }
 };
 
-/// What an operation reads or writes of global memory.
+/// The global-memory accesses of an operation.
 struct GlobalAccess {
   GlobalBlocks reads, writes;
 };
 
 GlobalAccess getGlobalAccess(Operation *op) {
-  // One thread sees what it has done itself.
+  // A thread observes its own accesses.
   if (std::optional<cta::Role> role = cta::findRole(op); role && role->getAttr().getOneThread())
     return {};
   auto blockOf = [](Value pointers) {
@@ -146,7 +146,7 @@ GlobalAccess getGlobalAccess(Operation *op) {
   };
   GlobalAccess access;
   if (auto load = dyn_cast<LoadOp>(op)) {
-    // Who waits for another program must not wait for warps that have seen it already.
+    // A thread that polls for another program must not wait for warps that have seen its signal already.
     if (load.getFirst() || load.getIsVolatile())
       return access;
     RankedTensorType block = blockOf(load.getPtr());
@@ -161,8 +161,8 @@ GlobalAccess getGlobalAccess(Operation *op) {
   return access;
 }
 
-/// Whether each warp group writes and reads only its own part of the buffer's rows (axis 0) or columns (axis 1). Then
-/// nothing but the threads of one group need to be ordered.
+/// Returns true if each warp group writes and reads only its own part of the buffer's rows (axis 0) or columns (axis
+/// 1). Then only the threads of one group need to be ordered.
 bool isSplitByGroups(cta::AllocOp alloc, unsigned axis, int64_t groups) {
   SmallVector<Value> views{alloc.getResult()};
   while (!views.empty()) {
@@ -184,8 +184,8 @@ bool isSplitByGroups(cta::AllocOp alloc, unsigned axis, int64_t groups) {
   return true;
 }
 
-/// Whether each thread copies and loads elements of the buffer that no other one does (cta-keep-rows). It waits for its
-/// own copies by itself. What ldmatrix gives a lane others have read.
+/// Returns true if no two threads copy or load the same elements of the buffer (cta-keep-rows). A thread awaits its own
+/// copies. Elements that ldmatrix gives a lane are read by others.
 bool isOfThreads(cta::AllocOp alloc) {
   cta::BufferType buffer = alloc.getType();
   unsigned elementBytes = getBytesInMemory(buffer.getElementType());
@@ -231,7 +231,7 @@ public:
     });
   }
 
-  /// The operations that conflict with what is pending before them when there are `barriers`; with `choose` each of
+  /// Returns the operations that conflict with accesses pending before them, given `barriers`; with `choose`, each of
   /// them becomes a barrier at once.
   Barriers findHazards(Barriers &barriers, bool choose) {
     Barriers hazards;
@@ -252,13 +252,13 @@ public:
     return hazards;
   }
 
-  /// Whether the last findHazards met a conflict that only this barrier resolves.
+  /// Returns true if the last findHazards found a conflict that only this barrier resolves.
   bool isNeeded(Operation *op) const { return needed.contains(op); }
 
 private:
   Bytes getBytes(Value buffer) {
     cta::AllocOp alloc = getAlloc(buffer);
-    // All slots: which one is used is known at run time only.
+    // All slots, because the slot is known only at run time.
     int64_t first = *alloc.getOffset();
     return {first, first + alloc.getType().getBytes(), split.contains(alloc),
             ownParts.contains(alloc) ? alloc.getOperation() : nullptr};
@@ -273,8 +273,8 @@ private:
     return found == accesses.end() ? ArrayRef<ByteAccess>() : ArrayRef<ByteAccess>(found->second);
   }
 
-  /// None without a conflict, else whether a barrier of warp groups resolves it. A warp group whose turn it is must not
-  /// wait for one whose turn it is not: what conflicts within a turn does so where the turn begins.
+  /// Returns none without a conflict, otherwise whether a barrier of warp groups resolves it. A warp group must not
+  /// wait within its turn for one whose turn it is not: conflicts within a turn are moved to its beginning.
   std::optional<bool> findConflict(Operation *op, const Pending &pending) {
     std::optional<bool> conflict = findOwnConflict(op, pending);
     if (!isa<cta::TurnBeginOp>(op) || cta::isTurnOfTeams(op))
@@ -299,22 +299,22 @@ private:
   void transfer(Operation *op, Pending &pending, const Barriers &barriers) {
     if (auto barrier = dyn_cast<cta::BarrierOp>(op))
       pending.passBarrier(barrier.getGroups());
-    // All threads meet around a synchronous copy, and before roles begin.
+    // All threads synchronize around a synchronous copy, and before roles begin.
     if (isa<cta::TmaLoadSyncOp, cta::WarpRolesOp>(op))
       pending.passBarrier(/*groupsOnly=*/false);
     if (auto barrier = barriers.find(op); barrier != barriers.end())
       pending.passBarrier(barrier->second);
     const GlobalAccess &global = globalAccesses.at(op);
     pending.globalReads.join(global.reads);
-    if (!isa<cta::TmaStoreOp>(op)) // which may end later than any barrier
+    if (!isa<cta::TmaStoreOp>(op)) // it may complete after any barrier
       pending.globalWrites.join(global.writes);
     for (const ByteAccess &access : getAccesses(op)) {
       ByteSet &now = access.isWrite ? pending.writes : pending.reads;
       ByteSet &later = access.isWrite ? pending.copies : isa<cta::WgmmaOp>(op) ? pending.products : pending.stores;
       (access.goesOn || isa<cta::WgmmaOp>(op) ? later : now).add(access.bytes);
     }
-    // A thread waits for its own copies only, so they are pending accesses from here on. A wait that leaves groups
-    // incomplete may leave any of them running, for a later wait to complete.
+    // A thread awaits only its own copies, so they are pending accesses from here on. A wait that leaves groups
+    // incomplete may leave any of them running, until a later wait.
     if (auto wait = dyn_cast<cta::AsyncWaitOp>(op)) {
       pending.writes.join(pending.copies);
       if (wait.getPending() == 0)
@@ -334,7 +334,7 @@ private:
 
   KernelOp kernel;
   DenseSet<Operation *> split, ownParts, needed;
-  DenseMap<Operation *, GlobalAccess> globalAccesses; ///< Of every operation.
+  DenseMap<Operation *, GlobalAccess> globalAccesses; ///< The accesses of every operation.
   DenseMap<Operation *, SmallVector<ByteAccess, 2>> accesses;
 };
 
@@ -344,7 +344,7 @@ SmallVector<MissingBarrier> tile::findMissingBarriers(KernelOp kernel) {
   HazardAnalysis analysis(kernel);
   Barriers barriers;
   analysis.findHazards(barriers, /*choose=*/true);
-  // With fewer barriers more is pending, so that what is needed beside all the others stays needed.
+  // With fewer barriers more accesses are pending, so a barrier that is needed in addition to all others stays needed.
   (void)analysis.findHazards(barriers, /*choose=*/false);
   SmallVector<Operation *> doubtful;
   for (auto [op, groups] : barriers)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bounds of factors follow from the operations that compute them; bounds of sums also from numbers of 32 bits that the
-// program has computed before. Numbers beyond 64 bits count as the largest of 64 bits.
+// Bounds of factors follow from the operations that compute them; bounds of sums also from 32-bit integers that the
+// program has computed before. Integers beyond 64 bits count as the largest 64-bit integer.
 #include "Analysis/IndexBounds.h"
 #include "Analysis/IntegerRange.h"
 
@@ -34,7 +34,8 @@ static std::optional<int64_t> getPositiveConstant(Value value) {
   return constant.getSExtValue();
 }
 
-/// What the program has computed to get `user`, but for what depends on a branch or on the iterations of a loop.
+/// Returns the values that the program has computed to get `user`, except those that depend on a branch or on the
+/// iterations of a loop.
 static llvm::SetVector<Value> collectOperands(Value user) {
   llvm::SetVector<Value> reached;
   reached.insert(user);
@@ -52,7 +53,7 @@ static llvm::SetVector<Value> collectOperands(Value user) {
   return reached;
 }
 
-/// A power of two that divides `number` whatever its factors are.
+/// Returns a power of two that divides `number` for any values of its factors.
 static int64_t getAlignment(const Polynomial &number) {
   int64_t bits = 0;
   for (const Polynomial::Term &term : number.getTerms())
@@ -68,7 +69,8 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number, Value user) {
     std::optional<AffineBlock> computed = blocks.get(value);
     if (!computed || !computed->domain.empty())
       continue;
-    // What is added to a number that the program has computed; a part of `number`, so that it has such factors, too.
+    // The part that is not covered by an integer that the program has computed. It must be a part of `number`, so that
+    // its factors are non-negative, too.
     Polynomial rest = number - computed->start;
     bool isPart =
         rest.isExact() && llvm::all_of(rest.getTerms(), [&](const Polynomial::Term &term) {
@@ -102,22 +104,23 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number) {
   return sum;
 }
 
-/// Of what loops count, as far as their upper bounds say it in numbers that the rest of the sum has, too.
+/// Bounds a sum by the upper bounds of its loop counters, as far as these consist of values that occur in the rest of
+/// the sum.
 int64_t IndexBounds::getBoundAtLoopEnds(const Polynomial &number) {
   Polynomial sum;
   for (const Polynomial::Term &term : number.getTerms()) {
     std::optional<Polynomial> last = getLast(term);
     sum = sum + (last ? *last : Polynomial(term));
   }
-  // No more is known of the sign of what loops end at.
+  // The sign of loop bounds is unknown otherwise.
   bool hasBound = llvm::all_of(sum.getTerms(), [](const Polynomial::Term &term) {
     return term.factors.empty() || (term.coefficient > 0 && term.factors.size() == 1);
   });
   return hasBound ? getUpperBound(sum) : largest;
 }
 
-/// No less than `counted`, a multiple of what a loop counts: n - 1 of `range(n)`. Where n is x / d the loop runs only
-/// if x is at least d, and d * (n - 1) is at most x - d.
+/// Returns an upper bound of `counted`, a multiple of a loop counter: n - 1 for `range(n)`. If n is x / d, the loop
+/// runs only if x is at least d, and d * (n - 1) is at most x - d.
 std::optional<Polynomial> IndexBounds::getLast(const Polynomial::Term &counted) {
   auto argument = counted.factors.size() == 1 ? dyn_cast<BlockArgument>(counted.factors.front()) : BlockArgument();
   auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
@@ -137,7 +140,7 @@ std::optional<Polynomial> IndexBounds::getLast(const Polynomial::Term &counted) 
   return (form->start - divisor) * Polynomial(counted.coefficient / divisor);
 }
 
-/// A power of two that divides what the loop counts.
+/// Returns a power of two that divides the loop counter.
 int64_t IndexBounds::getAlignmentOfVariable(scf::ForOp loop) {
   std::optional<int64_t> step = getPositiveConstant(loop.getStep());
   std::optional<AffineBlock> lower = blocks.get(loop.getLowerBound());
@@ -156,7 +159,7 @@ int64_t IndexBounds::getUpperBound(Value factor) {
   ++depth;
   if (auto argument = dyn_cast<BlockArgument>(factor)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    // The loop ends before the upper bound, at a multiple of what divides where it begins and its step.
+    // The loop ends before the upper bound, at a multiple of any divisor of its lower bound and step.
     if (loop && argument == loop.getInductionVar() && !loop.getUnsignedCmp())
       bound = (std::min(bound, getUpperBound(loop.getUpperBound())) - 1) & -getAlignmentOfVariable(loop);
   } else {
@@ -166,7 +169,7 @@ int64_t IndexBounds::getUpperBound(Value factor) {
   return bound;
 }
 
-/// Of a result that is not negative, nor are the operands that are looked at.
+/// Bounds the result of an operation; it and the operands used are non-negative.
 int64_t IndexBounds::getBoundOfOperation(Operation *op) {
   auto bound = [&](unsigned operand) { return getUpperBound(op->getOperand(operand)); };
   auto divisor = [&] { return getPositiveConstant(op->getOperand(1)); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How large index arithmetic can become, also where it has more bits than the program computes.
+// Upper bounds of index arithmetic, even if it needs more bits than the program's types.
 //
 //   for %i = 0 to (K + 15) / 16 { … %p … yield %p + 16 }      16 * %i <= 2^31 - 32, from the bounds of %i
 //   for %i = 0 to (K - %first) / 16 { … %first + 16 * %i       %first + 16 * %i <= K - 16
@@ -16,7 +16,7 @@ class IndexBounds {
 public:
   explicit IndexBounds(AffineBlocks &blocks) : blocks(blocks) {}
 
-  /// No less than `number`, a sum of products of factors that are not negative, where `user` is computed.
+  /// Returns an upper bound of `number`, a sum of products of non-negative factors, where `user` is computed.
   int64_t getUpperBound(const Polynomial &number, mlir::Value user);
 
 private:

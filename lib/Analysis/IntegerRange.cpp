@@ -61,12 +61,12 @@ IntegerRange IntegerRange::widen(const IntegerRange &other) const {
 
 namespace {
 
-/// Bounds before it is known whether they fit.
+/// Bounds before the check whether they fit.
 struct Bounds {
   Wide smallest, largest, usual;
 };
 
-/// `mayCount`: it is enough that usual grids do not make the result wrap around.
+/// With `mayCount`, it suffices that the result does not wrap around in usual grids.
 IntegerRange fit(const Bounds &bounds, Type type, bool mayCount = true) {
   IntegerRange limits = IntegerRange::ofType(type);
   if (bounds.smallest < limits.smallest || bounds.usual > limits.largest ||
@@ -92,11 +92,11 @@ bool isBlockSize(const IntegerRange &factor) {
 }
 
 IntegerRange inferProduct(Type type, const IntegerRange &a, const IntegerRange &b) {
-  // Products with other factors are no offsets of blocks, but for instance random bits.
+  // Products with other factors are not block offsets but, for instance, random bits.
   return fit(atCorners(a, b, std::multiplies<Wide>()), type, isBlockSize(a) || isBlockSize(b));
 }
 
-/// The quotient rounded towards zero; of a divisor of either sign, the range of both.
+/// Returns the range of the quotient rounded towards zero; for a divisor of either sign, the union of both.
 IntegerRange inferQuotient(Type type, const IntegerRange &a, const IntegerRange &b) {
   std::optional<Bounds> bounds;
   auto addPart = [&](IntegerRange divisor) {
@@ -110,7 +110,7 @@ IntegerRange inferQuotient(Type type, const IntegerRange &a, const IntegerRange 
   };
   addPart({std::max<int64_t>(b.smallest, 1), b.largest, b.usual});
   addPart({b.smallest, std::min<int64_t>(b.largest, -1), b.usual});
-  return bounds ? fit(*bounds, type) : IntegerRange::ofType(type); // divided by zero
+  return bounds ? fit(*bounds, type) : IntegerRange::ofType(type); // division by zero
 }
 
 /// The remainder has the sign of the dividend, and is smaller than the divisor.
@@ -141,7 +141,7 @@ IntegerRange inferUnsignedRemainder(Type type, const IntegerRange &a, const Inte
   return a.isNonNegative() ? inferRemainder(a, b) : upTo(Wide(b.largest) - 1, type);
 }
 
-/// The least 2^n - 1 that is not less than the value, which is not negative.
+/// Returns the smallest 2^n - 1 that is not less than the value, which is non-negative.
 int64_t fillBits(int64_t value) {
   return int64_t(llvm::maskTrailingOnes<uint64_t>(llvm::bit_width(uint64_t(value))));
 }
@@ -191,7 +191,7 @@ IntegerRange inferMaximum(const IntegerRange &a, const IntegerRange &b) {
   return {std::max(a.smallest, b.smallest), std::max(a.largest, b.largest), std::max(a.usual, b.usual)};
 }
 
-/// Returns the range of a value that is read as unsigned, perhaps from a narrower type.
+/// Returns the range of a value that is zero-extended, possibly from a narrower type.
 IntegerRange inferZeroExtension(Type from, Type to, const IntegerRange &a) {
   return a.isNonNegative() ? a : upTo(getUnsignedEnd(from), to);
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bounds of integers, as signed ones. Integers wrap around, so what may leave its type has the bounds of the type.
+// Bounds of integers, interpreted as signed. Integers wrap around, so a value that may leave its type has the bounds of
+// the type.
 //
 //   arange 0 to 64            0 to 63
 //   u8 << 24, of 32 bits      any
 //   75 / x, x unknown         -75 to 75
 //   (x & 15) - 8              -8 to 7
 //
-// One thing is assumed without proof: that offsets of blocks, 64 * program_id + arange, fit into their type. A grid
-// that is too large for it would access memory before the buffer. So ranges also say how large a value is in usual
+// One property is assumed without proof: offsets of blocks, 64 * program_id + arange, fit into their type. A grid that
+// is too large for that would access memory before the buffer. So ranges also state how large a value is in usual
 // grids, and the product of a program id and a block size wraps around only if it does so there.
 #pragma once
 
@@ -27,23 +28,23 @@ struct IntegerRange {
   int64_t usual = std::numeric_limits<int64_t>::max(); ///< The largest value in usual grids.
 
   static IntegerRange ofConstant(int64_t value) { return {value, value, value}; }
-  /// All values of an integer type; of other types without meaning.
+  /// Returns all values of an integer type; meaningless for other types.
   static IntegerRange ofType(mlir::Type type);
   /// Returns the range of program ids, of which there are at most `count`.
   static IntegerRange ofPrograms(int64_t count);
 
   bool isNonNegative() const { return smallest >= 0; }
-  /// The values that are in both ranges, which is not empty.
+  /// Returns the values that are in both ranges; the intersection must not be empty.
   IntegerRange intersect(const IntegerRange &other) const;
-  /// The least range that contains both.
+  /// Returns the smallest range that contains both.
   IntegerRange unite(const IntegerRange &other) const;
-  /// A range that contains both; of a chain of ranges that each grow by this few differ.
+  /// Returns a range that contains both; a chain of ranges that grow in this way is short.
   IntegerRange widen(const IntegerRange &other) const;
 
   bool operator==(const IntegerRange &) const = default;
 };
 
-/// The range of the one result of an operation of `arith` on integers; that of its type if there is no rule.
+/// Returns the range of the one result of an `arith` operation on integers; that of its type if there is no rule.
 IntegerRange inferRange(mlir::Operation *op, llvm::ArrayRef<IntegerRange> operands);
 
 } // namespace tile

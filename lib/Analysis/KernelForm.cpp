@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether a kernel has a form.
+// Checks whether a kernel has a form.
 //
-//   form       operations                                     and moreover
+//   form       operations                                     further requirements
 //   program    tile, arith, math, scf                         no layouts
 //   tile       as program                                     sizes are powers of two, dots have engines for the
 //                                                             kernel's number of warps
-//   layout     tile, convert_layout (make_desc: at a place)   every tensor has a layout, for the kernel's number of
-//                                                             warps; operands and results agree on who holds what;
-//                                                             threads hold what one access of theirs moves
+//   layout     tile, convert_layout (make_desc: at a place)   every tensor has a layout for the kernel's number of
+//                                                             warps; layouts of operands and results agree; the
+//                                                             elements of a vector access are held by one thread
 //   lowering   as layout or async
 //   buffered   as lowering                                    but no access through a descriptor
 //   async      no dot; buffers, copies, mma of cta            copies are awaited in their own block
 //   ringed     as async, no cta.combine                       conversions and reductions stay inside a thread or warp
 //   scheduled  as ringed                                      but no programs and no rings
 //   allocated  as scheduled                                   buffers have offsets; no hazard without a barrier, and
-//                                                             no product awaited without a wait
+//                                                             no wgmma is awaited without a wait
 //
-// The check of an operation is a predicate on that operation; the form says which predicates hold. Discardable
-// attributes are decisions that no operation declares, so no form has them.
+// The check of an operation is a predicate on that operation; the form says which predicates must hold. Discardable
+// attributes are decisions that no operation declares, so no form allows them.
 #include "Analysis/KernelForm.h"
 
 #include "Analysis/AccessVector.h"
@@ -45,9 +45,9 @@ bool staysInThread(const LinearLayout &src, const LinearLayout &dst) {
   return kind == layout::MovementKind::none || kind == layout::MovementKind::registers;
 }
 
-/// The layout that `op`'s result has if every thread keeps what it holds, and the layout of the result; or, where that
-/// does not follow, what the operand must have for it, and its layout. None for operations that do not tie them, or
-/// whose layouts are the same anyway.
+/// Returns the layout that `op`'s result has if no element moves between threads, and the actual layout of the result;
+/// or, if the former does not follow, the required and the actual layout of the operand. None for operations that do
+/// not relate them, or whose layouts are equal anyway.
 std::optional<std::pair<cta::LayoutAttr, cta::LayoutAttr>> getTiedLayouts(Operation *op) {
   auto interface = dyn_cast<cta::LayoutInterface>(op);
   if (!interface || isElementwise(op) || op->getNumOperands() == 0)
@@ -82,8 +82,8 @@ private:
     if (!isAllowed(op))
       return error(op) << "'" << op->getName() << "' does not belong to this phase";
     for (NamedAttribute attribute : op->getDiscardableAttrs())
-      // That the source's integers are unsigned is no decision, but what the interpreter reports overflows by; nor is
-      // what the program asks of a loop.
+      // Unsigned integers of the source are no decision: the interpreter needs them to report overflows. Neither are
+      // loop options of the program.
       if (attribute.getName() != unsignedAttrName && attribute.getName() != numStagesAttrName)
         return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
                          << "'; decisions must not hide in such attributes";
@@ -109,7 +109,7 @@ private:
     if (isa<scf::SCFDialect>(op->getDialect()))
       return isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::YieldOp, scf::ConditionOp>(op);
     if (isa<TileDialect>(op->getDialect())) {
-      // Descriptors that are left are kernel arguments, or have a place for a tensor map.
+      // The remaining descriptors are kernel arguments, or have a place for a tensor map.
       if (auto make = dyn_cast<MakeDescOp>(op))
         return form <= Form::tile || (form <= Form::lowering && make.getPlace());
       if (isa<DescLoadOp, DescStoreOp, CreateTensorMapOp>(op))
@@ -124,7 +124,7 @@ private:
         return form < Form::allocated;
       return true;
     }
-    // A CTA's place in its cluster is a scalar like its place in the grid.
+    // A CTA's rank in its cluster is a scalar like its position in the grid.
     if (isa<cta::ClusterRankOp, cta::ClusterIdOp, cta::NumClustersOp>(op))
       return true;
     if (!isa<cta::CtaDialect>(op->getDialect()) || form <= Form::tile)
@@ -141,7 +141,7 @@ private:
       return form == Form::ringed;
     if (isa<cta::CombineOp>(op))
       return form == Form::async;
-    // Operands of warp groups are in buffers where layouts are assigned.
+    // wgmma operands are in buffers once layouts are assigned.
     return form >= Form::lowering || isa<cta::ConvertLayoutOp, cta::AllocOp, cta::TransBufferOp, cta::LocalStoreOp,
                                          cta::ProxyFenceOp, cta::LocalLoadOp>(op);
   }
@@ -158,7 +158,7 @@ private:
     return isBlockElement(type) || isa<DescType>(type);
   }
 
-  /// What the passes find from its uses, or may see nothing of: it is not carried by loops and branches.
+  /// Returns true for types whose values passes trace by their uses, so that loops and branches must not carry them.
   bool isPlace(Type type) {
     return isa<cta::BufferType, cta::MbarrierType, cta::RingType>(type) ||
            (isa<DescType>(type) && form >= Form::layout);
@@ -240,7 +240,7 @@ private:
     return success();
   }
 
-  /// Whether the elements that are accessed together are in one thread.
+  /// Fails unless the elements that are accessed together are held by one thread.
   LogicalResult verifyVector(Operation *op, Type pointers, int64_t vector) {
     cta::LayoutAttr layout = cta::getLayoutAttr(pointers);
     int64_t consecutive = layout ? getConsecutiveElements(layout.getLayout()) : 1;
@@ -250,7 +250,7 @@ private:
                      << pointers;
   }
 
-  /// Somewhere after the copy, in its own block, all copies are waited for.
+  /// Fails unless all copies are awaited after this copy, in its own block.
   LogicalResult verifyAwaited(cta::AsyncCopyOp copy) {
     bool committed = false;
     for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {

@@ -1,46 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The forms that passes require of a kernel.
 //
-// A pass of the pipeline finds what the passes before it have left. A pass that is run alone, or is the first one, may
-// get anything that verifies: it looks whether the kernel has the form that its declaration in Passes.td names, and
-// says what is wrong instead of relying on what does not hold.
+// In the pipeline a pass relies on the previous passes. A pass that is run alone, or first, may get any valid IR: it
+// checks that the kernel has the form that its declaration in Passes.td requires, and reports an error otherwise.
 #pragma once
 
 #include "Tile/TileDialect.h"
 
 namespace tile {
 
-/// In the order of the pipeline. Phases are the forms at its cuts; the others are what lies between two cuts.
+/// The forms, in the order of the pipeline. Phases are the forms at its cuts; the others are between two cuts.
 enum class Form {
-  program,   ///< Phase tile but for the sizes of blocks, which are as the program has them.
+  program,   ///< Phase tile, except that blocks have the program's sizes.
   tile,      ///< Phase tile.
   layout,    ///< Phase layout.
   lowering,  ///< Operations of phases layout and async.
-  buffered,  ///< As lowering, and accesses through descriptors are copies.
+  buffered,  ///< Like lowering, but accesses through descriptors are copies.
   async,     ///< Phase async.
-  ringed,    ///< As scheduled, and roles may go over programs and hand blocks over through rings.
+  ringed,    ///< Like scheduled, but roles may iterate over programs and pass blocks through rings.
   scheduled, ///< Phase scheduled.
   allocated  ///< Phase allocated.
 };
 
-/// The phase of which the form is a part or a mixture.
+/// Returns the phase of which the form is a part or a mixture.
 llvm::StringRef nameOf(Form form);
 
-/// Emits an error about the first operation that the form does not have; it begins with `prefix`.
+/// Emits an error about the first operation that violates the form; the message begins with `prefix`.
 mlir::LogicalResult verifyForm(KernelOp kernel, Form form, const llvm::Twine &prefix);
 
-/// The same for a pass that requires the form.
+/// Does the same for a pass that requires the form.
 mlir::LogicalResult verifyRequired(KernelOp kernel, Form form, llvm::StringRef pass);
 
-/// What a pass requires and leaves. It checks its input, unless the passes before it are known to have left what it
-/// requires.
+/// The forms that a pass requires and leaves. The pass checks its input, unless the previous passes are known to have
+/// left the required form.
 class FormContract {
 public:
   FormContract(Form required, Form ensured) : required(required), ensured(ensured) {}
   virtual ~FormContract() = default;
 
   Form getRequired() const { return required; }
-  /// The phase of which the pass is the last one.
+  /// Returns the phase that the pass completes, if it is the last one of the phase.
   std::optional<Form> getEnsuredPhase() const { return ensured == required ? std::nullopt : std::optional(ensured); }
   void trustInput() { trusted = true; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a loop does beside arithmetic; see LoopContents.h.
+// Classifies the operations of a loop other than arithmetic; see LoopContents.h.
 #include "Analysis/LoopContents.h"
 
 #include "Cta/CtaDialect.h"
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace tile;
 
-/// None for what is in every loop.
+/// Returns none for operations that occur in every loop.
 static std::optional<LoopContent> classify(Operation *op) {
   using enum LoopContent;
   using Result = std::optional<LoopContent>;

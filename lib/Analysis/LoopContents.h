@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a loop does beside arithmetic: by which passes on loops tell one from another.
+// The operations of a loop other than arithmetic, by which passes distinguish loops.
 //
 //   scf.for … {
 //     %x = tile.load %p             load
@@ -7,8 +7,8 @@
 //     scf.if %c { tile.store … }    branch, store
 //   }
 //
-// It counts what stands in branches and inner loops, too. Arithmetic, address computation and changes of shape are in
-// every loop.
+// Includes operations in branches and inner loops. Arithmetic, address computation and shape changes occur in every
+// loop.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,19 +20,19 @@
 namespace tile {
 
 enum class LoopContent {
-  load,          ///< Of global memory, not volatile.
-  store,         ///< To global memory.
+  load,          ///< Loads from global memory, not volatile.
+  store,         ///< Stores to global memory.
   branch,        ///< scf.if
-  innerLoop,     ///< A loop in this one.
+  innerLoop,     ///< A loop inside this one.
   reduction,     ///< Reductions and scans: threads wait for each other.
   exchange,      ///< Gathers and histograms.
-  groupProduct,  ///< Of warp groups (cta.wgmma).
-  warpProduct,   ///< Of warps (cta.mma_sync).
-  threadProduct, ///< Of threads (cta.fma_dot).
-  tmaCopy,       ///< A copy by TMA that is awaited at once.
+  groupProduct,  ///< MMAs of warp groups (cta.wgmma).
+  warpProduct,   ///< MMAs of warps (cta.mma_sync).
+  threadProduct, ///< Dots of threads (cta.fma_dot).
+  tmaCopy,       ///< A TMA copy that is awaited at once.
   asyncCopy,     ///< A copy by cp.async.
-  blockRead,     ///< What reads blocks in shared memory, and what they are there: allocations, loads, awaited products.
-  other,         ///< What else has effects, and so keeps its order.
+  blockRead,     ///< Reads of blocks in shared memory and their prerequisites: allocations, loads, awaited MMAs.
+  other,         ///< Other operations with effects, which keep their order.
 };
 
 class LoopContents {
@@ -41,10 +41,10 @@ public:
 
   bool has(LoopContent content) const { return found[unsigned(content)]; }
   bool hasAny(std::initializer_list<LoopContent> contents) const;
-  /// Whether there is nothing but some of these.
+  /// Returns true if the loop contains nothing but some of these.
   bool hasOnly(std::initializer_list<LoopContent> contents) const;
 
-  /// "load, branch, store" in the order of the enumeration; "nothing".
+  /// Returns "load, branch, store" in the order of the enumeration, or "nothing".
   std::string print() const;
 
 private:

@@ -19,7 +19,7 @@ SetVector<Value> tile::getUsedValues(Operation *op) {
   return used;
 }
 
-/// Shared memory that an operation accesses, regions included, by what allocates it.
+/// Returns the shared memory that an operation accesses, regions included, by its allocation.
 static SmallVector<Operation *> getBuffers(Operation *op) {
   SmallVector<Operation *> buffers;
   op->walk([&](Operation *inner) {
@@ -61,7 +61,7 @@ std::optional<unsigned> LoopGraph::getNode(Value value) const {
 
 std::optional<unsigned> LoopGraph::getSource(Value value) const {
   scf::ForOp around = loop;
-  // Arguments may become each other for ever.
+  // Arguments may replace each other forever.
   for (unsigned steps = 0; around && steps <= around.getNumRegionIterArgs(); ++steps) {
     std::optional<unsigned> argument = getArgument(value);
     if (!argument)
@@ -81,8 +81,8 @@ bool LoopGraph::writesShared(unsigned index) const {
   return operations[index]->walk(writes).wasInterrupted();
 }
 
-/// The slot of the buffer that an operation of the loop accesses in the first iteration, if it is the next one in each,
-/// and the first one after the last.
+/// Returns the slot of the buffer that an operation of the loop accesses in the first iteration, if each iteration
+/// accesses the next slot, wrapping around after the last.
 static std::optional<int64_t> findFirstSlot(scf::ForOp loop, Operation *op, Operation *buffer) {
   std::optional<int64_t> first;
   for (const SharedAccess &access : getSharedAccesses(op)) {
@@ -151,7 +151,7 @@ bool LoopGraph::addValues(unsigned index) {
       nodes[index].needsPrevious.push_back(*node);
   }
   if (auto product = dyn_cast<cta::WgmmaOp>(op)) {
-    // Each is awaited in its iteration, and once.
+    // Each is awaited exactly once, in its iteration.
     if (product.isSynchronous() || !product.getResult().hasOneUse() ||
         !isa<cta::AwaitOp>(*product.getResult().user_begin()) || product.getResult().user_begin()->getBlock() != body)
       return false;
@@ -190,7 +190,7 @@ bool LoopGraph::addMemory(unsigned index) {
     for (unsigned other = 0; other < index; ++other)
       if (condition(operations[other])) {
         need(index, other);
-        // Products read until they are awaited.
+        // MMAs read until they are awaited.
         if (unsigned end = getEnd(other); end < index && !isa<cta::WgmmaOp>(op))
           need(index, end);
       }

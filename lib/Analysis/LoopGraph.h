@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A loop's body with products of warp groups as nodes: what each operation is, and what must come before it.
+// The dependence graph of a loop body with wgmmas: the kind of each operation, and its predecessors.
 //
-//   %t = cta.ring_wait %ring      light: needed by what reads the buffers of the slot
-//   %s, %u = cta.wgmma %q, %k     product
+//   %t = cta.ring_wait %ring      light: precedes the readers of the slot's buffers
+//   %s, %u = cta.wgmma %q, %k     MMA
 //   %r = cta.await %s after %u    await
-//   cta.ring_release %ring[%t]    release: needs what awaits the readers of those buffers
-//   cta.barrier                   order: needs all accesses to memory before it, and is needed by those after it
+//   cta.ring_release %ring[%t]    release: follows the awaits of the readers of those buffers
+//   cta.barrier                   order: follows all preceding memory accesses, and precedes the following ones
 #pragma once
 
 #include "Analysis/ProductSchedule.h"
@@ -17,41 +17,42 @@
 
 namespace tile {
 
-/// Values that the operation uses, regions included.
+/// Returns the values that the operation uses, regions included.
 llvm::SetVector<mlir::Value> getUsedValues(mlir::Operation *op);
 
 class LoopGraph {
 public:
   explicit LoopGraph(mlir::scf::ForOp loop) : loop(loop), body(loop.getBody()) {}
-  /// Of a program that multiplies without a loop.
+  /// Prepares the graph of a program that multiplies without a loop.
   explicit LoopGraph(ProgramsOp programs) : body(&programs.getBody().front()) {}
 
-  /// False if it has no products, one is not awaited in its iteration, or it does what nodes cannot say.
+  /// Builds the graph. Returns false if there are no wgmmas, one is not awaited in its iteration, or an operation
+  /// cannot be represented by a node.
   bool build();
 
-  /// The iteration argument's number; none for other values.
+  /// Returns the index of an iteration argument; none for other values.
   std::optional<unsigned> getArgument(mlir::Value value) const;
 
-  /// The node that makes it; none for what the loop does not make.
+  /// Returns the node that produces the value; none for values from outside the loop.
   std::optional<unsigned> getNode(mlir::Value value) const;
 
-  /// The node that makes it or, of an iteration argument, what becomes it in a later iteration.
+  /// Returns the node that produces the value or, for an iteration argument, its value in a later iteration.
   std::optional<unsigned> getSource(mlir::Value value) const;
 
-  /// The node after which `index` no longer reads shared memory: of a product that which awaits it.
+  /// Returns the node after which `index` no longer reads shared memory: for an MMA, the one that awaits it.
   unsigned getEnd(unsigned index) const;
 
   bool writesShared(unsigned index) const;
 
-  /// Whether `first` may access the slot of a buffer that `second` does so many iterations later. The loop goes through
-  /// slots in turns, as cta-pipeline leaves it; else it may.
+  /// Returns true if `first` may access the slot of a buffer that `second` accesses that many iterations later. Slots
+  /// are known to differ only if the loop cycles through them, as cta-pipeline arranges.
   bool mayShareSlot(unsigned first, unsigned second, mlir::Operation *buffer, unsigned iterations) const;
 
   mlir::scf::ForOp loop; ///< Null for a program.
   mlir::Block *body;
   llvm::SmallVector<mlir::Operation *> operations;
   llvm::SmallVector<LoopNode> nodes;
-  /// Of each buffer that is not of a ring, the nodes that access it.
+  /// For each buffer outside of rings, the nodes that access it.
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<unsigned>> accesses;
 
 private:

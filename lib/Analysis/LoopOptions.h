@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the program asks of one loop: `tl.range(n, num_stages=3)`.
+// Options of a loop in the program: `tl.range(n, num_stages=3)`.
 #pragma once
 
 #include "Tile/TileDialect.h"
 
 namespace tile {
 
-/// How many iterations of a loop are under way at once: as the loop says, else as the kernel.
+/// Returns the number of pipeline stages of a loop: the loop's own, otherwise the kernel's.
 inline int64_t getNumStages(mlir::Operation *loop) {
   auto own = loop->getAttrOfType<mlir::IntegerAttr>(numStagesAttrName);
   return own ? own.getInt() : loop->getParentOfType<KernelOp>().getNumStages();

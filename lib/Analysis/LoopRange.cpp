@@ -60,7 +60,7 @@ Value LoopRange::emitCount() {
   return builder.createOrFold<arith::SelectOp>(loc, emitAny(), distance, constant(0));
 }
 
-/// bound - distance, but not less than the smallest integer.
+/// Returns bound - distance, but not less than the smallest integer.
 Value LoopRange::emitSaturatedSub(Value bound, Value distance) {
   if (isUnsigned)
     return emit<arith::SubIOp>(emit<arith::MaxUIOp>(bound, distance), distance);

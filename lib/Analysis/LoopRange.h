@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The range that a loop counts through, and what is computed of it on the device.
+// The iteration range of a loop, and values computed from it on the device.
 //
-// A loop from `lower` to `upper` in steps of `step` has the iterations of Python's range: as many as there are integers
-// lower, lower + step, … below `upper`. The next one may lie beyond the largest integer of the type, and the distance
-// of the bounds may be no signed integer of it. So nothing here computes lower + n * step of an iteration that may not
-// exist to compare it, and distances are unsigned.
+// A loop from `lower` to `upper` in steps of `step` has the iterations of Python's range: one for each integer lower,
+// lower + step, … below `upper`. The next integer may not be representable in the type, and neither may the distance of
+// the bounds as a signed integer. So nothing here computes lower + n * step of an iteration that may not exist for a
+// comparison, and distances are unsigned.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,8 +18,8 @@ namespace tile {
 /// constant, or the step is not positive.
 std::optional<llvm::APInt> countIterations(mlir::scf::ForOp loop);
 
-/// Bounds and step of a loop. Values are emitted where the builder is, and folded if they are constant. Steps are
-/// positive, as the language demands.
+/// Bounds and step of a loop. Values are emitted at the builder's insertion point, and folded if they are constant.
+/// Steps are positive, as the language requires.
 class LoopRange {
   using Value = mlir::Value;
 
@@ -31,28 +31,29 @@ public:
   Value lower, upper, step;
   bool isUnsigned;
 
-  /// Whether there is an iteration.
+  /// Emits whether there is an iteration.
   Value emitAny() { return emitLess(lower, upper); }
-  /// The number of iterations, an unsigned integer.
+  /// Emits the number of iterations, an unsigned integer.
   Value emitCount();
-  /// The bound below which are the variables of iterations that `distance` others follow: upper - distance * step, but
+  /// Emits the bound below which variables have at least `distance` further iterations: upper - distance * step, but
   /// not less than the smallest integer.
   Value emitLimit(unsigned distance);
-  /// lower + index * step. It wraps where there is no such iteration.
+  /// Emits lower + index * step. It wraps if there is no such iteration.
   Value emitVariable(Value index);
-  /// The range without its first iteration, if it has one: its lower bound is lower + step also where that wraps, and
-  /// it is empty then.
+  /// Returns the range without its first iteration, if it has one. Its lower bound is lower + step even where that
+  /// wraps; it is empty then.
   LoopRange emitWithoutFirst();
-  /// The range if `condition` holds, and else an empty one with the same lower bound.
+  /// Returns the range if `condition` holds, otherwise an empty one with the same lower bound.
   LoopRange emitIf(Value condition);
 
-  /// Whether lower + index * step is known to be an integer of the type.
+  /// Returns true if lower + index * step is known to be representable in the type.
   bool isRepresentable(unsigned index) const;
-  /// Whether the first of the integers lower, lower + step, … that is not below `upper` is known to be one of the type.
+  /// Returns true if the first of the integers lower, lower + step, … that is not below `upper` is known to be
+  /// representable.
   bool hasRepresentableEnd() const;
 
   Value emitLess(Value a, Value b);
-  /// Constants of the variable's type.
+  /// Emits constants of the variable's type.
   Value constant(const llvm::APInt &value);
   Value constant(int64_t value);
   unsigned getWidth() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What operations ask of tensor cores, lanes, shared memory and copies.
+// Counts the use of tensor cores, lanes, shared memory and copies by operations.
 #include "Analysis/LoopWork.h"
 
 #include "Cta/CtaDialect.h"
@@ -37,7 +37,7 @@ std::string LoopWork::print() const {
   return parts.empty() ? "no clocks" : llvm::join(parts, ", ") + " clocks";
 }
 
-/// Elements that threads compute, replicas too.
+/// Returns the number of elements that threads compute, including replicas.
 static double countElements(Type type) {
   cta::LayoutAttr layout = cta::getLayoutAttr(type);
   if (!layout)
@@ -53,7 +53,8 @@ static double countElements(TypeRange types) {
   return elements;
 }
 
-/// By the special function unit, as the fast forms of PTX are (ex2, lg2, rcp, rsqrt, sin, cos, tanh).
+/// Returns true for operations on the special function unit, as used by the fast forms of PTX (ex2, lg2, rcp, rsqrt,
+/// sin, cos, tanh).
 static bool isSpecial(Operation *op) {
   return isa<arith::DivFOp, math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp,
              math::SinOp, math::CosOp, math::TanhOp>(op);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A sum stays if the product is added to what it replaces, and if nothing exchanges it with another sum.
+// An accumulator stays if the wgmma adds to the value that it replaces, and if it is not swapped with another one.
 #include "Analysis/MovedSums.h"
 
 #include "Analysis/CarriedValue.h"
@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// What the product that is awaited is added to; null for one of an earlier iteration, which is in no registers yet.
+/// Returns the accumulator that the awaited wgmma adds to; null for a wgmma of an earlier iteration, which has no
+/// registers yet.
 static Value getAddend(cta::AwaitOp await) {
   auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
   return product ? product.getAcc() : Value();
@@ -19,7 +20,7 @@ static Value getAddend(cta::AwaitOp await) {
 
 namespace {
 
-/// Whether the product is added to `carried`, or to what is computed from it and replaces it.
+/// Returns true if the wgmma adds to `carried`, or to a value that is computed from it and replaces it.
 bool isAddedTo(const CarriedValue &carried, Value acc) {
   return llvm::any_of(carried.values, [&](Value value) {
     Operation *computed = acc.getDefiningOp();
@@ -28,8 +29,8 @@ bool isAddedTo(const CarriedValue &carried, Value acc) {
   });
 }
 
-/// Whether all that loops around the product hand on of it takes the place of what it was added to. `value` is the
-/// product or what a branch makes of it.
+/// Returns true if loops around the wgmma pass on its result only in place of its accumulator. `value` is the result of
+/// the wgmma, or of a branch on it.
 bool staysInPlace(Value value, cta::AwaitOp await, Value acc) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     std::optional<CarriedValue> carried = CarriedValue::fedBy(use);
@@ -47,11 +48,11 @@ bool staysInPlace(Value value, cta::AwaitOp await, Value acc) {
   });
 }
 
-/// Sums that loops and branches exchange: what they hand on side by side, although one of the two may become the other.
+/// Accumulators that loops and branches exchange: values passed on side by side, although one may become the other.
 class ExchangedSums {
 public:
   explicit ExchangedSums(KernelOp kernel) {
-    SmallVector<SmallVector<Value>> sideBySide; // first values of what one operation hands on
+    SmallVector<SmallVector<Value>> sideBySide; // first values of each operation's carried values
     kernel.walk([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
         sideBySide.push_back(join(loop.getRegionIterArgs()));
@@ -75,15 +76,15 @@ public:
 private:
   const void *leaderOf(Value value) { return classes.getOrInsertLeaderValue(value.getAsOpaquePointer()); }
 
-  /// A constant, from which several sums may start, is in no registers.
+  /// A constant, from which several accumulators may start, occupies no registers.
   void join(Value a, Value b) {
     if (isa<RankedTensorType>(a.getType()) && a.getType() == b.getType() && !matchPattern(b, m_Constant()))
       classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
   }
 
-  SmallVector<Value> join(ValueRange handedOn) {
+  SmallVector<Value> join(ValueRange passedOn) {
     SmallVector<Value> tensors;
-    for (Value value : handedOn) {
+    for (Value value : passedOn) {
       if (!isa<RankedTensorType>(value.getType()))
         continue;
       CarriedValue carried = *CarriedValue::of(value);
@@ -96,7 +97,7 @@ private:
     return tensors;
   }
 
-  /// With what it is added to, and what that is computed from.
+  /// Joins the wgmma with its accumulator, and with the inputs of that.
   void joinProduct(cta::AwaitOp await) {
     Value acc = getAddend(await);
     if (!acc)
@@ -108,7 +109,7 @@ private:
   }
 
   llvm::EquivalenceClasses<const void *> classes;
-  DenseSet<const void *> exchanged; ///< Leaders.
+  DenseSet<const void *> exchanged; ///< Representatives.
 };
 
 } // namespace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dots by wgmma whose accumulators do not stay in the registers in which they are computed.
+// wgmma dots whose accumulators do not stay in the registers in which they are computed.
 //
-//   for iter_args(%x, %y) {              %x1 takes the place of %y, which is still needed when the wgmma is issued:
-//   its
-//     %x1 = wgmma … %x; wait             registers have to be copied, and not before the wait
+//   for iter_args(%x, %y) {              %x1 replaces %y, which is still live when the wgmma is issued: its registers
+//     %x1 = wgmma … %x; wait             have to be copied, and not before the wait
 //     yield %y, %x1 }
 #pragma once
 
@@ -11,8 +10,8 @@
 
 namespace tile {
 
-/// The waits for these. An accumulator that a loop only adds to, also in branches or by way of arithmetic before
-/// the wgmma, is none of them.
+/// Returns the awaits of these. An accumulator that a loop only adds to, also in branches or after arithmetic before
+/// the wgmma, is not among them.
 llvm::SmallVector<cta::AwaitOp> findMovedSums(KernelOp kernel);
 
 } // namespace tile

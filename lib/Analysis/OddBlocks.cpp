@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What TMA and warp groups do with blocks of any size; see OddBlocks.h.
+// Support of TMA and wgmma for blocks of any size; see OddBlocks.h.
 #include "Analysis/OddBlocks.h"
 
 #include "Analysis/EngineChoice.h"
@@ -25,7 +25,7 @@ static bool isPadded(MakeDescOp desc) {
   return block != ArrayRef(getPaddedShape(block));
 }
 
-/// Whether the block is nothing but the right operand of wgmma.
+/// Returns true if the block is used only as the right operand of wgmma.
 static bool isRightOperand(DescLoadOp load) {
   auto kernel = load->getParentOfType<KernelOp>();
   WalkResult result = kernel.walk([&](DotOp dot) {

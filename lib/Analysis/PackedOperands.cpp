@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A walk from an operand to what is loaded; see PackedOperands.h.
+// A walk from an operand to the loads; see PackedOperands.h.
 #include "Analysis/PackedOperands.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,7 +13,7 @@ constexpr int64_t mostElements = 8; ///< Of 16 bits, in the 16 bytes that a thre
 
 class PackedElements {
 public:
-  /// Elements along `dim`, one after the other, that come from one in memory.
+  /// Returns the number of consecutive elements along `dim` that come from one element in memory.
   int64_t count(Value value, unsigned dim) {
     Operation *op = look(value);
     if (auto reshape = dyn_cast_if_present<ReshapeOp>(op))
@@ -30,7 +30,7 @@ public:
   }
 
 private:
-  /// What defines a tensor; none if too many operations have been looked at.
+  /// Returns the operation that defines a tensor; null if too many operations have been visited.
   Operation *look(Value value) {
     if (budget == 0 || !isa<RankedTensorType>(value.getType()))
       return nullptr;
@@ -38,11 +38,11 @@ private:
     return value.getDefiningOp();
   }
 
-  /// Of dimensions that become one, the last ones along which what is loaded repeats.
+  /// For merged dimensions, counts the last ones along which loaded values repeat.
   int64_t countMerged(ReshapeOp reshape, unsigned dim) {
     ArrayRef<int64_t> from = reshape.getSrc().getType().getShape(), to = reshape.getType().getShape();
     auto behind = [](ArrayRef<int64_t> shape, unsigned last) { return llvm::product_of(shape.drop_front(last + 1)); };
-    // As many elements lie behind each of the last of these dimensions as behind the one that they become.
+    // Finds the last of the dimensions that are merged into `dim`: the same number of elements follows both.
     int last = int(from.size()) - 1;
     while (last >= 0 && behind(from, last) < behind(to, dim))
       --last;
@@ -53,11 +53,11 @@ private:
     int64_t merged = 1;
     for (; last >= 0 && merged * from[last] <= to[dim] && isRepeated(reshape.getSrc(), last); --last)
       merged *= from[last];
-    // An integer has a bit for each at least; what repeats more often is a scale.
+    // An integer provides at least one bit per element; a value that repeats more often is a scale.
     return merged <= loadedBits ? merged : 1;
   }
 
-  /// Whether all elements along `dim` come from one that is loaded.
+  /// Returns true if all elements along `dim` come from one loaded element.
   bool isRepeated(Value value, unsigned dim) {
     Operation *op = look(value);
     if (auto change = dyn_cast_if_present<ShapeChange>(op)) {
@@ -69,7 +69,7 @@ private:
            llvm::any_of(op->getOperands(), [&](Value operand) { return isRepeated(operand, dim); });
   }
 
-  /// Whether it is computed of integers in memory.
+  /// Returns true if the value is computed from integers in memory.
   bool isLoaded(Value value) {
     Operation *op = look(value);
     if (isa_and_present<ShapeChange, ReshapeOp>(op))
@@ -84,7 +84,7 @@ private:
   }
 
   unsigned budget = 256;
-  int64_t loadedBits = 0; ///< Of the integers that were found last.
+  int64_t loadedBits = 0; ///< The width of the integers that were found last.
 };
 
 } // namespace

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operands of products whose elements memory holds several in an integer, such as weights of 4 bits.
+// Dot operands of which memory packs several elements into one integer, such as 4-bit weights.
 #pragma once
 
 #include "Tile/TileDialect.h"
 
 namespace tile {
 
-/// How many consecutive elements along k of an operand of the dot are unpacked from one integer in memory: the larger
-/// number of both operands, at most 8, a power of two; 1 if neither is packed along k.
+/// Returns how many consecutive elements along k of an operand of the dot are unpacked from one integer in memory: the
+/// larger number of both operands, a power of two of at most 8; 1 if neither is packed along k.
 ///
 ///   %w = tile.load … : 16x64xi32                                     eight rows in an integer
 ///   %q = shrsi (broadcast (expand_dims %w)), %bits : 16x8x64xi32

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which operations keep their meaning when blocks are padded; PaddedBlocks.h.
+// Operations that keep their meaning when blocks are padded; see PaddedBlocks.h.
 #include "Analysis/PaddedBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,7 +37,7 @@ TypedAttr tile::getNeutralElement(ReduceOp reduce) {
   return combines ? arith::getNeutralElement(op).value_or(TypedAttr()) : TypedAttr();
 }
 
-/// Whether the shapes differ in nothing but dimensions of size 1.
+/// Returns true if the shapes differ only in dimensions of size 1.
 static bool changesOnes(ReshapeOp reshape) {
   auto drop = [](RankedTensorType type) {
     SmallVector<int64_t> sizes(type.getShape());

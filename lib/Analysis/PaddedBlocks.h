@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks whose sizes are not powers of two, and what may be done with them.
+// Blocks whose sizes are not powers of two, and the operations that support them.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -8,20 +8,20 @@
 
 namespace tile {
 
-/// Whether the type is a tensor with a size that is not a power of two.
+/// Returns true if the type is a tensor with a size that is not a power of two.
 bool needsPadding(mlir::Type type);
-/// Whether any value of the kernel has such a type.
+/// Returns true if any value of the kernel has such a type.
 bool needsPadding(KernelOp kernel);
 
-/// An operation that cannot work on padded blocks, and why.
+/// An operation that does not support padded blocks, and why.
 struct PaddingProblem {
   mlir::Operation *op = nullptr;
   std::string reason;
 };
-/// The first one, or none.
+/// Returns the first one, or none.
 std::optional<PaddingProblem> findPaddingProblem(KernelOp kernel);
 
-/// The value that changes nothing where `reduce` combines it with another one; null if that is not known.
+/// Returns the neutral element of the combination of `reduce`; null if it is not known.
 mlir::TypedAttr getNeutralElement(ReduceOp reduce);
 
 } // namespace tile

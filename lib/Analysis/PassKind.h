@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a pass is for, which its declaration says.
+// The purpose of a pass, stated in its declaration.
 #pragma once
 
 namespace tile {
 
 enum class PassKind {
   Correctness, ///< Every pipeline runs it, -O0 too.
-  Optimisation ///< Can be disabled by name, and the result computes the same.
+  Optimisation ///< Can be disabled by name without changing the results.
 };
 
-/// Of all passes that are declared here; those of MLIR say nothing.
+/// The base of all passes that are declared here; MLIR's passes have no kind.
 class KindedPass {
 public:
   virtual ~KindedPass() = default;

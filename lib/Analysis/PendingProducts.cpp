@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts products behind tokens.
+// Counts wgmmas issued after those of tokens.
 #include "Analysis/PendingProducts.h"
 
 #include "Analysis/StructuredFlow.h"
@@ -20,8 +20,8 @@ constexpr unsigned complete = std::numeric_limits<unsigned>::max();
 constexpr unsigned mostLater = 62, mostIncomplete = mostLater + 1;
 
 struct Issued {
-  unsigned incomplete = 0;         ///< At most so many, the last ones.
-  DenseMap<Value, unsigned> later; ///< At least so many products since the one of each token.
+  unsigned incomplete = 0;         ///< Upper bound; the last ones.
+  DenseMap<Value, unsigned> later; ///< Lower bound of the wgmmas issued after that of each token.
 
   bool join(const Issued &other) {
     bool changed = other.incomplete > incomplete;
@@ -35,7 +35,7 @@ struct Issued {
   }
 
   void issue(cta::WgmmaOp product) {
-    if (product.isSynchronous()) { // and so all before it
+    if (product.isSynchronous()) { // and so are all before it
       incomplete = 0;
       later[product.getToken()] = complete;
       return;
@@ -47,7 +47,7 @@ struct Issued {
     later[product.getToken()] = 0;
   }
 
-  /// What control flow hands on: all at once, since loops may exchange tokens.
+  /// Assigns values passed on by control flow: all at once, because loops may swap tokens.
   void assign(ValueRange values, ValueRange from) {
     SmallVector<unsigned> counts;
     for (Value token : from)
@@ -58,7 +58,7 @@ struct Issued {
   }
 };
 
-/// Tokens of what has to be complete before the operation, and before awaits after it that nothing separates from it.
+/// Returns the tokens of wgmmas that must be complete before the operation, and before directly following awaits.
 SmallVector<Value> getNeeded(Operation *op) {
   if (auto release = dyn_cast<cta::RingReleaseOp>(op))
     return SmallVector<Value>(release.getTokens());

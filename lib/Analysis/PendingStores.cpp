@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What TMA may still be writing, along all paths.
+// Tracks TMA stores that may be incomplete, along all paths.
 #include "Analysis/PendingStores.h"
 
 #include "Analysis/PointerBases.h"
@@ -13,7 +13,7 @@ using namespace tile;
 
 namespace {
 
-/// Whether others, who see that the operation is done, may rely on what was before it.
+/// Returns true if others that observe the operation may rely on preceding accesses.
 bool releases(Operation *op) {
   auto isRelease = [](MemoryOrder order) { return order == MemoryOrder::release || order == MemoryOrder::acq_rel; };
   if (auto update = dyn_cast<AtomicRmwOp>(op))
@@ -25,7 +25,7 @@ bool releases(Operation *op) {
   return isa<BarrierOp>(op);
 }
 
-/// What the operation reads or writes by itself.
+/// Returns the memory that the operation itself reads or writes.
 PointerBases accessedBy(Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op))
     return PointerBases::of(load.getPtr());
@@ -33,14 +33,14 @@ PointerBases accessedBy(Operation *op) {
     return PointerBases::of(copy.getPtr());
   if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op))
     return PointerBases::of(load.getDesc());
-  // For copies by TMA see StoreWaits.
+  // For TMA copies see StoreWaits.
   return isa<cta::TmaStoreOp>(op) ? PointerBases() : PointerBases::writtenBy(op);
 }
 
-/// What TMA may still be writing.
+/// Memory that TMA may still be writing.
 struct PendingStore {
   PointerBases bases;
-  /// By which operation, and whether (0 or 1) in an earlier iteration of a loop that goes on.
+  /// The operations that write it, and whether (0 or 1) in an earlier iteration of a loop that is still running.
   llvm::SmallSetVector<std::pair<Operation *, unsigned>, 8> copies;
 
   bool join(const PendingStore &other) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which memory an address may reach: what it is computed from, followed back through loops and branches.
+// The memory that an address may reach: its inputs, traced back through loops and branches.
 #include "Analysis/PointerBases.h"
 
 #include "Analysis/CarriedValue.h"
@@ -18,7 +18,8 @@ bool isAddress(Value value) {
   return isa<PtrType, DescType>(getElementTypeOrSelf(value.getType()));
 }
 
-/// The values that `value` is computed from, as far as they say where it points; none if that is not known.
+/// Returns the values from which `value` is computed, as far as they determine where it points; none if that is not
+/// known.
 std::optional<SmallVector<Value>> getSources(Value value) {
   if (std::optional<CarriedValue> carried = CarriedValue::of(value))
     return llvm::map_to_vector(carried->operands, [](OpOperand *operand) { return operand->get(); });
@@ -29,13 +30,13 @@ std::optional<SmallVector<Value>> getSources(Value value) {
     return {{map.getBase()}};
   if (isa<OpenTensorMapOp>(op) || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
     return std::nullopt;
-  // What is added to a pointer is not a pointer; an address that is not one yet comes from all operands.
+  // The offset added to a pointer is not a pointer; a value that is not an address yet comes from all operands.
   bool hasAddresses = llvm::any_of(op->getOperands(), isAddress);
   return llvm::to_vector(
       llvm::make_filter_range(op->getOperands(), [&](Value operand) { return !hasAddresses || isAddress(operand); }));
 }
 
-/// The pointer parameter that an argument of the kernel stands for; null if none is known.
+/// Returns the pointer parameter that an argument of the kernel represents; null if none is known.
 StringAttr getParameter(KernelOp kernel, BlockArgument argument) {
   unsigned index = argument.getArgNumber();
   if (TensorMapAttr map = kernel.getTensorMap(index))
@@ -53,7 +54,7 @@ void PointerBases::add(StringAttr name) {
 
 PointerBases PointerBases::of(Value address) {
   PointerBases bases;
-  llvm::SetVector<std::pair<Value, unsigned>> values; // and whether addresses are read there: 0 or 1
+  llvm::SetVector<std::pair<Value, unsigned>> values; // and whether addresses are loaded there: 0 or 1
   values.insert({address, 0});
   for (size_t next = 0; next < values.size(); ++next) {
     auto [value, isPlace] = values[next];

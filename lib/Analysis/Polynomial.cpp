@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Polynomials: arithmetic on lists of terms. They are short, so a term is found by looking at all.
+// Polynomials: arithmetic on lists of terms. They are short, so terms are found by linear search.
 #include "Analysis/Polynomial.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,7 +13,7 @@ using Term = Polynomial::Term;
 /// Larger ones come from no index arithmetic that a person wrote, and could grow without end.
 static constexpr size_t maxTerms = 64, maxFactors = 16;
 
-/// `factors` without those of `divisor`; none if some are missing.
+/// Returns `factors` without those of `divisor`; none if some are missing.
 static std::optional<SmallVector<Value, 2>> removeFactors(SmallVector<Value, 2> factors, ArrayRef<Value> divisor) {
   for (Value factor : divisor) {
     auto *found = llvm::find(factors, factor);
@@ -116,7 +116,7 @@ std::pair<Polynomial, Polynomial> Polynomial::divide(const Polynomial &divisor) 
   const Term &by = divisor.terms.front();
   for (const Term &term : terms) {
     auto rest = removeFactors(term.factors, by.factors);
-    // The least integer has no negative.
+    // The negation of the smallest integer is not representable.
     bool divides = rest && by.coefficient != -1 && term.coefficient % by.coefficient == 0;
     if (divides)
       parts.first.add({term.coefficient / by.coefficient, *rest});

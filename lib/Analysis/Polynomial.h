@@ -3,9 +3,9 @@
 //
 //   %x = arith.muli %pid, 128;  %y = arith.subi %n, %x            =>   n - 128*pid
 //
-// A factor is a value that is not itself a sum, product or constant. Numbers are unbounded here: the compiler takes
-// index arithmetic not to overflow (AxisInfo.h). One that got too large, in numbers or in length, is not exact: nothing
-// follows from it.
+// A factor is a value that is not itself a sum, product or constant. Integers are unbounded here: the compiler assumes
+// that index arithmetic does not overflow (AxisInfo.h). A polynomial that got too large, in value or in length, is not
+// exact: nothing follows from it.
 #pragma once
 
 #include "mlir/IR/Value.h"
@@ -36,24 +36,25 @@ public:
   Polynomial operator*(const Polynomial &other) const;
   bool operator==(const Polynomial &other) const;
 
-  /// No two terms have the same factors, no coefficient is zero; in the order in which they came up.
+  /// Returns the terms in the order in which they were added. No two terms have the same factors, no coefficient is
+  /// zero.
   llvm::ArrayRef<Term> getTerms() const { return terms; }
   bool isExact() const { return exact; }
   bool isZero() const { return exact && terms.empty(); }
-  /// Its value, if it has no other than the constant term.
+  /// Returns its value, if the only term is the constant one.
   std::optional<int64_t> getConstant() const;
   int64_t getConstantTerm() const;
-  /// The factor, if it is nothing else.
+  /// Returns the factor, if it consists of nothing else.
   mlir::Value getSingleFactor() const;
 
-  /// The terms whose factors all satisfy `predicate`, and the others.
+  /// Returns the terms whose factors all satisfy `predicate`, and the others.
   std::pair<Polynomial, Polynomial> partition(llvm::function_ref<bool(mlir::Value)> predicate) const;
-  /// The quotient of the terms that `divisor`, a single term, divides without remainder, and the other terms.
+  /// Returns the quotient of the terms that `divisor`, a single term, divides without remainder, and the other terms.
   std::pair<Polynomial, Polynomial> divide(const Polynomial &divisor) const;
-  /// Every factor satisfies `predicate`.
+  /// Returns true if every factor satisfies `predicate`.
   bool all(llvm::function_ref<bool(mlir::Value)> predicate) const;
 
-  /// `K - 32*k`; `name` spells a factor.
+  /// Returns `K - 32*k`; `name` spells a factor.
   std::string toString(llvm::function_ref<std::string(mlir::Value)> name) const;
 
 private:

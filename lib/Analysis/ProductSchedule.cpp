@@ -15,7 +15,7 @@ bool isProduct(const LoopNode &node) {
   return node.kind == LoopNodeKind::product;
 }
 
-/// Products of which an earlier one's result is an operand, directly or not.
+/// Returns the MMAs that depend, directly or not, on the result of an earlier one.
 BitVector findChained(ArrayRef<LoopNode> nodes) {
   BitVector afterProduct(nodes.size()), chained(nodes.size());
   for (auto [index, node] : llvm::enumerate(nodes)) {
@@ -27,7 +27,7 @@ BitVector findChained(ArrayRef<LoopNode> nodes) {
   return chained;
 }
 
-/// Adds what needs a node of the set, in any iteration.
+/// Adds the nodes that depend on a node of the set, in any iteration.
 void addUsers(ArrayRef<LoopNode> nodes, BitVector &set) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -64,7 +64,7 @@ void addLight(ArrayRef<LoopNode> nodes, BitVector &set) {
   set |= joins;
 }
 
-/// Nodes of which one of `roots` needs something in its iteration, and the roots.
+/// Returns `roots` and the nodes on which they depend within their iteration.
 BitVector findSlice(ArrayRef<LoopNode> nodes, BitVector roots) {
   for (unsigned index = nodes.size(); index-- > 0;)
     if (roots[index])
@@ -84,12 +84,12 @@ BitVector select(ArrayRef<LoopNode> nodes, llvm::function_ref<bool(unsigned)> co
 
 namespace {
 
-/// Early and late nodes, and the products among them.
+/// Early and late nodes, and the MMAs among them.
 struct Split {
   BitVector early, late, earlyProducts, lateProducts;
 };
 
-/// None if no product is chained to another, or if none is early.
+/// Returns none if no MMA is chained to another, or if none is early.
 std::optional<Split> splitNodes(ArrayRef<LoopNode> nodes) {
   Split split;
   split.late = findChained(nodes);
@@ -107,7 +107,7 @@ std::optional<Split> splitNodes(ArrayRef<LoopNode> nodes) {
   return split.earlyProducts.none() ? std::nullopt : std::optional(split);
 }
 
-/// What needs the waits for late products, in the same iteration, and these.
+/// Returns the awaits of late MMAs and the nodes that depend on them in the same iteration.
 BitVector findAwaited(ArrayRef<LoopNode> nodes, const BitVector &lateProducts) {
   BitVector awaited = select(nodes, [&](unsigned index) {
     auto isIn = [&](unsigned need) { return lateProducts[need]; };
@@ -119,7 +119,7 @@ BitVector findAwaited(ArrayRef<LoopNode> nodes, const BitVector &lateProducts) {
   return awaited;
 }
 
-/// Puts sets of nodes one after the other.
+/// Concatenates sets of nodes.
 class ScheduleBuilder {
 public:
   ScheduleBuilder(ArrayRef<LoopNode> nodes, const Split &split, const BitVector &awaited)
@@ -138,14 +138,14 @@ public:
     issue &= split.late;
     add(issue);
   }
-  /// And the loads whose addresses do not need the products.
+  /// Also adds the loads whose addresses do not depend on the MMAs.
   void addEarlyProducts() {
-    // What is early does not need what is late, so the slices of early products are early.
+    // Early nodes do not depend on late ones, so the slices of early MMAs are early.
     add(findSlice(nodes, split.earlyProducts));
     BitVector loads = findSlice(nodes, select(nodes, [&](unsigned index) {
                                   return nodes[index].kind == LoopNodeKind::load && split.early[index];
                                 }));
-    // What needs the products waits for them.
+    // Users of the MMAs wait for them.
     BitVector afterProducts = split.earlyProducts;
     addUsers(nodes, afterProducts);
     if (!loads.anyCommon(afterProducts))
@@ -176,10 +176,10 @@ std::optional<ProductSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
   for (unsigned index : users.set_bits()) {
     if (nodes[index].kind == LoopNodeKind::release)
       awaited.set(index);
-    else if (nodes[index].kind != LoopNodeKind::order) // which stays after the products before it
+    else if (nodes[index].kind != LoopNodeKind::order) // it stays after the MMAs before it
       return std::nullopt;
   }
-  // Registers of left operands are read again until products are complete.
+  // Registers of left operands are rewritten only after the MMAs that read them are complete.
   unsigned place = awaits.find_last();
   for (unsigned index : products.set_bits())
     place = std::min(place, nodes[index].leftOperand.value_or(place));
@@ -231,7 +231,7 @@ std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes, const A
   return builder.schedule;
 }
 
-/// Whether late products add to what the ones before have left, which threads do not touch.
+/// Returns true if late MMAs accumulate into the results of the previous ones, which threads do not access.
 static bool onlyAdd(ArrayRef<LoopNode> nodes) {
   BitVector late = findChained(nodes);
   return llvm::all_of(late.set_bits(), [&](unsigned index) {
@@ -258,7 +258,7 @@ std::optional<ProductSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
     roots.set(root);
     add(findSlice(nodes, roots));
   };
-  // Products are issued as soon as nothing that they need has to be awaited.
+  // MMAs are issued as soon as none of their dependences has to be awaited.
   auto issue = [&] {
     for (unsigned index = 0; index < nodes.size(); ++index) {
       if (!isProduct(nodes[index]) || done[index])
@@ -274,7 +274,7 @@ std::optional<ProductSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
   };
   for (unsigned index = 0; index < nodes.size(); ++index) {
     issue();
-    // Waits come with what needs them.
+    // Awaits are placed with their users.
     if (nodes[index].kind != LoopNodeKind::await)
       addSlice(index);
   }

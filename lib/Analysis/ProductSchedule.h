@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In which order a loop of several asynchronous products does its work.
+// The order of operations in a loop of several asynchronous MMAs.
 //
-// Nodes are the operations of a body, in program order; an edge says what must come first. A product that depends on
-// another one of its iteration is *chained* to it, as the second one of attention is:
+// Nodes are the operations of a body, in program order; an edge says what must come first. An MMA that depends on
+// another one of its iteration is *chained* to it, like the second one of attention:
 //
-//   s = product(q, k)   p = exp(s)   o = product(p, v, o)
+//   s = mma(q, k)   p = exp(s)   o = mma(p, v, o)
 //
-// What depends on chained products, in this iteration or, through what the loop carries, in later ones, is late; all
-// else is early and runs an iteration ahead. A round of the new loop does three iterations' work:
+// Nodes that depend on chained MMAs, in this iteration or, through loop-carried values, in later ones, are late; all
+// others are early and run one iteration ahead. A round of the new loop executes parts of three iterations:
 //
 //   awaited, of iteration i - 1                wait for o, none is pending; release v's slot
 //   late, of iteration i: left operands        p(i) = half(exp(s(i))), in the registers that o(i - 1) has read
-//   early, of iteration i + 1: products        issue s(i + 1)
-//   late: up to its products                   issue o(i), of p(i)
-//   early: the rest                            wait for s, one group is pending; exp
+//   early, of iteration i + 1: MMAs            issue s(i + 1)
+//   late: up to its MMAs                       issue o(i), of p(i)
+//   early: the remainder                       wait for s, one group is pending; exp
 //
-// So products are issued before what the ones before have computed is looked at. Between the exponentials and the wait
-// for the product that runs under them the loop begins anew: inside of a block ptxas would move the wait up.
+// So MMAs are issued before the results of the previous ones are used. The loop's back edge lies between the
+// exponentials and the wait for the MMA that they hide: inside of a block ptxas would move the wait up.
 //
-// Where tensor cores bind several warp groups, these keep them busy in turns, and a round need not have products in
-// flight while it computes: it awaits o(i), too, after the exponentials, so that the next round begins with products.
-// If threads do not touch accumulators between late products, these are issued and awaited first, which frees slots and
-// registers for what is computed then:
+// If several warp groups are tensor-core bound, they keep the tensor cores busy in turn, and a round need not have MMAs
+// in flight while it computes: it awaits o(i), too, after the exponentials, so that the next round begins with MMAs. If
+// threads do not access accumulators between late MMAs, these are issued and awaited first, which frees slots and
+// registers for the computation:
 //
 //   late, of iteration i: left operands        p(i) = half(exp(s(i)))
-//   late: up to its products                   issue o(i), of p(i)
-//   early, of iteration i + 1: products        issue s(i + 1)
-//   late: the rest                             wait for o(i), one group is pending; release v's slot
-//   early: the rest                            wait for s(i + 1); exp
+//   late: up to its MMAs                       issue o(i), of p(i)
+//   early, of iteration i + 1: MMAs            issue s(i + 1)
+//   late: the remainder                        wait for o(i), one group is pending; release v's slot
+//   early: the remainder                       wait for s(i + 1); exp
 //
-// With fewer registers left operands are made early, in the registers of what they are made of.
+// With fewer registers, left operands are converted early, in the registers of their inputs.
 //
-// A product that only adds to its own sum needs none that is complete. If all are such, they stay in flight until the
-// next ones are issued, and no iteration stands apart:
+// An MMA that only accumulates into its own result depends on no complete one. If all are such, they stay in flight
+// until the next ones are issued, and no iteration is peeled:
 //
 //   late, of iteration i                       issue c(i)
 //   awaited, of iteration i - 1                wait for c(i - 1), one group is pending; release its slot
 //
-// If nothing can run ahead, products are still issued before anything is awaited, and awaited where they are needed.
+// If nothing can run ahead, MMAs are still issued before anything is awaited, and awaited where they are needed.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -51,25 +51,25 @@ namespace tile {
 
 enum class LoopNodeKind {
   other,
-  light,   ///< Costs nothing and holds no matrix: views, numbers, waits for a ring's slot. Joins what it is for.
+  light,   ///< Free and holds no matrix: views, scalars, waits for a slot of a ring. Joins its users.
   load,    ///< Has a long latency, and few registers for its result.
   product, ///< Asynchronous.
-  await,   ///< Of the product that it needs.
-  release, ///< Of a ring's slot.
-  order,   ///< Of memory: nodes that access it stay on their side.
+  await,   ///< Awaits the MMA that it depends on.
+  release, ///< Releases a slot of a ring.
+  order,   ///< Orders memory: nodes that access it are not moved across.
 };
 
 struct LoopNode {
   LoopNodeKind kind = LoopNodeKind::other;
-  llvm::SmallVector<unsigned, 4> needs;         ///< Of the same iteration; lower numbers.
-  llvm::SmallVector<unsigned, 1> needsPrevious; ///< Of the iteration before.
-  std::optional<unsigned> leftOperand;          ///< Of a product: the node that makes it, in registers.
-  /// Of a product of blocks in shared memory, the left one perhaps read into registers: adds to its sum of the
-  /// iteration before, which nothing else in the loop sees.
+  llvm::SmallVector<unsigned, 4> needs;         ///< Dependences within the same iteration; lower indices.
+  llvm::SmallVector<unsigned, 1> needsPrevious; ///< Dependences on the previous iteration.
+  std::optional<unsigned> leftOperand;          ///< For an MMA: the node that produces it, in registers.
+  /// For an MMA of blocks in shared memory, the left one possibly read into registers: it adds to its result of the
+  /// previous iteration, which has no other use in the loop.
   bool accumulates = false;
 };
 
-/// Of which iteration a round does it: the next one, this one or the one before.
+/// The iteration to which a node belongs in a round: the next one, this one or the previous one.
 enum class LoopStage { early, late, awaited };
 
 struct ScheduledNode {
@@ -81,45 +81,45 @@ struct ScheduledNode {
 /// All nodes, in the order of the new body.
 using ProductSchedule = llvm::SmallVector<ScheduledNode>;
 
-/// Products are awaited, and what they read released, after those of the next iteration, or before its left operands
-/// are read into registers; all other nodes are late, in program order. None unless all accumulate.
+/// MMAs are awaited, and their slots released, after those of the next iteration are issued, or before its left
+/// operands are read into registers; all other nodes are late, in program order. None unless all accumulate.
 std::optional<ProductSchedule> planInFlight(llvm::ArrayRef<LoopNode> nodes);
 
-/// What orders an iteration ahead differ in.
+/// Variants of the orders with an iteration ahead.
 struct AheadOrder {
-  bool operandsLate = false; ///< What converts left operands of late products begins the round that issues these.
-  bool lateFirst = false;    ///< Late products are issued before early ones, and awaited before them.
-  bool awaitsNext = false;   ///< Late products are awaited in the round after, before all else.
+  bool operandsLate = false; ///< The conversion of left operands of late MMAs begins the round that issues these.
+  bool lateFirst = false;    ///< Late MMAs are issued before early ones, and awaited before them.
+  bool awaitsNext = false;   ///< Late MMAs are awaited in the following round, before all else.
 };
 
-/// Early nodes an iteration ahead; none if no product is chained to another, if none is early, if early nodes need what
-/// is converted late, or if what awaits the next round is more than releases of slots.
+/// Runs early nodes one iteration ahead. None if no MMA is chained to another, if none is early, if early nodes depend
+/// on late conversions, or if nodes awaited in the next round are more than releases of slots.
 std::optional<ProductSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes, const AheadOrder &choice);
 
-/// Within the iteration: all nodes are early. None with fewer than two products.
+/// Reorders within the iteration: all nodes are early. None with fewer than two MMAs.
 std::optional<ProductSchedule> planWithin(llvm::ArrayRef<LoopNode> nodes);
 
-/// With what the products of an iteration overlap.
+/// The operations that the MMAs of an iteration overlap with.
 enum class ProductOverlap { nextProducts, nextIteration, withinIteration };
 
 struct LoopPlan {
   ProductOverlap overlap = ProductOverlap::withinIteration;
   ProductSchedule order;
 
-  /// "0 2' 1''": nodes in order; late ones have a prime, awaited ones two.
+  /// Prints "0 2' 1''": nodes in order; late ones have a prime, awaited ones two.
   std::string print() const;
 };
 
-/// What else decides about an order.
+/// Further inputs to the choice of schedule.
 struct LoopTraits {
-  bool groupsKeepBusy = false; ///< Several warp groups run the loop, and tensor cores are what binds it.
-  bool takesLong = false;      ///< Products take many clocks of the tensor cores.
+  bool groupsKeepBusy = false; ///< Several warp groups run the loop, and it is tensor-core bound.
+  bool takesLong = false;      ///< MMAs take many tensor-core clocks.
 };
 
-/// The first of these plans that there is and, if it is of several iterations, that `fits`: the loop's registers, slots
-/// and buffers. Groups that keep the tensor cores busy await late products in the round that issues them, since the
-/// others' products run under what threads compute, and first if these only add to their accumulators: measured in
-/// bench/results/h200/orders.md. Else products run under what their own group computes.
+/// Returns the first of these plans that exists and, if it spans several iterations, `fits` the loop's registers, slots
+/// and buffers. Groups that keep the tensor cores busy await late MMAs in the round that issues them, because the MMAs
+/// of the others overlap the threads' computation; late MMAs come first if they only accumulate: measured in
+/// bench/results/h200/orders.md. Otherwise MMAs overlap the computation of their own group.
 std::optional<LoopPlan> planLoop(llvm::ArrayRef<LoopNode> nodes, const LoopTraits &traits,
                                  llvm::function_ref<bool(const ProductSchedule &)> fits);
 

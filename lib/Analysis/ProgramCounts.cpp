@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One walk: each block counts as often as the loops around it run.
+// A single walk: each block counts as often as the loops around it run.
 #include "Analysis/ProgramCounts.h"
 
 #include "Analysis/AxisInfo.h"
@@ -23,14 +23,14 @@ namespace {
 
 constexpr int64_t sectorBytes = 32; // the least that L2 reads or writes
 
-/// Products of a constant and a number of iterations, by the latter; "" is one.
+/// Sums of constants times numbers of iterations, keyed by the latter; "" is one.
 class Sum {
 public:
   void add(const std::string &iterations, int64_t count) {
     if (count > 0)
       terms[iterations] += count;
   }
-  /// Where every loop has one iteration.
+  /// Returns the value if every loop has one iteration.
   int64_t constants() const {
     int64_t all = 0;
     for (const auto &[iterations, count] : terms)
@@ -57,7 +57,7 @@ int64_t countElements(Type type) {
   return tensor ? tensor.getNumElements() : 1;
 }
 
-/// By the special function unit, as the fast forms of PTX are.
+/// Returns true for operations on the special function unit, as used by the fast forms of PTX.
 bool isSpecial(Operation *op) {
   return isa<arith::DivFOp, LibraryCallOp>(op) || isa_and_nonnull<math::MathDialect>(op->getDialect());
 }
@@ -103,7 +103,8 @@ private:
     return text.empty() ? "0" : text;
   }
 
-  /// Index arithmetic, used by addresses and masks only: elements share it, and most of it is hoisted out of loops.
+  /// Marks index arithmetic that is used only by addresses and masks: elements share it, and most of it is hoisted out
+  /// of loops.
   void markAddresses(Operation *op) {
     SmallVector<Value> next;
     llvm::TypeSwitch<Operation *>(op)
@@ -124,7 +125,7 @@ private:
     return outer.empty() ? inner : outer + " * " + inner;
   }
 
-  /// As often as the program's share of all buffers needs, if nothing else is known.
+  /// Returns the number of iterations that the program's share of all buffers takes, if nothing else is known.
   std::string iterationsByBytes(Region &body) {
     Counter once(kernel, facts);
     for (Block &block : body)
@@ -144,7 +145,7 @@ private:
       countOperation(&op, iterations);
   }
 
-  /// Loads that follow from one another.
+  /// Counts the longest chain of dependent loads.
   static int64_t countWaits(Block &block) {
     DenseMap<Value, int64_t> waits;
     int64_t most = 0;
@@ -184,7 +185,7 @@ private:
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       countBranch(branch, iterations);
     } else if (isa<LoadOp, StoreOp, AtomicRmwOp, AtomicCasOp>(op)) {
-      int64_t accesses = isa<AtomicRmwOp, AtomicCasOp>(op) ? 2 : 1; // it is read and written
+      int64_t accesses = isa<AtomicRmwOp, AtomicCasOp>(op) ? 2 : 1; // read and written
       bytes.add(iterations, accesses * countBytes(op->getOperand(0)));
       if (isa<LoadOp>(op))
         countReread(op, iterations, countBytes(op->getOperand(0)));
@@ -200,8 +201,8 @@ private:
     }
   }
 
-  /// A load from memory that an earlier loop has read, and all of the program that it reads then: another pass over a
-  /// row, say. What one block loads twice is still in L1.
+  /// Counts a load from a buffer that an earlier loop has loaded from: a second pass over a row, for example. Loads of
+  /// one block are close together and hit L1.
   void countReread(Operation *load, const std::string &iterations, int64_t count) {
     if (!isa<scf::ForOp, scf::WhileOp>(load->getParentOp()))
       return;
@@ -213,7 +214,8 @@ private:
     loopReads.emplace_back(load->getBlock(), bases);
   }
 
-  /// Both branches, by the condition; the longer one, as far as its text shows, if no expression says that.
+  /// Counts both branches, selected by the condition; or the longer one, as far as its text shows, if no expression
+  /// states the condition.
   void countBranch(scf::IfOp branch, const std::string &iterations) {
     auto countAll = [&](Region &region, const std::string &times) {
       for (Block &block : region)
@@ -236,7 +238,7 @@ private:
     return ShapedType::getNumElements(block.getShape()) * getBytesInMemory(block.getElementType());
   }
 
-  /// Bytes of the distinct elements of an access, in whole sectors, which contiguous elements share.
+  /// Counts the bytes of the distinct elements of an access, in whole sectors, which contiguous elements share.
   int64_t countBytes(Value pointer) {
     int64_t element = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
     auto type = dyn_cast<RankedTensorType>(pointer.getType());
@@ -280,7 +282,7 @@ private:
   AxisInfoAnalysis &facts;
   DenseSet<Operation *> addresses;
   Sum steps, exchanges, bytes, rereadBytes, tensorFlops, operations, special;
-  SmallVector<std::pair<Block *, PointerBases>> loopReads; ///< in the order of the program
+  SmallVector<std::pair<Block *, PointerBases>> loopReads; ///< in program order
   std::string uniqueBytes = "0";
   unsigned operandBits = 16;
 };

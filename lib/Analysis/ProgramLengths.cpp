@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace tile;
 
-/// Of a minimum or maximum: of the operand that varies.
+/// Returns the slope of a minimum or maximum: that of the operand that varies.
 static std::optional<double> combine(std::optional<double> a, std::optional<double> b) {
   if (!a || !b || (*a != 0 && *b != 0 && *a != *b))
     return std::nullopt;
@@ -17,7 +17,7 @@ static std::optional<double> combine(std::optional<double> a, std::optional<doub
 
 std::optional<double> ProgramLengths::getSlopeOfFactor(Value factor, unsigned axis) {
   Operation *op = factor.getDefiningOp();
-  if (!op) // what a loop carries or counts may be anything
+  if (!op) // the values of loop arguments are unknown
     return llvm::is_contained(kernel.getArguments(), factor) ? std::optional<double>(0) : std::nullopt;
   if (auto id = dyn_cast<ProgramIdOp>(op))
     return id.getAxis() == axis ? 1 : 0;

@@ -13,8 +13,8 @@ class ProgramLengths {
 public:
   explicit ProgramLengths(KernelOp kernel) : kernel(kernel), facts(kernel), blocks(facts) {}
 
-  /// Iterations that all loops together have more from one program to the next along the axis, where minima and maxima
-  /// do not cut them off. Nothing if that depends on more than constants.
+  /// Returns how many more iterations all loops together have from one program to the next along the axis, where minima
+  /// and maxima do not limit them. None if that depends on more than constants.
   std::optional<double> getGrowth(unsigned axis);
 
 private:
@@ -25,7 +25,7 @@ private:
   KernelOp kernel;
   AxisInfoAnalysis facts;
   AffineBlocks blocks;
-  llvm::DenseMap<std::pair<mlir::Value, unsigned>, std::optional<double>> known; ///< Of factors.
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, std::optional<double>> known; ///< Slopes of factors, cached.
 };
 
 } // namespace tile

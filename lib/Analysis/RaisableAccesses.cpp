@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Block accesses that need no order; see RaisableAccesses.h.
+// Finds block accesses that need no order; see RaisableAccesses.h.
 #include "Analysis/RaisableAccesses.h"
 
 #include "Analysis/PointerBases.h"
@@ -43,7 +43,7 @@ Operation *RaisableAccesses::findPlace(LoadOp load, const BlockAccess &access) {
   for (const Polynomial &number : llvm::concat<const Polynomial>(access.shape, access.strides))
     for (const Polynomial::Term &term : number.getTerms())
       llvm::append_range(parts, term.factors);
-  Operation *last = nullptr; // all of them dominate the load, so each is before or after each other one
+  Operation *last = nullptr; // all of them dominate the load, so they are totally ordered
   DominanceInfo dominance;
   for (Value part : parts)
     if (Operation *op = part.getDefiningOp(); op && (!last || dominance.properlyDominates(last, op)))
@@ -64,7 +64,7 @@ bool RaisableAccesses::isReadTransposed(const SharedOperand &operand) {
   return operand.transposed != swapped;
 }
 
-/// In some iteration of a common loop, or else in program order.
+/// Returns true if `first` may run before `second`: in some iteration of a common loop, or else in program order.
 bool RaisableAccesses::mayRunBefore(Operation *first, Operation *second) {
   for (Operation *loop = first->getParentOp(); loop != kernel; loop = loop->getParentOp())
     if (isa<LoopLikeOpInterface>(loop) && loop->isAncestor(second))
@@ -72,7 +72,7 @@ bool RaisableAccesses::mayRunBefore(Operation *first, Operation *second) {
   return position[first] < position[second];
 }
 
-/// What is not a store may also wait for other programs, or do anything.
+/// Operations other than stores may also wait for other programs, or have any effect.
 static bool mayWrite(Operation *op, const PointerBases &memory) {
   return isa<StoreOp>(op) ? PointerBases::writtenBy(op).mayOverlap(memory) : writesGlobalMemory(op);
 }
@@ -91,7 +91,8 @@ bool RaisableAccesses::isPrecededByWrite(LoadOp load) {
   return result.wasInterrupted();
 }
 
-/// Before a read, or with another write. What it writes in a later iteration cta-insert-waits orders.
+/// Returns true if the store must be ordered before a read, or with another write. cta-insert-waits orders its writes
+/// in later iterations.
 bool RaisableAccesses::hasToBeOrdered(StoreOp store) {
   auto memory = PointerBases::of(store.getPtr());
   WalkResult result = kernel.walk([&](Operation *op) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which accesses through pointers a descriptor can make instead, whatever it may gain.
+// Accesses through pointers that a descriptor can replace, regardless of profitability.
 //
-// Tensor maps go another way to memory than loads and stores of threads, and nothing orders the two. So no access is
-// one of them that another one of the same program, if it touches the same memory, has to see or to follow.
+// TMA accesses memory through another proxy than loads and stores of threads, and nothing orders the two. So an access
+// does not qualify if another access of the same program to the same memory must observe or follow it.
 #pragma once
 
 #include "Analysis/BlockPointers.h"
@@ -12,22 +12,22 @@
 
 namespace tile {
 
-/// An analysis of a kernel in MLIR's sense: one pass asks it what could be raised, the next one raises.
+/// An MLIR analysis of a kernel: one pass queries what could be raised, the next one raises it.
 class RaisableAccesses {
 public:
   explicit RaisableAccesses(mlir::Operation *op);
 
-  /// The reference is valid until the next call.
+  /// Returns a reference that is valid until the next call.
   const BlockAccessResult &get(LoadOp load);
   BlockAccessResult get(StoreOp store);
 
-  /// After what the descriptor of the access is made of, if that is outside of the loop around the load; null: it is
-  /// not.
+  /// Returns the operation after which the inputs of the access's descriptor are available, if that is outside of the
+  /// loop around the load; null if it is not.
   static mlir::Operation *findPlace(LoadOp load, const BlockAccess &access);
 
-  /// Whether the operand is loaded through a descriptor, or could be.
+  /// Returns true if the operand is loaded through a descriptor, or could be.
   bool mayComeByTma(const SharedOperand &operand);
-  /// Whether the first dimension of such an operand is contiguous in memory.
+  /// Returns true if the first dimension of such an operand is contiguous in memory.
   bool isReadTransposed(const SharedOperand &operand);
 
 private:
@@ -37,7 +37,7 @@ private:
 
   KernelOp kernel;
   BlockPointers pointers;
-  bool waitsForOthers = false; ///< Or may write anything, somewhere in the kernel: at a barrier, for one.
+  bool waitsForOthers = false; ///< Or may have any effect, somewhere in the kernel: at a barrier, for example.
   llvm::DenseMap<mlir::Operation *, unsigned> position;
   llvm::DenseMap<mlir::Operation *, BlockAccessResult> analyzed;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Forward propagation from the operations that tell CTAs apart.
+// Forward propagation from the operations that distinguish CTAs.
 #include "Analysis/RankDependence.h"
 
 #include "Analysis/CarriedValue.h"
@@ -14,7 +14,7 @@ RankDependence::RankDependence(KernelOp kernel) {
   kernel.walk([&](Operation *op) {
     bool isSame = isa<KernelOp, scf::ForOp, scf::IfOp, scf::WhileOp, cta::WarpRolesOp, ProgramsOp>(op) ||
                   (isMemoryEffectFree(op) && !isa<cta::ClusterRankOp, ProgramIdOp>(op));
-    // Allocations are at the same place in all CTAs, and those that take slots in step take the same ones.
+    // Allocations are at the same address in all CTAs, and operations that take slots in lockstep take the same ones.
     if (!isSame && !isa<cta::AllocOp, cta::MbarrierAllocOp, cta::RingAllocOp, cta::RingAcquireOp, cta::RingWaitOp>(op))
       addResults(op);
     if (auto programs = dyn_cast<ProgramsOp>(op))
@@ -37,7 +37,8 @@ void RankDependence::add(Value value) {
     worklist.push_back(value);
 }
 
-/// The CTAs of a cluster have programs side by side, or other steps of the same one; without clusters each its own.
+/// Adds the coordinates of programs. The CTAs of a cluster have adjacent programs, or other steps of the same one;
+/// without clusters each has its own.
 void RankDependence::addPlace(ProgramsOp programs) {
   WorkAttr work = programs.getWork();
   if (!work.getCluster() && work.getSplitK() == 1) {

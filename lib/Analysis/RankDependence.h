@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which values differ between the CTAs of a cluster: those that are computed from a CTA's rank, its number in the grid,
-// or memory.
+// Values that differ between the CTAs of a cluster: those computed from a CTA's rank, its index in the grid, or memory.
 //
 //   %r = cta.cluster_rank
 //   %m = arith.addi %g, %r              differs
@@ -18,7 +17,7 @@ public:
   explicit RankDependence(KernelOp kernel);
 
   bool differs(mlir::Value value) const { return values.contains(value); }
-  /// Whether some CTAs of the cluster may execute the operation more often than others.
+  /// Returns true if some CTAs of the cluster may execute the operation more often than others.
   bool mayDiverge(mlir::Operation *op) const;
 
 private:

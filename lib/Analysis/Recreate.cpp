@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Slices of operations that compute a value again: collection, cost and creation.
+// Slices of operations that recompute a value: collection, cost and creation.
 //
-// Created again is what has a cta::LayoutInterface and no effects: splat constants, ranges, splats, element-wise and
-// shape operations; loads of short vectors; and gathers, which read shared memory wherever they are. Conversions are
-// looked through. Values that loops carry or branches result in have the new layout then, and former uses convert back.
-// Everything else is a leaf, which is converted.
+// Operations with a cta::LayoutInterface and no effects are recreated: splat constants, ranges, splats, element-wise
+// and shape operations; loads of short vectors; and gathers, which read shared memory in any layout. Conversions are
+// looked through. Loop-carried values and branch results change their layout, and their former uses convert back. All
+// other values are leaves, which are converted.
 #include "Analysis/Recreate.h"
 
 #include "Analysis/CarriedValue.h"
@@ -34,26 +34,26 @@ cta::LayoutAttr tile::getOperandLayout(Operation *op, cta::LayoutAttr layout) {
   return isPlain ? interface.getOperandLayout(layout) : cta::LayoutAttr();
 }
 
-// In another layout.
+// Recreation in another layout.
 
 static bool isOfFewRegisters(cta::LayoutAttr layout) {
   constexpr int64_t few = 4;
   return layout::dropDuplicateRegisters(layout.getLayout()).numRegisters() <= few;
 }
 
-/// A gather that may be read again: a few elements of each thread. Its source is stored as it is.
+/// Returns a gather that may be repeated: it has few elements per thread. Its source is stored in its own layout.
 static GatherOp getGatherAgain(Operation *op, cta::LayoutAttr layout) {
   auto gather = dyn_cast_or_null<GatherOp>(op);
   return gather && isOfFewRegisters(layout) ? gather : GatherOp();
 }
 
-/// Whether all elements are the same: a number, spread over the tensor.
+/// Returns true if all elements are equal: a scalar, or a splat.
 static bool isSpread(Value value) {
   Operation *op = value.getDefiningOp();
   return !isa<RankedTensorType>(value.getType()) || isa_and_nonnull<SplatOp>(op) || matchPattern(value, m_Constant());
 }
 
-/// Whether the elements of a vector of addresses or indices lie one behind the other: a range behind a number.
+/// Returns true if the elements of a vector of addresses or indices are consecutive: a range plus a scalar.
 static bool countsUp(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<ExpandDimsOp, cta::ConvertLayoutOp, arith::ExtSIOp>(op))
@@ -64,7 +64,7 @@ static bool countsUp(Value value) {
   return (isSpread(lhs) && countsUp(rhs)) || (countsUp(lhs) && isSpread(rhs));
 }
 
-/// Of a vector: whether one instruction loads what a thread has, if it lies side by side in memory, too.
+/// Returns true if one instruction loads a thread's elements of a vector that is contiguous in memory.
 static bool isOneAccess(cta::LayoutAttr layout, int64_t elementBytes) {
   constexpr int64_t mostBytes = 16;
   layout::LinearLayout own = layout::dropDuplicateRegisters(layout.getLayout());
@@ -74,8 +74,9 @@ static bool isOneAccess(cta::LayoutAttr layout, int64_t elementBytes) {
   return own.numRegisters() * elementBytes <= mostBytes;
 }
 
-/// Whether each thread may load for itself what it needs: of a buffer, or of a vector a few elements, which come from
-/// L1 sooner than through shared memory with its barriers. More of them take registers that other CTAs could have.
+/// Returns true if each thread may load the elements that it needs itself: from a buffer, or a few elements of a
+/// vector, which come from L1 sooner than through shared memory with its barriers. More would take registers that other
+/// CTAs could use.
 bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
   if (auto load = dyn_cast_or_null<cta::LocalLoadOp>(op))
     return readsBuffers && !load.getStart();
@@ -88,8 +89,8 @@ bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
   return isVector && (isOfFewRegisters(layout) || (countsUp(load.getPtr()) && isOneAccess(layout, bytes)));
 }
 
-/// Whether a value is needed in its old layout, too, when others are created again in `layout`: not by those that
-/// nothing else needs. `seen` are values that it is not for.
+/// Returns true if a value is still needed in its old layout when others are recreated in `layout`, by more than values
+/// that become dead. `seen` are values that do not count.
 static bool isKept(Value value, cta::LayoutAttr layout, const LayoutSlice &slice, DenseSet<Value> &seen) {
   return seen.insert(value).second && llvm::any_of(value.getUses(), [&](OpOperand &use) {
            Operation *user = use.getOwner();
@@ -123,22 +124,22 @@ size_t LayoutSlice::countComputedTwice() const {
 namespace {
 /// A slice that is being collected.
 struct GrowingSlice : LayoutSlice {
-  /// Pays for the conversion of a value, unless that has been done.
+  /// Adds the cost of converting a value, unless that has been counted.
   void addLeaf(Value value, cta::LayoutAttr layout) {
     if (leaves.insert({value, layout}).second) {
       paid.push_back({value, layout});
       cost += LayoutSlicer::bytesOf(value);
     }
   }
-  /// Takes back all but the first leaves; who takes back their costs, too, keeps the sum right.
+  /// Removes all but the first leaves; the caller must also restore their costs.
   void keepLeaves(size_t count) {
     while (paid.size() > count)
       leaves.erase(paid.pop_back_val());
   }
 
-  SmallVector<std::pair<Value, cta::LayoutAttr>> paid; ///< Leaves in their order.
-  /// Values that cost more to re-create than to convert, whether they are leaves now or of a part that was given up:
-  /// what leads to them is not looked at again.
+  SmallVector<std::pair<Value, cta::LayoutAttr>> paid; ///< Leaves in order.
+  /// Values that cost more to recreate than to convert, whether they are leaves now or belong to a part that was given
+  /// up: their operands are not visited again.
   DenseSet<std::pair<Value, cta::LayoutAttr>> dear;
 };
 } // namespace
@@ -156,7 +157,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     return;
   if (slice.isTooDear() || slice.recreated.contains({value, layout}) || slice.leaves.contains({value, layout}))
     return;
-  auto &growing = static_cast<GrowingSlice &>(slice); // plan's
+  auto &growing = static_cast<GrowingSlice &>(slice); // created by plan()
   if (growing.dear.contains({value, layout})) {
     growing.addLeaf(value, layout);
     return;
@@ -174,7 +175,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
   if (auto convert = dyn_cast_or_null<cta::ConvertLayoutOp>(op)) {
     slice.recreate(value, layout);
     DenseSet<Value> seen;
-    if (!isKept(value, layout, slice, seen)) // the conversion goes
+    if (!isKept(value, layout, slice, seen)) // the conversion becomes dead
       slice.saved += bytesOf(value);
     visit(convert.getSrc(), layout, slice);
     return;
@@ -196,7 +197,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     visit(operand, operands, slice);
   if (slice.netCost() - netBefore <= bytesOf(value))
     return;
-  // A rounded value, say, has fewer bytes than its operands, whose leaves are not paid for any more.
+  // For example, a rounded value has fewer bytes than its operands, whose leaves are no longer paid for.
   slice.keepRecreated(sizeBefore);
   growing.keepLeaves(leavesBefore);
   slice.cost = costBefore;
@@ -218,7 +219,7 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
     return;
   }
   slice.recreate(first, layout);
-  // What converts the values that are handed on goes: a loop's accumulator is made in the layout in which it is used.
+  // Conversions of the yielded values become dead: a loop's accumulator is computed in the layout in which it is used.
   for (OpOperand *operand : carried.operands)
     if (auto convert = operand->get().getDefiningOp<cta::ConvertLayoutOp>())
       if (convert->hasOneUse() && cta::getLayoutAttr(convert.getSrc().getType()) == layout &&
@@ -226,8 +227,8 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
         slice.cost -= bytesOf(first);
   for (OpOperand *operand : carried.operands)
     visit(operand->get(), layout, slice);
-  // Uses that stay in the old layout share a conversion: of what a loop carries in every iteration, while after a loop
-  // one is nothing beside that.
+  // Uses that stay in the old layout share a conversion: in every iteration for loop-carried values, while one after a
+  // loop is negligible.
   DenseSet<Value> seen;
   if (isKept(first, layout, slice, seen))
     slice.cost += bytesOf(first);
@@ -237,7 +238,7 @@ Value LayoutSlicer::rewrite(Value value, cta::LayoutAttr layout, bool offsets) {
   current = plan(value, layout, INT64_MAX, offsets);
   created.clear();
   Value result = create(value, layout);
-  // What a loop yields may depend on `result`, so it is created only now.
+  // A value that a loop yields may depend on `result`, so it is created only now.
   while (!pending.empty()) {
     auto [operand, carried] = pending.pop_back_val();
     operand->set(create(operand->get(), carried));
@@ -292,7 +293,7 @@ Value LayoutSlicer::createAgain(Value value, cta::LayoutAttr layout) {
   Operation *load = builder.clone(*op);
   load->setOperands(operands);
   load->getResult(0).setType(type);
-  if (auto access = dyn_cast<LoadOp>(load)) // how many elements move at once was decided for the old layout
+  if (auto access = dyn_cast<LoadOp>(load)) // the vector width was decided for the old layout
     access.setVector(1);
   return load->getResult(0);
 }
@@ -306,7 +307,7 @@ void LayoutSlicer::changeCarried(const CarriedValue &carried, cta::LayoutAttr la
     builder.setInsertionPointAfterValue(value);
     auto old = cta::ConvertLayoutOp::create(builder, value.getLoc(), oldType, value);
     value.replaceAllUsesExcept(old, old);
-    // Clones refer to the carried value by its old uses' conversion.
+    // Clones refer to the carried value through the conversion for its old uses.
     created[{old, layout}] = value;
     current.recreate(old, layout);
   }
@@ -333,13 +334,13 @@ void tile::eraseIfUnused(ValueRange unused, function_ref<void(Operation *)> note
 
 namespace {
 
-/// Creates a value again at one place, in a layout, all of it or the part that makes the columns.
+/// Recreates a value at one point in a layout: all of it, or the part that contains the columns.
 class ColumnRecreation {
 public:
   ColumnRecreation(OpBuilder &builder, int64_t first, int64_t columns)
       : builder(builder), first(first), columns(columns) {}
 
-  /// `dim`: of which elements from `first` on are wanted, if not all.
+  /// `dim` is the dimension of which the elements from `first` on are wanted, if not all.
   Value create(Value value, cta::LayoutAttr layout, std::optional<unsigned> dim) {
     if (!isa<RankedTensorType>(value.getType()))
       return value;
@@ -371,8 +372,8 @@ private:
     return interface.recreate(builder, operands, type, part);
   }
 
-  /// A sum is added term by term, which is the same as long as it does not overflow (see Analysis/BlockPointers.h):
-  /// then the elements of a row share the part of their addresses that is not constant.
+  /// Adds a sum term by term, which is equivalent as long as it does not overflow (see Analysis/BlockPointers.h): then
+  /// the elements of a row share the variable part of their addresses.
   Value addOffset(Value pointer, Value offset, cta::LayoutInterface add, RankedTensorType type, cta::TensorPart part) {
     if (auto sum = offset.getDefiningOp<arith::AddIOp>()) {
       pointer = addOffset(pointer, sum.getLhs(), add, type, part);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operations that compute a tensor, created again so that they compute it in another layout, or a part of it.
+// Recreates the operations that compute a tensor so that they compute it in another layout, or only a part of it.
 //
-// What an operation does to layouts, and how it is created again, its cta::LayoutInterface says. Here is how far back
-// that pays: to ranges, splats and constants, around loops and through branches, or to values that are converted.
+// The cta::LayoutInterface of an operation says how its layouts are related, and how it is recreated. This file decides
+// how far back recreation pays off: to ranges, splats and constants, around loops and through branches, or to values
+// that are converted.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -15,50 +16,50 @@ namespace tile {
 
 struct CarriedValue;
 
-/// The layout that the tensor operands of `op` must have if it is created again in `layout`. Null if it cannot be: it
-/// has effects, several results or a region, which may compute for long, or moves elements between threads.
+/// Returns the layout that the tensor operands of `op` must have if it is recreated in `layout`. Null if it cannot be:
+/// it has effects, several results or a region, which may be expensive, or moves elements between threads.
 cta::LayoutAttr getOperandLayout(mlir::Operation *op, cta::LayoutAttr layout);
 
-/// What it takes to have a value in a layout.
+/// The cost of obtaining a value in a layout.
 struct LayoutSlice {
-  /// Values to re-create and the layout of each; the others are already as needed or must be converted.
+  /// Values to recreate and the layout of each; others already have the required layout or must be converted.
   llvm::SetVector<std::pair<mlir::Value, cta::LayoutAttr>> recreated;
-  /// Of the others those that could be re-created at a higher cost.
+  /// Those of the others that could be recreated at a higher cost.
   llvm::DenseSet<std::pair<mlir::Value, cta::LayoutAttr>> leaves;
-  /// Bytes that conversions of leaves would move, and that those move which are no longer needed.
+  /// Bytes moved by conversions of leaves, and by conversions that become dead.
   int64_t cost = 0, saved = 0;
   int64_t limit = 0;
-  /// Whether conversions that are no longer needed make up for others.
+  /// Subtracts the savings of dead conversions from the cost.
   bool offsets = false;
 
   int64_t netCost() const { return offsets ? cost - saved : cost; }
   bool isTooDear() const { return netCost() >= limit; }
   bool recreates(mlir::Value value) const { return timesRecreated.lookup(value) > 0; }
   void recreate(mlir::Value value, cta::LayoutAttr layout);
-  /// Takes back all but the first `count`.
+  /// Drops all but the first `count`.
   void keepRecreated(size_t count);
-  /// How many values are computed again although they are needed in their old layouts, too.
+  /// Returns the number of values that are recomputed although they are needed in their old layouts, too.
   size_t countComputedTwice() const;
 
 private:
-  llvm::DenseMap<mlir::Value, unsigned> timesRecreated; ///< In one layout or another.
+  llvm::DenseMap<mlir::Value, unsigned> timesRecreated; ///< The number of layouts in which each value is recreated.
 };
 
 class LayoutSlicer {
 public:
-  /// With `readsBuffers`, what is loaded from shared memory is loaded in the layout that is needed.
+  /// With `readsBuffers`, loads from shared memory are repeated in the required layout.
   explicit LayoutSlicer(bool readsBuffers = false) : readsBuffers(readsBuffers) {}
 
-  /// Collects the slice; changes nothing. It may stop where the cost has reached `limit`.
+  /// Collects the slice without changes to the IR. It may stop once the cost has reached `limit`.
   LayoutSlice plan(mlir::Value value, cta::LayoutAttr layout, int64_t limit = INT64_MAX, bool offsets = false);
 
-  /// `value` in `layout`: re-creates what `plan` found and converts its leaves.
+  /// Returns `value` in `layout`: recreates what `plan` found and converts its leaves.
   mlir::Value rewrite(mlir::Value value, cta::LayoutAttr layout, bool offsets = false);
 
-  /// Changes with each value of a loop or branch that `rewrite` changed.
+  /// Changes with each loop-carried value or branch result that `rewrite` changed.
   size_t numCarriedChanges() const { return settled.size(); }
 
-  /// Bytes of all elements of a tensor.
+  /// Returns the bytes of all elements of a tensor.
   static int64_t bytesOf(mlir::Value value);
 
 private:
@@ -72,22 +73,22 @@ private:
 
   bool readsBuffers;
   LayoutSlice current;
-  /// Operands of carried values that have the new layout which are still in the old one.
+  /// Operands of carried values that already have the new layout, while the operands still have the old one.
   llvm::SmallVector<std::pair<mlir::OpOperand *, cta::LayoutAttr>> pending;
   llvm::DenseMap<std::pair<mlir::Value, cta::LayoutAttr>, mlir::Value> created;
-  /// Carried values, by their first, whose layout has been changed; never changed again.
+  /// Carried values, by their first, whose layout has been changed; they are never changed again.
   llvm::DenseSet<mlir::Value> settled;
 };
 
-/// Erases what computes these values, as far as nothing else uses it and, if there is one, it stands in `block`; `note`
-/// is told before. Loops are left to the canonicalisation.
+/// Erases the operations that compute these values, if nothing else uses them and, if `block` is given, they are in it;
+/// calls `note` before each. Loops are left to canonicalization.
 void eraseIfUnused(mlir::ValueRange unused, llvm::function_ref<void(mlir::Operation *)> note = {},
                    mlir::Block *block = nullptr);
 
-/// Whether `recreateColumns` can compute columns of this matrix: it is made of ranges, splats and arithmetic.
+/// Returns true if `recreateColumns` can compute columns of this matrix: it consists of ranges, splats and arithmetic.
 bool canRecreateColumns(mlir::Value matrix);
 
-/// `columns` columns of such a matrix from `first` on, in `layout`, computed at the builder's place.
+/// Returns `columns` columns of such a matrix from `first` on, in `layout`, computed at the builder's insertion point.
 mlir::Value recreateColumns(mlir::OpBuilder &builder, mlir::Value matrix, int64_t first, int64_t columns,
                             cta::LayoutAttr layout);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Backward slice of the TMA reads of a kernel.
+// Backward slice of the TMA loads of a kernel.
 #include "Analysis/RolePlan.h"
 
 #include "Analysis/CarriedValue.h"
@@ -39,7 +39,7 @@ bool Channel::isContinuedBy(const Channel &next) const {
   auto haveEqualBuffers = [](cta::TmaLoadSyncOp a, cta::TmaLoadSyncOp b) {
     return a.getBuffer().getType() == b.getBuffer().getType();
   };
-  // Where a map is made anew, it is awaited that all copies of a ring have come.
+  // If a map is rebuilt, all copies of a ring are awaited before.
   auto hasOwnMap = [](cta::TmaLoadSyncOp load) { return load.getDesc().getDefiningOp<cta::MakeTensorMapOp>(); };
   SmallVector<Operation *> path = getPath(), other = next.getPath();
   if (path.empty() || other.empty() || path.back()->getBlock() != other.back()->getBlock() ||
@@ -77,16 +77,16 @@ private:
             !noteUses(alloc, load, channel))
           return false;
       }
-      // Without a last use there is nowhere to release the slot.
+      // Without a last use there is no point at which to release the slot.
       if (!channel.lastUse)
         return false;
     }
     return !plan.channels.empty();
   }
 
-  /// Reads of one block on either side of a loop that reads, too, are two channels: who awaited both before the
-  /// loop would wait for what the producer reads after it, and the producer for slots that the loop would release.
-  /// True if there are any.
+  /// Collects the loads of a block. Loads of one block on either side of a loop that also loads form two channels. If
+  /// both were awaited before the loop, the consumer would wait for loads that the producer issues after it, and the
+  /// producer for slots that the loop would release. Returns true if there are any.
   bool collectLoads(Block &block) {
     bool any = false;
     std::optional<size_t> current; // of the channels
@@ -110,7 +110,7 @@ private:
     return any;
   }
 
-  /// Copies that no product reads together are channels of their own: the slot of one may be released, and the next one
+  /// Splits copies that no MMA reads together into separate channels: the slot of one may be released, and the next one
   /// awaited, while the other is still needed.
   void splitByReaders() {
     SmallVector<Channel> parts;
@@ -137,7 +137,7 @@ private:
     plan.channels = std::move(parts);
   }
 
-  /// Products; null stands for what else reads, for whose operands one channel is enough.
+  /// Returns the MMAs that read the block; null represents all other readers, for whose operands one channel suffices.
   DenseSet<Operation *> findReaders(cta::TmaLoadSyncOp load) {
     DenseSet<Operation *> readers;
     SmallVector<Value> views{load.getBuffer()};
@@ -153,7 +153,7 @@ private:
     return readers;
   }
 
-  /// Finds the last use of the buffer; false if it is used in a way that a ring slot cannot serve.
+  /// Finds the last use of the buffer; false if a ring slot cannot serve a use.
   bool noteUses(cta::AllocOp alloc, cta::TmaLoadSyncOp load, Channel &channel) {
     SmallVector<Value> views{alloc.getResult()};
     while (!views.empty()) {
@@ -162,7 +162,7 @@ private:
         if (user == load)
           continue;
         if (isa<cta::TransBufferOp>(user)) {
-          // A view is made of the slot that has been awaited.
+          // The view must be created after the wait for the slot.
           Operation *begin = load->getBlock()->findAncestorOpInBlock(*user);
           if (!begin || begin->isBeforeInBlock(load))
             return false;
@@ -190,10 +190,10 @@ private:
     return true;
   }
 
-  /// Reads of what the program writes stay with the other warps, unless they are of the deepest loops: a producer that
-  /// does not read ahead there gains nothing.
+  /// Leaves loads of memory that the program writes to the other warps, unless they are in the deepest loops: a
+  /// producer that cannot prefetch there gains nothing.
   void leaveWhatIsWritten() {
-    if (kernel.getPingPong()) // each team would need a barrier of its own for the copies
+    if (kernel.getPingPong()) // each team would need a separate barrier for the copies
       return;
     PointerBases written;
     kernel.walk([&](Operation *op) {
@@ -213,7 +213,7 @@ private:
       llvm::erase_if(plan.channels, isWritten);
   }
 
-  /// Whether a write may go to what the producer reads.
+  /// Returns true if a write may go to memory that the producer reads.
   bool writesWhatItReads() {
     PointerBases read;
     for (Operation *op : plan.producerOps) {
@@ -225,7 +225,7 @@ private:
     return kernel
         .walk([&](Operation *op) {
           bool isKnown = isa<StoreOp, AtomicRmwOp, cta::TmaStoreOp>(op);
-          // Else it waits for other programs, or may do anything.
+          // Otherwise it waits for other programs, or may have any effect.
           bool conflicts = isKnown ? PointerBases::writtenBy(op).mayOverlap(read) : writesGlobalMemory(op);
           return conflicts ? WalkResult::interrupt() : WalkResult::advance();
         })
@@ -255,7 +255,7 @@ private:
       worklist.push_back(value);
   }
 
-  /// Whether what is in `op` runs, and how often; false if that is not a matter of loops and branches.
+  /// Marks the control flow around the contents of `op`; false if it consists of more than loops and branches.
   bool needControl(Operation *op) {
     for (; op != kernel; op = op->getParentOp()) {
       if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, ProgramsOp>(op))
@@ -287,9 +287,9 @@ private:
         need(operand->get());
       return needControl(op ? op : value.getParentBlock()->getParentOp());
     }
-    if (!op) // a parameter, what a loop counts, or the place of a program
+    if (!op) // a parameter, a loop counter, or a program's coordinate
       return true;
-    // What is volatile may be another value for each role.
+    // A volatile load may give each role another value.
     auto load = dyn_cast<LoadOp>(op);
     bool hasEffects = load ? load.getIsVolatile() : !isMemoryEffectFree(op) && !isa<cta::MakeTensorMapOp>(op);
     bool makesTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
@@ -316,7 +316,7 @@ std::optional<RegisterBudget> tile::planRegisters(unsigned consumerWarps) {
            groupThreads = target::warpsPerGroup * target::threadsPerWarp;
   if (groups < 2)
     return std::nullopt;
-  // What the CTA starts with is all that its roles can share: a whole number of granules for each thread.
+  // The registers with which the CTA starts are all that its roles can share: a whole number of granules per thread.
   unsigned atStart = target::registersPerSm / (groupThreads * (groups + 1)) / granule * granule;
   unsigned consumer = (atStart * (groups + 1) - producer) / groups / granule * granule;
   return RegisterBudget{consumer, producer};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which part of a kernel a producer warp can do for the others: the TMA reads and the scalars that they need.
+// The part of a kernel that a producer warp can execute for the others: the TMA loads and the scalars that they need.
 //
 //   scf.for tile {                            needed: the loops, %m, %k, the copies
 //     %m = …                                  not needed: the accumulator that the inner loop carries, the wgmma,
@@ -21,62 +21,64 @@
 
 namespace tile {
 
-/// Copies that stand in one block, with no others deeper inside between them, and are used there by the same
-/// operations: they fill one slot of a ring together.
+/// Copies in one block, without others nested between them, that the same operations use there: they fill one slot of a
+/// ring together.
 struct Channel {
   llvm::SmallVector<cta::TmaLoadSyncOp> loads;
-  /// The last operation of the block that reads a buffer; a wgmma counts until their wait.
+  /// The last operation of the block that reads a buffer; a wgmma reads until its wait.
   mlir::Operation *lastUse = nullptr;
-  llvm::SetVector<mlir::Value> tokens; ///< Of the block's products that read a buffer.
+  llvm::SetVector<mlir::Value> tokens; ///< The tokens of the block's wgmmas that read a buffer.
 
   mlir::Block *getBlock() const { return cta::TmaLoadSyncOp(loads.front())->getBlock(); }
   int64_t getBytesPerSlot() const;
-  /// The loops and branches around the block, outermost first.
+  /// Returns the loops and branches around the block, outermost first.
   llvm::SmallVector<mlir::Operation *> getPath() const;
-  /// The loops of these.
+  /// Returns the loops among these.
   llvm::SmallVector<mlir::LoopLikeOpInterface> getLoops() const;
-  /// Whether the next one copies the same blocks in a loop after this one's: one ring serves both.
+  /// Returns true if `next` copies the same blocks in a loop after this one's, so that one ring can serve both.
   bool isContinuedBy(const Channel &next) const;
 };
 
 struct RolePlan {
   llvm::SmallVector<Channel> channels;
-  /// Operations of the producer: the copies, what computes their coordinates, and the loops and branches around them.
+  /// Operations of the producer: the copies, the computation of their coordinates, and the loops and branches around
+  /// them.
   llvm::DenseSet<mlir::Operation *> producerOps;
-  /// Of what loops carry and branches result in (CarriedValue), the first values of what the producer needs.
+  /// The first values (CarriedValue) of loop-carried values and branch results that the producer needs.
   llvm::DenseSet<mlir::Value> producerCarried;
 };
 
-/// None if there are no TMA reads, or if a producer cannot know by itself where they read and how often: it computes
-/// scalars only. Nor may the kernel write to what the producer reads, by TMA or as a scalar: it runs ahead of the
-/// writes. TMA reads of what is written outside of the deepest loops, as of `c` in `c = a * b + c`, are in no channel:
-/// the consumer warps make them.
+/// Plans the roles. None if there are no TMA loads, or if a producer cannot compute by itself where they read and how
+/// often: it computes scalars only. Nor may the kernel write to memory that the producer reads, by TMA or as a scalar,
+/// because the producer runs ahead of the writes. TMA loads of such memory outside of the deepest loops, such as of `c`
+/// in `c = a * b + c`, belong to no channel: the consumer warps execute them.
 std::optional<RolePlan> planRoles(KernelOp kernel);
 
-/// Registers a thread of each role.
+/// Registers per thread of each role.
 struct RegisterBudget {
   unsigned consumer, producer;
 };
 
-/// PTX ISA, "setmaxnreg". A CTA starts with the same number for all threads; what the producer gives up, the consumer
-/// warps take. None for one consumer warp group, which needs no more than it starts with.
+/// PTX ISA, "setmaxnreg". A CTA starts with the same number for all threads; the consumer warps take the registers that
+/// the producer gives up. None for one consumer warp group, which needs no more than it starts with.
 std::optional<RegisterBudget> planRegisters(unsigned consumerWarps);
 
-/// Registers of CTAs that share a multiprocessor, so that one's products run under what another computes.
+/// Registers of CTAs that share a multiprocessor, so that the MMAs of one overlap the computation of another.
 struct SharedBudget {
   RegisterBudget registers;
-  unsigned ctas; ///< Of a multiprocessor.
+  unsigned ctas; ///< CTAs that share a multiprocessor.
 };
 
-/// For `groups` consumer warp groups whose threads hold tensors of so many registers, of which an accumulator has so
-/// many: most CTAs first, and none where they take too many. Four warp groups on a multiprocessor wait for each other's
-/// products so little that none has to run ahead, which leaves their threads fewer registers beside the tensors.
+/// Returns budgets for `groups` consumer warp groups whose threads hold tensors, and an accumulator among them, of so
+/// many registers: most CTAs first, and none if they take too many. Four warp groups on a multiprocessor hide each
+/// other's MMA latency so well that none has to run ahead, which would leave their threads fewer registers besides the
+/// tensors.
 llvm::SmallVector<SharedBudget> planSharedRegisters(unsigned groups, int64_t registersOfTensors,
                                                     int64_t registersOfAccumulator);
 
-/// Registers of 32 bits that a tensor takes in a thread.
+/// Returns the number of 32-bit registers that a tensor takes per thread.
 int64_t countRegisters(mlir::RankedTensorType type);
-/// Of a tensor that has a layout, or one for a scalar.
+/// Returns the registers of a tensor that has a layout, or one for a scalar.
 int64_t countRegisters(mlir::Value value);
 
 /// Registers of a thread beside those of tensors: addresses, row maxima, what is computed element by element.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which buffers in shared memory an operation accesses, from the effects that its declaration gives.
+// The buffers in shared memory that an operation accesses, from its declared effects.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -11,13 +11,14 @@ namespace tile {
 struct SharedAccess {
   mlir::Value buffer;
   bool isWrite;
-  bool goesOn; ///< After the operation, until a wait.
+  bool goesOn; ///< The access continues after the operation, until a wait.
 };
 
-/// The accesses that barriers must order, or waits and barriers; not those that mbarriers do, or the operation itself.
+/// Returns the accesses that barriers, or waits and barriers, must order; not those ordered by mbarriers or by the
+/// operation itself.
 llvm::SmallVector<SharedAccess, 2> getSharedAccesses(mlir::Operation *op);
 
-/// Whether all products of warp groups are complete after the operation, its own, too.
+/// Returns true if all wgmmas are complete after the operation, including its own.
 bool awaitsAllProducts(mlir::Operation *op);
 
 } // namespace tile

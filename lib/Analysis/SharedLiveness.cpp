@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// When each buffer in shared memory is in use: accesses give the interval, loops, running copies and products extend
+// Live ranges of buffers in shared memory: accesses define the interval; loops, and copies and wgmmas in flight, extend
 // it.
 #include "Analysis/SharedLiveness.h"
 #include "Analysis/SharedAccesses.h"
@@ -25,7 +25,7 @@ cta::AllocOp tile::getAlloc(Value buffer) {
 
 namespace {
 
-/// Buffers that copies may still write, or products of warp groups read.
+/// Buffers that copies may still write, or wgmmas read.
 struct Running {
   llvm::SmallSetVector<Operation *, 4> copies, products;
 
@@ -53,7 +53,7 @@ public:
     extendByRunning();
     SmallVector<BufferLife> result;
     for (auto &[alloc, life] : lives) {
-      // A buffer that nobody accesses needs a place nevertheless, because the operation is there.
+      // An unused buffer still needs an offset, because the operation exists.
       if (life.first > life.last)
         life.first = life.last = starts[alloc];
       result.push_back(life);
@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  /// The last position inside each operation.
+  /// Computes the last position inside each operation.
   unsigned computeEnds(Operation *op) {
     unsigned end = starts[op];
     for (Region &region : op->getRegions())
@@ -81,7 +81,7 @@ private:
   void extendByAccesses(Operation *op) {
     if (isa<cta::SlotOp, cta::TransBufferOp>(op))
       return;
-    // A copy to global memory goes on until a wait, at the latest the one before the end.
+    // A copy to global memory continues until a wait, at the latest the one before the end.
     bool toTheEnd = llvm::any_of(getSharedAccesses(op),
                                  [](const SharedAccess &access) { return access.goesOn && !access.isWrite; });
     for (Value operand : op->getOperands()) {
@@ -93,7 +93,7 @@ private:
       for (Operation *loop = op->getParentOp(); !loop->isAncestor(alloc); loop = loop->getParentOp())
         if (isa<LoopLikeOpInterface, cta::WarpRolesOp>(loop))
           outermost = loop;
-      // A peer that has less to do may write before this CTA gets anywhere, and no barrier follows the last read.
+      // A faster peer may write before this CTA reaches the operation, and no barrier follows the last read.
       if (isa<cta::ClusterSumOp>(op))
         outermost = kernel;
       extend(alloc, starts[outermost], toTheEnd ? ends[kernel] : ends[outermost]);
@@ -110,7 +110,7 @@ private:
           running.copies.insert(getAlloc(access.buffer));
         else if (isa<cta::WgmmaOp>(op))
           running.products.insert(getAlloc(access.buffer));
-      // A wait that leaves groups incomplete may leave any copy or product running.
+      // A wait that leaves groups incomplete may leave any copy or wgmma running.
       if (auto wait = dyn_cast<cta::AsyncWaitOp>(op); wait && wait.getPending() == 0)
         running.copies.clear();
       if (awaitsAllProducts(op))

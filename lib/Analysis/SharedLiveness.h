@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// When each buffer in shared memory is in use.
+// Live ranges of buffers in shared memory.
 //
 //   position  0 %a = cta.alloc                       a buffer lives from its first to its last access, as positions of
 //             1 cta.local_store %x, %a    a          operations in the program's text
 //             2 scf.for {                 a b        if it is defined outside a loop and accessed inside, then during
 //             3   cta.local_load %b       a b        the whole loop
-//             4 }                         a b        an asynchronous copy goes on until a cta.async_wait 0
-//             5 cta.local_load %a         a          a product of warp groups reads until a cta.wgmma_wait 0
+//             4 }                         a b        an asynchronous copy continues until a cta.async_wait 0
+//             5 cta.local_load %a         a          a wgmma reads its operands until a cta.wgmma_wait 0
 //
-// The roles of a cta.warp_roles run at the same time, so a buffer from outside lives during all of it.
+// The roles of a cta.warp_roles run concurrently, so a buffer from outside is live during all of it.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -25,13 +25,14 @@ struct BufferLife {
   bool overlaps(const BufferLife &other) const { return first <= other.last && other.first <= last; }
 };
 
-/// What allocates the memory that `buffer` is a view of: a cta.alloc or a cta.ring_alloc; null if it comes from a block
-/// argument or another operation.
+/// Returns the allocation of the memory that `buffer` is a view of: a cta.alloc or a cta.ring_alloc; null if it comes
+/// from a block argument or another operation.
 mlir::Operation *getMemory(mlir::Value buffer);
-/// The same, if it is a cta.alloc.
+/// Returns the same, if it is a cta.alloc.
 cta::AllocOp getAlloc(mlir::Value buffer);
 
-/// All buffers of a kernel, in the order of their allocations. Every buffer must have an allocation (`getAlloc`).
+/// Returns all buffers of a kernel, in the order of their allocations. Every buffer must have an allocation
+/// (`getAlloc`).
 llvm::SmallVector<BufferLife> findBufferLives(KernelOp kernel);
 
 } // namespace tile

@@ -19,7 +19,7 @@ namespace {
 constexpr double unknownStep = 1e12;
 constexpr unsigned mostDepth = 32; // of expressions that are looked through
 
-/// What multiplies, or divides, all elements alike.
+/// Estimates a factor or divisor of all elements.
 double estimateFactor(Value value, AxisInfoAnalysis &axisInfo) {
   constexpr double ofParameter = 256, ofMultiple = 4096;
   const AxisInfo &info = axisInfo.get(value);
@@ -32,7 +32,7 @@ class StepEstimate {
 public:
   explicit StepEstimate(AxisInfoAnalysis &axisInfo) : axisInfo(axisInfo) {}
 
-  /// Returns the estimate, computed once for each value and depth: each step of a binary search uses the one before
+  /// Returns the estimate, computed once per value and depth: each step of a binary search uses the previous one
   /// several times.
   double estimate(Value value, unsigned dim, unsigned depth = 0) {
     auto key = std::make_tuple(value, dim, depth);
@@ -71,7 +71,7 @@ private:
           return divisor == 0 ? of(quotient->getOperand(0)) / std::max(factorOf(quotient->getOperand(1)), 1.0)
                               : unknownStep;
         })
-        // Within a period they go on as before.
+        // Within a period they continue as before.
         .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *rest) { return of(rest->getOperand(0)); })
         .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, HintOp>(
             [&](Operation *cast) { return of(cast->getOperand(0)); })

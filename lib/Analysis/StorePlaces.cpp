@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compares the coordinates of copies as polynomials, dimension by dimension: apart in one is apart.
+// Compares the coordinates of copies as polynomials, dimension by dimension: copies disjoint in one dimension are
+// disjoint.
 #include "Analysis/StorePlaces.h"
 
 #include "Analysis/PointerBases.h"
@@ -12,7 +13,7 @@ using namespace tile;
 
 namespace {
 
-/// Elements of the copy along each dimension of its tensor; a buffer may lack leading dimensions of size 1.
+/// Returns the elements of the copy along each dimension of its tensor; a buffer may omit leading dimensions of size 1.
 SmallVector<int64_t> extentsOf(cta::TmaStoreOp store) {
   ArrayRef<int64_t> shape = store.getBuffer().getType().getShape();
   SmallVector<int64_t> extents(store.getOffsets().size() - shape.size(), 1);
@@ -47,7 +48,8 @@ bool StorePlaces::areApart(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
   return false;
 }
 
-/// Along some dimension each iteration of `loop` moves on by more than both cover, whatever the loops inside do.
+/// Returns true if each iteration of `loop` advances along some dimension by more than both cover, whatever inner loops
+/// do.
 bool StorePlaces::areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaStoreOp later, LoopLikeOpInterface loop) {
   auto counting = dyn_cast<scf::ForOp>(loop.getOperation());
   APInt step;
@@ -74,10 +76,10 @@ bool StorePlaces::areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaSto
 bool StorePlaces::mayMeet(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration) {
   if (!PointerBases::writtenBy(earlier).mayOverlap(PointerBases::writtenBy(later)))
     return false;
-  // Updates of one kind give the same in any order.
+  // Updates of one kind give the same result in any order.
   if (earlier.getReduce() && earlier.getReduce() == later.getReduce())
     return false;
-  // Another descriptor of the tensor may count in other units.
+  // Another descriptor of the tensor may use other units.
   if (earlier.getDesc() != later.getDesc() || !haveOneForm(earlier, later))
     return true;
   if (!inOtherIteration)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which copies by TMA of one program may write the same element, and so have to follow each other.
+// Determines which TMA copies of one program may write the same element, and so must be ordered.
 //
 //   scf.for %j = 0 to %n step 64 {                     the first iteration's and the second's: 64 columns apart
 //     cta.tma_store %b, %d[%i, %j]                     the two of an iteration: 32 rows apart
 //     cta.tma_store %c, %d[%i + 32, %j] }
 //   scf.for %s { cta.tma_store %b, %d[4 * %s, %j] }    overlap, if blocks have more than 4 rows
-//   scf.for %t { cta.tma_store %b, %d[%t / 8, %j] }    not known: may meet
+//   scf.for %t { cta.tma_store %b, %d[%t / 8, %j] }    unknown: may overlap
 //
-// The programs of a grid are in no order, so a tile.programs brings no two stores together.
+// The programs of a grid are unordered, so a tile.programs orders no two stores.
 #pragma once
 
 #include "Analysis/AffineBlock.h"
@@ -24,11 +24,11 @@ public:
   /// `inOtherIteration`: in an iteration before that of `later`, of some loop around both, but not in other programs.
   bool mayMeet(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration);
 
-  /// Whether every element that both write is copied by one thread.
+  /// Returns true if every element that both write is copied by one thread.
   bool areOfOneThread(cta::TmaStoreOp earlier, cta::TmaStoreOp later);
 
 private:
-  /// How many elements `later` begins after `earlier`, if that is a constant.
+  /// Returns how many elements `later` begins after `earlier`, if that is a constant.
   std::optional<int64_t> distance(mlir::Value earlier, mlir::Value later);
   bool areApart(cta::TmaStoreOp earlier, cta::TmaStoreOp later);
   bool areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaStoreOp later, mlir::LoopLikeOpInterface loop);

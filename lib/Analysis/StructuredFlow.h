@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Forward data flow over structured control flow, for facts about program points rather than values.
 //
-//   flowThrough(block, state, transfer) calls transfer(op, state) for the operations in program order. At a join of two
-//   paths the states are joined; a loop's body is visited until nothing new reaches its start.
+//   flowThrough(block, state, transfer) calls transfer(op, state) for the operations in program order. Where two paths
+//   join, the states are joined; a loop's body is visited until nothing new reaches its start.
 //
 // `State` is copyable and has `bool join(const State &)`, which returns whether anything was added; it must grow only
 // finitely often. `transfer` may be called more than once for an operation, with ever larger states.
@@ -17,7 +17,7 @@ namespace tile {
 template <typename State>
 void flowThrough(mlir::Block &block, State &state, llvm::function_ref<void(mlir::Operation *, State &)> transfer);
 
-/// The state at the end of `region`, entered with `state`; an empty region is passed by.
+/// Returns the state at the end of `region`, entered with `state`; an empty region is skipped.
 template <typename State>
 State flowThrough(mlir::Region &region, State state, llvm::function_ref<void(mlir::Operation *, State &)> transfer) {
   if (!region.empty())
@@ -25,7 +25,7 @@ State flowThrough(mlir::Region &region, State state, llvm::function_ref<void(mli
   return state;
 }
 
-/// The operation itself has been transferred; now its regions.
+/// Processes the regions of an operation that has been transferred itself.
 template <typename State>
 void flowThroughRegions(mlir::Operation *op, State &state,
                         llvm::function_ref<void(mlir::Operation *, State &)> transfer) {
@@ -36,7 +36,7 @@ void flowThroughRegions(mlir::Operation *op, State &state,
     return;
   }
   if (auto loop = mlir::dyn_cast<mlir::scf::WhileOp>(op)) {
-    // The loop is left after the condition, from the first region.
+    // The loop exits after the condition, from the first region.
     while (true) {
       State afterCondition = flowThrough(loop.getBefore(), state, transfer);
       if (!state.join(flowThrough(loop.getAfter(), afterCondition, transfer))) {
@@ -45,7 +45,7 @@ void flowThroughRegions(mlir::Operation *op, State &state,
       }
     }
   }
-  // Roles run at the same time, and wait for each other by rings and mbarriers, not here.
+  // Roles run concurrently, and synchronize by rings and mbarriers, not here.
   if (auto roles = mlir::dyn_cast<cta::WarpRolesOp>(op)) {
     const State start = state;
     for (mlir::Region &body : roles.getBodies())

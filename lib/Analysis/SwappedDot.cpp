@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which dots can be swapped; see SwappedDot.h.
+// Determines which dots can be swapped; see SwappedDot.h.
 #include "Analysis/SwappedDot.h"
 
 #include "Target/Engines/Wgmma.h"
@@ -18,7 +18,8 @@ bool tile::isOnlyMultiplied(Value value, unsigned side) {
   });
 }
 
-/// Whether the program loads a matrix of the sum's shape, such as a residual; not one that stays in shared memory.
+/// Returns true if the program loads a matrix of the accumulator's shape, such as a residual, other than dot operands,
+/// which stay in shared memory.
 static bool loadsSuchMatrix(DotOp dot) {
   WalkResult result = dot->getParentOfType<KernelOp>().walk([&](Operation *op) {
     auto type =

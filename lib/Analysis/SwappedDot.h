@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dots whose rows wgmma does not have: whether it computes them with their operands swapped, c^T = b^T
-// a^T.
+// Dots whose number of rows wgmma does not support: whether wgmma computes them with swapped operands, c^T = b^T a^T.
 //
-// wgmma multiplies 64 rows of its left operand by 8 to 256 columns of its right one. A dot with 16 rows fills a
-// quarter of that, and the memory that 48 rows of zeros take, and one with 144 rows two times and a quarter of it;
-// transposed, columns of b are its rows. Operands lie in shared memory and may be read in either order there, so that
-// nothing is moved.
+// wgmma multiplies 64 rows of its left operand by 8 to 256 columns of its right one. A dot with 16 rows uses a quarter
+// of that, and memory for 48 rows of zeros; one with 144 rows uses two and a quarter times as many rows. Transposed,
+// its rows are the columns of b. Operands in shared memory may be read in either order, so that no data is moved.
 #pragma once
 
 #include "Analysis/DotPlan.h"
@@ -16,19 +14,20 @@ namespace tile {
 
 /// How a swapped dot gets its transposed accumulator.
 struct SwapPlan {
-  mlir::scf::ForOp loop; ///< That carries the accumulator from dot to dot; null if it is a constant.
-  unsigned index = 0;    ///< Of the accumulator in the loop's arguments.
+  mlir::scf::ForOp loop; ///< Carries the accumulator from dot to dot; null if it is a constant.
+  unsigned index = 0;    ///< The index of the accumulator among the loop's arguments.
 };
 
-/// Whether the value, seen through changes of its layout and transpositions, is nothing but operand 0 or 1 of dots.
+/// Returns true if the value, looking through layout conversions and transpositions, is used only as operand 0 or 1 of
+/// dots.
 bool isOnlyMultiplied(mlir::Value value, unsigned side);
 
-/// Whether wgmma does not have the dot's rows: fewer than 64, or no power of two.
+/// Returns true if wgmma does not support the dot's number of rows: fewer than 64, or not a power of two.
 bool gainsBySwap(DotOp dot);
 
-/// None if the accumulator would have to be transposed for each dot. Also none for rows that are no power of two if the
-/// left operand is used otherwise, too, or another matrix like the accumulator is loaded: threads have whole columns of
-/// the transposed accumulator, in which nothing is loaded.
+/// Plans a swap. None if the accumulator would have to be transposed for each dot. Also none for a number of rows that
+/// is not a power of two if the left operand has other uses, or another matrix like the accumulator is loaded: threads
+/// hold whole columns of the transposed accumulator, a layout in which nothing is loaded.
 std::optional<SwapPlan> planSwap(DotOp dot);
 
 } // namespace tile

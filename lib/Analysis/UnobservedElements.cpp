@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Follows elements forward. All values reached have the same bound, each along one dimension or along several.
+// Follows elements forward. All values reached have the same bound, each along one dimension or several.
 #include "Analysis/UnobservedElements.h"
 
 #include "Tile/TileDialect.h"
@@ -34,7 +34,7 @@ private:
     return true;
   }
 
-  /// False if the user may have an effect that depends on the elements.
+  /// Returns false if the user may have an effect that depends on the elements.
   bool follow(OpOperand &use, unsigned dim) {
     Operation *op = use.getOwner();
     return llvm::TypeSwitch<Operation *, bool>(op)
@@ -62,7 +62,7 @@ private:
     });
   }
 
-  /// A row of a makes a row of the result, a column of b a column; what is summed over reaches all elements.
+  /// A row of a affects a row of the result, a column of b a column; elements that are summed over reach all elements.
   bool followProduct(DotOp dot, unsigned operand, unsigned dim) {
     bool stays = (operand == 0 && dim == 0) || (operand == 1 && dim == 1) || operand == 2;
     return stays && reach(dot, dim);

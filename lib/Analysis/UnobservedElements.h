@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether some elements of a tensor make no difference to what a program writes.
+// Determines whether some elements of a tensor have no influence on the program's writes.
 //
 //   %x = tile.load %a_ptrs                             rows beyond M - first of %x …
 //   %c = tile.dot %x, %y, %acc                         … are rows of %c
@@ -10,8 +10,9 @@
 
 namespace tile {
 
-/// No operation with an effect depends on the elements of `value` where `inside`, a boundary, does not hold. They are
-/// followed through elementwise arithmetic, dots, loops and branches; anything else counts as an observer.
+/// Returns true if no operation with an effect depends on the elements of `value` where `inside`, a boundary, does not
+/// hold. Elements are followed through elementwise arithmetic, dots, loops and branches; all other users count as
+/// observers.
 bool isUnobservedOutside(mlir::Value value, const Condition &inside, AffineBlocks &blocks);
 
 } // namespace tile

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nvvm-carry-words: let loops carry words of 32 bits, or of two bytes, instead of the elements in them.
+// nvvm-carry-words: let loops carry 32-bit words, or pairs of bytes, instead of their elements.
 //
-// A tensor of f16 becomes one scalar for each element, but instructions take and give words of two. Conversions to
-// 8-bit floats give two bytes, which LLVM would carry as two registers if they were a vector: they are carried as an
+// A tensor of f16 becomes one scalar per element, but instructions use words of two elements. Conversions to 8-bit
+// floats give two bytes, which LLVM would carry as two registers if they were a vector, so they are carried as an
 // integer. Inside a block LLVM removes the packing in between; through a loop argument it does not, and each iteration
-// would take all words apart and put them together again.
+// would unpack and repack all words.
 //
 //   for iter_args(%x = …, %y = …)                       for iter_args(%w = pack(…, …))
 //     use(pack(%x, %y))                           ==>     use(pack(%w[0], %w[1]))           // LLVM: use(%w)
@@ -35,7 +35,7 @@ struct CarriedWord {
 
 constexpr int64_t bitsOfPair = 16;
 
-/// How a loop carries a word.
+/// Returns the type in which a loop carries a word.
 Type carriedType(VectorType type) {
   bool isPair = type.getNumElements() * type.getElementTypeBitWidth() == bitsOfPair;
   return isPair ? Type(IntegerType::get(type.getContext(), bitsOfPair)) : type;
@@ -45,7 +45,7 @@ Value castTo(OpBuilder &builder, Type type, Value value) {
   return value.getType() == type ? value : LLVM::BitcastOp::create(builder, value.getLoc(), type, value).getResult();
 }
 
-/// The vector of which `value` is element `position`.
+/// Returns the vector of which `value` is element `position`.
 TypedValue<VectorType> findWord(Value value, int64_t position) {
   auto extract = value.getDefiningOp<LLVM::ExtractElementOp>();
   APInt index;
@@ -57,7 +57,7 @@ TypedValue<VectorType> findWord(Value value, int64_t position) {
 std::optional<CarriedWord> planWord(scf::ForOp loop, unsigned first) {
   ValueRange yielded = loop.getYieldedValues();
   TypedValue<VectorType> word = findWord(yielded[first], 0);
-  // A word from outside of the loop is carried by nobody.
+  // A word from outside of the loop is not carried.
   if (!word || !loop.getRegion().isAncestor(word.getParentRegion()))
     return std::nullopt;
   VectorType type = word.getType();

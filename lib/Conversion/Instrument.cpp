@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // nvvm-instrument: record when warps wait, copy and multiply.
 //
-// A kernel gets a last parameter, the buffer of lib/Target/TimeRecords.h. Each thread knows where its warp's next
-// record goes; the lowest lane that is there writes it. There are no branches: ptxas keeps no product of warp groups in
-// flight where lanes may go different ways.
+// A kernel gets a last parameter, the buffer of lib/Target/TimeRecords.h. Each thread tracks where its warp's next
+// record goes; the lowest active lane writes it. There are no branches: ptxas keeps no wgmma in flight across divergent
+// control flow.
 //
 //   mbarrier.try_wait …                         record (wait, begin)
 //                                         ==>   mbarrier.try_wait …
@@ -29,10 +29,10 @@ using Record = tile::target::TimeRecord;
 
 namespace {
 
-/// What is recorded of an operation.
+/// How an operation is recorded.
 struct Recorded {
   TimeMark mark;
-  bool hasEnd; ///< it takes time; else it only starts something
+  bool hasEnd; ///< it takes time; otherwise it only starts something
 };
 
 std::optional<Recorded> classify(Operation *op) {
@@ -45,7 +45,7 @@ std::optional<Recorded> classify(Operation *op) {
   auto statement = dyn_cast<LLVM::InlineAsmOp>(op);
   if (!statement)
     return std::nullopt;
-  // What the conversion of the cta dialect writes as PTX.
+  // Operations that the conversion of the cta dialect emits as PTX.
   const std::pair<StringRef, Recorded> known[] = {
       {"mbarrier.try_wait", {TimeMark::BarrierWait, true}}, {"wgmma.wait_group", {TimeMark::ProductsWait, true}},
       {"cp.async.wait", {TimeMark::CopiesWait, true}},      {"cp.async.bulk.wait", {TimeMark::CopiesWait, true}},
@@ -63,7 +63,7 @@ StringAttr fileOf(Location location) {
   return place ? place.getFilename() : StringAttr();
 }
 
-/// The innermost line of the kernel's file.
+/// Returns the innermost line in the kernel's file.
 uint32_t lineOf(Location location, StringAttr file) {
   uint32_t line = 0;
   location->walk([&](Location nested) {
@@ -103,7 +103,7 @@ public:
   }
 
 private:
-  /// The parameters of the source come first, then what the launcher adds; those have attributes of ours.
+  /// The parameters of the source come first, followed by the launcher's, which have attributes of the tile dialect.
   unsigned numParameters() {
     for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
       for (NamedAttribute attribute : mlir::function_interface_impl::getArgAttrs(kernel, index))
@@ -112,7 +112,7 @@ private:
     return kernel.getNumArguments();
   }
 
-  /// FunctionOpInterface cannot do it for functions without a result.
+  /// FunctionOpInterface does not support functions without a result.
   Value insertArgument(unsigned index) {
     auto pointer = LLVM::LLVMPointerType::get(kernel.getContext(), /*addressSpace=*/1);
     SmallVector<Type> types(kernel.getArgumentTypes());
@@ -126,8 +126,8 @@ private:
     return argument;
   }
 
-  /// Where the records of the warp begin and end. CTAs that are not recorded have none. The first thread writes the
-  /// CTA's two clocks.
+  /// Emits the begin and the end of the warp's records. CTAs that are not recorded have none. The first thread writes
+  /// the CTA's two clocks.
   void start() {
     Location loc = kernel.getLoc();
     unsigned index = numParameters();
@@ -155,7 +155,7 @@ private:
                      .str(),
          .results = {word, word},
          .operands = {times}});
-    // LLVM makes a register of it.
+    // LLVM promotes it to a register.
     Value one = LLVM::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
     next = LLVM::AllocaOp::create(builder, loc, LLVM::LLVMPointerType::get(kernel.getContext()), word, one);
     begin = area[0];
@@ -181,7 +181,8 @@ private:
     LLVM::StoreOp::create(builder, loc, after.front(), next);
   }
 
-  /// At a place of its own: where one thread of a warp does its work, the others end before it and know of no records.
+  /// The end record has a separate location: if one thread of a warp works, the others exit before it and do not know
+  /// its records.
   void recordEnd(Location loc) {
     Value code =
         LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(Record{TimeMark::Warp, true}.encode()));
@@ -198,8 +199,8 @@ private:
   LLVM::LLVMFuncOp kernel;
   StringAttr file;
   OpBuilder builder;
-  Value next;       ///< where the place of the next record is kept
-  Value begin, end; ///< of the places; that of the end record follows
+  Value next;       ///< where the address of the next record is kept
+  Value begin, end; ///< the range of the records; the end record follows
 };
 
 struct NvvmInstrument : tile::impl::NvvmInstrumentBase<NvvmInstrument> {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nvvm-lower-control-flow: loops and branches become blocks and jumps; but for counting loops, by upstream's patterns.
+// nvvm-lower-control-flow: lower loops and branches to blocks and jumps, by upstream's patterns except for counting
+// loops.
 //
-// A counting loop tests at its end whether a further iteration follows. The next variable is compared with the bound if
-// it is known to be an integer of the type; else the last one is, with another bound, which takes as many instructions:
+// A counting loop tests at its end whether another iteration follows. The next variable is compared with the bound if
+// it is known to be representable in the type; otherwise the last one is, with another bound, which takes as many
+// instructions:
 //
 //   for %i = %lower to %upper step %step   ==>   %limit = %upper - %step, or the smallest integer if that is smaller
 //                                                if %lower < %upper: do { … } while %i < %limit; %i += %step
 //
 // From the last operation to the first, and outside before inside. Each pattern splits the block after its operation
-// and moves what follows; in the order of the upstream pass (convert-scf-to-cf) a block with n branches moves its end n
-// times, which for 1600 masked loads took ten seconds. In this order each operation moves once.
+// and moves the remainder; in the order of the upstream pass (convert-scf-to-cf) a block with n branches moves its end
+// n times, which took ten seconds for 1600 masked loads. In this order each operation moves once.
 #include "Analysis/LoopRange.h"
 #include "Conversion/Passes.h"
 #include "Tile/TileDialect.h"

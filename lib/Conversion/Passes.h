@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pass that turns the cta dialect into LLVM and NVVM.
+// The passes that lower the cta dialect to LLVM and NVVM.
 #pragma once
 
 #include "Analysis/PassKind.h"
@@ -9,7 +9,7 @@
 
 namespace tile {
 
-/// What the declaration of a pass names as its base.
+/// The base class that a pass declaration names.
 template <PassKind passKind> class FunctionsPass : public mlir::OperationPass<mlir::ModuleOp>, public KindedPass {
 protected:
   explicit FunctionsPass(mlir::TypeID id) : OperationPass(id), KindedPass(passKind) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The GPU pipeline: which passes run, in which order, and why there.
+// The GPU pipeline: which passes run, in which order, and the reason for each position.
 #include "Pipeline/GpuPipeline.h"
 
 #include "Analysis/KernelForm.h"
@@ -24,9 +24,9 @@ public:
   using CreateFn = std::function<std::unique_ptr<Pass>()>;
   using Abilities = std::vector<bool Can::*>;
 
-  /// A pass of MLIR.
+  /// Adds a pass of MLIR.
   void add(PassKind kind, CreateFn create) { add(*create(), kind, create, {}, /*isAllowed=*/true); }
-  /// A pass whose declaration says of which kind it is.
+  /// Adds a pass whose declaration states its kind.
   void add(CreateFn create, Abilities serves = {}, bool isAllowed = true) {
     std::unique_ptr<Pass> pass = create();
     add(*pass, dynamic_cast<const KindedPass &>(*pass).getKind(), create, std::move(serves), isAllowed);
@@ -48,119 +48,119 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   bool optimises = options.optLevel > 0;
   StepList list;
 
-  // Normal form: constants folded and shared, so that later passes match few shapes of the same thing.
+  // Canonical form: constants are folded and shared, so that later passes match fewer forms.
   list.add(Optimisation, [] { return createCanonicalizer(); });
-  // One number for what a loop counts twice, and one computation of what follows from it.
+  // One counter for duplicate loop counters, and one computation of dependent values.
   list.add([] { return createTileSimplifyInductions(); });
   list.add(Optimisation, [] { return createCSEPass(); });
-  // Blocks are as small as what is loaded, before anything looks at them.
+  // Shrink blocks to the loaded extent first.
   list.add([] { return createTileNarrowLoads(); });
-  // Which instructions there are for a dot depends on the number of warps.
+  // The instructions available for a dot depend on the number of warps.
   list.add([] { return createTileAddWarps(); });
-  // What multiplies decides which operands become blocks of descriptors, and which dots are swapped.
+  // The engine decides which operands become blocks of descriptors, and which dots are swapped.
   list.add([] { return createTileChooseEngine(); });
-  // Operands of dots come through descriptors, whether the program made them or computed addresses …
+  // Operands of dots come through descriptors, whether the program created these or computed addresses …
   list.add([] { return createTileRaiseDescriptors(); }, {&Can::mapsOfPointers}, limits.mapsOfPointers);
-  // Rows that wgmma has no instruction for become columns, which may have any multiple of 8.
+  // Row counts without a wgmma instruction become column counts, which may be any multiple of 8.
   list.add([] { return createTileSwapDot(); }, {&Can::swappedProducts});
-  // … and the launcher makes those that it can: after raising, which makes more of them.
+  // … and the launcher encodes those that it can: after raising, which creates more of them.
   list.add([] { return createTileHostDescriptors(); }, {&Can::mapsOfPointers});
-  // While loops still have the bounds that the program computes, and once it is known what comes through tensor maps.
+  // Loops still have the bounds that the program computes, and the accesses through tensor maps are known.
   list.add([limits] { return createTileDistributePrograms({limits.severalPrograms}); },
            {&Can::severalPrograms, &Can::sharedSteps, &Can::sharedTail, &Can::pingPong});
-  // The kernel makes other descriptors of operands, once it is known how many CTAs need memory for them.
+  // The kernel encodes the other operand descriptors, once it is known how many CTAs need memory for them.
   list.add([] { return createTileDeviceDescriptors(); });
-  // The other descriptors become pointers and masks.
+  // All other descriptors become pointers and masks.
   list.add([] { return createTileExpandDescriptors(); });
-  // Neighbouring programs go to neighbouring CTAs, if what they read comes through tensor maps.
+  // Neighbouring programs go to neighbouring CTAs, if their loads come through tensor maps.
   list.add([] { return createTileFormClusters(); });
-  // Layouts are for powers of two. After what recognises blocks by their masks, of which this makes more.
+  // Layouts require powers of two. After passes that recognize blocks by their masks, because this adds masks.
   list.add([] { return createTilePadBlocks(); });
-  // After what finds the extents of tensors in masks: the ends that blocks cannot reach need none.
+  // After passes that derive the extents of tensors from masks: boundaries that blocks cannot reach need no mask.
   list.add([] { return createTileFoldConditions(); });
-  // What only computed addresses is dead now, and would get layouts.
+  // Computations that only served addresses are dead now, and would get layouts.
   list.add(Optimisation, [] { return createCanonicalizer(); });
-  // Operands come as they do, and have their final sizes. This ends phase tile.
+  // Operand sources and block sizes are final here. This ends phase tile.
   list.add([] { return createTileSettleEngine(); });
 
-  // Every tensor has a layout; naive, but right. This begins phase layout. Without optimisation addresses stay in the
-  // layouts of accesses: to convert those of a whole block takes more shared memory than there may be.
+  // Every tensor gets a layout; naive, but correct. This begins phase layout. Without optimisation addresses stay in
+  // the layouts of accesses: converting those of a whole block may exceed the shared memory.
   list.add([=] { return createCtaAssignLayouts({/*accumulators=*/optimises}); });
-  // Duplicate conversions would each be decided on alone.
+  // Otherwise duplicate conversions would each be decided on separately.
   list.add(Optimisation, [] { return createCSEPass(); });
-  // Values are computed where they are needed; what is left of conversions moves data that has to move.
+  // Values are computed in the layout in which they are needed; the remaining conversions move data that has to move.
   list.add([] { return createCtaRemoveConversions(); }, {&Can::fewConversions});
-  // Layouts say which columns a thread has.
+  // Layouts determine which columns a thread holds.
   list.add([] { return createCtaDeferSums(); });
-  // Layouts are decided, and dots still easy to see.
+  // Layouts are decided, and dots are still easy to recognize.
   list.add([] { return createCtaLoadAhead(); });
   list.add(Optimisation, [] { return createCSEPass(); });
 
   // Accesses keep their layout from here on, so their width can be decided.
   list.add([] { return createCtaVectorizeAccess(); });
-  // Panels are written as wide as the whole.
+  // Panels are stored as wide as the whole matrix.
   list.add([] { return createCtaSplitStores(); });
-  // Before the dots, which read buffers that TMA has filled, and before loads become copies of whole blocks: what is
-  // added to accumulators is loaded panel by panel.
+  // Before the dots, which read buffers that TMA has filled, and before loads become copies of whole blocks: values
+  // added to accumulators are loaded panel by panel.
   list.add([] { return createCtaLowerDescriptors(); });
-  // Needs the width: cp.async moves 4, 8 or 16 bytes.
+  // Needs the vector width: cp.async copies 4, 8 or 16 bytes.
   list.add([] { return createCtaAsyncCopies(); }, {&Can::asyncCopies});
-  // Where threads meet, and which products there are, is still easy to see.
+  // Synchronization points and dots are still easy to recognize.
   list.add([] { return createCtaKeepRows(); });
-  // No access or product of phase layout is left: phase async begins.
+  // No access or dot of phase layout is left: phase async begins.
   list.add([] { return createCtaLowerDot(); });
-  // Dots and accumulators have their final form, so it can be decided who does which steps.
+  // MMAs and accumulators have their final form, so the distribution of K steps can be decided.
   list.add([=] { return createCtaShareSteps({limits.sharedSteps, limits.sharedTail}); },
            {&Can::sharedSteps, &Can::sharedTail});
-  // All is decided about which CTA does what. Before shared memory is counted, in which they add up.
+  // Work distribution is final. Lower combines before shared memory is allocated, since they use it.
   list.add([] { return createCtaLowerCombines(); });
-  // After the dots, so that only the order of operations is left to decide. Before reductions fall apart into steps, so
-  // that it is easy to see what exchanges.
+  // After the dots, so that only the order of operations is left to decide. Before reductions are split into steps, so
+  // that exchanges are easy to recognize.
   list.add([] { return createCtaPipeline(); });
 
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
   list.add([] { return createCtaLowerConversions(); });
-  // Knows all other buffers now, so the ring can take what is left of the shared memory.
+  // All other buffers are known, so the ring can take the remaining shared memory.
   list.add([] { return createCtaSpecializeWarps(); }, {&Can::pingPong});
-  // Who has which registers and slots is known, and slots are still released where they are read.
+  // Registers and slots of the roles are known, and slots are still released where they are read.
   list.add([] { return createCtaScheduleLoop(); });
-  // Where the last wgmma is awaited, and so which ones the other team need not wait for, is decided.
+  // The await of the last wgmma, and so the point at which the other team may start, is decided.
   list.add([] { return createCtaPingPong(); }, {&Can::pingPong});
-  // Slots are released at their final places.
+  // The releases of slots have their final positions.
   list.add([] { return createCtaMulticast(); });
-  // Products and accesses keep their order from here on; releases of slots still say which products they wait for, and
-  // stores of different programs, which write different places, are not those of different iterations of a loop.
+  // MMAs and accesses keep their order from here on. Releases of slots still name the MMAs that they wait for, and
+  // stores of different programs, which write different addresses, are not yet in different iterations of a loop.
   list.add([] { return createCtaInsertWaits(); });
-  // All is decided about who computes which program, waits for which slot, and in which order. Programs, and then
-  // counters of slots, which go on from one program to the next, are numbers like others from here on.
+  // Programs, slots and their order are decided. From here on programs, and then counters of slots, which continue from
+  // one program to the next, are ordinary integers.
   list.add([] { return createCtaLowerPrograms(); });
-  // Phase scheduled: who does what and waits for what is said by operations of threads.
+  // Phase scheduled: all work and synchronization is expressed by operations of threads.
   list.add([] { return createCtaLowerRings(); });
   list.add([] { return createCtaOverlapGrids(); });
-  // Roles have their own arithmetic now, and can share what is computed before them.
+  // Roles have separate arithmetic now, and can share values that are computed before them.
   list.add([] { return createCtaInvertDivisors(); });
   list.add(Optimisation, [] { return createCanonicalizer(); });
   list.add(Optimisation, [] { return createCSEPass(); });
 
-  // Buffers that never live together share memory; barriers are placed afterwards, because sharing makes hazards.
-  // They end phase allocated.
+  // Buffers with disjoint lifetimes share memory; barriers are placed afterwards, because sharing creates hazards. They
+  // end phase allocated.
   list.add([] { return createCtaAllocateShared(); });
   list.add([] { return createCtaInsertBarriers(); });
 
-  // Tensors become registers; from here on the module holds functions of one thread. The rest is upstream's lowering.
+  // Tensors become registers; from here on the module holds per-thread functions. Upstream lowers the remainder.
   list.onKernel = false;
   list.add([] { return createConvertCtaToNvvm(); });
-  // While loops have arguments, and packing is known.
+  // While loops have arguments, and packing is visible.
   list.add([] { return createNvvmCarryWords(); });
   list.add([] { return createNvvmLowerControlFlow(); });
-  // All dialects in one pass. Without a record of changes to take back: nothing here is tried that may fail. And with
-  // nothing cleaned up after it: LLVM does that first, and the PTX is the same.
+  // All dialects in one pass. Without rollback, because no pattern here may fail; and without cleanup afterwards,
+  // because LLVM does that first and the PTX is the same.
   list.add(Correctness, [] {
     ConvertToLLVMPassOptions withoutRollback;
     withoutRollback.allowPatternRollback = false;
     return createConvertToLLVMPass(std::move(withoutRollback));
   });
-  if (options.instrument) // what is there now is what runs
+  if (options.instrument) // the IR is final here
     list.add([] { return createNvvmInstrument(); });
   return list.steps;
 }
@@ -196,7 +196,7 @@ static LogicalResult checkNames(const std::vector<PipelineStep> &steps, const Gp
   return success();
 }
 
-/// Whether the options leave the step in the pipeline.
+/// Returns true if the options leave the step in the pipeline.
 static bool runs(const PipelineStep &step, const GpuPipelineOptions &options) {
   return step.kind == PassKind::Correctness ||
          (step.isAllowed && options.optLevel > 0 && !llvm::is_contained(options.disabled, step.name));
@@ -231,11 +231,11 @@ LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOp
   std::vector<PipelineStep> steps = gpuPipelineSteps(options);
   if (failed(checkNames(steps, options, emitError)))
     return failure();
-  // The input is what a pipeline that stops there ends with: after the first of several steps of that name.
+  // The input is the output of a pipeline that stops there: after the first of several steps of that name.
   auto first = steps.begin();
   if (!options.startAfter.empty())
     first = std::next(llvm::find_if(steps, [&](const PipelineStep &step) { return step.name == options.startAfter; }));
-  // What the first pass requires is checked. The others get what the passes before them ensure.
+  // The requirements of the first pass are checked. The others rely on the passes before them.
   bool isTrusted = false;
   for (const PipelineStep &step : llvm::make_range(first, steps.end())) {
     std::optional<Form> phase;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The GPU pipeline as a library: tile dialect in, LLVM/NVVM dialects out.
 //
-// The pipeline is a list of steps, each a pass of one kind. -O0 runs the correctness steps alone; any optimisation step
-// can be disabled by name and the result still computes the same. `tilec` and `tile-opt --tile-gpu-pipeline` build
-// the same list from the same options. After the pass that ends a phase the kernel is checked to be in it.
+// The pipeline is a list of steps, each a pass of one kind. -O0 runs only the correctness steps; any optimisation step
+// can be disabled by name without changing results. `tilec` and `tile-opt --tile-gpu-pipeline` build the same list from
+// the same options. After the pass that ends a phase, the kernel is checked to be in it.
 #pragma once
 
 #include "Analysis/PassKind.h"
@@ -19,14 +19,14 @@
 
 namespace tile {
 
-/// What kernels may become. The driver rules out what passes, which see one kernel, would do.
+/// Transformations that kernels may undergo. The driver rules out some that passes, which see one kernel, would apply.
 struct KernelLimits {
   bool mapsOfPointers = true;  ///< Accesses through pointers go through tensor maps.
   bool severalPrograms = true; ///< A CTA computes several programs.
   bool sharedSteps = true;     ///< CTAs of a cluster share the K steps of a program.
   bool sharedTail = true;      ///< CTAs share the programs of the last wave.
 
-  /// What both allow.
+  /// Returns the transformations that both allow.
   KernelLimits operator&(const KernelLimits &other) const;
   bool operator==(const KernelLimits &) const = default;
 };
@@ -40,33 +40,33 @@ struct GpuPipelineOptions {
   std::string stopAfter;   ///< Name of the last step to run; empty: all.
 };
 
-/// What the steps of a pipeline make of kernels, as far as it bears on which blocks, warps and schedule are fastest.
+/// The effects of the enabled steps on kernels, as far as they determine which blocks, warps and schedule are fastest.
 struct PipelineAbilities {
-  bool mapsOfPointers;  ///< Accesses through pointers go through tensor maps that the launcher makes.
-  bool fewConversions;  ///< Tiles are in no other places of shared memory than the stages of their ring.
-  bool swappedProducts; ///< Warp groups multiply few rows, and rows that are no power of two, as columns.
-  bool asyncCopies;     ///< Operands of warps are copied past the registers.
+  bool mapsOfPointers;  ///< Accesses through pointers go through tensor maps that the launcher encodes.
+  bool fewConversions;  ///< Tiles occupy no shared memory besides the slots of their ring.
+  bool swappedProducts; ///< wgmma computes few rows, and row counts that are not powers of two, as columns.
+  bool asyncCopies;     ///< Operands of mma.sync are copied by cp.async, bypassing registers.
   bool severalPrograms, sharedSteps, sharedTail; ///< As in KernelLimits.
-  bool pingPong;                                 ///< Two teams of warps take turns.
+  bool pingPong;                                 ///< Two teams of warps alternate.
 };
 
 struct PipelineStep {
   std::string name; ///< The pass's flag; a repeated pass has the same name each time.
   PassKind kind;
   bool onKernel;                                 ///< Runs on each tile.kernel; otherwise on the module.
-  bool isAllowed;                                ///< By the limits.
-  std::vector<bool PipelineAbilities::*> serves; ///< What there is not without it.
+  bool isAllowed;                                ///< The limits allow the step.
+  std::vector<bool PipelineAbilities::*> serves; ///< The abilities that are lost without it.
   std::function<std::unique_ptr<mlir::Pass>()> create;
 };
 
-/// Every step of the pipeline in order, before options are applied.
+/// Returns every step of the pipeline in order, before options are applied.
 std::vector<PipelineStep> gpuPipelineSteps(const GpuPipelineOptions &options);
 
-/// What the pipeline for these options does. The names of optimisations matter here alone.
+/// Returns the effects of the pipeline for these options. Only this function depends on the names of optimisations.
 PipelineAbilities abilitiesOf(const GpuPipelineOptions &options);
 
-/// Adds the steps that `options` ask for. Fails, calling `emitError`, when an option names no step, or tries to
-/// disable a step that is needed for correctness.
+/// Adds the steps that `options` select. Fails, calling `emitError`, if an option names no step, or tries to disable a
+/// step that is needed for correctness.
 mlir::LogicalResult buildGpuPipeline(mlir::OpPassManager &manager, const GpuPipelineOptions &options,
                                      llvm::function_ref<void(const std::string &)> emitError);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which passes keep blocks in shared memory that could also be loaded where they are used.
+// Disables the passes that keep blocks in shared memory that could also be loaded where they are used.
 #include "Pipeline/LeastMemory.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pipeline for kernels that would take more shared memory than there is.
+// The pipeline for kernels that would exceed the shared memory.
 #pragma once
 
 #include "Pipeline/GpuPipeline.h"
@@ -8,8 +8,8 @@
 
 namespace tile {
 
-/// The options with which kernels take the least shared memory: nothing is copied there past the registers, to wait for
-/// its use. None if `options` are so already.
+/// Returns the options with which kernels take the least shared memory: no copies bypass registers to wait for their
+/// use in shared memory. None if `options` are already such.
 std::optional<GpuPipelineOptions> withLeastSharedMemory(const GpuPipelineOptions &options);
 
 } // namespace tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tile-opt and tilec know: dialects, passes and the named pipeline.
+// Registration for tile-opt and tilec: dialects, passes and the named pipeline.
 #include "Conversion/Passes.h"
 #include "Cta/CtaDialect.h"
 #include "Pipeline/GpuPipeline.h"
@@ -39,7 +39,7 @@ void tile::registerAllDialects(DialectRegistry &registry) {
 }
 
 namespace {
-/// Options of --tile-gpu-pipeline, by the names that tilec gives them.
+/// Options of --tile-gpu-pipeline, with the names that tilec gives them.
 struct PipelineTextOptions : PassPipelineOptions<PipelineTextOptions> {
   Option<unsigned> optLevel{*this, "opt-level", llvm::cl::desc("0: correctness steps only"), llvm::cl::init(2)};
   ListOption<std::string> disabled{*this, "disable", llvm::cl::desc("optimisation steps to disable")};

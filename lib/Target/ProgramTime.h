@@ -19,7 +19,7 @@ struct ProgramWork {
   double steps = 0;       ///< global loads that wait for one another
   double exchanges = 0;   ///< values that warps pass through shared memory, one after the other
   double bytes = 0;       ///< loaded and stored, in whole sectors
-  double rereadBytes = 0; ///< of them, loaded again by a later loop
+  double rereadBytes = 0; ///< the part of them that a later loop loads again
   double tensorFlops = 0; ///< of dots
   double operations = 0;  ///< of one element each
   double special = 0;     ///< exponentials, quotients, …

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// canonicalize: MLIR's canonicalization patterns, but for one; see CanonicalizeLoops.h.
+// canonicalize: MLIR's canonicalization patterns with one exception; see CanonicalizeLoops.h.
 #include "Transforms/CanonicalizeLoops.h"
 
 #include "Analysis/LoopRange.h"
@@ -11,7 +11,8 @@ using namespace tile;
 
 namespace {
 
-/// A loop that runs never or once becomes nothing or its body; one that does nothing becomes what it yields.
+/// Removes a loop with zero iterations, inlines one with a single iteration, and replaces one without effects by the
+/// values that it yields.
 struct ShortLoop : OpRewritePattern<scf::ForOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -33,7 +34,7 @@ struct ShortLoop : OpRewritePattern<scf::ForOp> {
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     SmallVector<Value> results(yield.getOperands()), arguments{loop.getLowerBound()};
     llvm::append_range(arguments, loop.getInitArgs());
-    // Arguments that are yielded are replaced, too.
+    // Replaces yielded arguments, too.
     rewriter.eraseOp(yield);
     for (auto [argument, value] : llvm::zip_equal(loop.getBody()->getArguments(), arguments))
       llvm::replace(results, Value(argument), value);
@@ -43,9 +44,9 @@ struct ShortLoop : OpRewritePattern<scf::ForOp> {
   }
 };
 
-/// Freezes the patterns without those of upstream that change results, which are known by their classes: ShortLoop
-/// replaces the first; the others make one conversion of two that round each, as integers that become fp32 and then
-/// bf16 do because the program says so.
+/// Freezes the patterns without three upstream ones that change results, selected by class name. ShortLoop replaces the
+/// first. The other two merge two conversions that each round, as in integer to fp32 to bf16, although the program asks
+/// for both roundings.
 FrozenRewritePatternSet freeze(RewritePatternSet set) {
   set.add<ShortLoop>(set.getContext());
   return FrozenRewritePatternSet(std::move(set), {"(anonymous namespace)::SimplifyTrivialLoops",

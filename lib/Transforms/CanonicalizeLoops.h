@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Canonicalization of IR with counting loops.
+// Canonicalization of IR with scf.for loops.
 //
-// Upstream's pattern for loops that run once or never computes the distance of the bounds as a signed integer, so that
-// it takes a loop over more than half of its type's integers for an empty one. The pattern here counts iterations by
+// Upstream's pattern for loops with at most one iteration computes the distance of the bounds as a signed integer, so
+// that it treats a loop over more than half of its type's range as empty. The pattern here counts iterations by
 // Analysis/LoopRange.h.
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace tile {
 
-/// The patterns of scf.for, and those that `set` has.
+/// Freezes `set` together with the patterns of scf.for.
 mlir::FrozenRewritePatternSet freezeWithLoops(mlir::RewritePatternSet set);
 
-/// Creates MLIR's canonicalizer, under its name, without patterns that change what a kernel computes.
+/// Creates MLIR's canonicalizer, under its usual name, without patterns that change what a kernel computes.
 std::unique_ptr<mlir::Pass> createCanonicalizer();
 
 } // namespace tile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The base of passes on kernels: they check that the kernel has the form that they require, and say which one they
-// leave.
+// The base of passes on kernels: checks that the kernel has the required form, and declares the form that the pass
+// leaves.
 #pragma once
 
 #include "Analysis/KernelForm.h"
@@ -20,7 +20,7 @@ private:
   void runOnOperation() final;
 };
 
-/// What the declaration of a pass names as its base.
+/// The base class that a pass declaration names.
 template <Form input, Form output, PassKind passKind> class FormChangingPass : public FormPass {
 protected:
   explicit FormChangingPass(mlir::TypeID id) : FormPass(id, {input, output}, passKind) {}

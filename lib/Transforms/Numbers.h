@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constants and arithmetic on i32, for what is computed on the device.
+// Constants and arithmetic on i32, for values computed on the device.
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,7 @@ inline mlir::Value emitI32(mlir::OpBuilder &builder, mlir::Location loc, int64_t
   return mlir::arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
 }
 
-/// Arithmetic at one place.
+/// Emits arithmetic at one location.
 class Numbers {
   using Value = mlir::Value;
   using Predicate = mlir::arith::CmpIPredicate;
@@ -23,7 +23,7 @@ public:
   Value add(Value a, Value b) { return mlir::arith::AddIOp::create(builder, loc, a, b); }
   Value sub(Value a, Value b) { return mlir::arith::SubIOp::create(builder, loc, a, b); }
   Value mul(Value a, Value b) { return mlir::arith::MulIOp::create(builder, loc, a, b); }
-  /// Of numbers that are not negative.
+  /// Divides non-negative integers.
   Value div(Value a, Value b) { return mlir::arith::DivUIOp::create(builder, loc, a, b); }
   Value ceilDiv(Value a, Value b) { return div(add(a, sub(b, constant(1))), b); }
   Value min(Value a, Value b) { return mlir::arith::MinSIOp::create(builder, loc, a, b); }

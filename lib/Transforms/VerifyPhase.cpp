@@ -33,7 +33,7 @@ struct TileVerifyPhase : tile::impl::TileVerifyPhaseBase<TileVerifyPhase> {
     if (!known)
       getOperation().emitError() << "unknown phase '" << phase
                                  << "'; known are tile, layout, async, scheduled and allocated";
-    // tilec, unless it shows the IR, does not verify operations after each pass, but here.
+    // Unless it prints the IR, tilec does not verify operations after each pass, but here.
     if (!known || failed(mlir::verify(getOperation())) ||
         failed(verifyForm(getOperation(), *known, "phase " + phase.getValue())))
       return signalPassFailure();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asynchronous copies from global to shared memory (PTX ISA, "cp.async").
 //
-// The contract on `vector` is that of Memory.cpp; besides, the registers of a group must have consecutive places in the
-// buffer. A false mask ignores the source and writes zeros. There is no eviction priority: with a cache policy ptxas
-// makes code of some of these instructions that ends in CUDA_ERROR_ILLEGAL_INSTRUCTION.
+// The contract on `vector` is that of Memory.cpp; in addition, the registers of a group must have consecutive offsets
+// in the buffer. A false mask ignores the source and writes zeros. There is no eviction priority: with a cache policy,
+// the code that ptxas generates for some of these instructions fails with CUDA_ERROR_ILLEGAL_INSTRUCTION.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -30,7 +30,7 @@ LinearLayout offsetsOf(cta::AsyncCopyOp op) {
   return layout::memoryOffsets(cta::getLayout(op.getPtr().getType()), op.getBuffer().getType().getLayout().getLayout());
 }
 
-/// Whether registers r … r + vector - 1, r % vector == 0, have consecutive aligned offsets in every thread.
+/// Returns true if registers r … r + vector - 1, r % vector == 0, have consecutive aligned offsets in every thread.
 bool hasConsecutiveGroups(const LinearLayout &offsets, uint64_t vector) {
   if (offsets.numRegisters() < int64_t(vector))
     return false;
@@ -55,7 +55,7 @@ struct AsyncCopyLowering : OpConversionPattern<cta::AsyncCopyOp> {
     OffsetEmitter offsets(rewriter, loc, ThreadMap::flat(offsetsOf(op), elementBytes));
     std::vector<int32_t> canonical = canonicalRegisters(layout);
     Value isFirst = emitIsFirstCopy(rewriter, loc, layout);
-    // Only L2 (cg) moves 16 bytes at once without going through L1; the smaller sizes exist only through L1.
+    // Only L2 (cg) copies 16 bytes at once bypassing L1; the smaller sizes only exist through L1.
     bool throughL1 = bytes != 16 || op.getCache() == CacheModifier::ca;
 
     for (int32_t first = 0; first < layout.numRegisters(); first += int32_t(op.getVector())) {
@@ -69,7 +69,7 @@ struct AsyncCopyLowering : OpConversionPattern<cta::AsyncCopyOp> {
                                 /*cpSize=*/Value());
         continue;
       }
-      // The operation has no predicate, and a size instead of `ignore-src`.
+      // The NVVM operation has no predicate, and a size instead of `ignore-src`.
       PtxStatement statement;
       statement.operands = {target, source};
       auto addOperand = [&](Value operand) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomic operations: one instruction for each element, or for consecutive floats that are added to, done by the first
-// thread that holds them.
+// Atomic operations: one instruction per element, or per vector of floats that are added, executed by the first thread
+// that holds them.
 //
-// The other holders get no result; cta-lower-conversions has sent results that they need through shared memory. PTX
-// ISA, "atom", "red". sm_80 has no addition of bf16, and no target a maximum or minimum of one 16-bit float: they are
-// loops around compare-and-swap. Ordered instructions each wait for all accesses before them, so those of one thread
-// are relaxed, between fences. The loops look first with an access that is relaxed in the scope of the operation.
+// The other holders get no result; cta-lower-conversions passes results that they need through shared memory. PTX ISA,
+// "atom", "red". sm_80 has no addition of bf16, and no target a maximum or minimum of a single 16-bit float: they are
+// loops around compare-and-swap. Ordered instructions each wait for all preceding accesses, so those of one thread are
+// relaxed, between fences. The loops first read with an access that is relaxed in the scope of the operation.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -21,7 +21,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// ".add.noftz.f16": operation and type.
+/// Returns operation and type, for example ".add.noftz.f16".
 std::string operationOf(AtomicKind kind, Type element) {
   std::string bits = std::to_string(element.getIntOrFloatBitWidth());
   switch (kind) {
@@ -45,8 +45,8 @@ std::string operationOf(AtomicKind kind, Type element) {
   }
 }
 
-/// What orders the atomic operation of a thread: the instruction, if it is one, else fences around all of them. Where
-/// nobody reads the results, nothing can depend on what they acquire.
+/// How the atomic operation of a thread is ordered: by the instruction, if there is only one, otherwise by fences
+/// around all of them. If the results are unused, nothing can depend on what they acquire.
 struct OrderPlan {
   MemoryOrder ofInstruction;
   bool fenceBefore = false, fenceAfter = false;
@@ -90,7 +90,7 @@ template <typename OpType> struct AtomicLowering : TargetPattern<OpType> {
   }
 
 private:
-  /// Registers that one instruction updates.
+  /// Returns the number of registers that one instruction updates.
   size_t sizeOfGroups(OpType op) const {
     if constexpr (std::is_same_v<OpType, AtomicRmwOp>) {
       Type element = getElementTypeOf(op.getValue().getType());
@@ -100,7 +100,7 @@ private:
     return 1;
   }
 
-  /// Of `size` registers from `first` on; the values before.
+  /// Updates `size` registers from `first` on; returns the previous values.
   Registers update(OpType op, Adaptor adaptor, size_t first, size_t size, Value isFirst, MemoryOrder order,
                    OpBuilder &builder) const {
     Location loc = op.getLoc();
@@ -137,7 +137,7 @@ private:
     return {result};
   }
 
-  /// "atom.relaxed.gpu.global"
+  /// Returns, for example, "atom.relaxed.gpu.global".
   static std::string prefix(StringRef name, OpType op, MemoryOrder order) {
     return (name + "." + stringifyMemoryOrder(order) + "." + stringifyMemoryScope(op.getScope()) + ".global").str();
   }
@@ -148,13 +148,13 @@ private:
     size_t number = statement.results.size() + statement.operands.size();
     statement.text = "@$" + std::to_string(number) + " " + statement.text;
     statement.operands.push_back(predicate);
-    // An instruction that is not done leaves its results as they are.
+    // A predicated-off instruction leaves its results unchanged.
     for (Type word : statement.results)
       statement.initial.push_back(arith::ConstantOp::create(builder, loc, builder.getZeroAttr(word)));
   }
 
-  /// "red.relaxed.gpu.global.add.noftz.v4.bf16x2 [$0], {$1, $2, $3, $4};", or `atom` for results that are read. What
-  /// orders a single instruction may be more than `red` knows.
+  /// Emits "red.relaxed.gpu.global.add.noftz.v4.bf16x2 [$0], {$1, $2, $3, $4};", or `atom` for results that are used. A
+  /// single ordered instruction may need an order that `red` does not support.
   static Registers addVector(AtomicRmwOp op, Value pointer, ValueRange values, MemoryOrder order, Value predicate,
                              OpBuilder &builder) {
     Location loc = op.getLoc();
@@ -177,11 +177,11 @@ private:
     addPredicate(statement, predicate, builder, loc);
     SmallVector<Value> words = emitPtx(builder, loc, statement);
     if (isAddedOnly)
-      return Registers(values); // read by nobody
+      return Registers(values); // unused
     return Registers(unpackWords(builder, loc, words, element, format));
   }
 
-  /// Instructions take integers, but for additions of f32 and f64.
+  /// Instructions take integers, except additions of f32 and f64.
   static Value toBits(OpBuilder &builder, Location loc, Value value, bool keepsFloat) {
     Type type = value.getType();
     unsigned bits = type.getIntOrFloatBitWidth();
@@ -190,7 +190,7 @@ private:
     return arith::BitcastOp::create(builder, loc, builder.getIntegerType(bits), value);
   }
 
-  /// `emit` where the predicate holds, if there is one.
+  /// Executes `emit` where the predicate holds, if there is one.
   static Value emitWhere(Location loc, Value predicate, Value otherwise, OpBuilder &builder,
                          llvm::function_ref<Value()> emit) {
     return conversion::emitWhere(builder, loc, predicate, otherwise, [&] { return SmallVector<Value>{emit()}; })
@@ -207,7 +207,7 @@ private:
     return arith::MinNumFOp::create(builder, loc, old, value);
   }
 
-  /// Until nobody else has changed the element in between.
+  /// Repeats the update until no other thread has changed the element in between.
   static Value updateInLoop(AtomicRmwOp op, Value pointer, Value value, MemoryOrder order, Value predicate,
                             OpBuilder &builder) {
     Location loc = op.getLoc();

@@ -88,7 +88,7 @@ struct LocalStoreLowering : TargetPattern<cta::LocalStoreOp> {
   }
 };
 
-/// One warp needs only to reconverge.
+/// A single warp only needs to reconverge.
 struct BarrierLowering : OpConversionPattern<cta::BarrierOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clusters: ranks, barriers, copies for all CTAs, and accumulators through distributed shared memory.
+// Clusters: ranks, barriers, multicast copies, and accumulators through distributed shared memory.
 //
-// PTX ISA, "mapa": the address of a peer's shared memory follows from the own address and the peer's rank, because all
-// CTAs have the same layout.
+// PTX ISA, "mapa": the address of a peer's shared memory follows from this CTA's address and the peer's rank, because
+// all CTAs have the same layout.
 #include "EmitLayout.h"
 #include "PartialPlaces.h"
 #include "Patterns.h"
@@ -94,14 +94,14 @@ struct TmaMulticastLowering : OpConversionPattern<cta::TmaMulticastOp> {
     return success();
   }
 
-  /// The own shared memory is a part of that of the cluster.
+  /// The CTA's shared memory is a part of the cluster's.
   static Value emitClusterAddress(OpBuilder &builder, Location loc, Value address) {
     return LLVM::AddrSpaceCastOp::create(builder, loc, clusterPointer(builder), address);
   }
 };
 
-/// The senders store what they have into the first CTA's buffer; its barrier counts the bytes that have come, so no
-/// fence is needed. The first CTA adds, and tells each sender that the buffer is free again.
+/// The senders store their accumulators into the first CTA's buffer; its barrier counts the bytes that have arrived, so
+/// no fence is needed. The first CTA adds them, and signals each sender that the buffer is free again.
 struct ClusterSumLowering : OpConversionPattern<cta::ClusterSumOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -124,8 +124,8 @@ struct ClusterSumLowering : OpConversionPattern<cta::ClusterSumOp> {
   }
 
 private:
-  /// Several sums may use the buffer, one after the other: a warp's part is where it is for the largest, so that no
-  /// warp writes what another one has still to copy.
+  /// Several sums may use the buffer, one after the other: the part of a warp has the same offset as for the largest
+  /// sum, so that no warp overwrites data that another one has still to copy.
   static PartialPlaces planPlaces(cta::ClusterSumOp op) {
     PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
     places.warpStride = op.getBuffer().getType().getBytesPerSlot() / places.warps;
@@ -158,7 +158,7 @@ private:
   static void emitSend(cta::ClusterSumOp op, OneToNOpAdaptor adaptor, Value rank, OpBuilder &builder) {
     Location loc = op.getLoc();
     PartialPlaces places = planPlaces(op);
-    // The first time nobody has to have taken anything.
+    // The first time, nothing has to have been taken.
     Value parity = arith::XOrIOp::create(builder, loc, adaptor.getParity().front(), emitI32(builder, loc, 1));
     emitBarrierWait(builder, loc, adaptor.getTaken().front(), parity);
     int64_t slotBytes = op.getBuffer().getType().getBytesPerSlot();
@@ -178,7 +178,7 @@ private:
     Value part = places.emitWarpPart(builder, loc, start);
     Value remote = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), part, zero);
     Value barrier = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), adaptor.getSent().front(), zero);
-    // The NVVM operation takes no barrier of another CTA.
+    // The NVVM operation accepts no barrier of another CTA.
     PtxStatement statement;
     statement.text = "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];";
     statement.operands = {remote, part, emitI32(builder, loc, places.warpBytes), barrier};
@@ -189,7 +189,7 @@ private:
     return arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 31));
   }
 
-  /// By the first `count` lanes, each at the barrier of the CTA with the rank `target`, for the whole warp.
+  /// Each of the first `count` lanes arrives, for the whole warp, at the barrier of the CTA with its rank `target`.
   static void emitArrivals(OpBuilder &builder, Location loc, Value lane, int64_t count, Value barrier, Value target) {
     NVVM::SyncWarpOp::create(builder, loc, emitI32(builder, loc, -1));
     Value arrives = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane, emitI32(builder, loc, count));

@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace tile::conversion {
 
-/// An operation on constants alone, such as the counts of whole blocks, becomes constants.
+/// Folds an operation whose operands are all constant, such as the counts of whole blocks.
 bool CombineEmitter::mapConstants(Operation &op, IRMapping &mapping) {
   SmallVector<Attribute> operands(op.getNumOperands());
   for (auto [value, operand] : llvm::zip_equal(op.getOperands(), operands))
@@ -119,9 +119,9 @@ std::optional<Tuple> CombineEmitter::combineWarp(const Tuple &own) {
   return Tuple{type == word ? value : arith::TruncIOp::create(builder, loc, type, value).getResult()};
 }
 
-/// `other` has been rounded before it came. If `own` is a product, LLVM and ptxas would make one fma of it and the sum,
-/// which each lane would round differently. An addition whose rounding is said is never contracted (PTX ISA,
-/// "add.f32"); smaller types, which not all targets add, go through a shuffle of their own.
+/// `other` was rounded before the shuffle. If `own` is a multiplication, LLVM and ptxas would fuse it with the
+/// addition, which each lane would then round differently. An addition with explicit rounding is never contracted (PTX
+/// ISA, "add.f32"); `own` of a smaller type, which not all targets can add, goes through a shuffle itself.
 Value CombineEmitter::addUncontracted(Value own, Value other) {
   Type type = own.getType();
   if (!type.isF32() && !type.isF64()) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// convert-cta-to-nvvm: turn kernels into functions of one thread.
+// convert-cta-to-nvvm: lower kernels to per-thread functions.
 //
-// A one-to-many dialect conversion: a tensor value becomes one scalar value for each register of its layout, so that
-// nothing has to be packed into structs and loops carry plain registers. The files of this folder contribute one family
-// of patterns each; what a verifier cannot see (a layout that moves elements between threads, an instruction that the
-// target lacks) is checked before, so that a failure is one diagnostic at the operation concerned.
+// A one-to-many dialect conversion: a tensor value becomes one scalar value per register of its layout, so that nothing
+// is packed into structs and loops carry plain registers. Each file of this folder contributes one family of patterns.
+// Properties that a verifier cannot check (a layout that moves elements between threads, an instruction that the target
+// lacks) are checked before, so that a failure is one diagnostic at the operation concerned.
 //
 //   %s = arith.addf %x, %y : tensor<256xf32, #l>   ==>   2 x arith.addf : f32      (#l has 2 registers)
 //
-// Math that LLVM cannot select for NVPTX is rewritten on the way (Math.cpp). The rest is upstream's.
+// Math that LLVM cannot select for NVPTX is rewritten on the way (Math.cpp). Upstream lowers the remainder.
 #include "Conversion/Passes.h"
 #include "Cta/CtaDialect.h"
 #include "Patterns.h"
@@ -42,7 +42,7 @@ RegisterTypeConverter::RegisterTypeConverter(MLIRContext *context) {
       [](cta::BufferType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
   addConversion(
       [](cta::MbarrierType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
-  // Tokens have been counted.
+  // Tokens are no longer needed: waits have been inserted.
   addConversion([](cta::TokenType, SmallVectorImpl<Type> &) -> std::optional<LogicalResult> { return success(); });
   // The address of the tensor map.
   addConversion([](DescType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
@@ -126,7 +126,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     target.addLegalOp<ModuleOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
     target.addIllegalDialect<TileDialect, cta::CtaDialect>();
-    target.addLegalOp<cta::WarpRolesOp>(); // patterns ask in which role they are
+    target.addLegalOp<cta::WarpRolesOp>(); // patterns query their role
     target.markUnknownOpDynamicallyLegal(
         [&](Operation *op) { return lowerings.converter.isLegal(op) && isSelectable(op, lowerings.gpu); });
     return applyFullConversion(getOperation(), target, std::move(lowerings.patterns));

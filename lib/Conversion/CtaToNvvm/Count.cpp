@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts in shared memory: one addition for each element, done by the first thread that holds it (PTX ISA, "red").
+// Counts in shared memory: one addition per element, executed by the first thread that holds it (PTX ISA, "red").
 //
 //   cta.local_count %x, %b mask %m   ==>   @(x < size && m && first) red.shared.add.u32 [b + 4 * x], 1;
 #include "EmitLayout.h"

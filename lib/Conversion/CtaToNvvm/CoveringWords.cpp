@@ -22,7 +22,7 @@ static Value roundDown(OpBuilder &builder, Location loc, Value address, Type poi
 CoveringWords CoveringWords::load(OpBuilder &builder, Location loc, GlobalAccess &access, Value pointer,
                                   Value predicate, ValueRange other) {
   Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), pointer);
-  // The word of the last wanted byte.
+  // The chunk of the last wanted byte.
   Value last = arith::AddIOp::create(builder, loc, address,
                                      arith::ConstantIntOp::create(builder, loc, address.getType(), accessBytes - 1));
   SmallVector<Value> values;

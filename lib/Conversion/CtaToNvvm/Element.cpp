@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computations on each element: regions of scalars, arithmetic with a rounding, special registers.
+// Elementwise computations: regions on scalars, arithmetic with explicit rounding, special registers.
 //
 //   %y = tile.map %x { ^bb0(%a): … }              ==>   the region for each register of %x
 //   %s = tile.rounded add rz(%x, %y) : f32         ==>   add.rz.f32 $0, $1, $2;
 //
-// Neither LLVM nor ptxas fuses an instruction that says its rounding (PTX ISA, "add.f32"), or code that is brought
-// along.
+// Neither LLVM nor ptxas fuses an instruction with explicit rounding (PTX ISA, "add.f32"), or inline PTX.
 #include "Patterns.h"
 #include "Ptx.h"
 
@@ -17,8 +16,8 @@ namespace tile::conversion {
 
 namespace {
 
-/// Each place once: registers that hold copies of an element compute it again, as for all that is done element by
-/// element.
+/// Executes the region once per register: registers that hold copies of an element recompute it, as for all elementwise
+/// operations.
 struct MapLowering : OpConversionPattern<MapOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -39,13 +38,14 @@ struct MapLowering : OpConversionPattern<MapOp> {
   }
 };
 
-/// "f32", "s64": the type's name in an instruction.
+/// Returns the type's name in an instruction: "f32", "s64".
 std::string nameOf(Type type, bool isUnsigned) {
   StringRef kind = isa<FloatType>(type) ? "f" : isUnsigned ? "u" : "s";
   return (kind + Twine(type.getIntOrFloatBitWidth())).str();
 }
 
-/// ".rm": PTX says minus and plus infinity for down and up, and adds an i where the result is an integer.
+/// Returns the rounding modifier, such as ".rm": PTX calls down and up minus and plus infinity, and appends an i if the
+/// result is an integer.
 std::string modifierOf(Rounding rounding, bool toInteger) {
   static constexpr StringLiteral names[] = {"rn", "rz", "rm", "rp"};
   return "." + names[unsigned(rounding)].str() + (toInteger ? "i" : "");
@@ -56,7 +56,7 @@ struct RoundedLowering : OpConversionPattern<RoundedOp> {
 
   LogicalResult matchAndRewrite(RoundedOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     Type to = op.getType(), from = op.getArgs().front().getType();
-    if (isa<ShapedType>(to)) // falls apart into registers first
+    if (isa<ShapedType>(to)) // is split into registers first
       return failure();
     bool isCast = op.getKind() == RoundedKind::cast;
     std::string modifier = modifierOf(op.getRounding(), isCast && isa<IntegerType>(to));

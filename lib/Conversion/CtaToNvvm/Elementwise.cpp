@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elementwise operations, constants, ranges and pointer arithmetic: each register is computed on its own.
+// Elementwise operations, constants, ranges and pointer arithmetic: each register is computed separately.
 //
 //   %s = arith.addf %x, %y : tensor<128xf32, #l>   ==>   one arith.addf : f32 for each register of #l
 //
-// A comparison that has one result for a run of registers is computed once for them (UniformRuns.h).
+// A comparison with one result for a run of registers is computed once per run (UniformRuns.h).
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "UniformRuns.h"
@@ -25,8 +25,8 @@ bool isFloat8(Type type) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
 }
 
-/// Sums and products of 16-bit floats, which one instruction computes for two elements. LLVM takes them apart where the
-/// target has none, and joins conversions to 16 bits whose results become a pair.
+/// Returns true for 16-bit float arithmetic that one instruction computes for two elements. LLVM splits pairs if the
+/// target has no such instruction, and merges conversions to 16 bits whose results become a pair.
 bool arePaired(Operation *op) {
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp>(op))
     return false;
@@ -34,7 +34,7 @@ bool arePaired(Operation *op) {
   return element.isF16() || element.isBF16();
 }
 
-/// Any operation with the Elementwise trait, attributes kept. Scalar operands are used by every register.
+/// Lowers any operation with the Elementwise trait, keeping its attributes. Scalar operands are used by every register.
 struct ElementwiseLowering : ConversionPattern {
   ElementwiseLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -104,7 +104,7 @@ private:
   }
 };
 
-/// A change of type that leaves the bits in the same register type, as i8 to f8.
+/// A type change that keeps the bits in the same register type, such as i8 to f8.
 struct BitcastLowering : OpConversionPattern<arith::BitcastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -185,7 +185,7 @@ struct AddPtrLowering : OpConversionPattern<AddPtrOp> {
   LogicalResult matchAndRewrite(AddPtrOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Type pointee = cast<PtrType>(getElementTypeOf(op.getPtr().getType())).getPointee();
-    // LLVM's size of the type is the size in memory: a byte for i1 and 8-bit floats.
+    // LLVM's size of the type is its size in memory: a byte for i1 and 8-bit floats.
     Type unit = rewriter.getIntegerType(8 * getBytesInMemory(pointee));
     Registers registers;
     for (auto [pointer, offset] : llvm::zip(adaptor.getPtr(), adaptor.getOffset())) {
@@ -203,7 +203,7 @@ struct AddPtrLowering : OpConversionPattern<AddPtrOp> {
 
 } // namespace
 
-/// The region takes what one register of each operand holds.
+/// The region takes the values of one register of each operand.
 static LogicalResult checkMap(MapOp op) {
   cta::LayoutAttr layout = cta::getLayoutAttr(op.getSrcs().front().getType());
   auto isCommon = [&](Type type) { return cta::getLayoutAttr(type) == layout; };

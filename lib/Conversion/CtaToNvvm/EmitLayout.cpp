@@ -76,7 +76,7 @@ Value emitByteOffset(OpBuilder &builder, Location loc, Value base, int64_t bytes
 }
 
 Value emitLinearMap(OpBuilder &builder, Location loc, Value input, const std::vector<uint64_t> &bases) {
-  // Bits by the distance that they move: value = XOR over distances of (input & mask) shifted.
+  // Group bits by the distance that they move: value = XOR over distances of (input & mask) shifted.
   std::map<int, uint64_t> masks;
   for (size_t in = 0; in < bases.size(); ++in)
     for (uint64_t rest = bases[in]; rest != 0; rest &= rest - 1)
@@ -195,7 +195,7 @@ Value emitIsFirstOfRole(OpBuilder &builder, Operation *op) {
     return emitIsFirstThread(builder, op->getLoc());
   if (role->getAttr().getOneThread())
     return {};
-  if (role->getAttr().getTeams() > 1) // each is as many warps, from a multiple of them on
+  if (role->getAttr().getTeams() > 1) // each has as many warps, and starts at a multiple of them
     return emitBitsAreZero(builder, op->getLoc(), role->getAttr().getWarps() * target::threadsPerWarp - 1);
   return arith::CmpIOp::create(builder, op->getLoc(), arith::CmpIPredicate::eq, emitThreadId(builder, op->getLoc()),
                                emitI32(builder, op->getLoc(), role->getFirstWarp() * target::threadsPerWarp));

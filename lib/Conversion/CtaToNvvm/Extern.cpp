@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Code in the language of the target: inline PTX of the program, and the order of grids.
+// Target-specific code: inline PTX of the program, and dependencies between grids.
 //
-// A statement computes `pack` elements of a thread: elements of 16 bits or less share registers, and each register has
-// the type of its constraint letter. If a thread holds fewer elements, the last one is repeated. A statement with
-// effects is executed once for its elements, by the first thread that holds them; cta-lower-conversions has sent
-// results that other threads need through shared memory.
+// One execution computes `pack` elements of a thread: elements of 16 bits or less share registers, and each register
+// has the type of its constraint letter. If a thread holds fewer elements, the last one is repeated. A statement with
+// effects is executed once for its elements, by the first thread that holds them; cta-lower-conversions passes results
+// that other threads need through shared memory.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -20,7 +20,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// The type of a register by its letter (CUDA, "Inline PTX Assembly in CUDA").
+/// Returns the type of a register by its letter (CUDA, "Inline PTX Assembly in CUDA").
 Type typeOfLetter(Builder &builder, char letter) {
   switch (letter) {
   case 'h':
@@ -40,10 +40,10 @@ Type typeOfLetter(Builder &builder, char letter) {
   }
 }
 
-/// What stands for a number in the text.
+/// The letter of an immediate in the text.
 constexpr char immediateLetter = 'n';
 
-/// Letters of the results, then of the operands: "=r,=f,r" -> rfr; empty if the text is not such a list.
+/// Returns the letters of the results, then of the operands: "=r,=f,r" -> rfr; empty if the text is not such a list.
 std::string parseConstraints(StringRef text, size_t numResults) {
   std::string letters;
   SmallVector<StringRef> parts;
@@ -61,7 +61,7 @@ std::string parseConstraints(StringRef text, size_t numResults) {
   return letters;
 }
 
-/// Elements of this type that share one register.
+/// Returns the number of elements of this type that share one register.
 unsigned elementsPerRegister(Type element, unsigned pack) {
   return std::min(pack, std::max(1u, 32 / std::max(8u, element.getIntOrFloatBitWidth())));
 }
@@ -126,7 +126,7 @@ struct InlineAsmLowering : OpConversionPattern<InlineAsmOp> {
   }
 
 private:
-  /// The threads that execute a statement, and the register that each element's result comes from.
+  /// The threads that execute a statement, and the register from which each element's result comes.
   struct Execution {
     Value isFirst; // null if all threads do
     std::vector<int32_t> sources;
@@ -162,7 +162,7 @@ private:
     return value.getType() == type ? value : arith::BitcastOp::create(builder, loc, type, value).getResult();
   }
 
-  /// The elements side by side, the first in the lowest bits.
+  /// Packs the elements, the first into the lowest bits.
   static Value packRegister(OpBuilder &builder, Location loc, ArrayRef<Value> elements, Type type) {
     unsigned bits = type.getIntOrFloatBitWidth();
     Value word;
@@ -201,7 +201,7 @@ struct GridDependencyLowering : TargetPattern<GridDependencyOp> {
   }
 };
 
-/// Addresses are pointers in the global space; all that changes is how they are read.
+/// Addresses are pointers in the global space; only their interpretation changes.
 struct AddressCastLowering : OpConversionPattern<AddressCastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -224,7 +224,7 @@ struct AddressCastLowering : OpConversionPattern<AddressCastOp> {
 
 } // namespace
 
-/// What stands for a number is an integer that is known, and no group of several.
+/// Checks that an operand for an immediate is a known integer, and not a packed group.
 static LogicalResult checkImmediates(InlineAsmOp op, StringRef letters) {
   size_t letter = 0;
   for (auto [index, operand] : llvm::enumerate(op.getArgs())) {

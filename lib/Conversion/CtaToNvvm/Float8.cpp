@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // 8-bit floats; see Float8.h. The hardware converts pairs, f8x2 <-> f16x2 and f32x2 -> f8x2 (PTX ISA, "cvt"), so
-// registers are converted two at a time. Where it cannot, a number is taken apart: the bits of either format are those
-// of f16 or f32 but for the widths and the exponent's bias. Any other arithmetic on 8-bit floats is done in f32.
+// registers are converted two at a time. If it cannot, values are converted by their bits: the bits of either format
+// are those of f16 or f32 except for the widths and the bias of the exponent. All other arithmetic on 8-bit floats is
+// done in f32.
 #include "Float8.h"
 
 #include "EmitLayout.h"
@@ -22,7 +23,7 @@ static bool isFloat8(Type type) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
 }
 
-/// `value` as another float type of 16 bits or more.
+/// Casts `value` to another float type of 16 bits or more.
 static Value emitFloatCast(OpBuilder &builder, Location loc, Value value, Type type) {
   if (value.getType() == type)
     return value;
@@ -34,7 +35,7 @@ static Value emitFloatCast(OpBuilder &builder, Location loc, Value value, Type t
   return arith::TruncFOp::create(builder, loc, type, value);
 }
 
-/// An f32 that is rounded to an 8-bit float as the value would be.
+/// Returns an f32 that rounds to the same 8-bit float as the value.
 static Value emitSingle(OpBuilder &builder, Location loc, Value value) {
   return value.getType().isF64() ? emitRoundedToOdd(builder, loc, value)
                                  : emitFloatCast(builder, loc, value, builder.getF32Type());
@@ -42,14 +43,14 @@ static Value emitSingle(OpBuilder &builder, Location loc, Value value) {
 
 namespace {
 
-/// Conversions without instructions, one number at a time.
+/// Conversions without instructions, one value at a time.
 class BitConversion {
 public:
   BitConversion(OpBuilder &builder, Location loc, Type float8)
       : builder(builder), loc(loc), isE4M3(isa<Float8E4M3FNType>(float8)) {}
 
-  /// An f16 of the same value. e5m2 is the upper byte of an f16. e4m3 moved to the same place has an exponent that is
-  /// too small by 8; a product corrects it, subnormal numbers too.
+  /// Returns an f16 of the same value. e5m2 is the upper byte of an f16. e4m3 shifted to the same position has an
+  /// exponent that is too small by 8; a multiplication corrects it, for subnormal values too.
   Value toHalf(Value byte) {
     Type i16 = builder.getI16Type(), f16 = builder.getF16Type();
     Value wide = arith::ExtUIOp::create(builder, loc, i16, byte);
@@ -65,18 +66,18 @@ public:
     return arith::BitcastOp::create(builder, loc, f16, arith::OrIOp::create(builder, loc, bits, sign));
   }
 
-  /// Of an f32, as cvt.rn.satfinite: to nearest even, at most the largest finite number.
+  /// Converts an f32 like cvt.rn.satfinite: to nearest even, at most the largest finite value.
   Value fromFloat(Value value) {
     const unsigned mantissa = isE4M3 ? 3 : 2, bias = isE4M3 ? 7 : 15;
     const unsigned dropped = 23 - mantissa;
     Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
     Value bits = arith::BitcastOp::create(builder, loc, i32, value);
     Value magnitude = mask(bits, 0x7fffffff);
-    // Normal numbers: the half of the last place, less one where the last bit is even, carries upwards.
+    // Normal values: half a unit in the last place, minus one if the last bit is even, carries upwards.
     Value odd = mask(shift<arith::ShRUIOp>(magnitude, dropped), 1);
     Value rounded = add(add(magnitude, odd), (1u << (dropped - 1)) - 1);
     Value normal = add(shift<arith::ShRUIOp>(rounded, dropped), -((127 - bias) << mantissa));
-    // Subnormal ones: a sum with a number whose last place is theirs does the rounding.
+    // Subnormal values: adding a value with the same last place does the rounding.
     const uint32_t anchor = (127 - bias + 1 - mantissa + 23) << 23;
     Value sum = arith::AddFOp::create(builder, loc, arith::BitcastOp::create(builder, loc, f32, magnitude),
                                       arith::BitcastOp::create(builder, loc, f32, number(i32, anchor)));
@@ -161,7 +162,7 @@ SmallVector<Value> emitToFloat8(OpBuilder &builder, Location loc, ValueRange val
 
 namespace {
 
-/// Rounded to nearest, then back where that went too far.
+/// Rounds to nearest, then steps back where that went too far.
 SmallVector<Value> emitTowardsZero(OpBuilder &builder, Location loc, ValueRange values, Type float8,
                                    const target::GpuTarget &gpu) {
   SmallVector<Value> results = emitToFloat8(builder, loc, values, float8, gpu);
@@ -172,8 +173,7 @@ SmallVector<Value> emitTowardsZero(OpBuilder &builder, Location loc, ValueRange 
   return results;
 }
 
-/// arith.extf, arith.truncf and casts of tile.rounded to and from 8-bit floats; also from one 8-bit format to the
-/// other.
+/// arith.extf, arith.truncf and casts of tile.rounded to and from 8-bit floats; also between the 8-bit formats.
 template <typename OpType> struct CastLowering : TargetPattern<OpType> {
   using TargetPattern<OpType>::TargetPattern;
 
@@ -194,7 +194,7 @@ template <typename OpType> struct CastLowering : TargetPattern<OpType> {
   }
 };
 
-/// Any other elementwise operation with 8-bit floats, except those that only move bits, as code of the program does.
+/// Any other elementwise operation on 8-bit floats, except those that only move bits, such as inline PTX.
 struct ArithmeticLowering : ConversionPattern {
   ArithmeticLowering(const TypeConverter &converter, MLIRContext *context, const target::GpuTarget &gpu)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/3, context), gpu(gpu) {}
@@ -248,7 +248,7 @@ Value emitStepTowardsZero(OpBuilder &builder, Location loc, Value nearest, Value
   Value isBeyond =
       arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(builder, loc, rounded),
                             math::AbsFOp::create(builder, loc, exact));
-  // The bits of a smaller magnitude of the same sign are the next smaller number; of infinity, the largest finite one.
+  // Subtracting one from the bits steps towards zero for either sign; from infinity, to the largest finite value.
   Value one = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(nearest.getType(), 1));
   Value before = arith::SubIOp::create(builder, loc, nearest, one);
   return arith::SelectOp::create(builder, loc, isBeyond, before, nearest);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Floats to integers. LLVM leaves open what is out of range and may replace it by anything, also where it is computed
-// at run time; PTX's instruction says what it is, and so does the language: the nearest, for NaN 0 or the highest bit.
+// Floats to integers. In LLVM, values out of range are poison and may be replaced by anything, even if computed at run
+// time. PTX's instruction defines the result, and so does the language: the nearest integer; for NaN, 0 or the highest
+// bit.
 //
 //   arith.fptosi %x : f32 to i32   ==>   cvt.rzi.s32.f32
 #include "Patterns.h"
@@ -19,7 +20,7 @@ template <typename OpType> struct FloatToIntegerLowering : OpConversionPattern<O
 
   LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!isFloatToRegister(op)) // tensors fall apart into registers first
+    if (!isFloatToRegister(op)) // tensors are split into registers first
       return failure();
     Location loc = op.getLoc();
     Value number = adaptor.getIn();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dots by scalar multiply-adds; operands are tiles in shared memory.
 //
-// A thread needs the rows of A and the columns of B in which it holds accumulator elements. It loads them for a few k
-// at a time (a vector, where the buffer has k contiguous) and adds all their products: the registers of the accumulator
-// are an outer product of rows and columns, so each loaded element is used for many of them.
+// A thread needs the rows of A and the columns of B of its accumulator elements. It loads them for a few k at a time (a
+// vector, if the buffer has k contiguous) and adds all their products: the registers of the accumulator are an outer
+// product of rows and columns, so each loaded element is used many times.
 //
 //   for each part of k:  load a[rows, part], b[part, columns]
 //     for k in part, r in registers:  acc[r] += a[row(r), k] * b[k, column(r)]
 //
-// All of that is written out, but for products so large that several parts at a time are left to a loop.
+// All of that is unrolled, except for dots so large that a loop runs over several parts at a time.
 #include "EmitLayout.h"
 #include "Float8.h"
 #include "Patterns.h"
@@ -31,7 +31,7 @@ namespace {
 /// The rows (axis 0) or columns (axis 1) of the accumulator that a thread holds.
 struct ThreadLines {
   std::vector<uint64_t> registers, lanes, warps; // coordinate of each bit; registers only the independent ones
-  std::vector<int32_t> lineOf;                   // accumulator register -> number of its line
+  std::vector<int32_t> lineOf;                   // accumulator register -> index of its line
 };
 
 std::vector<uint64_t> coordinates(const layout::Bases &bases, unsigned axis) {
@@ -58,7 +58,7 @@ ThreadLines linesOf(const LinearLayout &acc, unsigned axis) {
   return lines;
 }
 
-/// What a thread reads of an operand for k below `part`: register = k + part * line.
+/// Returns the layout in which a thread reads an operand for k below `part`: register = k + part * line.
 LinearLayout partLayout(const ThreadLines &lines, int64_t part, uint64_t kStride, uint64_t lineStride,
                         std::vector<int64_t> shape) {
   std::vector<uint64_t> registers;
@@ -75,7 +75,7 @@ LinearLayout partLayout(const ThreadLines &lines, int64_t part, uint64_t kStride
   return LinearLayout::distributed(registers, lanes, warps, std::move(shape));
 }
 
-/// Shifts that lead from the first part to all others.
+/// Returns the shifts that lead from the first part to all others.
 std::vector<uint64_t> partShifts(int64_t part, int64_t end, uint64_t kStride) {
   std::vector<uint64_t> shifts;
   for (int64_t k = part; k < end; k *= 2)
@@ -110,7 +110,7 @@ public:
       : builder(builder), loc(op.getLoc()), aType(op.getA().getType()), bType(op.getB().getType()),
         accLayout(cta::getLayout(op.getAcc().getType())), element(op.getAcc().getType().getElementType()), aBase(a),
         bBase(b), gpu(gpu), k(aType.getShape()[1]), n(bType.getShape()[1]),
-        // Four k at a time bound the registers that wait; 16 bytes are the widest load.
+        // Four k at a time bound the registers that wait for loads; 16 bytes are the widest load.
         part(std::min<int64_t>(k, std::min(4u, 16 / getBytesInMemory(aType.getElementType())))),
         rows(linesOf(accLayout, 0)), columns(linesOf(accLayout, 1)), canonical(canonicalRegisters(accLayout)) {}
 
@@ -128,7 +128,7 @@ public:
 private:
   bool isOwn(size_t index) const { return canonical[index] == int32_t(index); }
 
-  /// How many k are added without a loop around them.
+  /// Returns how many k are added without a loop around them.
   int64_t chooseStep() const {
     // ptxas takes 0.6 s for 4096 multiply-adds of a thread, but 7 s for 16384 of one with too few registers.
     constexpr int64_t mostWithoutLoop = 8192, mostInLoop = 2048;
@@ -178,7 +178,7 @@ private:
     SharedPartLoader bLoader(builder, loc, {bBase, bType.getElementType(), bType.getLayout().getLayout(), bPart},
                              partShifts(part, k, n));
     if (first) {
-      std::vector<uint64_t> aShifts, bShifts; // of the bits of `first`
+      std::vector<uint64_t> aShifts, bShifts; // for the bits of `first`
       for (int64_t bit = 1; bit < k; bit *= 2) {
         aShifts.push_back(bit < count ? 0 : uint64_t(bit));
         bShifts.push_back(bit < count ? 0 : uint64_t(bit * n));

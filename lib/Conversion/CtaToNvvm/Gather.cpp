@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads of shared memory at computed places along one axis.
+// Reads of shared memory at computed indices along one axis.
 //
 //   buffer [A, B], axis 0, row-major:   address(r) = base + bytes * (B * (index(r) & (A - 1)) + column(r))
 //
-// Coordinates off the axis come from the layout of the indices. The mask keeps what an index out of range reads inside
-// of the buffer.
+// Coordinates of the other axes come from the layout of the indices. The mask keeps reads with an index out of range
+// inside the buffer.
 #include "EmitLayout.h"
 #include "Patterns.h"
 
@@ -21,8 +21,8 @@ namespace tile::conversion {
 
 namespace {
 
-/// (register, thread) -> row-major place in a tensor of `shape` at which the axis is 0.
-ThreadMap placesOffAxis(const layout::LinearLayout &layout, ArrayRef<int64_t> shape, unsigned axis) {
+/// (register, thread) -> row-major index in a tensor of `shape` at which the axis is 0.
+ThreadMap offsetsOffAxis(const layout::LinearLayout &layout, ArrayRef<int64_t> shape, unsigned axis) {
   ThreadMap map;
   auto place = [&](const std::vector<int32_t> &basis) {
     uint64_t value = 0;
@@ -38,17 +38,17 @@ ThreadMap placesOffAxis(const layout::LinearLayout &layout, ArrayRef<int64_t> sh
   return map;
 }
 
-/// Where indices select elements along one axis of a row-major tensor.
-class GatherPlaces {
+/// Row-major offsets of the elements that indices select along one axis of a tensor.
+class GatherOffsets {
 public:
-  GatherPlaces(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape, unsigned axis, Value indices)
+  GatherOffsets(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape, unsigned axis, Value indices)
       : builder(builder), loc(loc), size(shape[axis]),
-        offsets(builder, loc, placesOffAxis(cta::getLayout(indices.getType()), shape, axis)) {
+        offsets(builder, loc, offsetsOffAxis(cta::getLayout(indices.getType()), shape, axis)) {
     for (int64_t inner : shape.drop_front(axis + 1))
       stride *= inner;
   }
 
-  /// The row-major place of the element that index number `number` of the thread selects.
+  /// Returns the row-major offset of the element that the thread's index `number` selects.
   Value emit(size_t number, Value index) {
     Value along = arith::AndIOp::create(builder, loc, index, emitI32(builder, loc, size - 1));
     along = arith::MulIOp::create(builder, loc, along, emitI32(builder, loc, stride));
@@ -62,7 +62,7 @@ private:
   OffsetEmitter offsets;
 };
 
-/// The element at `place` of a buffer.
+/// Loads the element at offset `place` of a buffer.
 Value emitElement(OpBuilder &builder, Location loc, Value base, Value place, Type element) {
   WordFormat format = wordsFor(element, 1);
   Type unit = builder.getIntegerType(format.bits);
@@ -78,7 +78,7 @@ struct LocalGatherLowering : OpConversionPattern<cta::LocalGatherOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     cta::BufferType buffer = op.getBuffer().getType();
-    GatherPlaces places(rewriter, loc, buffer.getShape(), op.getAxis(), op.getIndices());
+    GatherOffsets places(rewriter, loc, buffer.getShape(), op.getAxis(), op.getIndices());
     Registers registers;
     for (auto [number, index] : llvm::enumerate(adaptor.getIndices()))
       registers.push_back(
@@ -88,8 +88,8 @@ struct LocalGatherLowering : OpConversionPattern<cta::LocalGatherOp> {
   }
 };
 
-/// A place has the number of its panel in the high bits. What is of another panel is read where it would be in this
-/// one, and not taken.
+/// The high bits of an offset are the index of its panel. Elements of other panels are read at the same offset in this
+/// one, and discarded.
 struct PanelGatherLowering : OpConversionPattern<cta::PanelGatherOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -98,7 +98,7 @@ struct PanelGatherLowering : OpConversionPattern<cta::PanelGatherOp> {
     Location loc = op.getLoc();
     cta::BufferType buffer = op.getBuffer().getType();
     int64_t elements = buffer.getLayout().getLayout().numElements();
-    GatherPlaces places(rewriter, loc, op.getShape(), op.getAxis(), op.getIndices());
+    GatherOffsets places(rewriter, loc, op.getShape(), op.getAxis(), op.getIndices());
     Registers registers;
     for (auto [number, index] : llvm::enumerate(adaptor.getIndices())) {
       Value place = places.emit(number, index);

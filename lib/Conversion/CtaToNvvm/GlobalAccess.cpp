@@ -75,7 +75,7 @@ void GlobalAccess::addPolicy(SmallVectorImpl<Value> &operands) {
     operands.push_back(policy);
 }
 
-/// ", $n" for each operand from `first` on.
+/// Returns ", $n" for each operand from `first` on.
 static std::string furtherOperands(size_t first, size_t end) {
   std::string text;
   for (size_t index = first; index < end; ++index)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Partial accumulators and flags in global memory, through which the CTAs of a grid share work; and how grids follow
-// each other.
+// Partial accumulators and flags in global memory, through which the CTAs of a grid share work; dependencies between
+// grids.
 #include "EmitLayout.h"
 #include "PartialPlaces.h"
 #include "Patterns.h"

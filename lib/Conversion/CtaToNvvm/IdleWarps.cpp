@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warps leave out what only others write. A scan of 64 elements is one warp's work, which all of a CTA's warps do, of
-// which one writes. Those behind the last one that writes are not launched:
+// Removes redundant work of warps. A scan of 64 elements is one warp's work, which all warps of a CTA execute although
+// only one of them writes. Warps after the last one that writes are not launched:
 //
 //   tile.kernel … num_warps = 4            tile.kernel … num_warps = 1
 //     %s = tile.scan …             ==>       %s = tile.scan …
 //     tile.store %p, %s                      tile.store %p, %s
 //
-// Only where warps neither meet nor share memory: they would wait, or miss what is written for them. Everywhere else
-// at least the numbers that a row has one of, as the logarithm of its sum, are the first warp's work:
+// Only if warps neither synchronize nor share memory: otherwise they would deadlock, or miss data written for them. In
+// all other kernels, at least values of which each row has one, such as the logarithm of its sum, become the first
+// warp's work:
 //
 //   %l = math.log %sum                     scf.if (tid.x & 96) == 0 {
 //   tile.store %p, %l : !tile.ptr<f32>     ==>  %l = math.log %sum; tile.store %p, %l
@@ -25,12 +26,12 @@ using namespace mlir;
 
 namespace tile::conversion {
 
-/// Bits of tid.x that number warps.
+/// Returns the bits of tid.x that index warps.
 static uint64_t warpBits(KernelOp kernel) {
   return uint64_t(kernel.getNumWarps() - 1) << layout::laneBits;
 }
 
-/// Bits of tid.x, those of warps, that are zero in all threads that write.
+/// Returns the warp bits of tid.x that are zero in all threads that write.
 static uint64_t findIdleWarpBits(KernelOp kernel) {
   bool isPlain = !cta::findRoles(kernel) && kernel.getClusterCtas() <= 1;
   uint64_t idle = isPlain ? warpBits(kernel) : 0;
@@ -53,11 +54,11 @@ static bool isScalarStore(Operation *op) {
   return store && !isa<RankedTensorType>(store.getPtr().getType());
 }
 
-/// What `stores`, of one block and without effects between them, need and nothing else does: numbers, each of which a
-/// thread computes alone. With the stores, in the order of the block.
+/// Returns the computation that only `stores` need, which are in one block without effects between them: scalars that
+/// each thread computes alone. Includes the stores, in the order of the block.
 static SmallVector<Operation *> findOwnWork(ArrayRef<Operation *> stores) {
   llvm::SmallSetVector<Operation *, 16> work(stores.begin(), stores.end());
-  // Users stand behind what they use, so that one walk back finds everything.
+  // Users come after their operands, so that one walk back finds everything.
   for (Operation *op = stores.back()->getPrevNode(); op; op = op->getPrevNode()) {
     bool isNumber = isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) && op->getNumResults() > 0 &&
                     !isa<RankedTensorType>(op->getResult(0).getType());
@@ -70,7 +71,7 @@ static SmallVector<Operation *> findOwnWork(ArrayRef<Operation *> stores) {
   return ordered;
 }
 
-/// Whether a branch around them is worth its own instructions: an elementary function takes up to 30.
+/// Returns true if a branch around the work pays for its own instructions: an elementary function takes up to 30.
 static bool isMuchWork(ArrayRef<Operation *> work) {
   constexpr unsigned little = 8, elementary = 8;
   unsigned instructions = 0;
@@ -90,8 +91,8 @@ static void leaveToFirstWarp(ArrayRef<Operation *> stores, uint64_t idle) {
     op->moveBefore(branch.thenYield());
 }
 
-/// Stores of numbers, those together between which nothing has effects.
-static void leaveNumbersToFirstWarp(KernelOp kernel) {
+/// Lets only the first warp compute and store scalars; stores without effects between them share a branch.
+static void leaveScalarsToFirstWarp(KernelOp kernel) {
   uint64_t idle = warpBits(kernel);
   if (idle == 0 || cta::findRoles(kernel))
     return;
@@ -116,7 +117,7 @@ static void leaveNumbersToFirstWarp(KernelOp kernel) {
 void leaveIdleWarps(KernelOp kernel) {
   if (uint64_t idle = findIdleWarpBits(kernel))
     kernel.setNumWarps(llvm::bit_ceil(((warpBits(kernel) & ~idle) >> layout::laneBits) + 1));
-  leaveNumbersToFirstWarp(kernel);
+  leaveScalarsToFirstWarp(kernel);
 }
 
 } // namespace tile::conversion

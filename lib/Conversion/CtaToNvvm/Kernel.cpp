@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel, its place in the grid, and what it promises.
+// The kernel, its position in the grid, and its assumptions.
 //
 //   tile.kernel @k(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {num_warps = 4 : i32}
 //   ==>
@@ -22,7 +22,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// LLVM wants a power of two; the promise is a multiple.
+/// LLVM requires a power of two; the promise is a multiple.
 int64_t alignmentOf(IntegerAttr divisibility) {
   int64_t value = divisibility.getInt();
   return value > 0 ? int64_t(1) << std::countr_zero(static_cast<uint64_t>(value)) : 1;
@@ -41,7 +41,7 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
       signature.addInputs(index, converted);
       auto divisibility = kernel.getArgAttrOfType<IntegerAttr>(index, divisibilityAttrName);
       SmallVector<NamedAttribute> attributes;
-      // What the launcher adds is described in the manifest, from the lowered kernel.
+      // The manifest describes the launcher's arguments, from the lowered kernel.
       for (StringRef name : {tensorMapAttrName, gridSizeAttrName, scratchAttrName, sharesTailsAttrName})
         if (Attribute value = kernel.getArgAttr(index, name))
           attributes.push_back(rewriter.getNamedAttr(name, value));
@@ -66,8 +66,8 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
             NVVM::NVVMDialect::getReqntidAttrName(),
             rewriter.getDenseI32ArrayAttr({int32_t(cta::countWarps(kernel) * target::threadsPerWarp)})),
         rewriter.getNamedAttr(sharedBytesAttrName, rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
-    // setmaxnreg needs to know how many registers a thread starts with: what as many resident CTAs allow as their roles
-    // leave registers for.
+    // setmaxnreg depends on the number of registers with which a thread starts: as many as the number of resident CTAs
+    // allows for which the roles leave registers.
     cta::WarpRolesOp roles = cta::findRoles(kernel);
     if (int64_t ctas = roles ? int64_t(roles.countResidentCtas()) : countCtasOfRows(kernel))
       attributes.push_back(
@@ -86,9 +86,9 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
   }
 
 private:
-  /// Of a kernel whose rows are in shared memory (cta-keep-rows) those of half of the threads that a multiprocessor can
-  /// hold, and two at least, if there is room for their rows; 0 for others. ptxas would take a third fewer registers
-  /// than they leave a thread, and have fewer loads in flight (bench/results/h200/row-kernels.md).
+  /// For a kernel whose rows are in shared memory (cta-keep-rows), returns the CTAs with half of the threads that a
+  /// multiprocessor can hold, and at least two, if there is room for their rows; 0 for others. ptxas would take a third
+  /// fewer registers than these leave per thread, and have fewer loads in flight (bench/results/h200/row-kernels.md).
   static int64_t countCtasOfRows(KernelOp kernel) {
     constexpr int64_t half = 1024; // threads
     bool copies = false;
@@ -104,9 +104,9 @@ private:
     return std::min(resident.least(), std::max<int64_t>(2, half / threads));
   }
 
-  /// ptxas takes a tenth less time with -O1, for code that is as fast where all products are wgmma of 16-bit types with
-  /// more than 128 columns: 1.000 to 1.014 of its speed for 1536 and more. With fewer columns it is 0.6 to 1.4 %
-  /// slower, in attention up to 5 % (bench/results/h200/passes.md).
+  /// ptxas takes a tenth less time with -O1, for code that is as fast if all MMAs are wgmma of 16-bit types with more
+  /// than 128 columns: 1.000 to 1.014 of its speed for 1536 and more. With fewer columns it is 0.6 to 1.4 % slower, in
+  /// attention up to 5 % (bench/results/h200/passes.md).
   static bool isQuicklyAssembled(KernelOp kernel) {
     constexpr uint32_t fewColumns = 128;
     bool multiplies = false;
@@ -119,7 +119,7 @@ private:
     return multiplies && !result.wasInterrupted();
   }
 
-  /// How the launcher starts CTAs, for the manifest.
+  /// Records for the manifest how the launcher starts CTAs.
   static void addLaunchAttributes(KernelOp kernel, OpBuilder &builder, SmallVector<NamedAttribute> &attributes) {
     if (int32_t ctas = kernel.getClusterCtas(); ctas > 1) {
       ArrayRef<int32_t> shape = *kernel.getCluster();
@@ -143,7 +143,7 @@ struct ReturnLowering : OpConversionPattern<ReturnOp> {
   }
 };
 
-/// The special register of the axis.
+/// Reads the special register of the axis.
 template <typename X, typename Y, typename Z> Value readGrid(OpBuilder &builder, Location loc, unsigned axis) {
   Type type = builder.getI32Type();
   switch (axis) {
@@ -166,7 +166,7 @@ struct ProgramIdLowering : OpConversionPattern<ProgramIdOp> {
   LogicalResult matchAndRewrite(ProgramIdOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value cta = readGrid<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>(rewriter, loc, op.getAxis());
-    if (op.getDescending()) { // CTAs begin in the order of their numbers
+    if (op.getDescending()) { // CTAs start in index order
       Value end = readGridSize(rewriter, loc, op.getAxis()), one = emitI32(rewriter, loc, 1);
       cta = arith::SubIOp::create(rewriter, loc, arith::SubIOp::create(rewriter, loc, end, one), cta);
     }
@@ -218,7 +218,7 @@ struct HintLowering : OpConversionPattern<HintOp> {
 } // namespace
 
 LogicalResult checkKernel(KernelOp kernel) {
-  // Patterns rely on it: a tensor type has a layout for the warps of the kernel, or of the role.
+  // Patterns rely on this: a tensor type has a layout for the warps of the kernel, or of the role.
   auto check = [&](Operation *op, Type type) -> LogicalResult {
     if (isa<DescType>(type) && !isa<KernelOp, OpenTensorMapOp>(op) && !isa<cta::CtaDialect>(op->getDialect()))
       return op->emitOpError() << "uses descriptor " << type << "; run tile-expand-descriptors first";

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mathematical functions, as scalars, in forms that LLVM can select for NVPTX; without this, its instruction selection
-// ends the process ("no libcall available").
+// Mathematical functions on scalars, in forms that LLVM can select for NVPTX; otherwise its instruction selection
+// aborts ("no libcall available").
 //
 //   f32   exp, exp2, log2, rsqrt, sqrt       one approximate instruction (PTX ISA, "Floating Point Instructions"), with
 //                                            an error of 1 to 2 units in the last place; exp(x) = ex2(x * log2(e)),
-//                                            whose error grows with |x| as that of the product, as in CUDA's __expf
+//                                            whose error grows with |x| like that of the multiplication, as in CUDA's
+//                                            __expf
 //   f32, f64, other functions                NVIDIA's libdevice: __nv_sinf, __nv_exp, …
 //   f16, bf16                                in f32
-//   f32 division                             div.full, within 2 units in the last place, as Triton's '/'; where the
-//                                            rounding is said (tl.div_rn), it is exact and no arith.divf
+//   f32 division                             div.full, within 2 units in the last place, like Triton's '/'; with
+//                                            explicit rounding (tl.div_rn) it is exact and no arith.divf
 //
 // ex2 flushes results below 2^-126 to zero (.ftz), which saves three instructions around each exponential.
 #include "EmitLayout.h"
@@ -49,7 +50,7 @@ constexpr LibraryFunction libraryFunctions[] = {
 
 std::string libraryFunctionOf(Operation *op) {
   if (auto call = dyn_cast<LibraryCallOp>(op)) {
-    // What exists for f32 alone says so in front.
+    // Functions that exist only for f32 have the f in front.
     bool isSingle = call.getFunction() == tile::LibraryFunction::rsqrt_rn;
     return (isSingle ? "__nv_f" : "__nv_") + stringifyLibraryFunction(call.getFunction()).str();
   }
@@ -64,7 +65,7 @@ bool isConsumer(Operation *op) {
   return isa_and_present<math::MathDialect>(op->getDialect());
 }
 
-/// The instruction that computes an f32 function, empty if there is none.
+/// Returns the instruction that computes an f32 function, empty if there is none.
 StringRef approximationOf(Operation *op) {
   if (isa<math::ExpOp, math::Exp2Op>(op))
     return "llvm.nvvm.ex2.approx.ftz.f32";
@@ -81,7 +82,7 @@ bool isSmallFloat(Type type) {
   return type.isF16() || type.isBF16();
 }
 
-/// Functions that LLVM computes in 16 bits.
+/// Returns true for functions that LLVM computes in 16 bits.
 bool hasSmallForm(Operation *op, const target::GpuTarget &gpu) {
   if (isa<math::AbsFOp, math::CopySignOp, math::IsInfOp, math::IsNormalOp>(op))
     return true;
@@ -93,7 +94,7 @@ bool needsPromotion(Operation *op, const target::GpuTarget &gpu) {
   return usesSmallFloat && (isConsumer(op) || isa<arith::RemFOp>(op)) && !hasSmallForm(op, gpu);
 }
 
-/// A 16-bit function is computed in f32.
+/// Computes a 16-bit function in f32.
 struct PromotionLowering : ConversionPattern {
   PromotionLowering(const TypeConverter &converter, MLIRContext *context, const target::GpuTarget &gpu)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/2, context), gpu(gpu) {}
@@ -122,7 +123,7 @@ struct PromotionLowering : ConversionPattern {
   const target::GpuTarget &gpu;
 };
 
-/// An f32 function that is one instruction.
+/// Lowers an f32 function to one instruction.
 struct ApproximationLowering : ConversionPattern {
   ApproximationLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
@@ -143,14 +144,14 @@ struct ApproximationLowering : ConversionPattern {
   }
 };
 
-/// A quotient by a power of two is exact, as a product.
+/// A division by a power of two is exact as a multiplication.
 bool isPowerOfTwo(Value value) {
   FloatAttr number;
   APFloat inverse(0.0f);
   return matchPattern(value, m_Constant(&number)) && number.getValue().getExactInverse(&inverse);
 }
 
-/// The correctly rounded quotient takes 8 instructions and a branch to 40 more; so this is what Triton makes of '/'.
+/// A correctly rounded division takes 8 instructions and a branch to 40 more; so '/' is approximate, like Triton's.
 bool isApproximateDivision(Operation *op) {
   auto division = dyn_cast<arith::DivFOp>(op);
   return division && division.getType().isF32() && !isPowerOfTwo(division.getRhs()) &&
@@ -170,7 +171,7 @@ struct DivisionLowering : OpConversionPattern<arith::DivFOp> {
   }
 };
 
-/// A call of a function of libdevice; the code generator links its definition.
+/// Calls a function of libdevice; the code generator links its definition.
 struct LibraryLowering : ConversionPattern {
   LibraryLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -209,7 +210,7 @@ struct SincosLowering : OpConversionPattern<math::SincosOp> {
   }
 };
 
-/// The classes of which LLVM has no operation in the llvm dialect: infinite and normal numbers, by comparison.
+/// Classifications without an operation in the llvm dialect: infinite and normal values, by comparison.
 template <typename OpType> struct ClassLowering : OpConversionPattern<OpType> {
   using OpConversionPattern<OpType>::OpConversionPattern;
 
@@ -248,13 +249,13 @@ struct ClampLowering : OpConversionPattern<math::ClampFOp> {
   }
 };
 
-/// A conversion towards zero, which LLVM selects as one to nearest: one step back where that went too far.
+/// A conversion towards zero, which LLVM would select as one to nearest: steps back where that went too far.
 struct TruncationLowering : OpConversionPattern<arith::TruncFOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!roundsTowardsZero(op) || !isa<FloatType>(op.getType())) // tensors fall apart into registers first
+    if (!roundsTowardsZero(op) || !isa<FloatType>(op.getType())) // tensors are split into registers first
       return failure();
     Location loc = op.getLoc();
     Value exact = adaptor.getIn();

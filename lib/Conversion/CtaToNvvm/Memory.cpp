@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads from and stores to global memory through pointers.
 //
-// Contract with cta-vectorize-access: where `vector` is v > 1, the registers r … r + v - 1 with r % v == 0 hold
+// Contract with cta-vectorize-access: if `vector` is v > 1, the registers r … r + v - 1 with r % v == 0 hold
 // consecutive addresses, the first of them aligned to v elements, under one mask value. They become one instruction (or
 // several of 16 bytes). A `partial` access has no such mask value: it branches between whole groups, if all elements of
 // the thread are enabled, and single elements, so that boundary masks cost wide accesses only at the boundary. A
-// register that repeats an element of another is not accessed again, and of several threads that hold an element only
-// the first stores it, or, if the load is marked `first`, reads it. An `unaligned` load reads the words that cover each
-// group (CoveringWords.h); rows of which nothing is enabled cost it no branch.
+// register that replicates an element of another is not accessed again. If several threads hold an element, only the
+// first one stores it or, if the load is marked `first`, reads it. An `unaligned` load reads the chunks that cover each
+// group (CoveringWords.h); rows without enabled elements cost it no branch.
 #include "CoveringWords.h"
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
@@ -23,12 +23,12 @@ namespace tile::conversion {
 
 namespace {
 
-/// The registers of an access: groups of `size`, each one instruction; those that repeat another have no own access.
+/// The registers of an access: groups of `size`, each one instruction; replicas have no access of their own.
 struct AccessGroups {
   unsigned size = 1;
   std::vector<int32_t> canonical; // register -> lowest register with the same element
 
-  /// The first register of each group that repeats no other one.
+  /// Returns the first register of each group that is not a replica.
   SmallVector<unsigned> own() const {
     SmallVector<unsigned> firsts;
     for (unsigned first = 0; first < canonical.size(); first += size)
@@ -48,7 +48,8 @@ AccessGroups planGroups(Type pointerType, int64_t vector) {
   return {unsigned(size), canonicalRegisters(layout)};
 }
 
-/// Whether all elements of the thread are enabled: the condition under which a partial access moves whole groups.
+/// Returns whether all elements of the thread are enabled: the condition under which a partial access moves whole
+/// groups.
 Value emitAllEnabled(OpBuilder &builder, Location loc, ValueRange masks) {
   Value all;
   for (Value mask : masks)
@@ -56,7 +57,7 @@ Value emitAllEnabled(OpBuilder &builder, Location loc, ValueRange masks) {
   return all;
 }
 
-/// What a mask is the conjunction of, but for constants that are true.
+/// Collects the conditions of which a mask is the conjunction, except constants that are true.
 void collectConditions(Value mask, llvm::SetVector<Value> &conditions) {
   if (auto both = mask.getDefiningOp<arith::AndIOp>()) {
     collectConditions(both.getLhs(), conditions);
@@ -66,7 +67,7 @@ void collectConditions(Value mask, llvm::SetVector<Value> &conditions) {
   }
 }
 
-/// Conditions of each element of a group, but for those that all of them have.
+/// Returns the conditions of each element of a group, except those that all of them share.
 SmallVector<SmallVector<Value>> collectOwnConditions(ValueRange masks) {
   SmallVector<llvm::SetVector<Value>> all(masks.size());
   for (auto [mask, conditions] : llvm::zip(masks, all))
@@ -79,8 +80,8 @@ SmallVector<SmallVector<Value>> collectOwnConditions(ValueRange masks) {
   return own;
 }
 
-/// Whether of each group all elements are enabled or none; null if that is always so. Groups mostly share what differs
-/// between their elements, limits along the contiguous dimension, which is compared once.
+/// Returns whether all or none of the elements of each group are enabled; null if that always holds. Groups mostly
+/// share the conditions in which their elements differ, limits along the contiguous dimension, which are compared once.
 Value emitGroupsWhole(OpBuilder &builder, Location loc, const AccessGroups &groups, ValueRange masks) {
   SmallVector<SmallVector<SmallVector<Value>>> seen;
   Value whole;
@@ -104,7 +105,7 @@ Value emitGroupsWhole(OpBuilder &builder, Location loc, const AccessGroups &grou
   return whole;
 }
 
-/// The first operation of the load's block in which its result is needed; the next one if it is not.
+/// Returns the first operation of the load's block that needs its result; the next one if it is unused.
 Operation *findFirstUser(LoadOp op) {
   Operation *first = op->getBlock()->getTerminator();
   for (Operation *user : op->getUsers())
@@ -113,9 +114,9 @@ Operation *findFirstUser(LoadOp op) {
   return first;
 }
 
-/// The addresses of a partial access's elements, each as a distance from the first of its group: instructions add it,
-/// and loops carry one address for the group.
-Registers emitPlacesInGroups(OpBuilder &builder, Location loc, Type pointerType, ValueRange pointers, int64_t vector) {
+/// Returns the addresses of a partial access's elements, each as a distance from the first of its group: instructions
+/// add it, and loops carry one address per group.
+Registers emitOffsetsInGroups(OpBuilder &builder, Location loc, Type pointerType, ValueRange pointers, int64_t vector) {
   AccessGroups groups = planGroups(pointerType, vector);
   auto bytes = int32_t(getBytesInMemory(cast<PtrType>(getElementTypeOf(pointerType)).getPointee()));
   Registers places;
@@ -127,7 +128,7 @@ Registers emitPlacesInGroups(OpBuilder &builder, Location loc, Type pointerType,
   return places;
 }
 
-/// What a load reads, as the words that its wide accesses move.
+/// The data of a load, as the words that its wide accesses move.
 class GroupWords {
 public:
   GroupWords(LoadOp op, OpBuilder &builder)
@@ -188,7 +189,7 @@ struct LoadLowering : TargetPattern<LoadOp> {
       rewriter.replaceOpWithMultiple(op, {load(op, adaptor, adaptor.getPtr(), op.getVector(), masks, rewriter)});
       return success();
     }
-    // Words cross the branch: elements would be put together behind it again, by most of what takes them.
+    // The branch yields words: otherwise most users would have to pack the elements again after it.
     GroupWords words(op, rewriter);
     auto branch = scf::IfOp::create(rewriter, op.getLoc(), words.types(), all, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(branch.thenBlock());
@@ -196,7 +197,7 @@ struct LoadLowering : TargetPattern<LoadOp> {
     scf::YieldOp::create(rewriter, op.getLoc(), words.pack(whole));
     rewriter.setInsertionPointToStart(branch.elseBlock());
     Registers places =
-        emitPlacesInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
+        emitOffsetsInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
     Registers single = load(op, adaptor, places, /*vector=*/1, adaptor.getMask(), rewriter);
     scf::YieldOp::create(rewriter, op.getLoc(), words.pack(single));
     rewriter.setInsertionPointAfter(branch);
@@ -205,7 +206,8 @@ struct LoadLowering : TargetPattern<LoadOp> {
   }
 
 private:
-  /// Words that cover groups are shifted where the first of their elements is needed, and threads wait for them there.
+  /// The chunks that cover groups are shifted where the first of their elements is needed, and threads wait for them
+  /// there.
   Registers loadUnaligned(LoadOp op, OneToNOpAdaptor adaptor, OpBuilder &builder) const {
     Location loc = op.getLoc();
     Type element = getElementTypeOf(op.getType());
@@ -223,7 +225,7 @@ private:
     return registers;
   }
 
-  /// Of each group, if all are `whole`: enabled or not. Else single elements, put together.
+  /// Loads each group if all are `whole`, enabled or not; otherwise single elements, which are packed.
   SmallVector<CoveringWords> loadEither(LoadOp op, OneToNOpAdaptor adaptor, Value whole, const AccessGroups &groups,
                                         OpBuilder &builder) const {
     Location loc = op.getLoc();
@@ -240,7 +242,7 @@ private:
     builder.setInsertionPointToStart(branch.thenBlock());
     yield(loadCovering(op, adaptor, groups, builder));
     builder.setInsertionPointToStart(branch.elseBlock());
-    Registers places = emitPlacesInGroups(builder, loc, op.getPtr().getType(), adaptor.getPtr(), op.getVector());
+    Registers places = emitOffsetsInGroups(builder, loc, op.getPtr().getType(), adaptor.getPtr(), op.getVector());
     Registers single = load(op, adaptor, places, /*vector=*/1, adaptor.getMask(), builder);
     yield(llvm::map_to_vector(own, [&](unsigned first) {
       return CoveringWords::of(builder, loc,
@@ -253,7 +255,7 @@ private:
     return covering;
   }
 
-  /// Of each group, which its first element's mask enables.
+  /// Loads each group that its first element's mask enables.
   SmallVector<CoveringWords> loadCovering(LoadOp op, OneToNOpAdaptor adaptor, const AccessGroups &groups,
                                           OpBuilder &builder) const {
     Location loc = op.getLoc();
@@ -271,7 +273,7 @@ private:
     });
   }
 
-  /// The registers, read in groups of `vector`; without masks everything is read.
+  /// Reads the registers in groups of `vector`; without masks everything is read.
   Registers load(LoadOp op, OneToNOpAdaptor adaptor, ValueRange pointers, int64_t vector, ValueRange masks,
                  OpBuilder &builder) const {
     Location loc = op.getLoc();
@@ -315,7 +317,7 @@ struct StoreLowering : TargetPattern<StoreOp> {
       store(op, adaptor, adaptor.getPtr(), op.getVector(), {}, rewriter);
       rewriter.setInsertionPointToStart(branch.elseBlock());
       Registers places =
-          emitPlacesInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
+          emitOffsetsInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
       store(op, adaptor, places, /*vector=*/1, adaptor.getMask(), rewriter);
     }
     rewriter.eraseOp(op);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix multiply-accumulates with warp-level tensor-core instructions.
 //
-// A warp's accumulator is a grid of mTiles x nTiles instruction tiles; register numbers of fragments are documented in
-// lib/Layout/MmaLayouts.h. k is the outermost loop, so that an accumulator is touched again only after all others; the
-// rows are walked back and forth over n, so that each instruction shares one operand with the one before.
+// A warp's accumulator is a grid of mTiles x nTiles instruction tiles; lib/Layout/MmaLayouts.h documents the registers
+// of fragments. k is the outermost loop, so that an accumulator is reused only after all others; n is traversed back
+// and forth, so that each instruction shares one operand with the previous one.
 //
 //   k = 0:  (m0 n0) (m0 n1) (m0 n2) (m1 n2) (m1 n1) (m1 n0)     k = 1: …
 #include "EmitLayout.h"
@@ -32,7 +32,7 @@ bool hasSameBases(const LinearLayout &layout, const LinearLayout &fragment) {
          layout.flatBases(layout::laneDim) == fragment.flatBases(layout::laneDim);
 }
 
-/// Whether the warps that hold a part of the accumulator hold the rows of A and the columns of B that it needs.
+/// Returns true if the warps that hold a part of the accumulator hold the rows of A and the columns of B that it needs.
 bool warpsAgree(const LinearLayout &a, const LinearLayout &b, const LinearLayout &acc) {
   layout::Bases aBases = a.bases(layout::warpDim), bBases = b.bases(layout::warpDim),
                 accBases = acc.bases(layout::warpDim);
@@ -45,7 +45,7 @@ bool warpsAgree(const LinearLayout &a, const LinearLayout &b, const LinearLayout
   return true;
 }
 
-/// The fragments that the operands' layouts hold; none if they are not fragments of the instruction.
+/// Returns the fragments that the operands' layouts hold; none if they are not fragments of the instruction.
 std::optional<MmaFragments> planMma(cta::MmaSyncOp op) {
   const LinearLayout &a = cta::getLayout(op.getA().getType()), &b = cta::getLayout(op.getB().getType()),
                      &acc = cta::getLayout(op.getAcc().getType());
@@ -76,8 +76,9 @@ public:
   Registers emit(ValueRange a, ValueRange b, ValueRange acc);
 
 private:
-  /// 32-bit operand registers: f16 as vector<2xf16>, all else as i32. Of f32 the instruction takes the bits of tf32, as
-  /// wgmma does from shared memory: to round them takes three instructions an element, as many as all else of a loop.
+  /// Returns 32-bit operand registers: f16 as vector<2xf16>, all others as i32. For f32 the instruction uses the bits
+  /// of tf32, as wgmma does from shared memory: rounding would take three instructions per element, as many as the
+  /// remainder of a loop.
   SmallVector<Value> packOperands(ValueRange registers, Type element);
   SmallVector<Value> packAccumulator(ValueRange registers);
   Value multiply(ValueRange a, ValueRange b, ValueRange acc);
@@ -114,7 +115,7 @@ Value MmaEmitter::multiply(ValueRange a, ValueRange b, ValueRange acc) {
   ArrayRef<int32_t> shape = op.getShape();
   MmaType typeA = *getMmaType(elementA), typeB = *getMmaType(elementB);
   if (typeA == MmaType::F8E4M3 || typeA == MmaType::F8E5M2) {
-    // nvvm.mma.sync knows no 8-bit floats; LLVM has the intrinsic.
+    // nvvm.mma.sync does not support 8-bit floats; LLVM has the intrinsic.
     std::string name = "llvm.nvvm.mma.m16n8k32.row.col.f32." + std::string(target::mmaTypeName(typeA)) + "." +
                        std::string(target::mmaTypeName(typeB)) + ".f32";
     SmallVector<Value> operands(a);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Panels of tensors in shared memory: the elements whose offset in the buffer of the whole tensor has the panel's
-// number in its high bits.
+// Panels of tensors in shared memory: the elements whose offset in the buffer of the whole tensor has the panel's index
+// in its high bits.
 //
-// The offset of (register r, thread t) is registers(r) XOR threads(t), and so are its high bits. Where threads have no
-// part in these, the registers of a panel are known, and accessed by all threads. Else a thread asks once for its part,
-// stores those registers under a condition, and loads all that may be of the panel, which stays inside of the buffer,
-// to select among them.
+// The offset of (register r, thread t) is registers(r) XOR threads(t), and so are its high bits. If threads do not
+// affect these, the registers of a panel are known, and accessed by all threads. Otherwise a thread computes its part
+// once, stores the matching registers conditionally, and loads all registers that may belong to the panel, staying
+// inside the buffer, to select among them.
 #include "Panels.h"
 
 #include "Cta/PanelOps.h"
@@ -27,11 +27,11 @@ namespace tile::conversion {
 
 namespace {
 
-/// One access of a thread, if it is of the panel.
+/// An access of a thread, if it belongs to the panel.
 struct PanelWord {
-  int32_t access; ///< Its number.
+  int32_t access; ///< Its index.
   Value address;
-  Value condition; ///< Whether it is of the panel; null if it always is.
+  Value condition; ///< Whether it belongs to the panel; null if it always does.
 };
 
 class PanelAccess {
@@ -48,7 +48,7 @@ public:
     canonical = canonicalRegisters(vectors.addresses);
   }
 
-  /// The accesses that may be of the panel, each once.
+  /// Returns the accesses that may belong to the panel, each once.
   SmallVector<PanelWord> plan() {
     unsigned bytes = getBytesInMemory(element);
     const uint64_t inPanel = (uint64_t(1) << panelBits) - 1;

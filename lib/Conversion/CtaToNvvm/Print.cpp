@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Assertions and debug output, through the device function `vprintf` (CUDA C++ Programming Guide, "Formatted Output"):
-// a format and a buffer that holds the arguments one after the other, integers widened to 32 bits, floats to f64.
+// Assertions and debug output through the device function `vprintf` (CUDA C++ Programming Guide, "Formatted Output"): a
+// format and a buffer that holds the arguments one after the other, integers widened to 32 bits, floats to f64.
 //
 //   tile.assert %c, "in range"   ==>   if (not all elements that this thread holds) { print the message; trap }
 #include "EmitLayout.h"
@@ -20,7 +20,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// A generic pointer to a constant, zero-terminated string.
+/// Returns a generic pointer to a constant, zero-terminated string.
 Value emitString(OpBuilder &builder, Location loc, ModuleOp module, StringRef text) {
   std::string bytes = text.str() + '\0';
   unsigned number = 0;
@@ -32,7 +32,7 @@ Value emitString(OpBuilder &builder, Location loc, ModuleOp module, StringRef te
   if (!global) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    // Not the location of the use: inside a helper that is a call site, which only means something in a function.
+    // Not the location of the use: inside a helper that is a call site, which is only meaningful in a function.
     global =
         LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
                                /*isConstant=*/true, LLVM::Linkage::Internal, nameOf(number),
@@ -82,7 +82,8 @@ std::string escaped(StringRef text) {
   return result;
 }
 
-/// One thread reports what several know, and ends the kernel, so that no other one does before the report is out.
+/// One of the threads that fail the assertion reports it, and traps, so that no other thread ends the kernel before the
+/// report is complete.
 struct AssertLowering : OpConversionPattern<AssertOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -123,7 +124,7 @@ Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element,
                     const target::GpuTarget &gpu) {
   if (isa<PtrType>(element))
     return {"0x%llx", LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), value)};
-  if (hex && isa<FloatType>(element)) // its bits
+  if (hex && isa<FloatType>(element)) // prints its bits
     element = builder.getIntegerType(element.getIntOrFloatBitWidth());
   if (isa<IntegerType>(element) && value.getType() != element)
     value = arith::BitcastOp::create(builder, loc, element, value);
@@ -132,7 +133,7 @@ Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element,
       value = emitFromFloat8(builder, loc, value, element, builder.getF32Type(), gpu).front();
     if (!value.getType().isF64())
       value = arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
-    // Enough decimal digits to tell the numbers of a format apart; the interpreter prints as many.
+    // Enough decimal digits to distinguish the values of a format; the interpreter prints as many.
     return {element.isF64() ? "%.17g" : element.isF32() ? "%.9g" : element.isF16() ? "%.5g" : "%.4g", value};
   }
   unsigned bits = element.getIntOrFloatBitWidth();

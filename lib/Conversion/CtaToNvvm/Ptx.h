@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Inline PTX: the one place that builds it. For what neither an operation of the NVVM dialect nor an LLVM intrinsic
-// says.
+// Inline PTX, built only here. For instructions that neither an operation of the NVVM dialect nor an LLVM intrinsic
+// expresses.
 //
 //   emitPtx(builder, loc, {.text = "@$2 ld.global.v2.b32 {$0, $1}, [$3];", .results = {i32, i32},
 //                          .operands = {mask, pointer}, .initial = {zero, zero}})
@@ -20,14 +20,14 @@ struct PtxStatement {
   /// Values of the results before the statement, for statements that may not write them; empty or one for each result.
   llvm::SmallVector<mlir::Value> initial = {};
   bool hasSideEffects = true;
-  /// Operands, counted from 0, that are numbers in the text: constants.
+  /// Indices of operands that are immediates in the text: constants.
   llvm::SmallVector<unsigned> immediates = {};
 };
 
-/// Operands and results are i1, i16, i32, i64, f32, f64 or pointers.
+/// Emits the statement. Operands and results are i1, i16, i32, i64, f32, f64 or pointers.
 llvm::SmallVector<mlir::Value> emitPtx(mlir::OpBuilder &builder, mlir::Location loc, const PtxStatement &statement);
 
-/// "{$3, $4}", or "$3" if count is 1.
+/// Returns "{$3, $4}", or "$3" if count is 1.
 std::string ptxVector(unsigned first, unsigned count);
 
 } // namespace tile::conversion

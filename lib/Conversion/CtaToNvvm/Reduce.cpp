@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions: first over the registers of a thread, as a balanced tree of neighbours, so that what one access loads is
-// one value before the next is needed, then over the lanes of a warp by butterflies.
+// Reductions: first over the registers of a thread, as a balanced tree of neighbours, so that the elements of one
+// access are combined before those of the next are needed, then over the lanes of a warp by butterflies.
 //
 //   registers that differ only along the axis      r0 r1 r2 r3   ->  (r0 r1) (r2 r3)  ->  r0
-//   … that hold products                           a0 * b0  ->  a1 * b1 + s  ->  a2 * b2 + s  ->  …
+//   … that hold multiplications                    a0 * b0  ->  a1 * b1 + s  ->  a2 * b2 + s  ->  …
 //   lane bits along the axis                       x = combine of x and shuffle_xor(x, 1 << bit); all lanes have it
 //   … all five, of integers                        x = redux.sync of x
 //
 // A combination that is not commutative needs the axis in order: in registers, then in lanes, then in warps, which
-// cta-assign-layouts sees to. Bits that only repeat elements are left out, since an element may be combined once only.
-// A bit that moves along the axis and another dimension at once selects a result of its own, provided that no other bit
-// leads to that result. Warps along the axis are the business of cta-lower-conversions: tile.reduce must not have any,
-// and cta.partial_reduce keeps them apart.
+// cta-assign-layouts ensures. Bits that only replicate elements are skipped, because each element must be combined only
+// once. A bit that moves along the axis and another dimension at once selects a separate result, provided that no other
+// bit leads to that result. cta-lower-conversions handles warps along the axis: tile.reduce must not have any, and
+// cta.partial_reduce keeps them separate.
 #include "Combine.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -34,10 +34,10 @@ namespace tile::conversion {
 namespace {
 
 struct ReductionPlan {
-  std::vector<uint64_t> axisRegisters; // register numbers (one bit each) to combine, in the order of the axis
+  std::vector<uint64_t> axisRegisters; // register indices (one bit each) to combine, in the order of the axis
   std::vector<uint64_t> keptRegisters; // register bits that select results
   std::vector<unsigned> axisLanes;     // lane bits to combine, in the order of the axis
-  LinearLayout reduced;                // of the results; its register bits are keptRegisters
+  LinearLayout reduced;                // layout of the results; its register bits are keptRegisters
 };
 
 /// One bit of the (register, lane, warp) input.
@@ -55,7 +55,8 @@ std::vector<InputBit> inputBits(const LinearLayout &layout) {
   return bits;
 }
 
-/// None, and the reason in `problem`, if the layout mixes the axis with other dimensions or spreads it over warps.
+/// Returns none, and the reason in `problem`, if the layout mixes the axis with other dimensions or spreads it over
+/// warps.
 std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned axis, bool keepWarps,
                                            std::string &problem) {
   ReductionPlan plan;
@@ -69,7 +70,7 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
     int32_t step = bit.basis[axis];
     std::vector<int32_t> basis = bit.basis;
     basis[axis] = 0;
-    // Places of results in the kept dimensions: the axis is 0.
+    // The result's coordinates in the kept dimensions: the axis is 0.
     uint64_t place = layout.flatten(basis);
     if (isWarp && step != 0 && keepWarps) {
       if (repeats) {
@@ -115,7 +116,7 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
   return plan;
 }
 
-/// Whether all operands have one layout, from which the results' layouts follow without movement.
+/// A plan for operands with one layout, from which the results' layouts follow without movement.
 struct CheckedPlan {
   ReductionPlan plan;
   std::vector<int32_t> resultRegisters; // result register -> register of plan.reduced
@@ -156,7 +157,7 @@ std::optional<CheckedPlan> planFor(Operation *op, unsigned axis, std::string &pr
   return checked;
 }
 
-/// Combines a power of two of tuples pairwise, each half for itself, down to parts of `inTurn`.
+/// Combines a power of two of tuples pairwise, each half separately, down to parts of `inTurn`.
 Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples, size_t inTurn) {
   if (tuples.size() <= inTurn)
     return std::accumulate(tuples.begin() + 1, tuples.end(), tuples.front(),
@@ -166,8 +167,8 @@ Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples, size_t inTurn
   return emitter.combine(left, combineTree(emitter, tuples.drop_front(half), inTurn));
 }
 
-/// How many elements are combined one after the other. Products are added in turn, each by one fused instruction, which
-/// of a tree only the leaves are.
+/// Returns how many elements are combined sequentially. Multiplications are added sequentially by fused instructions;
+/// in a tree only the leaves would be fused.
 size_t countInTurn(Block &combine, ValueRange registers) {
   constexpr size_t products = 4; // of which three are fused, in about as many clocks as a tree takes
   bool adds = combine.getOperations().size() == 2 && isa<arith::AddFOp>(combine.front());
@@ -221,7 +222,8 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
   }
 
 private:
-  /// Beside products of tensor cores, or for most threads: ptxas orders a tree as they allow.
+  /// Returns true next to tensor-core MMAs, or with the maximum number of threads: ptxas then orders a tree by register
+  /// pressure.
   bool hasFewRegisters(Operation *op) const {
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warp roles: all threads initialise the barriers and meet, then each warp goes its way.
+// Warp roles: all threads initialize the barriers and synchronize, then the roles' warps diverge.
 //
 //   cta.warp_roles role <a, warps = 8, registers = 232> { A } role <b, warps = 4, registers = 40, one_thread> { B }
 //   ==>
-//   if (thread 0) { mbarrier.init …  fence }  what all roles need  barrier
+//   if (thread 0) { mbarrier.init …  fence }  shared values  barrier
 //   if (warp < 8) { setmaxnreg.inc  A }
 //   else { setmaxnreg.dec  if (warp == 8 && elect.sync) { B } }
 //
-// Another role is another branch. The number of the warp comes from lane 0, so that ptxas knows that it is the same in
-// all lanes. The branches are made last: until then what is in a role finds its warps and barriers in the operation.
+// Each further role is another branch. The warp index is read from lane 0, so that ptxas knows that it is uniform. The
+// branches are created last: until then operations find the warps and barriers of their role in the operation.
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Tma.h"
@@ -31,7 +31,7 @@ void emitBarrierInit(OpBuilder &builder, Location loc, KernelOp kernel) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   kernel.walk([&](cta::MbarrierAllocOp ring) {
-    // A synchronous copy initialises its barrier itself.
+    // A synchronous copy initializes its barrier itself.
     if (llvm::any_of(ring->getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>))
       return;
     for (int64_t slot = 0; slot < ring.getType().getSlots(); ++slot) {
@@ -46,7 +46,7 @@ void emitBarrierInit(OpBuilder &builder, Location loc, KernelOp kernel) {
   NVVM::FenceMbarrierInitOp::create(builder, loc);
 }
 
-/// From here on, all may use the barriers, peers too.
+/// From here on, all threads may use the barriers, including those of peers.
 void emitBarrierOfAll(OpBuilder &builder, Location loc, KernelOp kernel) {
   if (kernel.getClusterCtas() > 1)
     emitClusterBarrier(builder, loc);
@@ -58,7 +58,7 @@ void moveBody(Region &region, Block *target) {
   target->getOperations().splice(std::prev(target->end()), region.front().getOperations());
 }
 
-/// The role's code, for its warps, at the insertion point.
+/// Emits the role's code, for its warps, at the insertion point.
 void lowerRole(OpBuilder &builder, const cta::Role &role, std::optional<unsigned> registersAtStart, Value warp) {
   Location loc = role.getBody().getLoc();
   if (unsigned registers = role.getAttr().getRegisters())
@@ -94,7 +94,7 @@ void lowerRoles(cta::WarpRolesOp op) {
   op.erase();
 }
 
-// A turn is a named barrier for each warp group: the group itself waits at it, and the one before arrives.
+// A turn is a named barrier for each warp group: the group itself waits at it, and the preceding group arrives.
 
 constexpr unsigned threadsAtTurn = 2 * target::warpsPerGroup * target::threadsPerWarp;
 
@@ -152,7 +152,7 @@ struct TurnEndLowering : OpConversionPattern<cta::TurnEndOp> {
 
 } // namespace
 
-/// Roles of several threads, which may have barriers.
+/// Returns the roles of several threads, which may have barriers.
 static SmallVector<cta::Role> findWholeRoles(Operation *op) {
   SmallVector<cta::Role> roles;
   if (auto all = op->getParentOfType<cta::WarpRolesOp>())
@@ -187,12 +187,12 @@ static LogicalResult checkTurn(Operation *op, unsigned groups) {
 
 void emitBarriersReady(KernelOp kernel) {
   cta::WarpRolesOp roles = cta::findRoles(kernel);
-  // Without roles, CTAs of a cluster meet at barriers nevertheless.
+  // Even without roles, CTAs of a cluster synchronize at barriers.
   if (!roles && kernel.getClusterCtas() <= 1)
     return;
   Block &body = kernel.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
-  if (roles) // not later than what is computed for all roles, so that this takes the time until all warps meet
+  if (roles) // before the computation shared by all roles, which overlaps the time until all warps arrive
     builder.setInsertionPoint(&*llvm::find_if_not(body, [](Operation &op) {
       return isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaPrefetchOp, arith::ConstantOp>(op);
     }));
@@ -209,7 +209,7 @@ void lowerWarpRoles(ModuleOp module) {
   llvm::for_each(all, lowerRoles);
 }
 
-/// For all threads of a role.
+/// Returns true for operations that all threads of a role execute together.
 static bool isCollective(Operation *op) {
   auto map = dyn_cast<cta::MakeTensorMapOp>(op);
   return (map && !map.getSingle()) || isa<cta::BarrierOp, cta::TmaLoadSyncOp, cta::ClusterSumOp, cta::FlagSetOp,

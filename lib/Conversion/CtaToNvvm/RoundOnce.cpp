@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions to small floats that go through f32, as targets have no others to 8-bit floats, and before sm_90 none
-// from integers to bf16; LLVM sees to those of f64 to bf16. Rounded to nearest twice, what is just beyond the middle of
-// two results would come to lie on it, and then go the wrong way:
+// Conversions to small floats through f32, because targets have no others to 8-bit floats and, before sm_90, none from
+// integers to bf16; LLVM handles f64 to bf16. If rounded to nearest twice, a value just beyond the midpoint of two
+// results could first be rounded to the midpoint, and then in the wrong direction:
 //
 //   1 + 2^-8 + 2^-40 of f64   -- f32 -->  1 + 2^-8   -- bf16 -->  1, but 1 + 2^-7 is nearer
 //
-// An f32 that is not exact has its last bit set instead, which never lies on the middle.
+// An inexact f32 has its last bit set instead, so that it is never the midpoint.
 #include "RoundOnce.h"
 #include "Float8.h"
 #include "Patterns.h"
@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace tile::conversion {
 
-/// "llvm.nvvm.d2f.rz": to f32, towards zero.
+/// Returns the truncation to f32, such as "llvm.nvvm.d2f.rz".
 static StringRef truncationOf(Type type, bool isSigned) {
   if (type.isF64())
     return "llvm.nvvm.d2f.rz";
@@ -37,7 +37,8 @@ Value emitRoundedToOdd(OpBuilder &builder, Location loc, Value number, bool isSi
     Value back = arith::ExtFOp::create(builder, loc, type, cut);
     isInexact = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ONE, back, number);
   } else {
-    // In range again, since it is no larger. As a conversion of this dialect, which LLVM knows nothing of.
+    // The value is in range again, because it is not larger. Uses a conversion of this dialect, of which LLVM makes no
+    // assumptions.
     Value back = isSigned ? arith::FPToSIOp::create(builder, loc, type, cut).getResult()
                           : arith::FPToUIOp::create(builder, loc, type, cut).getResult();
     isInexact = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, back, number);
@@ -51,7 +52,7 @@ static bool isLongInteger(Type type) {
   return type.isInteger(32) || type.isInteger(64);
 }
 
-/// From an integer of 32 or 64 bits to f16, also through a wider float.
+/// Returns true for conversions from an integer of 32 or 64 bits to f16, also through a wider float.
 static bool mayOverflowHalf(Operation *op) {
   if (!op->getResult(0).getType().isF16())
     return false;
@@ -77,16 +78,16 @@ template <typename OpType> struct RoundOnceLowering : TargetPattern<OpType> {
   LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     constexpr bool isUnsigned = std::is_same_v<OpType, arith::UIToFPOp>;
-    if (roundsTowardsZero(op)) // and back one step from the nearest
+    if (roundsTowardsZero(op)) // one step back from the nearest
       return failure();
     if (roundsTwice(op, this->gpu)) {
       Value odd = emitRoundedToOdd(rewriter, op.getLoc(), adaptor.getIn(), !isUnsigned);
       rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), odd);
       return success();
     }
-    if (!mayOverflowHalf(op)) // tensors fall apart into registers first
+    if (!mayOverflowHalf(op)) // tensors are split into registers first
       return failure();
-    // InstCombine takes few bits for an exact f16, and widens what the integer is, not infinity.
+    // InstCombine assumes that few bits are an exact f16, and widens the integer, not infinity.
     Type from = adaptor.getIn().getType();
     std::string source = (isa<FloatType>(from) ? "f"
                           : isUnsigned         ? "u"

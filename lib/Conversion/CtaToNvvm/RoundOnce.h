@@ -8,12 +8,12 @@
 
 namespace tile::conversion {
 
-/// The f32 towards zero from a number of f64 or of an integer type, with its last bit set where that is not exact
-/// (round to odd): rounded to a format of at most 22 bits, it gives what the number itself would.
+/// Returns the f32 towards zero from an f64 or an integer, with its last bit set if that is not exact (round to odd).
+/// Rounded to a format of at most 22 bits, it gives the same result as the value itself.
 mlir::Value emitRoundedToOdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value number, bool isSigned = true);
 
-/// Whether LLVM would round a conversion another number of times than the program: twice, from an integer to bf16, or
-/// not at all, where an integer becomes f16 and is beyond its range.
+/// Returns true if LLVM would round a conversion a different number of times than the program: twice, from an integer
+/// to bf16, or not at all, from an integer out of range to f16.
 bool isRoundedOtherwise(mlir::Operation *op, const target::GpuTarget &gpu);
 
 } // namespace tile::conversion

@@ -3,13 +3,13 @@
 //
 //   registers    x0 x1 x2 x3                 ->  x0, x0x1, x0x1x2, x0x1x2x3        the last one is the thread's total
 //   lanes        totals t0 t1 t2 t3          ->  t0, t0t1, t0t1t2, t0t1t2t3        the last register's result
-//   result       each other register combined with the total of the lane before
+//   result       each other register combined with the total of the previous lane
 //
-// Over lanes: in step k each lane adds the total of the lane 2^k before it, which is that of up to 2^k lanes (Hillis
-// and Steele). Only totals move, so a step is one shuffle whatever the number of registers. The axis lies in the low
-// bits of the registers, then in lanes, then in warps: cta-assign-layouts chooses such a layout. Over warps a scan
-// comes in two parts, since totals go through shared memory between them (cta-lower-conversions): `partial_scan` makes
-// the totals, `scan_carry` combines those of the warps before, one after the other.
+// Over lanes: in step k each lane adds the total of the lane 2^k before it, which covers up to 2^k lanes (Hillis and
+// Steele). Only totals move, so a step is one shuffle for any number of registers. The axis is in the low bits of the
+// registers, then in lanes, then in warps: cta-assign-layouts chooses such a layout. A scan over warps has two parts,
+// because totals go through shared memory between them (cta-lower-conversions): `partial_scan` computes the totals,
+// `scan_carry` combines those of the preceding warps one by one.
 #include "Combine.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -27,11 +27,11 @@ namespace tile::conversion {
 
 namespace {
 
-/// Bits along the axis, from the least significant one on; the other register bits select scans of their own.
+/// Bits along the axis, from the least significant one on; the other register bits select separate scans.
 struct ScanPlan {
   std::vector<uint64_t> axisRegisters, otherRegisters;
   std::vector<unsigned> axisLanes, axisWarps;
-  bool hasLanesFirst = false; ///< Neighbours lie in lanes, and the next ones in the next register.
+  bool hasLanesFirst = false; ///< Neighbours are in lanes, and the next ones in the next register.
 };
 
 std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis, std::string &problem) {
@@ -91,7 +91,7 @@ public:
       lane = arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 31));
   }
 
-  /// `tuples` in the order of the axis, all of one thread.
+  /// Scans `tuples`, all tuples of one thread in the order of the axis.
   SmallVector<Tuple> run(SmallVector<Tuple> tuples) {
     if (isReverse)
       std::reverse(tuples.begin(), tuples.end());
@@ -108,7 +108,7 @@ public:
     return tuples;
   }
 
-  /// What the last of the results of `run` is in the last lane along the axis, in all lanes.
+  /// Returns, in all lanes, the last of the results of `run` of the last lane along the axis.
   Tuple totalOf(ArrayRef<Tuple> tuples) {
     const Tuple &last = isReverse ? tuples.front() : tuples.back();
     if (plan.axisLanes.empty())
@@ -159,7 +159,7 @@ private:
     return chosen;
   }
 
-  /// How many lanes of the axis are before this one.
+  /// Returns how many lanes of the axis precede this one.
   Value emitPlace() {
     std::vector<uint64_t> bases(layout::laneBits, 0);
     for (auto [index, bit] : llvm::enumerate(plan.axisLanes))
@@ -169,7 +169,8 @@ private:
     return isReverse ? arith::SubIOp::create(builder, loc, last, place).getResult() : place;
   }
 
-  /// Of the lane so many (a power of two) before this one, whose place that is; of any where there is none.
+  /// Returns the tuple of the lane that many (a power of two) before this one, whose position is `place`; of any lane
+  /// if there is none.
   Tuple fetchBefore(const Tuple &tuple, Value place, int64_t lanes) {
     unsigned first = plan.axisLanes.front();
     auto isNext = [&](auto item) { return item.value() == first + item.index(); };
@@ -186,7 +187,8 @@ private:
     return emitter.shuffleFrom(tuple, source);
   }
 
-  /// Each register over the lanes, and then combined with the totals of those before, which are fetched side by side.
+  /// Scans each register over the lanes, and then combines it with the totals of the preceding ones, which are fetched
+  /// together.
   void scanEach(SmallVector<Tuple> &tuples) {
     SmallVector<Tuple> totals;
     for (Tuple &tuple : tuples) {
@@ -208,7 +210,7 @@ private:
     auto hasBefore = [&](int64_t lanes) {
       return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, place, emitI32(builder, loc, lanes));
     };
-    Tuple &total = tuples.back(); // of up to 1, 2, 4 … lanes
+    Tuple &total = tuples.back(); // the total of up to 1, 2, 4 … lanes
     for (size_t step = 0; step < plan.axisLanes.size(); ++step) {
       int64_t lanes = int64_t(1) << step;
       total = choose(hasBefore(lanes), emitter.combine(fetchBefore(total, place, lanes), total), total);
@@ -228,7 +230,7 @@ private:
   Value lane;
 };
 
-/// The registers of each scan that a thread does, in the order of the axis.
+/// Returns the registers of each scan that a thread executes, in the order of the axis.
 std::vector<std::vector<size_t>> listScans(const ScanPlan &plan) {
   std::vector<std::vector<size_t>> scans(size_t(1) << plan.otherRegisters.size());
   for (auto [other, places] : llvm::enumerate(scans))
@@ -249,7 +251,7 @@ void setTuple(MutableArrayRef<Registers> results, size_t place, const Tuple &tup
     result[place] = value;
 }
 
-/// Which scan an element is of, and no more.
+/// Returns a layout that identifies the scan of an element, but not its position.
 LinearLayout withoutAxis(const LinearLayout &layout, unsigned axis) {
   std::vector<layout::InDim> dims = layout.inDims();
   for (layout::InDim &dim : dims)
@@ -260,12 +262,12 @@ LinearLayout withoutAxis(const LinearLayout &layout, unsigned axis) {
   return LinearLayout(dims, shape);
 }
 
-/// For each register of `dst` one of `src` of the same scan.
+/// Returns, for each register of `dst`, one of `src` of the same scan.
 std::optional<std::vector<int32_t>> sourcesOfScans(const LinearLayout &src, const LinearLayout &dst, unsigned axis) {
   return registerSources(withoutAxis(src, axis), withoutAxis(dst, axis));
 }
 
-/// Of a scan, or the first part of one.
+/// Lowers a scan, or the first part of one.
 template <typename OpType> struct ScanLowering : OpConversionPattern<OpType> {
   using OpConversionPattern<OpType>::OpConversionPattern;
 
@@ -339,7 +341,7 @@ struct CarryLowering : OpConversionPattern<cta::ScanCarryOp> {
   }
 };
 
-/// Whether each thread has the totals of all warps in its lowest registers.
+/// Returns true if each thread has the totals of all warps in its lowest registers.
 bool isGathered(const LinearLayout &totals, unsigned axis) {
   layout::Bases registers = totals.bases(layout::registerDim);
   unsigned bit = 0;

@@ -26,7 +26,7 @@ Renaming renamingOf(Operation *op) {
   return {src, change ? cta::getSourceCoordinates(change, dst) : dst};
 }
 
-/// Changes of shape, and conversions. A splat has an operand without registers of its own.
+/// Lowers shape changes and conversions. The operand of a splat is a scalar.
 struct RenamingLowering : ConversionPattern {
   RenamingLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchInterfaceOpTypeTag(), ShapeChange::getInterfaceID(), /*benefit=*/1, context) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses to tiles in shared memory; see SharedAccess.h. Which registers form an access is planned by
-// lib/Layout/Access.h; addresses come from OffsetEmitter.
+// Accesses to tiles in shared memory; see SharedAccess.h. lib/Layout/Access.h plans which registers form an access;
+// addresses come from OffsetEmitter.
 #include "SharedAccess.h"
 
 #include "EmitLayout.h"
@@ -22,7 +22,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// The words of one aligned access.
+/// Loads the words of one aligned access.
 SmallVector<Value> loadWords(OpBuilder &builder, Location loc, Value address, WordFormat format) {
   Type word = builder.getIntegerType(format.bits);
   if (format.count == 1)
@@ -44,19 +44,19 @@ void storeWords(OpBuilder &builder, Location loc, Value address, ValueRange word
   LLVM::StoreOp::create(builder, loc, value, address, format.bytes());
 }
 
-/// ldmatrix or stmatrix, where the target has it.
+/// Plans ldmatrix or stmatrix, if the target has it.
 std::optional<MatrixAccess> planMatrix(const SharedTile &tile, bool hasInstruction) {
   if (!hasInstruction)
     return std::nullopt;
   return layout::planMatrixAccess(tile.distributed, tile.layout, getBytesInMemory(tile.element));
 }
 
-/// Bytes by which an element moves when its row-major index is XORed with `shift`.
+/// Returns the bytes by which an element moves when its row-major index is XORed with `shift`.
 uint64_t shiftInBytes(const SharedTile &tile, uint64_t shift) {
   return *layout::Span(tile.layout.toMatrix().columns()).express(shift) * getBytesInMemory(tile.element);
 }
 
-/// Registers at which access number `index` of `count` starts, where canonical[index] is another: the same access.
+/// Visits the registers at which access `index` of `count` starts; if canonical[index] differs, it is the same access.
 template <typename Function> void forEachAccess(const LinearLayout &addresses, Function function) {
   std::vector<int32_t> canonical = canonicalRegisters(addresses);
   for (int32_t index = 0; index < addresses.numRegisters(); ++index)

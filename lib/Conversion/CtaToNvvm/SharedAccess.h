@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Moves a tensor's registers from and to a tile in shared memory with the widest instructions that the layouts allow:
-// ldmatrix and stmatrix where they beat plain vectors, else loads and stores of up to 16 bytes.
+// ldmatrix and stmatrix where they beat plain vectors, otherwise loads and stores of up to 16 bytes.
 #pragma once
 
 #include "Layout/LinearLayout.h"
@@ -19,26 +19,26 @@ struct SharedTile {
   const layout::LinearLayout &distributed;
 };
 
-/// All registers of tile.distributed, moved by XOR of `shift` (a row-major index).
+/// Loads all registers of tile.distributed, moved by XOR of `shift` (a row-major index).
 llvm::SmallVector<mlir::Value> emitSharedLoad(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile,
                                               uint64_t shift, const target::GpuTarget &gpu);
 
 void emitSharedStore(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile, mlir::ValueRange registers,
                      const target::GpuTarget &gpu);
 
-/// Loads parts of a tile: `distributed` says what a thread reads of the part at 0 and need not cover the tile; the
-/// other parts are found by moving all elements by XOR of some of `shifts` (row-major indices).
+/// Loads parts of a tile. `distributed` says what a thread reads of the part at 0 and need not cover the tile; the
+/// other parts are reached by moving all elements by XOR of some of `shifts` (row-major indices).
 class SharedPartLoader {
 public:
   SharedPartLoader(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile,
                    const std::vector<uint64_t> &shifts);
   ~SharedPartLoader();
 
-  /// From here on, all that is loaded is moved also by the shifts of the bits that are set in `index`, an i32: bit i by
+  /// Moves everything loaded from here on also by the shifts of the bits that are set in `index`, an i32: bit i by
   /// ofBit[i], an XOR of shifts or 0.
   void moveBy(mlir::Value index, const std::vector<uint64_t> &ofBit);
 
-  /// The registers of the part that is moved by `shift`, an XOR of shifts.
+  /// Loads the registers of the part that is moved by `shift`, an XOR of shifts.
   llvm::SmallVector<mlir::Value> load(uint64_t shift);
 
 private:

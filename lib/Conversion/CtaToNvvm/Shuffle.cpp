@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What moves elements between lanes of a warp: one shuffle for each register of the result, or, in conversions, for
-// several that fill 32 bits. Of bytes that two lanes have in pairs, two shuffles make a word.
+// Movement of elements between lanes of a warp: one shuffle per register of the result or, in conversions, per group of
+// registers that fill 32 bits. If two lanes hold bytes in pairs, two shuffles form a word.
 //
 //   %y = cta.convert_layout %x : [64] f32, lane = [[2], …, [32]] -> lane = [[2], [4], [0], [0], [0]]
 //     y[r] = shfl.idx x[register of r], (lane & 3) + constant of r
@@ -26,14 +26,14 @@ constexpr unsigned shuffleBits = 32;
 /// Outputs of layout::conversionMap.
 enum { registerOut, laneOut };
 
-/// Which register of which lane each register of the result comes from.
+/// The register and the lane from which each register of the result comes.
 struct Sources {
   explicit Sources(const layout::LinearLayout &map) : lanes(ThreadMap::coordinate(map, laneOut)) {
     for (int64_t index = 0; index < map.numRegisters(); ++index)
       registers.push_back(map.apply({{layout::registerDim, index}})[registerOut]);
   }
 
-  /// How many consecutive registers one shuffle can bring, `most` at most: they come from the same lane.
+  /// Returns how many consecutive registers, at most `most`, one shuffle can move: they come from the same lane.
   unsigned groupSize(unsigned most) const {
     unsigned size = 1;
     for (uint64_t basis : lanes.registers) {
@@ -81,7 +81,7 @@ struct ShuffleLowering : OpConversionPattern<cta::ConvertLayoutOp> {
   }
 
 private:
-  /// The word that a lane offers has both pairs among which the lanes that read it choose.
+  /// Each lane provides a word with both pairs from which the reading lanes choose.
   static Registers shufflePairs(OpBuilder &builder, cta::ConvertLayoutOp op, ValueRange src,
                                 const layout::LinearLayout &map, const Sources &sources) {
     constexpr unsigned pair = 2, bytes = 4;
@@ -89,7 +89,7 @@ private:
     Location loc = op.getLoc();
     Type element = getElementTypeOf(op.getType());
     ThreadMap choices = ThreadMap::coordinate(map, registerOut);
-    // Exclusive or of the numbers of both pairs' registers; 0 if there is no choice.
+    // XOR of the register indices of both pairs; 0 if there is no choice.
     uint64_t other = 0;
     for (uint64_t basis : choices.threads)
       other |= basis;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which conversions have few integers, and which of them may keep their anchors; see SmallIntegers.h.
+// Finds conversions of integers with few values, and those whose anchors may stay; see SmallIntegers.h.
 //
 //   sitofp (subi %q, broadcast %z)   ==>   subf (uitofp %q), (broadcast (uitofp %z))
 //   subf (uitofp %q), (broadcast %f)   ==>   subf (uitofp %q {keeps_anchor}), (broadcast (addf %f, anchor))
@@ -17,7 +17,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// The values that tensors can have, by their definitions; a kernel is looked at once.
+/// The ranges of tensors, from their definitions; computed once per kernel.
 class IntegerRanges {
 public:
   ConstantIntRanges of(Value value) {
@@ -53,7 +53,7 @@ private:
     return range;
   }
 
-  /// Of what tensors are stored there, if nothing else writes it.
+  /// Returns the range of the tensors stored to a buffer, if nothing else writes it.
   ConstantIntRanges ofBuffer(Value buffer, const ConstantIntRanges &unknown) {
     if (!buffer.getDefiningOp<cta::AllocOp>())
       return unknown;
@@ -72,14 +72,14 @@ private:
   DenseMap<Value, ConstantIntRanges> ranges;
 };
 
-/// What has the value's elements before it got its shape.
+/// Returns the value's elements before shape changes.
 Value skipShapes(Value value) {
   while (isa_and_present<ExpandDimsOp, BroadcastOp, cta::ConvertLayoutOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
 }
 
-/// `source`, which has other elements than skipShapes(value), in the shape of the value.
+/// Applies the shape changes of `value` to `source`, which replaces skipShapes(value).
 Value shapeAs(Value value, Value source, OpBuilder &builder) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_present<ExpandDimsOp, BroadcastOp, cta::ConvertLayoutOp>(op))
@@ -92,7 +92,7 @@ Value shapeAs(Value value, Value source, OpBuilder &builder) {
   return shaped->getResult(0);
 }
 
-/// What is noted of conversions, and how far anchors go.
+/// Annotates conversions, and determines where anchors stay.
 class ConversionNotes {
 public:
   explicit ConversionNotes(KernelOp kernel)
@@ -105,7 +105,7 @@ public:
     for (arith::SIToFPOp op : conversions)
       if (op->use_empty())
         op.erase();
-    ranges = {}; // of values that are gone, too
+    ranges = {}; // drops the ranges of erased values, too
     kernel.walk([&](Operation *op) {
       if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
         note(op);
@@ -114,7 +114,7 @@ public:
   }
 
 private:
-  /// Whether the integers are few, and none is negative.
+  /// Returns true if the integers are non-negative and have few values.
   bool isSmall(Value integer, Type to) {
     ConstantIntRanges range = ranges.of(integer);
     if (range.smin().isNegative() || range.smax().getActiveBits() > 31)
@@ -144,7 +144,7 @@ private:
     op.replaceAllUsesWith(difference);
   }
 
-  /// The range of a conversion, if it is small enough.
+  /// Annotates a conversion with its range, if that is small enough.
   void note(Operation *op) {
     auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     Type to = result ? result.getElementType() : Type();
@@ -162,7 +162,7 @@ private:
       op->setAttr(integerRange, DenseI64ArrayAttr::get(op->getContext(), {least, most}));
   }
 
-  /// Leaves the anchor of what is subtracted from, and adds it to what is subtracted, if that is for fewer elements.
+  /// Leaves the anchor of the minuend, and adds it to the subtrahend, if that has fewer elements.
   void keepAnchor(arith::SubFOp sub) {
     Operation *from = sub.getLhs().getDefiningOp(), *subtracted = skipShapes(sub.getRhs()).getDefiningOp();
     auto type = dyn_cast<RankedTensorType>(sub.getType());

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers with few values to floats; see SmallIntegers.h. Of a number whose last place counts ones, the lowest bits
-// are an integer that is added to it, and a difference, which is exact, leaves that alone:
+// Converts integers with few values to floats; see SmallIntegers.h. If the last place of a float counts ones, its
+// lowest bits are an integer that is added to it, and an exact subtraction leaves just that:
 //
-//   i32, -16 to 15 -> f16     two of them + 0x6410 in one word, less 1024 + 16 each
+//   i32, -16 to 15 -> f16     two of them + 0x6410 in one word, minus 1024 + 16 each
 //   i32, 0 to 127  -> bf16    the same with 0x4300 and 128
-//   i32            -> f32     + 0x4b000010, less 2^23 + 16; bf16 is rounded from that
-//   4 x i8         -> f16     xor 0x80808080, then two bytes beside 0x64 each, less 1024 + 128
-//   4 x i8         -> f32     the same with one byte beside 0x4b0000
-//   4 x si8        -> bf16    two bytes beside 0x43 each: seven bits, which are 128 more, less the sign: 128 or 256
+//   i32            -> f32     + 0x4b000010, minus 2^23 + 16; bf16 is rounded from that
+//   4 x i8         -> f16     xor 0x80808080, then two bytes below 0x64 each, minus 1024 + 128
+//   4 x i8         -> f32     the same with one byte below 0x4b0000
+//   4 x si8        -> bf16    two bytes below 0x43 each: seven bits, 128 too large, minus the sign: 128 or 256
 //
-// Of weights less their zeros, f16(q) - f16(z), the anchor is subtracted with z: for each group, not for each weight.
+// For weights minus their zero points, f16(q) - f16(z), the anchor is subtracted together with z: per group, not per
+// weight.
 #include "SmallIntegers.h"
 
 #include "Analysis/AccessVector.h"
@@ -28,13 +29,14 @@ namespace tile::conversion {
 
 Anchor anchorOf(Type type, int64_t span, bool hasBF16) {
   constexpr Anchor f16{1024, 0x6400, 1 << 10}, bf16{128, 0x4300, 1 << 7}, f32{8388608, 0x4b000000, 1 << 23};
-  const bool isSelected = span <= 1; // of two numbers, which LLVM sees
+  const bool isSelected = span <= 1; // one of two values, which LLVM recognizes
   return type.isF16() ? f16 : type.isBF16() && hasBF16 && !isSelected && span < bf16.places ? bf16 : f32;
 }
 
 namespace {
 
-/// The lowest bits of an integer, if all threads have the same ones, as of k % 8 where each thread has whole eights.
+/// Returns the lowest bits of an integer if they are the same in all threads, such as of k % 8 if each thread has whole
+/// groups of eight.
 std::optional<uint64_t> findLowBits(Value value, unsigned bits) {
   APInt constant;
   const uint64_t wanted = llvm::maskTrailingOnes<uint64_t>(bits);
@@ -51,7 +53,7 @@ std::optional<uint64_t> findLowBits(Value value, unsigned bits) {
                             rhs = lhs ? findLowBits(op->getOperand(1), bits) : std::nullopt;
     return rhs ? std::optional(combine(*lhs, *rhs) & wanted) : std::nullopt;
   };
-  /// Of the left operand, as many bits as count, then times the factor.
+  /// Returns the required low bits of the left operand, times the factor.
   auto scaled = [&](unsigned zeros, uint64_t factor) -> std::optional<uint64_t> {
     std::optional<uint64_t> lhs = findLowBits(op->getOperand(0), bits - std::min(bits, zeros));
     return lhs ? std::optional(*lhs * factor & wanted) : std::nullopt;
@@ -64,7 +66,7 @@ std::optional<uint64_t> findLowBits(Value value, unsigned bits) {
     std::optional<uint64_t> lhs = findLowBits(op->getOperand(0), std::min(bits, constant.getActiveBits()));
     return lhs ? std::optional(*lhs & constant.getZExtValue()) : std::nullopt;
   }
-  // The remainder of a negative number has the same lowest bits.
+  // The remainder of a negative integer has the same lowest bits.
   if (isa<arith::RemSIOp, arith::RemUIOp>(op) && isConstant && constant.isPowerOf2() && bits <= constant.logBase2())
     return findLowBits(op->getOperand(0), bits);
   if (isa<arith::AddIOp>(op))
@@ -89,24 +91,24 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     // Bytes that came in one word stay in it.
     const int64_t together = std::min<int64_t>(getConsecutiveElements(cta::getLayout(op.getIn().getType())), 4);
     const bool hasWords = from.isInteger(8) && together > 1;
-    // For what the anchor stands: of bytes the least number of the type.
+    // The integer that the anchor represents: for bytes, the smallest value of the type.
     const int64_t low = !hasWords ? std::min<int64_t>(range[0], 0) : isSigned ? -128 : 0;
     const Anchor anchor = anchorOf(to, hasWords ? UINT8_MAX : range[1] - low, hasBF16);
-    Registers words = hasWords ? besideAnchors(adaptor.getIn(), to, anchor, together, rewriter)
-                               : plusAnchors(adaptor.getIn(), anchor, low, rewriter);
+    Registers words = hasWords ? packNextToAnchors(adaptor.getIn(), to, anchor, together, rewriter)
+                               : addAnchors(adaptor.getIn(), anchor, low, rewriter);
     const double number = op->hasAttr(keepsAnchor) ? 0 : anchor.number - double(low);
-    Registers numbers = hasWords && hasSigns(to) ? lessSigns(words, rewriter)
+    Registers numbers = hasWords && hasSigns(to) ? subtractSigns(words, rewriter)
                                                  : less(number, words, to, anchor.isHalf(), rewriter);
-    numbers.truncate(adaptor.getIn().size()); // of a word with one number
+    numbers.truncate(adaptor.getIn().size()); // a word may hold a single value
     rewriter.replaceOpWithMultiple(op, {numbers});
     return success();
   }
 
 private:
   static constexpr bool isSigned = std::is_same_v<OpType, arith::SIToFPOp>;
-  const bool hasBF16; ///< In arithmetic.
+  const bool hasBF16; ///< The target has bf16 arithmetic.
 
-  /// Whether bytes in a word keep their signs until they are subtracted.
+  /// Returns true if bytes in a word keep their signs until they are subtracted.
   bool hasSigns(Type to) const { return isSigned && hasBF16 && to.isBF16(); }
 
   static Value permute(Value low, Value high, uint32_t selector, Location loc, OpBuilder &builder) {
@@ -114,9 +116,9 @@ private:
                                    NVVM::PermuteMode::DEFAULT);
   }
 
-  /// Words of two halves, or of one number in fp32, from two or four bytes in a word.
-  Registers besideAnchors(ValueRange bytes, Type to, const Anchor &anchor, int64_t together,
-                          OpBuilder &builder) const {
+  /// Returns words of two halves, or of one value in fp32, from two or four bytes in a word.
+  Registers packNextToAnchors(ValueRange bytes, Type to, const Anchor &anchor, int64_t together,
+                              OpBuilder &builder) const {
     Location loc = bytes.front().getLoc();
     const bool isPair = to.isF16() || hasSigns(to);
     const WordFormat format{unsigned(8 * together), unsigned(bytes.size() / together), unsigned(together)};
@@ -133,8 +135,8 @@ private:
     return words;
   }
 
-  /// Numbers in bf16, of bytes beside the anchor, each less its sign.
-  static Registers lessSigns(ValueRange words, OpBuilder &builder) {
+  /// Returns values in bf16, from bytes next to the anchor, each minus its sign.
+  static Registers subtractSigns(ValueRange words, OpBuilder &builder) {
     Location loc = words.front().getLoc();
     auto pair = VectorType::get(2, builder.getBF16Type());
     auto masked = [&](Value word, uint32_t mask) -> Value {
@@ -150,7 +152,7 @@ private:
     return results;
   }
 
-  static Registers plusAnchors(ValueRange integers, const Anchor &anchor, int64_t low, OpBuilder &builder) {
+  static Registers addAnchors(ValueRange integers, const Anchor &anchor, int64_t low, OpBuilder &builder) {
     Location loc = integers.front().getLoc();
     Registers words;
     for (Value integer : integers) {
@@ -162,14 +164,14 @@ private:
                            : Value(arith::ExtUIOp::create(builder, loc, builder.getI32Type(), integer));
       words.push_back(integer);
     }
-    return anchor.isHalf() ? pairPlusAnchors(words, anchor.bits, low, builder)
+    return anchor.isHalf() ? addAnchorsToPairs(words, anchor.bits, low, builder)
                            : llvm::map_to_vector(words, [&](Value word) -> Value {
                                return arith::AddIOp::create(builder, loc, word, emitI32(builder, loc, anchor.bits - low));
                              });
   }
 
-  /// Two numbers a word. What is not negative gets both anchors at once, and the mask that made it small, too.
-  static Registers pairPlusAnchors(ValueRange integers, uint32_t anchor, int64_t least, OpBuilder &builder) {
+  /// Packs two values per word. Non-negative values get both anchors at once, and the mask that limited them, too.
+  static Registers addAnchorsToPairs(ValueRange integers, uint32_t anchor, int64_t least, OpBuilder &builder) {
     Location loc = integers.front().getLoc();
     auto add = [&](Value value, uint32_t number) -> Value {
       return arith::AddIOp::create(builder, loc, value, emitI32(builder, loc, number));
@@ -185,7 +187,7 @@ private:
       mask = mask == maskOf(high) ? mask : std::nullopt;
       Value both;
       if (mask) {
-        both = fieldsBeside(fieldOf(low, *mask), fieldOf(high, *mask), loc, builder);
+        both = packFields(fieldOf(low, *mask), fieldOf(high, *mask), loc, builder);
         both = arith::AndIOp::create(builder, loc, both, emitI32(builder, loc, *mask << 16 | *mask));
       } else {
         both = permute(low, high, 0x5410, loc, builder);
@@ -195,13 +197,13 @@ private:
     return pairs;
   }
 
-  /// Bits of a word, from bit `shift` on.
+  /// The bits of a word from bit `shift` on.
   struct Field {
     Value word;
     unsigned shift;
   };
 
-  /// What the masked number is of the word that it was shifted from, if it is known where its bits were.
+  /// Returns the field of the word from which the masked value was shifted, if the position of its bits is known.
   static Field fieldOf(Value masked, uint32_t mask) {
     Value shifted = masked.getDefiningOp()->getOperand(0);
     Operation *shift = shifted.getDefiningOp();
@@ -214,9 +216,9 @@ private:
     return {shift->getOperand(0), unsigned(*distance)};
   }
 
-  /// One field in each half of a word, with other bits before it. Words are shifted by less than a byte, as for the
-  /// other fields in them.
-  static Value fieldsBeside(Field low, Field high, Location loc, OpBuilder &builder) {
+  /// Puts one field into each half of a word, with other bits above it. Words are shifted by less than a byte, as for
+  /// the other fields in them.
+  static Value packFields(Field low, Field high, Location loc, OpBuilder &builder) {
     auto shifted = [&](Field field) -> Value {
       unsigned distance = field.shift % 8;
       return distance == 0 ? field.word
@@ -226,7 +228,7 @@ private:
     return permute(shifted(low), shifted(high), bytes(low) | (bytes(high) + 0x44) << 8, loc, builder);
   }
 
-  /// Of a number that was masked to at most 16 bits.
+  /// Returns the mask of a value that was masked to at most 16 bits.
   static std::optional<uint32_t> maskOf(Value value) {
     auto masked = value.getDefiningOp<arith::AndIOp>();
     APInt mask;
@@ -235,7 +237,7 @@ private:
     return mask.getZExtValue();
   }
 
-  /// The numbers that the words hold, one each or two, less the anchor, unless it is 0.
+  /// Returns the values that the words hold, one or two each, minus the anchor, unless it is 0.
   static Registers less(double anchor, ValueRange words, Type to, bool isPair, OpBuilder &builder) {
     Location loc = words.front().getLoc();
     Registers results;

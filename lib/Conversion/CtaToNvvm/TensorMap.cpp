@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor maps that a kernel makes or finds in memory (PTX ISA, "tensormap.replace" and "membar, fence":
+// Tensor maps that a kernel encodes or finds in memory (PTX ISA, "tensormap.replace" and "membar, fence":
 // fence.proxy.tensormap).
 //
 //   zero 128 bytes of shared memory; tensormap.replace each field there (in global memory each would take a round trip)
 //   copy them to global memory by ordinary stores; fence.proxy.tensormap release, then acquire, by the same thread
 //
-// Maps that one thread makes one after the other share the release, which waits until all stores have reached L2.
+// Maps that one thread encodes one after the other share the release, which waits until all stores have reached L2.
 //
-// tensormap.cp_fenceproxy would do the last line but wants a whole warp, and the producer is one thread.
+// tensormap.cp_fenceproxy would do the last line but needs a whole warp, and the producer is one thread.
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Ptx.h"
@@ -44,7 +44,7 @@ public:
   TensorMapEmitter(OpBuilder &builder, cta::MakeTensorMapOp op, cta::MakeTensorMapOp::Adaptor adaptor)
       : builder(builder), loc(op.getLoc()), op(op), adaptor(adaptor) {}
 
-  /// `isReleased`: so that the thread can acquire it.
+  /// Emits the map; with `isReleased`, releases it, so that the thread can acquire it.
   void emit(bool isReleased) {
     statement.operands = {adaptor.getStaging(), adaptor.getPlace()};
     for (int64_t byte = 0; byte < cta::tensorMapBytes; byte += vectorBytes)
@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  /// tensormap.replace of one field; `ordinal` of those that have one value a dimension.
+  /// Emits tensormap.replace of one field; `ordinal` is the dimension for fields with one value per dimension.
   void replace(StringRef field, StringRef type, StringRef value, int64_t ordinal = -1) {
     text += "tensormap.replace.tile." + field.str() + ".shared::cta.b1024." + type.str() + " [$0], " +
             (ordinal < 0 ? "" : std::to_string(ordinal) + ", ") + value.str() + ";\n";
@@ -82,7 +82,7 @@ private:
     for (int64_t ordinal = 0; ordinal < rank; ++ordinal) {
       int64_t dim = rank - 1 - ordinal; // innermost first
       replace("box_dim", "b32", operand(emitI32(builder, loc, op.getBox()[dim])), ordinal);
-      // A map cannot be empty. The kernel has nothing to access where a dimension is.
+      // A map cannot be empty. The kernel accesses nothing if a dimension is.
       Value size = arith::MaxSIOp::create(builder, loc, adaptor.getShape()[dim], one);
       replace("global_dim", "b32", operand(size), ordinal);
       replace("element_stride", "b32", oneText, ordinal);
@@ -106,8 +106,8 @@ private:
   std::string text;
 };
 
-/// The last of the maps that a single thread makes under the same condition, beginning with `op`, with nothing but
-/// computation between them.
+/// Returns the last of the maps that a single thread encodes under the same condition, starting at `op`, with only
+/// computations between them.
 cta::MakeTensorMapOp findLastOfRun(cta::MakeTensorMapOp op) {
   cta::MakeTensorMapOp last = op;
   for (Operation *next = op->getNextNode(); next && op.getSingle(); next = next->getNextNode()) {
@@ -158,10 +158,10 @@ private:
     emit();
   }
 
-  /// Each thread may copy afterwards.
+  /// Encodes the map by the first thread; afterwards each thread may copy through it.
   static void emitByFirstThread(cta::MakeTensorMapOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) {
     Location loc = op.getLoc();
-    // Copies to global memory have read the map that was there, and threads what lay in the staging buffer's memory.
+    // Copies to global memory have read the previous map, and threads the staging buffer's memory.
     NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, loc, 0, /*read=*/UnitAttr());
     cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
     {
@@ -174,7 +174,7 @@ private:
   }
 };
 
-/// Each thread may copy through the map afterwards.
+/// Emits an acquire; afterwards each thread may copy through the map.
 struct AcquireTensorMapLowering : OpConversionPattern<AcquireTensorMapOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // TMA copies and mbarriers. A descriptor is the address of its tensor map, which is a kernel parameter.
 //
-// Boxes are planned by lib/Layout/TmaBoxes.h, as for the tensor map; PTX wants coordinates innermost first.
+// lib/Layout/TmaBoxes.h plans the boxes, as for the tensor map; PTX orders coordinates innermost first.
 #include "Tma.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -103,7 +103,7 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
     std::optional<cta::Role> role = cta::findRole(op);
     if (role && role->getAttr().getOneThread())
       return arriveAlone(op, adaptor, rewriter);
-    // The thread speaks for its warp: what the other lanes read must have been read.
+    // The thread arrives for its warp: the reads of the other lanes must be complete.
     NVVM::SyncWarpOp::create(rewriter, loc, emitI32(rewriter, loc, -1));
     Value lane = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 31));
     // The first lanes, one for each CTA.
@@ -113,8 +113,8 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
       arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getCondition());
     Value barrier = emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
     if (op.getCtas() == 1 && op.getCondition()) {
-      // No branch: LLVM would join those of the same lane, and ptxas keeps no product of warp groups in flight where
-      // lanes go different ways.
+      // No branch: LLVM would merge those of the same lane, and ptxas keeps no wgmma in flight across divergent control
+      // flow.
       Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), barrier);
       emitPtx(rewriter, loc,
               {.text = "{\n.reg .b64 state;\n@$0 mbarrier.arrive.shared.b64 state, [$1];\n}",
@@ -172,7 +172,8 @@ struct TmaLoadLowering : OpConversionPattern<cta::TmaLoadOp> {
   }
 };
 
-/// One thread initialises the barrier, copies, waits and ends the barrier; the others see the data after meeting it.
+/// One thread initializes the barrier, copies, waits and invalidates the barrier; the others see the data after
+/// synchronizing with it.
 struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -218,7 +219,7 @@ struct TmaPrefetchLowering : OpConversionPattern<cta::TmaPrefetchOp> {
   }
 };
 
-/// The tensor map knows the type.
+/// The type is in the tensor map.
 NVVM::TMAReduxKind reductionOf(AtomicKind kind) {
   switch (kind) {
   case AtomicKind::and_:
@@ -303,7 +304,7 @@ struct TeamLowering : OpConversionPattern<cta::TeamOp> {
   }
 };
 
-/// Whether a later fence orders all that this one does before anything can tell: what follows only stores.
+/// Returns true if a later fence makes this one redundant: only stores follow until then.
 static bool isRepeated(cta::ProxyFenceOp fence) {
   for (Operation *next = fence->getNextNode(); next; next = next->getNextNode()) {
     if (isa<cta::ProxyFenceOp>(next))

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix products of warp groups (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions").
+// Asynchronous MMAs of warp groups (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions").
 //
-// All instructions of one operation form one statement: fence, k steps x m tiles x n tiles, commit. In between nothing
-// may touch the accumulators, and LLVM cannot put anything there. Operands are matrix descriptors:
+// All instructions of one operation form one statement: fence, k steps x m tiles x n tiles, commit. The accumulators
+// must not be accessed in between, and LLVM cannot insert anything there. Operands are matrix descriptors:
 //
 //   bits  0-13  start address / 16      16-29  leading offset / 16     32-45  stride offset / 16     62-63  swizzle
 //
-// For a swizzle of W bytes: with k contiguous, 8 rows of W bytes are an atom and the stride offset leads to the next 8
+// With a swizzle of W bytes and k contiguous, 8 rows of W bytes are an atom and the stride offset leads to the next 8
 // rows; 32 bytes along k are 32 bytes of address. With m (n) contiguous, a panel has one row of W bytes for each k: the
 // stride offset leads to the next 8 of k, the leading offset to the next panel. The left operand may be in registers,
 // two 16-bit elements in each.
 //
-// Where sums are promoted, each step is a statement that also waits, and gives its sums in registers of their own.
+// With promotion, each step is a statement that also waits, and returns its partial sums in separate registers.
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Ptx.h"
@@ -49,7 +49,7 @@ struct OperandPlan {
   int64_t swizzle() const { return form.swizzleBytes; }
   int64_t leadingOffset() const { return kMajor ? 16 : k * swizzle(); }
   int64_t strideOffset() const { return atomRows * swizzle(); }
-  /// Bytes from the buffer's start to (row, k).
+  /// Returns the bytes from the buffer's start to (row, k).
   int64_t byteOffset(int64_t row, int64_t kIndex) const {
     int64_t along = kMajor ? kIndex : row, across = kMajor ? row : kIndex, acrossExtent = kMajor ? extent : k;
     int64_t panel = along / form.panelElements, inside = along % form.panelElements;
@@ -82,11 +82,11 @@ struct WgmmaPlan {
   OperandPlan b;
   layout::WgmmaTiling tiling;
   layout::MmaFragments fragments;
-  /// Of the accumulator, those that are computed; `fragments` counts these only.
+  /// The computed registers of the accumulator; `fragments` counts only these.
   std::vector<int32_t> registers;
 };
 
-/// None if the operands or the accumulator are not what the instruction takes.
+/// Returns none if the instruction does not support the operands or the accumulator.
 std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
   std::optional<OperandPlan> a, b = planOperand(op.getB().getType(), 0);
   if (auto buffer = op.getBufferA())
@@ -117,7 +117,7 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
   return std::nullopt;
 }
 
-/// Descriptors of the tiles of one operand; what all have in common is emitted once.
+/// Emits descriptors of the tiles of one operand; common parts are emitted once.
 class DescriptorEmitter {
 public:
   DescriptorEmitter(OpBuilder &builder, Location loc, const OperandPlan &plan, Value buffer, Value firstRow,
@@ -125,13 +125,13 @@ public:
       : builder(builder), loc(loc), plan(plan) {
     Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), buffer);
     if (firstRow) {
-      // Groups start at multiples of whole panels or of whole atoms, so the distance is a multiple of the row's number.
+      // Groups start at multiples of whole panels or of whole atoms, so the distance is a multiple of the row index.
       int64_t bytesPerRow = plan.kMajor ? plan.swizzle() : plan.k * plan.elementBytes;
       Value bytes = arith::MulIOp::create(builder, loc, firstRow, emitI32(builder, loc, bytesPerRow));
       address = arith::AddIOp::create(builder, loc, address, bytes);
     }
     Value units = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
-    if (isInCluster) // bits above say which CTA
+    if (isInCluster) // higher bits select the CTA
       units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
     low = arith::OrIOp::create(builder, loc, units, emitI32(builder, loc, plan.leadingOffset() / 16 << 16));
     // 128-byte swizzle is 1, 64-byte 2, 32-byte 3.
@@ -154,8 +154,8 @@ private:
   uint64_t high = 0;
 };
 
-/// The number of this thread's warp group along one dimension of the grid times `extent`, the same in all lanes; null
-/// if there is only one.
+/// Returns the index of this thread's warp group along one dimension of the grid times `extent`, uniform in the warp;
+/// null if there is only one.
 Value emitGroupStart(OpBuilder &builder, Location loc, unsigned firstGroup, unsigned count, int64_t extent) {
   if (count == 1)
     return {};
@@ -165,7 +165,7 @@ Value emitGroupStart(OpBuilder &builder, Location loc, unsigned firstGroup, unsi
   return arith::MulIOp::create(builder, loc, group, emitI32(builder, loc, extent));
 }
 
-/// The values, those at `indices` by others.
+/// Returns the values, with those at `indices` replaced by others.
 Registers replaceSome(ValueRange values, ArrayRef<int32_t> indices, ArrayRef<Value> others) {
   Registers result(values);
   for (auto [index, other] : llvm::zip_equal(indices, others))
@@ -203,7 +203,7 @@ private:
     Registers words(isPacked ? packWords(builder, loc, sums, format) : Registers(sums));
     for (Value word : words)
       statement.results.push_back(word.getType());
-    // Zeros are not read: else each register would be set to zero before each such product.
+    // Zeros are not read: otherwise each register would be zeroed before each such wgmma.
     bool isFresh = !accumulate && (matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero()));
     if (!isFresh)
       statement.initial = words;
@@ -220,8 +220,8 @@ private:
     return isPacked ? Registers(unpackWords(builder, loc, result, element, format)) : result;
   }
 
-  /// A part of the columns at a time, so that few registers hold sums that are not promoted yet: the same for all, by
-  /// saying that each statement takes those of the one before. ptxas would use two sets of them, and spill.
+  /// Computes a part of the columns at a time, so that few registers hold partial sums before promotion. Each statement
+  /// takes the registers of the previous one, so that all use the same ones: ptxas would use two sets, and spill.
   Registers emitPromoted(Registers sums) {
     SmallVector<Value> partials;
     int64_t stepsPerSum = *op.getPromote() * plan.b.elementBytes / instructionBytesK;
@@ -260,7 +260,7 @@ private:
     return "$" + std::to_string(statement.results.size() + statement.operands.size() - 1);
   }
 
-  /// Adds the 32-bit registers of one fragment of the left operand; "{$8, $9, $10, $11}".
+  /// Adds the 32-bit registers of one fragment of the left operand; returns "{$8, $9, $10, $11}".
   std::string fragmentNumbers(layout::RegisterRange fragment) {
     ValueRange elements = a.slice(fragment.first, fragment.count);
     WordFormat format = wordsFor(elements.front().getType(), elements.size());
@@ -270,8 +270,8 @@ private:
     return numbers + "}";
   }
 
-  /// For one tile of the accumulator, in these registers, and one step along k. The left operand is a matrix descriptor
-  /// or a fragment in registers.
+  /// Returns the instruction for one tile of the accumulator, in these registers, and one step along k. The left
+  /// operand is a matrix descriptor or a fragment in registers.
   std::string instruction(layout::RegisterRange registers, int64_t m, int64_t n, int64_t k, const std::string &scaleD) {
     int64_t kIndex = k * instructionBytesK / plan.b.elementBytes;
     std::string left = rows ? operandNumber(rows->at(m * instructionM, kIndex)) : fragmentNumbers(fragments.a(m, k));
@@ -356,19 +356,18 @@ struct WgmmaWaitLowering : OpConversionPattern<cta::WgmmaWaitOp> {
   }
 };
 
-/// A statement without instructions takes and gives the accumulators, so that LLVM cannot move their uses before the
-/// wait.
+/// An empty statement takes and returns the accumulators, so that LLVM cannot move their uses before the wait.
 struct AwaitLowering : OpConversionPattern<cta::AwaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::AwaitOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     PtxStatement statement;
-    if (op.getType().getElementType().isF16()) { // complete, and taken out of the registers that held two sums
+    if (op.getType().getElementType().isF16()) { // complete, and unpacked from registers that held two elements
       rewriter.replaceOpWithMultiple(op, {Registers(adaptor.getAcc())});
       return success();
     }
-    // Registers that no product writes need not stay where they are.
+    // Registers that no wgmma writes are not pinned.
     std::vector<int32_t> computed = cta::registersInColumns(op.getAcc().getType(), op.getColumns());
     for (int32_t index : computed) {
       Value value = adaptor.getAcc()[index];

@@ -30,7 +30,7 @@ WordFormat wordsFor(Type element, unsigned count) {
   return {wordBits, bits / wordBits, wordBits / elementBits};
 }
 
-/// The type that a register value has in memory: i1 is a byte, a pointer its address.
+/// Returns the type of a register value in memory: i1 is a byte, a pointer its address.
 static Type getMemoryType(Type type) {
   if (isa<LLVM::LLVMPointerType>(type))
     return IntegerType::get(type.getContext(), 64);

@@ -14,8 +14,8 @@ inline constexpr unsigned globalSpace = 1, sharedSpace = 3;
 /// Bytes of the widest access to shared memory, ld.shared.v4.b32.
 inline constexpr unsigned widestAccess = 16;
 
-/// The type that a scalar of `element` has in a register: i8 for 8-bit floats, !llvm.ptr<1> for pointers, otherwise the
-/// type itself.
+/// Returns the type that a scalar of `element` has in a register: i8 for 8-bit floats, !llvm.ptr<1> for pointers,
+/// otherwise the type itself.
 mlir::Type getRegisterType(mlir::Type element);
 
 struct WordFormat {
@@ -25,14 +25,14 @@ struct WordFormat {
   unsigned bytes() const { return bits / 8 * count; }
 };
 
-/// How `count` consecutive elements are split into words.
+/// Returns how `count` consecutive elements are split into words.
 WordFormat wordsFor(mlir::Type element, unsigned count);
 
-/// The words, integers of format.bits, that hold `values` in memory; the first value has the lowest address.
+/// Returns the words, integers of format.bits, that hold `values` in memory; the first value has the lowest address.
 llvm::SmallVector<mlir::Value> packWords(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values,
                                          WordFormat format);
 
-/// The inverse: format.count * format.elementsPerWord values of the register type of `element`.
+/// The inverse: returns format.count * format.elementsPerWord values of the register type of `element`.
 llvm::SmallVector<mlir::Value> unpackWords(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange words,
                                            mlir::Type element, WordFormat format);
 

@@ -27,7 +27,7 @@ LinearLayout AccessPlan::getRowLayout(ArrayRef<int64_t> shape, unsigned numWarps
         std::clamp<int64_t>(shape[dim] / (tile.sizePerThread[dim] * tile.threadsPerWarp[dim]), 1, warps);
     warps /= tile.warpsPerCta[dim];
   }
-  // Beyond the shape warps hold copies.
+  // Beyond the shape, warps hold copies.
   tile.warpsPerCta[order.back()] *= warps;
   return layout::blocked(shape.vec(), tile);
 }
@@ -62,7 +62,7 @@ DenseSet<Operation *> tile::collectOperands(KernelOp kernel) {
 AccessPlan tile::planOperand(LoadOp load, AxisInfoAnalysis &analysis) {
   AccessPlan plan = planAccess(load.getPtr(), analysis);
   int64_t elements = getUnalignedRun(load.getPtr(), plan.order[0], analysis);
-  if (elements > plan.vector && !load.getIsVolatile()) { // which reads nothing else
+  if (elements > plan.vector && !load.getIsVolatile()) { // a volatile load must not read anything else
     load.setUnaligned(true);
     plan.vector = elements;
   }
@@ -178,7 +178,7 @@ LinearLayout tile::planScan(RankedTensorType type, unsigned axis, unsigned numWa
     tile.warpsPerCta[dim] = std::min(freeWarps, shape[dim] / tile.threadsPerWarp[dim]);
     freeWarps /= tile.warpsPerCta[dim];
   }
-  // Beyond the shape lanes and warps hold copies.
+  // Beyond the shape, lanes and warps hold copies.
   unsigned last = tile.order.back();
   tile.threadsPerWarp[last] *= freeLanes;
   tile.warpsPerCta[last] *= freeWarps;

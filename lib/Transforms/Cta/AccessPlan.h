@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layouts that accesses to memory, atomic operations, scans and ordered reductions want, each by itself.
+// The layouts that memory accesses, atomic operations, scans and ordered reductions each prefer in isolation.
 #pragma once
 
 #include "Analysis/AddressSpan.h"
@@ -14,65 +14,66 @@
 
 namespace tile {
 
-/// What a load or store wants: lanes walk along the dimension in which addresses are consecutive, and each thread takes
-/// as many elements as one access of 16 bytes holds.
+/// The preferred access pattern of a load or store: lanes run along the dimension in which addresses are consecutive,
+/// and each thread takes as many elements as fit in one 16-byte access.
 struct AccessPlan {
   std::vector<unsigned> order;
   int64_t vector = 1;
-  bool isFull = false;  ///< 16 bytes: what is less is so because of the addresses.
-  double stepBytes = 0; ///< From one to the next along the first dimension, as far as it can be guessed.
+  bool isFull = false;  ///< 16 bytes; fewer only because of the addresses.
+  double stepBytes = 0; ///< Distance of neighbours along the first dimension, as far as it can be estimated.
 
   layout::LinearLayout getLayout(llvm::ArrayRef<int64_t> shape, unsigned numWarps) const;
-  /// Warps go to other dimensions before they share the first one.
+  /// Distributes warps over the other dimensions before the first one.
   layout::LinearLayout getRowLayout(llvm::ArrayRef<int64_t> shape, unsigned numWarps) const;
 };
 
-/// Where no addresses are consecutive, lanes walk along the dimension in which they are likely to be the nearest.
+/// Plans a load or store. If no addresses are consecutive, lanes run along the dimension in which they are likely to be
+/// closest.
 AccessPlan planAccess(mlir::Value pointer, AxisInfoAnalysis &analysis);
 
-/// What makes the operands of the kernel's products, loads and others; null may be among them.
+/// Returns the operations that produce the operands of the kernel's dots, such as loads; may contain null.
 llvm::DenseSet<mlir::Operation *> collectOperands(KernelOp kernel);
 
-/// Of a product's operand: 16 bytes also where addresses start at any element. Such a load becomes `unaligned`: threads
-/// read the words that cover them.
+/// Plans the load of a dot operand: uses 16-byte accesses even for unaligned rows. Such a load becomes `unaligned`:
+/// threads read the aligned chunks that cover their elements.
 AccessPlan planOperand(LoadOp load, AxisInfoAnalysis &analysis);
 
-/// Loops around the operation.
+/// Returns the number of loops around the operation.
 unsigned depthOf(mlir::Operation *op);
 
-/// Of several accesses of one shape, the one that decides for all: it is executed most often, moves 16 bytes a thread,
-/// and does so with the fewest elements.
+/// Orders accesses of one shape by priority; the first one determines the shape's layout. It is executed most often,
+/// moves 16 bytes per thread, and does so with the fewest elements.
 bool decidesBefore(const std::pair<mlir::Operation *, AccessPlan> &a,
                    const std::pair<mlir::Operation *, AccessPlan> &b);
 
-/// Whether a warp finds what all its lanes load, `vector` elements each, in two lines of memory.
+/// Returns true if the elements that all lanes of a warp load, `vector` elements each, lie in two cache lines.
 bool isNear(mlir::Operation *access, const AccessPlan &plan, int64_t vector, AddressSpans &spans);
 
-/// The layout of one warp, for each of several.
+/// Returns the layout of one warp, replicated in each of several warps.
 layout::LinearLayout repeatForWarps(const layout::LinearLayout &layout, unsigned numWarps);
 
-/// Whether the lanes of a warp take whole sectors of memory (32 bytes) at once if they access a matrix in `layout`.
+/// Returns true if the lanes of a warp access whole 32-byte sectors when they access a matrix in `layout`.
 bool takesSectors(const layout::LinearLayout &layout, const AccessPlan &plan, const AxisInfo &info, unsigned bytes);
 
-/// The layout of an atomic operation: as that of a store, of as many elements at once as there are instructions for.
+/// Plans an atomic operation: like a store, with the vector width that the instructions support.
 layout::LinearLayout planAtomic(mlir::Operation *op, AxisInfoAnalysis &axisInfo, unsigned numWarps,
                                 const target::GpuTarget &gpu);
 
-/// The layout of inline PTX that computes `pack` elements with one statement: each thread holds as many that follow
-/// each other in row-major order, across rows where they are shorter, and threads that find no elements of their own
-/// hold copies.
+/// Plans inline PTX that computes `pack` elements per execution: each thread holds as many elements that are
+/// consecutive in row-major order, across rows if these are shorter. Threads without elements of their own hold copies.
 layout::LinearLayout planPacked(llvm::ArrayRef<int64_t> shape, int64_t pack, unsigned numWarps);
 
-/// The layout of a scan: the axis in consecutive registers, then in lanes, then in warps if there are more than the
-/// other dimensions fill and a thread would have many elements, since warps exchange their totals through memory. Other
-/// dimensions get the lanes and warps that the axis can do without; what is left over holds copies.
+/// Plans a scan: the axis is in consecutive registers, then in lanes, then in warps if there are more than the other
+/// dimensions fill and a thread would otherwise have many elements, because warps exchange their totals through memory.
+/// The other dimensions get the lanes and warps that the axis does not need; any remaining ones hold copies.
 layout::LinearLayout planScan(mlir::RankedTensorType type, unsigned axis, unsigned numWarps);
-/// The same for a vector whose elements lie far from each other in memory: neighbours in lanes where a thread has two,
-/// since neighbours may share a line of memory.
+/// The same for a vector whose elements are far apart in memory: where a thread has two elements, neighbours are in
+/// different lanes, because they may share a cache line.
 layout::LinearLayout planStridedScan(mlir::RankedTensorType type, unsigned numWarps);
 
-/// Makes a reduction whose order matters keep it: where the axis lies in registers, lanes, warps and then in registers
-/// again, by two steps, of runs and over runs; else in the layout of a scan, to which operands are converted.
+/// Preserves the order of a non-commutative reduction. If the axis is in registers, lanes, warps and then registers
+/// again, it is reduced in two steps, within runs and over runs; otherwise the operands are converted to the layout of
+/// a scan.
 void keepOrder(ReduceOp reduce, unsigned numWarps, mlir::OpBuilder &builder);
 
 } // namespace tile

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-allocate-shared: place buffers in shared memory.
+// cta-allocate-shared: assign shared memory offsets to buffers.
 //
 //   %b = cta.alloc : !b   ==>   %b = cta.alloc at 1024 : !b
 //
-// Where buffers lie is planned by SharedPlacement.h. If they do not fit, tensors pass through them in panels, as far as
-// that is possible (PanelExchanges.h).
+// SharedPlacement.h computes the offsets. If the buffers do not fit, tensors pass through them in panels where that is
+// possible (PanelExchanges.h).
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Cta/PanelExchanges.h"
@@ -30,7 +30,7 @@ std::string describe(Location location) {
   return "unknown place";
 }
 
-/// One line for each buffer, the largest first.
+/// Prints one line per buffer, the largest first.
 std::string printTable(ArrayRef<Placement> placements) {
   SmallVector<Placement> rows(placements);
   llvm::stable_sort(rows, [](const Placement &a, const Placement &b) { return a.bytes > b.bytes; });
@@ -54,7 +54,7 @@ void emitTooLarge(KernelOp kernel, const SharedPlacement &placement, const targe
   error << "kernel '" << kernel.getSymName() << "' needs " << placement.bytes
         << " bytes of shared memory but a CTA has " << gpu.maxSharedPerCta << " on " << gpu.name
         << "; use smaller blocks";
-  // Only what runs ahead has stages.
+  // Only prefetched buffers have stages.
   if (llvm::any_of(placement.buffers, [](const Placement &buffer) { return buffer.life.getType().getSlots() > 1; }))
     error << " or fewer stages than num_stages = " << kernel.getNumStages();
   error << printTable(placement.buffers);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-assign-layouts: give every tensor a layout.
 //
-// Every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree
-// without work. Operations that want something else (loads and stores: coalesced vectors; dots: fragments; packed
-// inline PTX: neighbours) or that tie the layouts of operand and result (shape operations, reductions) get a
-// convert_layout on each side that differs: right for every program; cta-remove-conversions removes what does not pay.
-// Where no dot decides, accesses share the default layout of their shape: as many elements a thread as 16 bytes hold of
-// the widest type that the innermost loops access, and of several rows that are reduced, each to a scalar and not to
-// one row, as few warps to each as possible. Shapes only reshaped, joined or repeated from others follow these. Where
-// dots decide, the default layout of a shape is their accumulators', and of vectors that of their rows. An fp32 matrix
-// that is added to a product, and what scales its rows in a loop, follow them.
+// Every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree without
+// work. Operations with other preferences (loads and stores: coalesced vectors; dots: fragments; packed inline PTX:
+// neighbours), and those that relate operand and result layouts (shape operations, reductions), get a convert_layout on
+// each side that differs. This is correct for every program; cta-remove-conversions removes the conversions that do not
+// pay off. Without dots, accesses determine the default layout of their shape: 16 bytes per thread of the widest type
+// that the innermost loops access; if rows are reduced, each to a scalar and not to one row, as few warps per row as
+// possible. Shapes that are only reshaped, joined or repeated from others follow these. With dots, the default layout
+// of a shape is that of their accumulators, and that of a vector their rows'. An fp32 matrix added to a dot, and
+// factors of its rows, follow.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -66,8 +66,8 @@ private:
     return cta::withLayout(type, attribute(layout));
   }
 
-  /// Next to several products of a loop, statistics of rows: warps that each load all of them need not meet, where they
-  /// would have to in every iteration, and products could not run ahead.
+  /// Returns true for row statistics loaded next to several dots of a loop. If each warp loads all of them, warps need
+  /// not synchronize in every iteration, and the dots can be issued ahead.
   static bool isOfEachWarp(Operation *access, ArrayRef<int64_t> shape) {
     constexpr int64_t mostElements = 128; // four registers
     return isa<LoadOp>(access) && shape.size() == 1 && shape.front() <= mostElements &&
@@ -76,9 +76,9 @@ private:
 
   using Accesses = llvm::SmallVector<std::pair<Operation *, AccessPlan>>;
 
-  /// Those that decide, decide for their shape; an access that cannot be as wide as they are keeps its own layout,
-  /// unless it loads what lies so near that a warp finds the elements of all its lanes in two lines of memory, as of
-  /// every second element, or of a table of 16 numbers.
+  /// Accesses with priority determine the layout of their shape. An access that cannot be as wide keeps a separate
+  /// layout, unless it loads data so close together that the elements of all lanes of a warp lie in two cache lines,
+  /// such as every second element, or a table of 16 values.
   void planAccesses(AxisInfoAnalysis &axisInfo) {
     llvm::MapVector<ArrayRef<int64_t>, Accesses> ofShapes;
     DenseSet<std::pair<ArrayRef<int64_t>, unsigned>> reduced; // shapes, along axes
@@ -99,7 +99,7 @@ private:
       accessed.insert(shape);
       const AccessPlan &common = llvm::min_element(accesses, decidesBefore)->second;
       if (!multiplies) {
-        // Of rows that are also added to each other, warps would have to exchange whole ones.
+        // If rows are also added to each other, warps would have to exchange whole rows.
         unsigned columns = common.order.front(), rows = common.order.back();
         bool isReducedToRow = shape.size() == 2 && shape[rows] < shape[columns] && reduced.contains({shape, rows});
         bool isOfRows = shape.size() > 1 && reduced.contains({shape, columns}) && !isReducedToRow;
@@ -120,8 +120,8 @@ private:
     planReshaped(accessed);
   }
 
-  /// A vector that is scanned, and all of whose elements lie in other sectors of memory, is accessed as it is scanned:
-  /// any layout asks for as much, if threads have few elements, whose sectors may be of one line.
+  /// A scanned vector whose elements all lie in different sectors is accessed in the layout of the scan: with few
+  /// elements per thread, whose sectors may share a line, every layout needs as many sectors.
   void planScanned(const llvm::MapVector<ArrayRef<int64_t>, Accesses> &ofShapes, AxisInfoAnalysis &axisInfo) {
     constexpr double sectorBytes = 32;
     constexpr int64_t fewElements = 4;
@@ -145,8 +145,8 @@ private:
     });
   }
 
-  /// A shape that no access has, but of which one is reshaped from or to it, has the layout that makes the reshape
-  /// free. What is joined stays in the thread that has it.
+  /// Gives a shape without accesses, but with a reshape from or to an accessed shape, the layout that makes the reshape
+  /// free. Joined tensors stay in the threads that hold them.
   void planReshaped(const DenseSet<ArrayRef<int64_t>> &accessed) {
     auto share = [&](Value value, cta::LayoutAttr layout) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
@@ -181,7 +181,7 @@ private:
     int64_t times;
   };
 
-  /// In the thread that has the element, if the tensor's shape has a layout.
+  /// Returns the layout that repeats each element in the thread that holds it, if the source's shape has a layout.
   cta::LayoutAttr layoutOf(Repetition repetition) {
     unsigned axis = repetition.expand.getAxis();
     cta::LayoutAttr source = sharedLayouts.lookup(shapeOf(repetition.expand.getSrc()));
@@ -190,8 +190,8 @@ private:
                : cta::LayoutAttr();
   }
 
-  /// A shape that no access has, and to which a matrix is repeated a few times, has its layout; where several are, the
-  /// one that is repeated least decides. What else is spread to the shape in a loop is loaded where it is used.
+  /// A shape without accesses, to which a matrix is repeated a few times, takes the matrix's layout; of several
+  /// candidates, the one repeated least decides. Other values broadcast to it in a loop are loaded at their use.
   void planRepeated(const DenseSet<ArrayRef<int64_t>> &accessed) {
     constexpr int64_t fewTimes = 8;
     llvm::MapVector<ArrayRef<int64_t>, Repetition> repetitions;
@@ -228,8 +228,8 @@ private:
     }
   }
 
-  /// Loads what is spread to `shape` as that has it, also in several warps, which then need not meet in every
-  /// iteration.
+  /// Loads values that are broadcast to `shape` in the layout of that shape, also replicated in several warps, which
+  /// then need not synchronize in every iteration.
   bool planSpread(LoadOp load, ArrayRef<int64_t> shape) {
     cta::LayoutAttr spread = sharedLayouts.lookup(shape);
     auto type = dyn_cast<RankedTensorType>(load.getType());
@@ -250,7 +250,7 @@ private:
     return true;
   }
 
-  /// Layouts of accesses and dots are planned before any type changes, while the analysis is valid.
+  /// Plans the layouts of accesses and dots before any type changes, while the analysis is valid.
   void planAnchors() {
     AxisInfoAnalysis axisInfo(kernel);
     planAccesses(axisInfo);
@@ -276,8 +276,8 @@ private:
       planSums();
   }
 
-  /// What has the shape of an accumulator has its layout, and a vector that such a matrix is reduced to that of its
-  /// rows or columns: loops carry both, and nothing moves in an iteration. Inner loops decide.
+  /// Tensors of an accumulator's shape take its layout, and vectors to which such a matrix is reduced take that of its
+  /// rows or columns: loops carry both, and no data moves in an iteration. Inner loops take precedence.
   void planSums() {
     SmallVector<Operation *> ordered(llvm::make_first_range(dotPlans));
     kernel.walk([&](ReduceOp reduce) { ordered.push_back(reduce); });
@@ -294,8 +294,8 @@ private:
     }
   }
 
-  /// What threads read of a descriptor's block, beside a product or without one, they read by 16 bytes. Of columns that
-  /// are reduced each warp has some for itself, so that warps need not meet.
+  /// Threads read a descriptor's block that is also, or only, used outside of dots in 16-byte accesses. If its columns
+  /// are reduced, each warp holds separate columns, so that warps need not synchronize.
   void planBlock(DescLoadOp load) {
     constexpr int64_t accessBytes = 16;
     auto isForProducts = [](Operation *user) { return isa<DotOp, TransOp, ReshapeOp>(user); };
@@ -325,8 +325,8 @@ private:
         .wasInterrupted();
   }
 
-  /// Whether what is loaded, or computed from it, begins a product's sum or is combined with one. What scales an
-  /// operand does neither, whatever its shape.
+  /// Returns true if the loaded tensor, or a value computed from it, initializes a dot's accumulator or is combined
+  /// with one. Factors of an operand do neither, whatever their shape.
   bool meetsSums(LoadOp load) {
     llvm::SetVector<Value> loaded;
     loaded.insert(load.getResult());
@@ -341,8 +341,8 @@ private:
     });
   }
 
-  /// A matrix that is added to a product is loaded where its accumulator is, if that asks for as many sectors of
-  /// memory: in fp32 it does, and neither of the two goes through shared memory.
+  /// A matrix added to a dot is loaded in the layout of its accumulator if that needs as few sectors of memory. This
+  /// holds for fp32, and avoids a trip through shared memory.
   void planAddend(LoadOp load, AxisInfoAnalysis &axisInfo) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     if (!type || !meetsSums(load))
@@ -355,8 +355,8 @@ private:
       accessLayouts[load] = attribute(found->second.accumulator);
   }
 
-  /// A number for each row of a product, such as a scale, that is loaded beside it in a loop: each thread loads those
-  /// of its few rows. Through shared memory, all warps would wait for each other in every iteration.
+  /// Loads one value per row of a dot, such as a scale, next to it in a loop: each thread loads the values of its few
+  /// rows. Through shared memory, all warps would wait for each other in every iteration.
   void planFactor(LoadOp load) {
     constexpr int64_t fewRegisters = 4;
     auto type = dyn_cast<RankedTensorType>(load.getType());
@@ -373,7 +373,7 @@ private:
     }
   }
 
-  /// The layout of `value` with which it is spread to `shape` in `block` without moving; null if it is not.
+  /// Returns the layout of `value` for a broadcast to `shape` in `block` without data movement; null if there is none.
   cta::LayoutAttr layoutBeside(Block *block, ArrayRef<int64_t> shape, Value value, cta::LayoutAttr spread,
                                DenseSet<Operation *> &seen) {
     auto type = cast<RankedTensorType>(value.getType());
@@ -415,7 +415,7 @@ private:
             convertAll(access, layout.getLayout());
         })
         .Case([&](InlineAsmOp text) {
-          // Elements that a statement computes together are neighbours, whatever it does with them.
+          // Elements that one execution computes must be neighbours, whatever it does with them.
           TypeRange types =
               text->getNumOperands() ? TypeRange(text->getOperandTypes()) : TypeRange(text->getResultTypes());
           auto type = types.empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(types.front());
@@ -434,7 +434,7 @@ private:
         .Case([&](cta::LayoutInterface op) { tie(op); });
   }
 
-  /// The result follows the operands where it can.
+  /// Derives the result layout from the operands where possible.
   void tie(cta::LayoutInterface op) {
     if (auto reduce = dyn_cast<ReduceOp>(*op))
       keepOrder(reduce, kernel.getNumWarps(), builder);
@@ -466,7 +466,7 @@ private:
     operand.set(cta::ConvertLayoutOp::create(builder, operand.getOwner()->getLoc(), type, operand.get()));
   }
 
-  /// The result is produced in `layout` and used in the layout that it has now.
+  /// Produces the result in `layout` and converts it to the layout that its users expect.
   void convertResult(Value result, const LinearLayout &layout) {
     auto used = cast<RankedTensorType>(result.getType());
     auto produced = cta::withLayout(used, attribute(layout));
@@ -483,8 +483,8 @@ private:
   bool keepsSums;
   OpBuilder builder;
   DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
-  llvm::SetVector<Value> sums;                                // of products, and what is computed from them
-  DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> sharedLayouts; ///< Of shapes that are accessed, unless dots decide.
+  llvm::SetVector<Value> sums;                                // accumulators, and values computed from them
+  DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> sharedLayouts; ///< Layouts of accessed shapes, unless dots decide.
   llvm::MapVector<Operation *, DotPlan> dotPlans;
 };
 

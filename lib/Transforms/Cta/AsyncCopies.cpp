@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-async-copies: load operands of products asynchronously into shared memory.
+// cta-async-copies: load dot operands asynchronously into shared memory.
 //
 // A tensor-core operand travels global memory -> registers -> shared memory -> registers. Where the target has cp.async
 // and each thread's addresses are consecutive, the first two steps become one copy that needs no registers and that
-// cta-pipeline can overlap with computation. Here each copy is awaited at once, so the program stays right.
+// cta-pipeline can overlap with computation. Here each copy is awaited at once, so the program stays correct.
 //
 //   %x = tile.load %p mask %m                          cta.async_copy %p, %b mask %m
 //   %y = cta.convert_layout %x : #load -> #a    ==>    cta.async_commit; cta.async_wait 0
 //                                                      %y = cta.local_load %b : #a
 //
-// An operand of warp groups stays there: what was stored is copied, and the fence follows the wait. What several
-// products of warps take, also transposed, as keys that are values, is copied once and loaded for each. What is
-// computed of copied elements before it becomes an operand is computed in the operand's layout: a buffer can be read in
-// any. Vectors for that, as of scales, are copied beside them if they would go from warp to warp otherwise. What warp
-// groups take with the other dimension contiguous is copied as it lies, and transposed by threads.
+// A wgmma operand stays in shared memory: the store becomes a copy, and the fence follows the wait. An operand of
+// several mma.sync dots, also transposed, such as keys that are also values, is copied once and loaded for each dot.
+// Values computed from copied elements before they become an operand are computed in the operand's layout, because a
+// buffer can be read in any layout. Vectors for these computations, such as scales, are copied as well if they would
+// otherwise move between warps. Operands that wgmma reads with the other dimension contiguous are copied untransposed,
+// and transposed by threads.
 #include "Analysis/DotPlan.h"
 #include "Analysis/LoopContents.h"
 #include "Analysis/Recreate.h"
@@ -44,19 +45,19 @@ namespace {
 
 struct CopyPlan {
   LoadOp load;
-  /// What the value is loaded for: registers in another layout, or a buffer of warp groups; if neither, what it becomes
-  /// is stored there.
+  /// The load's use: registers in another layout, or a wgmma buffer. If neither is set, values computed from it are
+  /// stored to a wgmma buffer.
   cta::ConvertLayoutOp convert;
   cta::LocalStoreOp store;
-  /// Or the same, into a buffer with the other dimension contiguous.
+  /// Set instead of `store` for a buffer with the other dimension contiguous.
   cta::LocalStoreOp transposed;
-  /// Or what it is loaded for several times, if it is for nothing else.
+  /// Set instead of `convert` for several such uses, if there are no others.
   SmallVector<cta::ConvertLayoutOp> converts;
   int64_t vector;
   unsigned contiguousDim;
 };
 
-/// The only operation that takes the value, also behind a conversion.
+/// Returns the only operation that uses the value, directly or after a conversion.
 Operation *findUser(Value value) {
   if (!value.hasOneUse())
     return nullptr;
@@ -66,7 +67,7 @@ Operation *findUser(Value value) {
   return isStored ? *user->user_begin() : user;
 }
 
-/// The write of an operand of warp groups (cta-assign-layouts), into a buffer of the same block.
+/// Returns the store of a wgmma operand (cta-assign-layouts) into a buffer of the same block.
 cta::LocalStoreOp getOperandStore(Operation *op) {
   bool isFenced = op && isa_and_present<cta::ProxyFenceOp>(op->getNextNode());
   auto store = dyn_cast_or_null<cta::LocalStoreOp>(op);
@@ -76,7 +77,8 @@ cta::LocalStoreOp getOperandStore(Operation *op) {
   return isFenced && isRead ? store : cta::LocalStoreOp();
 }
 
-/// Whether the value becomes an operand, element by element, that threads store for warp groups or warps multiply.
+/// Returns true if the value becomes, element by element, an operand that threads store for wgmma or that mma.sync
+/// uses.
 bool becomesOperand(Value value) {
   llvm::SetVector<Value> values;
   values.insert(value);
@@ -92,7 +94,7 @@ bool becomesOperand(Value value) {
   return false;
 }
 
-/// The conversions that take a value, or its transpose, for products of warps, if nothing else does.
+/// Returns the conversions of a value, or of its transpose, for mma.sync, if it has no other uses.
 SmallVector<cta::ConvertLayoutOp> collectConversions(Value value) {
   SmallVector<cta::ConvertLayoutOp> converts;
   SmallVector<Operation *> users(value.getUsers());
@@ -110,7 +112,8 @@ SmallVector<cta::ConvertLayoutOp> collectConversions(Value value) {
   return converts;
 }
 
-/// Whether a vector would go from warp to warp otherwise, with barriers of its own, beside copies of matrices.
+/// Returns true if a vector used alongside copied matrices would otherwise move between warps, with additional
+/// barriers.
 bool isVectorForOtherWarps(CopyPlan plan) {
   if (!plan.convert || plan.load->getBlock()->getOps<cta::AsyncCopyOp>().empty())
     return false;
@@ -118,9 +121,10 @@ bool isVectorForOtherWarps(CopyPlan plan) {
   return layout::planMovement(cta::getLayout(loaded), cta::getLayout(needed)).crossesWarps;
 }
 
-/// Copies run ahead in innermost loops. Around a product's loop they would be what begins or ends the sum, in as many
-/// buffers as the loop has stages. Where nothing is repeated they begin together, and take the registers of none; what
-/// is wider than an operand would take more shared memory than that.
+/// Returns true where copies can overlap. They are prefetched in innermost loops. Around a dot's loop they would load
+/// what initializes or follows the accumulator, in as many buffers as the loop has stages. Outside of loops they are
+/// issued together without occupying registers; elements wider than an operand's would take more shared memory than
+/// they save.
 bool isWhereCopiesPay(LoadOp load) {
   constexpr int64_t operandBytes = 2;
   if (auto loop = dyn_cast<scf::ForOp>(load->getParentOp()))
@@ -143,7 +147,7 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
     plan.convert = dyn_cast<cta::ConvertLayoutOp>(user);
     plan.store = getOperandStore(user);
   }
-  // Also if something else takes it as well: that reads the buffer, too.
+  // This holds even if there are other users: those read the buffer, too.
   if (!user)
     for (Operation *other : load->getUsers())
       if (cta::LocalStoreOp store = getOperandStore(other); store && other->getBlock() == load->getBlock())
@@ -157,16 +161,16 @@ std::optional<CopyPlan> planCopy(LoadOp load) {
     plan.converts = collectConversions(load);
   if (type.getRank() == 1 && !isVectorForOtherWarps(plan))
     return std::nullopt;
-  // What is only added to a product is better loaded into registers than kept in a buffer for each stage.
+  // A value that is only added to a dot is better loaded into registers than kept in one buffer per stage.
   return becomesOperand(load) ? std::optional(plan) : std::nullopt;
 }
 
-/// The operand of warp groups, which its threads have told about what they write.
+/// Replaces the store of a wgmma operand by a copy that is awaited before the proxy fence.
 void rewriteStore(CopyPlan plan) {
   LoadOp load = plan.load;
   cta::LocalStoreOp store = plan.store;
   Value buffer = store.getBuffer();
-  // Others may use it before the load, if it is there already.
+  // If the buffer exists already, other operations may use it before the load.
   if (Operation *alloc = buffer.getDefiningOp(); alloc->getBlock() != load->getBlock() || load->isBeforeInBlock(alloc))
     alloc->moveBefore(load);
   OpBuilder builder(load);
@@ -185,7 +189,7 @@ void rewriteStore(CopyPlan plan) {
   load.erase();
 }
 
-/// Threads read what they store as the store's buffer has it.
+/// Copies the matrix untransposed; threads read the copy in the layout in which they store its transpose.
 void rewriteTransposed(CopyPlan plan) {
   LoadOp load = plan.load;
   auto type = cast<RankedTensorType>(load.getType());
@@ -234,8 +238,8 @@ void rewriteCopy(CopyPlan plan) {
     load.erase();
 }
 
-/// Instead of the conversion of what is computed from buffers, reads them in its layout, if no more elements are
-/// computed for it than twice as many.
+/// Instead of converting a value computed from buffers, reads the buffers in the target layout, unless that more than
+/// doubles the computed elements.
 void readInLayoutOf(cta::ConvertLayoutOp convert) {
   LayoutSlicer slicer(/*readsBuffers=*/true);
   Value src = convert.getSrc();
@@ -256,7 +260,7 @@ void readInLayoutOf(cta::ConvertLayoutOp convert) {
   eraseIfUnused(src);
 }
 
-/// Rounds what is read of a buffer where it is read: until then it takes twice as many registers.
+/// Rounds values right after they are loaded from a buffer: until then they take twice as many registers.
 void roundAtOnce(cta::LocalLoadOp load) {
   auto round = load->hasOneUse() ? dyn_cast<arith::TruncFOp>(*load->user_begin()) : arith::TruncFOp();
   if (round && round->getBlock() == load->getBlock())
@@ -273,7 +277,7 @@ struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
     SmallVector<cta::ConvertLayoutOp> converts;
     getOperation().walk([&](cta::ConvertLayoutOp convert) { converts.push_back(convert); });
     llvm::for_each(converts, readInLayoutOf);
-    // Which elements of vectors threads need, as of scales along K, is known now.
+    // The vector elements that each thread needs, such as scales along K, are known by now.
     copy(/*rank=*/1);
     getOperation().walk(roundAtOnce);
   }

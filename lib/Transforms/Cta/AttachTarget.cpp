@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-attach-target: say which GPU the module is compiled for.
+// cta-attach-target: attach the GPU that the module is compiled for.
 //
 //   module { … }   ==>   module attributes {cta.target = #cta.target<sm_80>} { … }
 //
-// For pipelines that are written down, as in tests: tilec says it when it has read its input.
+// For textual pipelines, as in tests; tilec attaches the target after it has read its input.
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A wait moves down to the first operation that may access what is copied, or write what the copies read, or that is
-// not known to do neither; it passes what TMA copies elsewhere, and is awaited there. Groups that are committed on the
-// way need not be complete.
+// A wait sinks to the first operation that may access the copied data, may write the source of the copies, or is not
+// known to do neither. It passes TMA copies to other buffers that are awaited in place. Groups that are committed on
+// the way need not be complete.
 #include "Transforms/Cta/AwaitCopies.h"
 
 #include "Analysis/PointerBases.h"
@@ -44,7 +44,7 @@ public:
   }
 
 private:
-  /// Of the operands of one product the first ones that are read are not worth a barrier of their own.
+  /// Merges the waits for the first operands of an MMA: an earlier read of one of them is not worth a separate barrier.
   void joinNext(Operation *place) {
     auto isBetween = [](Operation *op) {
       return !op->hasTrait<OpTrait::IsTerminator>() && op->getNumRegions() == 0 &&
@@ -64,7 +64,7 @@ private:
       nextFence->moveAfter(wait);
   }
 
-  /// What the other one waits for includes this one's copies.
+  /// Merges this wait into `other`, which then also covers this one's copies.
   void join(cta::AsyncWaitOp other) {
     if (fence && isa<cta::ProxyFenceOp>(other->getNextNode()))
       fence.erase();
@@ -89,9 +89,9 @@ private:
   }
 
   cta::AsyncWaitOp wait;
-  cta::ProxyFenceOp fence;      ///< Or none.
-  DenseSet<Operation *> copied; ///< Since the wait before, which is there for other copies.
-  PointerBases read;            ///< By these copies.
+  cta::ProxyFenceOp fence;      ///< Or null.
+  DenseSet<Operation *> copied; ///< Buffers copied to since the previous wait, which covers other copies.
+  PointerBases read;            ///< Memory that these copies read.
 };
 
 } // namespace
@@ -101,6 +101,6 @@ void tile::awaitCopiesLate(Block &block) {
   for (auto wait : block.getOps<cta::AsyncWaitOp>())
     if (isa_and_present<cta::AsyncCommitOp>(wait->getPrevNode()))
       waits.push_back(wait);
-  for (cta::AsyncWaitOp wait : llvm::reverse(waits)) // which then meets those after it
+  for (cta::AsyncWaitOp wait : llvm::reverse(waits)) // so that each is merged with those after it
     LateWait(wait).move();
 }

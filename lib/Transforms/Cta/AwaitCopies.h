@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Awaits copies that no loop runs ahead where they are needed, instead of one after the other.
+// Awaits copies that no loop prefetches at their first use, instead of one after the other.
 //
 //   async_copy a; commit; wait 0; fence         async_copy a; commit
 //   async_copy b; commit; wait 0; fence   ==>   async_copy b; commit
@@ -7,14 +7,14 @@
 //   wgmma a, b                                  wait 0; fence
 //                                               wgmma a, b
 //
-// Where `a` is needed before `b`, its wait leaves the later copies in flight.
+// If `a` is needed before `b`, the wait for `a` leaves the later copies in flight.
 #pragma once
 
 #include "mlir/IR/Block.h"
 
 namespace tile {
 
-/// Moves the waits of the block that directly follow what they wait for.
+/// Sinks those waits of the block that directly follow their copies.
 void awaitCopiesLate(mlir::Block &block);
 
 } // namespace tile

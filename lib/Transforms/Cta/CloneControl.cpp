@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One clone for each kind of structured control flow.
+// One clone function for each kind of structured control flow.
 #include "Transforms/Cta/CloneControl.h"
 
 #include "Tile/TileDialect.h"
@@ -27,7 +27,7 @@ void ControlCloner::map(ValueRange from, ArrayRef<unsigned> kept, ValueRange to)
 }
 
 void ControlCloner::clone(Operation *op) {
-  // The builders of bodies are given `rewriter`, which stands in the body then.
+  // The body builders use `rewriter`, whose insertion point is then in the body.
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     SmallVector<unsigned> kept = findKept(loop.getRegionIterArgs());
     auto body = [&](OpBuilder &, Location loc, Value count, ValueRange arguments) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops and branches again, with a part of what they carry and do.
+// Cloning loops and branches with a subset of their operations and carried values.
 #pragma once
 
 #include "mlir/IR/IRMapping.h"
@@ -10,8 +10,8 @@ namespace tile {
 
 class ControlCloner {
 public:
-  /// The clones carry that of which the first value (CarriedValue) is in `carried`, and do what `cloneOps` clones of a
-  /// block to the insertion point.
+  /// The clones carry only values whose first value (CarriedValue) is in `carried`; `cloneOps` clones the operations of
+  /// a block to the insertion point.
   ControlCloner(mlir::RewriterBase &rewriter, mlir::IRMapping &mapping, const llvm::DenseSet<mlir::Value> &carried,
                 llvm::function_ref<void(mlir::Block &)> cloneOps)
       : rewriter(rewriter), mapping(mapping), carried(carried), cloneOps(cloneOps) {}

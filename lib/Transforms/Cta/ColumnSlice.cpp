@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recomputes parts of matrices; see ColumnSlice.h.
+// Recomputes column slices of matrices; see ColumnSlice.h.
 #include "Transforms/Cta/ColumnSlice.h"
 
 #include "Analysis/Recreate.h"
@@ -26,7 +26,7 @@ std::optional<cta::LayoutAttr> tile::sliceLayout(RankedTensorType matrix, int64_
   return sliced ? std::optional(attribute(matrix.getContext(), sliced->layout)) : std::nullopt;
 }
 
-/// Whether the elements that a thread accesses at once are neighbours in a row.
+/// Returns true if the elements that a thread accesses at once are consecutive in a row.
 static bool runsAlongRows(const LinearLayout &access, int64_t vector) {
   std::vector<std::vector<int32_t>> registers = access.bases(layout::registerDim);
   size_t bits = llvm::Log2_64(vector);
@@ -62,7 +62,7 @@ std::optional<LinearLayout> tile::planRowAccess(const LinearLayout &owned, const
   return LinearLayout::distributed(registers, lanes, owned.flatBases(layout::warpDim), shape);
 }
 
-/// Whether columns of the result are computed from the same columns of matrices, or from operands as they are.
+/// Returns true if columns of the result are computed from the same columns of matrices, or from unsliced operands.
 static bool isComputedByColumns(Operation *op, cta::LayoutAttr layout) {
   auto interface = dyn_cast<cta::LayoutInterface>(op);
   std::optional<cta::TensorPart> part = interface ? interface.getOperandPart({1}) : std::nullopt;
@@ -73,7 +73,7 @@ ColumnSlicer::ColumnSlicer(ArrayRef<Value> matrices, ArrayRef<Operation *> users
                            int64_t columns)
     : allColumns(cast<RankedTensorType>(matrices.front().getType()).getDimSize(1)), columns(columns) {
   Operation *user = users.front();
-  // Last to first, so that all users of an operation have been decided on.
+  // From last to first, so that all users of an operation have been decided on.
   DenseSet<Operation *> candidates;
   for (Value matrix : matrices)
     if (Operation *op = matrix.getDefiningOp(); op && op->getBlock() == user->getBlock())
@@ -100,8 +100,8 @@ ColumnSlicer::ColumnSlicer(ArrayRef<Value> matrices, ArrayRef<Operation *> users
   }
 }
 
-/// Loads may move after writes of other columns if these go to another parameter: different ones are taken to be
-/// different tensors.
+/// Loads may move after writes to other columns if these go to another parameter: different parameters are assumed to
+/// point to different tensors.
 bool ColumnSlicer::isLoaded(cta::ConvertLayoutOp convert, Operation *user, const PointerBases &written) const {
   auto load = convert.getSrc().getDefiningOp<LoadOp>();
   if (!load || !load->hasOneUse() || load->getBlock() != user->getBlock() || load.getIsVolatile() ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Columns of a matrix, computed from columns of what the matrix is computed from.
+// Columns of a matrix, recomputed from columns of the matrix's inputs.
 //
-// What writes a large matrix does so panel by panel; if each panel is computed just before it is written, addresses,
-// masks and intermediate results live shortly, and a conversion needs shared memory for one panel only.
+// Large matrices are written panel by panel. If each panel is computed just before it is written, addresses, masks and
+// intermediate results have short live ranges, and a conversion needs shared memory for one panel only.
 #pragma once
 
 #include "Analysis/PointerBases.h"
@@ -16,30 +16,31 @@
 
 namespace tile {
 
-/// The layout of `columns` columns of a matrix whose threads hold all of them in registers, or none.
+/// Returns the layout of `columns` columns of a matrix whose threads hold all of them in registers, or none.
 std::optional<cta::LayoutAttr> sliceLayout(mlir::RankedTensorType matrix, int64_t columns);
 
-/// Lanes walk along the rows of a panel, each with `vector` elements at once, and every warp has the rows that it has
-/// in `owned`. None if warps do not own rows, the panel is too small for the lanes, or the vectors of `access`, the
-/// layout in which the matrix is loaded or stored, run down its columns or are longer than the rows of a panel.
+/// Plans row-wise accesses to a panel: lanes run along its rows, each with `vector` elements at once, and every warp
+/// has the rows that it has in `owned`. None if warps do not own rows, if the panel is too small for the lanes, or if
+/// the vectors of `access`, the layout in which the matrix is loaded or stored, run along columns or are longer than a
+/// panel's rows.
 std::optional<layout::LinearLayout> planRowAccess(const layout::LinearLayout &owned, const layout::LinearLayout &access,
                                                   int64_t vector);
 
-/// Slices of matrices for writes to memory, one after the other.
+/// Slices of matrices for consecutive writes to memory.
 class ColumnSlicer {
 public:
-  /// `users` of one matrix each, of as many columns, stand one after the other, and are followed by writes to
-  /// `written`. `columns` is a power of two for which `sliceLayout` gives a layout.
+  /// Each of the `users` takes one matrix, all with the same number of columns. They are consecutive and are followed
+  /// by writes to `written`. `columns` is a power of two for which `sliceLayout` gives a layout.
   ColumnSlicer(llvm::ArrayRef<mlir::Value> matrices, llvm::ArrayRef<mlir::Operation *> users,
                const PointerBases &written, int64_t columns);
 
-  /// Columns first, first + 1, … of one of the matrices: element-wise operations and broadcasts that nothing but the
-  /// users needs are computed at the builder's place, or where they were for another matrix and the same columns; what
-  /// they start from is sliced. Of a matrix that is loaded and converted just for them, these columns are loaded, and
-  /// pass a buffer of their size; of a block that TMA has copied they are read where they are needed.
+  /// Returns columns first, first + 1, … of one of the matrices. Element-wise operations and broadcasts that only the
+  /// users need are recomputed at the builder's insertion point, or reused from another matrix and the same columns;
+  /// their inputs are sliced. If a matrix is loaded and converted only for the users, just these columns are loaded and
+  /// pass through a buffer of their size; columns of a block that TMA has copied are read where they are needed.
   mlir::Value slice(mlir::OpBuilder &builder, mlir::Value matrix, int64_t first);
 
-  /// Issues the loads of a slice ahead.
+  /// Issues the loads of a slice in advance.
   void load(mlir::OpBuilder &builder, int64_t first);
 
 private:
@@ -51,13 +52,14 @@ private:
 
   int64_t allColumns, columns, first = -1;
   llvm::DenseSet<mlir::Operation *> recomputed;
-  llvm::MapVector<mlir::Operation *, mlir::Value> buffers; ///< Of loaded matrices; null until needed.
+  llvm::MapVector<mlir::Operation *, mlir::Value> buffers; ///< Buffers of loaded matrices; null until needed.
   llvm::DenseMap<std::pair<mlir::Operation *, int64_t>, mlir::Value> loaded;
   llvm::DenseMap<mlir::Value, mlir::Value> created;
 };
 
-/// A buffer through which tensors of type `from` get the layout of `to`: at the kernel's entry, or, for a branch in a
-/// loop, which few iterations may take, at the builder's place, so that all else shares its memory.
+/// Allocates a buffer through which tensors of type `from` get the layout of `to`: at the kernel's entry or, in a
+/// branch of a loop that may be taken rarely, at the builder's insertion point, so that all other code shares its
+/// memory.
 mlir::Value allocatePanel(mlir::OpBuilder builder, mlir::Location loc, mlir::Type from, mlir::Type to);
 
 } // namespace tile

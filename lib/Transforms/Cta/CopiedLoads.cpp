@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads that cp.async can do instead; see CopiedLoads.h.
+// Loads that cp.async can replace; see CopiedLoads.h.
 #include "Transforms/Cta/CopiedLoads.h"
 
 #include "Layout/Access.h"
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace tile;
 
-/// -0.0 has other bits.
+/// Returns true for +0.0 or integer zero; -0.0 has other bits.
 static bool isZero(Value value) {
   if (auto splat = value ? value.getDefiningOp<SplatOp>() : SplatOp())
     value = splat.getScalar();
@@ -32,15 +32,15 @@ unsigned tile::contiguousDimOf(RankedTensorType type) {
   return type.getRank() - 1;
 }
 
-/// Whether the accesses of threads that hold the tensor so meet in banks; ldmatrix has its rows in different ones.
+/// Returns true if reading the buffer in this layout has bank conflicts; ldmatrix reads its rows from different banks.
 static bool hasBankConflicts(const layout::LinearLayout &read, const layout::LinearLayout &buffer, unsigned bytes) {
   layout::LinearLayout offsets = layout::memoryOffsets(read, buffer);
   return !layout::planLdmatrix(read, buffer, bytes) &&
          layout::bankConflicts(offsets, bytes, layout::planVectorAccess(offsets, bytes).elements) > 0;
 }
 
-/// A buffer without bank conflicts, of vectors as the load has them; none if the reader has their elements in several
-/// threads.
+/// Returns a buffer layout without bank conflicts that keeps the load's vectors contiguous; none if the reader has the
+/// elements of a vector in several threads.
 static std::optional<layout::LinearLayout> planQuietBuffer(LoadOp load, const layout::LinearLayout &read,
                                                            unsigned bytes) {
   const layout::LinearLayout &src = cta::getLayout(load.getType());

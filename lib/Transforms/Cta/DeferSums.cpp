@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-defer-sums: add up what threads have summed after the loop instead of in every iteration.
+// cta-defer-sums: finish cross-thread sums after the loop instead of in every iteration.
 //
-// A sum over columns that a loop carries, possibly scaled by a factor of each row, is linear: each thread can keep the
-// sum of its own columns, and threads exchange theirs once. Attention's sum of exponentials, in the accumulator's
-// layout where four lanes share a row:
+// A sum over columns that a loop carries, possibly scaled by a factor per row, is linear: each thread can accumulate
+// its own columns, and threads combine these partial sums once. For the sum of exponentials in attention, in the
+// accumulator's layout where four lanes share a row:
 //
 //   for …, (t = t0):                                for …, (p = t0 / 4 in each of 4 columns):
 //     s = reduce w, 1 : 128x64 -> 128                 q = in-thread sums of w : 128x64 -> 128x4
 //     t' = t * f + s                       ==>        p' = p * f[:, None] + q
 //   use t                                           t = reduce p, 1 : 128x4 -> 128; use t
 //
-// An addition may be under a condition: then the branch hands on the parts. The sum of a vector, which is a number, has
-// a part in each thread that has elements of its own: a loss that a loop along a row adds up needs no barrier in it.
+// If the addition is conditional, the branch yields the partial sums. The sum of a whole vector, a scalar, has one
+// partial sum in each thread that holds distinct elements: a loss accumulated in a loop along a row needs no barrier
+// there.
 //
-// Columns are told apart by reshaping: bits of the index that lanes and warps hold stay, those of registers are
-// reduced. A quarter of the first value is exact, as the number of parts is a power of two. The order of summation is
-// another one.
+// Columns are distinguished by reshaping: index bits in lanes and warps are kept, and those in registers are reduced.
+// Dividing the initial value by the number of partial sums is exact, because that is a power of two. Floating-point
+// sums are reassociated.
 #include "Cta/CtaDialect.h"
 #include "Layout/ShapeTransforms.h"
 #include "Transforms/Passes.h"
@@ -37,7 +38,8 @@ using layout::LinearLayout;
 
 namespace {
 
-/// The axis of a tensor as several, from the slowest to the fastest: whether a thread has all of one, and its size.
+/// The axis of a tensor split into factors, from the slowest to the fastest: whether all of a factor is in one thread,
+/// and its size.
 struct AxisPart {
   bool isInThread;
   int64_t size;
@@ -47,9 +49,9 @@ struct AxisPart {
 struct CarriedSum {
   unsigned argument;
   arith::AddFOp add;
-  arith::MulFOp scale; ///< Or none.
+  arith::MulFOp scale; ///< Or null.
   ReduceOp reduce;
-  SmallVector<OpResult> branches; ///< That hand on the sum, added to or not.
+  SmallVector<OpResult> branches; ///< Yield the sum, with or without the addition.
   SmallVector<AxisPart> parts;
 };
 
@@ -61,7 +63,8 @@ bool isSum(ReduceOp reduce) {
          llvm::all_of(add->getOperands(), llvm::IsaPred<BlockArgument>);
 }
 
-/// None if a bit of the index is not that of one register, lane or warp alone, or if threads have all of the axis.
+/// Splits the axis. None if an index bit is not that of one register, lane or warp bit alone, or if each thread holds
+/// all of the axis.
 std::optional<SmallVector<AxisPart>> splitAxis(const LinearLayout &layout, unsigned axis, int64_t size) {
   int64_t inThread = 0, across = 0;
   for (const layout::InDim &dim : layout.inDims())
@@ -86,7 +89,8 @@ std::optional<SmallVector<AxisPart>> splitAxis(const LinearLayout &layout, unsig
   return parts;
 }
 
-/// The branches, one in the other, of which one side hands on `carried` as it is, and the value of the last other side.
+/// Returns the nested branches one side of which yields `carried` unchanged, and the value that the innermost one
+/// yields on its other side.
 std::pair<SmallVector<OpResult>, Value> followBranches(Value value, Value carried) {
   SmallVector<OpResult> branches;
   while (auto branch = value.getDefiningOp<scf::IfOp>()) {
@@ -174,7 +178,7 @@ private:
     return RankedTensorType::get(shape, of.getElementType(), cta::LayoutAttr::get(of.getContext(), layout));
   }
 
-  /// What each part begins with.
+  /// Emits the initial value of each partial sum.
   Value emitShare(Value first) {
     double share = 1.0 / double(type.getDimSize(axis));
     APFloat number(0.0);
@@ -202,7 +206,7 @@ private:
     return op->getResult(0);
   }
 
-  /// The source with its axis in parts, of which those in registers are reduced, and what remains as one axis again.
+  /// Splits the axis of the source, reduces the factors in registers, and joins the remaining ones to one axis again.
   Value reduceInThreads() {
     Value source = sum.reduce.getSrcs().front();
     auto from = cast<RankedTensorType>(source.getType());
@@ -228,7 +232,7 @@ private:
         cast<RankedTensorType>(value.getType()).getShape(), remaining);
   }
 
-  /// With other dimensions in the place of `count` ones from the axis on.
+  /// Replaces `count` dimensions from the axis on by other ones.
   Value reshape(Value source, llvm::function_ref<void(SmallVector<int64_t> &)> addSizes, ArrayRef<int64_t> from,
                 unsigned count) {
     SmallVector<int64_t> shape(from.take_front(axis));
@@ -241,7 +245,7 @@ private:
     return ReshapeOp::create(rewriter, loc, withLayout(type, shape, layout), source);
   }
 
-  /// A value of each row, or the only one, for all its parts.
+  /// Broadcasts one value per row, or a scalar, to all partial sums.
   Value spread(Value rows) {
     auto from = dyn_cast<RankedTensorType>(rows.getType());
     if (!from)
@@ -258,7 +262,7 @@ private:
   CarriedSum sum;
   Location loc;
   unsigned axis;
-  RankedTensorType type; ///< Of the parts.
+  RankedTensorType type; ///< The type of the partial sums.
 };
 
 struct CtaDeferSums : tile::impl::CtaDeferSumsBase<CtaDeferSums> {

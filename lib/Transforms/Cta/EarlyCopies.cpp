@@ -16,10 +16,10 @@ using namespace tile;
 
 namespace {
 
-/// Copies up to one commit, or a load, and what their operands are computed of.
+/// The copies of one commit group, or a load, together with the computation of their operands.
 class EarlyGroup {
 public:
-  /// Finds how far up `last` may go, and the copies before it if it is a commit.
+  /// Finds how far up `last` may move, and the copies before it if it is a commit.
   explicit EarlyGroup(Operation *last) : isLoad(isa<LoadOp>(last)) {
     if (auto load = dyn_cast<LoadOp>(last))
       read.join(PointerBases::of(load.getPtr()));
@@ -43,7 +43,7 @@ public:
     }
   }
 
-  /// Whether anything takes time before they begin for which they need not wait.
+  /// Returns true if the copies come after operations that take time and need not precede them.
   bool isLate() const { return passes; }
 
   void move() {
@@ -67,13 +67,13 @@ private:
     needed.insert(op->operand_begin(), op->operand_end());
   }
 
-  /// It goes through shared memory, or waits for what does.
+  /// Returns true for operations that go through shared memory or wait for others that do.
   static bool takesTime(Operation *op) {
     return isa<cta::ConvertLayoutOp, cta::LocalLoadOp, cta::AsyncWaitOp, cta::AwaitOp, cta::MmaSyncOp, ReduceOp>(op);
   }
 
   bool mayPass(Operation *op) const {
-    // Behind a loop that multiplies, what is loaded before stores would take registers beside the sums.
+    // After a loop of MMAs, a load hoisted above stores would take registers in addition to the accumulators.
     if (isa<StoreOp>(op))
       return (!isLoad || isa<LoopLikeOpInterface>(op->getParentOp())) && !PointerBases::writtenBy(op).mayOverlap(read);
     if (isLoad)
@@ -88,16 +88,16 @@ private:
   }
 
   bool isLoad;
-  SmallVector<Operation *> operations; ///< From the last one to the first.
+  SmallVector<Operation *> operations; ///< The operations from last to first.
   DenseSet<Value> needed;
-  DenseSet<Operation *> buffers; ///< To which is copied.
+  DenseSet<Operation *> buffers; ///< Destinations of the copies.
   PointerBases read;
-  DenseMap<Operation *, Operation *> next; ///< Before they were moved.
-  Operation *first = nullptr;              ///< That they may stand before.
+  DenseMap<Operation *, Operation *> next; ///< The next operation before the move.
+  Operation *first = nullptr;              ///< The first operation that they may precede.
   bool passes = false;
 };
 
-/// Bytes of shared memory that are in use at once.
+/// Returns the peak shared memory use in bytes.
 int64_t countSharedBytes(KernelOp kernel) {
   SmallVector<BufferLife> lives = findBufferLives(kernel);
   int64_t most = 0;
@@ -148,10 +148,10 @@ static void beginLoadsEarly(Block &block) {
   constexpr int64_t mostInLoops = 32, mostOnce = 96; // registers of a thread, for all
   int64_t registers = 0, mostRegisters = isa<LoopLikeOpInterface>(block.getParentOp()) ? mostInLoops : mostOnce;
   for (LoadOp load : llvm::to_vector(block.getOps<LoadOp>())) {
-    // What the next iteration alone uses has its time.
+    // Values that only the next iteration uses arrive in time.
     auto isInside = [&](Operation *user) { return user->getBlock() == &block; };
-    auto isHandedOn = [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); };
-    if (load.getIsVolatile() || !llvm::all_of(load->getUsers(), isInside) || llvm::all_of(load->getUsers(), isHandedOn))
+    auto isYielded = [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); };
+    if (load.getIsVolatile() || !llvm::all_of(load->getUsers(), isInside) || llvm::all_of(load->getUsers(), isYielded))
       continue;
     EarlyGroup group(load);
     if (!group.isLate() || registers + countRegisters(load.getResult()) > mostRegisters)

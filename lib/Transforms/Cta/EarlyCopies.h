@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies that no loop runs ahead begin right after the copies before them, instead of where their block is needed.
+// Issues copies that no loop prefetches right after the preceding copies, instead of at their first use.
 //
 //   async_copy a; commit; wait 0                async_copy a; commit; wait 0
 //   x = local_load a                            async_copy b; commit; wait 0
@@ -7,9 +7,9 @@
 //   async_copy b; commit; wait 0                y = f x
 //   z = local_load b                            z = local_load b
 //
-// What their addresses are computed of comes along. Copies stay after what may write what they read, as stores to
-// other parameters do not, and where they are if more shared memory would leave room for fewer CTAs. Waits go down
-// afterwards (AwaitCopies.h).
+// The computation of their addresses moves along. Copies stay after operations that may write their source (stores to
+// other parameters do not), and do not move if higher shared memory use would reduce the number of resident CTAs. Waits
+// sink afterwards (AwaitCopies.h).
 #pragma once
 
 #include "Target/GpuTarget.h"
@@ -19,9 +19,9 @@ namespace tile {
 
 void beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu);
 
-/// The same for loads of few registers that are used in the block, which go before what is exchanged between threads or
-/// awaited, to the loads before them. Beside products only: of kernels that wait for memory alone CTAs run side by
-/// side.
+/// Does the same for loads that take few registers and are used in the block: they move above exchanges between threads
+/// and waits, up to the preceding loads. Only in kernels with MMAs: in kernels that only wait for memory, other
+/// resident CTAs hide the latency.
 void beginLoadsEarly(KernelOp kernel);
 
 } // namespace tile

@@ -14,10 +14,10 @@ using namespace tile;
 
 namespace {
 
-/// A value that is used in a later round than it is made in. An argument is made in the iteration before.
+/// A value that is used in a later round than it is produced in. An argument is produced in the previous iteration.
 struct Carried {
-  unsigned stage;                ///< In which it is made.
-  unsigned rounds;               ///< From its making to its last use.
+  unsigned stage;                ///< The stage that produces it.
+  unsigned rounds;               ///< The rounds from its production to its last use.
   SmallVector<unsigned> indices; ///< The new loop's arguments that hold it one round later, two rounds later, …
 };
 
@@ -58,7 +58,7 @@ private:
     return argument && argument.getOwner() == loop.getBody() && argument != loop.getInductionVar();
   }
 
-  /// How many rounds before that of an operation of `stage` its operand is made; negative for one that is not carried.
+  /// Returns how many rounds before an operation of `stage` its operand is produced; negative if it is not carried.
   int getAge(Value value, unsigned stage) {
     Operation *op = isArgument(value) ? getYielded(value).getDefiningOp() : value.getDefiningOp();
     auto found = stages.find(op);
@@ -83,14 +83,14 @@ private:
     for (auto &[value, entry] : carried)
       while (entry.indices.size() < entry.rounds)
         entry.indices.push_back(next++);
-    // Earlier stages pass values of iterations that may not exist.
+    // Earlier stages yield values of iterations that may not exist.
     for (BlockArgument argument : loop.getRegionIterArgs())
       if (carried[argument].stage < last && !loop.getTiedLoopResult(argument).use_empty())
         kept[argument] = next++;
     numCarried = next;
   }
 
-  /// Whether the loop has its iteration of this number; null if it is known to have it.
+  /// Emits whether the loop has an iteration with this index; null if it is known to have it.
   Value emitExists(LoopRange &range, unsigned iteration) {
     if (std::optional<APInt> count = countIterations(loop); count && count->ugt(iteration))
       return {};
@@ -148,7 +148,7 @@ private:
     SmallVector<Value> inits(numCarried);
     for (auto &[value, entry] : carried)
       for (auto [rounds, index] : llvm::enumerate(entry.indices)) {
-        // Made `rounds` + 1 rounds before the loop's first one.
+        // Produced `rounds` + 1 rounds before the loop's first one.
         unsigned iteration = last - 1 - rounds - entry.stage + unsigned(isArgument(value));
         inits[index] = iterations[iteration].lookup(value);
       }
@@ -157,7 +157,7 @@ private:
     return inits;
   }
 
-  /// Each stage's view of the variable and of what earlier rounds have made.
+  /// Maps each stage to its induction variable and to the values that earlier rounds produced.
   SmallVector<IRMapping> mapStages(scf::ForOp rounds) {
     SmallVector<IRMapping> views(last + 1);
     LoopRange range(rewriter, loop);
@@ -216,12 +216,12 @@ private:
   Location loc;
   DenseMap<Operation *, unsigned> stages;
   unsigned last = 0;
-  SmallVector<Value> limits; ///< Of variables that so many iterations follow.
+  SmallVector<Value> limits; ///< limits[n]: variables below it have n further iterations.
   llvm::MapVector<Value, Carried> carried;
-  llvm::MapVector<Value, unsigned> kept; ///< Arguments whose last existing value is carried, too, and where.
+  llvm::MapVector<Value, unsigned> kept; ///< Arguments whose last existing value is carried as well, and where.
   DenseMap<Value, Value> keptInits;
   unsigned numCarried = 0;
-  SmallVector<IRMapping> iterations; ///< What those that begin before the loop have made.
+  SmallVector<IRMapping> iterations; ///< Values produced by iterations that begin before the loop.
 };
 
 } // namespace

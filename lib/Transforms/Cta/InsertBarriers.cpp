@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-insert-barriers: order accesses to memory by barriers.
+// cta-insert-barriers: order memory accesses by barriers.
 //
-// A barrier directly before each operation that needs one, found by Analysis/Hazards.h after buffers have their
-// places, because buffers that share bytes are a hazard to each other.
+// Inserts a barrier directly before each operation that needs one. Analysis/Hazards.h finds these after buffers have
+// their offsets, because buffers that share bytes have hazards between them.
 //
 //   cta.local_store %x, %a              cta.local_store %x, %a
 //   %y = cta.local_load %a      ==>     cta.barrier
 //                                       %y = cta.local_load %a
 //
-// The program's own barriers (tile.barrier) are the same to the hardware, and count here.
+// The program's own barriers (tile.barrier) are the same to the hardware and count here.
 //
-// In a pipelined loop one barrier an iteration is enough: after the wait, before the copy into the slot that the
-// previous iteration has read. It orders the arrived data before this iteration's loads, too.
+// In a pipelined loop one barrier per iteration is enough: after the wait and before the copy into the slot that the
+// previous iteration has read. It also orders the arrived data before this iteration's loads.
 //
-// A block smaller than the CTA is held by several threads, of which one stores it. If it is changed in place, all of
-// them would have to read before that one writes; but where only stores need what is read, only that one reads it:
+// An element of a block smaller than the CTA is held by several threads, one of which stores it. If it is updated in
+// place, all of them would have to read it before that one writes; but if only stores need the loaded value, only the
+// storing thread reads it:
 //
 //   %v = tile.load %x        ==>        %v = tile.load %x first
 //   tile.store %x, %w                   tile.store %x, %w               no barrier
@@ -39,7 +40,7 @@ using namespace tile;
 
 namespace {
 
-/// Whether nothing but stores, each thread of its own elements, need what is loaded.
+/// Returns true if the loaded value is used only by stores, by each thread for its own elements.
 bool isOnlyStored(LoadOp load) {
   llvm::SetVector<Value> values;
   values.insert(load.getResult());
@@ -55,7 +56,7 @@ bool isOnlyStored(LoadOp load) {
   return true;
 }
 
-/// Marks what is read in place by more threads than store it.
+/// Marks loads of blocks that are updated in place and read by more threads than store them.
 void readOnce(KernelOp kernel) {
   PointerBases written;
   kernel.walk([&](Operation *op) { written.join(PointerBases::writtenBy(op)); });

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-insert-waits: wait for what is asynchronous where it has to be complete.
+// cta-insert-waits: insert waits for asynchronous operations where they must be complete.
 //
-// For products of warp groups where their tokens are named. Tokens say which product has to be complete; how many
-// others may be in flight follows from the order in which they are issued, and so from all that has been scheduled
-// (Analysis/PendingProducts.h):
+// Inserts waits for wgmmas where their tokens are named. A token says which wgmma must be complete; how many later ones
+// may be in flight follows from the issue order, and so from all preceding scheduling (Analysis/PendingProducts.h):
 //
 //   for (%o, %previous) {                       for (%o, %previous) {
 //     %s, %t = cta.wgmma …                        %s, %t = cta.wgmma …
 //     cta.ring_release %r[%x] after %previous     cta.wgmma_wait {pending = 1}
 //     …                                    ==>    cta.ring_release %r[%x] after %previous
 //
-// For stores by TMA before what depends on them is read, handed on or overwritten (Analysis/PendingStores.h).
+// Inserts waits for TMA stores before anything that depends on them is read, passed on or overwritten
+// (Analysis/PendingStores.h).
 #include "Analysis/PendingProducts.h"
 #include "Analysis/PendingStores.h"
 #include "Transforms/Passes.h"

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-invert-divisors: divide by what stays the same with a reciprocal.
+// cta-invert-divisors: replace divisions by a loop invariant with multiplications by a reciprocal.
 //
-// Which tile a program computes follows from its number by divisions: by the grid's width, by the programs of a group.
-// Both roles wait for it before each program, the producer even before the first copy of all, and a division of 32 bits
-// takes about 150 clocks of dependent instructions. What divides follows from the kernel's arguments, though, so its
-// reciprocal can be computed once, while the barriers are made:
+// The coordinates of a program's tile follow from its index by divisions: by the grid's width, by the programs of a
+// group. Both roles need them before each program, the producer even before its very first copy, and a 32-bit division
+// is about 150 clocks of dependent instructions. The divisors follow from the kernel's arguments, so their reciprocals
+// can be computed once, while the barriers are initialized:
 //
 //   for p:  q = p / d; r = p mod d   ==>   m = (2^32 - 1) / d
 //                                          for p:  q = high 32 bits of p * m; r = p - q * d
 //                                                  if r >= d: q += 1, r -= d
 //
-// Exact for all numbers of 32 bits: 2^32 - d <= m * d < 2^32, so p * m / 2^32 is at most p / 2^32 < 1 less than p / d.
-// Signed divisions of what cannot be negative divide by the magnitude, and the quotient gets the divisor's sign. Not by
-// AxisInfo: that takes it for granted that indices do not overflow, but other numbers may.
+// Exact for all 32-bit integers: 2^32 - d <= m * d < 2^32, so p * m / 2^32 is at most p / 2^32 < 1 less than p / d.
+// Signed divisions of non-negative values divide by the magnitude, and the quotient gets the divisor's sign.
+// Non-negativity is not taken from AxisInfo, which assumes that indices do not overflow; other integers may.
 //
-// The last group of rows may be smaller than the others. Where a divisor is the lesser of a number and a constant, it
-// is the constant nearly always, by which to divide takes one multiplication:
+// The last group of rows may be smaller than the others. A divisor that is the minimum of a value and a constant is
+// nearly always the constant, by which a division takes one multiplication:
 //
 //   q = n / min(x, C)   ==>   q = (min(x, C) == C) ? n / C : n / min(x, C), by a branch
 #include "Cta/CtaDialect.h"
@@ -39,11 +39,11 @@ using namespace tile;
 
 namespace {
 
-/// n / d, or what it leaves; n is not negative, if signed.
+/// n / d or n mod d; n is non-negative if the division is signed.
 struct Division {
   Operation *op;
 
-  // Not stored, because they may be results of divisions that are rewritten before.
+  // Not stored, because they may be results of divisions that are rewritten first.
   Value numerator() const { return op->getOperand(0); }
   Value divisor() const { return op->getOperand(1); }
   bool isRemainder() const { return isa<arith::RemUIOp, arith::RemSIOp>(op); }
@@ -54,7 +54,7 @@ bool isInLoop(Operation *op) {
   return bool(op->getParentOfType<LoopLikeOpInterface>());
 }
 
-/// Whether a number is never negative, however its operands wrap.
+/// Returns true if the integer is never negative, even if its operands wrap.
 bool isNonNegative(Value value) {
   if (APInt constant; matchPattern(value, m_ConstantInt(&constant)))
     return constant.isNonNegative();
@@ -79,7 +79,7 @@ bool isDivision(Operation *op) {
   return !Division{op}.isSigned() || isNonNegative(op->getOperand(0));
 }
 
-/// C of min(x, C).
+/// Returns C of min(x, C).
 std::optional<int64_t> matchLimit(Value divisor) {
   Operation *op = divisor.getDefiningOp();
   if (!isa_and_present<arith::MinUIOp, arith::MinSIOp>(op))
@@ -154,7 +154,7 @@ private:
     return division.isRemainder() ? sub(loc, numerator, mul(loc, quotient, divisor)) : quotient;
   }
 
-  /// `divisor` is the division's, where the kernel begins.
+  /// Emits the division by a reciprocal; `divisor` is its divisor at the kernel's entry.
   Value multiply(const Division &division, Value divisor) {
     Location loc = division.op->getLoc();
     Value magnitude = division.isSigned() ? magnitudeOf(divisor) : divisor;
@@ -191,12 +191,12 @@ private:
     if (result)
       return result;
     Location loc = divisor.getLoc();
-    // A grid without programs has a size of 0; nothing is divided by it then.
+    // A grid without programs has a size of 0; no division is executed then.
     Value positive = arith::MaxUIOp::create(entry, loc, divisor, emitI32(entry, loc, 1));
     return result = arith::DivUIOp::create(entry, loc, emitI32(entry, loc, -1), positive);
   }
 
-  /// The number computed where the kernel begins, if it follows from arguments by arithmetic that may be done anywhere.
+  /// Recomputes the integer at the kernel's entry, if it follows from arguments by speculatable arithmetic.
   Value atEntry(Value value) {
     if (Value known = entryValues.lookup(value))
       return known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What of an iteration comes before its loads; see IssueOrder.h.
+// Which operations of an iteration precede its loads; see IssueOrder.h.
 #include "Transforms/Cta/IssueOrder.h"
 
 #include "Cta/CtaDialect.h"
@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// Whether `isOne` holds for an operation of the body that makes an operand, also of what is inside.
+/// Returns true if `isOne` holds for an operation of the body that produces an operand of `op` or of an operation
+/// nested in it.
 static bool anySource(scf::ForOp loop, Operation &op, llvm::function_ref<bool(Operation *)> isOne) {
   return op
       .walk([&](Operation *inner) {
@@ -29,8 +30,8 @@ IssueOrder tile::planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) 
   IssueOrder order;
   if (loop.getBody()->getOps<cta::WgmmaOp>().empty())
     return order;
-  DenseSet<Operation *> late = loads, after; // what needs loaded numbers, and what needs the product
-  SmallVector<Operation *> others;           // behind the product that need neither
+  DenseSet<Operation *> late = loads, after; // users of loaded values, and users of the MMA
+  SmallVector<Operation *> others;           // after the MMA, using neither
   auto needs = [&](Operation &op, const DenseSet<Operation *> &sources) {
     return anySource(loop, op, [&](Operation *source) { return sources.contains(source); });
   };
@@ -40,7 +41,7 @@ IssueOrder tile::planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) 
       late.insert(&op);
     else if (!isAfter)
       order.issue.insert(&op);
-    // A copy, too, to a place that was loaded.
+    // Nor may a copy to a loaded offset wait for loads.
     if (isLate && !isAfter && !loads.contains(&op) && !isMemoryEffectFree(&op))
       return {};
     if (isa<cta::WgmmaOp>(op) || needs(op, after))
@@ -50,7 +51,7 @@ IssueOrder tile::planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) 
     else if (!isLate && isAfter && isMemoryEffectFree(&op))
       others.push_back(&op);
   }
-  // What loaded numbers are combined with comes along, and what would wait for something else stays.
+  // Values that are combined with loaded ones come along; operations that would wait for something else stay.
   for (Operation *op : llvm::reverse(others))
     if (llvm::any_of(op->getUsers(),
                      [&](Operation *user) { return order.use.contains(loop.getBody()->findAncestorOpInBlock(*user)); }))

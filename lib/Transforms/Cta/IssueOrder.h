@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In which order an iteration issues a product, loads for the next iteration, and awaits the product.
+// The order in which an iteration issues an MMA, issues loads for the next iteration, and awaits the MMA.
 //
 //   x = load; p = wgmma; z = p + f(x)   ==>   p = wgmma; y = f(x); x' = load of the next iteration; z = p + y
 #pragma once
@@ -10,12 +10,12 @@
 namespace tile {
 
 struct IssueOrder {
-  llvm::DenseSet<mlir::Operation *> issue; ///< The product and what comes before it, but for what waits for loads.
-  /// What is computed of loaded numbers, and of what else is there by then: before the next ones take their registers.
+  llvm::DenseSet<mlir::Operation *> issue; ///< The MMA and its predecessors, except users of loads.
+  /// Users of loaded values and of other values available by then: they run before the next loads reuse the registers.
   llvm::DenseSet<mlir::Operation *> use;
 };
 
-/// Empty if there is no product, or if it or its operands wait for loaded numbers.
+/// Plans the order. Empty if there is no MMA, or if it or its operands depend on loaded values.
 IssueOrder planIssue(mlir::scf::ForOp loop, const llvm::DenseSet<mlir::Operation *> &loads);
 
 } // namespace tile

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-keep-rows: keep what is loaded once and computed with several times in shared memory, not in registers.
+// cta-keep-rows: keep data that is loaded once and used several times in shared memory, not in registers.
 //
-// A row that is reduced and then written waits in registers while its threads meet. Of 32,768 halves those are 16 of
-// each of 1024 threads, or 32 of 512, and as many again once they are widened: a multiprocessor holds one or two CTAs,
-// or spills, and memory has nothing to do while they reduce. Shared memory holds three such rows:
+// A row that is reduced and then written stays in registers while its threads synchronize. A row of 32,768 halves takes
+// 16 registers in each of 1024 threads, or 32 in 512, and as many again once widened: a multiprocessor then holds one
+// or two CTAs, or spills, and memory idles while they reduce. Shared memory holds three such rows:
 //
 //   %x = tile.load %p mask %m                  cta.async_copy %p, %b mask %m; commit; wait 0
 //   %y = arith.extf %x                         %x = cta.local_load %b
@@ -11,8 +11,8 @@
 //   tile.store %q, f(%y, %s)                   %z = cta.local_load %b
 //                                              tile.store %q, f(arith.extf %z, %s)
 //
-// After each reduction in which warps wait for each other a thread loads what it copied, and computes again of that
-// what is cheap. Rows of fewer registers stay there (bench/results/h200/row-kernels.md).
+// After each reduction that synchronizes warps, a thread reloads the elements that it copied and recomputes cheap
+// functions of them. Rows that take fewer registers stay in registers (bench/results/h200/row-kernels.md).
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
@@ -40,8 +40,8 @@ using namespace tile;
 
 namespace {
 
-/// Whether warps wait for each other in the operation.
-bool meets(Operation *op) {
+/// Returns true if warps synchronize in the operation.
+bool synchronizesWarps(Operation *op) {
   return op
       ->walk([](ReduceOp reduce) {
         const layout::LinearLayout &layout = cta::getLayout(cast<RankedTensorType>(reduce.getSrcs().front().getType()));
@@ -52,14 +52,14 @@ bool meets(Operation *op) {
       .wasInterrupted();
 }
 
-/// Whether a thread has nothing to keep for each of the elements: one number for all, or a bit for each.
+/// Returns true if the value needs no register per element: one scalar for all, or a bit for each.
 bool takesNoRegisters(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return !type || type.getElementType().isInteger(1) || value.getDefiningOp<SplatOp>() ||
          matchPattern(value, m_Constant());
 }
 
-/// An instruction or two for each element.
+/// Returns true for elementwise operations of an instruction or two per element.
 bool isCheap(Operation *op) {
   bool isArithmetic = isa_and_present<arith::ArithDialect>(op->getDialect()) &&
                       !isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
@@ -68,14 +68,14 @@ bool isCheap(Operation *op) {
          isMemoryEffectFree(op);
 }
 
-/// What a block loads into shared memory, and computes of that.
+/// Moves the rows that a block loads to shared memory and recomputes values from them.
 class RowKeeper {
 public:
   explicit RowKeeper(Block &block) : block(block) {
     unsigned segment = 0;
     for (Operation &op : block) {
       segments[&op] = segment;
-      segment += meets(&op);
+      segment += synchronizesWarps(&op);
     }
   }
 
@@ -108,13 +108,13 @@ public:
   }
 
 private:
-  /// 16 bytes at a time.
+  /// Returns true if the load can be a copy of 16 bytes per thread at a time.
   static bool mayBeKept(LoadOp load) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     return type && canBeCopied(load) && load.getVector() * getBytesInMemory(type.getElementType()) == 16;
   }
 
-  /// Whether it takes so many registers that fewer CTAs run side by side than shared memory has room for.
+  /// Returns true if the load takes so many registers that fewer CTAs are resident than shared memory would allow.
   bool isWorthKeeping(LoadOp load, const target::GpuTarget &gpu) {
     constexpr int64_t most = 1024, manyOfMost = 16, many = 32; // threads of a CTA; registers
     constexpr int64_t beside = 24;                             // registers for all else
@@ -130,7 +130,7 @@ private:
     return true;
   }
 
-  /// Whether the value is a row, or computed of rows at little cost.
+  /// Returns true if the value is a row, or cheap to recompute from rows.
   bool isOfRow(Value value, unsigned depth = 0) const {
     constexpr unsigned deepest = 6;
     Operation *op = value.getDefiningOp();
@@ -150,7 +150,7 @@ private:
     return isOne;
   }
 
-  /// Whether the row, or what is computed of it, is needed before and after threads have met.
+  /// Returns true if the row, or a value computed from it, is used before and after threads synchronize.
   bool isNeededAgain(LoadOp load) const {
     SmallVector<Value> values = {load.getResult()};
     llvm::SmallSet<unsigned, 4> places;
@@ -164,7 +164,7 @@ private:
     return places.size() > 1;
   }
 
-  /// The value, of a row, as it is computed in a segment; before `user`, the first that needs it there.
+  /// Returns the value, recomputed from a row, in a segment; inserted before `user`, the first use there.
   Value getIn(unsigned segment, Value value, Operation *user) {
     Operation *op = value.getDefiningOp();
     auto row = rows.find(op);
@@ -190,14 +190,14 @@ private:
   }
 
   Block &block;
-  int64_t bytes = 0; ///< Of shared memory for the rows.
-  /// How often the threads of the CTA have met before an operation of the block.
+  int64_t bytes = 0; ///< Shared memory for the rows.
+  /// The number of synchronizations of the CTA's threads before an operation of the block.
   DenseMap<Operation *, unsigned> segments;
   llvm::MapVector<Operation *, Value> rows; ///< The loads, and the buffer of each.
   DenseMap<std::pair<Value, unsigned>, Value> computed;
 };
 
-/// Whether nothing else has its own use for shared memory, and for registers.
+/// Returns true if nothing else competes for shared memory and registers.
 bool hasRowsAlone(KernelOp kernel) {
   return !kernel
               .walk([](Operation *op) {

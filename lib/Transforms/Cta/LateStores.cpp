@@ -15,7 +15,7 @@ bool isPlain(Operation *op) {
   return op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() && isMemoryEffectFree(op);
 }
 
-/// Whether the value is loaded in `block`, or computed there, element by element, of what is.
+/// Returns true if the value is loaded in `block`, or computed there element by element from loaded values.
 bool isLoadedIn(Block *block, Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != block)
@@ -25,7 +25,7 @@ bool isLoadedIn(Block *block, Value value) {
           llvm::any_of(op->getOperands(), [&](Value operand) { return isLoadedIn(block, operand); }));
 }
 
-/// Stores of one block between which and the next operation nothing reads, and the fence after the last of them.
+/// Stores of one block that no read separates from the following operation, and the fence after the last of them.
 class LateStores {
 public:
   explicit LateStores(int64_t mostRegisters) : mostRegisters(mostRegisters) {}
@@ -43,7 +43,7 @@ public:
           fence.erase();
         fence = nextFence;
       } else if (load && !load.getIsVolatile() && registers + countRegisters(load.getResult()) <= mostRegisters) {
-        moveBehind(load);
+        moveStoresAfter(load);
       } else if (load || !(isa<cta::AllocOp>(op) || isPlain(&op))) {
         stores.clear();
         fence = {};
@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  void moveBehind(LoadOp load) {
+  void moveStoresAfter(LoadOp load) {
     Operation *next = load->getNextNode();
     for (cta::LocalStoreOp store : stores)
       store->moveBefore(next);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is loaded where no loop runs ahead, and stored in shared memory, is on its way at the same time.
+// Issues loads outside of pipelined loops, whose values are stored to shared memory, back to back.
 //
 //   x = load; store x; fence; y = load; store y; fence ==>   x = load; y = load; store x; store y; fence
 //
-// A store waits for its load, and a fence for stores, so what is loaded after them begins only when that has arrived.
-// What waits for its store takes registers: no more than half of a thread's, and less beside accumulators that a loop
-// carries.
+// A store waits for its load, and a fence for stores, so that later loads would begin only when the earlier ones have
+// arrived. Values waiting for their stores take registers: at most half of a thread's, and fewer if a loop carries
+// accumulators.
 #pragma once
 
 #include "Tile/TileDialect.h"
 
 namespace tile {
 
-/// Moves stores of what is loaded in the same block, and fences, after the loads that follow, if nothing reads shared
+/// Moves stores of values loaded in the same block, and fences, after the following loads, if nothing reads shared
 /// memory in between.
 void storeLate(KernelOp kernel);
 

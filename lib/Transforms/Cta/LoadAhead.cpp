@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-load-ahead: load vectors that the epilogue needs before the main loop.
+// cta-load-ahead: hoist loads of epilogue vectors above the main loop.
 //
-// A vector that is added to the accumulator, or scales it, takes as long to come from memory as several K steps of the
-// main loop. Issued before the loop, the load costs nothing but a few registers through it:
+// Loading a vector that is added to the accumulator, or scales it, takes as long as several K steps of the main loop.
+// Issued before the loop, the load only costs a few registers during it:
 //
 //   %acc = scf.for … { tile.dot }                         %x = tile.load %bias : #spread
 //   %x = tile.load %bias : #blocked               ==>     %acc = scf.for … { tile.dot }
 //   %y = cta.convert_layout %x : #blocked -> #row         %y = cta.convert_layout %x : #spread -> #row
 //
-// #spread is a layout in which each warp has all that it needs in few registers, so that the conversion does not leave
-// the warp: shuffles, without shared memory and barriers, at which warp groups would wait for each other. Where threads
-// need no more than a few elements, they load these themselves.
+// #spread is a layout in which each warp holds all elements that it needs in few registers, so that the conversion
+// stays within the warp: it takes shuffles, without shared memory and without barriers that would synchronize the warp
+// groups. If threads need only a few elements, they load these directly.
 //
-// Within the loop, too, each warp loads what it needs of a vector: maxima of rows in the backward pass of attention.
+// Within the loop, too, each warp loads the vector elements that it needs, such as row maxima in the backward pass of
+// attention.
 #include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
@@ -41,7 +42,7 @@ int64_t bytesInRegisters(const LinearLayout &layout, RankedTensorType type) {
   return layout.numRegisters() * std::max(getBytesInMemory(type.getElementType()), 1u);
 }
 
-/// The loop of dots before the load in its block, if nothing in between writes memory.
+/// Returns the loop of dots before the load in its block, if no operation in between writes memory.
 scf::ForOp findMainLoop(LoadOp load) {
   for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
     bool multiplies = false;
@@ -57,7 +58,8 @@ scf::ForOp findMainLoop(LoadOp load) {
   return {};
 }
 
-/// A layout of which each warp can make `needed` by shuffles: the elements that all lanes hold are dealt out to them.
+/// Returns a layout that each warp can convert to `needed` by shuffles: elements that all lanes hold are distributed
+/// over them.
 LinearLayout spreadOverLanes(const LinearLayout &needed, RankedTensorType type) {
   LinearLayout distinct = layout::dropDuplicateRegisters(needed);
   std::vector<layout::InDim> dims = distinct.inDims();
@@ -66,7 +68,7 @@ LinearLayout spreadOverLanes(const LinearLayout &needed, RankedTensorType type) 
     registers = dim.name == layout::registerDim ? &dim.bases : registers;
     lanes = dim.name == layout::laneDim ? &dim.bases : lanes;
   }
-  // A shuffle moves 32 bits; what fills them stays together.
+  // A shuffle moves 32 bits; elements that share them stay together.
   size_t kept = 0;
   for (unsigned bytes = getBytesInMemory(type.getElementType()); bytes < 4 && kept < registers->size(); bytes *= 2)
     ++kept;
@@ -114,7 +116,8 @@ private:
     return shuffles ? cta::LayoutAttr::get(load.getContext(), spread) : own;
   }
 
-  /// Addresses and masks are ranges and arithmetic, and what they are computed from can be had before the loop.
+  /// Returns true if addresses and masks consist of ranges and arithmetic, and their inputs are available before the
+  /// loop.
   bool canRecreate(cta::LayoutAttr layout) {
     return llvm::all_of(load->getOperands(), [&](Value operand) {
       bool isTensor = isa<RankedTensorType>(operand.getType());
@@ -125,7 +128,7 @@ private:
   bool isBefore(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != load->getBlock())
-      return true; // an argument, or of a block around
+      return true; // an argument, or defined in an enclosing block
     return op->isBeforeInBlock(mainLoop);
   }
 
@@ -137,7 +140,7 @@ private:
            llvm::all_of(op->getOperands(), [&](Value operand) { return canMoveUp(operand); });
   }
 
-  /// Nothing but a conversion uses the load.
+  /// Changes the layout of a load whose only user is a conversion.
   void changeLayout(RankedTensorType type, cta::LayoutAttr layout) {
     auto convert = cast<cta::ConvertLayoutOp>(*load->user_begin());
     load.getResult().setType(cta::withLayout(type, layout));
@@ -170,7 +173,7 @@ private:
   llvm::DenseSet<Value> visited;
 };
 
-/// In a loop of dots, has each warp load the elements of a vector that it needs, if those would cross warps.
+/// In a loop of dots, lets each warp load the vector elements that it needs, if these would cross warps otherwise.
 void loadWithinWarps(cta::ConvertLayoutOp convert) {
   auto type = cast<RankedTensorType>(convert.getType());
   if (type.getRank() != 1 || convert->getBlock()->getOps<DotOp>().empty())

@@ -11,19 +11,19 @@ namespace tile {
 
 class KernelOp;
 
-/// Operations of a loop's body in the order of the pipelined loop, each with its stage.
+/// The operations of a loop's body in the order of the pipelined loop, each with its stage.
 using LoopSchedule = std::vector<std::pair<mlir::Operation *, unsigned>>;
 
-/// The roots among the operations of the body, and all that they depend on, through loop arguments too.
+/// Returns the roots among the operations of the body, and all their dependences, also through loop arguments.
 llvm::DenseSet<mlir::Operation *> collectStage(mlir::scf::ForOp loop,
                                                llvm::function_ref<bool(mlir::Operation *)> isRoot);
 
-/// expandPipeline() takes only values that operations of the body make. What an iteration hands on as it is, from the
-/// one before or from outside, passes through an operation, until eraseNames().
+/// expandPipeline() requires that operations of the body produce all yielded values. Values that an iteration yields
+/// unchanged, or from outside, pass through an operation, until eraseNames().
 void nameYields(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 void eraseNames(mlir::RewriterBase &rewriter, KernelOp kernel);
 
-/// A mask of the elements at `pointers` that is `mask` (or null, which is all) where `condition` holds, and else none.
+/// Emits a mask of the elements at `pointers`: `mask` (null means all) where `condition` holds, else false.
 mlir::Value emitMaskIf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition, mlir::Value mask,
                        mlir::Value pointers);
 

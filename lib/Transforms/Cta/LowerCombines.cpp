@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-lower-combines: let CTAs that share the K steps of a program add up what they have got.
+// cta-lower-combines: reduce partial accumulators of CTAs that split K.
 //
-// Of the CTAs of a cluster the first one gets the others' accumulators through distributed shared memory, in the order
-// of ranks, and finishes the program. Unlike a shared tail this needs no global memory, no flags and no schedule, but
-// all programs are split alike:
+// The first CTA of a cluster receives the others' accumulators through distributed shared memory, in the order of
+// ranks, and finishes the program. Unlike stream-K this needs no global memory, no flags and no schedule, but it splits
+// all programs in the same way:
 //
 //   { A; acc = …; B(combine acc) }   ==>   { A; acc = …; sum = cluster_sum acc; if rank == 0 { B(sum) } }
 //
-// With a shared tail (Cta/StreamSegments.h) a helper leaves its accumulator of each piece in global memory and sets a
-// flag. The owner adds these to its own, in a fixed order (the result is the same in each run), and finishes the
-// program. It waits for CTAs of lower number only, which were started before it and wait for nobody, so there is no
-// deadlock even if not all run at once:
+// With a shared tail (Cta/StreamSegments.h), a helper stores its accumulator of each piece to global memory and sets a
+// flag. The owner adds these to its own in a fixed order, so that the result is deterministic, and finishes the
+// program. It waits only for CTAs with lower indices, which started earlier and wait for nobody, so there is no
+// deadlock even if not all CTAs are resident:
 //
 //   { A; for k = first … end: acc += …; B(combine acc) }
 //   ==>
 //   { A; for k = first … end: acc += …
-//     if first == 0 { for each piece: wait; acc += its acc; B(acc) } else { leave acc; set flag } }
+//     if first == 0 { for each piece: wait; acc += its acc; B(acc) } else { store acc; set flag } }
 //
-// Before other passes count what shared memory is left. A kernel that is not persistent has its body back: its only
-// program is dealt out.
+// Runs before other passes measure the remaining shared memory. In a kernel that is not persistent, the program becomes
+// the kernel's body again, because each CTA has only one.
 #include "Transforms/Cta/LowerCombines.h"
 
 #include "Layout/SharedLayouts.h"
@@ -48,7 +48,7 @@ cta::BufferType tile::planExchangeBuffer(RankedTensorType sum, int64_t ctas) {
 
 namespace {
 
-/// Adds up the partial accumulators of a program, one after the other, and lets one CTA finish it.
+/// Reduces the partial accumulators of a program one by one, and lets one CTA finish it.
 class CombinesLowering {
 public:
   CombinesLowering(KernelOp kernel, ProgramsOp programs)
@@ -69,7 +69,8 @@ public:
   }
 
 private:
-  /// Where the CTAs of a cluster add up, one accumulator after the other: memory for the largest, and barriers.
+  /// The buffer in which the CTAs of a cluster reduce one accumulator after the other, sized for the largest, and its
+  /// barriers.
   struct Exchange {
     Value memory, sent, taken;
   };
@@ -96,7 +97,7 @@ private:
     Numbers n(rewriter, loc);
     int64_t ctas = programs.getWork().getSplitK();
     Exchange exchange = allocateExchange(ctas);
-    // Programs that a CTA has one after the other count on.
+    // In a persistent kernel, the count continues over a CTA's programs.
     Value parity = programs.getWork().getPersistent() ? Value() : n.constant(0);
     for (cta::CombineOp combine : combines) {
       Value sum = cta::ClusterSumOp::create(rewriter, loc, combine.getValue(), exchange.memory, exchange.sent,
@@ -106,12 +107,12 @@ private:
         parity = n.flip(parity);
     }
     finishIf(n.equal(programs.getFirstStep(), n.constant(0)), /*withElseRegion=*/false);
-    // No CTA ends while its peers need its shared memory.
+    // No CTA exits while its peers need its shared memory.
     rewriter.setInsertionPoint(kernel.getBody().front().getTerminator());
     cta::ClusterBarrierOp::create(rewriter, loc);
   }
 
-  /// What follows in the program is for the CTA that has the first step.
+  /// Guards the remainder of the program: only the CTA with the first step executes it.
   scf::IfOp finishIf(Value isFirst, bool withElseRegion) {
     auto branch = scf::IfOp::create(rewriter, loc, isFirst, withElseRegion);
     Block *finish = branch.thenBlock(), *body = branch->getBlock();
@@ -139,7 +140,8 @@ private:
     cta::FlagSetOp::create(rewriter, loc, emitPlace(scratch, programs.getPiece(), 0));
   }
 
-  /// What the owner did, and what its helpers did. A helper's first piece is a program's last, so these come first.
+  /// Emits the accumulators of the owner plus those of its helpers. A helper's first piece is the end of a program, so
+  /// these are added first.
   ValueRange emitSumsOfPieces(Value scratch) {
     Numbers n(rewriter, loc);
     SmallVector<Value> own;
@@ -188,7 +190,7 @@ private:
     return kernel.getArgument(index);
   }
 
-  /// Of a piece in the scratch memory, from `offset` bytes on.
+  /// Emits the address of a piece in the scratch memory, `offset` bytes from its start.
   Value emitPlace(Value scratch, Value piece, int64_t offset) {
     Type i64 = rewriter.getI64Type();
     auto constant = [&](int64_t value) -> Value {
@@ -201,7 +203,7 @@ private:
     return AddPtrOp::create(rewriter, loc, scratch, bytes);
   }
 
-  /// A cluster for each program, along the first axis.
+  /// Inlines the program: one cluster per program, along the first axis.
   void inlineProgram() {
     rewriter.setInsertionPoint(programs);
     Value rank = cta::ClusterRankOp::create(rewriter, loc);
@@ -217,10 +219,10 @@ private:
   ProgramsOp programs;
   IRRewriter rewriter;
   Location loc;
-  SmallVector<cta::CombineOp> combines; ///< In a row.
+  SmallVector<cta::CombineOp> combines; ///< Consecutive.
 };
 
-/// Whether CTAs that share steps add up, once in a program. Emits an error if not.
+/// Fails, after an error, unless CTAs that share steps combine, exactly once per program.
 LogicalResult verifyCombines(ProgramsOp programs) {
   auto all = programs.getBody().getOps<cta::CombineOp>();
   if (all.empty())

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What cta-lower-combines needs, for those that decide whether there is room for it.
+// Queries of cta-lower-combines for passes that check whether its buffer fits.
 #pragma once
 
 #include "Cta/CtaDialect.h"
 
 namespace tile {
 
-/// Where the first CTA of a cluster gets the accumulators of the others: a slot for each, with a word for each register
-/// of each thread.
+/// Returns the buffer in which the first CTA of a cluster receives the accumulators of the others: one slot for each,
+/// with a word for each register of each thread.
 cta::BufferType planExchangeBuffer(mlir::RankedTensorType sum, int64_t ctas);
 
 } // namespace tile

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-lower-conversions: carry conversions and reductions between threads through shared memory.
+// cta-lower-conversions: lower data movement between threads to shared memory.
 //
 // A conversion that moves elements between threads becomes a store to a buffer without bank conflicts and a load from
-// it, by ldmatrix where it makes operands of products. A reduction whose axis is spread over warps is done in two
-// steps: each warp reduces what it holds, and the partial results, one for each warp, go through a buffer into every
-// warp and are reduced again. Reductions that do not depend on each other, as of two sums of a row, exchange their
-// partial results together: one barrier for all. A scan along warps is done in two steps, too: what each warp's last
-// element is goes to the warps after it.
+// it, by ldmatrix for mma.sync operands. A reduction whose axis is spread over warps takes two steps: each warp reduces
+// its own elements, then the partial results, one per warp, pass through a buffer to every warp and are reduced again.
+// Independent reductions, such as two sums of a row, exchange their partial results together, with one barrier. A scan
+// over warps takes two steps, too: each warp's last element is passed to the warps after it.
 //
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
-// Conversions of what is there at the same time are written together: one barrier for all, too. What a loop does not
-// change is converted before it, or stored before it if it takes many registers, and if there is room for another
-// buffer. What is loaded is written before half of a thread's registers wait for loads.
+// Conversions of values that are available at the same time are written together, also with one barrier. Loop-invariant
+// values are converted before the loop, or stored before it if they take many registers, if there is room for another
+// buffer. Loaded values are written before half of a thread's registers wait for loads.
 //
-// A conversion that only renames registers stays, and one of a vector that takes a shuffle for each register. A gather
-// becomes a store to a buffer and a load at computed places, and so does a butterfly between warps; a histogram becomes
-// atomic additions in a buffer; results of atomic operations and of inline PTX with effects, which only one of the
-// threads that hold an element gets, reach the others the same way.
+// A conversion that only renames registers stays, and so does one of a vector that takes one shuffle per register. A
+// gather becomes a store to a buffer and a load at computed offsets, as does a butterfly between warps. A histogram
+// becomes atomic additions in a buffer. Results of atomic operations and of inline PTX with effects, which only one of
+// the threads that hold an element computes, reach the others in the same way.
 #include "Analysis/Recreate.h"
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
@@ -46,7 +45,7 @@ using layout::LinearLayout;
 
 namespace {
 
-/// And not by shuffles.
+/// Returns true if the conversion needs shared memory, not just shuffles.
 bool movesThroughMemory(cta::ConvertLayoutOp convert) {
   const LinearLayout &src = cta::getLayout(convert.getSrc().getType()), &dst = cta::getLayout(convert.getType());
   layout::MovementKind kind = layout::planMovement(src, dst).kind;
@@ -54,7 +53,7 @@ bool movesThroughMemory(cta::ConvertLayoutOp convert) {
   return moves && !layout::movesByShuffles(src, dst, getBytesInMemory(getElementTypeOf(convert.getType())));
 }
 
-/// The outermost loop around an operation in which `value` stays the same.
+/// Returns the outermost loop around an operation in which `value` is invariant.
 Operation *findInvariantLoop(Operation *op, Value value) {
   Operation *found = nullptr;
   for (Operation *parent = op->getParentOp(); !isa<KernelOp>(parent); parent = parent->getParentOp())
@@ -66,9 +65,9 @@ Operation *findInvariantLoop(Operation *op, Value value) {
   return found;
 }
 
-/// Whether all buffers, none of them in another one's place, leave room for `bytes` in the target's shared memory, of
-/// which no more is taken than most targets have; or those that the loop uses, in a third of a Hopper multiprocessor's:
-/// others may be in their place. `scope`: a loop, or the kernel.
+/// Returns true if there is room for `bytes` more. Either all buffers, without sharing memory, fit the target's shared
+/// memory, of which no more is counted than most targets have; or the buffers that the loop uses fit a third of a
+/// Hopper multiprocessor's, since others may share their memory. `scope` is a loop, or the kernel.
 bool hasRoom(Operation *scope, int64_t bytes) {
   const int64_t room = std::min<int64_t>(96 * 1024, cta::getTarget(scope).maxSharedPerCta), third = 64 * 1024;
   int64_t all = bytes, ofLoop = bytes;
@@ -81,13 +80,13 @@ bool hasRoom(Operation *scope, int64_t bytes) {
   return all <= room || ofLoop <= third;
 }
 
-/// Conversions whose writes come before the first one's reads: one barrier for all.
+/// Conversions that are all written before the first of them is read, with one barrier for all.
 class ConversionGroup {
 public:
   explicit ConversionGroup(KernelOp kernel) : most(bytesOfThread * layout::lanesPerWarp * kernel.getNumWarps()) {}
 
-  /// Where to write `value`, which is read at `place`: before the reads of the group, if it is there, and if all
-  /// buffers are small; null if not.
+  /// Returns where to write `value`, which is read at `place`: before the reads of the group, if it is available there
+  /// and all buffers are small; otherwise null.
   Operation *findWrite(Value value, int64_t bytes, Operation *place) const {
     if (!firstRead || firstRead->getBlock() != place->getBlock() || held + bytes > most)
       return nullptr;
@@ -96,7 +95,7 @@ public:
     return isThere ? firstRead : nullptr;
   }
 
-  /// Of a conversion that begins a group, or has joined it.
+  /// Records a conversion that begins a group or has joined it.
   void add(Operation *read, int64_t bytes, bool joins) {
     held = joins ? held + bytes : bytes;
     firstRead = joins ? firstRead : read;
@@ -110,8 +109,8 @@ private:
   Operation *firstRead = nullptr;
 };
 
-/// The load before which `value` is better written, if it is loaded, too, and half of a thread's registers wait for
-/// what is loaded from there to `read`; null if they do not.
+/// If half of a thread's registers would wait for loads between the load of `value` and `read`, returns the load before
+/// which `value` should be written; otherwise null.
 Operation *findLoadTooMany(Value value, Operation *read) {
   constexpr int64_t mostRegisters = 128;
   auto load = value.getDefiningOp<LoadOp>();
@@ -150,13 +149,13 @@ void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   convert.erase();
 }
 
-/// What warps have of an axis, as one element for each group of them, and how many groups there are (a power of two).
+/// The part of an axis that warps hold, as one element per group of warps, and log2 of the number of groups.
 struct WarpGroups {
   LinearLayout layout;
   unsigned bits = 0;
 };
 
-/// None if a warp holds all of the axis.
+/// Returns none if each warp holds all of the axis.
 std::optional<WarpGroups> findWarpGroups(const LinearLayout &layout, unsigned axis) {
   std::vector<layout::InDim> dims = layout.inDims();
   std::vector<int64_t> shape = layout.outShape();
@@ -164,7 +163,7 @@ std::optional<WarpGroups> findWarpGroups(const LinearLayout &layout, unsigned ax
   for (layout::InDim &dim : dims)
     for (std::vector<int32_t> &basis : dim.bases) {
       bool isWarp = dim.name == layout::warpDim;
-      // A partial result is numbered by the warp bits that move along the axis, in their order.
+      // Partial results are indexed by the warp bits that move along the axis, in order.
       basis[axis] = isWarp && basis[axis] != 0 ? 1 << groups++ : 0;
     }
   if (groups == 0)
@@ -173,8 +172,8 @@ std::optional<WarpGroups> findWarpGroups(const LinearLayout &layout, unsigned ax
   return WarpGroups{layout::dropDuplicateRegisters(LinearLayout(dims, shape)), groups};
 }
 
-/// The layout in which each thread has what all groups have of its rows: `mostInRegisters` bits of their number in the
-/// low registers, and the rest, as far as there are any, in lanes that only repeated others.
+/// Returns the layout in which each thread holds the values of all groups for its rows: `mostInRegisters` bits of the
+/// group index in the low registers, and the remaining ones, as far as possible, in lanes that only held copies.
 LinearLayout gatherWarpGroups(const WarpGroups &groups, unsigned axis, unsigned mostInRegisters) {
   std::vector<layout::InDim> gatheredDims = groups.layout.inDims();
   for (layout::InDim &dim : gatheredDims)
@@ -197,13 +196,14 @@ LinearLayout gatherWarpGroups(const WarpGroups &groups, unsigned axis, unsigned 
   return LinearLayout(gatheredDims, groups.layout.outShape());
 }
 
-/// How a reduction is split: the layout of the partial results, with one element along the axis for each warp group.
+/// How a reduction is split: the layout of the partial results, with one element along the axis for each group of
+/// warps, and the layout in which these are reduced again.
 struct ReductionPlan {
   LinearLayout partial;
   LinearLayout gathered;
 };
 
-/// None if a warp holds all of the axis.
+/// Returns none if each warp holds all of the axis.
 std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned axis, Block &combine) {
   std::optional<WarpGroups> groups = findWarpGroups(layout, axis);
   if (!groups)
@@ -224,7 +224,7 @@ Value storeToBuffer(OpBuilder &builder, Location loc, Value value, const LinearL
   return buffer;
 }
 
-/// A reduction over warps, and what it needs between the two steps.
+/// A reduction over warps, and the values between its two steps.
 struct SplitReduction {
   ReduceOp reduce;
   ReductionPlan plan;
@@ -253,7 +253,7 @@ Value storePartial(OpBuilder &builder, Location loc, Value partial, const Linear
   return storeToBuffer(builder, loc, partial, layout::bankConflictFree(layout, gathered, bytes), /*onlyFirst=*/false);
 }
 
-/// All writes, then all reads: one barrier comes between.
+/// Emits all writes, then all reads, with one barrier in between.
 void exchangePartials(MutableArrayRef<SplitReduction> splits, OpBuilder &builder) {
   SmallVector<Value> buffers;
   for (SplitReduction &split : splits)
@@ -283,8 +283,8 @@ void reduceGathered(SplitReduction &split, OpBuilder &builder) {
   }
 }
 
-/// Moves a reduction, and what computes its operands, up to those of `group`. False if that is not possible: it depends
-/// on one of them, or on what has effects after the first.
+/// Moves a reduction and the computation of its operands up to those of `group`. Returns false if that is not possible
+/// because it depends on one of them or on an operation with effects after the first.
 bool joinGroup(ReduceOp reduce, ArrayRef<SplitReduction> group) {
   Operation *place = group.front().reduce;
   if (reduce->getBlock() != place->getBlock())
@@ -303,7 +303,7 @@ bool joinGroup(ReduceOp reduce, ArrayRef<SplitReduction> group) {
       Operation *def = operand.getDefiningOp();
       if (!def || def->getBlock() != place->getBlock())
         continue;
-      if (isMember(def)) // those that have joined stand before the first
+      if (isMember(def)) // members are already before the first
         return false;
       if (!def->isBeforeInBlock(place))
         slice.insert(def);
@@ -316,7 +316,7 @@ bool joinGroup(ReduceOp reduce, ArrayRef<SplitReduction> group) {
   return true;
 }
 
-/// Reductions over warps, those together that can exchange their partial results at once.
+/// Splits reductions over warps, grouping those that can exchange their partial results together.
 void splitReductions(ArrayRef<ReduceOp> reductions) {
   std::vector<std::vector<SplitReduction>> groups;
   for (ReduceOp reduce : reductions) {
@@ -340,7 +340,7 @@ void splitReductions(ArrayRef<ReduceOp> reductions) {
   }
 }
 
-/// Warps that share the axis of a scan add to theirs what all warps before have.
+/// Splits a scan over warps: each warp adds the totals of all preceding warps to its own scan.
 void splitScan(ScanOp scan) {
   unsigned axis = scan.getAxis();
   std::optional<WarpGroups> groups = findWarpGroups(cta::getLayout(scan.getSrcs().front().getType()), axis);
@@ -366,10 +366,10 @@ void splitScan(ScanOp scan) {
   scan.erase();
 }
 
-/// Sources of gathers in row-major buffers, by the block in which they are stored.
+/// Row-major buffers of gather sources, by the block in which they are stored.
 using GatherBuffers = DenseMap<std::pair<Value, Block *>, Value>;
 
-/// What a loop does not change is stored before it, and once for all gathers there, if there is room.
+/// Stores a loop-invariant source before the loop, once for all gathers in it, if there is room.
 void lowerGather(GatherOp gather, GatherBuffers &buffers) {
   OpBuilder builder(gather);
   RankedTensorType type = gather.getSrc().getType();
@@ -388,7 +388,7 @@ void lowerGather(GatherOp gather, GatherBuffers &buffers) {
   gather.erase();
 }
 
-/// For each element the coordinate along `axis`, an exclusive or with `bits`.
+/// Emits, for each element, its coordinate along `axis` XOR `bits`.
 Value otherPlaces(OpBuilder &builder, Location loc, RankedTensorType type, unsigned axis, int64_t bits) {
   const LinearLayout &layout = cta::getLayout(type);
   LinearLayout along = layout;
@@ -411,7 +411,7 @@ Value otherPlaces(OpBuilder &builder, Location loc, RankedTensorType type, unsig
   return BroadcastOp::create(builder, loc, typeIn(layout), places);
 }
 
-/// A butterfly between warps as a gather; null within them, where shuffles bring the elements.
+/// Returns a butterfly between warps as a gather; null within warps, where shuffles suffice.
 GatherOp gatherBetweenWarps(ButterflyOp butterfly) {
   unsigned axis = butterfly.getAxis();
   int64_t distance = butterfly.getDistance();
@@ -437,7 +437,7 @@ void lowerHistogram(HistogramOp histogram) {
   histogram.erase();
 }
 
-/// Sends a result of an operation that one thread executes for each element to all threads that hold the element.
+/// Broadcasts a result that one thread computes for each element to all threads that hold the element.
 void shareResult(OpResult result) {
   auto type = dyn_cast<RankedTensorType>(result.getType());
   if (!type || result.use_empty() || cta::getLayout(type).isInjective())

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-lower-descriptors: read and write blocks by TMA.
+// cta-lower-descriptors: load and store blocks by TMA.
 //
-// A read is copied into a buffer, awaited at once; its users load from there, in the layouts that they need. The
-// buffer's is row-major with the widest swizzle, which is what a matrix descriptor of wgmma can say. A write goes
-// through a ring of two panels:
+// A read is copied into a buffer and awaited at once; its users load from there, in the layouts that they need. The
+// buffer is row-major with the widest swizzle, which a wgmma matrix descriptor can express. A write goes through a ring
+// of two panels:
 //
 //   tile.desc_store %d[%i, %j], %x     ==>   for each panel p:  cta.tma_store_wait 1; store columns of %x; fence;
 //                                                               cta.tma_store %panel[p % 2], %d[%i, %j + p * columns]
 //                                            before tile.return:  cta.tma_store_wait 0
 //
-// A write that combines with what is there (`reduce`) does so panel by panel.
+// A write that combines with memory (`reduce`) does so panel by panel.
 //
-// 144 columns end in a panel of 16, which a second tensor map describes. Of a block that is read it takes as much
-// memory as the others, so that one wgmma steps over all; of one that is written it has a small buffer of its own.
-// 144 rows, as dots with swapped operands have, are written likewise, in bands of rows.
+// 144 columns end in a panel of 16, which a second tensor map describes. In a block that is read it takes as much
+// memory as the other panels, so that one wgmma can step over all of them; in a block that is written it has a separate
+// small buffer. 144 rows, as produced by dots with swapped operands, are written in bands of rows in the same way.
 //
-// Leading dimensions of size 1 are coordinates only. The box and the swizzle that the buffers need become part of the
-// descriptor's tensor map, which the launcher makes, or the kernel, where the descriptor has a place for it.
+// Leading dimensions of size 1 are coordinates only. The box and the swizzle of the buffers become part of the
+// descriptor's tensor map, which is encoded by the launcher or, if the descriptor has a `place` for it, by the kernel.
 #include "Analysis/DotPlan.h"
 #include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
@@ -51,11 +51,11 @@ namespace {
 /// once.
 constexpr int64_t promotedBytes = 256;
 
-/// What is left of a row that no number of the widest panels divides: all panels are narrower, or the last one has
-/// fewer columns than the others, whose box is another tensor map. Only the launcher makes two maps of one tensor.
+/// How to handle a row that is not a multiple of the widest panel: all panels are narrower, or the last one has fewer
+/// columns than the others and its own box in another tensor map. Only the launcher can encode two maps of one tensor.
 enum class Panels { Equal, Rest };
 
-/// None for blocks of which more than one size is not a power of two.
+/// Returns null for blocks of which more than one size is not a power of two.
 cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels = Panels::Equal) {
   SmallVector<int64_t> padded = getPaddedShape(block);
   std::vector<int64_t> shape(padded.begin(), padded.end());
@@ -73,10 +73,10 @@ cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels 
   return cta::BufferType::get(element.getContext(), block, element, layout, /*slots=*/1);
 }
 
-/// A part of the block that is written, along the axis, if each thread can pick its elements of it; else the padded
-/// block. Parts have as many columns or rows as the panel of the block's buffer that one box fills has columns. Of a
-/// block with fewer elements along the axis than the value has, parts hold a number that divides the block's, or leaves
-/// a power of two.
+/// Returns the part of the block, along the axis, that is written at once, if each thread can select its elements of
+/// it; otherwise the padded block. Parts have as many columns or rows as the panel of the block's buffer that one box
+/// fills has columns. If the block has fewer elements along the axis than the value, the part size divides the block's
+/// or leaves a power of two.
 cta::BufferType planPart(RankedTensorType value, unsigned axis, int64_t size, Panels panels) {
   cta::BufferType whole = planBuffer(value.getShape(), value.getElementType());
   std::optional<layout::SwizzleForm> form =
@@ -98,7 +98,7 @@ std::optional<layout::TmaBoxes> planBoxes(cta::BufferType buffer) {
                               buffer.getShape().vec());
 }
 
-/// A layout whose threads have all columns of their rows (axis 1), or all rows of their columns (axis 0).
+/// Returns a layout whose threads hold all columns of their rows (axis 1), or all rows of their columns (axis 0).
 layout::LinearLayout planLines(RankedTensorType matrix, unsigned axis) {
   int64_t warps = cta::getLayout(matrix).numWarps(), lanes = int64_t(1) << layout::laneBits;
   bool hasColumns = axis == 1;
@@ -108,7 +108,7 @@ layout::LinearLayout planLines(RankedTensorType matrix, unsigned axis) {
                                                    {1, 0}});
 }
 
-/// The warp groups that can copy their share of the part's rows or columns by themselves, or 1.
+/// Returns the number of warp groups that can each copy their share of the part's rows or columns alone, or 1.
 int64_t planGroups(cta::BufferType part, RankedTensorType value) {
   const layout::LinearLayout &layout = cta::getLayout(value);
   int64_t groups = layout.numWarps() / 4;
@@ -149,7 +149,7 @@ public:
   }
 
 private:
-  /// What was read through them is not needed; the launcher could not make them without a box.
+  /// Erases maps whose reads were dead; the launcher could not encode them without a box.
   LogicalResult eraseUnusedMaps() {
     for (unsigned index = kernel.getNumArguments(); index-- > 0;)
       if (BlockArgument argument = kernel.getArgument(index);
@@ -158,7 +158,7 @@ private:
     return success();
   }
 
-  /// Columns of a block that has been copied are read where they are needed, not the whole block into registers.
+  /// Reads columns of a copied block where they are needed, instead of reading the whole block into registers.
   void readColumns() {
     kernel.walk([&](cta::SliceColumnsOp slice) {
       Value block = slice.getSrc();
@@ -208,8 +208,8 @@ private:
     return success();
   }
 
-  /// Who needs the block, or its transpose, in another layout reads it from the buffer in that one: an inner loop,
-  /// before its iterations.
+  /// Users that need the block, or its transpose, in another layout read it from the buffer in that layout; an inner
+  /// loop does so before its iterations.
   void readWhereConverted(Operation *block, Value buffer) {
     auto isInThisIteration = [&](Operation *op) {
       while (op->getBlock() != block->getBlock()) {
@@ -257,11 +257,11 @@ private:
     SmallVector<int64_t> sizes(dropLeadingOnes(store.getDesc().getType().getShape()));
     if (llvm::count_if(sizes, [](int64_t size) { return !llvm::isPowerOf2_64(size); }) > 1)
       return refuse(store, store.getDesc().getType());
-    // What has such rows is mostly a dot whose operands were swapped, of which threads hold whole columns.
+    // Such row counts mostly come from a dot with swapped operands, whose threads hold whole columns.
     unsigned axis = sizes.size() == 2 && !llvm::isPowerOf2_64(sizes[0]) ? 0 : sizes.size() - 1;
     Panels panels = store.getDesc().hasOneUse() && isa<BlockArgument>(store.getDesc()) ? Panels::Rest : Panels::Equal;
     cta::BufferType part = planPart(value, axis, sizes[axis], panels), rest;
-    // Nor can whole columns be cut of one of many rows, but bands of rows.
+    // If it has many rows and cannot be split by columns, split it into bands of rows.
     if (sizes.size() == 2 && axis == 1 && llvm::isPowerOf2_64(sizes[1]) && part.getShape() == value.getShape())
       if (cta::BufferType band = planPart(value, 0, sizes[0], panels);
           band != part && sizes[1] * getBytesInMemory(value.getElementType()) > target::widestSwizzle) {
@@ -278,8 +278,7 @@ private:
     shape[axis] = restSize;
     if (restSize != 0)
       rest = planBuffer(shape, value.getElementType());
-    // Warp groups that have rows or columns to themselves need not wait for each other. Their box may be smaller than
-    // that of others.
+    // Warp groups that own rows or columns need not wait for each other. Their box may be smaller than that of others.
     bool ownsMap = store.getDesc().hasOneUse() && !store.getDesc().getDefiningOp<OpenTensorMapOp>();
     int64_t groups = ownsMap ? planGroups(part, value) : 1;
     if (rest && planGroups(rest, value) != groups)
@@ -297,8 +296,8 @@ private:
     return success();
   }
 
-  /// Whole parts take turns in a ring of buffers; the rest has a buffer of its own. Rows are cut as the columns of the
-  /// transposed matrix.
+  /// Emits the writes of all parts. Full parts alternate in a ring of buffers; the remainder has a separate buffer.
+  /// Rows are split as the columns of the transposed matrix.
   void emitParts(DescStoreOp store, Value matrix, unsigned axis, cta::BufferType part, cta::BufferType rest,
                  Value restDesc, int64_t groups) {
     Location loc = store.getLoc();
@@ -307,7 +306,7 @@ private:
     int64_t count = size / partSize, slots = std::min<int64_t>(count, target::storePanels),
             writes = count + (rest ? 1 : 0);
     builder.setInsertionPointToStart(&kernel.getBody().front());
-    // Writes that all go round the ring leave it to the next ones as they have found it.
+    // Writes that pass through the whole ring leave it to the next ones in the state in which they found it.
     Value own, &ring = rest || count % slots != 0 ? own : storeRings[{part.withSlots(slots), groups}];
     if (!ring)
       ring = cta::AllocOp::create(builder, loc, part.withSlots(slots), /*offset=*/IntegerAttr());
@@ -339,7 +338,7 @@ private:
       }
       if (cutsRows)
         values = emitTrans(loc, values);
-      // The write before into the same buffer was so many writes ago, in this program or the last one.
+      // The previous write into the same buffer was this many writes ago, in this program or the previous one.
       int64_t lastOfSlot = count - 1 - (count - 1 - index % slots) % slots, age = slots;
       if (isRest || index < slots)
         age = isRest ? writes : writes - lastOfSlot + index;
@@ -360,7 +359,7 @@ private:
     return TransOp::create(builder, loc, transposed, matrix, ArrayRef<int32_t>{1, 0});
   }
 
-  /// The same elements in the same registers under another shape.
+  /// Returns the same elements in the same registers with another shape.
   static RankedTensorType reshaped(RankedTensorType type, ArrayRef<int64_t> shape) {
     auto layout = layout::reshape(cta::getLayout(type), {shape.begin(), shape.end()});
     return RankedTensorType::get(shape, type.getElementType(), cta::LayoutAttr::get(type.getContext(), layout));
@@ -372,7 +371,7 @@ private:
                                  << ", which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes";
   }
 
-  /// All buffers of a descriptor must have the same box, because it has one tensor map.
+  /// Sets the tensor map's box. All buffers of a descriptor must have the same box, because it has one tensor map.
   LogicalResult setTensorMap(Operation *access, Value desc, cta::BufferType buffer) {
     std::optional<layout::TmaBoxes> boxes = buffer ? planBoxes(buffer) : std::nullopt;
     auto block = cast<DescType>(desc.getType());
@@ -391,7 +390,7 @@ private:
                                      << map.getBox() << "] and swizzle " << map.getSwizzle();
       return success();
     }
-    // Who writes a map in memory follows the same plan; see tile.open_tensor_map.
+    // Writers of maps in memory follow the same plan; see tile.open_tensor_map.
     if (desc.getDefiningOp<OpenTensorMapOp>())
       return success();
     unsigned index = cast<BlockArgument>(desc).getArgNumber();
@@ -409,8 +408,8 @@ private:
     return success();
   }
 
-  /// Whether blocks are half of `promotedBytes` wide, and a loop moves them along the rows: taken for a step of so
-  /// many.
+  /// Returns true if blocks are half of `promotedBytes` wide and a loop advances them along the rows, presumably by
+  /// that width.
   static bool readsHalfLines(DescLoadOp load, const layout::TmaBoxes &boxes) {
     RankedTensorType type = load.getType();
     int64_t columns = type.getShape().back();
@@ -419,8 +418,8 @@ private:
            loop && !loop.isDefinedOutsideOfLoop(load.getOffsets().back());
   }
 
-  /// A descriptor of the same tensor for the last elements of its blocks along the axis of a matrix, whose box is that
-  /// of `buffer` with so many.
+  /// Adds a descriptor of the same tensor for the last elements of its blocks along an axis of the matrix; its box is
+  /// that of `buffer` with this number of elements.
   Value addRest(Value desc, unsigned axis, int64_t elements, cta::BufferType buffer) {
     layout::TmaBoxes boxes = *planBoxes(buffer);
     unsigned index = cast<BlockArgument>(desc).getArgNumber();
@@ -461,7 +460,7 @@ private:
     return success();
   }
 
-  /// Shared memory in which a thread puts a tensor map together.
+  /// Allocates the shared memory in which a thread builds a tensor map.
   Value emitStaging(Location loc) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&kernel.getBody().front());
@@ -469,7 +468,7 @@ private:
                                 /*offset=*/IntegerAttr());
   }
 
-  /// The kernel makes the map where the program makes the descriptor.
+  /// Encodes the map in the kernel, where the program creates the descriptor.
   void makeTensorMap(MakeDescOp make, ArrayRef<int64_t> box, int64_t swizzle) {
     OpBuilder::InsertionGuard guard(builder);
     Location loc = make.getLoc();
@@ -484,8 +483,8 @@ private:
 
   KernelOp kernel;
   OpBuilder builder;
-  DenseMap<Value, Value> rests; // of descriptors that are read
-  DenseMap<std::pair<Type, int64_t>, Value> storeRings; // of a type, for so many warp groups
+  DenseMap<Value, Value> rests; // remainder descriptors, by the descriptor that is read
+  DenseMap<std::pair<Type, int64_t>, Value> storeRings; // by type and number of warp groups
   bool hasStores = false;
 };
 

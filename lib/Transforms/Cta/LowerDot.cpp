@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-lower-dot: turn dots into tensor-core or fused multiply-add products.
+// cta-lower-dot: lower dots to tensor-core instructions or fused multiply-adds.
 //
-// cta-assign-layouts has put operands and accumulator where the dot's engine wants them, so a dot becomes a
-// cta.mma_sync, or one for each step of the instruction (MmaSteps.h); or a cta.wgmma, which reads the buffers that TMA
-// or the threads have filled (and the left operand from registers, if it was computed there). A wgmma whose sum loops
-// move to other registers is copied after its wait. Two cases need more: `tf32x3` splits each operand into its tf32
-// part and the rest and adds three products; a type that the tensor cores lack goes through shared memory to
-// cta.fma_dot.
+// cta-assign-layouts has placed operands and accumulator as the dot's engine requires. A dot becomes a cta.mma_sync, or
+// one per K step of the instruction (MmaSteps.h), or a cta.wgmma, which reads the buffers that TMA or threads have
+// filled (and the left operand from registers, if it was computed there). If loops move the accumulator of a wgmma to
+// other registers, it is copied after its wait. Two cases need more: `tf32x3` splits each operand into its tf32 part
+// and the remainder and adds three MMAs; types that the tensor cores lack go through shared memory to cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotReport.h"
@@ -37,7 +36,7 @@ namespace {
 /// The bits of an f32 that tf32 keeps: sign, 8 exponent bits, 10 mantissa bits.
 constexpr uint32_t tf32Mask = 0xffffe000;
 
-/// x = high + low, where high is a tf32 number.
+/// x = high + low, where high is a tf32 value.
 std::pair<Value, Value> splitTf32(OpBuilder &builder, Location loc, Value x) {
   Type intType = withElementType(x.getType(), builder.getI32Type());
   Value mask = arith::ConstantOp::create(
@@ -62,7 +61,7 @@ Value lowerToMma(OpBuilder &builder, DotOp dot, cta::MmaSyncAttr engine) {
     return multiply(dot.getA(), dot.getB(), dot.getAcc());
   auto [highA, lowA] = splitTf32(builder, loc, dot.getA());
   auto [highB, lowB] = splitTf32(builder, loc, dot.getB());
-  // Small products first, so that they are not lost against the large sum.
+  // Small terms first, so that they are not lost in the large sum.
   Value acc = multiply(lowA, highB, dot.getAcc());
   acc = multiply(highA, lowB, acc);
   return multiply(highA, highB, acc);
@@ -84,7 +83,7 @@ Value lowerToFma(OpBuilder &builder, DotOp dot) {
   return cta::FmaDotOp::create(builder, dot.getLoc(), dot.getAcc().getType(), a, b, dot.getAcc());
 }
 
-/// The buffer behind an operand, its dimensions in the order of the product.
+/// Returns the buffer of an operand, with its dimensions in the order of the dot.
 Value viewBlock(OpBuilder &builder, Value operand) {
   SharedOperand block = traceOperand(operand);
   auto load = cast<cta::LocalLoadOp>(block.source);
@@ -103,7 +102,7 @@ Value lowerToWgmma(OpBuilder &builder, DotOp dot, cta::WgmmaAttr engine) {
   return cta::AwaitOp::create(builder, loc, product.getResult(), product.getToken(), product.getColumnsAttr());
 }
 
-/// What wgmma reads from shared memory is there, unless the engine is of hand-written IR.
+/// Checks that the wgmma operands are in shared memory; this fails only for hand-written engines.
 LogicalResult checkOperands(DotOp dot) {
   cta::WgmmaAttr engine = getWgmma(dot);
   auto isInBuffer = [](Value operand) {
@@ -124,9 +123,9 @@ Value lower(OpBuilder &builder, DotOp dot) {
   return lowerToFma(builder, dot);
 }
 
-/// A product that takes the place of other registers, as when a loop exchanges two accumulators, is copied there. LLVM
-/// may copy it as soon as it is issued, unless it sees that this takes the result of the wait.
-void copyBehindWait(OpBuilder &builder, cta::AwaitOp await) {
+/// Copies an accumulator that moves to other registers, as when a loop swaps two accumulators. LLVM might copy it right
+/// after the wgmma is issued, unless it sees that the copy uses the result of the wait.
+void copyAfterWait(OpBuilder &builder, cta::AwaitOp await) {
   builder.setInsertionPointAfter(await);
   bool isFloat = await.getType().getElementType().isF32();
   unsigned pack = 4 / getBytesInMemory(await.getType().getElementType());
@@ -135,7 +134,7 @@ void copyBehindWait(OpBuilder &builder, cta::AwaitOp await) {
   await.getResult().replaceAllUsesExcept(copy.getResult(0), copy);
 }
 
-/// What led to operands that are read from their buffers instead; users first.
+/// Erases loads and conversions that led to operands now read from their buffers; users first.
 void eraseUnused(KernelOp kernel) {
   kernel->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isa<cta::LocalLoadOp, cta::ConvertLayoutOp, TransOp>(op) && isOpTriviallyDead(op))
@@ -143,8 +142,8 @@ void eraseUnused(KernelOp kernel) {
   });
 }
 
-/// Threads read what a product reads, too, only once it is issued, and under the condition under which they need it.
-void readBehindProducts(KernelOp kernel) {
+/// Sinks threads' own reads of a wgmma operand to after its issue, into the branch that needs them.
+void readAfterWgmmas(KernelOp kernel) {
   SmallVector<cta::LocalLoadOp> loads;
   kernel.walk([&](cta::LocalLoadOp load) {
     if (llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::WgmmaOp, cta::TransBufferOp>))
@@ -157,7 +156,7 @@ void readBehindProducts(KernelOp kernel) {
       if (!first || place->isBeforeInBlock(first))
         first = place;
     }
-    // What is filled once in an iteration keeps its contents to the end of it.
+    // A buffer that is filled once per iteration keeps its contents until the end of it.
     auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
     bool isFilledHere = alloc && alloc->getBlock() == load->getBlock();
     if (!first || !isFilledHere)
@@ -186,13 +185,13 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
       dot.erase();
     }
     eraseUnused(getOperation());
-    readBehindProducts(getOperation());
+    readAfterWgmmas(getOperation());
     splitIntoSteps(getOperation());
     OpBuilder builder(&getContext());
     for (cta::AwaitOp await : findMovedSums(getOperation())) {
       auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
       if (!product || !product.isSynchronous())
-        copyBehindWait(builder, await);
+        copyAfterWait(builder, await);
     }
   }
 };

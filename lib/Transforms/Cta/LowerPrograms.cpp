@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-lower-programs: turn the programs of a CTA into loops.
+// cta-lower-programs: lower the programs of a CTA to loops.
 //
 //   tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid> { body }
 //   ==>
 //   for (p = CTA; p < x * y * z; p += CTAs)  { i, j, k = p mod x, p / x mod y, p / (x * y); body }
 //
-// `transposed`: with y fastest; `swizzle2d`: and i, j in groups along x. With a cluster of M x N programs the loop goes
-// over groups, and each CTA takes the program of its rank. Groups are ordered, not programs, else neighbours would be
-// torn apart; at the edge of the grid some programs do not exist, whose CTAs run the nearest one and write nothing:
+// `transposed`: with y fastest; `swizzle2d`: with i, j in groups along x. With a cluster of M x N programs the loop
+// runs over groups, and each CTA takes the program of its rank. Groups are ordered rather than programs, because
+// otherwise neighbouring programs would land in different clusters. At the edge of the grid, CTAs whose program does
+// not exist run the nearest one and write nothing:
 //
 //   for (g = cluster; g < x/M * y/N * z; g += clusters) { i, j = (g mod x/M) * M + rank mod M, …; body }
 //
-// Teams take the programs of their CTA in turns. All roles go over the same programs; what they have in common is
-// computed once, before them, but what follows from the CTA's number: to share that saves nothing when it is compiled,
-// and takes registers that epilogues need.
+// Teams alternate between the programs of their CTA. All roles iterate over the same programs. Their common values are
+// computed once, before the roles, except those that depend on the CTA's index: sharing these saves nothing once
+// compiled, and takes registers that epilogues need.
 #include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/StreamSegments.h"
@@ -37,10 +38,10 @@ namespace {
 
 constexpr unsigned numAxes = ProgramsOp::numAxes;
 
-/// The programs of a CTA, in all of its roles.
+/// Lowers the programs of a CTA, in all of its roles.
 class ProgramsLowering {
 public:
-  /// Computes before `outer` what the roles inside have in common.
+  /// Computes the common values of the roles before `outer`, which contains them.
   ProgramsLowering(ProgramsOp programs, Operation *outer)
       : work(programs.getWork()), rewriter(outer), loc(programs.getLoc()), sizes(programs.getSizes()),
         extents(work.getClusterShape()), fastest(work.getOrder() == WorkOrder::grid ? 0 : 1) {
@@ -97,7 +98,7 @@ private:
 
   bool isOfClusters() const { return work.getCluster() || work.getSplitK() != 1; }
 
-  /// The parity of each sum of the CTA, and of the next program's first one; none if there are no sums.
+  /// Assigns the parity of each cluster sum of the CTA and returns those of the next program's sums; none without sums.
   SmallVector<Value> countSums(ArrayRef<cta::ClusterSumOp> sums, ValueRange parities) {
     OpBuilder::InsertionGuard guard(rewriter);
     SmallVector<Value> next(parities);
@@ -109,7 +110,7 @@ private:
     return next;
   }
 
-  /// Makes the block arguments of the program, or of the group of programs, of this number.
+  /// Replaces the block arguments of the program, or of the group of programs, with this index.
   void replacePlace(ProgramsOp programs, Value number) {
     Place place = emitPlace(programs, number);
     Value exists = moveToRank(place);
@@ -122,8 +123,8 @@ private:
     SmallVector<Value> made(place.begin(), place.end());
     if (exists)
       made.push_back(exists);
-    // A grid may have fewer axes, and a program may not ask for all. Only the arithmetic of places: the branch that
-    // gives a segment's program also gives its steps, which nothing takes yet.
+    // A grid may have fewer axes, and a program may not use all of them. Only the coordinate arithmetic is erased: the
+    // branch that selects a segment's program also yields its steps, which are still unused here.
     eraseIfUnused(made, /*note=*/{}, rewriter.getInsertionBlock());
   }
 
@@ -150,8 +151,8 @@ private:
     return extent == 1 ? size : n.div(n.add(size, n.constant(extent - 1)), n.constant(extent));
   }
 
-  /// From a group's place to that of the program of this CTA's rank. Returns whether it exists; if not, the place is
-  /// that of the last one, since a load without a mask would leave its tensor.
+  /// Moves the coordinates from the group to the program of this CTA's rank. Returns whether it exists; if not, the
+  /// coordinates are those of the last one, because an unmasked load would leave its tensor.
   Value moveToRank(Place &place) {
     Numbers n(rewriter, loc);
     Value row = extents[1] == 1 ? rank : arith::RemUIOp::create(rewriter, loc, rank, n.constant(extents[0]));
@@ -171,18 +172,17 @@ private:
   WorkAttr work;
   IRRewriter rewriter;
   Location loc;
-  SmallVector<Value> sizes;       ///< Of the grid.
+  SmallVector<Value> sizes;       ///< The size of the grid.
   std::array<int32_t, 2> extents; ///< Programs of a cluster along the first two axes.
-  unsigned fastest;               ///< The axis along which programs with consecutive numbers lie.
-  std::array<Value, 2> groups;    ///< Of programs of a cluster, along these axes.
-  Value count, step;              ///< Of groups; from one of a CTA to its next one.
-  Value first;                    ///< The number of the cluster or CTA; null if each role asks for that of the CTA.
-  Value rank;                     ///< Of the CTA in its cluster; null without clusters.
+  unsigned fastest;               ///< The axis along which consecutively indexed programs lie.
+  std::array<Value, 2> groups;    ///< Cluster-sized groups of programs along these axes.
+  Value count, step;              ///< The number of groups; the stride from one group of a CTA to its next.
+  Value first;                    ///< The index of the cluster or CTA; null if each role queries that of the CTA.
+  Value rank;                     ///< The rank of the CTA in its cluster; null without clusters.
   TailPlan tail;
 };
 
-/// Whether the kernel's clusters have as many CTAs as `work` is for, and sums that CTAs share are lowered. Emits an
-/// error if not.
+/// Fails, after an error, unless the kernel's clusters have the size that `work` requires and all combines are lowered.
 LogicalResult verifyPrograms(KernelOp kernel, ProgramsOp programs) {
   WalkResult combines = programs.walk([](cta::CombineOp combine) {
     combine.emitOpError() << "is left in programs that become loops; run cta-lower-combines first";
@@ -198,7 +198,7 @@ LogicalResult verifyPrograms(KernelOp kernel, ProgramsOp programs) {
   return success();
 }
 
-/// The operation of the kernel's body that contains the programs: warp roles, or themselves.
+/// Returns the operation of the kernel's body that contains the programs: the warp roles, or the programs themselves.
 Operation *getOutermost(ProgramsOp programs) {
   return programs->getParentOfType<KernelOp>().getBody().front().findAncestorOpInBlock(*programs);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-lower-rings: rings become buffers, mbarriers and counters, and cta.next_slot arithmetic.
+// cta-lower-rings: lower rings to buffers, mbarriers and counters, and cta.next_slot to arithmetic.
 //
-// A ring is the buffers of all its slots, and two mbarriers a slot: `full` counts the arrivals of the roles that fill
-// it and the bytes of their copies, `empty` those of the roles that read it. A role arrives once for each of its warps,
-// or once if it is one thread. Its place in a ring is the number of the next slot, and the parity of the phase in which
-// it waits for it; each role carries its own through the loops and branches in which it takes slots:
+// A ring becomes the buffers of all its slots and two mbarriers per slot: `full` counts the arrivals of the roles that
+// fill it and the bytes of their copies, `empty` those of the roles that read it. A role arrives once per warp, or once
+// if it is a single thread. Its position in a ring is the index of the next slot and the parity of the phase for which
+// it waits; each role carries these through the loops and branches in which it takes slots:
 //
 //   for k {                            for k, (slot, parity) {
 //     %s = ring_wait %r                  wait full[slot], parity
@@ -12,9 +12,9 @@
 //     ring_release %r[%s]                arrive empty[slot]
 //   }                                    yield next(slot, parity) }
 //
-// A new barrier counts as having completed a phase of parity 1, so who fills a ring, and waits for the other parity of
-// `empty`, does not wait in its first pass over it. Teams count their turns in the same way: each waits at its
-// own barrier, at which the warps of the other one arrive.
+// On a new barrier, the phase before the first counts as complete, with parity 1. A role that fills a ring waits for
+// the other parity of `empty`, so it does not block in its first pass over the ring. Teams count their turns in the
+// same way: each waits at a separate barrier, at which the warps of the other one arrive.
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/CarryValues.h"
 #include "Transforms/Numbers.h"
@@ -39,8 +39,8 @@ namespace {
 /// What stands for no slot among the numbers of slots.
 constexpr int64_t noSlot = -1;
 
-/// What a role counts with this operation: the slots of a ring, by its allocation, or the turns of its team, by the
-/// roles. Null for other operations.
+/// Returns what a role counts with this operation: the slots of a ring (the ring's allocation) or the turns of its team
+/// (the roles operation). Null for other operations.
 Operation *getCounted(Operation *op) {
   if (isa<cta::RingAcquireOp, cta::RingWaitOp, cta::RingSkipOp, cta::RingDrainOp>(op))
     return op->getOperand(0).getDefiningOp();
@@ -48,12 +48,12 @@ Operation *getCounted(Operation *op) {
   return isTurn ? op->getParentOfType<cta::WarpRolesOp>().getOperation() : nullptr;
 }
 
-/// Whether the role's place is another one afterwards.
+/// Returns true if the operation advances the role's position.
 bool advances(Operation *op) {
   return !isa<cta::RingDrainOp>(op);
 }
 
-/// Of a role that fills a ring, or of one that reads it.
+/// Return true for operations of a role that fills a ring, or of one that reads it.
 bool isOfFilling(Operation *op) {
   return isa<cta::RingAcquireOp, cta::RingCommitOp, cta::RingDrainOp>(op);
 }
@@ -61,7 +61,7 @@ bool isOfReading(Operation *op) {
   return isa<cta::RingWaitOp, cta::RingReleaseOp, cta::RingSkipOp>(op);
 }
 
-/// Opens the turns of the role's teams; null if nothing does.
+/// Returns the operation that opens the turns of the role's teams; null if there is none.
 cta::TurnOpenOp findOpen(const cta::Role &role) {
   for (auto open : role.getBody().getOps<cta::TurnOpenOp>())
     if (open.getTeams())
@@ -89,7 +89,7 @@ LogicalResult verifyRole(Operation *op) {
   return success();
 }
 
-/// The cta.ring_commit of the slot; null if there is not exactly one after `acquire` in its block.
+/// Returns the cta.ring_commit of the slot; null if there is not exactly one after `acquire` in its block.
 cta::RingCommitOp findCommit(cta::RingAcquireOp acquire) {
   cta::RingCommitOp found;
   for (Operation *user : acquire.getSlot().getUsers())
@@ -101,7 +101,8 @@ cta::RingCommitOp findCommit(cta::RingAcquireOp acquire) {
   return found;
 }
 
-/// Whether the operation, of which `slot` is an operand, stands where its role fills that slot of `ring`.
+/// Returns true if the operation, which has `slot` as an operand, is between the acquire and the commit of that slot of
+/// `ring`.
 bool isInFilling(Operation *op, Value ring, Value slot) {
   auto acquire = slot.getDefiningOp<cta::RingAcquireOp>();
   return acquire && acquire.getRing() == ring && acquire->getBlock() == op->getBlock() && findCommit(acquire) &&
@@ -135,7 +136,7 @@ LogicalResult verifyRings(KernelOp kernel) {
   return failure(result.wasInterrupted());
 }
 
-/// What arrives in the slot.
+/// Returns the number of bytes that TMA copies to the slot.
 int64_t countBytes(cta::RingAcquireOp acquire) {
   int64_t bytes = 0;
   for (Operation *user : acquire.getSlot().getUsers()) {
@@ -147,22 +148,22 @@ int64_t countBytes(cta::RingAcquireOp acquire) {
   return bytes;
 }
 
-/// Where a role is in a ring.
+/// The position of a role in a ring.
 struct Place {
   int64_t slots;
   Value slot, parity; ///< i32
-  /// Where the slot was taken; the role's place is then the one after it.
+  /// Where the slot was taken; the role's position is then the one after it.
   std::optional<Location> taken;
 };
 
-/// The number of the slot after this one, and whether that is the first again.
+/// Returns the index of the next slot, and whether it wraps to the first.
 std::pair<Value, Value> emitNextSlot(Numbers n, Value slot, int64_t slots) {
   Value wraps = n.equal(slot, n.constant(slots - 1));
   Value next = n.add(slot, n.constant(1));
   return {n.select(wraps, n.constant(0), next), wraps};
 }
 
-using Places = llvm::MapVector<Operation *, Place>; ///< By what is counted.
+using Places = llvm::MapVector<Operation *, Place>; ///< Positions by the counted entity.
 
 class RingLowering {
 public:
@@ -197,7 +198,7 @@ private:
     Value full, empty;
   };
 
-  /// Of those that loops and branches carry.
+  /// Converts the ring slots that loops and branches carry to integers.
   void makeNumbersOfSlots() {
     auto convert = [&](Value value) {
       if (isa<cta::RingSlotType>(value.getType()))
@@ -227,13 +228,13 @@ private:
       ofFilling += role.fills(alloc) ? role.getAttr().countArrivals() : 0;
       ofReading += role.reads(alloc) ? role.getAttr().countArrivals() : 0;
     }
-    // Where nobody arrives nobody may wait, either, but a barrier has an arrival at least.
+    // A barrier without arrivals must have no waiters either, but its count is at least 1.
     ring.full = allocateBarriers(loc, slots, std::max<int64_t>(ofFilling, 1));
     ring.empty = allocateBarriers(loc, slots, std::max<int64_t>(ofReading, 1) * alloc.getCtas());
     places[alloc] = {slots, zero, zero, std::nullopt};
   }
 
-  /// The first team's first turn waits for nobody.
+  /// The first team's first turn starts without waiting.
   void openTurns(cta::WarpRolesOp roles, const cta::Role &role) {
     cta::TurnOpenOp open = findOpen(role);
     if (!open)
@@ -262,7 +263,7 @@ private:
     }
   }
 
-  /// A loop or branch in which slots are taken carries the places in their rings.
+  /// Makes a loop or branch in which slots are taken carry the positions in their rings.
   void lowerControl(Operation *op, Places &places) {
     DenseSet<Operation *> used, moved;
     op->walk([&](Operation *inner) {
@@ -314,8 +315,8 @@ private:
       }
   }
 
-  /// Computes the place after a slot that was taken: the next slot, and after the last one the first in the other
-  /// parity.
+  /// Advances the position past a slot that was taken: to the next slot or, after the last one, to the first slot with
+  /// the other parity.
   void settle(Place &place) {
     if (!place.taken)
       return;
@@ -336,7 +337,8 @@ private:
       const Memory &ring = rings.at(acquire.getRing().getDefiningOp());
       Value parity = Numbers(rewriter, loc).flip(place.parity);
       cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, place.slot, parity);
-      // Announced before the copies, so that none can complete the slot alone. Several threads arrive afterwards.
+      // Announced before the copies, so that no copy can complete the phase alone. Roles with several threads arrive
+      // afterwards.
       if (cta::findRole(op)->getAttr().getOneThread())
         cta::MbarrierExpectOp::create(rewriter, loc, ring.full, place.slot, countBytes(acquire));
       rewriter.replaceAllUsesWith(acquire.getSlot(), place.slot);
@@ -355,7 +357,7 @@ private:
 
   void emitSkip(cta::RingSkipOp skip, Place &place) {
     auto [rest, rounds] = divide(skip.getCount(), place.slots);
-    if (place.slot == zero) { // where the role begins
+    if (place.slot == zero) { // at the start of the role
       place.slot = rest;
       place.parity = rounds;
       return;
@@ -368,8 +370,8 @@ private:
     place.parity = n.select(staysBelow, flipped, n.flip(flipped));
   }
 
-  /// What `count` slots add to the number of a slot, and to a parity. Where the count is computed: loops skip the same
-  /// one again and again.
+  /// Returns by how much `count` slots advance a slot index and a parity. Emitted where the count is computed, because
+  /// loops skip the same count again and again.
   std::pair<Value, Value> divide(Value count, int64_t slots) {
     auto [known, isNew] = skips.try_emplace({count, slots});
     if (!isNew)
@@ -382,8 +384,8 @@ private:
     return known->second = {rest, arith::AndIOp::create(rewriter, count.getLoc(), rounds, n.constant(1))};
   }
 
-  /// Waits until all copies have come: those of this round, whose slots are below the next one, and those of the round
-  /// before.
+  /// Waits until all copies have arrived: those of this round, with slots below the next one, and those of the previous
+  /// round.
   void emitDrain(Location loc, Value full, const Place &place) {
     OpBuilder::InsertionGuard guard(rewriter);
     Numbers n(rewriter, loc);
@@ -395,18 +397,18 @@ private:
     cta::MbarrierWaitOp::create(rewriter, loc, full, loop.getInductionVar(), awaited);
   }
 
-  /// By its number, which no longer has the operand's declared type.
+  /// Returns the slot index, which no longer has the operand's declared type.
   template <typename OpType> static Value slotOf(OpType op) { return op.getSlotMutable().get(); }
 
-  /// What says by itself which slot it is for.
+  /// Lowers operations that name their slot explicitly.
   void lowerUses() {
     kernel.walk([&](Operation *op) {
       Location loc = op->getLoc();
       rewriter.setInsertionPoint(op);
       if (auto release = dyn_cast<cta::RingReleaseOp>(op)) {
         auto alloc = release.getRing().getDefiningOp<cta::RingAllocOp>();
-        // Without a product to await threads read the slot themselves, and an arrival does not wait for what is on its
-        // way to registers: the next copy, of another proxy, could overtake it.
+        // Without an MMA to await, threads read the slot themselves. An arrival does not wait for loads in flight to
+        // registers: the next copy, through another proxy, could overtake them.
         if (release.getTokens().empty())
           cta::ProxyFenceOp::create(rewriter, loc);
         cta::MbarrierArriveOp::create(rewriter, loc, rings.at(alloc).empty, slotOf(release), release.getCondition(),
@@ -433,8 +435,8 @@ private:
     });
   }
 
-  /// Nothing for one thread, which has arrived, and whose copies arrive by themselves. What several have written,
-  /// readers may copy or multiply, which is of another proxy.
+  /// Does nothing for a single-thread role, which has arrived already and whose copies signal completion themselves.
+  /// Data written by several threads may be read by TMA or wgmma, through another proxy.
   void lowerCommit(cta::RingCommitOp op) {
     if (cta::findRole(op)->getAttr().getOneThread())
       return;
@@ -443,7 +445,7 @@ private:
                                   /*condition=*/Value());
   }
 
-  /// The addresses of copies are computed one by one, since the first need not wait for the second's.
+  /// Computes the address of each copy separately, because the first need not wait for the second's.
   void lowerBuffers(cta::RingBuffersOp op) {
     const Memory &ring = rings.at(op.getRing().getDefiningOp());
     for (auto [result, buffer] : llvm::zip_equal(op.getBuffers(), ring.buffers)) {
@@ -459,7 +461,7 @@ private:
     }
   }
 
-  /// Bytes count at the barrier of the slot.
+  /// Redirects the bytes of a copy to the barrier of the slot.
   void lowerCopy(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       if (auto alloc = operand.get().getDefiningOp<cta::RingAllocOp>())
@@ -469,7 +471,7 @@ private:
   KernelOp kernel;
   IRRewriter rewriter;
   DenseMap<Operation *, Memory> rings;
-  Places places; ///< Where roles begin.
+  Places places; ///< Positions at the start of each role.
   Value zero, turns;
   DenseMap<std::pair<Value, int64_t>, std::pair<Value, Value>> skips;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which products of mma.sync become steps, and how.
+// Selection and splitting of mma.sync dots into K steps.
 #include "Transforms/Cta/MmaSteps.h"
 
 #include "Cta/CtaDialect.h"
@@ -12,7 +12,7 @@ using namespace tile;
 
 namespace {
 
-/// Where one operand of the dot comes from, and what a step takes of it.
+/// The source of one operand of the dot, and the slice of it that a step uses.
 struct OperandPlan {
   cta::LocalLoadOp load;
   unsigned axis = 0; ///< The dimension of k.
@@ -29,12 +29,12 @@ std::optional<OperandPlan> planOperand(cta::MmaSyncOp dot, Value operand, unsign
   auto load = operand.getDefiningOp<cta::LocalLoadOp>();
   if (!load || !load->hasOneUse() || load.getStart() || load->getBlock() != dot->getBlock())
     return std::nullopt;
-  // The load moves down to the dot: past no write of its buffer.
+  // The load sinks to the dot, but not past a write of its buffer.
   for (Operation *user : load.getBuffer().getUsers())
     if (!isa<cta::LocalLoadOp>(user) && (user->getBlock() != load->getBlock() || load->isBeforeInBlock(user)))
       return std::nullopt;
   RankedTensorType type = load.getType();
-  // A buffer that is not a power of two is padded by a load of all of it alone.
+  // Only a load of the whole buffer pads one whose size is not a power of two.
   if (type.getShape() != load.getBuffer().getType().getShape())
     return std::nullopt;
   SmallVector<int64_t> shape(type.getShape());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products of mma.sync, one for each step of the instruction along k.
+// mma.sync dots, split into K steps of the instruction.
 //
-// A product of operands in shared memory becomes one for each step. The operands of a step are loaded while the step
-// before multiplies, and cta-pipeline can load the first ones an iteration ahead.
+// A dot with operands in shared memory becomes one mma_sync per K step. The operands of a step are loaded while the
+// previous step executes, and cta-pipeline can load those of the first step one iteration ahead.
 //
 //   %x = cta.local_load %a                       %x0, %y0 = cta.local_load at [0, 0]
 //   %y = cta.local_load %b                 ==>   %x1, %y1 = cta.local_load at [0, 16], at [16, 0]
@@ -14,7 +14,7 @@
 
 namespace tile {
 
-/// Where nothing else reads the operands, and they are loaded after the last write of their buffers.
+/// Splits dots whose operands have no other reader and are loaded after the last write of their buffers.
 void splitIntoSteps(KernelOp kernel);
 
 } // namespace tile

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-multicast: let the CTAs of a cluster read what all of them need only once.
+// cta-multicast: load data that all CTAs of a cluster need only once.
 //
-// A block that the producers of all CTAs read at the same place is divided: each CTA copies its part into the buffers
-// of all. Bytes count where they arrive, so slots are full when they were; but a slot is empty only when the consumer
-// warps of all CTAs have released it, because all producers write to it:
+// A block that the producers of all CTAs read at the same coordinates is divided: each CTA copies its part into the
+// buffers of all. Bytes are counted where they arrive, so slots become full as before; but a slot is empty only after
+// the consumer warps of all CTAs have released it, because all producers write to it:
 //
 //   %r = ring_alloc                                        %r = ring_alloc {ctas = 2}
 //   producer:  %s = ring_acquire %r                        producer:  %s = ring_acquire %r
@@ -11,7 +11,7 @@
 //              tma_load %b[%k, %n], …                                 tma_multicast %b[%k, %n], …
 //   consumer:  …                                           consumer:  …; cluster_barrier at the end
 //
-// All CTAs must go through the slots in step, so loops around the copies must not depend on the rank.
+// All CTAs must advance through the slots in lockstep, so loops around the copies must not depend on the rank.
 #include "Analysis/RankDependence.h"
 #include "Layout/TmaBoxes.h"
 #include "Transforms/Passes.h"
@@ -32,30 +32,30 @@ using namespace tile;
 namespace {
 
 std::optional<layout::TmaParts> planParts(KernelOp kernel, cta::TmaLoadOp load) {
-  // A map that the kernel makes may be another one in each CTA.
+  // A map that the kernel encodes may differ between CTAs.
   if (!isa<BlockArgument>(load.getDesc()))
     return std::nullopt;
   cta::BufferType buffer = load.getBuffer().getType();
   layout::LinearLayout layout = buffer.getLayout().getLayout();
-  // Parts are counted in powers of two: of a layout of which the buffer has less they would reach beyond its end.
+  // Parts are powers of two of the layout: if the buffer is smaller than its layout, they would reach beyond its end.
   if (layout.outShape() != buffer.getShape().vec())
     return std::nullopt;
   unsigned bytes = getBytesInMemory(buffer.getElementType());
   std::optional<layout::TmaParts> parts = layout::splitTmaBoxes(layout, bytes, kernel.getClusterCtas());
   std::optional<layout::TmaBoxes> boxes = layout::planTmaBoxes(layout, bytes);
-  // A smaller box changes the tensor map, which must then be for this copy alone.
+  // A smaller box changes the tensor map, which must then be used by this copy alone.
   bool isOwnMap = llvm::all_of(load.getDesc().getUsers(),
                                [&](Operation *user) { return user == load || isa<cta::TmaPrefetchOp>(user); });
   return parts && (parts->boxes.shape == boxes->shape || isOwnMap) ? parts : std::nullopt;
 }
 
-/// Whether all CTAs take the same slots.
+/// Returns true if all CTAs take the same slots.
 bool isInStep(cta::RingAllocOp ring, const RankDependence &ranks) {
   return llvm::none_of(ring->getUsers(),
                        [&](Operation *user) { return isa<cta::RingAcquireOp>(user) && ranks.mayDiverge(user); });
 }
 
-/// The copies that can be shared, by their ring.
+/// The copies that can be shared, by ring.
 using SharedCopies = llvm::MapVector<cta::RingAllocOp, SmallVector<cta::TmaLoadOp>>;
 
 SharedCopies planCopies(KernelOp kernel, cta::WarpRolesOp roles) {
@@ -82,7 +82,7 @@ public:
         share(load);
       cta::RingAllocOp(ring).setCtas(ctas);
     }
-    // Who reads what peers write, and releases it to them, goes on until they are done with that.
+    // A role that reads peers' writes, and releases slots to them, stays alive until the peers are done.
     for (cta::Role role : roles.getAll())
       if (llvm::any_of(copies, [&](auto &copy) { return role.reads(copy.first); })) {
         rewriter.setInsertionPointToEnd(&role.getBody().front());
@@ -96,7 +96,7 @@ private:
     unsigned index = cast<BlockArgument>(load.getDesc()).getArgNumber();
     TensorMapAttr map = kernel.getTensorMap(index);
     if (SmallVector<int64_t> box(map.getBox()); !box.empty()) {
-      // It may have leading dimensions that the buffer lacks.
+      // The box may have leading dimensions that the buffer omits.
       llvm::copy(parts.boxes.shape, box.end() - parts.boxes.shape.size());
       kernel.setTensorMap(index, map.withBox(box, map.getSwizzle()));
     }

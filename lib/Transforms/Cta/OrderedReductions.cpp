@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions whose order matters; see AccessPlan.h.
+// Order-preserving reductions; see AccessPlan.h.
 #include "Transforms/Cta/AccessPlan.h"
 
 #include "Cta/CtaDialect.h"
@@ -13,7 +13,7 @@ using tile::layout::LinearLayout;
 
 namespace tile {
 
-/// Reduces each run of the axis, and then the runs. `split` has a dimension for either.
+/// Reduces each run of the axis, and then the runs. `split` has a dimension for each.
 static void reduceRuns(ReduceOp reduce, const LinearLayout &split, OpBuilder &builder) {
   unsigned axis = reduce.getAxis();
   auto typeIn = [&](const LinearLayout &layout, Value like) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-overlap-grids: let a grid begin before the previous one has ended.
+// cta-overlap-grids: let a grid start before the previous one has ended.
 //
-// If the launch allows it (programmatic dependent launch), a grid begins when every CTA of the previous grid has said
-// that it needs no more, or has ended: barriers are initialised, tensor maps fetched and the roles' common numbers
-// computed meanwhile. What the previous grid writes is awaited before anything else is done, for what it reads may not
-// be written yet, and what it writes may still be read:
+// If the launch allows it (programmatic dependent launch), a grid starts once every CTA of the previous grid has
+// signalled or exited. Meanwhile barriers are initialized, tensor maps prefetched and the roles' common values
+// computed. The roles await the previous grid before anything else: its results may not be written yet, and data that
+// this grid overwrites may still be read:
 //
 //   cta.warp_roles role <consumer> { body }                    role <producer> { copies }
 //   ==>
 //   cta.warp_roles role <consumer> { cta.await_grids; body }   role <producer> { cta.await_grids; copies;
 //                                                                                cta.launch_dependents }
 //
-// In a launch that does not allow it both return at once.
+// In a launch that does not allow it, both operations return at once.
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Passes.h"
@@ -37,7 +37,7 @@ struct CtaOverlapGrids : tile::impl::CtaOverlapGridsBase<CtaOverlapGrids> {
     cta::WarpRolesOp roles = cta::findRoles(kernel);
     if (!gpu.has(target::Feature::GridDependency) || !roles)
       return;
-    // Nothing but the roles may access memory.
+    // Only the roles may access memory.
     for (Operation &op : kernel.getBody().front().without_terminator())
       if (&op != roles && !isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaPrefetchOp>(op) && !isMemoryEffectFree(&op))
         return;
@@ -46,7 +46,8 @@ struct CtaOverlapGrids : tile::impl::CtaOverlapGridsBase<CtaOverlapGrids> {
       Block &body = role.getBody().front();
       builder.setInsertionPointToStart(&body);
       cta::AwaitGridsOp::create(builder, roles.getLoc());
-      // The first role of one thread that ends has issued its last copies; the next grid's first ones can follow them.
+      // The first single-thread role to finish has issued its last copies; the next grid's first copies can follow
+      // them.
       if (role.getAttr().getOneThread()) {
         builder.setInsertionPointToEnd(&body);
         cta::LaunchDependentsOp::create(builder, roles.getLoc());

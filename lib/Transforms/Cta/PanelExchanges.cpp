@@ -24,7 +24,7 @@ LinearLayout rowMajor(ArrayRef<int64_t> shape) {
   return layout::unswizzledShared(shape.vec(), layout::rowMajorOrder(shape.size()));
 }
 
-/// The tensor that an operation stores, all of it or a panel; null if it stores none.
+/// Returns the tensor that an operation stores, completely or as a panel; null if it stores none.
 Value getStored(Operation *op) {
   if (auto store = dyn_cast<cta::LocalStoreOp>(op))
     return store.getValue();
@@ -32,10 +32,10 @@ Value getStored(Operation *op) {
   return store ? store.getValue() : Value();
 }
 
-/// Operations that replace another one, in panels, and are replaced in turn when panels become smaller.
+/// Operations that replace others in panels, and are themselves replaced when panels become smaller.
 class PanelChain {
 public:
-  /// `operations`: stores, and last the operation whose first result the chain makes.
+  /// `operations` are the stores, followed by the operation whose first result the chain produces.
   PanelChain(SmallVector<Operation *> operations, int64_t bytes)
       : bytes(bytes), last(operations.back()), replaced(std::move(operations)) {}
   virtual ~PanelChain() = default;
@@ -45,7 +45,7 @@ public:
 
   void halve() {
     ++bits;
-    // Other exchanges may have replaced what this one uses since it was found.
+    // Other exchanges may have replaced this one's inputs in the meantime.
     readInputs(made.empty() ? replaced : made);
     OpBuilder builder(last);
     Listener listener(*this);
@@ -62,13 +62,13 @@ public:
   }
 
 protected:
-  /// Finds what is stored and used otherwise, from the operations that do so now.
+  /// Finds the stored and otherwise used values, from the operations that use them now.
   virtual void readInputs(ArrayRef<Operation *> operations) = 0;
   /// Emits all panels, and returns the result of the last operation.
   virtual Value emit(OpBuilder &builder, Location loc) = 0;
   int64_t numPanels() const { return int64_t(1) << bits; }
 
-  /// A buffer for one panel: a vector.
+  /// Allocates a one-dimensional buffer for one panel.
   Value allocate(OpBuilder &builder, Location loc, Type element, int64_t elements) const {
     auto layout = cta::LayoutAttr::get(builder.getContext(), rowMajor({elements}));
     auto type = cta::BufferType::get(builder.getContext(), {elements}, element, layout, /*slots=*/1);
@@ -82,14 +82,14 @@ private:
     PanelChain &chain;
   };
 
-  int64_t bytes; ///< Of the whole.
+  int64_t bytes; ///< The size of the whole tensor.
   unsigned bits = 0;
-  Operation *last;                   ///< Whose first result the chain makes.
-  SmallVector<Operation *> replaced; ///< By the first panels.
+  Operation *last;                   ///< The operation that produces the result.
+  SmallVector<Operation *> replaced; ///< The operations that the first panels replace.
   SmallVector<Operation *> made;
 };
 
-/// A store to a buffer and the loads in another layout.
+/// A store to a buffer and a load in another layout.
 class LoadChain final : public PanelChain {
 public:
   LoadChain(cta::LocalStoreOp store, cta::LocalLoadOp load, int64_t bytes)
@@ -151,7 +151,7 @@ private:
   uint32_t axis;
 };
 
-/// Panels along K, in the order in which a dot adds.
+/// Panels along K, in the order in which a dot accumulates.
 class DotChain final : public PanelChain {
 public:
   DotChain(cta::LocalStoreOp a, cta::LocalStoreOp b, cta::FmaDotOp dot, int64_t bytes)
@@ -202,7 +202,7 @@ private:
   int64_t k;
 };
 
-/// Counts of some bins after the other.
+/// Counts a range of bins after the other.
 class CountChain final : public PanelChain {
 public:
   CountChain(cta::LocalStoreOp zeros, cta::LocalCountOp count, cta::LocalLoadOp load, int64_t bytes)
@@ -214,7 +214,7 @@ private:
       if (Value stored = getStored(op))
         zeros = stored;
       if (auto count = dyn_cast<cta::LocalCountOp>(op)) {
-        // In a panel, less its first bin.
+        // In a panel, subtract its first bin.
         bool isOfPanel = llvm::any_of(operations, llvm::IsaPred<cta::PanelStoreOp>);
         bins = isOfPanel ? count.getSrc().getDefiningOp<arith::SubIOp>().getLhs() : count.getSrc();
         mask = count.getMask();
@@ -243,7 +243,7 @@ private:
   RankedTensorType type;
 };
 
-/// All that is read of one buffer, which is not needed any more once there are panels.
+/// All reads of one buffer, which becomes unused once there are panels.
 class BufferExchange final : public PanelExchange {
 public:
   BufferExchange(SmallVector<cta::AllocOp> allocs, SmallVector<std::unique_ptr<PanelChain>> chains,
@@ -259,7 +259,7 @@ public:
   void halve() override {
     for (auto &chain : chains)
       chain->halve();
-    // Stores, and then what they wrote to.
+    // Erase the stores, and then their buffers.
     for (Operation *op : replaced)
       op->erase();
     for (cta::AllocOp alloc : allocs)
@@ -274,8 +274,8 @@ private:
   SmallVector<Operation *> replaced;
 };
 
-/// The only store to a buffer, by all threads that hold it, before all that reads it in the same role; null if there is
-/// none.
+/// Returns the only store to a buffer, if all threads that hold the tensor execute it and it dominates all reads in the
+/// same role; otherwise null.
 cta::LocalStoreOp findStore(cta::AllocOp alloc, DominanceInfo &dominance) {
   cta::LocalStoreOp store;
   for (Operation *user : alloc->getUsers())
@@ -332,7 +332,7 @@ public:
     auto isAlone = [](cta::AllocOp alloc) { return llvm::range_size(alloc->getUsers()) == 2; };
     if (!storeA || !storeB || a == b || !isAlone(a) || !isAlone(b))
       return nullptr;
-    // Panels have one k at least.
+    // Panels have at least one k.
     int64_t bytes =
         std::min(a.getType().getBytes() + b.getType().getBytes(), 2 * leastPanelBytes * a.getType().getShape()[1] - 1);
     SmallVector<std::unique_ptr<PanelChain>> chains;
@@ -375,7 +375,7 @@ bool PanelExchanges::narrow(const SharedPlacement &placement) {
         return exchange.get();
     return nullptr;
   };
-  // First buffers that are live together with the last one; then any, since offsets depend on each other.
+  // Prefer buffers that are live together with the topmost one; then any, because offsets depend on each other.
   for (bool isRelated : {true, false}) {
     PanelExchange *best = nullptr;
     int64_t bytes = 0;

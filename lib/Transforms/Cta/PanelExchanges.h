@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensors that pass through shared memory in panels, where there is not enough of it for all of them at once.
+// Passing tensors through shared memory in panels, where it cannot hold all of them at once.
 //
 //   cta.local_store %x, %b              cta.panel_store %x, %p {panel = 0}
 //   %y = cta.local_load %b       ==>    %y0 = cta.panel_load %p {panel = 0}
 //                                       cta.panel_store %x, %p {panel = 1}
 //                                       %y = cta.panel_load %p or %y0 {panel = 1}
 //
-// So do conversions, reductions and whatever else threads store and load, operands of scalar dots (panels along K),
-// sources of gathers, and histograms. It takes more barriers, and instructions that are executed by some threads only,
-// but less memory.
+// This applies to conversions, reductions and all other stores and loads by threads, to operands of scalar dots (panels
+// along K), to sources of gathers, and to histograms. It takes more barriers, and predicated instructions, but less
+// memory.
 #pragma once
 
 #include "Transforms/Cta/SharedPlacement.h"
@@ -21,11 +21,11 @@ namespace tile {
 class PanelExchange {
 public:
   virtual ~PanelExchange() = default;
-  /// Whether the buffer is one of this exchange.
+  /// Returns true if the buffer belongs to this exchange.
   virtual bool owns(cta::AllocOp alloc) const = 0;
-  /// Whether panels can be smaller.
+  /// Returns true if the panels can be halved.
   virtual bool canHalve() const = 0;
-  /// Makes two panels of each.
+  /// Splits each panel into two.
   virtual void halve() = 0;
 };
 
@@ -34,8 +34,8 @@ public:
   explicit PanelExchanges(KernelOp kernel);
   ~PanelExchanges();
 
-  /// Makes panels of one of the largest buffers that make the placement as large as it is, or smaller ones. False if
-  /// there is none.
+  /// Shrinks the panels of one of the largest buffers that determine the size of the placement, or introduces panels.
+  /// Returns false if there is no such buffer.
   bool narrow(const SharedPlacement &placement);
 
 private:

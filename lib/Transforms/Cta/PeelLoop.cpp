@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Peeling of loops; see PeelLoop.h.
+// Loop peeling; see PeelLoop.h.
 #include "Transforms/Cta/PeelLoop.h"
 
 #include "Analysis/LoopRange.h"
@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// What a comparison gives for all numbers from `lower` on, if that is one value. In canonical form a constant is on
-/// the right.
+/// Returns the result of a comparison for all values from `lower` on, if it is the same for all. In canonical form a
+/// constant is on the right.
 static std::optional<bool> decide(arith::CmpIOp comparison, Value number, int64_t lower) {
   std::optional<int64_t> bound = getConstantIntValue(comparison.getRhs());
   if (!bound || comparison.getLhs() != number)

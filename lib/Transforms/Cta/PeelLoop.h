@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The first iteration of a loop apart from the others, which then know more.
+// Peels the first iteration off a loop; more is then known about the remaining iterations.
 //
 //   for i = 0 to n (x):                     if 0 < n:
 //     y = where(i > 0 | mask, x, -inf)  ==>   x1 = where(mask, x0, -inf)
@@ -12,13 +12,13 @@
 
 namespace tile {
 
-/// Whether masks of tensors follow from comparisons that are decided in all iterations but the first.
+/// Returns true if masks of tensors depend on comparisons that are constant in all iterations but the first.
 bool gainsByPeeling(mlir::scf::ForOp loop);
 
-/// In a branch that a loop without iterations does not take.
+/// Peels the first iteration, inside a branch that guards against a zero-trip loop.
 void peelFirst(mlir::IRRewriter &rewriter, mlir::scf::ForOp loop);
 
-/// Replaces comparisons of the induction variable that the lower bound decides.
+/// Folds comparisons of the induction variable that the lower bound decides.
 void foldComparisons(mlir::IRRewriter &rewriter, mlir::scf::ForOp loop);
 
 } // namespace tile

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-ping-pong: let two consumer warp groups alternate between tiles.
 //
-// One team's epilogue runs under the other's main loop. Both run the consumer role, with registers and buffers of their
-// own; team t computes the CTA's programs number t, t + 2, t + 4, … The producer goes on copying for all programs, so a
-// team skips the slots of the other's steps. Main loops follow each other in the order of programs, as their slots do:
-// a team begins when the other has issued its last wgmma.
+// One team's epilogue overlaps the other's main loop. Both run the consumer role, with separate registers and buffers;
+// team t computes the CTA's programs t, t + 2, t + 4, … The producer still copies for all programs, so a team skips the
+// slots of the other's steps. Main loops follow each other in the order of programs, as do their slots: a team begins
+// when the other has issued its last wgmma.
 //
 //   programs {                             team = cta.team; n = steps of a program
 //     A                                    if team == 1: skip n slots
@@ -14,8 +14,8 @@
 //                                            turn_end;  B(acc);  skip n slots
 //                                          }
 //
-// That the consumer's role has two teams (`teams` of #cta.role) makes a team's programs every other one of the CTA's
-// (cta-lower-programs).
+// Two teams in the consumer's role (`teams` of #cta.role) make cta-lower-programs assign every other program of the CTA
+// to each of them.
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/LoopRange.h"
 #include "Analysis/RolePlan.h"
@@ -46,15 +46,15 @@ constexpr unsigned warpsPerTeam = 4; // a warp group, which has registers and ba
 
 struct PingPongPlan {
   cta::WarpRolesOp roles;
-  unsigned consumer = 0; ///< The role that is to have teams; the other one fills its ring.
-  ProgramsOp programs;   ///< Of the consumer role.
-  Operation *mainLoop;   ///< What uses the ring, in the body of `programs`.
-  scf::ForOp steps;      ///< Of the producer: fills one slot each.
+  unsigned consumer = 0; ///< The role that gets teams; the other one fills its ring.
+  ProgramsOp programs;   ///< The programs of the consumer role.
+  Operation *mainLoop;   ///< The loop that uses the ring, in the body of `programs`.
+  scf::ForOp steps;      ///< The producer's loop; each iteration fills one slot.
   Value ring;
-  SmallVector<cta::AllocOp> buffers; ///< That the consumer warps use among themselves.
+  SmallVector<cta::AllocOp> buffers; ///< Buffers that the consumer warps use among themselves.
 };
 
-/// The only operation of its kind inside of `outer`, or null.
+/// Returns the only operation of its kind inside `outer`, or null.
 template <typename OpType> OpType findOnly(Operation *outer) {
   OpType found;
   bool isOnly = true;
@@ -65,7 +65,7 @@ template <typename OpType> OpType findOnly(Operation *outer) {
   return isOnly ? found : OpType();
 }
 
-/// Finds out whether teams can alternate; if not, `reason` says why.
+/// Determines whether teams can alternate; if not, `reason` says why.
 class Planner {
 public:
   Planner(KernelOp kernel, const target::GpuTarget &gpu) : kernel(kernel), gpu(gpu) {}
@@ -91,7 +91,7 @@ private:
     return std::nullopt;
   }
 
-  /// Beside a thread that copies there is one role.
+  /// Requires one role besides a thread that copies.
   bool findConsumer() {
     reason = "there are other roles than one that computes and a thread that copies";
     SmallVector<cta::Role> all = plan.roles.getAll();
@@ -100,7 +100,7 @@ private:
     return all.size() == 2 && llvm::count_if(all, isOfWarps) == 1;
   }
 
-  /// To compute programs, each of them whole, is all that the consumer role does.
+  /// Requires that the consumer role does nothing but compute whole programs.
   bool findPrograms() {
     reason = "the kernel is not persistent, or its programs are cut into parts";
     for (Operation &op : plan.roles.getBodies()[plan.consumer].front()) {
@@ -161,7 +161,7 @@ public:
   PingPong(KernelOp kernel, PingPongPlan plan)
       : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)), loc(this->plan.programs.getLoc()) {}
 
-  /// False if the number of steps is not the same for all programs.
+  /// Returns false if the number of steps differs between programs.
   bool run() {
     rewriter.setInsertionPoint(plan.programs);
     SmallVector<Value> bounds = getBounds(plan.steps);
@@ -177,7 +177,7 @@ public:
   }
 
 private:
-  /// The producer, too, is a whole warp group, which has registers of its own.
+  /// Makes the producer a whole warp group, too, with a separate register count.
   void setRoles(RegisterBudget registers) {
     SmallVector<Attribute> attributes;
     for (auto [index, role] : llvm::enumerate(plan.roles.getRoles().getAsRange<cta::RoleAttr>())) {
@@ -189,7 +189,7 @@ private:
     plan.roles.setRolesAttr(rewriter.getArrayAttr(attributes));
   }
 
-  /// The team, and the slots that it leaves to the other one for a program.
+  /// Emits the team index, and the number of slots of a program that it skips.
   void emitTeam(Value lower, Value upper, Value step) {
     {
       OpBuilder::InsertionGuard guard(rewriter);
@@ -210,14 +210,14 @@ private:
     }
     rewriter.setInsertionPoint(plan.mainLoop);
     cta::TurnBeginOp::create(rewriter, loc, teams, /*teams=*/true);
-    emitHandover();
+    emitTurnEnd();
     rewriter.setInsertionPoint(plan.programs.getBody().front().getTerminator());
     emitSkip();
   }
 
   void emitSkip() { cta::RingSkipOp::create(rewriter, loc, plan.ring, stepsOfOther); }
 
-  /// The last operation that multiplies, or does so in its regions; null if there is none.
+  /// Returns the last operation that is or contains a wgmma; null if there is none.
   static Operation *findLastProducts(Block &block) {
     auto multiplies = [](Operation &op) {
       return op.walk([](cta::WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
@@ -226,8 +226,8 @@ private:
     return found == block.rend() ? nullptr : &*found;
   }
 
-  /// It is the other team's turn when the last wgmma has been issued, before it is awaited.
-  void emitHandover() {
+  /// Passes the turn to the other team when the last wgmma has been issued, before it is awaited.
+  void emitTurnEnd() {
     auto end = [&] { cta::TurnEndOp::create(rewriter, loc, teams, /*teams=*/true); };
     auto branch = dyn_cast<scf::IfOp>(plan.mainLoop);
     if (Operation *last = branch && branch.elseBlock() ? findLastProducts(*branch.thenBlock()) : nullptr) {
@@ -240,7 +240,7 @@ private:
     end();
   }
 
-  /// A team has slots of each buffer for itself.
+  /// Gives each team separate slots of each buffer.
   void divideBuffers() {
     for (cta::AllocOp alloc : plan.buffers) {
       cta::BufferType type = alloc.getType();

@@ -2,43 +2,45 @@
 // cta-pipeline: overlap asynchronous copies of later iterations with the computation of earlier ones.
 //
 // With S = num_stages, each copied tile gets S slots. Loop arguments count the slot to fill and the slot to use. The
-// mechanical part (prologue, values that cross iterations, predicates for the last iterations) is ExpandPipeline.h;
-// what runs ahead, and in which order, is planned in PipelinePlan.h.
+// mechanical part (prologue, loop-carried values, predicates for the last iterations) is in ExpandPipeline.h;
+// PipelinePlan.h decides which operations are prefetched, and their order.
 //
 //   for: copy; commit; wait 0; load; use   ==>   copies of iterations 0 … S-2            (prologue)
 //                                                for: wait S-2; copy of iteration i+S-1; commit; load; use
 //                                                wait 0
 //
-// The wait comes before the copy, so that one barrier after it orders both the reads that follow (copies have arrived)
-// and the copies (all threads have finished reading the slot that is filled next). A loop that only computes a product
-// in steps (MmaSteps.h) waits before the last of them and then loads the first operands of the next iteration:
-// the last step covers the barrier and the loads, and the slot whose operands are all loaded is filled again at once.
+// The wait precedes the copy, so that one barrier after it orders both the following reads (the copies have arrived)
+// and the copies (all threads have finished reading the slot that is filled next). A loop that only computes one dot in
+// K steps (MmaSteps.h) waits before the last step and then loads the first operands of the next iteration: the last
+// step hides the barrier and the loads, and the slot whose operands have all been loaded is refilled at once.
 //
 //   for: load 1; mma 0; wait S-2; copy of iteration i+S; commit; load 0 of iteration i+1; mma 1
 //
-// What cannot be copied (elements of 2 bytes at any address, values that are computed from what is loaded) is loaded
-// into registers an iteration ahead, as soon as this one's values have left them, and arrives under its product.
+// Operands that cp.async cannot copy (2-byte elements at any address, values computed from loaded ones) are loaded into
+// registers one iteration ahead. The loads are issued as soon as this iteration's values have left the registers, and
+// are hidden by its dot.
 //
 //   for: x = load; y = convert_layout x; mma y   ==>   for: y = convert_layout x; x' = load; mma y; yield x'
 //
-// So is what a loop reduces, and numbers that it needs beside a product whose blocks TMA brings:
+// The same applies to values that a loop reduces, and to scalars and vectors used alongside a dot whose blocks TMA
+// loads:
 //
 //   for: x = load(i); s = reduce x; store s      ==>   for: x' = load(i + 1); s = reduce x; store s; yield x'
 //
-// Where warp groups multiply what is copied, a fence follows the wait. If the loop only computes such products, they
-// stay in flight while the next copies are awaited: after them those before are awaited, and a second barrier makes
-// their slot free. So copies have S-1 products' time to arrive.
+// If copied data is multiplied by wgmma, a fence follows the wait. If the loop only computes such wgmmas, they stay in
+// flight while the next copies are awaited. Then the wgmmas of the previous iteration are awaited, and a second barrier
+// frees their slot, so that copies have the time of S-1 wgmmas to arrive.
 //
 //   for: wait S-2; fence; wgmma i; await that of i-1; copy of iteration i+S-1; commit
 //
-// Where TMA brings the other operand, copies come after the product, too; cta-schedule-loop keeps it in flight then.
+// If TMA loads the other operand, copies also come after the wgmma; cta-schedule-loop then keeps it in flight.
 //
-// Where TMA brings blocks that threads transpose for a product, or threads shift what they load, they store it in two
-// buffers in turns, so that the product before stays in flight meanwhile.
+// Operands that threads store to shared memory (transposed TMA tiles, realigned rows) are double-buffered, so that the
+// previous wgmma stays in flight meanwhile.
 //
-// A loop of no more iterations than stages gets a slot for each, and all of its copies begin before it. Copies that no
-// loop runs ahead begin side by side, too (EarlyCopies.h), and are awaited where they are needed (AwaitCopies.h), and
-// so do loads that are stored (LateStores.h).
+// A loop with no more iterations than stages gets one slot per iteration, and all of its copies are issued before it.
+// Copies that no loop prefetches are issued back to back (EarlyCopies.h) and awaited at their first use
+// (AwaitCopies.h), and so are loads whose values are stored (LateStores.h).
 #include "Analysis/LoopContents.h"
 #include "Analysis/LoopGraph.h"
 #include "Analysis/LoopRange.h"
@@ -68,12 +70,12 @@ using namespace tile;
 
 namespace {
 
-/// Loop arguments that count slots: one for each stage that names a slot.
+/// Loop arguments that count slots, one for each stage that names a slot.
 struct SlotCounters {
   Value fill, use, lookAhead;
 };
 
-/// Adds `count` slot counters; returns the new loop, whose last arguments they are.
+/// Adds `count` slot counters, which become the last arguments of the returned loop.
 scf::ForOp addSlotCounters(IRRewriter &rewriter, scf::ForOp loop, int64_t slots, unsigned count) {
   rewriter.setInsertionPoint(loop);
   Value zero = emitI32(rewriter, loop.getLoc(), 0);
@@ -119,14 +121,14 @@ void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan &
   rewriter.setInsertionPointAfter(lastCopy);
   cta::AsyncCommitOp::create(rewriter, loop.getLoc());
   rewriter.setInsertionPointToStart(loop.getBody());
-  // Iterations whose copies have begun and need not have arrived.
+  // The iterations whose copies have been issued but need not have arrived.
   cta::AsyncWaitOp::create(rewriter, loop.getLoc(), plan.getArrival() - plan.getCopy() - 1);
   if (isFenced)
     cta::ProxyFenceOp::create(rewriter, loop.getLoc());
 }
 
-/// Copies and loads of iterations that the loop does not have are masked out; everything else that runs ahead does no
-/// harm: loads of slots read slots that exist.
+/// Masks out copies and loads of iterations beyond the end of the loop. All other prefetched operations are harmless:
+/// loads of slots read slots that exist.
 void predicate(RewriterBase &rewriter, Operation *op, Value condition) {
   auto maskOut = [&](auto access) {
     rewriter.setInsertionPoint(access);
@@ -138,7 +140,7 @@ void predicate(RewriterBase &rewriter, Operation *op, Value condition) {
     maskOut(load);
 }
 
-/// What loads that run ahead and others need is computed for both.
+/// Duplicates computations that both prefetched loads and other operations need.
 void separate(IRRewriter &rewriter, scf::ForOp loop, const DenseSet<Operation *> &loads) {
   DenseSet<Operation *> slice = collectStage(loop, [&](Operation *op) { return loads.contains(op); });
   IRMapping copies;
@@ -147,7 +149,7 @@ void separate(IRRewriter &rewriter, scf::ForOp loop, const DenseSet<Operation *>
     if (slice.contains(&op) && !loads.contains(&op))
       shared.push_back(&op);
   for (Operation *op : shared) {
-    // What an iteration hands on for the next one's addresses belongs to the loads alone.
+    // Addresses that an iteration passes to the next one belong to the loads alone.
     auto isOther = [&](OpOperand &use) {
       Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
       return user && !slice.contains(user) && user != loop.getBody()->getTerminator();
@@ -164,7 +166,7 @@ void separate(IRRewriter &rewriter, scf::ForOp loop, const DenseSet<Operation *>
       rewriter.eraseOp(copy);
 }
 
-/// Which slots the prologue fills, and with which the loop goes on, are numbers.
+/// Folds the slots of the prologue, and the initial slots of the loop, to constants.
 void foldSlots(IRRewriter &rewriter, scf::ForOp loop) {
   for (Operation &op : llvm::make_early_inc_range(*loop->getBlock())) {
     if (&op == loop)
@@ -188,23 +190,23 @@ void pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan &plan) {
   }
 
   scf::ForOp pipelined = expandPipeline(rewriter, loop, planOrder(loop, plan), predicate);
-  // All copies have begun; what is committed without any counts for the waits.
+  // All copies have been issued; empty groups still count for the waits.
   if (plan.isShort)
     for (auto copy : llvm::make_early_inc_range(pipelined.getBody()->getOps<cta::AsyncCopyOp>()))
       rewriter.eraseOp(copy);
-  // The masked-out copies of the last iterations still write zeros: they must be over before the memory is reused.
+  // The masked-out copies of the last iterations still write zeros, which must complete before the memory is reused.
   rewriter.setInsertionPointAfter(pipelined);
   if (plan.slots != 0) {
     cta::AsyncWaitOp::create(rewriter, pipelined.getLoc(), 0);
     foldSlots(rewriter, pipelined);
   }
-  // Copies fill the slot of the product before, which is complete: no need to ask whether they may pass.
+  // Copies fill the slot of the previous wgmma, which is complete, so reordering them needs no further check.
   if (LoopGraph graph(pipelined); plan.inFlight && graph.build())
     if (std::optional<ProductSchedule> flight = planInFlight(graph.nodes))
       runAhead(rewriter, graph, *flight);
 }
 
-/// Buffers of the loop's body that its threads fill for products of warp groups.
+/// Returns the buffers of the loop's body that its threads fill for wgmma.
 SmallVector<cta::AllocOp> findFilled(scf::ForOp loop) {
   SmallVector<cta::AllocOp> filled;
   for (auto alloc : loop.getBody()->getOps<cta::AllocOp>()) {
@@ -220,8 +222,8 @@ SmallVector<cta::AllocOp> findFilled(scf::ForOp loop) {
   return filled;
 }
 
-/// Two slots for what threads store of blocks of TMA, or of rows that start anywhere, if shared memory has room for
-/// them beside two slots of the blocks.
+/// Double-buffers operands that threads store to shared memory (transposed TMA tiles, unaligned rows), if shared memory
+/// also has room for two slots of the TMA blocks.
 void alternateBuffers(IRRewriter &rewriter, scf::ForOp loop, const target::GpuTarget &target) {
   constexpr unsigned slots = 2;
   SmallVector<cta::AllocOp> filled = findFilled(loop);
@@ -247,8 +249,8 @@ void alternateBuffers(IRRewriter &rewriter, scf::ForOp loop, const target::GpuTa
     rewriter.setInsertionPoint(alloc);
     rewriter.replaceOpWithNewOp<cta::SlotOp>(alloc, alloc.getType(), buffer, counter);
   }
-  // Threads meet between what they store and its product, so also between that and the second store after it. The last
-  // products of a loop before this one are complete when all come here.
+  // Threads synchronize between a store and its wgmma, and therefore also between that wgmma and the second store after
+  // it. The last wgmmas of a loop before this one are complete once all threads arrive here.
   rewriter.setInsertionPoint(loop);
   cta::BarrierOp::create(rewriter, loop.getLoc(), /*groups=*/false);
 }

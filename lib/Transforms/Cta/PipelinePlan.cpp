@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What runs ahead in a loop; see PipelinePlan.h.
+// Planning of prefetches in a loop; see PipelinePlan.h.
 #include "Transforms/Cta/PipelinePlan.h"
 
 #include "Analysis/LoopContents.h"
@@ -49,7 +49,7 @@ bool tile::isArrival(Operation *op) {
 
 namespace {
 
-/// None unless the loads of the body are those of copied operands of a chain of products.
+/// Returns none unless the loads of the body are those of the copied operands of a chain of MMAs.
 std::optional<LookAhead> planLookAhead(scf::ForOp loop) {
   SmallVector<cta::MmaSyncOp> steps(loop.getBody()->getOps<cta::MmaSyncOp>());
   DenseSet<Value> copied;
@@ -72,8 +72,8 @@ std::optional<LookAhead> planLookAhead(scf::ForOp loop) {
   return LookAhead{{steps.front().getA().getDefiningOp(), steps.front().getB().getDefiningOp()}, steps.back()};
 }
 
-/// Whether products of warp groups can stay in flight while the next copies arrive: they multiply what is copied, and
-/// nothing else writes that. What TMA brings beside it comes in a role of its own.
+/// Returns true if wgmmas can stay in flight while the next copies arrive: they multiply the copied data, and nothing
+/// else writes it. TMA loads next to them are moved to a separate role.
 bool staysInFlight(scf::ForOp loop) {
   LoopGraph graph(loop);
   if (!graph.build() || !planInFlight(graph.nodes))
@@ -99,12 +99,13 @@ bool isPlainLoad(Operation *op) {
   return load && !load.getIsVolatile();
 }
 
-/// Adds to memory whatever is there; who does not look at it cannot have waited for other programs.
+/// Returns true for an atomic update whose result is unused: the program cannot have waited for others by it.
 bool isBlindUpdate(Operation *op) {
   return isa<AtomicRmwOp>(op) && op->use_empty();
 }
 
-/// What the stores of a loop write; none if something else in it may write memory, wait for other programs, or print.
+/// Returns what the stores of a loop write; none if other operations in it may write memory, wait for other programs,
+/// or print.
 std::optional<PointerBases> findWritten(scf::ForOp loop) {
   PointerBases written;
   bool isKnown = !loop.getBody()
@@ -120,14 +121,14 @@ std::optional<PointerBases> findWritten(scf::ForOp loop) {
   return isKnown ? std::optional(written) : std::nullopt;
 }
 
-/// Whether a load or copy reads what no earlier iteration writes.
+/// Returns true if a load or copy reads nothing that an earlier iteration writes.
 bool mayRunAhead(Operation *op, const PointerBases &written) {
   if (auto copy = dyn_cast<cta::AsyncCopyOp>(op))
     return !PointerBases::of(copy.getPtr()).mayOverlap(written);
   return isPlainLoad(op) && !PointerBases::of(cast<LoadOp>(op).getPtr()).mayOverlap(written);
 }
 
-/// Loads that the addresses of copies are computed from, as numbers of pages.
+/// Returns the loads from which addresses of copies are computed, such as page indices.
 DenseSet<Operation *> findIndices(scf::ForOp loop) {
   DenseSet<Operation *> indices;
   for (Operation *op : collectStage(loop, isCopy))
@@ -136,11 +137,11 @@ DenseSet<Operation *> findIndices(scf::ForOp loop) {
   return indices;
 }
 
-/// Loads of what cp.async does not copy and threads or warps multiply, if there are registers for all of them beside
-/// accumulators and addresses, which others would not leave; those of stores, and what is stored, take some, too.
+/// Returns the loads of dot operands that cp.async does not copy, if all of them fit into registers alongside
+/// accumulators and addresses. Stores, and the values that they store, take registers, too.
 DenseSet<Operation *> findOperands(scf::ForOp loop, const DenseSet<Operation *> &indices, const PointerBases &written) {
-  // Beside copies for warps' products only what becomes an operand runs ahead: weights that are widened, say. Beside
-  // products of warp groups, which have larger accumulators, nothing does.
+  // Next to copies for mma.sync, only values that become an operand, such as weights that are widened, are prefetched.
+  // Next to wgmmas, which have larger accumulators, nothing is.
   bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
   bool isBesideCopies = isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
   if (isBesideCopies && !loop.getBody()->getOps<cta::WgmmaOp>().empty())
@@ -173,9 +174,9 @@ int64_t countThreads(scf::ForOp loop) {
   return loop->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
 }
 
-/// Slots that the kernel asks for, or fewer if the shared memory of a CTA does not hold them beside what else the loop
-/// uses: operands of scalar products are copied once more. One less, too, where another CTA fits beside then: what it
-/// computes hides more than one more copy in flight.
+/// Returns the number of slots that the kernel asks for, or fewer if the CTA's shared memory does not hold them
+/// together with the loop's other buffers: operands of scalar dots are copied once more. Also one less if another CTA
+/// then fits: its computation hides more latency than one more copy in flight.
 int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &target) {
   DenseSet<Operation *> rings;
   int64_t bytes = 0, others = 0;
@@ -202,8 +203,8 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
   return wanted > 2 && !multipliesByGroups && countCtas(wanted - 1) > countCtas(wanted) ? wanted - 1 : wanted;
 }
 
-/// Copies that stand in the body, on buffers of their own, and do not depend on what the computation produces or
-/// writes; and operands of products that threads load.
+/// Plans the prefetch of copies that are in the body, have private buffers, and do not depend on the computation's
+/// results or writes; and of dot operands that threads load.
 std::optional<PipelinePlan> planProducts(scf::ForOp loop, const LoopContents &contents,
                                          const target::GpuTarget &target) {
   std::optional<PointerBases> written = findWritten(loop);
@@ -218,16 +219,16 @@ std::optional<PipelinePlan> planProducts(scf::ForOp loop, const LoopContents &co
     hasCopies = true;
   }
   PipelinePlan plan;
-  // Copies by TMA run ahead in a role of their own.
+  // TMA copies are prefetched by a separate role.
   if (!contents.hasAny({LoopContent::innerLoop, LoopContent::tmaCopy})) {
     plan.indices = findIndices(loop);
     plan.values = findOperands(loop, plan.indices, *written);
   }
-  // Waits for copies that began before the loop stay where they are.
+  // Waits for copies that were issued before the loop stay where they are.
   bool hasWaits = !loop.getBody()->getOps<cta::AsyncWaitOp>().empty();
   if (!hasCopies && (hasWaits || plan.values.empty()))
     return std::nullopt;
-  // A store in the loop may write what a later iteration reads.
+  // A store in the loop may write data that a later iteration reads.
   bool isAhead = llvm::all_of(collectStage(loop, isCopy), [&](Operation *op) {
     if (isa<cta::AsyncCopyOp>(op) || plan.indices.contains(op))
       return mayRunAhead(op, *written);
@@ -245,13 +246,13 @@ std::optional<PipelinePlan> planProducts(scf::ForOp loop, const LoopContents &co
   return plan;
 }
 
-/// A loop without products, in which nothing but plain loads and stores has an order to keep.
+/// Returns true for a loop without MMAs in which only plain loads and stores are ordered.
 bool isSimple(const LoopContents &contents) {
   using enum LoopContent;
   return contents.hasOnly({load, store, branch, reduction, exchange});
 }
 
-/// A loop of products of warp groups, of blocks that TMA brings, that does nothing else that keeps its order.
+/// Returns true for a loop of wgmmas on TMA blocks that has no other ordered operations.
 bool isOfProducts(scf::ForOp loop, const LoopContents &contents) {
   using enum LoopContent;
   bool isPlain = contents.hasOnly({load, branch, reduction, exchange, groupProduct, warpProduct, tmaCopy, blockRead});
@@ -260,8 +261,8 @@ bool isOfProducts(scf::ForOp loop, const LoopContents &contents) {
 
 constexpr unsigned unrollFactor = 4;
 
-/// A short loop in which nothing keeps the loads of several iterations from being issued at once. `slice`: the loads,
-/// and what their addresses are computed from.
+/// Returns true for a short loop in which the loads of several iterations can be issued at once. `slice` is the loads
+/// and the computation of their addresses.
 bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads,
                     const DenseSet<Operation *> &slice) {
   using enum LoopContent;
@@ -280,7 +281,7 @@ bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSe
   return loaded <= std::min<int64_t>(fewLoaded, half / unrollFactor) && computed <= fewComputed;
 }
 
-/// Whether warp groups have registers for what is loaded ahead, and for what was, beside accumulators and left
+/// Returns true if warp groups have registers for two iterations' prefetched values alongside accumulators and left
 /// operands.
 bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) {
   constexpr int64_t few = 8, most = 255, reserve = 64; // for addresses, and what is computed of accumulators
@@ -301,7 +302,7 @@ bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) 
   return loaded <= few || registers <= (budget ? budget->consumer : most);
 }
 
-/// Whether the loop's registers leave room for what is loaded ahead.
+/// Returns true if the loop's registers leave room for prefetched values.
 bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads) {
   int64_t threads = countThreads(loop);
   // Of a multiprocessor, and of a thread; what a quarter and half of the threads that it can hold may have each;
@@ -327,7 +328,7 @@ bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Opera
   for (Operation *op : loads) {
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     int64_t elements = type ? cta::getLayout(type).numRegisters() : 1;
-    // In flight, and in use, mostly as numbers of 32 bits.
+    // Values in flight, and values in use, mostly widened to 32 bits.
     registers += countRegisters(op->getResult(0)) + std::max(elements, countRegisters(op->getResult(0)));
   }
   int64_t limit = std::min(most, all / threads);
@@ -336,7 +337,7 @@ bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Opera
   return registers <= limit;
 }
 
-/// Loads beside products of warp groups, or in a loop that has none.
+/// Plans loads next to wgmmas, or in a loop without MMAs.
 std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &contents) {
   bool multiplies = isOfProducts(loop, contents);
   if (getNumStages(loop) < 2 || (!multiplies && !isSimple(contents)))
@@ -349,7 +350,7 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &conte
     bool isRead = isa<LoadOp>(op) && op->getBlock() == loop.getBody() && mayRunAhead(op, written);
     return isRead || (!isa<LoadOp>(op) && op->getNumRegions() == 0 && isMemoryEffectFree(op));
   };
-  DenseSet<Operation *> slice; // the loads, and what their addresses and masks are computed from
+  DenseSet<Operation *> slice; // the loads, and the computation of their addresses and masks
   bool hasBlock = false;
   for (auto load : loop.getBody()->getOps<LoadOp>()) {
     DenseSet<Operation *> own = collectStage(loop, [&](Operation *op) { return op == load; });
@@ -359,7 +360,7 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &conte
     plan.values.insert(load);
     slice.insert_range(own);
   }
-  // What the loop hands on for addresses is an iteration ahead then, also after the loop.
+  // Address computations that the loop carries are then one iteration ahead, also after the loop.
   bool isForSliceAlone = llvm::all_of(llvm::seq(loop.getNumRegionIterArgs()), [&](unsigned index) {
     auto isMember = [&](Operation *user) { return slice.contains(loop.getBody()->findAncestorOpInBlock(*user)); };
     return !slice.contains(loop.getYieldedValues()[index].getDefiningOp()) ||
@@ -374,7 +375,7 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &conte
 } // namespace
 
 std::optional<PipelinePlan> tile::planPipeline(scf::ForOp loop, const target::GpuTarget &target) {
-  // How often a loop of step 0 runs is not known.
+  // The trip count of a loop with step 0 is unknown.
   APInt step;
   if (matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
       (step.isZero() || (step.isNegative() && !loop.getUnsignedCmp())))
@@ -385,7 +386,7 @@ std::optional<PipelinePlan> tile::planPipeline(scf::ForOp loop, const target::Gp
 }
 
 LoopSchedule tile::planOrder(scf::ForOp loop, const PipelinePlan &plan) {
-  // What several of them need belongs to the first.
+  // Operations that several groups need belong to the first one.
   DenseSet<Operation *> taken;
   auto collect = [&](llvm::function_ref<bool(Operation *)> isRoot) {
     DenseSet<Operation *> stage;
@@ -409,7 +410,7 @@ LoopSchedule tile::planOrder(scf::ForOp loop, const PipelinePlan &plan) {
   };
   auto isUse = [&](Operation *op) { return !isArrival(op) && !taken.contains(op); };
   if (plan.copiesLast || plan.isShort) {
-    // The product before is awaited, whose slot is filled; or none is filled again.
+    // The previous wgmma, whose slot is filled, has been awaited; or no slot is filled twice.
     add(plan.getArrival(), isArrival);
     add(plan.getUse(), isUse);
   } else if (ahead) {
@@ -419,7 +420,7 @@ LoopSchedule tile::planOrder(scf::ForOp loop, const PipelinePlan &plan) {
     add(plan.getUse(), [&](Operation *op) { return isUse(op) && order.issue.contains(op); });
     add(plan.getUse(), [&](Operation *op) { return isUse(op) && order.use.contains(op); });
   } else if (plan.slots == 0) {
-    // Values leave the registers that the next iteration's are loaded into.
+    // Values leave the registers into which the next iteration's are loaded.
     Operation *first = &*llvm::find_if(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
     add(plan.getUse(), [&](Operation *op) { return isUse(op) && op->isBeforeInBlock(first); });
   }

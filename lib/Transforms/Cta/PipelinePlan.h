@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a loop does in iterations before the one that uses it, and in which order a round does it.
+// Decides which operations of a loop are executed in earlier iterations than their users, and their order in a round.
 //
-//   numbers that addresses of copies are computed from    an iteration before these copies
-//   copies into shared memory                             slots - 1 iterations, or slots, before they are used
-//   operands of the first step of a chain of products     under the last step of the iteration before
-//   loads into registers                                  an iteration ahead
+//   scalars from which addresses of copies are computed   one iteration before these copies
+//   copies into shared memory                             slots - 1 iterations, or slots, before their use
+//   operands of the first step of a chain of MMAs         during the last step of the previous iteration
+//   loads into registers                                  one iteration ahead
 //
-// Loads into registers run ahead where what they hold is multiplied by threads or warps; beside products of warp groups
-// whose blocks TMA brings, if they are few: scales, maxima and sums of rows, or the numbers of the next blocks would
-// come later than the product that they are loaded beside; and where a loop without products reduces what it loads:
-// memory would be idle from the arrival of the loads to the end of the reduction, whose barriers all warps of the CTA
-// reach at about the same time. Other loops keep more in flight by having more threads, so there only few registers may
-// be taken, unless the loop carries so many that threads are few anyway. Short loops that neither reduce nor store are
-// unrolled instead, so that the loads of four iterations are issued at once.
+// Loads into registers are prefetched in three cases. First, if their values are multiplied by FMA or mma.sync. Second,
+// next to wgmmas on TMA blocks, if they are few: scales, maxima and sums of rows, or the indices of the next blocks,
+// would otherwise arrive later than the wgmma next to which they are loaded. Third, if a loop without MMAs reduces the
+// loaded values: memory would be idle from the arrival of the loads to the end of the reduction, whose barriers all
+// warps of the CTA reach at about the same time. Other loops keep more loads in flight by having more threads, so they
+// may only spend few registers, unless the loop carries so many that threads are few anyway. Short loops that neither
+// reduce nor store are unrolled instead, so that the loads of four iterations are issued at once.
 #pragma once
 
 #include "Target/GpuTarget.h"
@@ -23,46 +23,47 @@
 
 namespace tile {
 
-/// What a loop that only computes a product in steps does an iteration ahead, besides copies.
+/// Operations besides copies that are executed one iteration ahead, in a loop that only computes one dot in K steps.
 struct LookAhead {
-  llvm::DenseSet<mlir::Operation *> loads; ///< Of the operands of the first step.
+  llvm::DenseSet<mlir::Operation *> loads; ///< The loads of the first step's operands.
   mlir::Operation *lastStep;
 };
 
 struct PipelinePlan {
-  int64_t slots = 0;       ///< Of each buffer that is copied to; none without copies.
-  bool isShort = false;    ///< Each iteration has its slot.
-  bool copiesLast = false; ///< After products: into the slots of those of the iteration before.
-  bool inFlight = false;   ///< These are, while the next copies are awaited; else of cta-schedule-loop.
-  llvm::DenseSet<mlir::Operation *> indices; ///< Loads of what the addresses of copies are computed from.
-  llvm::DenseSet<mlir::Operation *> values;  ///< Loads into registers that run an iteration ahead.
+  int64_t slots = 0;       ///< The slots of each destination buffer; 0 without copies.
+  bool isShort = false;    ///< Each iteration has a separate slot.
+  bool copiesLast = false; ///< Copies come after the MMAs, into the slots of those of the previous iteration.
+  bool inFlight = false;   ///< MMAs stay in flight while copies are awaited; otherwise cta-schedule-loop decides.
+  llvm::DenseSet<mlir::Operation *> indices; ///< Loads from which the addresses of copies are computed.
+  llvm::DenseSet<mlir::Operation *> values;  ///< Loads into registers that are executed one iteration ahead.
   std::optional<LookAhead> ahead;
-  /// Addresses of `values` are computed again for whatever else needs them, so that only what is loaded crosses
+  /// Recomputes the addresses of `values` for all other users, so that only loaded values are carried across
   /// iterations.
   bool separates = false;
-  unsigned unroll = 1; ///< By how many iterations; if more than one, all else is as it was.
+  unsigned unroll = 1; ///< The unroll factor; if above 1, everything else is unchanged.
 
-  /// The stages: an iteration for the numbers that the addresses of copies are computed from, the others between the
-  /// copies and their arrival, and their use.
+  /// The stages: one iteration for the scalars from which addresses of copies are computed; then the copies, their
+  /// arrival and their use.
   unsigned getCopy() const { return indices.empty() ? 0 : 1; }
   unsigned getArrival() const { return getCopy() + slots - (isShort ? 0 : 1); }
   unsigned getUse() const { return slots == 0 ? 1 : getCopy() + slots - (ahead || isShort ? 0 : 1); }
 
-  /// "copies run 3 iterations ahead, loads of 2 values one".
+  /// Describes the plan: "copies run 3 iterations ahead, loads of 2 values one".
   std::string print() const;
 };
 
-/// None if nothing runs ahead: `num_stages` is 1, shared memory holds no second slot, threads have no registers to
-/// spare, or earlier iterations write what is read.
+/// Plans a loop. None if nothing can be prefetched: `num_stages` is 1, shared memory holds no second slot, threads have
+/// no spare registers, or earlier iterations write the loaded data.
 std::optional<PipelinePlan> planPipeline(mlir::scf::ForOp loop, const target::GpuTarget &target);
 
-/// The operations that copy asynchronously, or commit copies.
+/// Returns true for operations that copy asynchronously or commit copies.
 bool isCopy(mlir::Operation *op);
 
-/// The wait for copies, and the fence after it, in a loop whose buffers have their slots.
+/// Returns true for the wait for copies and the fence after it, in a loop whose buffers have their slots.
 bool isArrival(mlir::Operation *op);
 
-/// All operations of the body. In a loop with copies each buffer has its slots, and one wait is at the start.
+/// Schedules all operations of the body. In a loop with copies, each buffer already has its slots, and there is one
+/// wait at the start.
 LoopSchedule planOrder(mlir::scf::ForOp loop, const PipelinePlan &plan);
 
 } // namespace tile

@@ -4,17 +4,17 @@
 // Backward: for `c = convert(v -> L)`, collect the operations that compute v. If they are cheap (constants, ranges,
 // arithmetic, shape changes), or the leaves of that slice are cheaper to convert than v, clone the slice in layout L.
 // A slice may go around a loop or through a branch: then the loop carries the value in L instead.
-// Forward: a conversion moves down below the arithmetic that uses its value, whatever the number of uses, as far as
-// what must be converted after it and of other operands is least; there it meets a store or one that undoes it. It
-// moves below a branch, too, that only masks its value on one side.
+// Forward: a conversion sinks below the arithmetic that uses its value, whatever the number of uses, to where the
+// fewest bytes must be converted, including other operands. There it meets a store, or a conversion that undoes it. It
+// also sinks below a branch that only masks its value on one side.
 //
 //   %c = convert(%acc : #mma -> #default)                       %r = arith.truncf %acc : #mma
 //   %r = arith.truncf %c                        == forward ==>  %s = convert(%r : #mma -> #store)
 //   %s = convert(%r : #default -> #store)
 //
 // Both repeat until nothing changes. Every step lowers the bytes that conversions move, or leaves them about the same
-// and moves one conversion down, and a loop's value changes its layout once. What is about the same may be undone and
-// done again in rare graphs with transpositions, so steps are counted, too.
+// and sinks one conversion, and the value of a loop changes its layout once. In rare graphs with transpositions, steps
+// of about equal cost may undo each other, so the number of steps is bounded, too.
 #include "Analysis/CarriedValue.h"
 #include "Analysis/Recreate.h"
 #include "Layout/Access.h"
@@ -45,26 +45,26 @@ constexpr int64_t smallPart = 8;
 /// More is never looked at, which keeps the pass linear in the size of a kernel.
 constexpr size_t maxFollowers = 128;
 
-/// Of the results, if the operands have layout `layout`; null if `op` cannot follow. A region that is executed for each
-/// element may take long, one that combines them does not.
+/// Returns the layout of the results if the operands have layout `layout`; null if `op` cannot follow. A region that is
+/// executed per element may be expensive; one that combines elements is not.
 cta::LayoutAttr getResultLayout(Operation *op, cta::LayoutAttr layout) {
   auto interface = dyn_cast<cta::LayoutInterface>(op);
   bool mayFollow = interface && (isa<ReduceOp>(op) || (op->getNumResults() == 1 && op->getNumRegions() == 0));
   return mayFollow ? interface.getResultLayout(layout) : cta::LayoutAttr();
 }
 
-/// The operations that can be computed in the layout of a conversion's source, so that what is converted instead is as
-/// much at most: a chain of arithmetic on an accumulator, whatever the number of uses in it, a maximum of the rows and
-/// a difference from it, but not two sums that are both needed elsewhere.
+/// The operations that can be computed in the layout of a conversion's source without converting more bytes instead: a
+/// chain of arithmetic on an accumulator with any number of uses in it, or a maximum of the rows and a difference from
+/// it, but not two sums that are both needed elsewhere.
 class Followers {
 public:
   Followers(ConvertLayoutOp convert, LayoutSlicer &slicer)
       : convert(convert), slicer(slicer), layout(cta::getLayoutAttr(convert.getSrc().getType())),
         bytes(LayoutSlicer::bytesOf(convert.getSrc())) {}
 
-  /// In program order.
+  /// Returns them in program order.
   SmallVector<Operation *> plan() {
-    // The cost if only the first n follow; with none it is that of the conversion.
+    // The cost if only the first n follow; with n = 0, that of the conversion.
     SmallVector<int64_t> costs{bytes}, others{0};
     for (Operation *op : collect()) {
       if (!join(op))
@@ -74,7 +74,8 @@ public:
     }
     int64_t most = *llvm::min_element(costs) + bytes / smallPart;
     size_t count = costs.size() - 1;
-    // What is not nearly free must make the sum of all conversions smaller, or it could be undone again and again.
+    // Unless it is nearly free, a step must lower the sum of all conversions; otherwise steps could undo each other
+    // forever.
     while (count > 0 && (costs[count] > most || (others[count] * smallPart > bytes && costs[count] >= bytes)))
       --count;
     joined.truncate(count);
@@ -82,7 +83,7 @@ public:
   }
 
 private:
-  /// What could follow: users in one block, and through element-wise operations the users of these.
+  /// Returns the candidates: users in one block and, through element-wise operations, their users.
   SmallVector<Operation *> collect() {
     llvm::SetVector<Operation *> found;
     Block *block = convert->user_begin()->getBlock();
@@ -96,7 +97,7 @@ private:
     return ordered;
   }
 
-  /// False if that costs more than the conversion.
+  /// Returns false if joining costs more than the conversion.
   bool join(Operation *op) {
     int64_t cost = 0;
     SmallVector<Value> planned;
@@ -105,7 +106,7 @@ private:
       if (operand == convert || isComputed(operand) || !isa<RankedTensorType>(operand.getType()) ||
           priced.contains(operand))
         continue;
-      // What loops do not change is converted before them.
+      // Loop-invariant operands are converted before the loop.
       auto loop = op->getParentOfType<LoopLikeOpInterface>();
       int64_t share = loop && loop.isDefinedOutsideOfLoop(operand) ? smallPart : 1;
       LayoutSlice slice = slicer.plan(operand, layout, share * bytes + 1);
@@ -129,7 +130,7 @@ private:
     return op && members.contains(op) && isElementwise(op);
   }
 
-  /// Bytes of what is needed in another layout.
+  /// Returns the bytes of values that are needed in another layout.
   int64_t frontierBytes() {
     int64_t sum = frontierBytesOf(convert);
     for (Operation *op : joined)
@@ -154,7 +155,8 @@ private:
     return next && cta::getLayoutAttr(next.getType()) == layout;
   }
 
-  /// Whether a loop carries the value in the new layout then, because another operand is that of the iteration before.
+  /// Returns true if a loop then carries the value in the new layout, because another operand is that of the previous
+  /// iteration.
   bool isCarriedOn(OpOperand &use) {
     std::optional<CarriedValue> fed = CarriedValue::fedBy(use);
     return fed && recreated.contains({fed->values.front(), layout});
@@ -164,18 +166,18 @@ private:
   LayoutSlicer &slicer;
   cta::LayoutAttr layout;
   int64_t bytes, otherBytes = 0;
-  llvm::DenseSet<std::pair<Value, cta::LayoutAttr>> recreated; ///< For other operands.
+  llvm::DenseSet<std::pair<Value, cta::LayoutAttr>> recreated; ///< Values recreated for other operands.
   SmallVector<Operation *> joined;
   llvm::DenseSet<Operation *> members;
-  llvm::DenseSet<Value> priced; ///< Other operands whose conversion is in `otherBytes`.
+  llvm::DenseSet<Value> priced; ///< Other operands whose conversion is included in `otherBytes`.
 };
 
-/// The conversions still to be looked at. An entry counts as long as the conversion exists.
+/// The conversions still to be visited. An entry is valid as long as the conversion exists.
 class Worklist {
 public:
   explicit Worklist(Operation *root) {
     root->walk([&](ConvertLayoutOp convert) { push(convert); });
-    // Inner loops first: what they decide about carried values is worth most.
+    // Inner loops first: their decisions about carried values matter most.
     llvm::stable_sort(order, [](Operation *a, Operation *b) { return depthOf(a) > depthOf(b); });
     std::reverse(order.begin(), order.end());
   }
@@ -199,7 +201,7 @@ public:
     op->erase();
   }
 
-  /// Erases what computes these values and nothing else.
+  /// Erases operations that compute only these values.
   void eraseDead(ValueRange values) {
     eraseIfUnused(values, [&](Operation *op) { waiting.erase(op); });
   }
@@ -216,7 +218,7 @@ private:
   llvm::DenseSet<Operation *> waiting;
 };
 
-/// Conversions of what `convert` converts to start from its source.
+/// Makes conversions of the result of `convert` start from its source.
 void foldUsers(ConvertLayoutOp convert, Worklist &worklist) {
   for (Operation *user : llvm::make_early_inc_range(convert->getUsers())) {
     auto next = dyn_cast<ConvertLayoutOp>(user);
@@ -233,7 +235,7 @@ void foldUsers(ConvertLayoutOp convert, Worklist &worklist) {
 
 /// Clones an operation with its operands in `layout`, and converts the results back.
 void computeIn(cta::LayoutAttr layout, Operation *user, LayoutSlicer &slicer, Worklist &worklist) {
-  // By index: having an operand in another layout may replace operands of `user` itself (see LayoutSlicer).
+  // By index: converting an operand may replace operands of `user` itself (see LayoutSlicer).
   OpBuilder builder(user);
   SmallVector<Value> operands;
   for (unsigned i = 0; i < user->getNumOperands(); ++i)
@@ -259,8 +261,8 @@ void computeIn(cta::LayoutAttr layout, Operation *user, LayoutSlicer &slicer, Wo
   worklist.eraseDead(oldOperands);
 }
 
-/// Moves a conversion below the branch that alone uses it, and hands it on: on one side as it is, and on the other,
-/// say, with a mask. The branch then results in the source's layout.
+/// Sinks a conversion below the branch that alone uses it and yields it, unchanged on one side and, for example, masked
+/// on the other. The branch then yields the source's layout.
 bool sinkBelowBranch(ConvertLayoutOp convert, LayoutSlicer &slicer) {
   int64_t bytes = LayoutSlicer::bytesOf(convert.getSrc());
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
@@ -270,7 +272,7 @@ bool sinkBelowBranch(ConvertLayoutOp convert, LayoutSlicer &slicer) {
         !llvm::all_of(convert->getUsers(), [&](Operation *user) { return branch->isProperAncestor(user); }))
       continue;
     Value result = branch.getResult(use.getOperandNumber());
-    // No more than the conversion of the result.
+    // Costs no more than the conversion of the result.
     if (slicer.plan(result, layout, bytes + 1).cost > bytes)
       continue;
     slicer.rewrite(result, layout);
@@ -279,7 +281,7 @@ bool sinkBelowBranch(ConvertLayoutOp convert, LayoutSlicer &slicer) {
   return false;
 }
 
-/// Whether what is only stored into buffers goes there in wider accesses as it is.
+/// Returns true if the value is only stored to buffers, in wider accesses without the conversion.
 bool isStoredWiderUnconverted(ConvertLayoutOp convert) {
   return llvm::all_of(convert->getUsers(), [&](Operation *user) {
     auto store = dyn_cast<cta::LocalStoreOp>(user);
@@ -293,7 +295,7 @@ bool isStoredWiderUnconverted(ConvertLayoutOp convert) {
   });
 }
 
-/// A write through a descriptor, or into a buffer, takes its value in any layout.
+/// A write through a descriptor, or into a buffer, accepts any layout.
 bool storeUnconverted(ConvertLayoutOp convert) {
   bool changed = false;
   for (OpOperand &use : llvm::make_early_inc_range(convert->getUses()))
@@ -304,7 +306,7 @@ bool storeUnconverted(ConvertLayoutOp convert) {
   return changed;
 }
 
-/// Moves a conversion below what uses it.
+/// Sinks a conversion below its users.
 bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
   bool changed = storeUnconverted(convert);
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
@@ -313,10 +315,10 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &wor
     return true;
   if (!convert->use_empty())
     followers = Followers(convert, slicer).plan();
-  // What is left of its uses, if it is not erased with the operations that have followed.
+  // Its remaining uses, if it is not erased together with the operations that have followed.
   if (changed || !followers.empty())
     worklist.push(convert);
-  // Operands that follow, too, are found after the conversions back.
+  // Operands that also follow are found through the conversions back.
   for (Operation *op : followers)
     computeIn(layout, op, slicer, worklist);
   return changed || !followers.empty();
@@ -344,7 +346,8 @@ bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &work
   return true;
 }
 
-/// Converts the vector itself rather than the row or column that it becomes: shuffles do, or it is loaded as needed.
+/// Converts the vector itself rather than the row or column to which it is expanded: this takes only shuffles, or it is
+/// loaded as needed.
 void convertVector(ConvertLayoutOp convert) {
   auto expand = convert.getSrc().getDefiningOp<ExpandDimsOp>();
   if (!expand)
@@ -368,15 +371,15 @@ struct CtaRemoveConversions : tile::impl::CtaRemoveConversionsBase<CtaRemoveConv
     FrozenRewritePatternSet patterns = freezeWithLoops(std::move(set));
     LayoutSlicer slicer;
     getOperation().walk([&](ConvertLayoutOp) { stepsLeft += stepsPerConversion; });
-    do // Folds conversions of conversions and removes what no longer has a use, also what only loops keep alive.
+    do // Folds conversions of conversions and removes unused values, including those that only loops keep alive.
       (void)applyPatternsGreedily(getOperation(), patterns);
     while (removeSome(slicer));
     getOperation().walk(convertVector);
   }
 
 private:
-  /// Tries every conversion and what it becomes, but no more after a loop's value has changed its layout: that leaves
-  /// conversions which only the canonicalisation removes. False if there was nothing to remove.
+  /// Tries every conversion and those that result from it, but stops after a loop's value has changed its layout: that
+  /// leaves conversions that only canonicalization removes. Returns false if there was nothing to remove.
   bool removeSome(LayoutSlicer &slicer) {
     Worklist worklist(getOperation());
     size_t carriedChanges = slicer.numCarriedChanges();
@@ -388,7 +391,8 @@ private:
       if (stepsLeft == 0)
         return false;
       --stepsLeft;
-      // First: what is widened and stored would be created again, of fewer bytes, in a layout that stores less at once.
+      // First: otherwise widened values that are stored would be recreated from fewer bytes, in a layout with narrower
+      // stores.
       if (isStoredWiderUnconverted(convert))
         changed |= storeUnconverted(convert);
       if (convert->use_empty()) {

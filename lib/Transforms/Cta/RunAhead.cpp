@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Early operations of a loop an iteration ahead; see RunAhead.h.
+// Executes the early operations of a loop one iteration ahead; see RunAhead.h.
 #include "Transforms/Cta/RunAhead.h"
 
 #include "Analysis/LoopRange.h"
@@ -37,8 +37,8 @@ int64_t tile::countThreadRegisters(Operation *op) {
 
 namespace {
 
-/// The accumulator where there is no product. LLVM must not know that it is constant: constants that meet other
-/// values behind a branch are set in front of it, for each program in all of a thread's 128 registers.
+/// Emits the accumulator where there is no MMA. LLVM must not see that it is constant: it would hoist constants that
+/// are merged with other values after a branch above it, and set all of a thread's 128 registers for each program.
 Value emitZeros(OpBuilder &builder, Location loc, RankedTensorType type) {
   const char *constraint = type.getElementType().isF32() ? "=f" : "=r";
   auto zero = InlineAsmOp::create(builder, loc, TypeRange{type.getElementType()}, "mov.b32 $0, 0;", constraint,
@@ -61,7 +61,7 @@ Value emitHolds(OpBuilder &builder, Location loc, Value slot) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, slot, emitI32(builder, loc, noNumber));
 }
 
-/// The number of a slot that a product of the loop reads; null if it reads none.
+/// Returns the index of a slot that a wgmma of the loop reads; null if it reads none.
 Value findSlotNumber(const LoopGraph &graph) {
   for (Operation *op : graph.operations)
     if (auto product = dyn_cast<cta::WgmmaOp>(op))
@@ -75,7 +75,7 @@ Value findSlotNumber(const LoopGraph &graph) {
   return {};
 }
 
-/// Emits early and late operations of a loop at different times.
+/// Emits the early and the late operations of a loop at different times.
 class LoopRewriter {
 public:
   LoopRewriter(const LoopGraph &graph, ProductSchedule schedule)
@@ -89,8 +89,8 @@ public:
     findCrossing();
   }
 
-  /// Whether threads have the registers, what is accessed in two iterations at a time is not written there, and rings
-  /// have as many slots as are in use at a time.
+  /// Returns true if threads have the registers, nothing that is accessed in two overlapping iterations is written
+  /// there, and rings have as many slots as are in use at once.
   bool isPossible() {
     int64_t most = std::min(mostTensorsAhead, countThreadRegisters(loop) - registersBesideTensors);
     if (hasEarly && countRegistersOfTensors() > most)
@@ -140,13 +140,14 @@ public:
   }
 
 private:
-  /// Of the values that an iteration makes or hands on.
+  /// Returns true for values that late operations of an iteration produce or yield.
   bool isOfLate(Value value) const {
     std::optional<unsigned> node = graph.getSource(value);
     return !hasEarly || (node && stages[*node] != LoopStage::early);
   }
 
-  /// Late products are in flight, and read their left operands, while early ones' results become what crosses.
+  /// Counts the registers of tensors. Late wgmmas are in flight, and read their left operands, while the results of
+  /// early ones become the carried values.
   int64_t countRegistersOfTensors() const {
     auto count = [](Value value) -> int64_t {
       auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -162,9 +163,8 @@ private:
     return lateSums + std::max(earlySums, crossed);
   }
 
-  /// Whether operations that access a buffer, of which one writes it, do so one after the other, as they did: those of
-  /// the same iteration, and of iterations of which two or three are under way. What they do in different slots may
-  /// pass.
+  /// Returns true if conflicting accesses to a buffer keep their order, within an iteration and between the two or
+  /// three iterations that overlap. Accesses to different slots may be reordered.
   bool keepsOrderOfMemory() const {
     auto time = [&](unsigned node, unsigned iteration) {
       return std::pair(unsigned(stages[node]) + iteration, positions[node]);
@@ -184,9 +184,10 @@ private:
     });
   }
 
-  /// Slots are taken in order, and so all by early operations, or none; what has been taken and not released is in use.
-  /// Who runs ahead computes for long before it releases, and leaves the producer a slot to fill meanwhile: with two
-  /// slots, both in use, attention's backward pass takes 1.5 times as long.
+  /// Returns true if the rings have enough slots. Slots are taken in order, so either all or none are taken by early
+  /// operations; slots that have been taken but not released are in use. A consumer that runs ahead computes for long
+  /// before it releases, and must leave the producer a slot to fill meanwhile: with two slots, both in use, attention's
+  /// backward pass takes 1.5 times as long.
   bool hasSlots() const {
     int64_t spare = hasEarly ? 1 : 0;
     llvm::MapVector<Value, int64_t> inUse; // at the start of a round
@@ -212,8 +213,8 @@ private:
     return true;
   }
 
-  /// What late operations use of early ones of their iteration, and of the early ones' arguments. Views of buffers are
-  /// not carried but made again.
+  /// Finds the values of early operations, and of their arguments, that late operations of the same iteration use.
+  /// Views of buffers are not carried but recreated.
   void findCrossing() {
     SmallVector<Operation *> users;
     for (ScheduledNode scheduled : schedule) {
@@ -252,7 +253,8 @@ private:
     }
   }
 
-  /// The argument through which the next iteration gets the product; none if there is none, or others use it.
+  /// Returns the argument through which the next iteration gets the accumulator; none if there is none, or if it has
+  /// other users.
   std::optional<unsigned> findCarrier(cta::AwaitOp await) {
     auto next = llvm::find(loop.getYieldedValues(), await.getResult());
     if (next == loop.getYieldedValues().end() || !await.getResult().hasOneUse())
@@ -260,9 +262,10 @@ private:
     return std::distance(loop.getYieldedValues().begin(), next);
   }
 
-  /// Arguments whose first product need not read zeros. Without a first round apart, since ptxas takes 0.01 s for each
-  /// wgmma of 256 columns, LLVM would peel it off if the flag of the product were carried, or a comparison of the
-  /// induction variable. So it follows from a slot. (Loops of a few constant steps it unrolls.)
+  /// Returns the accumulator arguments whose first wgmma need not read zeros. No first round is peeled, because ptxas
+  /// takes 0.01 s for each wgmma of 256 columns. LLVM would peel it if the flag of the wgmma were carried, or were a
+  /// comparison of the induction variable, so it is derived from a slot. (LLVM unrolls loops with a few constant
+  /// steps.)
   SmallVector<unsigned> findSumsFromZero() {
     SmallVector<unsigned> sums;
     for (cta::AwaitOp await : awaited) {
@@ -275,7 +278,7 @@ private:
     return sums;
   }
 
-  /// Late operations' view of what a round hands on, or the last one.
+  /// Maps the values that a round, or the last one, yields for late operations.
   IRMapping mapLate(ValueRange carried) {
     IRMapping mapping;
     for (auto [index, next] : llvm::enumerate(loop.getYieldedValues()))
@@ -286,20 +289,20 @@ private:
     return mapping;
   }
 
-  /// Awaits the products that the round before has issued, and releases what they have read. In the first round there
-  /// are none, as `isLater` says if given, and what is carried is what the loop begins with. Sums to which this round
-  /// has added already are those of its own products.
+  /// Awaits the wgmmas issued by the previous round, and releases the slots that they read. In the first round there
+  /// are none, as `isLater`, if given, says, and the carried values are the loop's initial ones. Accumulators that this
+  /// round has already added to are those of its own wgmmas.
   void emitAwaited(IRRewriter &rewriter, ValueRange carried, Value isLater, IRMapping &late) {
     IRMapping before;
     before.map(tokens.getArrayRef(), carried.take_back(tokens.size()));
-    Value last; // of the tokens
+    Value last; // token
     for (cta::AwaitOp await : awaited) {
       unsigned carrier = *findCarrier(await);
       bool isAddedTo = late.contains(await.getAcc());
       Value sum = isAddedTo ? late.lookup(await.getAcc()) : carried[carrier];
       last = before.lookup(await.getToken());
       before.map(await.getAcc(), sum);
-      // Nothing looks at what has been added to; a release waits for the product, too.
+      // An accumulator that has been added to has no reader; a release waits for the wgmma, too.
       bool isReleased = llvm::any_of(released, [&](cta::RingReleaseOp release) {
         return llvm::is_contained(release.getTokens(), await.getToken());
       });
@@ -307,8 +310,8 @@ private:
         sum = rewriter.clone(*await, before)->getResult(0);
       late.map(isAddedTo ? await.getAcc() : Value(loop.getRegionIterArg(carrier)), sum);
     }
-    // What left operands are made of is read after these products, too: else LLVM would make them before. Narrower
-    // values are few registers.
+    // The inputs of left operands are read after these wgmmas, too; otherwise LLVM would compute the operands before.
+    // Narrower values take few registers.
     for (unsigned index = 0; hasEarly && last && index < graph.nodes.size(); ++index)
       if (std::optional<unsigned> operand = graph.nodes[index].leftOperand;
           operand && isOfLate(graph.operations[*operand]->getResult(0)))
@@ -318,7 +321,7 @@ private:
             late.map(value, cta::AwaitOp::create(rewriter, loop.getLoc(), late.lookup(value), last,
                                                  /*columns=*/IntegerAttr()));
     ValueRange previous = carried.drop_back(tokens.size()).take_back(slots.size());
-    // After a loop of which no iteration stands apart there has been one.
+    // After a loop without a peeled iteration, there has been one.
     bool mayBeFirst = hasEarly || isLater;
     for (auto [release, slot] : llvm::zip(released, previous)) {
       Value condition = mayBeFirst && !isLater ? emitHolds(rewriter, release.getLoc(), slot) : isLater;
@@ -326,7 +329,7 @@ private:
       clone.getSlotMutable().assign(slot);
       if (condition)
         clone.getConditionMutable().assign(condition);
-      else // of the loop, and not of an iteration
+      else // located at the loop, not at an iteration
         clone->setLoc(loop.getLoc());
     }
   }
@@ -370,8 +373,8 @@ private:
     scf::YieldOp::create(rewriter, loop.getLoc(), results);
   }
 
-  /// Operations of the wanted stages. What the round that `carried` is of has left to await is awaited in its place;
-  /// without one it is of this iteration, and comes last.
+  /// Emits the operations of the wanted stages. The operations that the round of `carried` left to be awaited are
+  /// awaited in their place; without `carried` they are those of this iteration and come last.
   void emit(IRRewriter &rewriter, IRMapping &early, IRMapping &late, std::initializer_list<LoopStage> wanted,
             std::optional<ValueRange> carried = std::nullopt) {
     SmallVector<ScheduledNode> sequence;
@@ -380,7 +383,7 @@ private:
     llvm::copy_if(schedule, std::back_inserter(sequence), isWanted);
     if (!carried)
       std::stable_partition(sequence.begin(), sequence.end(), std::not_fn(isAwaited));
-    Value isLater; // whether there has been a round before, as the first slot that it hands on says
+    Value isLater; // whether there has been a previous round, according to the first slot that it yields
     if (carried && !hasEarly && !slots.empty())
       isLater = emitHolds(rewriter, loop.getLoc(), carried->drop_back(tokens.size()).take_back(slots.size()).front());
     SmallVector<unsigned> sumsFromZero = findSumsFromZero();
@@ -408,15 +411,15 @@ private:
   const LoopGraph &graph;
   scf::ForOp loop;
   ProductSchedule schedule;
-  SmallVector<LoopStage> stages; ///< Of each node.
-  SmallVector<size_t> positions; ///< In a round.
+  SmallVector<LoopStage> stages; ///< The stage of each node.
+  SmallVector<size_t> positions; ///< The position of each node in a round.
   bool hasEarly = false;
   SmallVector<cta::AwaitOp> awaited;
-  SmallVector<cta::RingReleaseOp> released; ///< In the round after.
-  SmallVector<Value> slots;                 ///< Of these or, without any, the number of one that is read.
-  SetVector<Value> tokens;                  ///< That these two name.
+  SmallVector<cta::RingReleaseOp> released; ///< Releases in the following round.
+  SmallVector<Value> slots;                 ///< The slots of these or, without any, the index of one that is read.
+  SetVector<Value> tokens;                  ///< The tokens that these two name.
   SetVector<Value> crossing;
-  std::set<unsigned> views; ///< Early ones that late operations use, too.
+  std::set<unsigned> views; ///< Early ones that late operations also use.
 };
 
 } // namespace

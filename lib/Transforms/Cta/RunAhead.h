@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rewrites a loop so that early operations run an iteration ahead of late ones.
+// Rewrites a loop so that early operations run one iteration ahead of late ones.
 //
 //   for j, (o):                                s = wgmma q, k[0]; await s; e = exp(s)
 //     s = wgmma q, k[j]; await s               for j = 1 …, (e, o, slot = none):
@@ -9,18 +9,18 @@
 //                                                await s;  e = exp(s);  slot = that of v[j - 1]
 //                                              await o …; o = wgmma half(e), v[last], o; await o …
 //
-// Where only what is awaited is of another iteration than the rest, none stands apart:
+// If only the waits are in another iteration, no prologue or epilogue is peeled:
 //
 //   for k, (c = 0):                            if there is any k:
 //     c = wgmma a[k], b[k], c                    for k, (c = undefined, slot = none):
 //     await c; release slot k          ==>         c = wgmma a[k], b[k], c if there is a previous slot
-//                                                  await the product before; release its slot if there is one
+//                                                  await the previous wgmma; release its slot if there is one
 //                                                await c; release the last slot
 //
-// Nothing is predicated but the release: a loop without iterations is told apart before. What early operations hand to
-// late ones of their iteration, which run in the next round, the loop carries, and so it does a product in flight, with
-// its token. What left operands are made of passes through what awaits it, since LLVM would make them before. A ring's
-// slot is awaited where its first reader is issued, and released where the last one has been awaited.
+// Only the release is predicated; a zero-trip loop is guarded. The loop carries the values that early operations pass
+// to late ones of their iteration, which run in the next round, and a wgmma in flight together with its token. The
+// inputs of left operands pass through the await, because LLVM would otherwise compute the operands before it. A slot
+// of a ring is awaited where its first reader is issued, and released where the last one has been awaited.
 #pragma once
 
 #include "Analysis/LoopGraph.h"
@@ -30,18 +30,18 @@
 
 namespace tile {
 
-/// With a condition a release is not a branch, for which products in flight would have to be awaited, and after which
-/// LLVM would move what is computed before.
+/// Predicates a release instead of branching: before a branch, wgmmas in flight would have to be awaited, and LLVM
+/// would move preceding computations after it.
 void avoidBranch(cta::RingReleaseOp release);
 
-/// Registers of a thread that runs the operation.
+/// Returns the number of registers of a thread that runs the operation.
 int64_t countThreadRegisters(mlir::Operation *op);
 
-/// Whether threads have the registers, rings the slots, and buffers no writer in between; a schedule without early
-/// operations needs a slot that tells whether there has been an iteration.
+/// Returns true if threads have the registers, rings the slots, and buffers no conflicting writes. A schedule without
+/// early operations needs a slot that tells whether there has been an iteration.
 bool mayRunAhead(const LoopGraph &graph, const ProductSchedule &schedule);
 
-/// Replaces the loop of `graph` as `schedule` says.
+/// Rewrites the loop of `graph` according to `schedule`.
 void runAhead(mlir::IRRewriter &rewriter, const LoopGraph &graph, const ProductSchedule &schedule);
 
 } // namespace tile

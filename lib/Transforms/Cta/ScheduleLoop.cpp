@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-schedule-loop: overlap the products of a loop with each other and with what is computed between them.
+// cta-schedule-loop: overlap the MMAs of a loop with each other and with the computation between them.
 //
-// Where products of warp groups are issued, and where they are awaited:
+// Where wgmmas are issued, and where they are awaited:
 //
-//   only such as add to their own accumulators  they stay in flight until the next ones are issued
-//   several, of which one needs another       those that need none run an iteration ahead
-//   several otherwise                         issued early, and awaited late within the iteration, if registers
-//                                             hold what all of them read and add up
-//   outside of roles, others                  awaited where the sum is needed
+//   only wgmmas that accumulate into their own result  in flight until the next ones are issued
+//   several, one of which uses another's result        those that use none run one iteration ahead
+//   several otherwise                                  issued early and awaited late within the iteration, if registers
+//                                                      hold all of their operands and accumulators
+//   outside of roles, others                           awaited where the accumulator is needed
 //
-// Analysis/ProductSchedule.h plans it on the loop's graph (Analysis/LoopGraph.h), and RunAhead.h rewrites the loop
-// where registers, rings and buffers allow it. How many products are in flight at a wait is not decided here, but
-// follows from the order (cta-insert-waits). A remark says what was decided, and how long each resource of a
+// Analysis/ProductSchedule.h plans the schedule on the loop's graph (Analysis/LoopGraph.h), and RunAhead.h rewrites the
+// loop if registers, rings and buffers allow it. The number of wgmmas in flight at a wait is not decided here, but
+// follows from the order (cta-insert-waits). A remark reports the decision, and how long each resource of a
 // multiprocessor is busy in an iteration (Analysis/LoopWork.h).
 #include "Analysis/LoopWork.h"
 #include "Analysis/RolePlan.h"
@@ -33,28 +33,29 @@ using namespace tile;
 
 namespace {
 
-/// The operations of the body in another order.
+/// Reorders the operations of the body.
 void reorder(const LoopGraph &graph, const ProductSchedule &schedule) {
   for (ScheduledNode scheduled : schedule)
     graph.operations[scheduled.node]->moveBefore(graph.body->getTerminator());
 }
 
-/// Whether several warp groups of one role run the loop, and tensor cores bind it.
+/// Returns true if several warp groups of one role run the loop, and it is tensor-core bound.
 bool keepTensorCoresBusy(scf::ForOp loop, const LoopWork &work) {
   std::optional<cta::Role> role = cta::findRole(loop);
   return role && role->getAttr().getWarps() > target::warpsPerGroup &&
          work.tensorCores > std::max({work.special, work.arithmetic, work.shared, work.copies});
 }
 
-/// Whether it gains to issue a late and an early product together. Attention with heads of 128 takes 0.91 of the time
-/// with 128 keys an iteration, whose products take so many clocks of the tensor cores, and 1.25 times as long with 64.
+/// Returns true if issuing a late and an early wgmma together pays off. Attention with a head dimension of 128 takes
+/// 0.91 of the time with 128 keys per iteration, whose wgmmas take this many tensor-core clocks, and 1.25 times as long
+/// with 64.
 bool hasLongProducts(const LoopWork &work) {
   constexpr double least = 2048;
   return work.tensorCores >= least;
 }
 
-/// Whether threads have registers for what all products of an iteration read and add up, any of which may be in flight
-/// together in another order than the program's, and for what else the loop carries and uses.
+/// Returns true if threads have registers for the operands and accumulators of all wgmmas of an iteration, any of which
+/// may be in flight together in another order than the program's, and for the loop's other carried and used values.
 bool mayBeReordered(const LoopGraph &graph) {
   llvm::SetVector<Value> live;
   for (Operation *op : graph.operations) {
@@ -73,9 +74,9 @@ bool mayBeReordered(const LoopGraph &graph) {
   return registers <= countThreadRegisters(graph.operations.front());
 }
 
-/// What is said of a loop.
+/// Describes the schedule of a loop for a remark.
 std::string describe(const LoopGraph &graph, const LoopPlan &plan) {
-  size_t all = 0, early = 0; // products
+  size_t all = 0, early = 0; // MMAs
   bool isLateFirst = false;
   for (ScheduledNode scheduled : plan.order)
     if (graph.nodes[scheduled.node].kind == LoopNodeKind::product) {
@@ -97,20 +98,20 @@ std::string describe(const LoopGraph &graph, const LoopPlan &plan) {
   llvm_unreachable("all overlaps are described");
 }
 
-/// Whether a product may be awaited after `op` instead of in front of it: nothing there writes what it reads, and
-/// nobody waits for anything else.
+/// Returns true if a wgmma may be awaited after `op` instead of before it: `op` writes none of its operands and does
+/// not wait for anything else.
 bool mayPass(cta::AwaitOp await, Operation *op) {
   bool isUser = llvm::is_contained(op->getOperands(), await.getResult());
   bool isHarmless = isa<LoadOp, cta::WgmmaOp, cta::AwaitOp>(op) || isMemoryEffectFree(op);
   return !isUser && isHarmless && op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>();
 }
 
-/// Products are awaited where their results are needed, so that several are issued one after the other.
+/// Sinks awaits to the uses of their results, so that several wgmmas are issued back to back.
 void awaitLate(KernelOp kernel) {
   SmallVector<cta::AwaitOp> awaits;
   kernel.walk([&](cta::AwaitOp await) {
     auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
-    // Registers of a left operand may be needed for something else after the product.
+    // Registers of a left operand may be reused after the wgmma.
     if (product && product.getToken() == await.getToken() && product.getBufferA() &&
         product->getBlock() == await->getBlock())
       awaits.push_back(await);
@@ -123,7 +124,8 @@ void awaitLate(KernelOp kernel) {
   }
 }
 
-/// With roles, slots are released after what awaits their readers; a copy by TMA in a loop awaits all threads.
+/// Returns true if the kernel copies by TMA. With roles, slots are released after the awaits of their readers; a TMA
+/// copy in a loop awaits all threads.
 bool copiesByTma(KernelOp kernel) {
   return kernel
       .walk([](Operation *op) {

@@ -29,7 +29,8 @@ llvm::SetVector<Value> tile::collectComputed(llvm::SetVector<Value> values) {
   return values;
 }
 
-/// Whether a dimension becomes several, or several one: not by those of size 1, as of a descriptor's block.
+/// Returns true if the reshape splits or joins dimensions, other than by adding or removing dimensions of size 1 as for
+/// a descriptor's block.
 static bool unpacks(ReshapeOp reshape) {
   auto isMany = [](int64_t size) { return size != 1; };
   return !llvm::equal(llvm::make_filter_range(reshape.getSrc().getType().getShape(), isMany),
@@ -38,7 +39,7 @@ static bool unpacks(ReshapeOp reshape) {
 
 llvm::DenseSet<ArrayRef<int64_t>> tile::collectShapesOfRows(KernelOp kernel) {
   DenseSet<ArrayRef<int64_t>> ofRows;
-  DenseMap<ArrayRef<int64_t>, int64_t> alongColumns; // reductions, less those along rows
+  DenseMap<ArrayRef<int64_t>, int64_t> alongColumns; // reductions along columns minus those along rows
   llvm::SetVector<Value> sums;
   kernel.walk([&](DotOp dot) {
     sums.insert(dot.getResult());

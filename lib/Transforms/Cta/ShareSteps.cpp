@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-share-steps: decide which CTAs share the K steps of a program.
+// cta-share-steps: decide which CTAs split the K steps of a program.
 //
-// Those of a cluster share all of its programs', if that is asked for; else idle ones those of the last wave, where the
-// kernel finds that it pays (ShareTail.cpp).
+// The CTAs of a cluster split all programs, if that is requested; otherwise idle CTAs split those of the last wave,
+// where the kernel finds that this pays off (ShareTail.cpp).
 //
-// Clusters are for a kernel whose `cluster` is 1 x 1 x N and whose programs add up products. Each CTA of a cluster adds
-// up its part of the steps, and the first one gets the others' accumulators through distributed shared memory and
-// finishes the program:
+// Split-K clusters require a kernel whose `cluster` is 1 x 1 x N and whose programs accumulate dots. Each CTA of a
+// cluster accumulates its part of the steps, and the first one receives the others' accumulators through distributed
+// shared memory and finishes the program:
 //
 //   tile.programs (…) { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
@@ -14,11 +14,12 @@
 //     A; for k = first … S in steps of N: acc += …
 //     B(combine acc) }
 //
-// A kernel that is not persistent has a cluster for each program; its body becomes a tile.programs, too. Pointers that
-// its loop advances begin at the CTA's first step.
+// In a kernel that is not persistent, each program has one cluster, and its body becomes a tile.programs, too. Pointers
+// that its loop advances begin at the CTA's first step.
 //
-// For few programs of many steps. Unlike a shared tail this needs no global memory, no flags and no schedule, but all
-// programs are split alike. Accumulators are added in the order of ranks: the same result in each run.
+// For few programs with many steps. Unlike stream-K this needs no global memory, no flags and no schedule, but it
+// splits all programs in the same way. Accumulators are added in the order of ranks, so that the result is
+// deterministic.
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/LoopRange.h"
 #include "Cta/CtaDialect.h"
@@ -44,7 +45,7 @@ using namespace tile;
 
 namespace {
 
-/// What the kernel's buffers take when each copy of a step has two slots, at the least.
+/// Returns a lower bound of the bytes of the kernel's buffers: each copy of a step has at least two slots.
 int64_t sharedBytesOf(KernelOp kernel, scf::ForOp steps) {
   int64_t bytes = target::sharedAlignment;
   kernel.walk(
@@ -52,7 +53,8 @@ int64_t sharedBytesOf(KernelOp kernel, scf::ForOp steps) {
   return bytes;
 }
 
-/// What tensors take that threads may exchange through shared memory: those of a step, and the largest of the others.
+/// Returns the bytes of tensors that threads may exchange through shared memory: those of a step, and the largest of
+/// the others.
 int64_t exchangedBytesOf(KernelOp kernel, scf::ForOp steps) {
   int64_t inSteps = 0, largest = 0;
   kernel.walk([&](cta::ConvertLayoutOp convert) {
@@ -65,7 +67,8 @@ int64_t exchangedBytesOf(KernelOp kernel, scf::ForOp steps) {
   return std::max(inSteps, largest);
 }
 
-/// Lets `ctas` CTAs take turns, so that they read neighbouring columns at the same time; some may have no step at all.
+/// Distributes the steps to `ctas` CTAs round-robin, so that they read neighbouring columns at the same time; some may
+/// have no step at all.
 void shareSteps(ProgramsOp programs, scf::ForOp steps, int64_t ctas) {
   programs.splitSteps(programs.getWork().withSplitK(ctas));
   programs->getParentOfType<KernelOp>().setClusterCtas(ctas);
@@ -80,14 +83,14 @@ void shareSteps(ProgramsOp programs, scf::ForOp steps, int64_t ctas) {
   steps.setStep(n.mul(all.step, n.constant(ctas)));
 }
 
-/// Whether the loop counts by 32 bits, in steps of which `ctas` together are such an integer.
+/// Returns true if the loop counts in 32 bits, and `ctas` steps together fit into such an integer.
 bool canShareSteps(scf::ForOp steps, int64_t ctas) {
   APInt step;
   return steps.getInductionVar().getType().isInteger(32) && matchPattern(steps.getStep(), m_ConstantInt(&step)) &&
          step.isStrictlyPositive() && step.ule(std::numeric_limits<int32_t>::max() / ctas);
 }
 
-/// The kernel's body as the program that a cluster has. A program is a cluster, and clusters lie along the first axis.
+/// Wraps the kernel's body in a tile.programs, with one program per cluster; clusters are along the first axis.
 ProgramsOp wrapInClusters(KernelOp kernel) {
   OpBuilder builder(kernel.getBody().front().getTerminator());
   Location loc = kernel.getLoc();
@@ -97,8 +100,8 @@ ProgramsOp wrapInClusters(KernelOp kernel) {
                       WorkAttr::get(kernel.getContext(), WorkOrder::grid, /*group=*/1, /*persistent=*/false));
 }
 
-/// A pointer begins where the CTA's first step does, and goes on by as many steps as there are CTAs. In 64 bits: the
-/// program never adds up so much at once.
+/// Makes a pointer begin at the CTA's first step and advance by as many steps as there are CTAs. In 64 bits, because
+/// the program itself never advances by so much at once.
 void scaleAdvance(ProgramsOp programs, scf::ForOp steps, unsigned index, AddPtrOp add, Value offset, int64_t ctas) {
   IRRewriter rewriter(steps);
   Location loc = steps.getLoc();
@@ -118,7 +121,7 @@ void scaleAdvance(ProgramsOp programs, scf::ForOp steps, unsigned index, AddPtrO
   rewriter.replaceOpWithNewOp<AddPtrOp>(add, add.getPtr(), all);
 }
 
-/// False if what a loop adds to a pointer is not known before it.
+/// Returns false if the increment of a pointer is not known before the loop.
 bool splitProgram(KernelOp kernel, MainLoop plan, int64_t ctas) {
   IRRewriter rewriter(plan.loop);
   SmallVector<Value> offsets;
@@ -191,7 +194,7 @@ private:
       refuse("what is added to a pointer in each step is not known before");
   }
 
-  /// Whether TMA reads a block in one of the operations from `first` on.
+  /// Returns true if TMA reads a block in one of the operations from `first` on.
   static bool readsBlocks(Operation *first) {
     for (Operation *op = first; op; op = op->getNextNode())
       if (op->walk([](cta::TmaLoadSyncOp) { return WalkResult::interrupt(); }).wasInterrupted())
@@ -199,9 +202,9 @@ private:
     return false;
   }
 
-  /// Beside `others` bytes; a remark says if not.
+  /// Returns true if the exchange buffer fits together with `others` bytes; otherwise a remark says so.
   bool hasRoom(const target::GpuTarget &gpu, scf::ForOp steps, TypeRange sums, int64_t ctas, int64_t others = 0) {
-    int64_t exchange = 0; // of one sum after the other
+    int64_t exchange = 0; // bytes for one accumulator after the other
     for (Type sum : sums)
       exchange = std::max(exchange, planExchangeBuffer(cast<RankedTensorType>(sum), ctas).getBytes());
     int64_t bytes = sharedBytesOf(getOperation(), steps) + others + exchange;

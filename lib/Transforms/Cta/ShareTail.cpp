@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tiles of the last wave are split over idle CTAs (stream-K).
+// Splits the tiles of the last wave over idle CTAs (stream-K).
 //
-// A persistent kernel of T programs on G CTAs takes ceil(T / G) waves, though the last one may be nearly empty. Where
-// that wastes much, the programs of the last wave are cut along their k loops. Each has an owner, which does its first
-// steps; all the others, laid end to end, are dealt out to helpers in equal ranges, and the owner adds up. The kernel
-// decides that, when it knows the numbers of tiles and steps; here is said what it costs, and where to cut:
+// A persistent kernel of T programs on G CTAs takes ceil(T / G) waves, although the last one may be nearly empty. If
+// that wastes much time, the programs of the last wave are split along their K loops. Each has an owner, which executes
+// its first steps. The remaining steps of all programs, laid end to end, are distributed to helpers in equal ranges,
+// and the owner adds up. The kernel decides at run time, when it knows the numbers of tiles and steps; this pass
+// records what splitting costs and where to split:
 //
 //   tile.programs (…) { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
 //   tile.programs (…, %first, %end) steps (%n) #tile.work<…, tail = …> {
 //     A; for k = first … end: acc += …; B(combine acc) }
 //
-// Other sums of the loop, such as that of an operand's columns, are cut alike.
+// Other sums of the loop, such as that of an operand's columns, are split in the same way.
 //
-// Owners are at the same step of neighbouring programs at any time, as in full waves, so they share what L2 reads.
-// Helpers are, too, where there are enough for each program to have as many. README.md of lib/Target has the rule for
-// when to split; Cta/StreamSegments.cpp has how it is done.
+// Owners are at the same step of neighbouring programs at any time, as in full waves, so they share L2 reads. So do
+// helpers, if there are enough for each program to have equally many. README.md of lib/Target has the rule for when to
+// split; Cta/StreamSegments.cpp implements it.
 //
 // After Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
-// (2023), whose ranges begin at another step of each program.
+// (2023), whose ranges begin at a different step of each program.
 #include "Transforms/Cta/ShareTail.h"
 
 #include "Analysis/GemmPrograms.h"
@@ -36,22 +37,22 @@ using namespace tile;
 
 namespace {
 
-/// Elements of the accumulator that are computed.
+/// Returns the number of accumulator elements that are computed.
 int64_t elementsOf(GemmPrograms plan) {
   return plan.getSumType().getDimSize(0) * plan.getProduct().getB().getType().getShape()[1];
 }
 
-/// Along K of one step.
+/// Returns the bytes of one step along K.
 int64_t stepBytesOf(GemmPrograms plan) {
   cta::BufferType b = plan.getProduct().getB().getType();
   return b.getShape()[0] * getBytesInMemory(b.getElementType());
 }
 
 std::optional<GemmPrograms> planStream(KernelOp kernel) {
-  // Teams alternate between programs, not between parts of them.
+  // Teams alternate between whole programs, not between parts of them.
   if (kernel.getPingPong())
     return std::nullopt;
-  // Scratch memory of tensor maps: a kernel has one.
+  // A kernel has only one scratch memory, which tensor maps use already.
   for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
     if (kernel.getArgAttr(index, scratchAttrName))
       return std::nullopt;
@@ -61,7 +62,7 @@ std::optional<GemmPrograms> planStream(KernelOp kernel) {
   return isWorthIt ? plan : std::nullopt;
 }
 
-/// Does nothing if the number of steps is not the same for all programs.
+/// Does nothing if the number of steps differs between programs.
 void cutTail(GemmPrograms plan) {
   ProgramsOp programs = plan.programs;
   scf::ForOp steps = plan.steps;
@@ -77,8 +78,8 @@ void cutTail(GemmPrograms plan) {
   auto tail = StreamKAttr::get(rewriter.getContext(), split.sum, split.piece, split.fixed);
   programs.splitSteps(programs.getWork().withTail(tail), count);
 
-  // All programs have as many steps, so a whole one, or the last part of one, ends where it did. What lies a step after
-  // the last one may be no integer of the type.
+  // All programs have the same number of steps, so a whole one, or the last part of one, ends at the original bound.
+  // The value one step after the last may not be representable.
   rewriter.setInsertionPoint(steps);
   LoopRange all(rewriter, steps);
   Numbers n(rewriter, loc);

@@ -18,11 +18,12 @@ int64_t getAlignment(cta::BufferType type) {
   return type.getBytesPerSlot() >= pattern ? std::max<int64_t>(pattern, 128) : 128;
 }
 
-/// The lowest offset where `buffer` does not touch any of `placed` that lives at the same time, or any at all.
+/// Returns the lowest offset at which `buffer` overlaps none of `placed` with an intersecting lifetime or, without
+/// `share`, none at all.
 int64_t findOffset(const Placement &buffer, ArrayRef<Placement> placed, bool share) {
   int64_t alignment = getAlignment(buffer.life.getType());
   int64_t offset = 0;
-  // `placed` is in order of offsets, so one pass meets the obstacles from below.
+  // `placed` is sorted by offset, so one pass visits the obstacles from below.
   for (const Placement &other : placed)
     if ((!share || other.life.overlaps(buffer.life)) && other.offset < offset + buffer.bytes &&
         offset < other.offset + other.bytes)
@@ -34,7 +35,7 @@ int64_t findOffset(const Placement &buffer, ArrayRef<Placement> placed, bool sha
 /// and 1 KiB for each CTA), with a margin.
 constexpr int64_t freeBytesPerThread = 32;
 
-/// In the order given.
+/// Places the buffers in the given order.
 SmallVector<Placement> placeInOrder(ArrayRef<Placement> order, bool share) {
   SmallVector<Placement> placed;
   for (Placement buffer : order) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where buffers lie in shared memory.
+// Assignment of shared memory offsets to buffers.
 //
-// The largest buffer first, each at the lowest offset where it overlaps no placed buffer that lives at the same time:
+// The largest buffer first, each at the lowest offset where it overlaps no placed buffer with an intersecting lifetime:
 //
 //   offset  0 ┌─────────────┬────────┐        a and c never live together, so they share bytes;
 //             │ a           │ c      │        cta-insert-barriers orders the accesses
@@ -9,12 +9,12 @@
 //             │      │ b             │
 //             └──────┴───────────────┘ time
 //
-// Where little is needed, no buffer shares bytes, which saves barriers. Where that does not fit, buffers are also
-// placed in the order in which they begin to live, and the placement that takes less memory is chosen.
+// If little memory is needed, no buffers share bytes, which saves barriers. If that does not fit, buffers are also
+// placed in the order in which their lifetimes begin, and the placement that takes less memory is chosen.
 //
 // Offsets are multiples of 128 bytes (all banks, and the alignment of a bulk copy); a tile with a hardware swizzle of W
-// bytes is aligned to 8 W, because the swizzle is a function of the address. Rings of mbarriers follow all
-// buffers and share nothing.
+// bytes is aligned to 8 W, because the swizzle is a function of the address. Rings of mbarriers follow all buffers and
+// share no memory.
 #pragma once
 
 #include "Analysis/SharedLiveness.h"
@@ -30,9 +30,9 @@ struct Placement {
 };
 
 struct SharedPlacement {
-  llvm::SmallVector<Placement> buffers;                              ///< In order of offsets.
-  llvm::SmallVector<std::pair<cta::MbarrierAllocOp, int64_t>> rings; ///< And their offsets.
-  int64_t bytes = 0;                                                 ///< Of all.
+  llvm::SmallVector<Placement> buffers;                              ///< The buffers, in order of offsets.
+  llvm::SmallVector<std::pair<cta::MbarrierAllocOp, int64_t>> rings; ///< The rings of mbarriers, with their offsets.
+  int64_t bytes = 0;                                                 ///< The size of all.
 };
 
 /// Places all buffers of a kernel, in `capacity` bytes if possible.

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-specialize-warps: let one warp copy data ahead while the others compute.
+// cta-specialize-warps: move TMA loads into a producer warp that runs ahead of the consumers.
 //
-// The TMA reads of one block for the same products form a channel: a ring, each of whose slots has room for all of
-// them. The producer takes a slot when it is empty, and starts the copies; the consumer warps take it when it is full,
-// and release it after its last use. Both take the same slots in the same order, across all loops and branches around
-// the block, so that the producer can run ahead into the next output tile:
+// The TMA loads of one block for the same MMAs form a channel: a ring, each of whose slots has room for all of them.
+// The producer acquires a slot when it is empty and starts the copies; the consumer warps wait until it is full and
+// release it after its last use. Both take the same slots in the same order, across all loops and branches around the
+// block, so that the producer can run ahead into the next output tile:
 //
 //   for k {                  consumer: for k {                          producer: for k {
 //     tma_load_sync %b     ==>     %s = ring_wait %r                      %s = ring_acquire %r
 //     use %b                       use the buffer of %s                   tma_load buffer of %s
 //   }                              ring_release %r[%s] }                  ring_commit %r[%s] }
 //
-// Numbers that both roles need, such as bounds of loops, are computed once, before the roles. Which operations the
-// producer needs is planned by Analysis/RolePlan.h; the consumer warps keep the rest of the program. cta-lower-rings
-// makes mbarriers and counters of the rings.
+// Scalars that both roles need, such as loop bounds, are computed once, before the roles. Analysis/RolePlan.h decides
+// which operations the producer needs; the consumer warps keep the remainder of the program. cta-lower-rings lowers the
+// rings to mbarriers and counters.
 #include "Analysis/LoopOptions.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
@@ -40,14 +40,14 @@ using namespace tile;
 
 namespace {
 
-/// The producer is one thread. Where it gives up registers, it is of a warp group of its own, since setmaxnreg is for
-/// whole ones; else of a warp, so that idle warps hold no registers that another CTA could have.
+/// The producer is one thread. If it gives up registers, it needs a separate warp group, because setmaxnreg applies to
+/// whole ones; otherwise it needs one warp, so that idle warps hold no registers that another CTA could use.
 unsigned countProducerWarps(bool setsRegisters) {
   return setsRegisters ? target::warpsPerGroup : 1;
 }
 
-/// Slots that a channel is to have (target::countWantedSlots()); more than there are stages only in the deepest loop,
-/// if there is one such. What no loop repeats needs one.
+/// Returns the number of slots that a channel should have (target::countWantedSlots()): more than there are stages only
+/// in the deepest loop, if there is just one such loop. A channel outside of loops needs one.
 unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
   SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
   if (loops.empty())
@@ -65,8 +65,8 @@ unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &ch
   return target::countWantedSlots(cta::getTarget(kernel), stages, taken);
 }
 
-/// Of loops and programs of several products, which wait for each other: budgets of consumer warp groups that share
-/// their multiprocessor with those of other CTAs.
+/// Returns register budgets for loops and programs of several dependent MMAs whose consumer warp groups share a
+/// multiprocessor with those of other CTAs.
 SmallVector<SharedBudget> planChainRegisters(KernelOp kernel) {
   int64_t most = 0, accumulator = 0;
   kernel.walk([&](Operation *op) {
@@ -88,7 +88,7 @@ SmallVector<SharedBudget> planChainRegisters(KernelOp kernel) {
                    : planSharedRegisters(kernel.getNumWarps() / target::warpsPerGroup, most, accumulator);
 }
 
-/// Channels whose slots another one goes on with, and which that is for each; the channel itself if none.
+/// Returns, for each channel, an earlier channel whose slots it continues; the channel itself if there is none.
 SmallVector<unsigned> findPrevious(KernelOp kernel, const RolePlan &plan) {
   auto previous = llvm::to_vector(llvm::seq<unsigned>(0, plan.channels.size()));
   // Teams and clusters count the slots of one loop.
@@ -102,8 +102,9 @@ SmallVector<unsigned> findPrevious(KernelOp kernel, const RolePlan &plan) {
   return previous;
 }
 
-/// Slots of each channel, or none if `capacity` bytes of shared memory do not hold the least of each beside what
-/// `teams` have in it: one slot, and two in the deepest loops if several CTAs share a multiprocessor.
+/// Returns the number of slots of each channel, or none if `capacity` bytes of shared memory do not hold the minimum
+/// together with the buffers of `teams`: one slot each, and two in the deepest loops if several CTAs share a
+/// multiprocessor.
 std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &plan, ArrayRef<unsigned> previous,
                                               int64_t capacity, int64_t teams, unsigned least) {
   DenseSet<Operation *> channelAllocs;
@@ -122,7 +123,7 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
   SmallVector<int64_t> slots(plan.channels.size(), 1);
   for (unsigned index : owners)
     free -= plan.channels[index].getBytesPerSlot();
-  // What is in the deepest loops changes most often; their channels alternate.
+  // Data in the deepest loops changes most often; their channels alternate.
   size_t depth = 0;
   for (const Channel &channel : plan.channels)
     depth = std::max(depth, channel.getLoops().size());
@@ -150,9 +151,9 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
 struct ChannelRing {
   int64_t slots = 1;
   Value ring;
-  /// In the producer, where copies are being made.
+  /// The slot that the producer fills, while copies are emitted.
   Value slot;
-  ValueRange buffers; ///< Of the slot, one for each load.
+  ValueRange buffers; ///< The buffers of the slot, one for each load.
 };
 
 class WarpSpecialisation {
@@ -177,10 +178,10 @@ public:
   }
 
 private:
-  /// Whether the operation stays before the roles, and both see what it computes: buffers, constants, and scalars
-  /// that the producer needs, too. Memory is read in the roles: what stays outside may run before the previous grid
-  /// has ended (cta-overlap-grids). The program's number is asked for there, too: to share what follows from it saves
-  /// nothing when it is compiled, and takes registers that epilogues need. Loops may carry tensors of the consumer
+  /// Returns true if the operation stays before the roles, so that both use its results: buffers, constants, and
+  /// scalars that the producer needs, too. Memory is read inside the roles: operations outside may run before the
+  /// previous grid has ended (cta-overlap-grids). The program index is also queried there: sharing values derived from
+  /// it saves nothing once compiled, and takes registers that epilogues need. Loops may carry tensors of the consumer
   /// role.
   bool isShared(Operation &op, const DenseSet<Operation *> &moved) {
     if (isa<cta::AllocOp, cta::MbarrierAllocOp, arith::ConstantOp>(op))
@@ -197,7 +198,7 @@ private:
     return !result.wasInterrupted();
   }
 
-  /// Moves all that is not shared into the consumer role.
+  /// Moves all operations that are not shared into the consumer role.
   void createRoles() {
     Block &body = kernel.getBody().front();
     SmallVector<Operation *> moved;
@@ -207,7 +208,7 @@ private:
         moved.push_back(&op);
         isMoved.insert(&op);
       }
-    // The fetch goes on while numbers are computed.
+    // The prefetch overlaps the computation of the shared scalars.
     rewriter.setInsertionPointToStart(&body);
     for (BlockArgument argument : kernel.getArguments())
       if (isa<DescType>(argument.getType()))
@@ -240,7 +241,7 @@ private:
                                          cta::RingType::get(kernel.getContext(), ring.slots, buffers));
   }
 
-  /// Clones what the producer needs of `block` to the insertion point.
+  /// Clones the operations of `block` that the producer needs to the insertion point.
   void cloneForProducer(Block &block) {
     for (Operation &op : block) {
       if (!plan.producerOps.contains(&op))
@@ -282,7 +283,7 @@ private:
     }
   }
 
-  /// A new map takes the place of the one before it, which copies may still need.
+  /// Replaces a map. Copies may still need the previous one, so the rings that read through it are drained first.
   void emitProducerMap(cta::MakeTensorMapOp map) {
     Location loc = map.getLoc();
     for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
@@ -301,7 +302,7 @@ private:
     cast<cta::MakeTensorMapOp>(rewriter.clone(*map, mapping)).setSingle(true);
   }
 
-  /// The producer makes those that it reads through.
+  /// The producer encodes the maps through which it reads.
   void eraseMapsOfConsumer() {
     consumer->walk([&](cta::MakeTensorMapOp map) {
       if (map->use_empty())
@@ -331,13 +332,13 @@ private:
   std::optional<RegisterBudget> budget;
   DenseSet<std::pair<Value, Value>> drained; ///< rings, and under which condition, since the producer's last copy
   SmallVector<unsigned> previous;
-  SmallVector<ChannelRing> rings; ///< Of each channel.
+  SmallVector<ChannelRing> rings; ///< The ring of each channel.
   cta::WarpRolesOp roles;
   Block *consumer = nullptr, *producer = nullptr;
   IRMapping mapping; // from the program to the producer's copy of it
 };
 
-/// Of blocks that are read into registers, too, where nothing needs them any more.
+/// Erases register loads of blocks that have become dead.
 void eraseDeadReads(KernelOp kernel) {
   IRRewriter rewriter(kernel.getContext());
   SmallVector<Operation *> loads;
@@ -356,7 +357,7 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
   void runOnKernel() override {
     KernelOp kernel = getOperation();
     const target::GpuTarget &gpu = cta::getTarget(kernel);
-    // Roles of whole warp groups, in a CTA of at most 1024 threads.
+    // Roles consist of whole warp groups, in a CTA of at most 1024 threads.
     unsigned warps = kernel.getNumWarps();
     if (!gpu.has(target::Feature::SetMaxRegisters) || warps % target::warpsPerGroup != 0 ||
         (warps + countProducerWarps(planRegisters(warps).has_value())) * target::threadsPerWarp >
@@ -371,13 +372,13 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
       int64_t capacity = (int64_t(gpu.maxSharedPerCta) + target::reservedShared) / ctas - target::reservedShared;
       return planSlots(kernel, *plan, previous, capacity, teams, /*least=*/ctas > 1 ? 2 : 1);
     };
-    // cta-ping-pong gives each team buffers of its own.
+    // cta-ping-pong gives each team separate buffers.
     std::optional<RegisterBudget> registers = planRegisters(warps);
     if (!kernel.getPingPong())
       for (const SharedBudget &shared : planChainRegisters(kernel)) {
         if (std::optional<SmallVector<int64_t>> slots = planFor(shared.ctas, /*teams=*/1))
           return WarpSpecialisation(kernel, *plan, shared.registers, previous, *slots).run();
-        // Two CTAs fit all the same where buffers that never live together share memory.
+        // Two CTAs still fit if buffers with disjoint lifetimes share memory.
         if (!planRegisters(warps))
           registers = shared.registers;
       }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-split-stores: write a large matrix panel by panel.
+// cta-split-stores: store a large matrix panel by panel.
 //
-// An accumulator lies across the threads in a way that suits no store, so it goes through shared memory. All at once
-// that takes as much of it as the matrix has, and every thread has the addresses and masks of all of its elements.
-// Instead, one panel of columns after the other goes through a small buffer:
+// The layout of an accumulator suits no store, so it goes through shared memory. All at once, that takes shared memory
+// for the whole matrix, and every thread holds the addresses and masks of all of its elements. Instead, one panel of
+// columns after the other goes through a small buffer:
 //
 //   %y = cta.convert_layout %x : #acc -> #rows          for each panel p:  cta.local_store (columns p of %x), %buffer
 //   tile.store %ptrs, %y mask %m                  ==>                      %y = cta.local_load %buffer : #panel
 //                                                                          tile.store (columns p of %ptrs), %y mask …
 //
-// In #panel each warp writes the rows of its own accumulators, so warp groups do not wait for each other. What %x is
-// computed from element by element is computed for each panel, too. Stores one after the other, as of several
-// gradients, are written panel by panel in turns: what they are computed from in common is computed once, and lives as
-// shortly. A branch in a loop has its buffer to itself: the rest of the loop uses the memory.
+// In #panel each warp writes the rows of its own accumulators, so warp groups do not wait for each other. Element-wise
+// computations of %x are split into panels, too. Consecutive stores, such as those of several gradients, alternate
+// panel by panel: common inputs are computed once and have short live ranges. A branch in a loop has a private buffer,
+// because the remainder of the loop uses the memory.
 #include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
 #include "Tile/TileDialect.h"
@@ -41,12 +41,12 @@ constexpr int64_t panelElements = 32;
 struct StorePlan {
   StoreOp store;
   cta::ConvertLayoutOp convert;
-  cta::LayoutAttr slice; ///< Of a panel's accumulators.
-  cta::LayoutAttr rows;  ///< In which it is written.
+  cta::LayoutAttr slice; ///< The layout of a panel's accumulators.
+  cta::LayoutAttr rows;  ///< The layout in which the panel is stored.
   int64_t columns;
 
   RankedTensorType getType() { return convert.getType(); }
-  /// Of a panel, of which the layout says whether it is before or after the conversion.
+  /// Returns the type of a panel; the layout says whether it is before or after the conversion.
   RankedTensorType getPanel(cta::LayoutAttr layout) {
     return RankedTensorType::get(rows.getLayout().outShape(), getType().getElementType(), layout);
   }
@@ -62,7 +62,7 @@ std::optional<StorePlan> plan(StoreOp store) {
   if (layout::planMovement(acc, cta::getLayout(type)).kind != layout::MovementKind::shared)
     return std::nullopt;
   int64_t columns = panelElements * layout::lanesPerWarp * acc.numWarps() / type.getDimSize(0);
-  // What is written at once lies in one row of a panel.
+  // Elements that are stored at once are in one row of a panel.
   if (columns > 0)
     columns = std::max<int64_t>(columns, store.getVector());
   if (columns == 0 || columns >= type.getDimSize(1))
@@ -75,7 +75,7 @@ std::optional<StorePlan> plan(StoreOp store) {
   return StorePlan{store, convert, *slice, cta::LayoutAttr::get(store.getContext(), *rows), columns};
 }
 
-/// The matrices that this one is computed from element by element in its block, itself and constants apart.
+/// Returns the matrices from which this one is computed element by element in its block, except itself and constants.
 DenseSet<Value> findInputs(Value matrix) {
   DenseSet<Value> inputs;
   SmallVector<Value> values{matrix};
@@ -93,8 +93,8 @@ DenseSet<Value> findInputs(Value matrix) {
   return inputs;
 }
 
-/// Whether `next` is to be written in turns with those before it: computed from the same, to other places, in panels of
-/// the same columns, and nothing between them has effects.
+/// Returns true if the panels of `next` can alternate with those of the preceding stores: it has the same inputs,
+/// another destination and panels of the same columns, and no operation in between has effects.
 bool isWrittenWith(MutableArrayRef<StorePlan> group, StorePlan next) {
   StorePlan last = group.back();
   if (next.store->getBlock() != last.store->getBlock() || next.columns != last.columns ||
@@ -123,7 +123,7 @@ void split(MutableArrayRef<StorePlan> group) {
     written.join(PointerBases::of(plan.store.getPtr()));
     matrices.push_back(plan.convert.getSrc());
     users.push_back(plan.convert);
-    // One buffer for all that are alike: warps wait for nobody else before they write to it again.
+    // One buffer for all with the same types: warps wait for no other warps before they write to it again.
     RankedTensorType from = plan.getPanel(plan.slice), to = plan.getPanel(plan.rows);
     Value &buffer = bufferOf[{from, to}];
     if (!buffer)

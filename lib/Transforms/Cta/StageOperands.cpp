@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where operands of warp groups are stored, and with which dimension contiguous.
+// Where wgmma operands are stored, and with which dimension contiguous.
 //
 // 16-bit operands may have either dimension contiguous: the one in which they are loaded, so that whole vectors are
-// stored, and copied by cp.async later. Those of 8 bits must have k contiguous.
+// stored, and copied by cp.async later. 8-bit operands must have k contiguous.
 #include "Transforms/Cta/StageOperands.h"
 
 #include "Analysis/EngineChoice.h"
@@ -15,7 +15,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// The dimension in which a thread's registers, or else neighbouring lanes, have consecutive elements of a matrix.
+/// Returns the dimension in which a thread's registers, or else neighbouring lanes, hold consecutive elements of a
+/// matrix.
 static unsigned contiguousDimOf(RankedTensorType matrix) {
   const layout::LinearLayout &layout = cta::getLayout(matrix);
   for (layout::Bases bases : {layout.bases(layout::registerDim), layout.bases(layout::laneDim)})
@@ -25,8 +26,8 @@ static unsigned contiguousDimOf(RankedTensorType matrix) {
   return 1;
 }
 
-/// The dimension of `value` that is contiguous in what most of it is loaded or put together from, or in how it is
-/// computed.
+/// Returns the dimension of `value` that is contiguous in the largest tensor from which it is loaded or computed, or in
+/// its own layout.
 static unsigned findContiguousDim(Value value) {
   llvm::SetVector<std::pair<Value, unsigned>> visited; // and whether it is transposed: 1
   visited.insert({value, 0});
@@ -96,12 +97,12 @@ void OperandStage::store(DotOp dot) {
     store(dot.getAMutable(), {1, widestPanel});
   if (engine.getSourceB() == OperandSource::Transposed)
     store(dot.getBMutable(), {0, widestPanel});
-  // As loaded, if there is a descriptor for that; else k is contiguous.
+  // As loaded, if a matrix descriptor can express that; otherwise k is contiguous.
   if (engine.getSourceA() == OperandSource::Threads)
     store(dot.getAMutable(), {mayTranspose ? findContiguousDim(dot.getA()) : 1, widestPanel});
   if (engine.getSourceB() != OperandSource::Threads)
     return;
-  // With n contiguous each warp group begins at a panel, whose rows have a swizzle.
+  // With n contiguous, each warp group begins at a panel, whose rows are swizzled.
   int64_t columns = dot.getB().getType().getDimSize(1) / engine.getGroupsN();
   if (mayTranspose && columns * bytes >= target::leastSwizzle && findContiguousDim(dot.getB()) == 1)
     store(dot.getBMutable(), {1, std::min(columns, widestPanel)});

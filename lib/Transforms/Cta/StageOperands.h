@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operands of warp groups that TMA does not bring, or not with k contiguous: stored into shared memory, where a matrix
-// descriptor can say them.
+// wgmma operands that TMA does not load, or not with k contiguous: they are stored to shared memory in a layout that a
+// matrix descriptor can express.
 //
-//   %d = tile.dot %a, %b, %c    ==>   %buffer = cta.alloc : swizzled      after what computes %b
+//   %d = tile.dot %a, %b, %c    ==>   %buffer = cta.alloc : swizzled      after the definition of %b
 //                                     cta.local_store %b, %buffer
 //                                     cta.proxy_fence
 //                                     %x = cta.local_load %buffer         never executed: cta-lower-dot takes the
 //                                     buffer %d = tile.dot %a, %x, %c
 //
-// What several products multiply, also transposed, is stored once; what a loop does not change, in front of it.
+// A value used by several dots, also transposed, is stored once; a loop-invariant one before the loop.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -20,7 +20,7 @@ namespace tile {
 
 class OperandStage {
 public:
-  /// Stores the operands that the dot's engine gets from threads; they have layouts.
+  /// Stores the operands that the dot's engine takes from threads; they have layouts.
   void store(DotOp dot);
 
 private:
@@ -33,7 +33,7 @@ private:
   void store(mlir::OpOperand &operand, Form form);
   mlir::Value getBuffer(mlir::Value value, Form form);
 
-  /// By what is stored, the contiguous dimension and the swizzle.
+  /// By stored value, contiguous dimension and swizzle.
   llvm::DenseMap<std::pair<mlir::Value, std::pair<unsigned, unsigned>>, mlir::Value> buffers;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lowers programs of which CTAs share the last wave.
+// Lowers programs whose last wave is shared by CTAs (stream-K).
 //
 //   programs            |  T - 3        |  T - 2        |  T - 1        |
 //   first steps         |  CTA h        |  CTA h + 1    |  CTA h + 2    |       owners
@@ -25,7 +25,7 @@ using namespace tile;
 
 namespace {
 
-/// Consecutive numbers dealt out to CTAs: the first `longer` of them get size + 1, the others `size`.
+/// Consecutive indices distributed to CTAs: the first `longer` CTAs get size + 1, the others `size`.
 struct Ranges {
   Value size, longer;
 
@@ -39,8 +39,8 @@ struct Ranges {
   }
 };
 
-/// Sets isSplit, participants and ownSteps: target::TailSplit::share() in IR. Divisions take long; small problems must
-/// not wait for them.
+/// Sets isSplit, participants and ownSteps: target::TailSplit::share() in IR. Divisions are slow, and small problems
+/// must not wait for them.
 void emitParticipants(TailPlan &plan, const target::TailSplit &split, RewriterBase &rewriter, Location loc) {
   Numbers n(rewriter, loc);
   Value zero = n.constant(0), one = n.constant(1);
@@ -76,15 +76,15 @@ void emitParticipants(TailPlan &plan, const target::TailSplit &split, RewriterBa
   plan.ownSteps = branch.getResult(2);
 }
 
-/// What a CTA does: programs by itself, and then an owner's first steps of a split one, or a helper's range, which may
-/// go over several.
+/// The work of a CTA: whole programs, followed by the first steps of a split one (owner), or by a range that may span
+/// several (helper).
 struct Share {
-  Value whole;         ///< Programs that it does alone.
-  Value segments;      ///< These, and parts of split ones.
+  Value whole;         ///< Programs that it computes alone.
+  Value segments;      ///< These, plus parts of split ones.
   Value program, from; ///< Where its share of split ones begins,
   Value steps;         ///< and its steps.
-  Value pieces;        ///< That helpers leave for this owner.
-  Value pieceOffset;   ///< From a program to its piece: this helper's, or the last one for this owner.
+  Value pieces;        ///< Pieces that helpers store for this owner.
+  Value pieceOffset;   ///< Distance from a program to its piece: this helper's, or the last one for this owner.
 };
 
 class SegmentsLowering {
@@ -119,14 +119,14 @@ private:
     auto branch = scf::IfOp::create(rewriter, loc, types, plan.isSplit, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    // The first CTAs help; owners follow.
+    // The first CTAs are helpers; owners follow.
     Value helpers = n.sub(plan.participants, plan.tail), others = n.sub(plan.steps, plan.ownSteps);
     Value isHelper = n.less(cta, helpers);
     Value work = n.mul(plan.tail, others), size = n.div(work, helpers);
     Ranges ranges{size, n.sub(work, n.mul(size, helpers))};
     Value first = ranges.firstOf(cta, n), end = ranges.firstOf(n.add(cta, one), n);
     Value firstIndex = n.div(first, others), lastIndex = n.div(n.sub(end, one), others);
-    // Of all other CTAs, too, some program's owner, so that no division is by zero.
+    // Every other CTA is also mapped to some program's owner, so that no division is by zero.
     Value owned = n.select(isHelper, zero, n.min(n.sub(cta, helpers), n.sub(plan.tail, one)));
     Value begin = n.mul(owned, others);
     Value firstHelper = ranges.ctaOf(begin, n), lastHelper = ranges.ctaOf(n.sub(n.add(begin, others), one), n);
@@ -151,7 +151,7 @@ private:
     return share;
   }
 
-  /// Which program, and which of its steps; returns where the next segment's share begins.
+  /// Emits the program and its steps; returns where the next segment's share begins.
   ValueRange emitSegment(const Share &share, scf::ForOp segments, llvm::function_ref<void(Value)> emitPlace) {
     Numbers n(rewriter, loc);
     Value number = segments.getInductionVar();
@@ -179,7 +179,7 @@ private:
     return segment.getResults().drop_front(3);
   }
 
-  /// Computes what is used after the main loop there: it would take registers in it.
+  /// Computes values that are used after the main loop there: they would take registers in it.
   void replaceUses(Value argument, llvm::function_ref<Value()> emit) {
     OpBuilder::InsertionGuard guard(rewriter);
     for (OpOperand &use : llvm::make_early_inc_range(argument.getUses())) {

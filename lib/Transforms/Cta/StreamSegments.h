@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs of which CTAs share the last wave, as a loop over whole programs and parts of programs.
+// Lowers programs with a shared last wave to a loop over whole programs and parts of programs.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -8,22 +8,23 @@
 
 namespace tile {
 
-/// What all roles of all CTAs know alike.
+/// Values that are the same in all roles of all CTAs.
 struct TailPlan {
   mlir::Value ctas;
-  mlir::Value steps;        ///< Of a program, at least 1.
-  mlir::Value waves;        ///< Whole ones.
+  mlir::Value steps;        ///< The steps of a program, at least 1.
+  mlir::Value waves;        ///< The number of full waves.
   mlir::Value tail;         ///< Programs of the last wave.
   mlir::Value isSplit;      ///< Whether CTAs share these.
   mlir::Value participants; ///< Owners and helpers.
-  mlir::Value ownSteps;     ///< Of each split program: its owner's, at least 1.
+  mlir::Value ownSteps;     ///< The steps of each split program's owner, at least 1.
   mlir::Value whole;        ///< Programs before those of the last wave.
 };
 
-/// Of `count` programs, whose work has a `tail`, on `ctas` CTAs; at the insertion point.
+/// Emits the plan for `count` programs, whose work has a `tail`, on `ctas` CTAs, at the insertion point.
 TailPlan emitTailPlan(ProgramsOp programs, mlir::Value count, mlir::Value ctas, mlir::RewriterBase &rewriter);
 
-/// Replaces `programs` of the CTA of number `cta`; `emitPlace` makes the block arguments of the program of a number.
+/// Replaces the `programs` of the CTA with index `cta`; `emitPlace` replaces the block arguments of a program with the
+/// given index.
 void lowerToSegments(ProgramsOp programs, const TailPlan &plan, mlir::Value cta, mlir::RewriterBase &rewriter,
                      llvm::function_ref<void(mlir::Value number)> emitPlace);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Turns of warp groups that multiply; see TakeTurns.h.
+// Alternating warp groups; see TakeTurns.h.
 #include "Transforms/Cta/TakeTurns.h"
 
 #include "Cta/CtaDialect.h"
@@ -13,12 +13,12 @@ using namespace tile;
 
 namespace {
 
-/// From before one product to after another one.
+/// A turn from before the first MMA to after the last one.
 struct Turn {
   Operation *first, *last;
 };
 
-/// What threads compute of matrices: registers that they make, or reduce.
+/// Counts the registers of matrices that threads compute or reduce.
 int64_t countWork(Operation *op) {
   constexpr int64_t fewRegisters = 8; // vectors of rows
   auto count = [](ValueRange values) {
@@ -32,7 +32,7 @@ int64_t countWork(Operation *op) {
   return registers > fewRegisters ? registers : 0;
 }
 
-/// Whether warps do it without each other.
+/// Returns true if warps execute it without synchronizing.
 bool isAlone(Operation *op) {
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return llvm::all_of(reduce.getSrcs(), [&](Value source) {
@@ -47,8 +47,8 @@ bool isAlone(Operation *op) {
           llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>));
 }
 
-/// All products of an iteration, or of a program. None if there are fewer than two, little is computed after them and
-/// before those of the next iteration, or warps meet in the turn.
+/// Plans a turn with all MMAs of an iteration, or of a program. None if there are fewer than two, little is computed
+/// between them and those of the next iteration, or warps synchronize in the turn.
 std::optional<Turn> planTurn(Block &body) {
   // Of registers: handing over costs attention's backward pass with half of that 4 % of its time.
   constexpr int64_t leastWork = 160;
@@ -73,7 +73,7 @@ void emitTurn(RewriterBase &rewriter, Location loc, const Turn &turn, unsigned g
   cta::TurnEndOp::create(rewriter, loc, groups);
 }
 
-/// Whether any do.
+/// Returns true if any loop or program has turns.
 bool letGroupsTakeTurns(RewriterBase &rewriter, const cta::Role &role, Location loc) {
   unsigned groups = role.getAttr().getWarps() / target::warpsPerGroup;
   if (groups < 2)
@@ -101,6 +101,6 @@ void tile::takeTurns(RewriterBase &rewriter, KernelOp kernel) {
   if (!roles)
     return;
   for (const cta::Role &role : roles.getAll())
-    if (letGroupsTakeTurns(rewriter, role, roles.getLoc())) // named barriers are for the turns of one role
+    if (letGroupsTakeTurns(rewriter, role, roles.getLoc())) // the named barriers suffice for the turns of one role
       return;
 }

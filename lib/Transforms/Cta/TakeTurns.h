@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Consumer warp groups multiply in turns.
+// Lets consumer warp groups issue MMAs in turn.
 //
-// Between the products of a loop there is what threads compute: attention's exponentials. Warp groups that run the same
-// code wait for the tensor cores at the same time, and leave them idle at the same time. In turns, one computes while
-// the products of the other run (FlashAttention-3, section 3.1, "ping-pong scheduling"):
+// Between the MMAs of a loop, threads compute, for example attention's exponentials. Warp groups that run the same code
+// wait for the tensor cores at the same time, and leave them idle at the same time. With turns, one computes while the
+// MMAs of the other execute (FlashAttention-3, section 3.1, "ping-pong scheduling"):
 //
 //   for:                                    turn_open
 //     s = wgmma q, k                        for:
@@ -12,11 +12,11 @@
 //     p = exp(s) …                            turn_end
 //                                             wait s {1};  p = exp(s) …
 //
-// A turn ends when its last product is issued: warp groups' products are executed in order of issue. Between a turn and
-// the next lies the end of the iteration: elsewhere ptxas would move what is computed after the wait for the turn, and
-// attention takes 1.27 times as long. Results do not depend on turns, and all warp groups take equally many: they run
-// the same loops. A warp group that has the turn waits for nothing but copies of the producer, which follow releases of
-// slots in earlier turns.
+// A turn ends when its last MMA is issued: MMAs of warp groups execute in issue order. The end of the iteration lies
+// between a turn and the next: elsewhere ptxas would move computations after the wait for the turn, and attention takes
+// 1.27 times as long. Results do not depend on turns, and all warp groups take equally many, because they run the same
+// loops. A warp group that has the turn waits only for copies of the producer, which follow releases of slots in
+// earlier turns.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -25,8 +25,8 @@
 
 namespace tile {
 
-/// In loops and programs of the consumers' role that multiply several times, and compute enough between that; in no
-/// others. The order of products must be final.
+/// Adds turns to loops and programs of the consumer role that have several MMAs and enough computation between them; to
+/// no others. The order of MMAs must be final.
 void takeTurns(mlir::RewriterBase &rewriter, KernelOp kernel);
 
 } // namespace tile

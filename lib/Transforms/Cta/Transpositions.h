@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How threads read a block in shared memory that they store with the other dimension contiguous, for warp groups.
+// How threads read a block in shared memory that they store transposed for wgmma, with the other dimension contiguous.
 //
 //   %x = cta.local_load %copied : #any           %x = cta.local_load %copied : #transposition
 //   cta.local_store %x, %operand          ==>    cta.local_store %x, %operand
@@ -15,14 +15,14 @@
 
 namespace tile {
 
-/// The dimension of the buffer's matrix that is contiguous, 16 bytes at least.
+/// Returns the dimension of the buffer's matrix in which at least 16 bytes are contiguous.
 std::optional<unsigned> getContiguousDim(cta::BufferType buffer);
 
-/// Reads the buffer, which is contiguous along `from`, as threads transpose it; `matrix` has any layout.
+/// Reads the buffer, which is contiguous along `from`, in the layout for transposition; `matrix` has any layout.
 mlir::Value readForTransposition(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType matrix,
                                  mlir::Value buffer, unsigned from);
 
-/// So are blocks read that TMA has brought and threads store with the other dimension contiguous.
+/// Does the same for blocks that TMA has copied and threads store with the other dimension contiguous.
 void readTransposedBlocks(KernelOp kernel);
 
 } // namespace tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Unrolling of loops; see UnrollLoop.h.
+// Loop unrolling; see UnrollLoop.h.
 #include "Transforms/Cta/UnrollLoop.h"
 
 #include "Analysis/LoopRange.h"
@@ -13,15 +13,15 @@ using namespace tile;
 
 namespace {
 
-/// The largest step that can be multiplied by `factor`.
+/// Returns the largest step that can be multiplied by `factor`.
 APInt getLargestStep(const LoopRange &range, unsigned factor) {
   unsigned width = range.getWidth();
   APInt most = range.isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
   return most.udiv(APInt(width, factor));
 }
 
-/// The iterations that are left when as many as possible have been done `factor` at a time. A run-time step that is too
-/// large to be multiplied leaves all of them: `canMultiply`, if given, says whether it is not.
+/// Emits the iterations that remain after as many as possible have been executed `factor` at a time. A run-time step
+/// that is too large to be multiplied leaves all of them: `canMultiply`, if given, is false then.
 LoopRange emitRemainder(OpBuilder &builder, LoopRange range, unsigned factor, Value canMultiply) {
   Location loc = range.step.getLoc();
   Value count = range.emitCount();
@@ -29,7 +29,7 @@ LoopRange emitRemainder(OpBuilder &builder, LoopRange range, unsigned factor, Va
   Value done = builder.createOrFold<arith::SubIOp>(loc, count, left);
   Value hasLeft = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, left, range.constant(0));
   LoopRange remainder = range;
-  remainder.lower = range.emitVariable(done); // wraps if it is behind the last iteration
+  remainder.lower = range.emitVariable(done); // wraps if it is beyond the last iteration
   if (canMultiply) {
     remainder.lower = builder.createOrFold<arith::SelectOp>(loc, canMultiply, remainder.lower, range.lower);
     Value hasAll = builder.createOrFold<arith::XOrIOp>(

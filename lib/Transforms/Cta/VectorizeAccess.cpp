@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-vectorize-access: find how many consecutive elements a thread can load or store at once.
+// cta-vectorize-access: determine how many consecutive elements a thread loads or stores at once.
 //
 //   %x = tile.load %p : tensor<128x!tile.ptr<f16>, #l>   ==>   %x = tile.load %p {vector = 8 : i32} : …
 //
-// if #l gives each thread 8 consecutive elements and the addresses count up from a multiple of 16 bytes there. If the
-// mask may change within them, as at the boundary of a tensor of unknown size, the access is `partial`. A load stays
-// `unaligned`, so that the words around are read, if a thread has what such words hold. The decisions are attributes
-// because the analysis of addresses needs the tensor form. What the program has promised of addresses has served its
-// purpose then and goes.
+// if #l gives each thread 8 consecutive elements and the addresses count up from a multiple of 16 bytes. If the mask
+// may change within a vector, as at the boundary of a tensor of unknown size, the access is `partial`. An `unaligned`
+// load, which reads the covering chunks, stays so only if a thread holds as many elements as such chunks. The decisions
+// are attributes because the analysis of addresses needs the tensor form. The program's hints about addresses are not
+// needed afterwards and are dropped.
 #include "Analysis/AccessVector.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-add-warps: compute a chain of products with two warp groups instead of one, where there are rows for both.
+// tile-add-warps: compute a chain of dots with two warp groups instead of one, where there are rows for both.
 //
 //   num_warps = 4                                          num_warps = 8
 //   for:                                              ==>  for:
 //     %s = tile.dot %q, %k : 128x64, 64x64                   …
 //     %o = tile.dot (exp %s), %v, %o : 128x64, 64x128
 //
-// One warp group computes two times 64 rows one after the other, in one thread's registers: what one product needs of
-// another is then computed while the tensor cores wait, and accumulators of 128 columns already fill the registers. Two
-// share all that is copied, and each has half of the accumulators. How many warps run a program, the program cannot
-// see. Kernels with one product a step keep the number that they ask for: there more CTAs hide as much; and so do those
-// whose threads copy all operands, and would have to wait for more of each other: attention's causal backward pass took
-// 1.2 times as long in a compiler that gave it eight. But not where one group's registers cannot hold what a loop sums:
-// two products of 128 x 128, as of a gated layer, leave none for anything else; nor do 128 x 128 sums and two such
-// blocks that they are multiplied with after the loop, as in its backward pass: one CTA of one warp group would be
-// alone on a multiprocessor, where nothing runs while it waits.
+// One warp group computes two times 64 rows one after the other, in one thread's registers: values that one dot takes
+// from another are then computed while the tensor cores wait, and accumulators of 128 columns already fill the
+// registers. Two warp groups share all copies, and each has half of the accumulators. The program cannot observe how
+// many warps run it.
+//
+// Kernels with one dot per step keep the number that they ask for, because more CTAs hide as much latency. So do
+// kernels whose threads copy all operands, because more threads would wait for each other: attention's causal backward
+// pass took 1.2 times as long in a compiler that gave it eight warps. Two warp groups are also used where one group's
+// registers cannot hold the loop's accumulators: two dots of 128 x 128, as in a gated layer, leave none for anything
+// else, and neither do 128 x 128 accumulators and two such blocks with which they are multiplied after the loop, as in
+// its backward pass. A CTA of one warp group would be alone on a multiprocessor, where nothing runs while it waits.
 #include "Analysis/DotPlan.h"
 #include "Analysis/EngineChoice.h"
 #include "Cta/CtaDialect.h"
@@ -35,7 +37,7 @@ namespace {
 
 constexpr unsigned oneGroup = 4, twoGroups = 8; // warps
 
-/// Whether a factor of the dot is computed of another dot's result, in the same block.
+/// Returns true if a factor of the dot is computed from another dot's result, in the same block.
 bool isChained(DotOp dot) {
   SmallVector<Value> worklist{dot.getA(), dot.getB()};
   DenseSet<Operation *> seen;
@@ -50,7 +52,7 @@ bool isChained(DotOp dot) {
   return false;
 }
 
-/// Whether a product takes the value, or what is computed of it element by element.
+/// Returns true if the value, or one computed from it element by element, is a dot operand.
 bool isMultiplied(Value value) {
   llvm::SetVector<Value> values;
   values.insert(value);
@@ -64,8 +66,8 @@ bool isMultiplied(Value value) {
   return false;
 }
 
-/// Registers of a thread of one warp group for blocks of `elements` that are loaded after the loops of products, and
-/// combined with what these have summed.
+/// Counts the registers of a thread of one warp group for blocks of `elements` that are loaded after the loops of dots
+/// and combined with their accumulators.
 int64_t countBlocksOfEpilogue(KernelOp kernel, int64_t elements) {
   constexpr int64_t bytesOfRegister = 4;
   int64_t registers = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A descriptor that depends on where the program went is made of a base, sizes and strides that do:
+// Splits a descriptor that branches or loops yield into the base, sizes and strides that it is made of:
 //
 //   %d = scf.if %c -> !tile.desc<..> {           %p, %m, %n, %ld = scf.if %c -> !tile.ptr<..>, i32, i32, i64 {
 //     yield (tile.make_desc %b, ...)       ==>     yield %b, ...
 //   } else { yield %first }                      } else { yield ... }
 //                                                %d = tile.make_desc %p, [%m, %n], [%ld, 1]
 //
-// The last stride is always 1 and is not passed on.
+// The last stride is always 1 and is not yielded.
 #include "CarriedDescriptors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,7 +23,7 @@ bool isOnlyAccessed(MakeDescOp desc) {
   return llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>);
 }
 
-/// A type is what its descriptor is made of: base, sizes, and strides but the last.
+/// Converts a descriptor type to the types of its parts: base, sizes, and all strides but the last.
 struct PartsConverter : TypeConverter {
   PartsConverter() {
     addConversion([](Type type) { return type; });

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-choose-engine: write into each dot what multiplies it.
+// tile-choose-engine: choose the engine that computes each dot.
 //
 //   %d = tile.dot %a, %b, %c : 128x64xf16, 64x256xf16   ==>   … {engine = #cta.wgmma<m64n256k16, f16, f16, f32, …>}
 //
-// What tensor cores do not have multiplies f16, which has all numbers of the 8-bit formats, so the result is the same;
-// a dot by fused multiply-adds, which is the alternative, has thousands of them for each thread:
+// 8-bit formats without an MMA on the target are widened to f16, which represents all of their values, so the result is
+// the same. The alternative, a dot by fused multiply-adds, takes thousands of them per thread:
 //
 //   %d = tile.dot %a, %b, %c : f8E4M3FN      ==>      %x = arith.extf %a : f16;  %y = arith.extf %b : f16
 //                                                     %d = tile.dot %x, %y, %c  {engine = #cta.mma_sync<…>}
 //
-// Which operands become blocks of descriptors, and which dots are swapped, depends on what multiplies. So this comes
-// first, and takes for granted that descriptors are made where they can be. Where they are not, tile-settle-engine says
-// what that changes.
+// Which operands are loaded through descriptors, and which dots are swapped, depends on the engine. So this pass runs
+// first and assumes that descriptors are created wherever possible. tile-settle-engine corrects the engine where they
+// are not.
 #include "Analysis/DotPlan.h"
 #include "Analysis/EngineChoice.h"
 #include "Cta/CtaDialect.h"
@@ -43,7 +43,7 @@ bool isMultiplied(DotOp dot, const target::GpuTarget &target) {
   return a && b && acc && target::widestMma(target, *a, *b, *acc);
 }
 
-/// Operands of 8 bits whose type the target's tensor cores do not have become f16.
+/// Widens 8-bit operands to f16 if the target's tensor cores do not support their type.
 void widenOperands(DotOp dot, const target::GpuTarget &target) {
   if (!hasBytes(dot.getA()) || !hasBytes(dot.getB()) || isMultiplied(dot, target))
     return;
@@ -68,7 +68,7 @@ struct TileChooseEngine : tile::impl::TileChooseEngineBase<TileChooseEngine> {
         dot.emitRemark() << "no tensor maps for its operands: "
                          << whyNoWgmmaOfBlocks(dot, a.transposed, b.transposed, gpu, kernel.getNumWarps());
     });
-    // tile-raise-descriptors asks for the same accesses.
+    // tile-raise-descriptors queries the same accesses.
     markAllAnalysesPreserved();
   }
 };

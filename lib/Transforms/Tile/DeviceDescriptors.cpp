@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-device-descriptors: let the kernel make tensor maps that the launcher cannot.
+// tile-device-descriptors: let the kernel encode tensor maps that the launcher cannot.
 //
-// Where a descriptor's base or shape comes from memory, as in grouped GEMM, every CTA makes its own
-// tensor map, in scratch memory that the launcher gives it. That takes a microsecond, so it stands as late as it can,
-// outside of the loop that uses it, and is skipped if that loop never runs:
+// If a descriptor's base or shape is loaded from memory, as in grouped GEMM, every CTA encodes its own tensor map, in
+// scratch memory from the launcher. Encoding takes a microsecond, so it is placed as late as possible, outside of the
+// loop that uses it, and is skipped if that loop never runs:
 //
 //   for %group {                                           for %group {
 //     %d = tile.make_desc %base, [%m, %k], …        ==>      %any = %first < %tiles
 //     for %tile = %first to %tiles { … %d[%i, %j] }          %d = tile.make_desc %base, [%m, %k], … at %place if %any
 //   }                                                        for %tile = %first to %tiles { … %d[%i, %j] } }
 //
-// How the map is made is the business of cta-lower-descriptors, which knows box and swizzle.
-// Analysis/DeviceDescriptors.h says which descriptors qualify.
+// cta-lower-descriptors emits the encoding, because it has box and swizzle. Analysis/DeviceDescriptors.h says which
+// descriptors qualify.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/LoopRange.h"
 #include "Transforms/Passes.h"
@@ -32,7 +32,7 @@ using namespace tile;
 
 namespace {
 
-/// A loop that stands beside the descriptor and has all accesses through it, or none.
+/// Returns the loop in the descriptor's block that contains all accesses through it, or none.
 scf::ForOp findOnlyLoop(MakeDescOp desc) {
   Operation *only = nullptr;
   for (Operation *user : desc->getUsers()) {
@@ -44,7 +44,7 @@ scf::ForOp findOnlyLoop(MakeDescOp desc) {
   return dyn_cast_if_present<scf::ForOp>(only);
 }
 
-/// Each CTA's memory for `count` tensor maps: a pointer to the first of them.
+/// Returns a pointer to each CTA's memory for `count` tensor maps.
 Value emitScratch(KernelOp kernel, size_t count) {
   OpBuilder builder(kernel.getContext());
   Location loc = kernel.getLoc();
@@ -79,7 +79,7 @@ struct TileDeviceDescriptors : tile::impl::TileDeviceDescriptorsBase<TileDeviceD
     SmallVector<MakeDescOp> plan = planDeviceDescriptors(kernel, [](MakeDescOp desc, const std::string &reason) {
       desc.emitRemark() << "descriptor is not made by the kernel: " << reason;
     });
-    // The launcher gives scratch memory to kernels whose number of CTAs it chooses.
+    // The launcher provides scratch memory only to kernels whose number of CTAs it chooses.
     if (plan.empty() || !kernel.getPrograms())
       return;
     Value scratch = emitScratch(kernel, plan.size());

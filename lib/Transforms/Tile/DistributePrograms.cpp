@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-distribute-programs: decide which CTA computes which programs, and in which order.
 //
-// With a causal mask the last rows see all the others, and the first only themselves. CTAs begin in the order of their
-// numbers, so programs whose loops are longest get the first numbers, and the others end beside them:
+// With a causal mask, the last rows attend to all others, and the first only to themselves. CTAs start in the order of
+// their indices, so programs with the longest loops get the first indices, and shorter ones fill in at the end:
 //
 //   %first = 128 * program_id 0                     %first = 128 * program_id 0 descending
 //   for %i = 0 to %first + 128 step 64 { … }   ==>  for …
 //
-// They are also no work to be dealt out beforehand: with 128 blocks of rows, and 132 CTAs that take every 132nd
+// Such programs are not distributed statically either: with 128 blocks of rows, and 132 CTAs that take every 132nd
 // program, some CTAs would have only long ones.
 //
-// Programs of one length that read through tensor maps are: a warp of their own copies ahead, so copies for the next
-// one can run while this one writes its result. The launcher starts at most as many CTAs as run at the same time, and
-// passes the grid that the programs believe in as three more arguments. Each CTA then has several programs to compute:
+// Programs of equal length that read through tensor maps are distributed statically: a separate producer warp runs
+// ahead, so copies for the next program overlap the epilogue of this one. The launcher starts at most as many CTAs as
+// are resident, and passes the program's logical grid as three more arguments. Each CTA then has several programs to
+// compute:
 //
 //   body  ==>  tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid> { body }
 //
-// A program that orders itself by tile.swizzle2d says so in the order of its work. Where it needs its place in the grid
-// besides, it at least runs in the order of the operation's numbers, row by row, which is y fastest if rows are x. Else
-// those that run at the same time are not those that it puts together: 8192x8192x8192 then reads 352 million sectors
-// from L2 instead of 292, both in groups of 8.
+// A program that orders itself by tile.swizzle2d states this in the order of its work. If it also needs its position in
+// the grid, it at least runs in the order of the operation's indices, row by row, which is y fastest if rows are x.
+// Otherwise the programs that run at the same time are not those that it groups: 8192x8192x8192 then reads 352 million
+// sectors from L2 instead of 292, both in groups of 8.
 //
-// Programs that wait for others, as in a scan with look-back, wait for smaller numbers: those must begin first, or CTAs
-// that wait take all multiprocessors, and what they wait for never begins. Such kernels keep the order of the grid. So
-// do those that print, or check conditions with --debug: a CTA then computes the program whose numbers its messages
-// have.
+// Programs that wait for others, as in a scan with look-back, wait for smaller indices. Those must start first, or
+// waiting CTAs occupy all multiprocessors and the programs they wait for never start. Such kernels keep the order of
+// the grid, and so do those that print, or check conditions with --debug: a CTA then computes the program whose index
+// its messages report.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/ProgramLengths.h"
@@ -50,15 +51,16 @@ namespace {
 constexpr unsigned numAxes = ProgramsOp::numAxes;
 constexpr double leastGrowth = 0.25; // in iterations; a loop that deals out work has one more in some programs only
 
-/// Whether messages of the kernel say the numbers of its CTAs.
+/// Returns true if the kernel prints or asserts, with messages that contain the program's indices.
 bool hasMessages(KernelOp kernel) {
   return kernel
       .walk([](Operation *op) { return isa<PrintOp, AssertOp>(op) ? WalkResult::interrupt() : WalkResult::advance(); })
       .wasInterrupted();
 }
 
-/// Whether programs may wait for each other, in a loop that ends when memory says so. What sees the writes of others
-/// while they run, as atomic operations do, counts as writing; who does not look at its result has not waited.
+/// Returns true if programs may wait for each other, in a loop whose exit depends on memory. Operations that observe
+/// concurrent writes of others, such as atomic operations, count as writing; unless its result is used, the program has
+/// not waited.
 bool mayWait(KernelOp kernel) {
   return kernel
       .walk([](scf::WhileOp loop) {
@@ -69,7 +71,7 @@ bool mayWait(KernelOp kernel) {
       .wasInterrupted();
 }
 
-/// Lets programs whose loops are longest begin first, if their order is free.
+/// Starts programs with the longest loops first, if their order is free.
 void orderByLength(KernelOp kernel, bool isFree) {
   ProgramLengths lengths(kernel);
   for (unsigned axis = 0; axis < numAxes; ++axis) {
@@ -99,11 +101,11 @@ SmallVector<Value> addGridArguments(KernelOp kernel) {
   return sizes;
 }
 
-/// How the program orders itself: over the grid's first two axes.
+/// How the program orders itself over the grid's first two axes.
 struct Order {
   WorkOrder order = WorkOrder::grid;
   int32_t group = 1;
-  Swizzle2dOp swizzle; ///< What the order stands for, or null.
+  Swizzle2dOp swizzle; ///< The operation that the order replaces, or null.
 };
 
 bool isProgramId(Value value, unsigned axis) {
@@ -116,7 +118,7 @@ bool isNumPrograms(Value value, unsigned axis) {
   return number && number.getAxis() == axis;
 }
 
-/// Whether the program uses its place along the first two axes for nothing but its order.
+/// Returns true if the program uses its position along the first two axes only for its order.
 bool isWholeOrder(KernelOp kernel, Swizzle2dOp swizzle) {
   if (!isNumPrograms(swizzle.getSizeI(), 0) || !isNumPrograms(swizzle.getSizeJ(), 1) ||
       swizzle->getParentOp() != kernel)
@@ -150,18 +152,18 @@ void makePersistent(KernelOp kernel, bool isFree) {
   ProgramsOp programs = wrapPrograms(kernel, addGridArguments(kernel), work);
   if (!order.swizzle)
     return;
-  // What is computed for them belongs to that line.
+  // Their computation is attributed to that line.
   for (BlockArgument coordinate : programs.getBody().getArguments().take_front(2))
     coordinate.setLoc(order.swizzle.getLoc());
   order.swizzle.replaceAllUsesWith(programs.getCoordinates().take_front(2));
   order.swizzle.erase();
 }
 
-/// Whether a CTA can compute several programs, and gains by it.
+/// Returns true if a CTA can compute several programs, and this pays off.
 bool isForSeveral(KernelOp kernel) {
   if (kernel.getPrograms())
     return false;
-  // Programs of different lengths go to CTAs as these become free, which a loop over them cannot do.
+  // Programs of different lengths go to CTAs as these become free, which a loop over programs cannot do.
   const bool hasMaps = !kernel.getUneven() && llvm::any_of(kernel.getArgumentTypes(), llvm::IsaPred<DescType>);
   return hasMaps || !planDeviceDescriptors(kernel).empty();
 }

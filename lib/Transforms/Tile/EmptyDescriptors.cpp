@@ -19,7 +19,7 @@ void tile::keepOutsideEmpty(MakeDescOp desc) {
   for (Operation *access : desc->getUsers()) {
     if (!isa<DescLoadOp, DescStoreOp>(access))
       continue;
-    // The descriptor, and then a coordinate for each dimension.
+    // The descriptor, followed by one coordinate per dimension.
     for (auto [dim, size] : llvm::enumerate(desc.getShape())) {
       OpOperand &coordinate = access->getOpOperand(dim + 1);
       if (APInt constant; matchPattern(size, m_ConstantInt(&constant)) && constant.isStrictlyPositive())

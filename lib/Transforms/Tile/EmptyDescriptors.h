@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses through tensor maps of tensors without elements.
+// Accesses through tensor maps of empty tensors.
 #pragma once
 
 #include "Tile/TileDialect.h"
 
 namespace tile {
 
-/// A tensor map has at least one element in each dimension (CUDA driver API, cuTensorMapEncodeTiled), also of a tensor
-/// that has none. So a block begins after it there:
+/// Keeps accesses to empty tensors out of bounds. A tensor map has at least one element in each dimension (CUDA driver
+/// API, cuTensorMapEncodeTiled), even if the tensor has none, so blocks are moved beyond that element:
 ///
 ///   desc_load %d[%zero, %j]   ==>   %begin = select(%M <= 0, 2^30, %zero); desc_load %d[%begin, %j]
 ///
-/// Only where the coordinate is known at launch. Where it follows from the program's number or a loop, there is taken
-/// to be a program, or an iteration, because there are elements. So what K loops read stays as it is.
+/// Only where the coordinate is known at launch. A coordinate that follows from the program index or a loop is assumed
+/// to exist only because there are elements, so the loads of K loops are unchanged.
 void keepOutsideEmpty(MakeDescOp desc);
 
 } // namespace tile

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-expand-descriptors: turn descriptor accesses into masked pointer accesses.
+// tile-expand-descriptors: expand descriptor accesses to masked pointer accesses.
 //
 //   %d = tile.make_desc %base, [%m, %n], [%ld, %one]        %rows = arange, %cols = arange      (with the descriptor)
 //   %x = tile.desc_load %d[%i, %j]                    ==>   %pattern = %rows * %ld + %cols
 //                                                           %p = (%base + %i * %ld + %j) + %pattern
 //                                                           %x = tile.load %p mask (%i + %rows < %m && %j + %cols < %n)
 //
-// What does not depend on the block's offsets is computed where the descriptor is made, normally outside the loop; the
-// base of a block is a scalar. Addresses are 64-bit. Bounds are compared as unsigned 32-bit numbers, so that one
-// comparison also excludes negative coordinates (and sums beyond 2^31, which wrap to such).
+// Values that do not depend on the block's offsets are computed where the descriptor is created, normally outside the
+// loop; the base of a block is a scalar. Addresses are 64-bit. Bounds are compared as unsigned 32-bit integers, so that
+// one comparison also excludes negative coordinates (and sums beyond 2^31, which wrap to such).
 //
-// Of a block with more than two dimensions those of size 1 are part of its base, as far as a matrix is left: what
-// writes matrices does so column by column. Outside of the tensor along such a dimension a block has no rows.
+// In a block with more than two dimensions, those of size 1 are folded into the base as long as a matrix remains,
+// because matrices are stored column by column. If the coordinate along such a dimension is outside of the tensor, the
+// block has no rows.
 //
-// Descriptors that the launcher passes (tile-host-descriptors), those that have a place for a tensor map
-// (tile-device-descriptors), and those that the program opens in memory stay as they are.
+// Descriptors that the launcher passes (tile-host-descriptors), that have a place for a tensor map
+// (tile-device-descriptors), or that the program opens from memory stay unchanged.
 #include "Analysis/Recreate.h"
 #include "CarriedDescriptors.h"
 #include "Tile/TileDialect.h"
@@ -35,10 +36,10 @@ using namespace tile;
 
 namespace {
 
-/// What all accesses through one descriptor share.
+/// Values shared by all accesses through one descriptor.
 struct BlockPattern {
-  SmallVector<Value> indices; ///< For each dimension 0, 1, …, size - 1 (i32, one-dimensional).
-  Value offsets;              ///< For each element its distance from the block's first one, in elements (i64).
+  SmallVector<Value> indices; ///< For each dimension, 0, 1, …, size - 1 (i32, one-dimensional).
+  Value offsets;              ///< For each element, its distance from the block's first one, in elements (i64).
 };
 
 /// The address of each element of a block, and whether the element lies in the tensor.
@@ -46,7 +47,7 @@ struct BlockAccess {
   Value pointers, mask;
 };
 
-/// The dimensions of a block that remain when those of size 1 are left out, from the first on, until two are left.
+/// Returns the dimensions that remain after those of size 1 are dropped, from the first on, until two are left.
 SmallVector<unsigned> findMatrixDims(ArrayRef<int64_t> block) {
   auto dims = llvm::to_vector(llvm::seq<unsigned>(0, block.size()));
   for (unsigned dim = 0; dim < block.size() && dims.size() > 2; ++dim)
@@ -59,13 +60,13 @@ SmallVector<int64_t> findMatrixShape(ArrayRef<int64_t> block) {
   return llvm::map_to_vector(findMatrixDims(block), [&](unsigned dim) { return block[dim]; });
 }
 
-/// Whether two shapes differ in dimensions of size 1 only.
-bool areEqualBesideOnes(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+/// Returns true if two shapes differ only in dimensions of size 1.
+bool areEqualExceptOnes(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   auto isNoOne = [](int64_t size) { return size != 1; };
   return llvm::equal(llvm::make_filter_range(a, isNoOne), llvm::make_filter_range(b, isNoOne));
 }
 
-/// The elements of a block without dimensions of size 1: as they were before it got these, also if it was rounded
+/// Returns the elements of a block without dimensions of size 1: the value before these were added, possibly rounded
 /// since.
 Value emitMatrix(OpBuilder &builder, Value block, ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(block.getType());
@@ -73,7 +74,7 @@ Value emitMatrix(OpBuilder &builder, Value block, ArrayRef<int64_t> shape) {
     return block;
   Operation *op = block.getDefiningOp();
   auto reshape = dyn_cast_or_null<ReshapeOp>(op);
-  if (reshape && areEqualBesideOnes(reshape.getSrc().getType().getShape(), shape))
+  if (reshape && areEqualExceptOnes(reshape.getSrc().getType().getShape(), shape))
     return emitMatrix(builder, reshape.getSrc(), shape);
   if (op && isElementwise(op) && op->getNumOperands() == 1 && block.hasOneUse()) {
     Value operand = emitMatrix(builder, op->getOperand(0), shape);
@@ -138,7 +139,7 @@ private:
     return SplatOp::create(builder, location, RankedTensorType::get(sizes, scalar.getType()), scalar);
   }
 
-  /// What is read outside of the tensor, if it is not zero.
+  /// Returns the padding value outside of the tensor, or null for zero.
   Value emitPadding(RankedTensorType type) {
     if (!desc.getType().getPadsNan())
       return {};
@@ -184,7 +185,7 @@ private:
     return access;
   }
 
-  /// The extent along the first dimension of the matrix: none where another coordinate is outside.
+  /// Returns the extent along the first dimension of the matrix: zero if another coordinate is out of bounds.
   Value emitRows(ValueRange offsets) {
     Value rows = desc.getShape()[dims.front()];
     for (auto [dim, offset] : llvm::enumerate(offsets)) {
@@ -202,12 +203,12 @@ private:
   MakeDescOp desc;
   OpBuilder builder;
   Location location = desc.getLoc();
-  SmallVector<unsigned> dims; ///< Of the block, which are those of the matrix.
-  SmallVector<int64_t> shape; ///< Of the matrix.
+  SmallVector<unsigned> dims; ///< The dimensions of the block that form the matrix.
+  SmallVector<int64_t> shape; ///< The shape of the matrix.
   BlockPattern pattern;
 };
 
-/// A block that is written by TMA gets dimensions of size 1 last, after it has been rounded.
+/// Makes a block that TMA stores get its dimensions of size 1 last, after it has been rounded.
 void addOnesLast(DescStoreOp store) {
   TypedValue<RankedTensorType> block = store.getValue();
   SmallVector<int64_t> shape = findMatrixShape(block.getType().getShape());
@@ -219,14 +220,14 @@ void addOnesLast(DescStoreOp store) {
   eraseIfUnused(block);
 }
 
-/// The block that a load or store through the descriptor moves.
+/// Returns the type of the block that a load or store through the descriptor moves.
 RankedTensorType blockOf(Operation *access) {
   if (auto store = dyn_cast<DescStoreOp>(access))
     return store.getValue().getType();
   return cast<DescLoadOp>(access).getType();
 }
 
-/// A descriptor is made here or by the launcher, and used; it does not travel.
+/// Fails unless each descriptor is created here or by the launcher and used directly; it cannot be passed around.
 LogicalResult verifyDescriptors(KernelOp kernel) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (isa<DescType>(type) && !kernel.getTensorMap(index))

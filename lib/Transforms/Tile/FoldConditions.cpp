@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-fold-conditions: comparisons of indices that hold for all elements become true, and others have 32 bits if they
-// can; quotients and remainders of indices are unsigned.
+// tile-fold-conditions: fold comparisons of indices that hold for all elements to true, narrow others to 32 bits where
+// possible, and make quotients and remainders of indices unsigned.
 //
 //   %rows = 64 * program_id + arange 0 to 64     %rows >= 0     ==>  true
 //   for %i = 0 to 2: %ks = 64 * %i + arange      %ks < 128      ==>  true
@@ -9,11 +9,11 @@
 //   store select(%m, %x, 0) * %y mask %m          ==>  store %x * %y mask %m
 //   (64 * program_id + arange) / 4, signed        ==>  unsigned
 //
-// Block pointers check both ends of each dimension, of which masks need one or none. Masks are computed for each
-// access of a thread, in each iteration. What a loop does under a condition that always holds, it can do ahead. A
-// comparison of 64 bits is two instructions, and its operands take two registers each. What is not stored need not be
-// selected, as after a sum that needed it. A signed quotient rounds towards zero, which takes three instructions more
-// than a shift; and if a remainder by 2 can be -1, neighbours have conditions of their own.
+// Block pointers check both ends of each dimension, of which masks need at most one. Masks are computed for each access
+// of a thread, in each iteration. Code under a condition that always holds can be hoisted or prefetched. A 64-bit
+// comparison takes two instructions, and two registers per operand. Values that are not stored need not be selected,
+// even if a preceding reduction needed the selection. A signed quotient rounds towards zero, which takes three
+// instructions more than a shift; and if a remainder by 2 can be -1, neighbours have separate conditions.
 #include "Analysis/IndexBounds.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
@@ -46,14 +46,14 @@ public:
            holds(swap(compare.getPredicate()), compare.getRhs(), compare.getLhs());
   }
 
-  /// Whether a signed comparison of 64-bit numbers, or one for equality, is that of their lower halves.
+  /// Returns true if a signed 64-bit comparison, or one for equality, can compare the lower halves.
   bool isNarrow(arith::CmpIOp compare) {
     bool isSigned = compare.getPredicate() < CmpIPredicate::ult; // or equality
     return isSigned && getElementTypeOf(compare.getLhs().getType()).isInteger(64) && fits(compare.getLhs()) &&
            fits(compare.getRhs());
   }
 
-  /// Whether signed quotients or remainders of indices are those of unsigned ones.
+  /// Returns true if signed quotients or remainders of indices equal the unsigned ones.
   bool isUnsigned(Operation *op) {
     APInt divisor;
     return isa<arith::DivSIOp, arith::RemSIOp>(op) && isa<RankedTensorType>(op->getResult(0).getType()) &&
@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  /// Whether addresses follow from the number, which then does not overflow; others may.
+  /// Returns true if addresses are computed from the integer, which then does not overflow; others may.
   static bool isIndex(Value number) {
     constexpr size_t mostValues = 64;
     llvm::SetVector<Value> reached;
@@ -78,7 +78,7 @@ private:
     return false;
   }
 
-  /// Whether all elements are numbers of 32 bits.
+  /// Returns true if all elements fit into 32 bits.
   bool fits(Value index) {
     if (auto widen = skipShapes(index).getDefiningOp<arith::ExtSIOp>())
       return getElementTypeOf(widen.getIn().getType()).getIntOrFloatBitWidth() <= 32;
@@ -94,7 +94,7 @@ private:
     return value;
   }
 
-  /// Of the signed ones that may hold: what they are with operands exchanged.
+  /// Returns the predicate with operands swapped, for the signed ones that may hold.
   static CmpIPredicate swap(CmpIPredicate predicate) {
     switch (predicate) {
     case CmpIPredicate::sge:
@@ -129,7 +129,7 @@ private:
     }
   }
 
-  /// No element is smaller.
+  /// Returns a lower bound of all elements.
   int64_t getSmallest(Value index) {
     APInt number;
     if (matchPattern(index, m_ConstantInt(&number)) && number.getBitWidth() <= 64)
@@ -142,7 +142,7 @@ private:
     return facts.get(index).isNonNegative() ? 0 : std::numeric_limits<int64_t>::min();
   }
 
-  /// Whether a loop counts `number` from zero or more to below `end`.
+  /// Returns true if a loop counts `number` from zero or more to below `end`.
   bool isCountedTo(Value number, Value end) {
     auto argument = dyn_cast<BlockArgument>(number);
     auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
@@ -150,7 +150,7 @@ private:
            facts.get(loop.getLowerBound()).isNonNegative();
   }
 
-  /// No element is larger.
+  /// Returns an upper bound of all elements.
   int64_t getLargest(Value index) {
     constexpr int64_t unknown = std::numeric_limits<int64_t>::max();
     std::optional<AffineBlock> form = blocks.get(index);
@@ -180,7 +180,7 @@ private:
   IndexBounds bounds;
 };
 
-/// The lower half of a number or tensor of 64 bits, computed from lower halves as far as shapes and sums go.
+/// Emits the lower half of a 64-bit scalar or tensor, computed from lower halves through shape operations and sums.
 class LowerHalves {
 public:
   Value get(Value value) {
@@ -207,7 +207,7 @@ private:
     return lower->getResult(0);
   }
 
-  /// Of the shape, if it is a tensor.
+  /// Returns a tensor of `element` with the shape of `type`, if that is a tensor.
   static Type getTypeLike(Type type, Type element) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor ? tensor.clone(element) : element;
@@ -216,8 +216,8 @@ private:
   DenseMap<Value, Value> known;
 };
 
-/// Whether all that is computed of the value, element by element, is reduced or stored under `mask`. What else is
-/// computed of a selection keeps it, and without it a thread would have to keep what it selects from as well.
+/// Returns true if all values computed from the value element by element are reduced, or stored under `mask`. Other
+/// computations keep the selection: without it a thread would have to hold the unselected values as well.
 bool isReducedOrStored(Value value, Value mask, unsigned &budget) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (budget == 0)
@@ -229,7 +229,7 @@ bool isReducedOrStored(Value value, Value mask, unsigned &budget) {
   });
 }
 
-/// Takes selections by `mask` out of what is computed, for stores under that mask alone, element by element.
+/// Bypasses selections by `mask` in the element-wise computation of values that are stored only under that mask.
 void skipSelections(OpOperand &stored, Value mask) {
   auto isNeeded = [&](Value selected) {
     unsigned budget = 64; // operations to look at
@@ -257,7 +257,7 @@ void makeUnsigned(Operation *division) {
 
 struct TileFoldConditions : tile::impl::TileFoldConditionsBase<TileFoldConditions> {
   void runOnKernel() override {
-    // All are found before any is replaced: forms are remembered by value.
+    // All are found before any is replaced, because forms are cached by value.
     ConditionFolder folder(getOperation());
     SmallVector<arith::CmpIOp> found, narrow;
     SmallVector<Operation *> divisions;

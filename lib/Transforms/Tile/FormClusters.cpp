@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-form-clusters: let the CTAs of a cluster run neighbouring programs.
 //
-// Of a persistent kernel whose `cluster` is M x N x 1: its work is dealt out in groups of M x N programs, of which each
-// CTA takes the one of its rank, so neighbours read the same rows or columns at the same time:
+// Applies to a persistent kernel whose `cluster` is M x N x 1. Its work is distributed in groups of M x N programs, of
+// which each CTA takes the one of its rank, so neighbours read the same rows or columns at the same time:
 //
 //   tile.programs … #tile.work<order = grid> { body }
 //   ==>
 //   tile.programs (…, %exists) … #tile.work<order = grid, cluster = [2, 1]> { loads; scf.if %exists { the rest } }
 //
-// All CTAs of a cluster must go through all loads together, so groups at the edge of the grid have programs that do not
-// exist: they copy what they like by tensor maps, but what else they would do to memory is predicated off.
+// All CTAs of a cluster must execute all loads together, so groups at the edge of the grid contain programs that do not
+// exist. Their loads through tensor maps are harmless; all their other memory accesses are predicated off.
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Passes.h"
@@ -29,7 +29,8 @@ using namespace tile;
 
 namespace {
 
-/// Whether a program that does not exist must not execute this: it may access memory, stop the kernel, or not end.
+/// Returns true if a program that does not exist must not execute the operation: it may access memory, trap, or not
+/// terminate.
 bool isForExistingPrograms(Operation *op) {
   return op
       ->walk([](Operation *nested) {
@@ -40,7 +41,7 @@ bool isForExistingPrograms(Operation *op) {
       .wasInterrupted();
 }
 
-/// The first operation that accesses memory other than by reads through descriptors, or null.
+/// Returns the first operation that accesses memory other than by reads through descriptors, or null.
 Operation *findTail(ProgramsOp programs) {
   for (Operation &op : programs.getBody().front().without_terminator())
     if (isForExistingPrograms(&op))
@@ -48,7 +49,7 @@ Operation *findTail(ProgramsOp programs) {
   return nullptr;
 }
 
-/// What a program promises need not hold for one that does not exist.
+/// The assumptions of a program need not hold for one that does not exist.
 void dropAssumptions(ProgramsOp programs) {
   SmallVector<AssumeOp> assumptions;
   programs.walk([&](AssumeOp op) { assumptions.push_back(op); });
@@ -72,7 +73,7 @@ struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
     KernelOp kernel = getOperation();
     const target::GpuTarget &gpu = cta::getTarget(kernel);
     std::optional<ArrayRef<int32_t>> shape = kernel.getCluster();
-    // The steps of a program are split elsewhere, and not for neighbours.
+    // Split-K is handled elsewhere, and does not combine neighbouring programs.
     if (!shape || (*shape)[0] * (*shape)[1] == 1 || (*shape)[2] != 1)
       return;
     if (!gpu.has(target::Feature::Clusters))
@@ -80,7 +81,7 @@ struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
     ProgramsOp programs = kernel.getPrograms();
     if (!programs)
       return refuse("the kernel is not persistent, because it reads no dot operands by TMA");
-    // Each CTA's are its own, so that nothing would be shared.
+    // Each CTA has separate maps, so nothing would be shared.
     if (kernel.walk([](MakeDescOp desc) { return WalkResult::interrupt(); }).wasInterrupted())
       return refuse("the kernel makes tensor maps itself");
     Operation *tail = findTail(programs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-host-descriptors: let the launcher make descriptors and pass them as arguments of the kernel.
+// tile-host-descriptors: let the launcher encode descriptors and pass them as arguments of the kernel.
 //
 //   tile.kernel @k(%a {tile.name = "a"}, %M, %K, %lda)      tile.kernel @k(%a, %M, %K, %lda, %d: !tile.desc<128x64xf16>
 //     %d = tile.make_desc %a, [%M, %K], [%lda, %one]   ==>      {tile.tensor_map = #tile.tensor_map<base = "a",
@@ -7,13 +7,13 @@
 //                                                             %x = tile.desc_load %d[%i, %j]
 //
 // The recipe's shape and strides are expressions in the language of lib/Runtime/Expression, outermost dimension first,
-// in elements; the last stride is 1 and not written. A size below zero counts as zero, so `max(M, 0)` is written `M`.
-// Values are printed only if host and kernel compute the same: 64-bit host arithmetic is that of the kernel where the
-// kernel does not overflow, which index arithmetic is taken not to do; signed division is only printed if it rounds
-// like Python's. That strides are multiples of 16 bytes is the promise of tile.make_desc; the launcher checks it.
+// in elements; the last stride is 1 and is omitted. A negative size counts as zero, so `max(M, 0)` is written `M`.
+// Values are printed only if host and kernel compute the same: 64-bit host arithmetic equals that of the kernel unless
+// the kernel overflows, which index arithmetic is assumed not to do; signed division is printed only if it rounds like
+// Python's. That strides are multiples of 16 bytes is the promise of tile.make_desc; the launcher checks it.
 //
-// A descriptor whose block has a size that is not a power of two is passed only where its copies need not be padded
-// (Analysis/OddBlocks.h), and of others no more than a kernel may have. Others are expanded.
+// A descriptor whose block size is not a power of two is passed only if its copies need not be padded
+// (Analysis/OddBlocks.h), and a kernel may pass only a limited number of descriptors. Others are expanded.
 //
 // A kernel without dots keeps its descriptors, which then become vector accesses.
 #include "Analysis/AxisInfo.h"
@@ -47,12 +47,12 @@ namespace {
 /// Far below the nesting that the launcher's parser accepts.
 constexpr unsigned maxNesting = 16;
 
-/// Integer expressions of the launcher's language.
+/// Prints integer expressions in the launcher's language.
 class ExpressionPrinter {
 public:
   ExpressionPrinter(KernelOp kernel, AxisInfoAnalysis &facts) : kernel(kernel), facts(facts) {}
 
-  /// None if the value depends on more than parameters, or may come out differently on the host.
+  /// Returns none if the value depends on more than parameters, or may come out differently on the host.
   std::optional<std::string> print(Value value, unsigned nesting = 0) {
     APInt constant;
     if (matchPattern(value, m_ConstantInt(&constant)) && constant.getBitWidth() <= 64)
@@ -83,7 +83,7 @@ private:
     return kernel.getArgName(argument.getArgNumber());
   }
 
-  /// How an operation on two integers is written; empty if it is not.
+  /// Returns the format of an operation on two integers; empty if there is none.
   std::string getForm(Operation *op) {
     auto divides = [&](bool roundsDown) {
       std::optional<int64_t> divisor = facts.get(op->getOperand(1)).constant;
@@ -106,7 +106,7 @@ private:
   AxisInfoAnalysis &facts;
 };
 
-/// What the launcher has to know to make a descriptor.
+/// The launcher's instructions to encode a descriptor.
 struct Recipe {
   TensorMapAttr map;
   DescType type;
@@ -134,7 +134,7 @@ public:
         desc.emitRemark() << "descriptor is not made by the launcher: " << result.reason;
     });
     dropTooMany(plan);
-    // Dots of a block that is passed and one that is not would have to pad the former.
+    // A dot of a passed and an unpassed block would have to pad the former.
     for (MakeDescOp desc : findUnpaired(llvm::to_vector(llvm::make_first_range(plan)))) {
       desc.emitRemark() << "descriptor is not made by the launcher: that of the dot's other operand is not";
       llvm::erase_if(plan, [&](auto &entry) { return entry.first == desc; });
@@ -147,7 +147,8 @@ public:
   }
 
 private:
-  /// Leaves as many as a kernel may have, those that are read first. The kernel makes the others, or does without.
+  /// Keeps as many as a kernel may have, those that are read first. The kernel encodes the others, or does without
+  /// them.
   void dropTooMany(SmallVector<std::pair<MakeDescOp, Recipe>> &plan) {
     auto isRead = [](auto &entry) { return llvm::any_of(entry.first->getUsers(), llvm::IsaPred<DescLoadOp>); };
     SmallVector<Recipe> taken;
@@ -199,7 +200,7 @@ private:
     return printer.print(size);
   }
 
-  /// One argument for all descriptors of one recipe.
+  /// Returns one argument for all descriptors with the same recipe.
   Value getArgument(const Recipe &recipe, Location location) {
     for (auto &[other, argument] : arguments)
       if (other == recipe)
@@ -226,7 +227,7 @@ struct TileHostDescriptors : tile::impl::TileHostDescriptorsBase<TileHostDescrip
   }
 
 private:
-  /// Whether warp groups multiply what is read through descriptors: otherwise TMA does not pay.
+  /// Returns true if wgmma multiplies data that is read through descriptors: otherwise TMA does not pay off.
   bool multipliesBlocks() {
     WalkResult result = getOperation().walk([](DotOp dot) {
       bool isLoaded = isa_and_present<DescLoadOp, LoadOp>(traceOperand(dot.getA()).source);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-narrow-loads: load elements that have one address once.
+// tile-narrow-loads: load elements that share an address once.
 //
 //   %g = %k / 128                                        %g = (every 64th of %k) / 128
 //   %p = addptr (splat %scales), %g : 64x64x!ptr   ==>   %p = addptr (splat %scales), %g : 1x64x!ptr
 //   %s = tile.load %p : 64x64xbf16                       %s = broadcast (tile.load %p) : 64x64xbf16
 //
-// Scales of groups along K, and integers that hold several numbers each, are loaded by blocks of pointers most of which
-// are the same. Of each group of equal ones along a dimension (Analysis/AxisInfo.h: constancy) only the first is
-// computed and loaded here. What is left may be consecutive, which the repeated addresses were not, so a thread loads
-// more of it at once; and layouts see that all elements of a group are one value.
+// Scales of groups along K, and integers that pack several values, are loaded by blocks of pointers most of which are
+// equal. Of each group of equal pointers along a dimension (Analysis/AxisInfo.h: constancy), only the first is computed
+// and loaded. The remaining addresses may be consecutive, which the repeated ones were not, so a thread loads more of
+// them at once; and layouts see that all elements of a group are one value.
 //
-// A pointer that a loop carries is narrowed with the loop's value, if nothing else takes it.
+// A loop-carried pointer is narrowed together with the loop's value, if it has no other users.
 #include "Analysis/AxisInfo.h"
 #include "Analysis/Recreate.h"
 #include "Transforms/Passes.h"
@@ -33,7 +33,7 @@ using namespace tile;
 
 namespace {
 
-/// How many elements along each dimension one stands for.
+/// The number of elements along each dimension that one element represents.
 using Groups = SmallVector<int64_t, 2>;
 
 bool isWhole(ArrayRef<int64_t> groups) {
@@ -48,7 +48,7 @@ RankedTensorType narrowed(Type type, ArrayRef<int64_t> groups) {
   return whole.clone(shape);
 }
 
-/// The groups of the operand, of whose first elements those of the result are made.
+/// Returns the groups of the operand from whose first elements those of the result are computed.
 std::optional<Groups> getOperandGroups(ShapeChange op, ArrayRef<int64_t> groups) {
   std::optional<SourceDims> dims = op.getSourceDims();
   if (!dims)
@@ -67,7 +67,7 @@ public:
   Narrowing(LoadOp load, Groups groups, AxisInfoAnalysis &facts)
       : load(load), groups(std::move(groups)), facts(facts) {}
 
-  /// Whether all of it can be computed, and nothing else needs what a loop has to carry narrowed for it.
+  /// Returns true if all of it can be computed, and the narrowed loop-carried values have no other users.
   bool isPossible() {
     return llvm::all_of(load->getOperands(), [&](Value operand) { return visit(operand, groups); }) &&
            llvm::all_of(llvm::make_first_range(carried),
@@ -119,7 +119,7 @@ private:
     return isComputed && llvm::all_of(op->getOperands(), [&](Value operand) { return visit(operand, valueGroups); });
   }
 
-  /// Whether what is computed from the argument is nothing but the load's operands and its own next value.
+  /// Returns true if only the load's operands and the argument's own next value are computed from the argument.
   bool servesLoadAlone(BlockArgument argument) {
     auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
     llvm::SetVector<Value> reached;
@@ -136,13 +136,13 @@ private:
     return true;
   }
 
-  /// The first elements of the groups, divided by a number of which they are multiples.
+  /// Creates the first elements of the groups, divided by a divisor of all of them.
   Value create(Value value, ArrayRef<int64_t> valueGroups, int64_t divisor = 1) {
     if (!isa<RankedTensorType>(value.getType()) || isWhole(valueGroups) || isa<BlockArgument>(value))
-      return value; // what a loop carries becomes narrow in place
+      return value; // loop-carried values become narrow in place
     if (Value known = created.lookup({value, Groups(valueGroups), divisor}))
       return known;
-    // Whatever is created has a place of its own: before a loop that does not change it, say.
+    // Each value is created next to its original: before a loop in which it is invariant, for example.
     Operation *op = value.getDefiningOp();
     OpBuilder builder(op);
     Value result = createAgain(builder, op, narrowed(value.getType(), valueGroups), valueGroups, divisor);
@@ -161,7 +161,7 @@ private:
       return SplatOp::create(builder, op->getLoc(), type, createQuotient(builder, splat.getScalar(), divisor));
     if (auto arange = dyn_cast<ArangeOp>(op))
       return createRange(builder, arange, type, valueGroups.front(), divisor);
-    // What counts by one is seen to be consecutive only if it is written so.
+    // Integers that count by one are recognized as consecutive only in this form.
     APInt by;
     if (isa<arith::DivSIOp, arith::DivUIOp>(op) && matchPattern(op->getOperand(1), m_ConstantInt(&by)) &&
         by.isStrictlyPositive() &&
@@ -179,8 +179,8 @@ private:
     return clone->getResult(0);
   }
 
-  /// Whether the first elements are those of a range, and multiples of the number; or `sums` of such, whose parts can
-  /// be divided each for itself, since index arithmetic does not overflow.
+  /// Returns true if the first elements are those of a range and multiples of the integer; with `sums`, also sums of
+  /// such, whose terms can be divided separately, because index arithmetic does not overflow.
   bool isMultiple(Value value, ArrayRef<int64_t> valueGroups, int64_t number, bool sums) {
     if (isWhole(valueGroups))
       return false;
@@ -208,7 +208,7 @@ private:
     return arith::ConstantOp::create(builder, location, cast<TypedAttr>(attribute));
   }
 
-  /// Of a scalar that is a multiple; that of what was multiplied is another product.
+  /// Divides a scalar that is a multiple of the divisor; the quotient of a multiplication is another multiplication.
   static Value createQuotient(OpBuilder &builder, Value scalar, int64_t divisor) {
     Location location = scalar.getLoc();
     auto constant = [&](int64_t number) { return createConstant(builder, location, scalar.getType(), number); };
@@ -231,7 +231,8 @@ private:
     return arith::AddIOp::create(builder, location, distance, constant(start));
   }
 
-  /// Each element for its group. A dimension of several groups falls into their number and their size meanwhile.
+  /// Repeats each element for its group. A dimension of several groups is temporarily split into their number and their
+  /// size.
   Value repeat(OpBuilder &builder, Value value) {
     Location location = load.getLoc();
     auto type = cast<RankedTensorType>(load.getType());
@@ -268,13 +269,13 @@ private:
   Groups groups;
   AxisInfoAnalysis &facts;
   llvm::DenseSet<std::pair<Value, Groups>> visited;
-  llvm::DenseSet<Value> computed;                                    ///< Of what is visited, what operations compute.
-  llvm::MapVector<BlockArgument, Groups> carried;                    ///< Of what is visited, what loops carry.
-  llvm::DenseMap<std::tuple<Value, Groups, int64_t>, Value> created; ///< By groups and divisor.
+  llvm::DenseSet<Value> computed;                                    ///< Visited values that operations compute.
+  llvm::MapVector<BlockArgument, Groups> carried;                    ///< Visited values that loops carry.
+  llvm::DenseMap<std::tuple<Value, Groups, int64_t>, Value> created; ///< Created values by groups and divisor.
   SmallVector<Value> unused;
 };
 
-/// Of elements that have one address, mask and other value; powers of two.
+/// Returns the groups of elements with equal address, mask and other value; powers of two.
 Groups findGroups(LoadOp load, AxisInfoAnalysis &facts) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type || load.getIsVolatile() || load.getCache() == CacheModifier::cv)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-pad-blocks: round sizes of blocks up to powers of two.
 //
-// Layouts are linear maps of bits, so they know powers of two only. Most operations may compute anything beyond the
-// block. Those whose result shows it are told where the block ends:
+// Layouts are linear maps of bits, so they support only powers of two. Most operations may compute arbitrary values
+// beyond the block. Those whose results would be affected are masked:
 //
 //   %c = tile.arange 0 to 96                 %c = tile.arange 0 to 128, %in = %c < 96
 //   %x = tile.load %p mask %m          ==>   %x = tile.load %p mask (%m && %in)
 //   %s = tile.reduce %x { max }              %s = tile.reduce (select %in, %x, -inf) { max }
 //
-// Blocks of descriptors keep their sizes: a copy by TMA moves no more than the block, and warp groups multiply no more.
+// Blocks of descriptors keep their sizes: a TMA copy moves no more than the block, and wgmma multiplies no more.
 #include "Analysis/PaddedBlocks.h"
 #include "Transforms/Passes.h"
 
@@ -65,7 +65,7 @@ private:
       arange.setEnd(int32_t(arange.getStart()) + arange.getType().getDimSize(0));
   }
 
-  /// `block` is the shape of the first operand before.
+  /// Masks an operation; `block` is the original shape of its first operand.
   void guard(Operation *op, ArrayRef<int64_t> block) {
     builder.setInsertionPoint(op);
     llvm::TypeSwitch<Operation *>(op)
@@ -76,7 +76,7 @@ private:
           access.getMaskMutable().assign(inside);
         })
         .Case([&](ReduceOp reduce) {
-          // Other axes are those of the result, where more may be anything.
+          // Other axes are those of the result, which may hold arbitrary values beyond the block.
           SmallVector<int64_t> shape = getPaddedShape(block);
           shape[reduce.getAxis()] = block[reduce.getAxis()];
           replaceOutside(reduce->getOpOperand(0), shape, getNeutralElement(reduce));
@@ -84,7 +84,7 @@ private:
         .Case([&](DotOp dot) {
           int64_t m = dot.getA().getType().getDimSize(0), n = dot.getB().getType().getDimSize(1);
           TypedAttr zero = builder.getZeroAttr(dot.getA().getType().getElementType());
-          // Both: zero times infinity is not a number.
+          // Both operands: zero times infinity is NaN.
           replaceOutside(dot.getAMutable(), {m, block[1]}, zero);
           replaceOutside(dot.getBMutable(), {block[1], n}, builder.getZeroAttr(getElementTypeOf(dot.getB().getType())));
         })
@@ -103,7 +103,7 @@ private:
     operand.set(arith::SelectOp::create(builder, loc, inside, operand.get(), other));
   }
 
-  /// Which elements of a padded tensor lie in `block`.
+  /// Emits which elements of a padded tensor lie in `block`.
   Value emitInside(Location loc, ArrayRef<int64_t> block) {
     SmallVector<int64_t> shape = getPaddedShape(block);
     Value inside;

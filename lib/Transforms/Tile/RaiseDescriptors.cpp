@@ -6,17 +6,17 @@
 //           yield %a_ptrs + 32                               %c = tile.dot %x, %y, %acc
 //
 // lib/Analysis/BlockPointers.h says what has to be proven. An operand that is contiguous along its first dimension is
-// loaded as it lies in memory and transposed. A block that a further dimension leads to, as in `a + batch * stride`, is
-// reshaped from and to a block of one index along it. Cache hints are dropped: descriptor accesses have none. An access
-// that does not qualify stays, with a remark that says why. Where a table has the base, the descriptor is made after
-// its load, and the kernel makes the tensor map (tile-device-descriptors).
+// loaded as it lies in memory and transposed. A block selected by a further dimension, as in `a + batch * stride`, is
+// reshaped from and to a block with one index along it. Cache hints are dropped, because descriptor accesses have none.
+// An access that does not qualify stays, and a remark says why. If the base is loaded from a table, the descriptor is
+// created after that load, and the kernel encodes the tensor map (tile-device-descriptors).
 //
-// Only what pays is raised: both operands of a dot, or neither, since the tensor cores' wide instructions want both
-// to come through tensor maps; and the stores of a kernel with such a dot. Elementwise kernels stay as they are:
-// they reach the speed of a copy with plain vector accesses, and so do programs that multiply several blocks once or
-// twice: who copies for them has nothing to run ahead of, and takes the place of a second CTA. Nor is anything raised
-// in a loop whose threads copy other operands, or need the registers that a producer takes, or where all wait for
-// others. Analysis/RaisableAccesses.h says which accesses can be, tile-choose-engine which products are such.
+// Only profitable accesses are raised: both operands of a dot or neither, because wgmma requires both to come through
+// tensor maps; and the stores of a kernel with such a dot. Elementwise kernels are unchanged: they reach copy speed
+// with plain vector accesses. So are programs that multiply several blocks only once or twice: a producer warp would
+// have nothing to prefetch and would cost a second resident CTA. Nor is anything raised in a loop whose threads copy
+// other operands, need the registers that a producer takes, or all wait for others. Analysis/RaisableAccesses.h says
+// which accesses can be raised, tile-choose-engine which dots qualify.
 #include "Analysis/EngineChoice.h"
 #include "Analysis/LoopRange.h"
 #include "Analysis/Recreate.h"
@@ -66,7 +66,7 @@ public:
   }
 
 private:
-  /// Whether the kernel has several products, and no loop loads their operands more than twice.
+  /// Returns true if the kernel has several dots, and no loop loads their operands more than twice.
   bool copiesOnce() {
     SmallVector<DotOp> dots;
     kernel.walk([&](DotOp dot) { dots.push_back(dot); });
@@ -96,7 +96,7 @@ private:
     bool ready[2] = {};
     for (auto [load, isReady] : llvm::zip(loads, ready))
       isReady = isa_and_present<DescLoadOp>(load) || (load && accesses.get(cast<LoadOp>(load)).access);
-    // TMA pays where warp groups multiply straight from the shared memory that it fills.
+    // TMA pays off if wgmma multiplies straight from the shared memory that it fills.
     cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
     bool fromRegisters = !loads[0] && staysInRegisters(dot);
     bool canMultiply = engine && ready[1] && (ready[0] || (engine.isFromRegisters() && fromRegisters));
@@ -123,7 +123,7 @@ private:
     }
   }
 
-  /// Whether an operand is loaded, and not raised.
+  /// Returns true if an operand is loaded but not raised.
   bool copiesByThreads(DotOp dot) {
     return llvm::any_of(ArrayRef<Value>{dot.getA(), dot.getB()}, [&](Value operand) {
       Operation *load = traceOperand(operand).source;
@@ -131,7 +131,8 @@ private:
     });
   }
 
-  /// Threads that copy operands in a loop wait for these; a producer of others would gain nothing, and take registers.
+  /// Skips loops in which threads copy operands and wait for these copies: a producer for the others would gain
+  /// nothing, and take registers.
   void leaveMixedLoops() {
     DenseSet<Operation *> mixed;
     kernel.walk([&](DotOp dot) {
@@ -143,7 +144,7 @@ private:
     leave("threads copy operands of other products of the loop", [&](scf::ForOp loop) { return mixed.contains(loop); });
   }
 
-  /// The registers that a producer needs would be spilled by the others.
+  /// Skips loops whose threads would spill if a producer took registers.
   void leaveFullLoops() {
     std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps());
     int64_t threads = kernel.getNumWarps() * target::threadsPerWarp;
@@ -198,13 +199,14 @@ private:
   const target::GpuTarget &target;
   RaisePlan raised;
   llvm::MapVector<Operation *, std::string> reasons; ///< Why an access is not raised.
-  SmallVector<DotOp> worthwhile;                     ///< Whose operands come through descriptors, or registers.
+  SmallVector<DotOp> worthwhile;                     ///< Dots whose operands come through descriptors or from
+                                                     ///< registers.
   bool isOfSingleSteps = false;
 };
 
 // Rewrite.
 
-/// Computes polynomials, with factors as they are or as copies at the kernel's entry.
+/// Emits polynomials, with the factors themselves or with copies of them at the kernel's entry.
 class PolynomialEmitter {
 public:
   PolynomialEmitter(OpBuilder &builder, Location location) : builder(builder), location(location) {}
@@ -212,7 +214,7 @@ public:
   Value emit(const Polynomial &number, Type type) {
     Value sum;
     for (const Polynomial::Term &term : number.getTerms()) {
-      // The first term of a sum carries its sign, the others are added or subtracted.
+      // The first term of a sum carries its sign; the others are added or subtracted.
       bool subtract = sum && term.coefficient < 0;
       Value product = emitTerm(term, subtract ? -term.coefficient : term.coefficient, type);
       if (!sum)
@@ -225,7 +227,7 @@ public:
     return sum ? sum : emitConstant(0, type);
   }
 
-  /// Factors are computed anew from the kernel's arguments.
+  /// Recomputes factors from the kernel's arguments.
   void copyFactors() { copy = true; }
 
 private:
@@ -240,7 +242,7 @@ private:
       unsigned width = factor.getType().getIntOrFloatBitWidth();
       if (width < type.getIntOrFloatBitWidth())
         factor = arith::ExtSIOp::create(builder, location, type, factor);
-      else if (width > type.getIntOrFloatBitWidth()) // of what is no larger (BlockPointers)
+      else if (width > type.getIntOrFloatBitWidth()) // of values that are no larger (BlockPointers)
         factor = arith::TruncIOp::create(builder, location, type, factor);
       product = product ? arith::MulIOp::create(builder, location, product, factor) : factor;
     }
@@ -273,7 +275,7 @@ Value emitDescriptor(OpBuilder &builder, const BlockAccess &access, Location loc
   SmallVector<Value> shape, strides;
   for (const Polynomial &extent : access.shape) {
     Value size = emitter.emit(extent, builder.getI32Type());
-    // Below zero nothing is enabled, as with an extent of zero.
+    // A negative extent enables nothing, like an extent of zero.
     if (extent.getConstant().value_or(-1) < 0)
       size = arith::MaxSIOp::create(builder, location, size, emitter.emit(0, builder.getI32Type()));
     shape.push_back(size);
@@ -285,7 +287,7 @@ Value emitDescriptor(OpBuilder &builder, const BlockAccess &access, Location loc
   return MakeDescOp::create(builder, location, type, access.base, shape, strides);
 }
 
-/// Outside of the loops that do not change them.
+/// Emits the coordinates outside of the loops in which they are invariant.
 SmallVector<Value> emitCoordinates(Operation *op, const BlockAccess &access) {
   SmallVector<Value> coordinates;
   for (const Polynomial &coordinate : access.coordinates) {
@@ -301,7 +303,7 @@ SmallVector<Value> emitCoordinates(Operation *op, const BlockAccess &access) {
   return coordinates;
 }
 
-/// The same elements without or with leading dimensions of size 1.
+/// Adds or removes leading dimensions of size 1.
 Value emitReshape(OpBuilder &builder, Location location, Value value, ArrayRef<int64_t> sizes) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() == sizes)
@@ -328,7 +330,7 @@ void rewriteAccess(Operation *op, const BlockAccess &access, Value descriptor) {
     value = emitReshape(builder, location, value, access.block);
     DescStoreOp::create(builder, location, descriptor, coordinates, value, /*reduce=*/AtomicKindAttr());
   } else {
-    // From the order of memory back to that of the access.
+    // Permute from memory order back to that of the access.
     SmallVector<int32_t> order(access.order.size());
     for (auto [from, to] : llvm::enumerate(access.order))
       order[to] = from;
@@ -340,7 +342,7 @@ void rewriteAccess(Operation *op, const BlockAccess &access, Value descriptor) {
   op->erase();
 }
 
-/// What a loop computes from `argument` is nothing but the argument's own next value.
+/// Returns true if only the argument's own next value is computed from `argument`.
 bool feedsOnlyItself(scf::ForOp loop, BlockArgument argument) {
   llvm::SmallSetVector<Value, 8> reached;
   reached.insert(argument);
@@ -356,7 +358,7 @@ bool feedsOnlyItself(scf::ForOp loop, BlockArgument argument) {
   return true;
 }
 
-/// Pointers that nothing uses any more are no longer bumped; canonicalisation then removes them.
+/// Stops advancing pointers without remaining uses, which canonicalization then removes.
 void stopDeadPointers(KernelOp kernel) {
   kernel.walk([](scf::ForOp loop) {
     for (BlockArgument argument : loop.getRegionIterArgs())

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-settle-engine: what multiplies a dot whose operands come otherwise than tile-choose-engine took for granted.
+// tile-settle-engine: revise engines whose operand assumptions did not hold.
 //
 //   %b = tile.load %pointers                            %b = tile.load %pointers
 //   tile.dot %a, %b, %c {engine = #cta.wgmma<…>}   ==>  tile.dot %a, %b, %c {engine = #cta.wgmma<…, b = threads>}
 //
-// No tensor map was made, since the pass that does was disabled or found no recipe for it; then threads bring the
-// operand, with sizes that are powers of two, in its own role. Sizes and types have their final form, so that all later
-// passes can rely on the engine.
+// If no tensor map was created, because the pass that does so was disabled or found no recipe, threads load the
+// operand, with sizes that are powers of two, and operands are not swapped. Sizes and types have their final form, so
+// that all later passes can rely on the engine.
 #include "Analysis/EngineChoice.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"

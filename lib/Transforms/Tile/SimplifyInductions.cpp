@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-simplify-inductions: express what loops count beside their induction variable by that variable.
+// tile-simplify-inductions: express other counters of a loop by its induction variable.
 //
 //   %t = scf.for %i = %lower to %n step %s              scf.for %i = %lower to %n step %s
 //            iter_args(%c = %lower - 132)          ==>
 //     %d = arith.addi %c, 132                             uses of %d are uses of %i
 //     yield %d
 //
-// Programs count tiles twice, for what they load and for what they store. Coordinates that are computed from one
-// number are computed once (CSE), and what the loads' boundaries have to do with the stores' can be seen.
+// Programs count tiles twice, for their loads and for their stores. Coordinates computed from one counter are computed
+// once (CSE), and the relation between the boundaries of loads and stores becomes visible.
 //
-// Blocks of integers that grow by the same number are computed from where they began: what is carried has one layout,
-// but offsets along K, which mask both operands of a product, are needed in two.
+// Blocks of integers that grow uniformly are computed from their initial value: a carried block has one layout, but
+// offsets along K, which mask both operands of a dot, are needed in two.
 #include "Analysis/AffineBlock.h"
 #include "Transforms/Passes.h"
 
@@ -35,7 +35,7 @@ namespace {
 /// Values that are the induction variable plus a constant.
 using Inductions = llvm::MapVector<Value, int64_t>;
 
-/// Carried numbers of the induction variable's type, and what is added to them and subtracted.
+/// Returns the carried integers of the induction variable's type, and their sums and differences.
 llvm::SetVector<Value> collectCounters(scf::ForOp loop) {
   Type type = loop.getInductionVar().getType();
   llvm::SetVector<Value> counters;
@@ -74,7 +74,7 @@ void replaceCounter(scf::ForOp loop, Value counter, int64_t distance) {
   counter.replaceAllUsesWith(value);
 }
 
-/// What each element of a constant, or of a scalar that all elements have, is; null for other blocks.
+/// Returns the value of all elements of a splat constant or splat; null for other blocks.
 Value emitScalar(OpBuilder &builder, Value block) {
   DenseElementsAttr constant;
   if (matchPattern(block, m_Constant(&constant)) && constant.isSplat())
@@ -83,7 +83,7 @@ Value emitScalar(OpBuilder &builder, Value block) {
   return splat ? splat->getOperand(0) : Value();
 }
 
-/// Blocks that grow by what no iteration changes, and that nobody reads after the loop.
+/// Returns the blocks that grow by a loop-invariant value and are not used after the loop.
 SmallVector<std::pair<BlockArgument, Value>> collectBlocks(scf::ForOp loop) {
   SmallVector<std::pair<BlockArgument, Value>> blocks;
   if (!loop.getInductionVar().getType().isInteger())
@@ -101,7 +101,7 @@ SmallVector<std::pair<BlockArgument, Value>> collectBlocks(scf::ForOp loop) {
   return blocks;
 }
 
-/// init + (%i - %lower) / %step * growth
+/// Replaces the block by init + (%i - %lower) / %step * growth.
 void replaceBlock(scf::ForOp loop, BlockArgument block, Value growth) {
   OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
   Location location = block.getLoc();
@@ -128,7 +128,7 @@ struct TileSimplifyInductions : tile::impl::TileSimplifyInductionsBase<TileSimpl
   using TileSimplifyInductionsBase::TileSimplifyInductionsBase;
 
   void runOnKernel() override {
-    // All are found before any is replaced: forms are remembered by value.
+    // All are found before any is replaced, because forms are cached by value.
     AxisInfoAnalysis facts(getOperation());
     AffineBlocks blocks(facts);
     SmallVector<std::pair<scf::ForOp, Inductions>> all;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-swap-dot: compute dots of few rows, or of rows that are no power of two, as c^T = b^T a^T.
+// tile-swap-dot: compute dots with few rows, or with a number of rows that is not a power of two, as c^T = b^T a^T.
 //
 //   for %k iter_args(%acc: 16x64):                          for %k iter_args(%acc: 64x16):
 //     %c = tile.dot %a, %b, %acc : 16x64, 64x64        ==>    %c = tile.dot (trans %b), (trans %a), %acc : 64x64, 64x16
 //     yield %c                                                yield %c
 //                                                           %result = trans of the loop's
 //
-// A decoder multiplies the weights with a few tokens. wgmma has 64 rows: as its left operand the weights fill them, and
-// there is one column for each token, where otherwise rows of zeros are copied, multiplied and thrown away. And wgmma
-// has 144 columns, but not 144 rows: with blocks of so many, 1536x1536 has as many blocks as an H200 has
-// multiprocessors. TMA puts both operands into shared memory, and a matrix descriptor reads either order there, so
-// transposing costs nothing; the accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which
+// A decoder multiplies the weights with a few tokens. wgmma has 64 rows: as its left operand the weights fill them,
+// with one column per token, while otherwise rows of zeros are copied, multiplied and discarded. wgmma also has
+// instructions with 144 columns, but not with 144 rows: with blocks of that size, 1536x1536 has as many blocks as an
+// H200 has multiprocessors. TMA copies both operands to shared memory, where a matrix descriptor reads either order, so
+// transposing them is free; the accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which
 // dots can be swapped.
 #include "Analysis/EngineChoice.h"
 #include "Analysis/SwappedDot.h"
@@ -47,7 +47,7 @@ Value emitTrans(OpBuilder &builder, Location loc, Value value) {
   return TransOp::create(builder, loc, transposed(value.getType()), value, ArrayRef<int32_t>{1, 0});
 }
 
-/// The loop carries the transposed accumulator; `dot` is what it yields.
+/// Makes the loop carry the transposed accumulator; `dot` is what it yields.
 void carryTransposed(OpBuilder &builder, const SwapPlan &plan) {
   scf::ForOp loop = plan.loop;
   builder.setInsertionPoint(loop);
