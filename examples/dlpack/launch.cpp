@@ -5,7 +5,7 @@
 
 namespace {
 
-/// As kernels name it, "f32"; of several lanes, or of a kind that kernels do not have: nothing.
+/// The kernel's name of an element type, such as "f32"; empty for vector types and types that kernels do not have.
 std::string nameOf(DLDataType type) {
   static constexpr const char *letters[] = {"i", "u", "f"};
   if (type.lanes != 1 || type.code > kDLBfloat)
@@ -17,7 +17,7 @@ std::string nameOf(DLDataType type) {
 
 uint64_t addressOf(const DLTensor &tensor, const tile_parameter &parameter, int device) {
   const std::string name = "tensor '" + std::string(parameter.name) + "'";
-  // Managed memory is on all devices.
+  // Managed memory is accessible from all devices.
   const bool isOnDevice = tensor.device.device_type == kDLCUDA && tensor.device.device_id == device;
   if (!isOnDevice && tensor.device.device_type != kDLCUDAManaged)
     throw std::invalid_argument(name + " is on device " + std::to_string(tensor.device.device_id) + " of kind " +
@@ -57,7 +57,7 @@ void launch(tile_kernel *kernel, void *stream, int device, const std::vector<Arg
 int64_t rowStride(const DLTensor &tensor) {
   if (tensor.ndim != 2)
     throw std::invalid_argument("a tensor of " + std::to_string(tensor.ndim) + " dimensions is not a matrix");
-  if (!tensor.strides) // compact
+  if (!tensor.strides) // contiguous
     return tensor.shape[1];
   if (tensor.strides[1] != 1)
     throw std::invalid_argument("the elements of a row are " + std::to_string(tensor.strides[1]) + " apart, not 1");

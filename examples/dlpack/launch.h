@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches of kernels whose pointers are tensors of DLPack, which PyTorch, JAX, CuPy, TVM and others give and take.
+// Launches kernels on DLPack tensors, which PyTorch, JAX, CuPy, TVM and others exchange.
 #pragma once
 
 #include <dlpack/dlpack.h>
@@ -10,14 +10,14 @@
 #include <variant>
 #include <vector>
 
-/// A tensor for a pointer, a number for an integer.
+/// A tensor for a pointer parameter, an integer for an integer parameter.
 using Argument = std::variant<const DLTensor *, int64_t>;
 
 /// Launches in `stream` of the current context, which belongs to device `device`. Throws std::invalid_argument if a
-/// tensor is not on that device, or its elements are not of the kernel's type, and std::runtime_error if the launch
-/// fails. Shapes are the kernel's matter: the caller passes them as numbers.
+/// tensor is not on that device, or its element type is not the kernel's, and std::runtime_error if the launch fails.
+/// Shapes are not passed implicitly: the caller passes them as integers.
 void launch(tile_kernel *kernel, void *stream, int device, const std::vector<Argument> &arguments);
 
-/// The distance between rows of a matrix in elements. Throws std::invalid_argument if it is not a matrix, or the
-/// elements of a row are not side by side.
+/// The row stride of a matrix in elements. Throws std::invalid_argument if the tensor is not a matrix, or the elements
+/// of a row are not contiguous.
 int64_t rowStride(const DLTensor &tensor);

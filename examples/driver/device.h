@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A GPU, or the simulator where there is none: memory, a stream, kernels, time.
+// A GPU, or the simulator without one: memory, a stream, launches, timing.
 #pragma once
 
 #include "tile/tilert.h"
@@ -8,18 +8,18 @@
 #include <string>
 #include <vector>
 
-/// 16-bit floats of the device, as numbers of the host.
+/// Converts 16-bit floats of the device to double.
 std::vector<double> decode(const std::vector<_Float16> &values);
 
 class Device {
 public:
-  /// Throws where there is neither a GPU nor the simulator.
+  /// Throws if there is neither a GPU nor the simulator.
   Device();
   tile_runtime *runtime() const { return tile; }
   bool isSimulated() const { return deviceName == "tile simulator"; }
   const std::string &name() const { return deviceName; }
 
-  /// Memory for as long as the program runs.
+  /// Allocates memory that is freed when the program ends.
   template <typename T> T *allocate(size_t count) { return reinterpret_cast<T *>(allocateBytes(count * sizeof(T))); }
   template <typename T> T *upload(const std::vector<T> &values) {
     T *result = allocate<T>(values.size());
@@ -33,8 +33,8 @@ public:
   }
   void clear(void *memory, size_t bytes);
 
-  /// Whether each kernel may be brought to the GPU while the one before it still runs (programmatic dependent launch):
-  /// libtilert lets those do it that await its end before they touch memory.
+  /// Allows a kernel to start before its predecessor ends (programmatic dependent launch). libtilert does so only for
+  /// kernels that wait for the predecessor before they access memory.
   bool overlaps = true;
   template <typename... Arguments> void launch(tile_kernel *kernel, Arguments... arguments) {
     void *pointers[] = {&arguments...};
@@ -44,7 +44,7 @@ public:
     check(tile_launch(kernel, &options, pointers, sizeof...(arguments)), "launch");
   }
   void wait();
-  /// Milliseconds that the device needs for what `work` launches so many times.
+  /// Milliseconds of device time for `repetitions` calls of `work`.
   template <typename Work> float time(const Work &work, int repetitions = 1) {
     startClock();
     for (int i = 0; i < repetitions; ++i)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The CUDA driver for the C++ examples, by its functions' names: no toolkit is needed to build them, and where there is
-// no GPU they run in the simulator. A program that has the toolkit includes cuda.h and calls the functions themselves.
+// Looks up CUDA driver functions by name for the C++ examples: they build without a toolkit, and run in the simulator
+// without a GPU. A program with the toolkit includes cuda.h and calls the functions directly.
 //
 //   tile_runtime *runtime = driver::open();
 //   driver::call("cuStreamCreate", &stream, 0u);
 //
-// What fails is thrown as a std::runtime_error.
+// Failures are thrown as std::runtime_error.
 #pragma once
 
 #include <tile/tilert.h>
@@ -25,12 +25,12 @@ inline void *&library() {
   return handle;
 }
 
-/// As tile_runtime_create takes it.
+/// A symbol lookup, in the form that tile_runtime_create takes.
 inline void *find(void *, const char *symbol) {
   return dlsym(library(), symbol);
 }
 
-/// The arguments must have the types of the function's parameters.
+/// Calls a driver function. The arguments must have exactly the types of its parameters.
 template <typename... Arguments> void call(const char *function, Arguments... arguments) {
   auto *pointer = reinterpret_cast<int (*)(Arguments...)>(find(nullptr, function));
   const int result = pointer ? pointer(arguments...) : 0;
@@ -40,13 +40,13 @@ template <typename... Arguments> void call(const char *function, Arguments... ar
     throw std::runtime_error(std::string(function) + " failed: error " + std::to_string(result));
 }
 
-/// Of the functions of libtilert.
+/// Checks the status of a libtilert function.
 inline void check(tile_status status) {
   if (status != TILE_OK)
     throw std::runtime_error(tile_last_error());
 }
 
-/// A runtime with the first GPU, or with the simulator, whose file CMake defines.
+/// Creates a runtime for the first GPU, or for the simulator, whose path CMake defines.
 inline tile_runtime *open() {
   tile_runtime *runtime = nullptr;
   for (const char *path : {"libcuda.so.1", TILE_SIMULATOR}) {
@@ -65,7 +65,7 @@ inline std::string deviceName() {
   return name;
 }
 
-/// Device memory for as long as the program runs.
+/// Allocates device memory that is freed when the program ends.
 template <typename T> T *allocate(size_t count) {
   Address address = 0;
   call("cuMemAlloc_v2", &address, count * sizeof(T));
@@ -83,7 +83,7 @@ template <typename T> T *upload(const std::vector<T> &values) {
   return memory;
 }
 
-/// Waits for the default stream; other streams the caller awaits before.
+/// Waits for the default stream; the caller must synchronize other streams first.
 template <typename T> std::vector<T> download(const T *from, size_t count) {
   std::vector<T> values(count);
   call("cuMemcpyDtoH_v2", static_cast<void *>(values.data()), reinterpret_cast<Address>(from), count * sizeof(T));

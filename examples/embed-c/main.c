@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Adds two vectors by a kernel that is compiled into this program, and checks the sums.
+/* Adds two vectors with a kernel that is embedded in this program, and checks the result.
  *
- * A program that has the CUDA toolkit calls cuMemAlloc and the others as it is used to; this one finds them by name, so
- * that it needs none. Without a GPU it runs in the simulator:
+ * A program with the CUDA toolkit calls cuMemAlloc and the other driver functions directly; this one looks them up by
+ * name, so that it builds without a toolkit. Without a GPU it runs in the simulator:
  * LD_LIBRARY_PATH=WHERE_TILE_IS_INSTALLED/lib/tile/simulator.
  */
 #include "vector_add.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computes a @ b + b @ a: the two products in two streams, from a pack with variants for several GPUs, and then the
-// sum; first launch by launch, then as a CUDA graph, for other numbers too.
+// Computes a @ b + b @ a: two GEMMs in two streams, from a pack with variants for several GPUs, then their sum; first
+// with individual launches, then as a CUDA graph, which is replayed with other inputs.
 //
 //   multiply matmul.tilepack [TABLE]
 //
-// TABLE is what `tile-run tune matmul.tilepack M=96 N=96 K=96 -o TABLE` has measured on this GPU. Without a GPU all of
-// it happens in the simulator.
+// TABLE is a tuning table that `tile-run tune matmul.tilepack M=96 N=96 K=96 -o TABLE` has written on this GPU. Without
+// a GPU the program runs in the simulator.
 #include "../driver/driver.h"
 #include "vector_add.h"
 
@@ -19,7 +19,7 @@ using driver::Handle;
 
 constexpr int size = 96; // of the square matrices
 
-/// Small integers, which bf16 holds exactly: its bits are the upper ones of a float.
+/// Small integers, which bf16 represents exactly: a bf16 is the upper half of a float.
 std::vector<uint16_t> makeMatrix(int seed) {
   std::vector<uint16_t> values;
   for (int i = 0; i < size * size; ++i) {
@@ -38,7 +38,7 @@ float toFloat(uint16_t value) {
   return result;
 }
 
-/// All sums are integers below 2^24, so that there is one right result.
+/// All sums are integers below 2^24, so the result is exact.
 std::vector<float> expected(const std::vector<uint16_t> &a, const std::vector<uint16_t> &b) {
   std::vector<float> result(size * size);
   for (int i = 0; i < size; ++i)
@@ -63,7 +63,7 @@ struct Work {
     driver::check(tile_launch(multiply, &options, arguments, 9));
   }
 
-  /// Everything, beginning and ending in the first stream.
+  /// Launches everything; the work starts and ends in the first stream.
   void launch() const {
     driver::call("cuEventRecord", begin, streams[0]);
     driver::call("cuStreamWaitEvent", streams[1], begin, 0u);
@@ -74,7 +74,7 @@ struct Work {
     driver::check(vector_add_launch(add, streams[0], ab, ba, sum, size * size));
   }
 
-  /// The same as a graph.
+  /// Captures the same work as a graph.
   Handle capture() const {
     Handle graph = nullptr, executable = nullptr;
     driver::call("cuStreamBeginCapture_v2", streams[0], 0);
@@ -113,10 +113,10 @@ int main(int count, char **words) try {
   for (float **memory : {&work.ab, &work.ba, &work.sum})
     *memory = driver::allocate<float>(size * size);
   for (Handle *event : {&work.begin, &work.end})
-    driver::call("cuEventCreate", event, 2u); // without times
+    driver::call("cuEventCreate", event, 2u); // CU_EVENT_DISABLE_TIMING
   for (Handle &stream : work.streams) {
-    driver::call("cuStreamCreate", &stream, 1u); // does not wait for the default stream
-    // Loads the modules, and makes scratch memory for variants that need it: while a stream is captured it is too late.
+    driver::call("cuStreamCreate", &stream, 1u); // CU_STREAM_NON_BLOCKING
+    // Loads the modules and allocates scratch memory for variants that need it, neither of which capture allows.
     driver::check(tile_kernel_prepare_stream(work.multiply, stream));
   }
   driver::check(tile_kernel_prepare(work.add));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiles a kernel from text, launches it while a better one is compiled, and checks the result.
+// Compiles a kernel from source text, launches it while a faster one is being compiled, and checks the result.
 //
-//   scale [FOLDER]     keeps what it compiles in the folder, so that it is there when the program runs again
+//   scale [FOLDER]     caches compiled kernels in FOLDER for later runs
 //
 // Without a GPU it runs in the simulator.
 #include "../driver/driver.h"
@@ -44,7 +44,7 @@ int main(int count, char **values) try {
   void *arguments[] = {&x, &factor, &size};
   for (int step = 0; step < 3; ++step) {
     check(tile_jit_launch(kernel, nullptr, arguments, 3));
-    if (step == 0) // else the kernel for sizes that are multiples of 16 comes some launches later
+    if (step == 0) // otherwise the kernel for multiples of 16 is ready only some launches later
       check(tile_jit_wait(jit));
   }
   const std::vector<float> scaled = driver::download(x, numbers.size());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Softmax(x) of the domain "tile", along the last dimension, in float32, for two execution providers. For CUDA it
-// launches in the session's stream, on the memory that it is given; for CPU the values travel to the GPU, or the
-// simulator, and back.
+// Softmax(x) in the domain "tile", along the last dimension, in float32, for two execution providers. For CUDA it
+// launches in the session's stream, on device memory; for CPU it copies the tensor to the GPU, or the simulator, and
+// back.
 #include "../driver/driver.h"
 #include "softmax.h"
 
-// The session that loads the library hands over the API.
+// The session that loads the library passes the API.
 #define ORT_API_MANUAL_INIT
 #include <onnxruntime_cxx_api.h>
 #undef ORT_API_MANUAL_INIT
@@ -16,7 +16,7 @@ namespace {
 
 enum class Provider { Cpu, Cuda };
 
-/// One node of a model; ONNX Runtime may run it in several threads.
+/// One node of a model; ONNX Runtime may run it on several threads.
 template <Provider provider> class SoftmaxKernel {
 public:
   SoftmaxKernel() {
@@ -58,7 +58,7 @@ private:
       driver::check(softmax_launch(kernel, stream, const_cast<float *>(x), out, rows, columns, columns, columns));
       return;
     }
-    driver::check(tile_device_activate(runtime, 0)); // in this thread
+    driver::check(tile_device_activate(runtime, 0)); // for this thread
     const size_t bytes = size_t(rows) * size_t(columns) * sizeof(float);
     driver::Address memory = 0;
     driver::call("cuMemAlloc_v2", &memory, bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs a model of one node, tile.Softmax, and compares the result with the host's.
+// Runs a model with one node, tile.Softmax, and compares the result with one computed on the host.
 #include <onnxruntime_cxx_api.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// The model, written as protobuf has it (onnx.proto): a field is its number and kind, then a number, or a size and
+// The model in protobuf encoding (onnx.proto): a field is its number and wire type, then an integer, or a size and
 // bytes.
 std::string number(char field, char value) {
   return {char(field << 3), value};
@@ -18,7 +18,7 @@ std::string number(char field, char value) {
 std::string bytes(char field, const std::string &contents) {
   return std::string{char(field << 3 | 2), char(contents.size())} + contents;
 }
-/// Of two dimensions that the model leaves open.
+/// A tensor type with two dynamic dimensions.
 std::string tensor(const std::string &name) {
   const std::string shape = bytes(1, bytes(2, "rows")) + bytes(1, bytes(2, "columns"));
   return bytes(1, name) + bytes(2, bytes(1, number(1, 1 /* float */) + bytes(2, shape)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile::softmax(Tensor x) -> Tensor, along the last dimension. On CUDA tensors it launches in PyTorch's current stream;
-// CPU tensors travel to the GPU, or the simulator, and back.
+// tile::softmax(Tensor x) -> Tensor, along the last dimension. For CUDA tensors it launches in PyTorch's current
+// stream; CPU tensors are copied to the GPU, or the simulator, and back.
 #include "../driver/driver.h"
 #include "softmax.h"
 
@@ -14,14 +14,14 @@
 
 namespace {
 
-/// One for the process, as long as it runs; a kernel may be launched from all threads and on all devices.
+/// Loads the kernel once per process; it may be launched from all threads and on all devices.
 tile_kernel *loadKernel(tile_runtime *runtime) {
   tile_kernel *kernel = nullptr;
   driver::check(softmax_load(runtime, &kernel));
   return kernel;
 }
 
-/// Rows of the last dimension, however many dimensions there are before it.
+/// A tensor of any rank as rows along its last dimension.
 struct Rows {
   int32_t count = 0, columns = 0;
 
@@ -45,7 +45,7 @@ at::Tensor softmaxOnHost(const at::Tensor &input) {
   if (x.numel() == 0)
     return out;
   const size_t bytes = x.nbytes();
-  driver::check(tile_device_activate(runtime, 0)); // in this thread
+  driver::check(tile_device_activate(runtime, 0)); // for this thread
   driver::Address memory = 0;
   driver::call("cuMemAlloc_v2", &memory, bytes);
   auto *values = reinterpret_cast<float *>(memory);
@@ -64,7 +64,7 @@ at::Tensor softmaxOnDevice(const at::Tensor &input) {
     return made;
   }();
   static tile_kernel *kernel = loadKernel(runtime);
-  const c10::cuda::CUDAGuard guard(input.device()); // its context becomes current
+  const c10::cuda::CUDAGuard guard(input.device()); // makes its context current
   const at::Tensor x = input.contiguous();
   const Rows rows(x);
   at::Tensor out = at::empty_like(x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls tile::softmax as PyTorch does, and compares it with PyTorch's own.
+// Calls tile::softmax through PyTorch's dispatcher, and compares it with PyTorch's softmax.
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Trains a perceptron with two layers on images of digits, and tells how many of those that it has not seen it reads:
+// Trains a two-layer perceptron on images of digits and prints its accuracy on the test set:
 //
 //   x[64] ─ w1, b1 ─► ReLU, h[48] ─ w2, b2 ─► y[10] ─► cross entropy
 //
-//   train-mlp digits.csv [EPOCHS]      20 of them, if nothing is said
+//   train-mlp digits.csv [EPOCHS]      default: 20
 //
-// It fails if fewer than 85 % are right. Everything but reading the file and counting happens on the GPU, or in the
+// It fails if the accuracy is below 85 %. Everything except reading the file and counting runs on the GPU, or in the
 // simulator.
 #include "../driver/driver.h"
 #include "backward.h"
@@ -32,12 +32,12 @@ struct Images {
   int count() const { return int(labels.size()); }
 };
 
-/// Images to learn from, in whole batches, and those that are held back: every fifth.
+/// Training images, in whole batches, and the test set, every fifth image.
 struct Data {
   Images learned, tested;
 };
 
-/// Lines of 64 pixels from 0 to 16 and a digit; comments begin with '#'.
+/// Reads lines of 64 pixels from 0 to 16 and a digit; comments begin with '#'.
 Data read(const char *path) {
   Data data;
   int number = 0;
@@ -61,7 +61,7 @@ Data read(const char *path) {
   return data;
 }
 
-/// Weights and bias, and the last steps that they have made.
+/// Weights and bias, and their momentum.
 struct Layer {
   float *w, *v, *bias, *biasV;
 
@@ -99,7 +99,7 @@ public:
     return y;
   }
 
-  /// One step, by the images and labels of a batch.
+  /// One training step on the images and labels of a batch.
   void train(float *x, int32_t *labels, float rate) {
     evaluate(x, batch);
     driver::check(loss_launch(loss, nullptr, y, labels, losses, dy, batch, digits));
@@ -108,7 +108,7 @@ public:
     step(first, x, dh, hidden, pixels, rate);
   }
 
-  /// Of the last batch.
+  /// Mean loss of the last batch.
   float meanLoss() const {
     float sum = 0;
     for (float bits : driver::download(losses, batch))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A block of a transformer, forward and backward, by kernels of tile: RMSNorm, attention with rotary positions, and a
-// gated MLP.
+// A transformer block, forward and backward, from tile kernels: RMSNorm, attention with rotary position embeddings, and
+// a gated MLP.
 //
 //   h = x + attention(norm(x) @ w_qkv) @ w_out
 //   y = h + (silu(gate) * value) @ w_down        gate, value = norm(h) @ w_both
 //
-//   transformer-block         a small one, each result compared with fp64; without a GPU in the simulator
-//   transformer-block time    also what a large one takes, with launches that overlap and that do not; needs a GPU
+//   transformer-block         a small block, each result compared with fp64; without a GPU in the simulator
+//   transformer-block time    also times a large block, with and without overlapping launches; needs a GPU
 //
-// Everything is in 16-bit floats, with sums in 32 bits. What the backward pass needs of the forward pass is kept.
+// Tensors are 16-bit floats, with fp32 accumulation. The forward pass saves what the backward pass needs.
 #include "../driver/device.h"
 #include "attention_backward_keys.h"
 #include "attention_backward_queries.h"
@@ -50,7 +50,7 @@ struct Kernels {
       *linear_backward_input, *linear_backward_weight;
 };
 
-/// The block's memory on the device, and its launches. Shapes are those of reference.h; z counts heads of all
+/// The block's device memory and its launches. Shapes are those of reference.h; z is the number of heads of all
 /// sequences.
 class Block {
 public:
@@ -115,10 +115,10 @@ public:
     device.launch(kernels.norm_backward, x, dn, wNorm1, scale1, dh, dx, dnorm1, m, n, programs);
   }
 
-  // What the caller brings.
+  // Inputs, allocated by the caller.
   Half *x = nullptr, *dy = nullptr, *wNorm1 = nullptr, *wQkv = nullptr, *wOut = nullptr, *wNorm2 = nullptr,
        *wBoth = nullptr, *wDown = nullptr;
-  // What it may want.
+  // Outputs.
   Half *y, *dx, *dwQkv, *dwOut, *dwBoth, *dwDown;
   float *dnorm1, *dnorm2;
 
@@ -133,7 +133,7 @@ private:
                   noFactors, result, m, columns, terms, terms, columns, columns, one, never, seed);
   }
 
-  /// Of result[m, columns] = left[m, terms] @ right[terms, columns].
+  /// Gradients of result[m, columns] = left[m, terms] @ right[terms, columns].
   void differentiate(Half *left, Half *right, Half *dresult, Half *dleft, Half *dright, int terms, int columns) {
     float *noBias = nullptr;
     device.launch(kernels.linear_backward_input, dresult, right, dleft, m, columns, terms);
@@ -143,14 +143,14 @@ private:
   Device &device;
   const Kernels &kernels;
   const int m, n, f, s, heads, z;
-  const int programs = std::min(264, (m + 15) / 16); ///< that share the rows of a norm
+  const int programs = std::min(264, (m + 15) / 16); ///< programs that share the rows of a norm
   const float epsilon = float(normEpsilon), scoreScale = 1 / std::sqrt(float(Shape::head));
   Half *n1, *qkv, *q, *k, *v, *o, *h, *n2, *both, *a;
   Half *da, *dboth, *dn, *dh, *dsplit, *dq, *dk, *dv, *dqkv;
   float *scale1, *scale2, *lse, *delta, *cosine, *sine;
 };
 
-/// Numbers that are those of 16 bits already, so that both sides compute with the same.
+/// Random values that are exact in 16 bits, so that device and reference compute with the same inputs.
 std::vector<Half> draw(size_t count, double deviation, double mean = 0) {
   static std::mt19937_64 generator(1);
   std::normal_distribution<double> normal(mean, deviation);
@@ -185,7 +185,7 @@ struct Inputs {
   std::vector<Half> x, dy, norm1, norm2, qkv, out, both, down;
 };
 
-/// Prints and says whether the relative error, in norm, is one of 16-bit floats. NaN never is.
+/// Prints the relative error in norm and returns whether it is within 16-bit rounding; false for NaN.
 bool isNear(const char *name, const Matrix &actual, const Matrix &expected) {
   constexpr double bound = 5e-3;
   double difference = 0, norm = 0;
@@ -236,7 +236,7 @@ void timeLarge(Device &device, const Kernels &kernels) {
   const Inputs inputs(shape);
   Block block(device, kernels, shape);
   inputs.upload(device, block);
-  // Multiply-adds of the products with weights, and of the two of attention, of which half is masked off.
+  // Multiply-adds of the GEMMs with weights, and of the two GEMMs of attention, half of which is masked.
   const double m = double(shape.tokens()), n = double(shape.width()), f = double(shape.hidden);
   const double products = m * n * (4 * n + 3 * f), attention = m * n * double(shape.length);
   auto measure = [&](const char *name, double operations, auto &&work) {

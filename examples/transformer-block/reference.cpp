@@ -47,7 +47,7 @@ Matrix normalize(const Matrix &x, const Matrix &weight, size_t m) {
   return y;
 }
 
-/// Adds to dx and dweight.
+/// Accumulates into dx and dweight.
 void normalizeBackward(const Matrix &x, const Matrix &weight, const Matrix &dy, size_t m, Matrix &dx, Matrix &dweight) {
   const size_t n = weight.size();
   dweight.resize(n);
@@ -64,7 +64,7 @@ void normalizeBackward(const Matrix &x, const Matrix &weight, const Matrix &dy, 
   }
 }
 
-/// Turns q and k, in place; back if `sign` is -1.
+/// Rotates q and k in place; `sign` -1 is the inverse rotation.
 void rotate(const Shape &shape, Matrix &qkv, double sign) {
   constexpr size_t half = Shape::head / 2;
   for (size_t token = 0; token < shape.tokens(); ++token)
@@ -78,7 +78,7 @@ void rotate(const Shape &shape, Matrix &qkv, double sign) {
       }
 }
 
-/// Causal attention of one head of one sequence. The columns of q, k and v are at `first` of each third of a row of
+/// Causal attention of one head of one sequence. The columns of q, k and v start at `first` in each third of a row of
 /// qkv.
 class Head {
 public:
@@ -137,7 +137,7 @@ private:
   const Matrix &qkv;
   const size_t token, first;
   const double scale = 1 / std::sqrt(double(Shape::head));
-  std::vector<std::vector<double>> weights; ///< those of row i
+  std::vector<std::vector<double>> weights; ///< attention weights of row i
 };
 
 double sigmoid(double x) {

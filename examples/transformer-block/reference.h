@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The block on the host, in double: forward, and backward by the chain rule, step by step.
+// Reference of the block on the host, in double: forward, and backward by the chain rule, step by step.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@ using Matrix = std::vector<double>;
 
 struct Shape {
   size_t batch, length, heads, hidden;
-  static constexpr size_t head = 64; ///< columns of one
+  static constexpr size_t head = 64; ///< head size
   size_t tokens() const { return batch * length; }
   size_t width() const { return heads * head; }
 };
 
-/// What the block learns; or the gradients of that.
+/// The trainable weights of the block, or their gradients.
 struct Weights {
   Matrix norm1; ///< [width]
   Matrix qkv;   ///< [width, 3 * width]
@@ -26,13 +26,13 @@ struct Weights {
 
 struct Result {
   Matrix y;  ///< [tokens, width]
-  Matrix dx; ///< of x
+  Matrix dx; ///< gradient of x
   Weights gradients;
 };
 
 constexpr double normEpsilon = 1e-6;
 
-/// The angle by which column i of a head, and i + head / 2, turn at a place in the sequence.
+/// The rotary angle of columns i and i + head / 2 of a head at a position in the sequence.
 double rotaryAngle(size_t place, size_t column);
 
 Result computeReference(const Shape &shape, const Weights &weights, const Matrix &x, const Matrix &dy);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two products in a row, y[M, N] = act(x[M, K] @ w1[K, H]) @ w2[H, N], in both forms that they have:
+// Two consecutive GEMMs, y[M, N] = act(x[M, K] @ w1[K, H]) @ w2[H, N], in two forms:
 //
-//   two launches   the first writes h, with the activation in its epilogue; the second begins while it ends
-//   fused          h stays in registers: for layers so narrow that moving h takes longer than multiplying
+//   two launches   the first writes h, with the activation in its epilogue; the second starts before it has ended
+//   fused          h stays in registers: for narrow layers, where storing and loading h takes longer than the MMAs
 //
-//   two-layers         each form, small, compared with fp64; without a GPU in the simulator
-//   two-layers time    also what large ones take, with launches that overlap and that do not; needs a GPU
+//   two-layers         each form at small sizes, compared with fp64; without a GPU in the simulator
+//   two-layers time    also times large sizes, with and without overlapping launches; needs a GPU
 #include "../driver/device.h"
 #include "fused.h"
 #include "hidden_few.h"
@@ -31,7 +31,7 @@ struct Shape {
   size_t m, k, h, n;
 };
 
-/// Both launches, for sizes like those of `large`.
+/// The kernels of both launches, tuned for sizes like those of `large`.
 struct Layers {
   const char *name;
   Shape large;
@@ -57,9 +57,9 @@ std::vector<double> multiply(const std::vector<double> &left, const std::vector<
   return result;
 }
 
-/// Normal numbers; so many that are different are enough to measure with.
+/// Normally distributed values, which repeat after enough distinct ones for a measurement.
 std::vector<Half> draw(size_t count, double deviation) {
-  constexpr size_t mostDifferent = 65537; // prime, so that rows are different
+  constexpr size_t mostDifferent = 65537; // prime, so that rows differ
   static std::mt19937_64 generator(1);
   std::normal_distribution<double> normal(0, deviation);
   std::vector<Half> values(count);
@@ -68,7 +68,7 @@ std::vector<Half> draw(size_t count, double deviation) {
   return values;
 }
 
-/// One pair of layers in memory, and its launches.
+/// The device memory of one pair of layers, and its launches.
 class Perceptron {
 public:
   Perceptron(Device &device, const Shape &shape)
@@ -92,7 +92,7 @@ public:
                   int(shape.n));
   }
 
-  /// Prints and says whether y is that of fp64, within the rounding of h and y to 16 bits. Forgets y.
+  /// Prints the error of y and returns whether it is within the rounding of h and y to 16 bits. Clears y.
   bool isRight(const char *name) {
     std::vector<double> hidden = multiply(decode(x), decode(w1), shape.m, shape.k, shape.h);
     std::transform(hidden.begin(), hidden.end(), hidden.begin(), activate);
@@ -107,7 +107,7 @@ public:
     }
     const double error = std::sqrt(difference / norm);
     std::printf("%-16s %s, relative error %.1e (bound %.0e)\n", name, error <= bound ? "ok" : "WRONG", error, bound);
-    return error <= bound; // NaN is not
+    return error <= bound; // false for NaN
   }
 
 private:
@@ -142,9 +142,9 @@ void timeLarge(Device &device, const std::vector<Layers> &all, tile_kernel *fuse
       std::vector<float> times = {};
     };
     std::vector<Form> forms = {{"in turn", false, false}, {"overlapping", true, false}};
-    if (shape.k <= 64 && shape.n <= 64) // as wide as `fused` is
+    if (shape.k <= 64 && shape.n <= 64) // the widths that `fused` supports
       forms.push_back({"fused", true, true});
-    for (int round = -1; round < rounds; ++round) // the first one loads
+    for (int round = -1; round < rounds; ++round) // the first round loads modules
       for (Form &form : forms) {
         device.overlaps = form.overlaps;
         const float time =

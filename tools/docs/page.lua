@@ -48,7 +48,7 @@ local function rewrite(target)
   local path, anchor = target:match("^([^#]*)(#?.*)$")
   local folder = meta.source:match("^(.*)/[^/]*$") or ""
   if meta.source:match("^@") then folder, path = "", pageOf["@" .. path] and "@" .. path or path end -- relative to the repository
-  local source = resolve(folder, path):gsub("^build/docs/", "@")
+  local source = resolve(folder, path):gsub("^build/site/(.*)%.html$", "@%1.md") -- a page that is generated
   local page = pageOf[source] or pageOf[source .. "/README.md"]
   if page then return page .. anchor end
   if exists(source) then
