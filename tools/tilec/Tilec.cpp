@@ -144,7 +144,8 @@ int languageServerCommand(llvm::ArrayRef<const char *> words) {
   for (const char *word : words) {
     if (llvm::StringRef(word) == "--help" || llvm::StringRef(word) == "-h") {
       llvm::outs() << "tilec lsp [--stdio] [-I DIR] [--std=STANDARD] [--target=TARGET] [-W...]\n\nThe language server, "
-                      "also installed as tile-lsp. An editor starts it and speaks to it on standard\ninput and output. "
+                      "also installed as tile-lsp. An editor starts it and communicates with it over\nstandard input "
+                      "and output. "
                       "The options are those of tilec and apply to all files.\n";
       return int(Outcome::Success);
     }
