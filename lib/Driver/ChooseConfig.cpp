@@ -57,10 +57,10 @@ std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gp
   if (best.config.wgmma || !gpu.has(target::Feature::Wgmma))
     return "";
   if (!product.alignedRows)
-    return "no TMA: rows of the operands are not promised to start at multiples of 16 bytes (--assume)\n";
+    return "no TMA: operand rows are not known to be aligned to 16 bytes; promise it with --assume\n";
   if (!preparesWgmma(abilitiesOf(options.pipeline)))
-    return "no TMA: optimisations that it needs are off\n";
-  return "no TMA: not for these types, operand orders or given values\n";
+    return "no TMA: optimisations that it needs are disabled\n";
+  return "no TMA: unsupported types, operand layouts or fixed parameters\n";
 }
 
 std::string describe(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
@@ -119,9 +119,8 @@ std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu,
   if (!promised.config.wgmma || promised.microseconds * 2 > best.microseconds)
     return "";
   return formatv(
-      "rows of the operands of '{0}' are not promised to start at multiples of 16 bytes: {1} x {2} x {3} is expected "
-      "to take {4:F0} us, by TMA and wgmma it would be {5:F0} us; promise it by --assume (-Wmissing-divisibility "
-      "says of what)",
+      "operand rows of '{0}' are not known to be aligned to 16 bytes: {1} x {2} x {3} is expected to take {4:F0} us, "
+      "but {5:F0} us with TMA and wgmma; promise it with --assume (-Wmissing-divisibility lists the parameters)",
       product.kernel, product.m, product.n, product.k, best.microseconds, promised.microseconds);
 }
 
@@ -187,7 +186,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
   if (explain)
     *explain = describe(options, gpu, product, facts, ranked);
   if (explain && pingPong)
-    *explain += "two teams of warps compute tiles in turns\n";
+    *explain += "ping-pong schedule: two warp groups alternate between tiles\n";
   const target::GemmConfig &best = ranked.front().config;
   // An integral number of waves leaves no tail to split.
   bool splitsTail = ranked.front().waves != std::floor(ranked.front().waves);
@@ -203,7 +202,7 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
     choice.tiles.cluster = chooseCluster(options, gpu, problem, ranked.front());
   choice.isOneWave &= !choice.tiles.cluster && !product.given.cluster;
   if (explain && choice.tiles.cluster && !product.given.cluster)
-    *explain += formatv("{0} CTAs of a cluster share the steps of each tile\n", (*choice.tiles.cluster)[2]);
+    *explain += formatv("the {0} CTAs of a cluster split the K steps of each tile\n", (*choice.tiles.cluster)[2]);
   return choice;
 }
 

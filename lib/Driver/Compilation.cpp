@@ -169,8 +169,8 @@ bool Compilation::loadMlir() {
   }
   // Passes that have already run may have relied on features of that GPU.
   if (const target::GpuTarget *stated = cta::findStatedTarget(*moduleOp); stated && stated != gpu)
-    return fail(Outcome::Usage,
-                formatv("'{0}' is for {1}, not for {2}; give --target={1}", options.input, stated->name, gpu->name));
+    return fail(Outcome::Usage, formatv("'{0}' was compiled for {1}, not for {2}; use --target={1}", options.input,
+                                        stated->name, gpu->name));
   cta::setTarget(*moduleOp, *gpu);
   return true;
 }
@@ -211,9 +211,10 @@ bool Compilation::selectKernel() {
     return fail(Outcome::Rejected, described.takeError());
   description = std::move(*described);
   if (options.pipeline.instrument && !isa<KernelOp>(chosen))
-    return fail(Outcome::Usage, "--instrument needs a kernel that is not lowered yet");
+    return fail(Outcome::Usage, "--instrument needs a kernel that has not been lowered");
   if (options.pipeline.instrument && description.findParameter(target::timesName))
-    return fail(Outcome::Usage, "--instrument adds a parameter 'tile_times', and the kernel has one of that name");
+    return fail(Outcome::Usage,
+                "--instrument adds a parameter 'tile_times', but the kernel already has one; rename it");
   if (options.pipeline.instrument)
     codegen::describeTimes(description);
   return true;
@@ -261,10 +262,9 @@ bool Compilation::lower() {
     return done;
   moduleOp = std::move(input);
   if (options.advise)
-    note(formatv(
-             "kernel '{0}' takes more shared memory than a CTA has on {1} where blocks are copied past the registers; "
-             "they are not, which is slower",
-             description.entry, gpu->name)
+    note(formatv("kernel '{0}' needs more shared memory for asynchronous copies than a CTA has on {1}; loads go "
+                 "through registers instead, which is slower",
+                 description.entry, gpu->name)
              .str());
   return runPasses(*least, Attempt::WithLess, needsLess);
 }
@@ -338,9 +338,9 @@ bool Compilation::runPasses(const GpuPipelineOptions &pipeline, Attempt attempt,
     return fail(Outcome::Environment, dumpError);
   if (!passed)
     return errorCount ? (state = Outcome::Rejected, false)
-                      : fail(Outcome::Internal, "internal error: a pass failed without an explanation");
+                      : fail(Outcome::Internal, "internal error: a pass failed without a diagnostic");
   if (!isValid)
-    return fail(Outcome::Internal, "internal error: the last pass left invalid operations");
+    return fail(Outcome::Internal, "internal error: the last pass produced invalid operations");
   if (isPrinted)
     printModule();
   return true;
@@ -406,7 +406,7 @@ bool Compilation::assemble(const std::string &ptx) {
   if (!ptxas && options.emit == EmitKind::Manifest)
     return finish(ptx); // complete except for the register count
   if (!ptxas && options.toolkit.ptxas.empty() && options.takesPtx) {
-    note("there is no ptxas: the kernel stays PTX, which the driver compiles when it is loaded");
+    note("ptxas was not found: the kernel stays PTX, which the driver compiles when it loads it");
     assembled.image = ptx;
     return finish(ptx);
   }
@@ -431,7 +431,7 @@ bool Compilation::assemble(const std::string &ptx) {
   if (!StringRef(made->cubin)
            .starts_with("\x7f"
                         "ELF"))
-    return fail(Outcome::Environment, formatv("'{0}' reports success, but has written {1} bytes that are not a cubin",
+    return fail(Outcome::Environment, formatv("'{0}' reported success, but wrote {1} bytes that are not a cubin",
                                               *ptxas, made->cubin.size()));
   for (const std::string &warning : made->report.warnings)
     warnOfPtxas(warning);

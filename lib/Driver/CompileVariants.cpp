@@ -100,8 +100,8 @@ bool VariantCompilation::chooseOne(VariantPlans &plans) {
       names.push_back(plan.name);
     general = std::make_unique<Compilation>(options, errors);
     return general->fail(Outcome::Usage,
-                         formatv("--variant: '{0}' has no variant '{1}'{2}; --explain-config prints all", options.input,
-                                 variants.name, runtime::knownNames(variants.name, std::move(names))));
+                         formatv("--variant: '{0}' has no variant '{1}'{2}; --explain-config lists all variants",
+                                 options.input, variants.name, runtime::knownNames(variants.name, std::move(names))));
   }
   llvm::erase_if(plans.plans, [&](const VariantPlan &plan) { return !isNamed(plan); });
   return true;
@@ -179,9 +179,9 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
   };
   // With more memory the variant would exist, and an artifact must not depend on that.
   if (result.isKilled)
-    return fail(Outcome::Environment, "its compilation was killed; is there enough memory?");
+    return fail(Outcome::Environment, "its compilation was killed, possibly because memory ran out");
   if (!result.isDone && isNeeded)
-    return fail(Outcome::Internal, "its compilation has crashed: " + result.failure);
+    return fail(Outcome::Internal, "its compilation crashed: " + result.failure);
   if (!result.isDone)
     return leftOut.push_back({name, target, result.failure}), true;
   Json json = Json::from_cbor(result.bytes);

@@ -82,15 +82,15 @@ std::optional<std::string> DiskCache::find(StringRef key) const {
 llvm::Error DiskCache::store(StringRef key, StringRef contents) const {
   if (headerBytes + contents.size() > shardBytes())
     return llvm::createStringError(
-        llvm::formatv("a result of {0} bytes is more than a sixteenth of the cache's {1}", contents.size(), maxBytes));
+        llvm::formatv("{0} bytes exceed 1/16 of the cache size ({1} bytes)", contents.size(), maxBytes));
   std::string shard = shardOf(key), path = pathOf(key);
   if (std::error_code code = fs::create_directories(shard, /*IgnoreExisting=*/true, fs::owner_all))
-    return cannot("make the folder", shard, code);
+    return cannot("create the folder", shard, code);
   int handle = 0;
   llvm::SmallString<256> temporary;
   if (std::error_code code = fs::createUniqueFile(shard + "/%%%%%%%%%%%%.tmp", handle, temporary, fs::OF_None,
                                                   fs::owner_read | fs::owner_write))
-    return cannot("write into", shard, code);
+    return cannot("write to", shard, code);
   std::error_code failed;
   {
     llvm::raw_fd_ostream stream(handle, /*shouldClose=*/true);

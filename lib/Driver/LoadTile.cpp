@@ -101,7 +101,7 @@ void Compilation::choose(TileAttempt &attempt, const KernelFacts &facts) const {
   attempt.choice =
       chooseConfig(options, *gpu, *attempt.product, facts, options.explainConfig ? &attempt.explanation : nullptr);
   if (options.explainConfig && facts.keepsMoreSums)
-    attempt.explanation += "the kernel keeps more sums than those of one product: tiles leave room for them\n";
+    attempt.explanation += "the kernel has further accumulators; tiles are smaller to leave registers for them\n";
 }
 
 void Compilation::attemptTile(TileAttempt &attempt, const KernelFacts &facts) {
@@ -184,7 +184,7 @@ bool Compilation::loadTile() {
   if (options.advise && !isExplained && !attempt->choice.advice.empty() && moduleOp && options.emit >= EmitKind::Ptx)
     note(attempt->choice.advice);
   if (options.explainConfig && moduleOp)
-    errors << (attempt->explanation.empty() ? "tilec: the kernel leaves nothing open\n" : attempt->explanation);
+    errors << (attempt->explanation.empty() ? "tilec: the kernel has no auto parameters\n" : attempt->explanation);
   if (attempt->engine.hasErrors() || (output.empty() && !moduleOp)) {
     state = attempt->engine.hasOnlyOptionErrors() ? Outcome::Usage : Outcome::Rejected;
     return false;

@@ -305,10 +305,10 @@ private:
 
   std::string explainClass(const VariantPlan &plan, const PromiseClass &promises, const ProductPlan &product) const {
     const target::KernelSet &set = product.set;
-    std::string lines = formatv("{0}: {1}{2}; {3} sizes, {4:F1} % longer than by the best of all kernels on average, "
-                                "{5:F1} % at most\n",
-                                plan.name, promises.why, inParentheses(promises.describe()), set.choices.size(),
-                                set.meanLoss() * 100, set.worstLoss() * 100);
+    std::string lines =
+        formatv("{0}: {1}{2}; {3} sizes, {4:F1} % slower than the best of all kernels on average, {5:F1} % at most\n",
+                plan.name, promises.why, inParentheses(promises.describe()), set.choices.size(), set.meanLoss() * 100,
+                set.worstLoss() * 100);
     lines += "  variant                  GROUP_M warps stages instruction sizes            M            N            K "
              "     time us  lost %\n";
     for (auto [index, kernel] : llvm::enumerate(set.kernels)) {
@@ -377,8 +377,8 @@ std::string explainBadAlternative(const CompilerOptions &options, const target::
       KernelOp kernel = inspected.kernel();
       for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
         if (kernel.getArgName(index) == name)
-          return formatv("-D gives '{0}' several values, but it is a parameter of launches: variants must compute the "
-                         "same; only tl.constexpr parameters that change nothing but speed can have alternatives",
+          return formatv("-D gives '{0}' several values, but it is a launch parameter; only tl.constexpr parameters "
+                         "that affect nothing but speed can have alternatives",
                          name);
     }
     if (!inspector.inspect(options, commonTile()))
@@ -386,7 +386,8 @@ std::string explainBadAlternative(const CompilerOptions &options, const target::
     for (const std::string &value : values) {
       changed.definitions[name] = value;
       if (!inspector.inspect(changed, commonTile()))
-        return formatv("-D {0}={1}: the kernel does not compile with this value; that alone says why", name, value);
+        return formatv("-D {0}={1}: the kernel does not compile with this value; compile it alone to see the error",
+                       name, value);
     }
   }
   return "";

@@ -73,7 +73,7 @@ public:
     InspectedKernel inspected = inspector.inspect(options, commonTile());
     if (!inspected)
       return {};
-    PromiseClass general{.name = "general", .mostKernels = mostOfGeneral, .why = "promises nothing"};
+    PromiseClass general{.name = "general", .mostKernels = mostOfGeneral, .why = "no assumptions"};
     // Calls whose tensor maps cannot be encoded, for example because of negative strides, must not fail if pointers
     // allow them.
     if (inspector.usesTensorMapsForPointers(options, inspected) && canDoWithout(inspected))
@@ -115,7 +115,7 @@ private:
   }
 
   void addForStrides(const Definitions &definitions, const std::string &suffix) {
-    PromiseClass strides{.name = "contiguous" + suffix, .definitions = definitions, .why = "neighbours in memory"};
+    PromiseClass strides{.name = "contiguous" + suffix, .definitions = definitions, .why = "contiguous in memory"};
     InspectedKernel inspected = inspector.inspect(withPromises(options, strides), commonTile());
     if (!inspected)
       return; // the kernel rejects such strides
@@ -134,19 +134,19 @@ private:
     };
     // TMA needs fewer promises than wide masked accesses. It is only used with wgmma.
     bool byTma = gpu.has(target::Feature::Tma) && multiplies(kernel);
-    PromiseClass aligned = promise("aligned", accesses, {widestAccess, byTma}, mostOfFastest, "accesses of 16 bytes");
+    PromiseClass aligned = promise("aligned", accesses, {widestAccess, byTma}, mostOfFastest, "16-byte accesses");
     if (byTma && usesTensorMaps(aligned))
-      aligned.why = "blocks by TMA";
+      aligned.why = "TMA copies";
     else if (byTma) {
       byTma = false;
-      aligned = promise("aligned", accesses, {widestAccess, false}, mostOfFastest, "accesses of 16 bytes");
+      aligned = promise("aligned", accesses, {widestAccess, false}, mostOfFastest, "16-byte accesses");
     }
     add(aligned);
     if (multiplies(kernel)) {
-      add(promise("loads", loads, {widestAccess, byTma}, mostOfLoads, "as aligned, but for what is written"));
+      add(promise("loads", loads, {widestAccess, byTma}, mostOfLoads, "aligned loads only"));
       if (inspected.isOpen) {
-        add(promise("pieces8", loads, {8, false}, mostOfPieces8, "loads of 8 bytes"));
-        add(promise("pieces4", loads, {4, false}, mostOfPieces4, "loads of 4 bytes"));
+        add(promise("pieces8", loads, {8, false}, mostOfPieces8, "8-byte loads"));
+        add(promise("pieces4", loads, {4, false}, mostOfPieces4, "4-byte loads"));
       }
     }
     add(strides);

@@ -28,7 +28,7 @@ llvm::Expected<std::string> readSource(llvm::StringRef path) {
     return text;
   if (llvm::StringRef kind = kindOfArtifact(*text, path); !kind.empty())
     return llvm::createStringError(llvm::formatv(
-        "'{0}' is {1}, not the source of a kernel; what is compiled is run by: tile-run {0} NAME=VALUE...", path,
+        "'{0}' is {1}, not the source of a kernel; run a compiled kernel with: tile-run {0} NAME=VALUE...", path,
         kind));
   return text;
 }

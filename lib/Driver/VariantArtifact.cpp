@@ -117,10 +117,10 @@ llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind
     if (!bytes)
       return bytes.takeError();
     if (bytes->size() > budget && tried == generals)
-      return llvm::make_error<BudgetError>(formatv("with nothing but its general variant the artifact has {0} bytes, "
-                                                   "but --variants-budget allows {1}",
-                                                   bytes->size(), budget)
-                                               .str());
+      return llvm::make_error<BudgetError>(
+          formatv("even with only its general variant the artifact has {0} bytes, but --variants-budget allows {1}",
+                  bytes->size(), budget)
+              .str());
     if (bytes->size() > budget) {
       most = tried - 1;
       continue;
@@ -130,7 +130,7 @@ llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind
   }
   for (size_t index : llvm::ArrayRef(order).drop_front(fits))
     leftOut.push_back({made[index].packed.manifest.variant, made[index].packed.manifest.target,
-                       formatv("the artifact would have more than {0} bytes", budget)});
+                       formatv("the artifact would exceed {0} bytes", budget)});
   made = first(fits);
   return artifact;
 }
@@ -149,7 +149,7 @@ std::string describeVariants(llvm::ArrayRef<MadeVariant> made, llvm::ArrayRef<Le
                     variant.seconds, describePromises(manifest, made.front().packed.manifest), variant.why);
   }
   for (const LeftOut &variant : leftOut)
-    text += formatv("left out: {0} for {1}: {2}\n", variant.name, variant.target, variant.why);
+    text += formatv("omitted: {0} for {1}: {2}\n", variant.name, variant.target, variant.why);
   return text + formatv("{0} variant{1} in {2} bytes\n", made.size(), made.size() == 1 ? "" : "s", artifactBytes).str();
 }
 

@@ -180,7 +180,7 @@ llvm::Expected<std::vector<WorkerProcesses::Result>> WorkerProcesses::finish(uns
     return llvm::make_error<codegen::EnvironmentError>(formatv("cannot start a process: {0}", startFailure).str());
   for (Result &result : results)
     if (!result.isDone && result.failure.empty()) { // killed between taking the work and recording it
-      result.failure = "its process was ended";
+      result.failure = "its process was terminated";
       result.isKilled = true;
     }
   return std::move(results);

@@ -260,12 +260,12 @@ bool Compiler::checkTypes(Operation *op) {
     auto shaped = dyn_cast<ShapedType>(type);
     bool isValue = shaped ? isa<RankedTensorType>(type) && shaped.hasStaticShape() : true;
     if (isValue && shaped && isTooLarge(shaped))
-      return fail(op, "'" + op->getName().getStringRef() + "' has type " + text + "; the interpreter holds at most " +
-                          Twine(kMaxElements) + " elements");
+      return fail(op, "'" + op->getName().getStringRef() + "' has type " + text +
+                          "; the interpreter supports at most " + Twine(kMaxElements) + " elements");
     if (isValue && kindOf(type))
       continue;
     return fail(op,
-                "'" + op->getName().getStringRef() + "' has type " + text + ", which the interpreter does not have");
+                "'" + op->getName().getStringRef() + "' has type " + text + ", which the interpreter does not support");
   }
   return true;
 }
@@ -293,7 +293,7 @@ bool Compiler::compileArguments(KernelOp kernel) {
       std::string text;
       llvm::raw_string_ostream(text) << argument.getType();
       return fail(kernel, "argument " + Twine(argument.getArgNumber()) + " has type " + text +
-                              ", which the interpreter does not have");
+                              ", which the interpreter does not support");
     }
     Slot slot = shapeOf(argument);
     slot.offset = frame.allocateFresh(bytesOf(slot));
@@ -313,7 +313,7 @@ std::optional<Error> Compiler::compile(KernelOp kernel, ProgramImpl &result) {
     program->slots = slots;
   if (frame.size() > kMaxFrameBytes)
     fail(kernel, "kernel '" + kernel.getSymName() + "' holds " + Twine(frame.size()) +
-                     " bytes of tensors at once; the interpreter has " + Twine(kMaxFrameBytes));
+                     " bytes of tensors at once; the limit of the interpreter is " + Twine(kMaxFrameBytes));
   return error;
 }
 

@@ -65,8 +65,8 @@ static std::string explainNoNumber(const DebugInfo &info, StringRef name) {
     known = &variable;
   }
   if (!known)
-    return ("no variable is called '" + name + "'").str();
-  return ("'" + name + "' is " + typeOf(*known) + "; a condition compares scalars").str();
+    return ("there is no variable '" + name + "'").str();
+  return ("'" + name + "' is " + typeOf(*known) + "; a condition can compare only scalars").str();
 }
 
 std::string Condition::findMistake(const DebugInfo &info) const {

@@ -112,7 +112,7 @@ bool runPrograms(Machine &machine, const Instruction &instruction) {
 bool compilePrograms(Compiler &compiler, Operation *op) {
   auto programs = cast<ProgramsOp>(op);
   if (programs.getWork().splitsSteps())
-    return compiler.fail(op, "CTAs share the K steps of programs, which the interpreter runs one by one");
+    return compiler.fail(op, "the CTAs of a cluster split K, which the interpreter does not support");
   auto data = std::make_shared<ProgramsData>();
   for (unsigned axis = 0; axis < ProgramsOp::numAxes; ++axis) {
     data->sizes[axis] = compiler.slotOf(programs.getSizes()[axis]).offset;
@@ -183,9 +183,8 @@ bool runWhile(Machine &machine, const Instruction &instruction) {
       continue;
     std::string now = carriedBytes(machine, data.carried);
     if (iteration > patience && changes == machine.changes && carried == now)
-      return machine.fail(instruction,
-                          "this loop has no end: no iteration changes anything; programs run one after the "
-                          "other here, so none can wait for a later one");
+      return machine.fail(instruction, "this loop never ends: no iteration changes anything; the interpreter runs "
+                                       "programs one after the other, so none can wait for a later one");
     changes = machine.changes;
     carried = std::move(now);
   }

@@ -142,7 +142,7 @@ private:
     if (accept("("))
       return call(name, parseInBrackets());
     std::optional<NumberArray> value = numbersOf(name);
-    return value ? std::move(*value) : fail(formatv("'{0}' has no value here that is a number", name));
+    return value ? std::move(*value) : fail(formatv("'{0}' has no numeric value here", name));
   }
   NumberArray parseInBrackets() {
     NumberArray value = parseOr();
@@ -172,7 +172,7 @@ private:
         else if (!rest.consumeInteger(10, index))
           places.push_back(index);
         else
-          return fail("an index is an integer or ':'");
+          return fail("an index must be an integer or ':'");
       } while (accept(","));
       if (!accept("]"))
         return fail("a ']' is missing");
@@ -183,7 +183,7 @@ private:
 
   NumberArray elements(const NumberArray &value, ArrayRef<std::optional<int64_t>> places) {
     if (places.size() > value.shape.size())
-      return fail(formatv("{0} dimensions are indexed of {1}", places.size(), value.shape.size()));
+      return fail(formatv("too many indices: {0} for {1} dimensions", places.size(), value.shape.size()));
     NumberArray result = value;
     int64_t outer = 1;
     for (size_t axis = 0, kept = 0; axis < places.size(); ++axis) {
@@ -196,7 +196,7 @@ private:
       }
       const int64_t index = *places[axis];
       if (index < 0 || index >= size)
-        return fail(formatv("index {0} is outside of a dimension of {1} elements", index, size));
+        return fail(formatv("index {0} is out of range for a dimension of {1} elements", index, size));
       std::vector<double> values;
       for (int64_t i = 0; i < outer; ++i) {
         auto begin = result.values.begin() + (i * size + index) * inner;
@@ -213,13 +213,13 @@ private:
     if (name == "abs")
       return each(value, [](double a) { return std::fabs(a); });
     if (all.empty())
-      return fail(formatv("{0} of no elements", name));
+      return fail(formatv("{0} of an empty array", name));
     const double sum = std::accumulate(all.begin(), all.end(), 0.0);
     if (name == "sum" || name == "mean")
       return {{}, {name == "sum" ? sum : sum / double(all.size())}};
     if (name == "min" || name == "max")
       return {{}, {name == "min" ? *llvm::min_element(all) : *llvm::max_element(all)}};
-    return fail(formatv("there is no function '{0}'; there are sum, min, max, mean and abs", name));
+    return fail(formatv("unknown function '{0}'; expected sum, min, max, mean or abs", name));
   }
 
   static int64_t product(ArrayRef<int64_t> sizes) {
@@ -252,7 +252,7 @@ private:
       };
       const int64_t a = sizeIn(left), b = sizeIn(right);
       if (a != b && a != 1 && b != 1)
-        return fail(formatv("shapes {0} and {1} do not go together", textOf(left.shape), textOf(right.shape)));
+        return fail(formatv("shapes {0} and {1} are incompatible", textOf(left.shape), textOf(right.shape)));
       result.shape.push_back(a == 1 ? b : a);
     }
     const int64_t count = product(result.shape);

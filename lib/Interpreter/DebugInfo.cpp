@@ -33,7 +33,7 @@ std::string DebugInfo::explainMissing(double line) const {
     return "";
   auto next = llvm::find_if(codeLines, [&](unsigned codeLine) { return codeLine > line; });
   std::string text = llvm::formatv("line {0} has no code", llvm::format("%.15g", line));
-  return next == codeLines.end() ? text : text + "; the next that has is " + std::to_string(*next);
+  return next == codeLines.end() ? text : text + "; the next line with code is " + std::to_string(*next);
 }
 
 std::string DebugInfo::functionOf(const StackFrame &frame) const {

@@ -155,8 +155,8 @@ static constexpr const char *helpText =
 locals                         all variables of the function
 step, next                     to the next line; next does not enter helpers
 continue                       to the next breakpoint
-break CONDITION                stop where it begins to hold: pid==(1,0), line==12, k>=3, joined by 'and'
-up, down, where                the calls that lead here
+break CONDITION                stop where the condition becomes true: pid==(1,0), line==12, k>=3, joined by 'and'
+up, down, where                move along the call stack, or print it
 list                           the source around this line
 quit                           end the run
 The first letter of a command is enough; 'bt' is 'where'. An empty line repeats the last command.

@@ -67,10 +67,11 @@ static_assert(sizeof(MapImage) <= mapBytes);
 char *findMap(Machine &machine, const Instruction &instruction, int32_t buffer, int64_t offset) {
   const Buffer &memory = machine.buffers[buffer];
   if (memory.bytes < mapBytes || uint64_t(offset) > memory.bytes - mapBytes || offset % mapAlignment != 0) {
-    machine.fail(instruction,
-                 llvm::formatv("a tensor map at byte {0} of buffer '{1}', which has {2} bytes; it takes {3} "
-                               "bytes, aligned to {4}",
-                               offset, memory.name, memory.bytes, mapBytes, mapAlignment));
+    machine.fail(
+        instruction,
+        llvm::formatv(
+            "a tensor map at byte {0} of buffer '{1}', which has {2} bytes; it needs {3} bytes, aligned to {4}", offset,
+            memory.name, memory.bytes, mapBytes, mapAlignment));
     return nullptr;
   }
   return static_cast<char *>(memory.data) + offset;
@@ -100,7 +101,7 @@ bool createMap(Machine &machine, const Instruction &instruction) {
   }
   constexpr int64_t rowAlignment = 16;
   if (int64_t row = image.tensor.strides[0] * data.elementBytes; image.rank == 2 && row % rowAlignment != 0)
-    return machine.fail(instruction, llvm::formatv("a tensor map with rows of {0} bytes; they must be multiples of {1}",
+    return machine.fail(instruction, llvm::formatv("a tensor map with rows of {0} bytes; expected a multiple of {1}",
                                                    row, rowAlignment));
   int32_t buffer = *machine.at<int32_t>(pointerBuffers(instruction.in[0], 1));
   char *place = findMap(machine, instruction, buffer, *machine.at<int64_t>(instruction.in[0]));
@@ -169,10 +170,9 @@ std::optional<Descriptor> findTensor(Machine &machine, const Instruction &instru
   std::memcpy(&image, place, sizeof(image));
   const std::string &name = machine.buffers[descriptor.buffer].name;
   if (std::memcmp(image.magic, mapMagic, sizeof(mapMagic)) != 0) {
-    machine.fail(instruction,
-                 llvm::formatv("at byte {0} of buffer '{1}' is not a tensor map that this program has made; the "
-                               "interpreter cannot read those of a GPU's driver",
-                               descriptor.offset, name));
+    machine.fail(instruction, llvm::formatv("byte {0} of buffer '{1}' does not hold a tensor map made by this program; "
+                                            "the interpreter cannot read tensor maps made by a GPU driver",
+                                            descriptor.offset, name));
     return std::nullopt;
   }
   ArrayRef<int64_t> block(image.block, size_t(image.rank));

@@ -33,7 +33,7 @@ bool failOverflow(Machine &machine, const Instruction &instruction, int64_t left
   StringRef name = instruction.op->getName().getStringRef();
   char sign = name == "arith.addi" ? '+' : name == "arith.subi" ? '-' : '*';
   return machine.fail(instruction,
-                      llvm::formatv("integer overflow: {0} {1} {2} does not fit {3} bits", left, sign, right, width),
+                      llvm::formatv("integer overflow: {0} {1} {2} does not fit in {3} bits", left, sign, right, width),
                       element);
 }
 

@@ -108,7 +108,7 @@ struct ArgumentWriter {
       return llvm::formatv("argument {0} is a {1} but the kernel takes {2}", nameOf(index),
                            wantsBuffer ? "scalar" : "pointer", kernel.getArgumentTypes()[index]);
     if (wantsBuffer && size_t(argument.buffer) >= buffers.size())
-      return llvm::formatv("argument {0} names buffer {1} but the launch has {2}", nameOf(index), argument.buffer,
+      return llvm::formatv("argument {0} refers to buffer {1} but the launch has {2}", nameOf(index), argument.buffer,
                            buffers.size());
     char *place = frame + slot.offset;
     if (slot.kind == Kind::Descriptor)
@@ -191,9 +191,8 @@ std::optional<Error> Program::run(Grid grid, ArrayRef<Argument> arguments, Array
   std::unique_ptr<char, decltype(&std::free)> frame(
       static_cast<char *>(std::aligned_alloc(alignment, std::max(impl->frameBytes, alignment))), &std::free);
   if (!frame)
-    return launchError(
-        llvm::formatv("this machine cannot give the {0} bytes of tensors that kernel '{1}' holds at once",
-                      impl->frameBytes, kernel.getSymName()));
+    return launchError(llvm::formatv("cannot allocate the {0} bytes of tensors that kernel '{1}' holds at once",
+                                     impl->frameBytes, kernel.getSymName()));
   ArgumentWriter writer{kernel, buffers, frame.get()};
   for (auto [index, argument] : llvm::enumerate(arguments))
     if (std::string message = writer.write(index, argument, impl->arguments[index]); !message.empty())

@@ -82,8 +82,8 @@ bool swizzle(Machine &machine, const Instruction &instruction) {
     value[i] = *machine.at<int32_t>(data[i]);
   auto [i, j, sizeI, sizeJ, sizeG] = value;
   if (i < 0 || i >= sizeI || j < 0 || j >= sizeJ || sizeG <= 0)
-    return machine.fail(instruction, llvm::formatv("swizzle2d of ({0}, {1}) in a space of {2} x {3} in groups of {4}; "
-                                                   "the index must be inside and the group positive",
+    return machine.fail(instruction, llvm::formatv("swizzle2d of ({0}, {1}) in a grid of {2} x {3} in groups of {4}; "
+                                                   "the index must be inside the grid and the group size positive",
                                                    i, j, sizeI, sizeJ, sizeG));
   int64_t ij = i * sizeJ + j, groupSize = sizeG * sizeJ, first = ij / groupSize * sizeG;
   int64_t rows = std::min(sizeI - first, sizeG);
@@ -155,9 +155,10 @@ private:
   bool checkConstancy(size_t dim, int64_t stride, int64_t said) {
     for (int64_t element = 0; element < data.slot.count; ++element)
       if (element / stride % data.shape[dim] % (said & -said) != 0 && numbers[element] != numbers[element - stride])
-        return fail(llvm::formatv("groups of {0} elements along dimension {1} are the same, but after {2} comes {3}",
-                                  said, dim, print(element - stride), print(element)),
-                    element);
+        return fail(
+            llvm::formatv("groups of {0} elements along dimension {1} must be equal, but {2} is followed by {3}", said,
+                          dim, print(element - stride), print(element)),
+            element);
     return true;
   }
 

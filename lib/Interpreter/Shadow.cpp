@@ -77,7 +77,7 @@ bool Shadow::readTracked(Machine &machine, const Instruction &instruction, int32
   for (size_t cell = offset / tracked.granule; cell * tracked.granule < offset + bytes; ++cell) {
     if (!tracked.initialized.empty() && !tracked.initialized[cell])
       return machine.fail(instruction,
-                          llvm::formatv("load reads element {0} of buffer '{1}', which nothing has written", cell,
+                          llvm::formatv("load reads element {0} of buffer '{1}', which was never written", cell,
                                         machine.buffers[buffer].name),
                           element);
     if (tracked.cells.empty())

@@ -53,7 +53,7 @@ bool compileConstant(Compiler &compiler, Operation *op) {
   } else if (isa<IntegerAttr, FloatAttr>(value)) {
     appendNumber(pattern, kind, value);
   } else {
-    return compiler.fail(op, "the interpreter supports constants that are numbers or dense tensors of numbers");
+    return compiler.fail(op, "the interpreter supports only constants that are scalars or dense tensors");
   }
   compiler.defineConstant(op->getResult(0), std::move(pattern));
   return true;
@@ -206,7 +206,8 @@ template <typename T> bool gather(Machine &machine, const Instruction &instructi
         int32_t index = indices[element];
         if (index < 0 || index >= data.from)
           return machine.fail(instruction,
-                              "gather at " + std::to_string(index) + " of an axis of " + std::to_string(data.from),
+                              "gather index " + std::to_string(index) + " is out of range for an axis of size " +
+                                  std::to_string(data.from),
                               element);
         result[element] = source[(outer * data.from + index) * data.inner + inner];
       }

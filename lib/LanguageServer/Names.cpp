@@ -116,11 +116,11 @@ llvm::Error refuse(const llvm::Twine &message) {
 /// Returns the scope that owns all uses of the name.
 llvm::Expected<size_t> findRenamable(const Document &document, const NameUse *use) {
   if (!use)
-    return refuse("there is no name here");
+    return refuse("there is no name at this position");
   const ScopeTree &tree = document.scopes();
   const std::string quoted = "'" + use->name + "'";
   if (use->role == Role::Attribute)
-    return refuse(quoted + " is a member of something: what else has it is not known");
+    return refuse(quoted + " is an attribute, whose other uses are not known");
   const size_t owner = tree.ownerOf(*use);
   if (owner == Scope::none)
     return refuse(quoted + (findBuiltinDoc(use->name) || findBuiltin(use->name) || use->name == "tl"
@@ -128,14 +128,14 @@ llvm::Expected<size_t> findRenamable(const Document &document, const NameUse *us
                                 : " is not defined in this file"));
   const Scope &scope = tree.scopes()[owner];
   if (scope.kind == Scope::Kind::Class)
-    return refuse(quoted + " is a member of a class: what else uses it is not known");
+    return refuse(quoted + " is a member of a class, whose other uses are not known");
   llvm::StringRef declaration = document.text().drop_front(scope.bound.at(use->name).end);
   declaration = declaration.take_until([](char c) { return c == ',' || c == ')'; });
   if (llvm::is_contained(scope.parameters, use->name) && declaration.rtrim().ends_with("= auto"))
-    return refuse(quoted + " is chosen by the compiler, which knows it by this name");
+    return refuse(quoted + " is an auto parameter, which the compiler recognizes by this name");
   const ImportedName *import = importOf(tree, use->name);
   if (import && !import->isRenamed && scope.bound.at(use->name).begin == import->range.begin)
-    return refuse(quoted + " comes from another file");
+    return refuse(quoted + " is imported from another file");
   return owner;
 }
 
@@ -221,14 +221,14 @@ llvm::Expected<llvm::json::Array> rename(const Document &document, uint32_t offs
   if (!owner)
     return owner.takeError();
   if (!isIdentifier(newName))
-    return refuse("'" + newName + "' is not a name");
+    return refuse("'" + newName + "' is not a valid name");
   if (newName != use->name) {
     // If the new name is in use, even in another scope, uses could be captured.
     auto other = llvm::find_if(tree.uses(), [&](const NameUse &known) {
       return known.name == newName && known.role != Role::Attribute && known.role != Role::Argument;
     });
     if (other != tree.uses().end())
-      return refuse("'" + newName + "' is a name already, in line " +
+      return refuse("'" + newName + "' is already in use, in line " +
                     llvm::Twine(*document.position(other->range.begin).getInteger("line") + 1));
   }
   llvm::json::Array edits;

@@ -254,7 +254,7 @@ private:
     frontend::DiagnosticEngine diagnostics;
     std::optional<std::string> text = format::format(document->file(), diagnostics);
     if (!text)
-      return reply(llvm::make_error<llvm::lsp::LSPError>("not formatted: " + diagnostics.all().front().message,
+      return reply(llvm::make_error<llvm::lsp::LSPError>("cannot format: " + diagnostics.all().front().message,
                                                          llvm::lsp::ErrorCode::RequestFailed));
     reply(document->replaceBy(*text));
   }

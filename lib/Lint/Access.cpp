@@ -39,7 +39,7 @@ void findUncoalesced(const Subject &subject) {
       continue; // addresses from memory cannot be rearranged
     SmallVector<BlockArgument> strides = findUnitStrides(subject.kernel, access);
     std::string name = strides.empty() ? "" : nameOf(strides.front());
-    std::string hint = strides.empty() ? "" : "; if '" + name + "' is always 1, say so: -D " + name + "=1";
+    std::string hint = strides.empty() ? "" : "; if '" + name + "' is always 1, use -D " + name + "=1";
     auto builder = subject.report(Diag::uncoalesced, access.op, {hint});
     if (!strides.empty())
       suggest(subject, builder, strides.front(), "constexpr");

@@ -24,13 +24,13 @@ namespace {
 std::string effectOf(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<DotOp>(op))
-    return use.getOperandNumber() == 2 ? "" : "this product";
+    return use.getOperandNumber() == 2 ? "" : "this dot";
   if (isa<ReduceOp>(op))
     return "this reduction";
   if (isa<AddPtrOp>(op))
     return use.getOperandNumber() == 1 ? "this address" : "";
   if (auto store = dyn_cast<StoreOp>(op))
-    return use.get() == store.getValue() && !store.getMask() ? "this store without a mask" : "";
+    return use.get() == store.getValue() && !store.getMask() ? "this unmasked store" : "";
   if (isa<DescStoreOp>(op))
     return "this store";
   if (isa<scf::IfOp, scf::ForOp, scf::ConditionOp>(op))

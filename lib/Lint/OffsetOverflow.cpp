@@ -242,7 +242,7 @@ void findOffsetOverflow(const Subject &subject) {
     builder.note(subject.sourceOf(products[1]).range, "so can this one");
   else if (others > 1)
     builder.note(subject.sourceOf(products[1]).range,
-                 "so can " + std::to_string(others) + " others of this kernel; the next one is here");
+                 "so can " + std::to_string(others) + " other products of this kernel; the next one is here");
 }
 
 } // namespace tile::lint

@@ -9,13 +9,12 @@
 using tile::frontend::BuiltinDoc;
 
 int main() {
-  std::fputs(
-      "# Functions of the language\n\n"
-      "Parameters with a default may be left out. `T[…]` is a block of elements of type `T`; a scalar goes wherever a "
-      "block does, and operands are brought to one shape. *Method* says that `x.name(…)` is the same, with `x` as the "
-      "first argument. Functions of Python itself and those of `tl` that have no other meaning may be written without "
-      "`tl.`; `libdevice` is imported as in Triton (`from triton.language.extra import libdevice`).\n",
-      stdout);
+  std::fputs("# Functions of the language\n\nParameters with a default may be omitted. `T[…]` is a block of elements "
+             "of type `T`; a scalar is accepted wherever a block is, and operands are broadcast to a common shape. "
+             "Functions marked *method* can also be called as `x.name(…)`, with `x` as the first argument. Built-in "
+             "functions of Python, and those of `tl` whose names have no other meaning, may be written without `tl.`; "
+             "`libdevice` is imported as in Triton (`from triton.language.extra import libdevice`).\n",
+             stdout);
   std::string_view group;
   const auto &docs = tile::frontend::builtinDocs();
   for (size_t i = 0; i < docs.size(); ++i) {

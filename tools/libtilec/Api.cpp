@@ -151,7 +151,7 @@ tilec_status readRequest(const tilec_request &given, const tilec_compiler &compi
   if (!given.source && given.source_bytes != 0)
     return fail(TILEC_USAGE, "tilec_compile: 'source' is a null pointer");
   if (given.option_count > mostOptions || (!given.options && given.option_count != 0))
-    return fail(TILEC_USAGE, formatv("tilec_compile: there are {0} options at {1}", given.option_count,
+    return fail(TILEC_USAGE, formatv("tilec_compile: 'option_count' is {0}, but 'options' is {1}", given.option_count,
                                      static_cast<const void *>(given.options)));
   request.name = given.name && *given.name ? given.name : "<source>";
   if (given.source_bytes)
@@ -190,7 +190,7 @@ tilec_status tilec_compiler_create(const tilec_compiler_options *given, tilec_co
     *compiler = nullptr;
     tilec_compiler_options options = TILEC_COMPILER_OPTIONS_INIT;
     if (given && !readStruct(given, options))
-      return fail(TILEC_USAGE, "tilec_compiler_create: 'struct_bytes' is not a size of tilec_compiler_options");
+      return fail(TILEC_USAGE, "tilec_compiler_create: 'struct_bytes' is not a valid size of tilec_compiler_options");
     auto made = std::make_unique<tilec_compiler>();
     if (options.ptxas)
       made->options.push_back("--ptxas=" + std::string(options.ptxas));
@@ -199,11 +199,11 @@ tilec_status tilec_compiler_create(const tilec_compiler_options *given, tilec_co
     if (options.cache_folder)
       made->cache.emplace(options.cache_folder, options.cache_bytes ? options.cache_bytes : usualCache);
     if (options.memory_bytes != 0 && !options.isolate)
-      return fail(TILEC_USAGE, "tilec_compiler_create: 'memory_bytes' is a limit of a process, and needs 'isolate'");
+      return fail(TILEC_USAGE, "tilec_compiler_create: 'memory_bytes' limits a process, so it needs 'isolate'");
     if (options.isolate) {
       std::string program = options.worker ? options.worker : tile::findWorker();
       if (!llvm::sys::fs::can_execute(program))
-        return fail(TILEC_ENVIRONMENT, program.empty() ? "cannot find the program tilec; give its file as 'worker'"
+        return fail(TILEC_ENVIRONMENT, program.empty() ? "cannot find the program tilec; give its path as 'worker'"
                                                        : formatv("cannot run '{0}'", program).str());
       made->worker = tile::WorkerSettings{program, options.memory_bytes};
     }
@@ -226,7 +226,7 @@ tilec_status tilec_compile(tilec_compiler *compiler, const tilec_request *given,
         return fail(TILEC_USAGE, formatv("tilec_compile: '{0}' is a null pointer", name));
     tilec_request whole = TILEC_REQUEST_INIT;
     if (!readStruct(given, whole))
-      return fail(TILEC_USAGE, "tilec_compile: 'struct_bytes' is not a size of tilec_request");
+      return fail(TILEC_USAGE, "tilec_compile: 'struct_bytes' is not a valid size of tilec_request");
     Request request;
     if (tilec_status status = readRequest(whole, *compiler, request); status != TILEC_OK)
       return status;

@@ -117,7 +117,7 @@ Answer answerElsewhere(const WorkerSettings &settings, const Request &request, c
   constexpr size_t mostAnswer = size_t(1) << 30, mostLastWords = 64 << 10;
   MemoryFile input("request"), output("answer"), errors("errors");
   if (input.handle < 0 || output.handle < 0 || errors.handle < 0 || !input.write(encode(request)))
-    return failure(Outcome::Environment, formatv("cannot make a file in memory: {0}", std::strerror(errno)));
+    return failure(Outcome::Environment, formatv("cannot create a file in memory: {0}", std::strerror(errno)));
   const int files[] = {input.handle, output.handle, errors.handle};
   pid_t self = getpid(), worker = fork();
   if (worker == 0)
@@ -138,12 +138,13 @@ Answer answerElsewhere(const WorkerSettings &settings, const Request &request, c
                      line.contains("bad_alloc") || line.contains("llocation failed");
   if (settings.memoryBytes != 0 && (lacksMemory || line.empty()))
     return failure(Outcome::Environment,
-                   formatv("the compilation needs more than {0} bytes of memory, its limit", settings.memoryBytes));
+                   formatv("the compilation needs more than its memory limit of {0} bytes", settings.memoryBytes));
   std::string how = WIFSIGNALED(status) ? std::string(strsignal(WTERMSIG(status)))
                                         : formatv("exit code {0}", WEXITSTATUS(status)).str();
   Outcome outcome =
       lacksMemory || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ? Outcome::Environment : Outcome::Internal;
-  return failure(outcome, formatv("the compiler's process has ended: {0}{1}{2}", how, line.empty() ? "" : ": ", line));
+  return failure(outcome,
+                 formatv("the compiler process has terminated: {0}{1}{2}", how, line.empty() ? "" : ": ", line));
 }
 
 } // namespace tile

@@ -51,7 +51,7 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, CommandLine &li
   addKernelOptions(app, run);
   app.add_option("--sms", run.multiprocessors, "Multiprocessors of the simulated GPU (default: the target's)")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--steps", run.steps, "Instructions after which a warp counts as hanging");
+  app.add_option("--steps", run.steps, "Number of instructions after which a warp is considered hung");
   addTimeLimit(app, run);
   app.add_option("--trace", trace, "Write the modelled timeline for Chrome or Perfetto")->type_name("FILE.json");
   line.usage = "tilec explain [options] <file.tile> [NAME=VALUE...] [-o FILE.html | -o FILE.json]";
@@ -67,7 +67,7 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, CommandLine &li
     return fail(line.compiler, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec explain --help");
   }
   if (run.device != "auto" && run.device != "sim")
-    return fail(line.compiler, Outcome::Usage, "tilec explain looks into the simulator; leave out --device");
+    return fail(line.compiler, Outcome::Usage, "tilec explain runs the kernel in the simulator; remove --device");
   return std::nullopt;
 }
 
@@ -105,7 +105,7 @@ int tile::explainCommand(llvm::ArrayRef<const char *> words) {
   if (std::optional<int> code = explain::explain(request, messages(), made))
     return *code;
   if (!trace.empty() && made.trace.empty())
-    return fail(line.compiler, Outcome::Usage, "--trace shows a run, but nothing ran: " + request.whyNotRun);
+    return fail(line.compiler, Outcome::Usage, "--trace needs a run, but the kernel was not run: " + request.whyNotRun);
   const std::string title = llvm::sys::path::filename(line.compiler.input).str();
   llvm::Error error =
       driver::writeOutput(output, isPage ? explain::makePage(made.document, title) : made.document + "\n");

@@ -35,7 +35,7 @@ Outcome formatFile(const std::string &path, bool isCheck) {
   }
   const bool isChanged = *formatted != *text;
   if (isCheck && isChanged)
-    return report(Outcome::Rejected, "'" + path + "' is not formatted; tilec format does it");
+    return report(Outcome::Rejected, "'" + path + "' is not formatted; run tilec format on it");
   if (isCheck || (!isChanged && !isInput))
     return Outcome::Success;
   if (llvm::Error error = driver::writeOutput(path, *formatted))

@@ -132,9 +132,9 @@ bool OptionReader::readCluster() {
     isShape = !extents[i].getAsInteger(10, shape[i]);
   bool isOpen = StringRef(argument->getValue()) == "auto";
   if (!isOpen && (!isShape || !frontend::isCluster(shape)))
-    return fail(
-        formatv("--cluster expects auto, or 2x1, 1x2, 1x1x2 and the like with 1, 2, 4 or 8 CTAs in all, not '{0}'",
-                argument->getValue()));
+    return fail(formatv(
+        "--cluster expects auto, or a shape such as 2x1, 1x2 or 1x1x2 with 1, 2, 4 or 8 CTAs in total, not '{0}'",
+        argument->getValue()));
   options.cluster = isOpen ? frontend::openCluster : shape;
   return true;
 }
@@ -165,20 +165,21 @@ bool OptionReader::readVariants() {
   line.variants.name = arguments.getLastArgValue(OPT_variant).str();
   bool isOne = !line.variants.name.empty();
   if (run && (line.variants.mode != driver::VariantMode::None || isOne || line.variants.budget))
-    return fail("tilec run compiles one kernel, for the sizes that it is given; leave out --variants, --variant and "
-                "--variants-budget");
+    return fail(
+        "tilec run compiles one kernel, for the given sizes; remove --variants, --variant and --variants-budget");
   if (line.variants.budget && !hasVariants)
-    return fail("--variants-budget needs a result that holds variants: a cubin, a header or a tilepack");
+    return fail("--variants-budget needs an output that can hold variants: a cubin, a header or a tilepack");
   if (isOne && mode && line.variants.mode == driver::VariantMode::None)
-    return fail("--variant chooses one of several kernels, but --variants=none makes one; leave out one of the two");
+    return fail(
+        "--variant chooses one of several kernels, but --variants=none makes only one; use only one of the two");
   if (isOne && options.emit == EmitKind::Tilepack)
-    return fail("--variant chooses one kernel, but a tilepack holds all variants; leave out one of the two");
+    return fail("--variant chooses one kernel, but a tilepack holds all variants; use only one of the two");
   // Text output shows the variant that follows from promises and sizes. Alternatives are ambiguous.
   if (isOne && !mode)
     line.variants.mode = driver::VariantMode::Auto;
   if (!options.alternatives.empty() && line.variants.mode == driver::VariantMode::None) {
     const auto &[name, values] = *options.alternatives.begin();
-    return fail(formatv("-D gives {0} {1} values, but this result holds one kernel; give one value{2}", name,
+    return fail(formatv("-D gives {0} {1} values, but this output holds one kernel; give one value{2}", name,
                         values.size() + 1, run || hasVariants ? "" : ", or choose with --variant=NAME"));
   }
   return true;

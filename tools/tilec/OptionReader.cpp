@@ -103,7 +103,7 @@ bool OptionReader::checkForLibrary() {
        {OPT_INPUT, OPT_help, OPT_version, OPT_help_warnings, OPT_diagnostics_format, OPT_o, OPT_MD, OPT_MF, OPT_cache,
         OPT_cache_in, OPT_cache_size, OPT_dump_ir, OPT_time_passes, OPT_explain_config, OPT_print_layouts, OPT_Rpass})
     if (const Arg *argument = arguments.getLastArg(id))
-      return fail(formatv("'{0}' is for the command line; the library does not take it",
+      return fail(formatv("'{0}' is for the command line only; the library does not support it",
                           StringRef(argument->getSpelling()).rtrim('=')));
   return true;
 }
@@ -138,7 +138,8 @@ bool OptionReader::checkRepeated() {
     for (const Arg *argument : arguments.filtered(once))
       if (StringRef(argument->getValue()) != last->getValue())
         return fail(formatv("{0} is given twice: '{1}' and '{2}'{3}", StringRef(argument->getSpelling()).rtrim('='),
-                            argument->getValue(), last->getValue(), once == OPT_target ? "; join targets by ','" : ""));
+                            argument->getValue(), last->getValue(),
+                            once == OPT_target ? "; separate targets by ','" : ""));
   }
   return true;
 }
@@ -194,7 +195,7 @@ bool OptionReader::readOutput() {
     options.emit = *kind;
     line.emitGiven = true;
   } else if (!run && !extension.empty() && !arguments.hasArg(OPT_emit, OPT_stop_after)) {
-    return fail(formatv("-o expects a file that ends in .cubin, .ptx, .ll, .h, .json or .tilepack, not '{0}'; give "
+    return fail(formatv("-o expects a file that ends in .cubin, .ptx, .ll, .h, .json or .tilepack, not '{0}'; use "
                         "--emit=KIND to write this file",
                         line.output));
   }
@@ -241,10 +242,10 @@ bool OptionReader::readNames() {
     return fail("--header-name needs --emit=header");
   options.keepPtx = arguments.hasArg(OPT_keep_ptx);
   if (options.keepPtx && options.emit != EmitKind::Header)
-    return fail("--keep-ptx needs --emit=header; other artifacts have their PTX");
+    return fail("--keep-ptx needs --emit=header; other artifacts contain their PTX anyway");
   options.strip = arguments.hasArg(OPT_strip);
   if (options.strip && options.emit != EmitKind::Cubin && options.emit != EmitKind::Tilepack)
-    return fail("--strip needs a cubin or a tilepack, which have code besides PTX");
+    return fail("--strip needs a cubin or a tilepack, which contain code other than PTX");
   for (const std::string &replacement : arguments.getAllArgValues(OPT_file_prefix_map)) {
     auto [begin, end] = StringRef(replacement).split('=');
     if (!begin.starts_with("/") || begin.size() == replacement.size())
@@ -278,7 +279,7 @@ bool OptionReader::readPasses() {
   options.pipeline.stopAfter = arguments.getLastArgValue(OPT_stop_after).str();
   if (!options.pipeline.stopAfter.empty()) {
     if (line.emitGiven && options.emit != EmitKind::Cta && options.emit != EmitKind::Nvvm)
-      return fail("--stop-after prints IR and excludes --emit, but for cta and nvvm");
+      return fail("--stop-after prints IR and cannot be combined with --emit, except for cta and nvvm");
     options.emit = EmitKind::Nvvm;
     line.emitGiven = true;
   }
@@ -344,7 +345,7 @@ bool OptionReader::readCache() {
     else if (home && *home)
       line.cacheFolder = std::string(home) + "/.cache/tile";
     else
-      return fail("--cache finds neither XDG_CACHE_HOME nor HOME in the environment; give a folder, --cache=DIR");
+      return fail("--cache needs XDG_CACHE_HOME or HOME in the environment; set one of them, or use --cache=DIR");
   }
   if (const Arg *argument = arguments.getLastArg(OPT_cache_size)) {
     std::optional<uint64_t> bytes = parseBytes(argument->getValue(), most);

@@ -63,7 +63,7 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   std::optional<std::string> target = targetOfDevice((*devices)[ordinal]);
   if (!target)
     return fail(line.compiler, Outcome::Rejected,
-                llvm::formatv("device '{0}' has compute capability {1}.{2}; tilec has the targets {3}",
+                llvm::formatv("device '{0}' has compute capability {1}.{2}; tilec supports the targets {3}",
                               (*devices)[ordinal].name, (*devices)[ordinal].major, (*devices)[ordinal].minor,
                               target::listTargets()));
   line.compiler.target = *target;
@@ -88,15 +88,14 @@ struct InterpreterArguments {
     app.add_flag("--check-overflow", options.checkOverflow, "Fail where a sum or product of signed integers overflows")
         ->group(group);
     app.add_option("--print-values", printLines,
-                   "Print what source lines assign, or else use, in every program; or where a condition holds, as in "
-                   "--print-values 55,56 if 'pid==(1,0)'; see --break")
+                   "Print the values that source lines assign (or else use) in every program, or where a condition "
+                   "holds, as in --print-values 55,56 if 'pid==(1,0)'; see --break")
         ->type_name("LINE,... [if CONDITION]")
         ->allow_extra_args(false)
         ->group(group);
-    app.add_option(
-           "--break", breakpoints,
-           "Stop for commands from standard input where a condition begins to hold: pid==(1,0), line==12, k>=3, "
-           "joined by 'and'; 'help' lists the commands")
+    app.add_option("--break", breakpoints,
+                   "Stop and read commands from standard input where a condition becomes true: pid==(1,0), line==12, "
+                   "k>=3, joined by 'and'; 'help' lists the commands")
         ->type_name("CONDITION")
         ->allow_extra_args(false)
         ->group(group);
@@ -185,7 +184,7 @@ int runInterpreter(const runner::RunOptions &run, CommandLine &line, const Inter
   auto kernels = compilation.module().getOps<KernelOp>();
   if (kernels.empty())
     return fail(line.compiler, Outcome::Rejected,
-                "the interpreter runs the tile dialect, but the input is lowered already");
+                "the interpreter runs the tile dialect, but the input has already been lowered");
   interp::DebugInfo info = driver::makeDebugInfo(*kernels.begin(), compilation.text(), line.compiler.inputText);
   if (std::optional<int> failure = arguments.check(line, info))
     return *failure;
@@ -249,7 +248,7 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
     return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
   if (line.emitGiven || !line.output.empty() || !line.cacheFolder.empty())
     return fail(line.compiler, Outcome::Usage,
-                "tilec run makes no file; leave out -o, -MD, --emit, --cache and --stop-after");
+                "tilec run writes no file; remove -o, -MD, --emit, --cache and --stop-after");
   try {
     std::vector<std::string> rest = InterpreterArguments::joinConditions(line.rest);
     std::reverse(rest.begin(), rest.end()); // CLI11 expects arguments in reverse order

@@ -81,7 +81,7 @@ llvm::Error writeResult(llvm::StringRef output, llvm::StringRef depfile, llvm::S
   for (llvm::StringRef written : {output, depfile})
     for (const std::string &file : files)
       if (isSameFile(written, file))
-        return llvm::createStringError("the output '" + written + "' is read by this compilation");
+        return llvm::createStringError("the output '" + written + "' is also an input of this compilation");
   if (llvm::Error error = driver::writeOutput(output, result))
     return error;
   return depfile.empty() ? llvm::Error::success() : driver::writeOutput(depfile, driver::dependencyRule(output, files));
@@ -107,9 +107,9 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
   // Check first: the output is written at the end, so a successful compilation would overwrite its input.
   for (const std::string &written : {output, line.depfile})
     if (isSameFile(written, line.compiler.input))
-      return fail(line.compiler, Outcome::Usage, "the output '" + written + "' is the input");
+      return fail(line.compiler, Outcome::Usage, "the output '" + written + "' is also the input");
   if (isSameFile(output, line.depfile))
-    return fail(line.compiler, Outcome::Usage, "the output '" + output + "' is also that of -MF");
+    return fail(line.compiler, Outcome::Usage, "the output '" + output + "' is also the file of -MF");
 
   std::optional<CacheEntry> entry = findEntry(line);
   if (std::optional<Answer> kept = entry ? findAnswer(entry->cache, entry->key) : std::nullopt) {
@@ -135,7 +135,7 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
                  {Outcome::Success, compilation.result(), recorder.text(), compilation.sourceFiles()}, entry->begin);
   std::string reason = toString(std::move(error));
   if (!reason.empty() && isText) // a JSON document is already complete
-    messages() << "tilec: warning: the result is not kept: " << reason << '\n';
+    messages() << "tilec: warning: result not cached: " << reason << '\n';
   return int(Outcome::Success);
 }
 
@@ -144,7 +144,8 @@ int languageServerCommand(llvm::ArrayRef<const char *> words) {
   for (const char *word : words) {
     if (llvm::StringRef(word) == "--help" || llvm::StringRef(word) == "-h") {
       llvm::outs() << "tilec lsp [--stdio] [-I DIR] [--std=STANDARD] [--target=TARGET] [-W...]\n\nThe language server, "
-                      "also installed as tile-lsp. An editor starts it and speaks to it on standard\ninput and output. "
+                      "also installed as tile-lsp. An editor starts it and communicates with it over\nstandard input "
+                      "and output. "
                       "The options are those of tilec and apply to all files.\n";
       return int(Outcome::Success);
     }

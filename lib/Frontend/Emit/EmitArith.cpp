@@ -382,7 +382,7 @@ SymValue Sema::binary(BinaryOp op, const SymValue &leftValue, const SymValue &ri
     return emitNumeric<arith::MulFOp, arith::MulIOp>(*this, left, right, range);
   case BinaryOp::FloorDiv:
     if (left.type.isFloat())
-      return error(Diag::integer_operands, range, {"//", describe(left), describe(right)});
+      return error(Diag::integer_operands, range, {"//", "integers", describe(left) + " and " + describe(right)});
     if (isTile1())
       return floorDivision(/*isRemainder=*/false, left, right, range);
     return emitNumeric<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>(*this, left, right, range);

@@ -80,7 +80,8 @@ SymValue emitBits(Sema &sema, BinaryOp op, SymValue left, SymValue right, Source
   if (!sema.unify(left, right, /*isDivision=*/false, range))
     return {};
   if (!left.type.isInt())
-    return sema.error(Diag::integer_operands, range, {std::string(spelling(op)), operands[0], operands[1]});
+    return sema.error(Diag::integer_operands, range,
+                      {std::string(spelling(op)), "integers", operands[0] + " and " + operands[1]});
   Location loc = sema.location(range);
   mlir::Value a = left.value, b = right.value, result;
   switch (op) {

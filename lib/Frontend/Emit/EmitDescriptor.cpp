@@ -90,7 +90,7 @@ SymValue emitMakeDescriptor(Sema &sema, BuiltinCall &call) {
     return sema.error(Diag::descriptor_block, call.rangeOf(3), {std::to_string(rank) + " dimensions", "1 to 5"});
   DType element = base.type.pointee();
   if (padsNan && !element.isFloat())
-    return sema.error(Diag::unknown_option, call.rangeOf(4), {"padding_option", *padding, "'zero', of integers"});
+    return sema.error(Diag::unknown_option, call.rangeOf(4), {"padding_option", *padding, "'zero' for integers"});
   if (rowBytes(*block, element) < leastBytes)
     return sema.error(
         Diag::descriptor_block, call.rangeOf(3),

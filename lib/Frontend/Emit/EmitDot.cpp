@@ -70,7 +70,7 @@ static int64_t minimumK(DType type) {
 static bool checkOperands(BuiltinCall &call, const SymValue &a, const SymValue &b) {
   Sema &sema = call.sema;
   if (a.shape().size() != 2 || b.shape().size() != 2) {
-    sema.error(Diag::dot_rank, call.range, {describe(a), describe(b)});
+    sema.error(Diag::dot_rank, call.range, {describe(a) + " and " + describe(b)});
     return false;
   }
   bool isKnown = a.type.isFloat() || a.type.is(Scalar::Int8);

@@ -29,7 +29,7 @@ public:
     if (value.isError() || !format)
       return {};
     if (value.shape().size() != 2)
-      return sema.error(Diag::dot_rank, call.rangeOf(index), {describe(value), "its partner"});
+      return sema.error(Diag::dot_rank, call.rangeOf(index), {describe(value)});
     value = *format == "e2m1" ? unpack(value, packed) : decode(value, *format, index, formatIndex);
     if (value.isError() || call.isNone(scaleIndex))
       return value;

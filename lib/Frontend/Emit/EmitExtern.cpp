@@ -279,7 +279,8 @@ SymValue emitBitCount(Sema &sema, BuiltinCall &call) {
   if (x.isError())
     return {};
   if (!x.type.isInt() || x.type.bits() < 32)
-    return sema.error(Diag::integer_operands, call.range, {std::string(call.info.name), describe(x), "nothing"});
+    return sema.error(Diag::integer_operands, call.range,
+                      {std::string(call.info.name), "32- or 64-bit integers", describe(x)});
   Location loc = sema.location(call.range);
   StringRef name = call.info.name;
   SymValue count;

@@ -62,7 +62,7 @@ bool wordOperands(BuiltinCall &call, std::vector<SymValue> &words) {
       return false;
     if (!operand.type.isInt() || operand.type.bits() > 32)
       return sema.error(Diag::integer_operands, call.rangeOf(i),
-                        {std::string(call.info.name), describe(operand), "64 bits"}),
+                        {std::string(call.info.name), "integers of at most 32 bits", describe(operand)}),
              false;
     DType type = words.empty() ? (operand.type.isUnsigned() ? Scalar::UInt32 : Scalar::Int32) : words[0].type;
     words.push_back(sema.cast(operand, type, call.range));
@@ -83,7 +83,8 @@ SymValue emitBitReverse(Sema &sema, BuiltinCall &call) {
   if (x.isError())
     return {};
   if (!x.type.isInt() || x.type.bits() < 32)
-    return sema.error(Diag::integer_operands, call.range, {std::string(call.info.name), describe(x), "nothing"});
+    return sema.error(Diag::integer_operands, call.range,
+                      {std::string(call.info.name), "32- or 64-bit integers", describe(x)});
   Arithmetic at{sema, call.range};
   DType type = x.type, bits = type.bits() == 64 ? Scalar::UInt64 : Scalar::UInt32;
   uint64_t mask = type.bits() == 64 ? ~uint64_t(0) : ~uint32_t(0);
@@ -161,7 +162,7 @@ SymValue emitScaleByPower(Sema &sema, BuiltinCall &call) {
     return {};
   if (!n.type.isInt())
     return sema.error(Diag::integer_operands, call.rangeOf(1),
-                      {std::string(call.info.name), describe(n), "nothing else as its power"});
+                      {std::string(call.info.name), "an integer exponent", describe(n)});
   Arithmetic at{sema, call.range};
   DType type = x.type.is(Scalar::Float64) ? Scalar::Float64 : Scalar::Float32;
   SymValue wide = at.cast(at.cast(x, type), Scalar::Float64);

@@ -25,7 +25,8 @@ SymValue multiplyHigh(BuiltinCall &call, SymValue left, SymValue right) {
   if (!sema.unify(left, right, /*isDivision=*/false, call.range))
     return {};
   if (!left.type.isInt() || left.type.bits() < 32)
-    return sema.error(Diag::integer_operands, call.range, {"umulhi", describe(left), describe(right)});
+    return sema.error(Diag::integer_operands, call.range,
+                      {"umulhi", "32- or 64-bit integers", describe(left) + " and " + describe(right)});
   Location loc = sema.location(call.range);
   mlir::Value high = left.type.isUnsigned()
                          ? arith::MulUIExtendedOp::create(sema.builder, loc, left.value, right.value).getHigh()
@@ -80,7 +81,7 @@ SymValue integerOperand(BuiltinCall &call, size_t index) {
   if (value.isError() || (value.type.isInt() && !value.type.isBool()))
     return value;
   return call.sema.error(Diag::integer_operands, call.rangeOf(index),
-                         {std::string(call.info.name), describe(value), "nothing"});
+                         {std::string(call.info.name), "integers", describe(value)});
 }
 
 std::optional<Counter> philox(BuiltinCall &call, const SymValue &seedValue, Counter c, int64_t rounds) {
@@ -187,7 +188,7 @@ SymValue emitPhiloxRounds(Sema &sema, BuiltinCall &call) {
       return {};
   DType type = words[0].type;
   if (!type.is(Scalar::UInt32) && !type.is(Scalar::UInt64))
-    return sema.error(Diag::integer_operands, call.range, {"philox_impl", describe(words[0]), "nothing"});
+    return sema.error(Diag::integer_operands, call.range, {"philox_impl", "uint32 or uint64", describe(words[0])});
   for (SymValue &word : words)
     if ((word = sema.cast(word, type, call.range)).isError() || !sema.broadcastTogether(word, words[0], call.range))
       return {};
@@ -242,7 +243,8 @@ SymValue emitRandn4x(Sema &, BuiltinCall &call) {
 SymValue emitUniformFloat(Sema &sema, BuiltinCall &call) {
   SymValue bits = integerOperand(call, 0);
   if (!bits.isError() && bits.type.bits() < 32)
-    return sema.error(Diag::integer_operands, call.range, {std::string(call.info.name), describe(bits), "nothing"});
+    return sema.error(Diag::integer_operands, call.range,
+                      {std::string(call.info.name), "32- or 64-bit integers", describe(bits)});
   return toUniform(call, bits);
 }
 

@@ -195,7 +195,7 @@ SymValue emitBitReduction(Sema &sema, BuiltinCall &call, BinaryOp op) {
   if (value.isError())
     return {};
   if (!value.type.isInt())
-    return sema.error(Diag::integer_operands, call.range, {std::string(call.info.name), describe(value), "nothing"});
+    return sema.error(Diag::integer_operands, call.range, {std::string(call.info.name), "integers", describe(value)});
   std::optional<Reduction> reduction = parseReduction(call, 1, 2, value.shape().size());
   if (!reduction)
     return {};

@@ -74,8 +74,7 @@ void HostReader::note(Diag what, SourceRange range, size_t reported) {
   });
   constexpr size_t mostNotes = 8;
   if (isNew && notes.size() < mostNotes)
-    notes.push_back(
-        {what, range, since.empty() ? "it depends on what is known only at run time" : since.front().message});
+    notes.push_back({what, range, since.empty() ? "it depends on a run-time value" : since.front().message});
 }
 
 /// Returns nullopt for an unknown condition, and records the reason.

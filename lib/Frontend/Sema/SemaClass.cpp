@@ -180,8 +180,9 @@ SymValue ModuleSema::instantiate(const ClassStmt &type, std::vector<BoundArgumen
     return makeNamedTuple(type, arguments, range);
   if (type.isAggregate())
     return makeObject(type, std::move(arguments), range);
-  return error(Diag::host_name, range, {type.name, "class"},
-               std::pair{type.nameRange, std::string("it is defined here, neither NamedTuple nor aggregate")});
+  return error(
+      Diag::host_name, range, {type.name, "class"},
+      std::pair{type.nameRange, std::string("it is defined here, and is neither a NamedTuple nor an aggregate")});
 }
 
 SymValue ModuleSema::makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgument> &arguments,
@@ -301,7 +302,7 @@ void ModuleSema::assignAttribute(const AttributeExpr &target, const SymValue &va
       field = declared;
   if (!field) {
     error(Diag::no_attribute, target.attributeRange, {describe(object), target.attribute},
-          std::pair{object.record->nameRange, std::string("its fields are those that the class annotates")});
+          std::pair{object.record->nameRange, std::string("its fields are the annotated attributes of the class")});
     return;
   }
   std::optional<SymValue> wanted;

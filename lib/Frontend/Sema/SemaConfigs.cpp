@@ -137,7 +137,7 @@ void ModuleSema::prune(HostReader &reader, const Expr &rules, const ResolvedPara
   }
   // Triton also rejects an empty list.
   if (pruned.isTuple() && pruned.elements.empty())
-    unknownHosts.push_back({Diag::unknown_pruning, rules.range, "none would be left"});
+    unknownHosts.push_back({Diag::unknown_pruning, rules.range, "none would remain"});
   else
     reader.note(Diag::unknown_pruning, rules.range, reported);
   for (const SymValue &configuration : configurations)

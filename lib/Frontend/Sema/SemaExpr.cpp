@@ -89,7 +89,7 @@ SymValue ModuleSema::evaluateName(const NameExpr &expr) {
     const auto *function = global->isConstant() ? std::get_if<const FunctionStmt *>(&global->constant) : nullptr;
     if (function && (*function)->isHost && !isHostCode())
       return error(Diag::host_name, expr.range, {expr.id, "host function"},
-                   std::pair{(*function)->nameRange, std::string("it is defined here, outside of the language")});
+                   std::pair{(*function)->nameRange, std::string("it is defined here, in the host program")});
     return *global;
   }
   if (const BuiltinInfo *python = findBuiltin("builtins." + expr.id))

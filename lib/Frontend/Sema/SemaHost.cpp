@@ -365,7 +365,7 @@ std::optional<SymValue> ModuleSema::callHostFunction(const FunctionStmt &functio
   if (isHostCode())
     return std::nullopt;
   return error(Diag::host_name, range, {function.name, "host function"},
-               std::pair{function.nameRange, std::string("it is defined here, outside of the language")});
+               std::pair{function.nameRange, std::string("it is defined here, in the host program")});
 }
 
 /// Runs a loop of a compile-time function over the elements of a tuple. Returns false for a loop over a range.

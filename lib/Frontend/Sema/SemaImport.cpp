@@ -109,7 +109,7 @@ std::string ModuleSema::explainMissing(const ModuleScope::Import &import) {
     return "'" + path + "' does not define it";
   }
   if (import.level == 0 && (import.module == "triton" || StringRef(import.module).starts_with("triton.")))
-    return "the language has no such part";
+    return "the language does not provide it";
   std::string module = std::string(import.level, '.') + import.module;
   std::vector<std::string> folders = moduleFolders(import.level);
   constexpr size_t mostNamed = 3;

@@ -73,7 +73,7 @@ SymValue ModuleSema::limitSize(SymValue value, SourceRange range, size_t times) 
   if (size - 1 > most || times > most / size + 1)
     return error(Diag::value_too_large, range,
                  {isText ? "string" : "tuple", std::to_string(isText ? maxTextSize : most),
-                  isText ? "characters" : "elements, with those of the tuples in it"});
+                  isText ? "characters" : "elements, including those of nested tuples"});
   return charge(size / 8, range) ? value : SymValue();
 }
 

@@ -182,7 +182,7 @@ std::optional<SymValue> ModuleSema::formatText(const SymValue &pattern, const Sy
     constants.push_back(value.isConstant() ? value.constant : Value(printed(value)));
   std::optional<std::string> out = formatPercent(*text, constants);
   if (!out)
-    return error(Diag::constant_expression, range, {describe(values) + " does not go with the format " + repr(*text)});
+    return error(Diag::constant_expression, range, {describe(values) + " does not match the format " + repr(*text)});
   return limitSize(SymValue::makeConstant(*out), range);
 }
 

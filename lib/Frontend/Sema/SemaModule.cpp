@@ -220,7 +220,7 @@ std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, Source
       if (std::optional<Value> fact = hostFact(name, request.targetCapability, /*isVariable=*/true))
         return current->globals[name] = SymValue::makeConstant(*fact);
     if (auto guess = current->guessed.find(name); guess != current->guessed.end() && quietDepth == 0 && !host)
-      warn(Diag::guessed_constant, range, {name}).note(guess->second, "nothing is known of this condition");
+      warn(Diag::guessed_constant, range, {name}).note(guess->second, "the value of this condition is unknown");
     size_t errorsBefore = diagnostics.numErrors();
     SymValue value = evaluateGlobal(name);
     SmallVector<mlir::Value> leaves;
@@ -253,7 +253,7 @@ std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, Source
 SymValue ModuleSema::changedName(const std::string &name, SourceRange change, SourceRange range) {
   if (llvm::any_of(*current->skipped, [&](const SkippedName &skipped) { return skipped.name == name; }))
     return unknownName(name, range);
-  return error(Diag::changed_name, range, {name}, std::pair{change, std::string("it is this one")});
+  return error(Diag::changed_name, range, {name}, std::pair{change, std::string("the statement is here")});
 }
 
 SymValue ModuleSema::unknownName(const std::string &name, SourceRange range) {
@@ -268,7 +268,7 @@ SymValue ModuleSema::unknownName(const std::string &name, SourceRange range) {
           fact && skipped.what == "constant")
         return SymValue::makeConstant(*fact);
       return error(Diag::host_name, range, {name, skipped.what},
-                   std::pair{skipped.range, std::string("it is defined here, outside of the language")});
+                   std::pair{skipped.range, std::string("it is defined here, in the host program")});
     }
   if (quietDepth > 0)
     return error(Diag::unknown_name, range, {name, ""});

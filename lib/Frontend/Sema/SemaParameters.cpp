@@ -397,7 +397,8 @@ bool ModuleSema::resolveParameters(const FunctionStmt &kernel, const InstanceDir
       bool isConstexpr = parameter.annotation && StringRef(unparse(*parameter.annotation)).contains("constexpr");
       const std::string &elements = found->second;
       missing += (missing.empty() ? "" : ", ") +
-                 (elements.empty() ? parameter.name + (isConstexpr ? " (a value, by -D)" : " (a type)") : elements);
+                 (elements.empty() ? parameter.name + (isConstexpr ? " (needs a value, by -D)" : " (needs a type)")
+                                   : elements);
     }
     if (value && applyAssumption(parameter.name, parameter.range, *value))
       parameters.push_back(std::move(*value));

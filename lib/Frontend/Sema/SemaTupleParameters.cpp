@@ -127,7 +127,8 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromDefinition(con
 
 /// Adds an element to the error that lists all missing types and values.
 void ModuleSema::addMissingElement(const std::string &name, bool isConstexpr) {
-  missingElements += (missingElements.empty() ? "" : ", ") + name + (isConstexpr ? " (a value, by -D)" : " (a type)");
+  missingElements +=
+      (missingElements.empty() ? "" : ", ") + name + (isConstexpr ? " (needs a value, by -D)" : " (needs a type)");
 }
 
 /// Parses one element of a signature, or all of it; 'annotation' is that of the field, if there is one.

@@ -191,7 +191,7 @@ bool Parser::parseFString(const Token &token, std::vector<FStringPart> &parts) {
       literal += c;
       position += 2;
     } else if (c == '}') {
-      error(Diag::invalid_fstring, token.range, {"a single '}' stands for nothing; write '}}'"});
+      error(Diag::invalid_fstring, token.range, {"a single '}' is not allowed; write '}}'"});
       return false;
     } else if (c == '{') {
       FStringPart part;

@@ -409,7 +409,8 @@ bool Parser::parseArgument(CallExpr &call) {
     argument.value = parseExpression();
     for (const Argument &other : call.arguments) {
       if (argument.value && other.name == argument.name)
-        error(Diag::duplicate_argument, argument.nameRange, {argument.name}).note(other.nameRange, "first one is here");
+        error(Diag::duplicate_argument, argument.nameRange, {argument.name})
+            .note(other.nameRange, "the first one is here");
     }
   } else {
     argument.value = parseExpression();

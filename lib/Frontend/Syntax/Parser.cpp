@@ -433,7 +433,7 @@ bool Parser::parseParameters(FunctionStmt &function) {
   std::unordered_map<std::string_view, SourceRange> seen;
   for (const Parameter &parameter : function.parameters)
     if (auto [first, isNew] = seen.try_emplace(parameter.name, parameter.range); !isNew)
-      error(Diag::duplicate_parameter, parameter.range, {parameter.name}).note(first->second, "first one is here");
+      error(Diag::duplicate_parameter, parameter.range, {parameter.name}).note(first->second, "the first one is here");
   return true;
 }
 

@@ -149,7 +149,7 @@ std::optional<DType> promote(OperandType left, OperandType right, bool isDivisio
   }
   if (isDivision && a.isUnsigned() != b.isUnsigned()) {
     error = "'" + toString(a) + "' and '" + toString(b) +
-            "' differ in signedness, which leaves division and remainder open; cast one of them";
+            "' differ in signedness, which makes division and remainder ambiguous; cast one of them";
     return std::nullopt;
   }
   return promoteIntegers(a, b);

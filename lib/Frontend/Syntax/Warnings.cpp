@@ -79,8 +79,8 @@ std::vector<std::string> warningNames() {
 
 std::string describeWarnings() {
   std::string text =
-      "Warnings: -W<name> enables, -Wno-<name> disables, -Werror=<name> makes it an error; so do groups,\n"
-      "-Wall (every warning) and -Werror. -w reports none.\n";
+      "Warnings: -W<name> enables a warning, -Wno-<name> disables it, -Werror=<name> makes it an error; the name may "
+      "be\nthat of a group. -Wall enables all warnings, -Werror makes enabled ones errors, -w suppresses all.\n";
   std::string_view group;
   for (const WarningInfo &info : allWarnings()) {
     if (info.group != group)

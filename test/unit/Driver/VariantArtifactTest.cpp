@@ -105,7 +105,7 @@ TEST(VariantArtifact, leavesOutTheLastPlansOfEveryTarget) {
   std::vector<LeftOut> leftOut;
   ASSERT_TRUE(bool(fitToBudget(made, EmitKind::Tilepack, 45000, leftOut)));
   EXPECT_EQ(namesOf(made), "v0 v1 v0 v1");
-  EXPECT_EQ(leftOut[0].why, "the artifact would have more than 45000 bytes");
+  EXPECT_EQ(leftOut[0].why, "the artifact would exceed 45000 bytes");
 }
 
 TEST(VariantArtifact, saysThatTheGeneralVariantsAreTooLarge) {

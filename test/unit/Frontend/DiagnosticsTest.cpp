@@ -92,7 +92,7 @@ TEST(Diagnostics, WarningsCanBeErrors) {
   engine.setWarnings(options);
   engine.report(Diag::tf32_dot, {0, 1, file});
   EXPECT_TRUE(engine.hasErrors());
-  EXPECT_NE(engine.render().find("error: tl.dot rounds"), std::string::npos);
+  EXPECT_NE(engine.render().find("error: tl.dot truncates"), std::string::npos);
   EXPECT_NE(engine.render().find("[-Werror,-Wtf32-dot]"), std::string::npos);
 }
 

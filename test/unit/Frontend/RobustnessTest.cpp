@@ -64,8 +64,9 @@ TEST(Robustness, OnlyUtf8) {
     EXPECT_EQ(findInvalidUtf8("ab" + std::string(bad)), 2u) << bad;
   DiagnosticEngine diagnostics;
   parse({"<test>", "x = 1\n# caf\xE9\n"}, diagnostics);
-  EXPECT_EQ(diagnostics.render(), "<test>:2:6: error: byte 0xe9 is not UTF-8, the encoding of source files [not-utf8]\n"
-                                  "  # caf?\n       ^\n");
+  EXPECT_EQ(diagnostics.render(),
+            "<test>:2:6: error: byte 0xe9 is not valid UTF-8, the encoding of source files [not-utf8]\n"
+            "  # caf?\n       ^\n");
 }
 
 TEST(Robustness, AnyBytes) {

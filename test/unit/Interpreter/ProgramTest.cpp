@@ -230,8 +230,7 @@ TEST(Errors, ProgramsWhoseStepsAreShared) {
   const std::string text = "tile.programs (%i, %j, %k, %exists, %first) in (%n, %n, %n) "
                            "#tile.work<order = grid, split_k = 2> {\n}";
   EXPECT_EQ(messageOf(text, 1),
-            "kernel.tile:2:1: error: CTAs share the K steps of programs, which the interpreter runs "
-            "one by one");
+            "kernel.tile:2:1: error: the CTAs of a cluster split K, which the interpreter does not support");
 }
 
 TEST(Errors, LoopStepThatIsNotPositive) {
@@ -245,15 +244,15 @@ TEST(Errors, LoopStepThatIsNotPositive) {
 
 TEST(Errors, SwizzleOutsideItsSpace) {
   EXPECT_EQ(messageOf("%c4 = arith.constant 4 : i32\n%i, %j = tile.swizzle2d %n, %n, %c4, %c4, %c4", 4),
-            "kernel.tile:3:10: error: swizzle2d of (4, 4) in a space of 4 x 4 in groups of 4; the index must be inside "
-            "and the group positive; in program (0, 0, 0)");
+            "kernel.tile:3:10: error: swizzle2d of (4, 4) in a grid of 4 x 4 in groups of 4; the index must be inside "
+            "the grid and the group size positive; in program (0, 0, 0)");
 }
 
 TEST(Errors, UnsupportedOperationsAndTypes) {
   EXPECT_EQ(messageOf("%c = arith.constant dense<1.0> : vector<4xf32>", 0),
-            "kernel.tile:2:6: error: 'arith.constant' has type vector<4xf32>, which the interpreter does not have");
+            "kernel.tile:2:6: error: 'arith.constant' has type vector<4xf32>, which the interpreter does not support");
   EXPECT_EQ(messageOf("%c = arith.constant 1 : i7", 0),
-            "kernel.tile:2:6: error: 'arith.constant' has type i7, which the interpreter does not have");
+            "kernel.tile:2:6: error: 'arith.constant' has type i7, which the interpreter does not support");
   EXPECT_EQ(messageOf("%x = arith.constant 1.0 : f32\n%s, %c = math.sincos %x : f32", 0),
             "kernel.tile:3:10: error: the interpreter does not support 'math.sincos'");
   EXPECT_EQ(messageOf("%x = arith.constant dense<1.0> : tensor<4xf32, 7 : i32>", 0),
@@ -263,7 +262,7 @@ TEST(Errors, UnsupportedOperationsAndTypes) {
 
 TEST(Errors, KernelsThatCannotRun) {
   EXPECT_EQ(Launch(kernel("%n: i7", "")).integer(1).message(),
-            "kernel.tile:1:1: error: argument 0 has type i7, which the interpreter does not have");
+            "kernel.tile:1:1: error: argument 0 has type i7, which the interpreter does not support");
 }
 
 TEST(Errors, ArgumentsOfALaunch) {
@@ -277,22 +276,22 @@ TEST(Errors, ArgumentsOfALaunch) {
   EXPECT_EQ(Launch(text).integer(1).integer(1).message(),
             "kernel.tile:1:1: error: argument 'out' is a scalar but the kernel takes !tile.ptr<i32>");
   EXPECT_EQ(Launch(text).scalar(Argument::pointer(3)).integer(16).message(),
-            "kernel.tile:1:1: error: argument 'out' names buffer 3 but the launch has 0");
+            "kernel.tile:1:1: error: argument 'out' refers to buffer 3 but the launch has 0");
   EXPECT_EQ(Launch(text).buffer(r, "r").integer(40).message(),
             "kernel.tile:1:1: error: argument 'n' is 40 but the kernel was compiled for multiples of 16");
   EXPECT_EQ(Launch(text).buffer(r, "r").integer(-32).message(), "no error");
 }
 
 TEST(Errors, TensorsThatAreTooLarge) {
-  EXPECT_EQ(
-      messageOf("%c = arith.constant dense<1.0> : tensor<4611686018427387904x4xf64>", 0),
-      "kernel.tile:2:6: error: 'arith.constant' has type tensor<4611686018427387904x4xf64>; the interpreter holds "
-      "at most 16777216 elements");
+  EXPECT_EQ(messageOf("%c = arith.constant dense<1.0> : tensor<4611686018427387904x4xf64>", 0),
+            "kernel.tile:2:6: error: 'arith.constant' has type tensor<4611686018427387904x4xf64>; the interpreter "
+            "supports at most 16777216 elements");
   std::string text;
   for (int i = 0; i < 40; ++i)
     text += "%c" + std::to_string(i) + " = arith.constant dense<" + std::to_string(i) + "> : tensor<16777216xi64>\n";
-  EXPECT_EQ(messageOf(text, 0), "kernel.tile:1:1: error: kernel 'k' holds 5368709248 bytes of tensors at once; the "
-                                "interpreter has 4294967296");
+  EXPECT_EQ(messageOf(text, 0),
+            "kernel.tile:1:1: error: kernel 'k' holds 5368709248 bytes of tensors at once; the limit "
+            "of the interpreter is 4294967296");
 }
 
 TEST(Errors, CallSitesNameTheInnermostLineAndTheCalls) {

@@ -112,7 +112,7 @@ TEST(LanguageServer, Formats) {
   client.run();
   EXPECT_EQ(client.apply(text, first), "def f(x):\n    # é\n    y = x\n    return y\n");
   EXPECT_TRUE(StringRef(client.answers[middle]).contains("\"newText\":\"b = 2\\n\"")) << client.answers[middle];
-  EXPECT_TRUE(StringRef(client.answers[broken]).contains("not formatted: ")) << client.answers[broken];
+  EXPECT_TRUE(StringRef(client.answers[broken]).contains("cannot format: ")) << client.answers[broken];
   EXPECT_EQ(client.answers[nothing], "[]");
 }
 
