@@ -2,7 +2,7 @@
 
 tile.kernel @nested(%c: i1) {
   scf.if %c {
-    // expected-error @+1 {{'cta.warp_roles' op must stand in the kernel's body, where all warps meet}}
+    // expected-error @+1 {{'cta.warp_roles' op must be in the kernel's body, where all warps meet}}
     cta.warp_roles role <consumer, warps = 4> {
       cta.proxy_fence
     } role <producer, warps = 4, one_thread> {
@@ -31,7 +31,7 @@ tile.kernel @tensor_of_one_thread() {
   cta.warp_roles role <consumer, warps = 4> {
     cta.proxy_fence
   } role <producer, warps = 4, one_thread> {
-    // expected-error-re @+1 {{'arith.constant' op uses 'tensor<128xi32, {{.*}}>' in role 'producer', which is one thread's}}
+    // expected-error-re @+1 {{'arith.constant' op uses 'tensor<128xi32, {{.*}}>' in role 'producer', which has one thread}}
     %x = arith.constant dense<0> : !x
   }
   tile.return
