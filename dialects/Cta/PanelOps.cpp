@@ -18,7 +18,7 @@ static LogicalResult verifyPanel(Operation *op, BufferType buffer, const layout:
   if (buffer.getSlots() != 1)
     return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
   if (std::optional<std::string> problem = layout::verifyShared(layout))
-    return op->emitOpError() << "not a layout of a buffer: " << *problem;
+    return op->emitOpError() << "layout is not a buffer layout: " << *problem;
   int64_t elements = buffer.getLayout().getLayout().numElements(), all = layout.numElements();
   if (elements > all || panel < 0 || panel >= all / elements)
     return op->emitOpError() << "panel is " << panel << " of " << elements << " elements, but the tensor has "

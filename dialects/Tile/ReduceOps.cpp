@@ -97,7 +97,7 @@ LogicalResult ButterflyOp::verify() {
   int64_t size = type.getDimSize(axis);
   if (!llvm::isPowerOf2_64(size) || distance < 1 || distance >= size)
     return emitOpError() << "distance is " << distance << " along an axis of " << size
-                         << "; expected a distance of at least 1 and a larger power of two";
+                         << "; the axis must be a power of two above the distance, which must be at least 1";
   return success();
 }
 

@@ -81,7 +81,7 @@ tile.kernel @outside(%a: !tile.ptr<f16> {tile.name = "a"}, %n: i32, %ld: i64) {
 // REMARK: remark: descriptor gets no tensor map in the kernel: its last stride is not the constant 1
 // REMARK: remark: descriptor gets no tensor map in the kernel: it is used by other operations than loads and stores
 // REMARK: remark: descriptor gets no tensor map in the kernel: its blocks have a size that is not a power of two and are used by more than dots and stores
-// REMARK: remark: descriptor gets no tensor map in the kernel: that of the dot's other operand is not
+// REMARK: remark: descriptor gets no tensor map in the kernel: that of the dot's other operand has none
 tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a"}, %bits: !tile.ptr<i1> {tile.name = "bits"}, %n: i32, %ld: i64, %choice: i1) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %c0 = arith.constant 0 : i32
