@@ -19,7 +19,7 @@ static std::string isUnsigned(const std::string &text) {
 
 static std::string isLabel(const std::string &text) {
   const size_t at = text.find('=');
-  return at != std::string::npos && at > 0 ? std::string() : "'" + text + "' is not a KEY=VALUE";
+  return at != std::string::npos && at > 0 ? std::string() : "'" + text + "' is not of the form KEY=VALUE";
 }
 
 static std::optional<std::vector<int64_t>> parseGrid(std::string_view text) {
@@ -52,7 +52,7 @@ static constexpr const char *runGroup = "Running", *compareGroup = "Comparing", 
 
 void addKernelOptions(CLI::App &app, RunOptions &options) {
   app.add_option("arguments", options.arguments,
-                 "Kernel arguments: numbers and expressions (M=512 stride_am=K alpha=0.5) and buffers "
+                 "Kernel arguments: scalars and expressions (M=512 stride_am=K alpha=0.5) and buffers "
                  "(a=random(seed=3), zeros, ones, full(2.5), arange, [3, 1, 2], randint(0, 9), permutation, "
                  "offsets(total), addresses(a, offsets), FILE.npy, an image .ppm or .pgm, or any other file as raw "
                  "row-major elements)")
@@ -111,8 +111,9 @@ void addTimeLimit(CLI::App &app, RunOptions &options) {
 }
 
 void addTraceOption(CLI::App &app, RunOptions &options) {
-  app.add_option("--trace", options.trace,
-                 "Write what a kernel compiled with --instrument has recorded as a timeline for Chrome or Perfetto")
+  app.add_option(
+         "--trace", options.trace,
+         "Write the times that a kernel compiled with --instrument records as a timeline for Chrome or Perfetto")
       ->type_name("FILE.json")
       ->group(runGroup);
 }
