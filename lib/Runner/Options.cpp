@@ -204,10 +204,11 @@ void addMeasureOptions(CLI::App &app, RunOptions &options) {
          "State of the L2 cache before a launch: cold or warm (default: cold for single launches, warm for graphs)")
       ->check(CLI::IsMember({"cold", "warm"}))
       ->group(benchGroup);
-  app.add_option("--baseline", options.baselines,
-                 "What to compare with; may be repeated: cublas; cublaslt, the fastest algorithm found by a search; "
-                 "copy, a device copy of as many bytes; none; another artifact; a .jsonl file of recorded times. "
-                 "Default: cublas for a matrix product, otherwise copy")
+  app.add_option(
+         "--baseline", options.baselines,
+         "Baseline to compare with; may be repeated: cublas; cublaslt, the fastest algorithm found by a search; "
+         "copy, a device copy of as many bytes; none; another artifact; a .jsonl file of recorded times. "
+         "Default: cublas for a GEMM, otherwise copy")
       ->type_name("NAME|FILE")
       ->allow_extra_args(false)
       ->group(benchGroup);
@@ -232,7 +233,7 @@ void addMeasureOptions(CLI::App &app, RunOptions &options) {
       ->type_name("FILE")
       ->group(benchGroup);
   app.add_flag("--precise-baseline", options.preciseBaseline,
-               "Let cuBLAS accumulate products of 8-bit floats in fp32, as kernels with max_num_imprecise_acc do, "
+               "Let cuBLAS accumulate 8-bit floats in fp32, as kernels with max_num_imprecise_acc do, "
                "instead of its fast accumulation")
       ->group(benchGroup);
 }
@@ -250,9 +251,9 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   addRecordedOptions(app, "--compare", options);
   app.get_option("--within")->needs("--compare");
   addSimulatorOptions(app, options);
-  CLI::Option *bench = app.add_flag(
-      "--bench", options.bench,
-      "Measure the kernel beside cuBLAS (matrix products) or a device copy of as many bytes (everything else)");
+  CLI::Option *bench =
+      app.add_flag("--bench", options.bench,
+                   "Measure the kernel against cuBLAS (GEMMs) or a device copy of as many bytes (everything else)");
   bench->group(benchGroup);
   addMeasureOptions(app, options);
   app.get_option("--graph")->needs(bench);
