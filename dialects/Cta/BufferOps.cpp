@@ -17,7 +17,7 @@ LogicalResult cta::verifyAccesses(Operation *op) {
     auto concerns = [&](const MemoryEffects::EffectInstance &effect) { return effect.getValue() == operand.get(); };
     if (isa<BufferType>(operand.get().getType()) && llvm::none_of(effects, concerns))
       return op->emitOpError() << "takes a buffer as operand " << operand.getOperandNumber()
-                               << " but declares no effect on it; how the buffer is accessed would be unknown";
+                               << " but declares no memory effect on it";
   }
   return success();
 }
@@ -68,7 +68,7 @@ LogicalResult LocalLoadOp::verify() {
     int64_t size = part.getDimSize(axis), whole = buffer.getShape()[axis];
     if (first < 0 || first % size != 0 || first + size > whole)
       return emitOpError() << "start is " << first << " along dimension " << axis << " but must be a multiple of "
-                           << size << " at which " << size << " of " << whole << " elements begin";
+                           << size << " to select " << size << " of " << whole << " elements";
   }
   return verifyTile(*this, part.clone(buffer.getShape()), buffer);
 }

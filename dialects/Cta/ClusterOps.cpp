@@ -13,7 +13,7 @@ static constexpr int64_t mostCtas = 8;
 
 LogicalResult tile::cta::verifyCtas(Operation *op, int64_t ctas) {
   if (ctas < 2 || ctas > mostCtas || !llvm::isPowerOf2_64(ctas))
-    return op->emitOpError() << "is for a cluster of " << ctas << " CTAs; possible are 2, 4 and 8";
+    return op->emitOpError() << "is for a cluster of " << ctas << " CTAs; expected 2, 4 or 8";
   return success();
 }
 

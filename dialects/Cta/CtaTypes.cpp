@@ -85,12 +85,12 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, A
   if (std::optional<std::string> problem = layout::verifyShared(map))
     return emitError() << "not a layout of a buffer: " << *problem;
   if (!isBlockElement(element))
-    return emitError() << "element is " << element << " but must be a number of 1 to 64 bits or a pointer";
+    return emitError() << "element is " << element << " but must be an integer or float of 1 to 64 bits, or a pointer";
   for (int64_t size : shape)
     if (size < 1)
       return emitError() << "buffer is [" << shape << "]; all sizes must be at least 1";
   if (!isBlockShape(shape))
-    return emitError() << "buffer is [" << shape << "]; it has one to " << maxBlockElements << " elements";
+    return emitError() << "buffer is [" << shape << "]; expected 1 to " << maxBlockElements << " elements";
   if (ArrayRef<int64_t>(map.outShape()) != ArrayRef(getPaddedShape(shape)))
     return emitError() << "layout is for shape [" << ArrayRef<int64_t>(map.outShape()) << "] but the buffer is ["
                        << shape << "]";
@@ -101,7 +101,7 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError, A
   if (slots < 1)
     return emitError() << "buffer has " << slots << " slots but needs at least 1";
   if (slots > maxSlots)
-    return emitError() << "buffer has " << slots << " slots; at most " << maxSlots << " are possible";
+    return emitError() << "buffer has " << slots << " slots; at most " << maxSlots << " are allowed";
   return success();
 }
 

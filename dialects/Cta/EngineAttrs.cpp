@@ -62,7 +62,7 @@ ParseResult parseEngine(AsmParser &parser, StringRef gridName, Parsed &parsed) {
   if (parser.parseLess() || parser.parseKeyword(&shape))
     return failure();
   if (!readShape(shape, parsed))
-    return parser.emitError(start) << "'" << shape << "' is not a shape of an instruction, such as m64n256k16";
+    return parser.emitError(start) << "'" << shape << "' is not an instruction shape, such as m64n256k16";
   for (Type *type : {&parsed.a, &parsed.b, &parsed.accumulator})
     if (parser.parseComma() || parser.parseType(*type))
       return failure();
@@ -87,7 +87,8 @@ ParseResult parseSource(AsmParser &parser, OperandSource &source) {
       source = candidate;
       return success();
     }
-  return parser.emitError(start) << "'" << name << "' brings no operand; tma, threads, registers and transposed do";
+  return parser.emitError(start) << "'" << name
+                                 << "' is not a source of operands; expected tma, threads, registers or transposed";
 }
 
 void printEngine(AsmPrinter &printer, const Parsed &parsed, StringRef gridName) {
@@ -100,7 +101,7 @@ void printEngine(AsmPrinter &printer, const Parsed &parsed, StringRef gridName) 
 LogicalResult verifyOperands(DotOp dot, Attribute engine, ArrayRef<Type> types, ArrayRef<Type> given, unsigned stepK) {
   if (types != given)
     return dot.emitOpError() << "multiplies " << given[0] << " by " << given[1] << " into " << given[2]
-                             << ", which its engine " << engine << " does not";
+                             << ", which its engine " << engine << " does not support";
   if (int64_t k = dot.getA().getType().getDimSize(1); int64_t(llvm::PowerOf2Ceil(k)) < stepK)
     return dot.emitOpError() << "has " << k << " elements along k, fewer than a step of its engine " << engine;
   return success();
@@ -139,7 +140,7 @@ Attribute WgmmaAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   if (parsed.m != target::wgmmaRows) {
-    parser.emitError(start) << "an instruction of wgmma has 64 rows, not " << parsed.m;
+    parser.emitError(start) << "wgmma instructions have 64 rows, not " << parsed.m;
     return {};
   }
   return parser.getChecked<WgmmaAttr>(start, parser.getContext(), parsed.n, parsed.k, parsed.a, parsed.b,
@@ -169,18 +170,20 @@ LogicalResult WgmmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, un
     return emitError() << "wgmma has no instruction m64n" << n << 'k' << k << " of " << a << " and " << b << " into "
                        << accumulator;
   if (!llvm::isPowerOf2_32(groupsM) || !llvm::isPowerOf2_32(groupsN))
-    return emitError() << "a grid of warp groups has powers of two, not " << groupsM << " and " << groupsN;
+    return emitError() << "the sizes of a grid of warp groups must be powers of two, not " << groupsM << " and "
+                       << groupsN;
   if (sourceB == OperandSource::Registers)
     return emitError() << "wgmma reads b from shared memory, not from registers";
   bool isFloat8 = target::mmaTypeBits(*typeA) == 8 && typeAcc == MmaType::F32;
   if (promote != 0 && !isFloat8)
-    return emitError() << "sums of products of " << a << " have all their bits and are not promoted";
+    return emitError() << "accumulators of " << a << " have full precision and must not be promoted";
   if (promote % k != 0)
-    return emitError() << "sums are promoted after whole steps of " << k << " elements along k, not after " << promote;
+    return emitError() << "promote is " << promote << " but must be a multiple of the " << k
+                       << " elements of a step along k";
   constexpr unsigned wordBits = 32;
   bool isReadOfBlock = sourceA == OperandSource::Registers && target::mmaTypeBits(*typeA) == wordBits;
   if (swapped && ((sourceA != OperandSource::Tma && !isReadOfBlock) || sourceB != OperandSource::Tma))
-    return emitError() << "only products of operands that TMA brings are swapped";
+    return emitError() << "only dots whose operands are loaded by TMA can be swapped";
   return success();
 }
 
@@ -197,8 +200,8 @@ LogicalResult WgmmaAttr::verifyDot(Operation *op) const {
   // A single instruction computes all columns if their number is not a power of two.
   int64_t rows = llvm::PowerOf2Ceil(m), columns = llvm::PowerOf2Ceil(n) / getGroupsN();
   if (rows < int64_t(target::wgmmaRows) * getGroupsM() || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
-    return dot.emitOpError() << "has " << m << " rows and " << n << " columns" << (getSwapped() ? ", swapped," : "")
-                             << " of which its engine " << Attribute(*this) << " has no whole instructions";
+    return dot.emitOpError() << "has " << m << " rows and " << n << " columns" << (getSwapped() ? ", swapped," : ",")
+                             << " which its engine " << Attribute(*this) << " cannot compute with whole instructions";
   return success();
 }
 
@@ -225,7 +228,7 @@ Attribute MmaSyncAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   if (parsed.m != target::mmaSyncRows || parsed.n != target::mmaSyncColumns) {
-    parser.emitError(start) << "an instruction of mma.sync is m16n8, not m" << parsed.m << 'n' << parsed.n;
+    parser.emitError(start) << "mma.sync instructions are m16n8, not m" << parsed.m << 'n' << parsed.n;
     return {};
   }
   return parser.getChecked<MmaSyncAttr>(start, parser.getContext(), parsed.k, parsed.a, parsed.b, parsed.accumulator,
@@ -258,16 +261,17 @@ LogicalResult MmaSyncAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
     return emitError() << "mma.sync has no instruction m16n8k" << k << " of " << a << " and " << b << " into "
                        << accumulator;
   if (!llvm::isPowerOf2_32(warpsM) || !llvm::isPowerOf2_32(warpsN))
-    return emitError() << "a grid of warps has powers of two, not " << warpsM << " and " << warpsN;
+    return emitError() << "the sizes of a grid of warps must be powers of two, not " << warpsM << " and " << warpsN;
   if (unsigned least = getLeastKWidth(a); kWidth < least || !llvm::isPowerOf2_32(kWidth))
-    return emitError() << "a thread holds " << least << " elements along k in a register, or a power of two times as "
-                       << "many, not kWidth = " << kWidth;
+    return emitError() << "kWidth is " << kWidth << " but must be " << least
+                       << ", the elements along k in a register, or that times a power of two";
   return success();
 }
 
 LogicalResult MmaSyncAttr::verifyDot(Operation *op) const {
   auto dot = cast<DotOp>(op);
-  return verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, typesOf(dot), std::max(getK(), 4 * getKWidth()));
+  return verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, typesOf(dot),
+                        std::max(getK(), 4 * getKWidth()));
 }
 
 std::optional<unsigned> MmaSyncAttr::getNumWarps() const {

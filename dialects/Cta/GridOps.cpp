@@ -20,7 +20,7 @@ LogicalResult tile::cta::verifyPartial(Operation *op, RankedTensorType value, st
 
 LogicalResult CombineOp::verify() {
   if (!cast<ProgramsOp>((*this)->getParentOp()).getWork().splitsSteps())
-    return emitOpError() << "stands in programs whose steps CTAs do not share";
+    return emitOpError() << "must be in programs whose steps are split over CTAs";
   return verifyPartial(*this, cast<RankedTensorType>(getValue().getType()), getColumns());
 }
 

@@ -41,7 +41,7 @@ void PartialReduceOp::print(OpAsmPrinter &printer) {
 LogicalResult PartialReduceOp::verify() {
   if (getSrcs().empty() || getSrcs().size() != getResults().size())
     return emitOpError() << "has " << getSrcs().size() << " operands and " << getResults().size()
-                         << " results; there must be as many of both, at least one";
+                         << " results; there must be equally many, at least one";
   for (auto [src, result] : llvm::zip(getSrcs(), getResults())) {
     auto from = cast<RankedTensorType>(src.getType()), to = cast<RankedTensorType>(result.getType());
     if (from.getRank() != to.getRank() || int64_t(getAxis()) >= from.getRank())
@@ -91,7 +91,7 @@ static LogicalResult verifyScanPart(Operation *op, ValueRange scans, ValueRange 
 LogicalResult PartialScanOp::verify() {
   if (getResults().size() != 2 * getSrcs().size() || !llvm::equal(getSrcs().getTypes(), getScans().getTypes()))
     return emitOpError() << "has operands " << getSrcs().getTypes() << " but results " << getResultTypes()
-                         << "; the first results have the operands' types";
+                         << "; the first results must have the operands' types";
   if (failed(verifyScanPart(*this, getScans(), getTotals(), getAxis())))
     return failure();
   return verifyCombination(*this, getSrcs(), getCombine().front());
@@ -108,7 +108,7 @@ void ScanCarryOp::print(OpAsmPrinter &printer) {
 LogicalResult ScanCarryOp::verify() {
   if (getSrcs().size() != 2 * getResults().size() || !llvm::equal(getScans().getTypes(), getResultTypes()))
     return emitOpError() << "has operands " << getSrcs().getTypes() << " but results " << getResultTypes()
-                         << "; the first operands have the results' types";
+                         << "; the first operands must have the results' types";
   if (failed(verifyScanPart(*this, getScans(), getTotals(), getAxis())))
     return failure();
   return verifyCombination(*this, getScans(), getCombine().front());
@@ -119,15 +119,15 @@ LogicalResult SliceColumnsOp::verify() {
   if (src.getRank() != 2 || result.getRank() != 2 || src.getDimSize(0) != result.getDimSize(0) ||
       src.getElementType() != result.getElementType())
     return emitOpError() << "operand is " << src << " but the result is " << result
-                         << "; the result is a matrix of as many rows";
+                         << "; the result must be a matrix with as many rows";
   int64_t columns = result.getDimSize(1), first = int32_t(getFirst());
   if (first < 0 || first % columns != 0 || first + columns > src.getDimSize(1))
-    return emitOpError() << "takes " << columns << " columns from " << first << " on of " << src.getDimSize(1)
-                         << "; the first must be a multiple of the number";
+    return emitOpError() << "takes " << columns << " of " << src.getDimSize(1) << " columns from " << first
+                         << "; the first must be a multiple of their number";
   if (!getLayoutAttr(src) || !getLayoutAttr(result))
     return emitOpError() << "operand and result must have a layout";
   std::optional<layout::SlicedLayout> sliced = layout::sliceDim(getLayout(src), 1, columns);
   if (!sliced || sliced->layout != getLayout(result))
-    return emitOpError() << "result has not the layout of a slice whose elements stay in their threads";
+    return emitOpError() << "result must have the layout of a slice whose elements stay in their threads";
   return success();
 }

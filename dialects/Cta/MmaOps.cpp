@@ -11,10 +11,10 @@ using namespace tile::cta;
 static LogicalResult verifyProduct(Operation *op, ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> acc) {
   if (a.size() != 2 || b.size() != 2 || acc.size() != 2)
     return op->emitOpError() << "operands have ranks " << a.size() << ", " << b.size() << " and " << acc.size()
-                             << "; a product takes matrices";
+                             << "; all must be matrices";
   if (a[1] != b[0] || acc[0] != a[0] || acc[1] != b[1])
     return op->emitOpError() << "a is " << a[0] << "x" << a[1] << ", b " << b[0] << "x" << b[1] << " and acc " << acc[0]
-                             << "x" << acc[1] << "; their sizes do not fit";
+                             << "x" << acc[1] << "; their sizes must agree";
   return success();
 }
 
@@ -35,7 +35,7 @@ LogicalResult FmaDotOp::verify() {
 LogicalResult WgmmaOp::verify() {
   // PTX ISA, "wgmma.mma_async": shapes m64nNkK.
   if (int64_t n = int32_t(getN()); n < 8 || n > 256 || n % 8 != 0)
-    return emitOpError() << "has instructions of " << n << " columns; possible are multiples of 8 up to 256";
+    return emitOpError() << "has instructions of " << n << " columns; expected a multiple of 8 up to 256";
   if (!getLayoutAttr(getAcc().getType()))
     return emitOpError() << "accumulator must have a layout";
   for (Value operand : {getA(), Value(getB())}) {
@@ -46,10 +46,11 @@ LogicalResult WgmmaOp::verify() {
   // PTX ISA: 32 bytes along k.
   constexpr uint32_t instructionK = 32;
   if (uint32_t step = getPromote().value_or(instructionK); step % instructionK != 0)
-    return emitOpError() << "promotes sums of " << step << " products; an instruction adds " << instructionK;
+    return emitOpError() << "promotes accumulators of " << step << " elements along k; expected a multiple of "
+                         << instructionK;
   Type elementB = getB().getType().getElementType();
   if (getPromote() && (!isa<Float8E4M3FNType, Float8E5M2Type>(elementB) || getAccumulate()))
-    return emitOpError() << "promotes sums; this is for 8-bit floats that are always added to acc";
+    return emitOpError() << "promotes accumulators; this is for 8-bit floats that are always added to acc";
   auto registers = dyn_cast<RankedTensorType>(getA().getType());
   if (registers && !getLayoutAttr(registers))
     return emitOpError() << "left operand in registers must have a layout";

@@ -18,7 +18,7 @@ static LogicalResult verifyPanel(Operation *op, BufferType buffer, const layout:
   if (buffer.getSlots() != 1)
     return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
   if (std::optional<std::string> problem = layout::verifyShared(layout))
-    return op->emitOpError() << "layout is none of a buffer: " << *problem;
+    return op->emitOpError() << "layout is not a buffer layout: " << *problem;
   int64_t elements = buffer.getLayout().getLayout().numElements(), all = layout.numElements();
   if (elements > all || panel < 0 || panel >= all / elements)
     return op->emitOpError() << "panel is " << panel << " of " << elements << " elements, but the tensor has "
@@ -30,7 +30,7 @@ static LogicalResult verifyPanel(Operation *op, RankedTensorType tensor, BufferT
                                  int64_t panel) {
   if (tensor.getShape() != ArrayRef<int64_t>(layout.getLayout().outShape()) ||
       tensor.getElementType() != buffer.getElementType())
-    return op->emitOpError() << "tensor is " << tensor << " but the panel is of elements of " << buffer
+    return op->emitOpError() << "tensor is " << tensor << " but the panel has elements of " << buffer
                              << " in the layout " << layout;
   if (!getLayoutAttr(tensor))
     return op->emitOpError() << "tensor has no layout";

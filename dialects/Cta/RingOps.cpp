@@ -9,7 +9,7 @@ using namespace tile::cta;
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots,
                                ArrayRef<BufferType> buffers) {
   if (slots < 1 || slots > maxSlots)
-    return emitError() << "ring has " << slots << " slots; possible are 1 to " << maxSlots;
+    return emitError() << "ring has " << slots << " slots; expected 1 to " << maxSlots;
   for (BufferType buffer : buffers)
     if (buffer.getSlots() != 1)
       return emitError() << "buffer of a ring has " << buffer.getSlots()

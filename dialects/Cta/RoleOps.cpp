@@ -48,14 +48,14 @@ LogicalResult RoleAttr::verify(function_ref<InFlightDiagnostic()> emitError, Str
                                unsigned teams, unsigned registers, bool oneThread) {
   constexpr unsigned most = target::maxThreadsPerCta / target::threadsPerWarp, mostTeams = 2;
   if (warps < 1 || warps > most)
-    return emitError() << "role '" << name << "' has " << warps << " warps; possible are 1 to " << most;
+    return emitError() << "role '" << name << "' has " << warps << " warps; expected 1 to " << most;
   if (teams < 1 || teams > mostTeams || (teams > 1 && (warps != target::warpsPerGroup || oneThread)))
     return emitError() << "role '" << name << "' has " << teams << " teams of " << (oneThread ? "one thread of " : "")
-                       << warps << " warps; possible are one team, or two of 4 warps";
+                       << warps << " warps; expected one team, or two of 4 warps";
   // PTX ISA, "setmaxnreg".
   if (registers != 0 && (registers < 24 || registers > 256 || registers % 8 != 0))
     return emitError() << "role '" << name << "' has " << registers
-                       << " registers a thread; possible are multiples of 8 from 24 to 256";
+                       << " registers per thread; expected a multiple of 8 from 24 to 256";
   return success();
 }
 
@@ -90,7 +90,7 @@ void WarpRolesOp::print(OpAsmPrinter &printer) {
 LogicalResult WarpRolesOp::verify() {
   if (getRoles().size() != getBodies().size() || getRoles().empty())
     return emitOpError() << "has " << getRoles().size() << " roles and " << getBodies().size()
-                         << " regions; each role has one";
+                         << " regions; each role needs one";
   for (Region &body : getBodies())
     if (body.getNumArguments() != 0)
       return emitOpError() << "has a role with " << body.getNumArguments() << " arguments; roles take none";
@@ -102,24 +102,23 @@ LogicalResult WarpRolesOp::verify() {
       return emitOpError() << "has two roles '" << attr.getName() << "'";
     if (!attr.getOneThread() && role.getFirstWarp() % attr.getWarps() != 0)
       return emitOpError() << "has role '" << attr.getName() << "' of " << attr.getWarps() << " warps at warp "
-                           << role.getFirstWarp() << "; it must begin at a multiple of its warps";
+                           << role.getFirstWarp() << "; its first warp must be a multiple of their number";
     bool isOfGroups =
         role.getFirstWarp() % target::warpsPerGroup == 0 && attr.countWarps() % target::warpsPerGroup == 0;
     if (attr.getRegisters() && !isOfGroups)
       return emitOpError() << "sets the registers of role '" << attr.getName() << "', which has " << attr.countWarps()
-                           << " warps from warp " << role.getFirstWarp()
-                           << " on; only whole warp groups have their own";
+                           << " warps from warp " << role.getFirstWarp() << " on; only whole warp groups can set them";
     withRegisters += attr.getRegisters() ? 1 : 0;
     registers += attr.getRegisters() * attr.countWarps() * target::threadsPerWarp;
     ofTeams += attr.getTeams() > 1 ? 1 : 0;
   }
   if (ofTeams > 1)
-    return emitOpError() << "has " << ofTeams << " roles of several teams; one can be";
+    return emitOpError() << "has " << ofTeams << " roles of several teams; at most one is allowed";
   if (unsigned most = target::maxThreadsPerCta / target::threadsPerWarp; countWarps() > most)
     return emitOpError() << "has " << countWarps() << " warps; a CTA has at most " << most;
   if (withRegisters != 0 && withRegisters != getRoles().size())
     return emitOpError() << "gives " << withRegisters << " of " << getRoles().size()
-                         << " roles a number of registers; all have one or none has";
+                         << " roles a number of registers; give it to all or none";
   if (registers > target::registersPerSm)
     return emitOpError() << "gives its roles " << registers << " registers; a multiprocessor has "
                          << target::registersPerSm;
@@ -211,7 +210,7 @@ static LogicalResult verifyTurn(Operation *op, int32_t groups, bool ofTeams) {
   if (ofTeams ? groups == 2 : groups > 1)
     return success();
   return op->emitOpError() << "is for " << groups
-                           << (ofTeams ? " teams; possible are 2" : " warp groups; possible are 2 and more");
+                           << (ofTeams ? " teams; expected 2" : " warp groups; expected at least 2");
 }
 
 LogicalResult TurnOpenOp::verify() {

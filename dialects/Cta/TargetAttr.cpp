@@ -21,7 +21,7 @@ Attribute TargetAttr::parse(AsmParser &parser, Type) {
     return {};
   const target::GpuTarget *gpu = target::findTarget(name.str());
   if (!gpu) {
-    parser.emitError(place) << "unknown target '" << name << "'; known are " << target::listTargets();
+    parser.emitError(place) << "unknown target '" << name << "'; expected one of " << target::listTargets();
     return {};
   }
   return TargetAttr::get(parser.getContext(), gpu);
@@ -34,7 +34,7 @@ void TargetAttr::print(AsmPrinter &printer) const {
 LogicalResult CtaDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() != targetName)
     return op->emitOpError() << "has the attribute '" << attribute.getName().getValue()
-                             << "'; of the cta dialect there is only '" << targetName << "'";
+                             << "'; the cta dialect defines only '" << targetName << "'";
   if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))
     return op->emitOpError() << "has '" << targetName << " = " << attribute.getValue()
                              << "'; expected a #cta.target on a module";

@@ -42,7 +42,8 @@ static LogicalResult verifyRest(Operation *op, DescType desc, Value rest) {
   if (!fits)
     return op->emitOpError() << "rest is " << RankedTensorType::get(type.getShape(), type.getElementType())
                              << " but must have fewer columns than the block "
-                             << RankedTensorType::get(desc.getShape(), desc.getElementType()) << " and all else alike";
+                             << RankedTensorType::get(desc.getShape(), desc.getElementType())
+                             << " and otherwise equal it";
   return success();
 }
 
@@ -79,8 +80,7 @@ bool tile::cta::canReduceByTma(AtomicKind kind, Type element) {
 LogicalResult TmaStoreOp::verify() {
   BufferType buffer = getBuffer().getType();
   if (std::optional<AtomicKind> kind = getReduce(); kind && !canReduceByTma(*kind, buffer.getElementType()))
-    return emitOpError() << "cannot combine " << buffer.getElementType() << " by '" << stringifyAtomicKind(*kind)
-                         << "'";
+    return emitOpError() << "cannot reduce " << buffer.getElementType() << " by '" << stringifyAtomicKind(*kind) << "'";
   int64_t groups = int32_t(getGroups());
   if (groups < 1 || (groups > 1 && !buffer.getPart(groups)))
     return emitOpError() << "gives each of " << groups << " warp groups its part of "
@@ -105,15 +105,15 @@ LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (slots < 1)
     return emitError() << "mbarrier ring has " << slots << " slots but needs at least 1";
   if (slots > maxSlots)
-    return emitError() << "mbarrier ring has " << slots << " slots; at most " << maxSlots << " are possible";
+    return emitError() << "mbarrier ring has " << slots << " slots; at most " << maxSlots << " are allowed";
   return success();
 }
 
 LogicalResult MbarrierAllocOp::verify() {
   if (int32_t(getArrivals()) < 1 || getArrivals() > mostArrivals)
-    return emitOpError() << "expects " << int32_t(getArrivals()) << " arrivals; possible are 1 to " << mostArrivals;
+    return emitOpError() << "expects " << int32_t(getArrivals()) << " arrivals; expected 1 to " << mostArrivals;
   constexpr int32_t sharedEnd = 1 << 20; // more than any GPU has
   if (int32_t offset = int32_t(getOffset().value_or(0)); offset < 0 || offset >= sharedEnd)
-    return emitOpError() << "is at byte " << offset << " of shared memory; possible are 0 to " << sharedEnd - 1;
+    return emitOpError() << "is at byte " << offset << " of shared memory; expected 0 to " << sharedEnd - 1;
   return success();
 }

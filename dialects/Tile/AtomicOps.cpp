@@ -13,12 +13,12 @@ LogicalResult AtomicRmwOp::verify() {
   if (getKind() == AtomicKind::fmax || getKind() == AtomicKind::fmin) {
     if (element.isF16() || element.isBF16())
       return verifyVector(*this, getVector());
-    return emitOpError() << "has kind '" << stringifyAtomicKind(getKind()) << "' of " << element
-                         << "; it is for f16 and bf16";
+    return emitOpError() << "has kind '" << stringifyAtomicKind(getKind()) << "' with elements of " << element
+                         << "; expected f16 or bf16";
   }
   if (isFloat && getKind() != AtomicKind::add && getKind() != AtomicKind::xchg)
-    return emitOpError() << "has kind '" << stringifyAtomicKind(getKind()) << "' of " << element
-                         << "; floats take add and xchg";
+    return emitOpError() << "has kind '" << stringifyAtomicKind(getKind()) << "' with elements of " << element
+                         << "; floats support add and xchg";
   bool isKnown = isFloat && getKind() == AtomicKind::add ? bits >= 16 : bits == 32 || bits == 64;
   if (!isKnown)
     return emitOpError() << "updates " << element << "; atomic " << stringifyAtomicKind(getKind())
@@ -31,6 +31,6 @@ LogicalResult AtomicCasOp::verify() {
   Type element = getElementTypeOf(getValue().getType());
   unsigned bits = element.getIntOrFloatBitWidth();
   if (bits != 16 && bits != 32 && bits != 64)
-    return emitOpError() << "compares " << element << "; it takes 16, 32 or 64 bits";
+    return emitOpError() << "compares " << element << "; expected 16, 32 or 64 bits";
   return success();
 }

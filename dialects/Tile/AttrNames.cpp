@@ -33,26 +33,26 @@ bool isText(Attribute attribute) {
 }
 
 constexpr Known ofArguments[] = {
-    {argNameAttrName, "a string that is not empty", isText},
-    {divisibilityAttrName, "a number above 0", isPositive},
-    {unsignedAttrName, "a unit", isUnit},
+    {argNameAttrName, "a non-empty string", isText},
+    {divisibilityAttrName, "a positive integer", isPositive},
+    {unsignedAttrName, "a unit attribute", isUnit},
     {tensorMapAttrName, "a #tile.tensor_map", [](Attribute value) { return isa<TensorMapAttr>(value); }},
     {gridSizeAttrName, "0, 1 or 2", [](Attribute value) { return isFrom(value, 0, 2); }},
-    {scratchAttrName, "a number of bytes above 0", isPositive},
-    {sharesTailsAttrName, "a unit", isUnit},
+    {scratchAttrName, "a positive number of bytes", isPositive},
+    {sharesTailsAttrName, "a unit attribute", isUnit},
 };
 
 constexpr Known ofOperations[] = {
-    {unsignedAttrName, "a unit", isUnit},
-    {numStagesAttrName, "a number above 0", isPositive},
+    {unsignedAttrName, "a unit attribute", isUnit},
+    {numStagesAttrName, "a positive integer", isPositive},
     {sharedBytesAttrName, "a number of bytes", [](Attribute value) { return isFrom(value, 0); }},
-    {programsPerClusterAttrName, "three numbers of i32",
+    {programsPerClusterAttrName, "three i32 integers",
      [](Attribute value) {
        auto numbers = dyn_cast<DenseI32ArrayAttr>(value);
        return numbers && numbers.size() == 3;
      }},
-    {pdlAttrName, "a unit", isUnit},
-    {ptxasLevelAttrName, "a number from 0 to 3", [](Attribute value) { return isFrom(value, 0, 3); }},
+    {pdlAttrName, "a unit attribute", isUnit},
+    {ptxasLevelAttrName, "an integer from 0 to 3", [](Attribute value) { return isFrom(value, 0, 3); }},
 };
 
 LogicalResult verify(Operation *op, ArrayRef<Known> all, NamedAttribute attribute, StringRef what) {

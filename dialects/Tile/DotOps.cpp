@@ -43,7 +43,7 @@ LogicalResult DotOp::verify() {
     return emitOpError() << "a is " << m << "x" << k << " and b is " << b.getDimSize(0) << "x" << n
                          << "; the inner sizes " << k << " and " << b.getDimSize(0) << " must agree";
   if (acc.getDimSize(0) != m || acc.getDimSize(1) != n)
-    return emitOpError() << "accumulator is " << acc.getDimSize(0) << "x" << acc.getDimSize(1) << " but the product is "
+    return emitOpError() << "accumulator is " << acc.getDimSize(0) << "x" << acc.getDimSize(1) << " but the dot is "
                          << m << "x" << n;
   SmallVector<Type> accumulators = accumulatorsFor(a.getElementType(), b.getElementType());
   if (accumulators.empty())
@@ -51,8 +51,8 @@ LogicalResult DotOp::verify() {
   if (!llvm::is_contained(accumulators, acc.getElementType()))
     return emitOpError() << "cannot accumulate products of " << a.getElementType() << " in " << acc.getElementType();
   if (getMaxNumImpreciseAcc() != 0 && !isFloat8(a.getElementType()))
-    return emitOpError() << "adds " << getMaxNumImpreciseAcc() << " products of " << a.getElementType()
-                         << " with fewer bits than their sum has; only those of 8-bit floats may be";
+    return emitOpError() << "has max_num_imprecise_acc = " << getMaxNumImpreciseAcc() << " for operands of "
+                         << a.getElementType() << "; it is for 8-bit floats";
   Engine engine = getEngineAttr();
   return engine ? engine.verifyDot(*this) : success();
 }

@@ -17,7 +17,7 @@ void MapOp::print(OpAsmPrinter &printer) {
 LogicalResult MapOp::verify() {
   if (getSrcs().empty() || getResults().empty())
     return emitOpError() << "has " << getSrcs().size() << " operands and " << getResults().size()
-                         << " results; it needs one of each at least";
+                         << " results; it needs at least one of each";
   for (Type type : llvm::concat<const Type>(llvm::to_vector(getSrcs().getTypes()), llvm::to_vector(getResultTypes())))
     if (Type element = getElementTypeOf(type); isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
       return emitOpError() << "computes with " << element << "; convert to a wider type";
@@ -36,7 +36,7 @@ LogicalResult MapOp::verifyRegions() {
   WalkResult found = getBody().walk([&](Operation *op) -> WalkResult {
     auto isTensor = [](Type type) { return isa<ShapedType>(type); };
     if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor))
-      return emitOpError() << "region computes with scalars, and has '" << op->getName() << "' of tensors";
+      return emitOpError() << "region must compute with scalars but has '" << op->getName() << "' with tensors";
     if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !isMemoryEffectFree(op))
       return emitOpError() << "region has an effect on memory: '" << op->getName() << "'";
     return WalkResult::advance();
@@ -68,19 +68,19 @@ LogicalResult RoundedOp::verify() {
     if (isFloat(to) && llvm::all_of(getArgs().getTypes(), [&](Type type) { return type == getType(); }))
       return success();
     return emitOpError() << "computes " << getType() << " of " << getArgs().getTypes()
-                         << "; all must be f32 or f64 alike";
+                         << "; all must be f32, or all f64";
   }
   auto isFloat8 = [](Type type) { return isa<Float8E5M2Type, Float8E4M3FNType>(type); };
   if (isa<FloatType>(from) && !isFloat8(from) && isFloat8(to)) {
     if (getRounding() == Rounding::rn || getRounding() == Rounding::rz)
       return success();
     return emitOpError() << "rounds to " << to << " with '" << stringifyRounding(getRounding())
-                         << "'; it is with 'rn' or 'rz'";
+                         << "'; expected 'rn' or 'rz'";
   }
   bool isKnown = (from.isF64() && to.isF32()) || (isFloat(from) && isInteger(to)) || (isInteger(from) && isFloat(to));
   if (!isKnown)
     return emitOpError() << "converts " << from << " to " << to
-                         << "; it is from f64 to f32, between these and integers of 32 and 64 bits, or from a wider "
+                         << "; expected f64 to f32, f32 or f64 from or to integers of 32 or 64 bits, or a wider "
                             "float to one of 8 bits";
   return success();
 }
@@ -90,10 +90,10 @@ LogicalResult HintOp::verify() {
   size_t rank = tensor ? std::max<int64_t>(tensor.getRank(), 1) : 1;
   auto check = [&](StringRef name, std::optional<ArrayRef<int64_t>> numbers) -> LogicalResult {
     if (numbers && numbers->size() != rank)
-      return emitOpError() << "has " << numbers->size() << " numbers of '" << name << "' but needs " << rank;
+      return emitOpError() << "has " << numbers->size() << " values in '" << name << "' but needs " << rank;
     for (int64_t number : numbers.value_or(ArrayRef<int64_t>()))
       if (number < 1)
-        return emitOpError() << "says " << number << " of '" << name << "'; expected 1 or more";
+        return emitOpError() << "has value " << number << " in '" << name << "'; expected at least 1";
     return success();
   };
   return success(succeeded(check("divisibility", getDivisibility())) &&

@@ -25,8 +25,8 @@ LogicalResult ReadRegisterOp::verify() {
   unsigned bits = getSource() == SpecialRegister::smid ? 32 : 64;
   if (getType().isInteger(bits))
     return success();
-  return emitOpError() << "gives " << getType() << " but '" << stringifySpecialRegister(getSource()) << "' has " << bits
-                       << " bits";
+  return emitOpError() << "returns " << getType() << " but '" << stringifySpecialRegister(getSource()) << "' has "
+                       << bits << " bits";
 }
 
 std::string InlineAsmOp::describeMismatch(TypeRange results, TypeRange args, StringRef text, StringRef constraints,

@@ -28,8 +28,8 @@ LogicalResult TensorMapAttr::verify(EmitError emitError, StringAttr base, ArrayR
   if (shape.size() > highestRank)
     return emitError() << "shape has " << shape.size() << " dimensions; a tensor map has at most " << highestRank;
   if (strides.size() != (shape.empty() ? 0 : shape.size() - 1))
-    return emitError() << "strides are " << strides.size() << " for a shape of " << shape.size()
-                       << " dimensions; expected one for each but the last";
+    return emitError() << "has " << strides.size() << " strides for a shape of " << shape.size()
+                       << " dimensions; expected one for each dimension but the last";
   if (!shape.empty() && !box.empty() && box.size() != shape.size())
     return emitError() << "box has " << box.size() << " dimensions but the shape has " << shape.size();
   for (int64_t side : box)
@@ -52,7 +52,7 @@ LogicalResult BufferAttr::verify(EmitError emitError, StringAttr parameter, Arra
 
 LogicalResult ExpectAttr::verify(EmitError emitError, StringAttr buffer, StringAttr expression, FloatAttr tolerance) {
   if (!(tolerance.getValueAsDouble() >= 0))
-    return emitError() << "tolerance is " << tolerance.getValueAsDouble() << " but must be 0 or above";
+    return emitError() << "tolerance is " << tolerance.getValueAsDouble() << " but must be at least 0";
   return success();
 }
 
@@ -61,7 +61,7 @@ LogicalResult LaunchAttr::verify(EmitError emitError, ArrayRef<StringAttr> grid,
                                  ArrayRef<ExpectAttr> expect) {
   constexpr size_t mostAxes = 3;
   if (grid.size() > mostAxes)
-    return emitError() << "grid has " << grid.size() << " axes; there are at most " << mostAxes;
+    return emitError() << "grid has " << grid.size() << " axes; expected at most " << mostAxes;
   auto verifyNames = [&](auto list, StringRef what) -> LogicalResult {
     llvm::StringSet<> names;
     for (auto entry : list)

@@ -17,7 +17,7 @@ def Tile_Texts : Tile_List<"::mlir::StringAttr">;
 
 def Tile_TensorMapAttr : AttrDef<TileDialect, "TensorMap"> {
   let mnemonic = "tensor_map";
-  let summary = "how the launcher makes a tensor map";
+  let summary = "how the launcher encodes a tensor map";
   let description = [{
     Describes the tensor that begins at the parameter `base`: `shape` in elements, outermost dimension first; `strides`
     in elements, for all dimensions but the last, whose stride is 1. `box` is the extent of one access in elements, and
@@ -47,7 +47,7 @@ def Tile_TensorMapAttr : AttrDef<TileDialect, "TensorMap"> {
 }
 
 // Buffer roles of directives.
-def Tile_BufferRole : Tile_Enum<"BufferRole", "what is in a buffer before a run that checks the kernel, or after it", [
+def Tile_BufferRole : Tile_Enum<"BufferRole", "contents of a buffer before or after a run that checks the kernel", [
   I32EnumAttrCase<"random", 0>, I32EnumAttrCase<"output", 1>, I32EnumAttrCase<"inout", 2>, I32EnumAttrCase<"zeros", 3>]>;
 
 def Tile_BufferAttr : AttrDef<TileDialect, "Buffer"> {
@@ -67,7 +67,7 @@ def Tile_BufferAttr : AttrDef<TileDialect, "Buffer"> {
 
 def Tile_DefaultAttr : AttrDef<TileDialect, "Default"> {
   let mnemonic = "default";
-  let summary = "the value of a parameter that nobody gives";
+  let summary = "the default value of a parameter";
   let description = [{
     An expression over the other parameters.
 
@@ -79,7 +79,7 @@ def Tile_DefaultAttr : AttrDef<TileDialect, "Default"> {
 
 def Tile_ExpectAttr : AttrDef<TileDialect, "Expect"> {
   let mnemonic = "expect";
-  let summary = "what a buffer holds after the kernel has run";
+  let summary = "expected contents of a buffer after the kernel has run";
   let description = [{
     `expression` is over buffers (lib/Runner/Check/TensorExpr.h). `tolerance` bounds the norm of the difference,
     relative to that of the expected values; 0 requires bitwise equality.
@@ -93,7 +93,7 @@ def Tile_ExpectAttr : AttrDef<TileDialect, "Expect"> {
 
 def Tile_LaunchAttr : AttrDef<TileDialect, "Launch"> {
   let mnemonic = "launch";
-  let summary = "what the directives of a kernel say about its launches, for the manifest";
+  let summary = "directives of a kernel about its launches, for the manifest";
   let description = [{
     `grid`: the number of programs along each axis; without it the caller specifies the grid. A launch is rejected
     unless its arguments satisfy all `requirements`. The other parameters serve runs that check or measure the kernel.

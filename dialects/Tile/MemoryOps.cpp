@@ -56,7 +56,7 @@ LogicalResult MakeDescOp::verify() {
     return emitOpError() << "has " << getShape().size() << " sizes and " << getStrides().size()
                          << " strides but the block has rank " << rank;
   if (getNeeded() && !getPlace())
-    return emitOpError() << "has a condition but no place for a tensor map";
+    return emitOpError() << "has a condition but no memory for a tensor map";
   if (getBase().getType().getPointee() != type.getElementType())
     return emitOpError() << "base points to " << getBase().getType().getPointee()
                          << " but the descriptor's elements are " << type.getElementType();
@@ -70,11 +70,11 @@ LogicalResult CreateTensorMapOp::verify() {
   size_t rank = getBlock().size();
   if (rank < 1 || rank > 2 || getShape().size() != rank)
     return emitOpError() << "has " << getShape().size() << " sizes and a block of rank " << rank
-                         << "; tensors are vectors or matrices";
+                         << "; expected a vector or matrix";
   constexpr int64_t mostElements = 1 << 20; // of a block, the limit for tensors in programs
   for (int64_t elements = 1; int64_t size : getBlock()) {
     if (size < 1 || size > mostElements / elements)
-      return emitOpError() << "has a block with a size of " << size << "; a block has 1 to " << mostElements
+      return emitOpError() << "has a block with a size of " << size << "; expected 1 to " << mostElements
                            << " elements";
     elements *= size;
   }
@@ -106,7 +106,7 @@ static LogicalResult verifyReduction(DescStoreOp op, AtomicKind kind) {
     fits = kind == AtomicKind::add && bits >= 16;
   if (fits)
     return success();
-  return op.emitOpError() << "cannot combine " << element << " by '" << stringifyAtomicKind(kind) << "'";
+  return op.emitOpError() << "cannot reduce " << element << " by '" << stringifyAtomicKind(kind) << "'";
 }
 
 LogicalResult DescStoreOp::verify() {

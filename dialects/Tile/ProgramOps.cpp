@@ -56,17 +56,17 @@ static LogicalResult verifyCluster(KernelOp kernel) {
   int64_t ctas = 1;
   if (std::optional<ArrayRef<int32_t>> shape = kernel.getCluster()) {
     if (shape->size() != 3)
-      return kernel.emitOpError() << "cluster has " << shape->size() << " numbers but needs 3";
+      return kernel.emitOpError() << "cluster has " << shape->size() << " sizes but needs 3";
     for (int32_t extent : *shape) {
       if (extent < 1 || extent > mostCtas || !llvm::isPowerOf2_32(extent))
-        return kernel.emitOpError() << "cluster is [" << *shape << "]; its numbers must be 1, 2, 4 or 8";
+        return kernel.emitOpError() << "cluster is [" << *shape << "]; its sizes must be 1, 2, 4 or 8";
       ctas *= extent;
     }
   }
   if (ctas > mostCtas)
-    return kernel.emitOpError() << "cluster has " << ctas << " CTAs; at most 8 are possible";
+    return kernel.emitOpError() << "cluster has " << ctas << " CTAs; at most 8 are allowed";
   if (int64_t formed = int32_t(kernel.getClusterCtas()); formed != 1 && formed != ctas)
-    return kernel.emitOpError() << "cluster_ctas is " << formed << " but the cluster asked for has " << ctas;
+    return kernel.emitOpError() << "cluster_ctas is " << formed << " but the requested cluster has " << ctas;
   return success();
 }
 
@@ -75,8 +75,7 @@ LogicalResult KernelOp::verify() {
     return emitOpError() << "has " << getFunctionType().getNumResults() << " results; a kernel returns nothing";
   if (!getBody().hasOneBlock())
     return emitOpError() << "has " << getBody().getBlocks().size()
-                         << " blocks; a kernel has one, and loops and branches "
-                         << "of scf";
+                         << " blocks; a kernel must have one, with loops and branches of scf";
   for (auto [index, type] : llvm::enumerate(getFunctionType().getInputs()))
     if (!isa<PtrType, DescType, IntegerType, FloatType>(type))
       return emitOpError() << "argument " << index << " is " << type << "; a kernel takes scalars and pointers";
@@ -113,11 +112,11 @@ LogicalResult WorkAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitErro
   if (group < 1 || (group != 1 && order != WorkOrder::swizzle2d))
     return emitError() << "group is " << group << " but must be positive, and 1 unless the order is swizzle2d";
   if (cluster && (cluster.size() != 2 || llvm::any_of(cluster.asArrayRef(), [](int32_t size) { return size < 1; })))
-    return emitError() << "cluster is [" << cluster.asArrayRef() << "] but must be two positive numbers";
+    return emitError() << "cluster is [" << cluster.asArrayRef() << "] but must be two positive integers";
   if (splitK < 1)
     return emitError() << "split_k is " << splitK << " but must be positive";
   if (int(bool(cluster)) + int(splitK != 1) + int(bool(tail)) > 1)
-    return emitError() << "cluster, split_k and tail exclude each other";
+    return emitError() << "cluster, split_k and tail are mutually exclusive";
   if (!persistent && (order != WorkOrder::grid || cluster || tail))
     return emitError() << "only persistent programs have an order, a cluster or a tail";
   return success();
@@ -187,8 +186,8 @@ void ProgramsOp::print(OpAsmPrinter &printer) {
 
 LogicalResult ProgramsOp::verify() {
   if (bool(getSteps()) != bool(getWork().getTail()))
-    return emitOpError() << (getSteps() ? "has the number of K steps, but no tail that CTAs share"
-                                        : "lacks the number of K steps, of which CTAs share the tail's");
+    return emitOpError() << (getSteps() ? "has a number of K steps but no tail to split over CTAs"
+                                        : "has a tail to split over CTAs but no number of K steps");
   return success();
 }
 
@@ -197,7 +196,7 @@ LogicalResult ProgramsOp::verifyRegions() {
   if (!llvm::equal(getBody().getArgumentTypes(), expected))
     return emitOpError() << "has block arguments " << getBody().getArgumentTypes() << " but needs " << expected;
   if (getBody().front().getTerminator()->getNumOperands() != 0)
-    return emitOpError() << "yields values; a program has none";
+    return emitOpError() << "yields values; a program must not";
   return success();
 }
 

@@ -84,7 +84,7 @@ LogicalResult ScanOp::verifyRegions() {
 
 LogicalResult HistogramOp::verify() {
   if (getSrc().getType().getRank() != 1 || getResult().getType().getRank() != 1)
-    return emitOpError() << "counts elements of one dimension in one dimension, not " << getSrc().getType() << " in "
+    return emitOpError() << "takes a vector and returns a vector, not " << getSrc().getType() << " and "
                          << getResult().getType();
   return success();
 }
@@ -97,7 +97,7 @@ LogicalResult ButterflyOp::verify() {
   int64_t size = type.getDimSize(axis);
   if (!llvm::isPowerOf2_64(size) || distance < 1 || distance >= size)
     return emitOpError() << "distance is " << distance << " along an axis of " << size
-                         << "; expected a power of two above the distance, which is at least 1";
+                         << "; the axis must be a power of two above the distance, which must be at least 1";
   return success();
 }
 

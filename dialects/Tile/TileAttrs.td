@@ -28,7 +28,7 @@ def Tile_EvictionPolicy : Tile_Enum<"EvictionPolicy", "L2 eviction priority", [
 def Tile_EvictionPolicyAttr : Tile_EnumAttr<Tile_EvictionPolicy, "evict">;
 
 // PTX ISA, "atom": the operations; the prefix u means unsigned, f means 16-bit floats.
-def Tile_AtomicKind : Tile_Enum<"AtomicKind", "how an atomic operation combines", [
+def Tile_AtomicKind : Tile_Enum<"AtomicKind", "how an atomic operation combines values", [
   I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>, I32EnumAttrCase<"umax", 3>,
   I32EnumAttrCase<"umin", 4>, I32EnumAttrCase<"and_", 5, "and">, I32EnumAttrCase<"or_", 6, "or">,
   I32EnumAttrCase<"xor_", 7, "xor">, I32EnumAttrCase<"xchg", 8>, I32EnumAttrCase<"fmax", 9>,
@@ -36,11 +36,11 @@ def Tile_AtomicKind : Tile_Enum<"AtomicKind", "how an atomic operation combines"
 def Tile_AtomicKindAttr : Tile_EnumAttr<Tile_AtomicKind, "atomic">;
 
 // PTX ISA, "Memory Consistency Model".
-def Tile_MemoryOrder : Tile_Enum<"MemoryOrder", "which accesses an atomic operation orders", [
+def Tile_MemoryOrder : Tile_Enum<"MemoryOrder", "memory order of an atomic operation", [
   I32EnumAttrCase<"relaxed", 0>, I32EnumAttrCase<"acquire", 1>, I32EnumAttrCase<"release", 2>,
   I32EnumAttrCase<"acq_rel", 3>]>;
 def Tile_MemoryOrderAttr : Tile_EnumAttr<Tile_MemoryOrder, "order">;
-def Tile_MemoryScope : Tile_Enum<"MemoryScope", "for whom an atomic operation is atomic", [
+def Tile_MemoryScope : Tile_Enum<"MemoryScope", "scope of an atomic operation", [
   I32EnumAttrCase<"cta", 0>, I32EnumAttrCase<"gpu", 1>, I32EnumAttrCase<"sys", 2>]>;
 def Tile_MemoryScopeAttr : Tile_EnumAttr<Tile_MemoryScope, "scope">;
 
@@ -49,7 +49,7 @@ def Tile_InputPrecision : Tile_Enum<"InputPrecision", "how fp32 operands of a do
 def Tile_InputPrecisionAttr : Tile_EnumAttr<Tile_InputPrecision, "precision">;
 
 // PTX ISA, "griddepcontrol".
-def Tile_GridDependency : Tile_Enum<"GridDependency", "what a grid says to those before or after it", [
+def Tile_GridDependency : Tile_Enum<"GridDependency", "how grids synchronize in programmatic dependent launch", [
   I32EnumAttrCase<"wait", 0>, I32EnumAttrCase<"launch", 1>]>;
 def Tile_GridDependencyAttr : Tile_EnumAttr<Tile_GridDependency, "dependency">;
 
@@ -68,10 +68,10 @@ def Tile_LibraryFunction : Tile_Enum<"LibraryFunction", "a function of CUDA's li
 def Tile_LibraryFunctionAttr : Tile_EnumAttr<Tile_LibraryFunction, "library_function">;
 
 // PTX ISA, "Rounding Modifiers": to nearest even, towards zero, down, up.
-def Tile_Rounding : Tile_Enum<"Rounding", "where a result is rounded to", [
+def Tile_Rounding : Tile_Enum<"Rounding", "rounding mode", [
   I32EnumAttrCase<"rn", 0>, I32EnumAttrCase<"rz", 1>, I32EnumAttrCase<"rd", 2>, I32EnumAttrCase<"ru", 3>]>;
 def Tile_RoundingAttr : Tile_EnumAttr<Tile_Rounding, "rounding">;
-def Tile_RoundedKind : Tile_Enum<"RoundedKind", "what is computed before it is rounded", [
+def Tile_RoundedKind : Tile_Enum<"RoundedKind", "operation whose result is rounded", [
   I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"sub", 1>, I32EnumAttrCase<"mul", 2>, I32EnumAttrCase<"div", 3>,
   I32EnumAttrCase<"fma", 4>, I32EnumAttrCase<"rcp", 5>, I32EnumAttrCase<"sqrt", 6>, I32EnumAttrCase<"cast", 7>]>;
 def Tile_RoundedKindAttr : Tile_EnumAttr<Tile_RoundedKind, "rounded">;
@@ -82,12 +82,12 @@ def Tile_SpecialRegister : Tile_Enum<"SpecialRegister", "a special register", [
 def Tile_SpecialRegisterAttr : Tile_EnumAttr<Tile_SpecialRegister, "special_register">;
 
 // How the programs of a persistent kernel are distributed to CTAs.
-def Tile_WorkOrder : Tile_Enum<"WorkOrder", "along which axis of the grid programs with consecutive numbers lie", [
+def Tile_WorkOrder : Tile_Enum<"WorkOrder", "grid axis of consecutive programs", [
   I32EnumAttrCase<"grid", 0>, I32EnumAttrCase<"transposed", 1>, I32EnumAttrCase<"swizzle2d", 2>]>;
 
 def Tile_StreamKAttr : AttrDef<TileDialect, "StreamK"> {
   let mnemonic = "stream_k";
-  let summary = "what it costs to split the programs of the last wave over idle CTAs, in K steps";
+  let summary = "cost of splitting the programs of the last wave over idle CTAs, in K steps";
   let description = [{
     `sum`: to write an accumulator to memory, or to add one. `piece`: the overhead of a helper for each piece of a
     program. `fixed`: to distribute the steps and to wait. `lib/Target/TailSplit.h` computes the number of steps from
@@ -101,7 +101,7 @@ def Tile_StreamKAttr : AttrDef<TileDialect, "StreamK"> {
 
 def Tile_WorkAttr : AttrDef<TileDialect, "Work"> {
   let mnemonic = "work";
-  let summary = "how the programs of a `tile.programs` are dealt out to CTAs";
+  let summary = "how the programs of a `tile.programs` are distributed to CTAs";
   let description = [{
     `order`: programs are numbered with x fastest (`grid`), with y fastest (`transposed`), or in groups of `group` along
     x that are traversed along y (`swizzle2d`, see the operation of that name). Unless it is `persistent`, each CTA, or

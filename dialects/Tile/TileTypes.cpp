@@ -42,7 +42,7 @@ bool tile::isBlockElement(Type type) {
 LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee) {
   if (isBlockElement(pointee))
     return success();
-  return emitError() << "pointee is " << pointee << " but must be a number of 1 to 64 bits or a pointer";
+  return emitError() << "pointee is " << pointee << " but must be an integer or float of 1 to 64 bits, or a pointer";
 }
 
 LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
@@ -55,9 +55,9 @@ LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError, Arr
   if (!isBlockShape(shape))
     return emitError() << "block of [" << shape << "] has more than " << maxBlockElements << " elements";
   if (!isMemoryElement(element))
-    return emitError() << "element is " << element << " but must be a number of 1 to 64 bits";
+    return emitError() << "element is " << element << " but must be an integer or float of 1 to 64 bits";
   if (padsNan && !isa<FloatType>(element))
-    return emitError() << "elements outside are NaN, which " << element << " has not";
+    return emitError() << "padding is NaN, which " << element << " does not have";
   return success();
 }
 

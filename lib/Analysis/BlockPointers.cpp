@@ -113,7 +113,7 @@ private:
     bool supported = element.isF64() ||
                      (element.isIntOrFloat() && llvm::is_contained({8u, 16u, 32u}, element.getIntOrFloatBitWidth()));
     if (!supported)
-      return fail(formatv("a tensor map has no elements of type {0}", element));
+      return fail(formatv("tensor maps do not support elements of type {0}", element));
     elementBytes = getBytesInMemory(element);
     return true;
   }
@@ -121,12 +121,12 @@ private:
   bool findAddress() {
     std::optional<AffineBlock> address = blocks.get(pointer);
     if (!address)
-      return fail("the addresses do not grow linearly along each dimension");
+      return fail("the addresses are not linear in each dimension");
     base = address->base;
     auto argument = dyn_cast<BlockArgument>(base);
     isFromMemory = !isWrite && isReadFromMemory(base);
     if (!isFromMemory && (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp())))
-      return fail("the addresses do not start from a pointer parameter");
+      return fail("the addresses are not based on a pointer parameter");
     offset = address->start;
     strides = address->steps;
     domain = address->domain;
@@ -140,7 +140,7 @@ private:
     if (contiguous < 0) {
       std::string names = llvm::join(llvm::map_range(strides, quote), ", ");
       return fail("none of the strides " + names +
-                  " is known to be 1; give that of the contiguous dimension as a constant");
+                  " is known to be 1; make that of the contiguous dimension a constant");
     }
     if (sizes[contiguous] * elementBytes < tensorMapAlignment)
       return fail(formatv("rows of the block have {0} bytes; a tensor map needs at least {1}",
@@ -162,16 +162,16 @@ private:
     if (isKnown || (isFromMemory && areRowsAligned))
       return true;
     if (isFromMemory)
-      return fail(
-          formatv("the address read from memory is not known to be aligned to {0} bytes; tl.multiple_of says so",
-                  tensorMapAlignment));
+      return fail(formatv(
+          "the address read from memory is not known to be aligned to {0} bytes; promise it with tl.multiple_of",
+          tensorMapAlignment));
     return fail(formatv("'{0}' is not known to be aligned to {1} bytes; promise it with --assume={0}={1}", nameOf(base),
                         tensorMapAlignment));
   }
 
   bool checkStride(unsigned dim, const Polynomial &stride) {
     if (stride.getConstant().value_or(1) <= 0)
-      return fail(formatv("dimension {0} has stride {1}", dim, *stride.getConstant()));
+      return fail(formatv("dimension {0} has stride {1}; strides must be positive", dim, *stride.getConstant()));
     if (!stride.all([&](Value factor) { return isFixed(factor); }))
       return fail(formatv("the stride of dimension {0} is not known at launch", dim));
     // The distance of two aligned rows.
@@ -204,9 +204,9 @@ private:
     bounds.resize(getRank());
     for (Condition &condition : mask ? blocks.getConditions(mask) : Conditions()) {
       if (!condition.dim)
-        return fail("the mask is more than the boundaries of the dimensions");
+        return fail("the mask checks more than the bounds of the dimensions");
       if (!condition.isBoundary() || !addBound(condition))
-        return fail(formatv("the mask is not the boundary of dimension {0}", *condition.dim));
+        return fail(formatv("the mask of dimension {0} is not a single upper bound of its index", *condition.dim));
     }
     // If the address has another form outside the domain and is not masked off there, the program does not read the
     // descriptor's zeros.
@@ -214,7 +214,7 @@ private:
       if (!bounds[*condition.dim])
         differences.push_back(condition);
       if (!addBound(condition))
-        return fail(formatv("dimension {0} wraps around elsewhere than at its boundary", *condition.dim));
+        return fail(formatv("dimension {0} wraps around at an index other than its bound", *condition.dim));
     }
     return true;
   }
@@ -249,8 +249,8 @@ private:
     uint64_t needed = tensorMapAlignment / elementBytes;
     if (getDivisibility(coordinates[contiguous]) >= needed)
       return true;
-    return fail(formatv("coordinate {0} of dimension {1} is not known to be a multiple of {2} elements, where TMA "
-                        "begins",
+    return fail(formatv("coordinate {0} of dimension {1} is not known to be a multiple of {2} elements, as TMA "
+                        "requires",
                         quote(coordinates[contiguous]), contiguous, needed));
   }
 
@@ -347,7 +347,7 @@ private:
   }
 
   std::string describeLong(unsigned dim) {
-    return formatv("dimension {0} has 64-bit indices; descriptors have 32-bit ones", dim);
+    return formatv("dimension {0} has 64-bit indices; TMA takes 32-bit ones", dim);
   }
 
   /// Returns true for values computed from 32-bit integers only, or no larger than these.
@@ -370,10 +370,9 @@ private:
       extent = maxExtent / tensorMapAlignment * tensorMapAlignment; // blocks end at 16-byte units, so not beyond this
       return true;
     }
-    std::string text =
-        formatv("extent {0} of dimension {1} is not known to be a multiple of {2} elements, of which TMA "
-                "writes all or none",
-                quote(extent), contiguous, needed);
+    std::string text = formatv("extent {0} of dimension {1} is not known to be a multiple of {2} elements, as TMA "
+                               "stores require",
+                               quote(extent), contiguous, needed);
     if (isa_and_present<BlockArgument>(extent.getSingleFactor()))
       text += formatv("; promise it with --assume={0}={1}", nameOf(extent.getSingleFactor()), needed);
     return fail(text);
@@ -427,23 +426,23 @@ private:
 
 BlockAccessResult BlockPointers::analyze(LoadOp load) {
   if (load.getIsVolatile() || load.getCache() == CacheModifier::cv)
-    return {std::nullopt, "the load must read memory each time"};
+    return {std::nullopt, "the load is volatile or has cache modifier .cv"};
   Value other = load.getOther();
   if (auto splat = other ? other.getDefiningOp<SplatOp>() : nullptr)
     other = splat.getScalar();
   if (other && !matchPattern(other, m_PosZeroFloat()) && !matchPattern(other, m_Zero()))
-    return {std::nullopt, "'other' is not zero"};
+    return {std::nullopt, "'other' is not zero, with which TMA fills"};
   BlockAccessResult result = AccessAnalysis(blocks, facts, load.getPtr(), load.getMask(), /*isWrite=*/false).run();
   for (const Condition &inside : result.access ? result.access->differences : Conditions())
     if (!isUnobservedOutside(load.getResult(), inside, blocks))
       return {std::nullopt,
-              formatv("dimension {0} wraps around at its boundary, and what is read there may be used", *inside.dim)};
+              formatv("dimension {0} wraps around at its bound, and elements beyond it may be used", *inside.dim)};
   return result;
 }
 
 BlockAccessResult BlockPointers::analyze(StoreOp store) {
   BlockAccessResult result = AccessAnalysis(blocks, facts, store.getPtr(), store.getMask(), /*isWrite=*/true).run();
   if (result.access && !result.access->differences.empty())
-    return {std::nullopt, formatv("dimension {0} wraps around at its boundary", *result.access->differences[0].dim)};
+    return {std::nullopt, formatv("dimension {0} wraps around at its bound", *result.access->differences[0].dim)};
   return result;
 }

@@ -23,34 +23,34 @@ std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
   DescType type = desc.getType();
   // cta-lower-descriptors has buffers for these only.
   if (size_t rank = dropLeadingOnes(type.getShape()).size(); rank > 2)
-    return llvm::formatv("its blocks have rank {0}; vectors and matrices are copied by TMA", rank);
+    return llvm::formatv("its blocks have rank {0}; TMA is used for vectors and matrices", rank);
   if (type.getElementType().isInteger(1))
-    return "a tensor map has no elements of type i1";
+    return "tensor maps do not support elements of type i1";
   if (!matchPattern(desc.getStrides().back(), m_One()))
     return "its last stride is not the constant 1";
   if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
-    return "it is passed on";
+    return "it is used by other operations than loads and stores";
   if (type.getPadsNan())
-    return "what is outside of it reads as NaN";
+    return "its padding is NaN; only zeros are supported";
   int64_t whole = 16 / getBytesInMemory(type.getElementType());
   for (Operation *user : desc->getUsers()) {
     // TMA traps with an illegal instruction elsewhere, for any swizzle and element size (measured on an H200).
     if (facts.get(offsetsOf(user).back()).getDivisibilityOfAll() < whole)
-      return llvm::formatv("the last coordinate of a block is not known to be a multiple of {0} elements, where TMA "
-                           "begins; tl.multiple_of says so",
+      return llvm::formatv("the last coordinate of a block is not known to be a multiple of {0} elements, as TMA "
+                           "requires; promise it with tl.multiple_of",
                            whole);
     auto store = dyn_cast<DescStoreOp>(user);
     if (!store)
       continue;
     if (std::optional<AtomicKind> kind = store.getReduce(); kind && !cta::canReduceByTma(*kind, type.getElementType()))
-      return llvm::formatv("TMA does not combine {0} by '{1}'", type.getElementType(), stringifyAtomicKind(*kind));
+      return llvm::formatv("TMA cannot reduce {0} by '{1}'", type.getElementType(), stringifyAtomicKind(*kind));
     // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.
     if (facts.get(desc.getShape().back()).getDivisibilityOfAll() < whole)
-      return llvm::formatv("it is written through, and its rows are not known to have a multiple of {0} elements",
+      return llvm::formatv("it is stored to, and its last dimension is not known to be a multiple of {0} elements",
                            whole);
   }
   if (!needsNoPadding(desc))
-    return "its blocks have a size that is not a power of two, and are not only multiplied or stored";
+    return "its blocks have a size that is not a power of two and are used by more than dots and stores";
   return "";
 }
 
@@ -59,7 +59,7 @@ static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
   // The producer reads, and consumer warps write; each encodes its own maps.
   if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescLoadOp>) &&
       llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))
-    return "it is read and written through";
+    return "it is used by both loads and stores";
   return whyNoTensorMap(desc, facts);
 }
 
@@ -102,7 +102,7 @@ SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel,
   for (MakeDescOp desc : findUnpaired(plan)) {
     llvm::erase(plan, desc);
     if (refuse)
-      refuse(desc, "that of the dot's other operand is not");
+      refuse(desc, "that of the dot's other operand has none");
   }
   return plan;
 }

@@ -38,6 +38,6 @@ std::string tile::reportEngine(DotOp dot, const target::GpuTarget &target, unsig
     report << "mma.sync m" << target::mmaSyncRows << "n" << target::mmaSyncColumns << "k" << engine.getK();
   else
     report << "fused multiply-adds";
-  report << "; " << whyNoWgmma(dot, target, numWarps);
+  report << ": " << whyNoWgmma(dot, target, numWarps);
   return text;
 }

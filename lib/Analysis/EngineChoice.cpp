@@ -335,14 +335,17 @@ cta::WgmmaAttr tile::getWgmmaOfBlocks(DotOp dot) {
 
 std::string tile::whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
   target::WgmmaResult result = planWarpGroups(dot, {.bTransposed = true}, target, numWarps);
-  return result.plan ? "operands of wgmma would take more than three quarters of the shared memory" : result.reason;
+  return result.plan ? "operands of wgmma would take more than 3/4 of shared memory; use smaller blocks"
+                     : result.reason;
 }
 
 std::string tile::whyNoWgmmaOfBlocks(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
                                      unsigned numWarps) {
   // For 16-bit types wgmma reads most blocks in either order, for others only in this one.
   if (!chooseEitherOrder(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, numWarps))
-    return "warp groups do not multiply these types, sizes or operand orders";
-  StringRef which = aTransposed && !bTransposed ? "either" : aTransposed ? "the left one" : "the right one";
-  return ("warp groups would multiply them if k were contiguous in both operands, which it is not in " + which).str();
+    return "wgmma does not support these types, sizes or operand orders";
+  StringRef which = aTransposed && !bTransposed ? "a is M-major and b is N-major; transpose both"
+                    : aTransposed               ? "a is M-major; transpose a"
+                                                : "b is N-major; transpose b";
+  return ("wgmma needs K-major operands of these types and sizes; " + which).str();
 }

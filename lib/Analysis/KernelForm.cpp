@@ -88,10 +88,11 @@ private:
         return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
                          << "'; decisions must not hide in such attributes";
     if (isa<ProgramsOp>(op) && !isa<KernelOp, cta::WarpRolesOp>(op->getParentOp()))
-      return error(op) << "'" << op->getName() << "' stands in a '" << op->getParentOp()->getName()
+      return error(op) << "'" << op->getName() << "' is in a '" << op->getParentOp()->getName()
                        << "'; expected the kernel's body or a warp role";
     if (auto sum = dyn_cast<cta::ClusterSumOp>(op); sum && !sum.getParity() && !isa<ProgramsOp>(op->getParentOp()))
-      return error(op) << "'" << op->getName() << "' has no parity; only in the block of a tile.programs it is counted";
+      return error(op) << "'" << op->getName()
+                       << "' needs a phase parity, which is implicit only in the block of a tile.programs";
     if (failed(verifyTypes(op)))
       return failure();
     if (auto dot = dyn_cast<DotOp>(op); dot && form >= Form::tile && failed(verifyEngine(dot)))
@@ -179,16 +180,15 @@ private:
         return success();
       cta::LayoutAttr layout = cta::getLayoutAttr(type);
       if (form == Form::tile && tensor.getShape() != ArrayRef(getPaddedShape(tensor.getShape())))
-        return error(op) << "tensor " << type
-                         << " has a size that is not a power of two; tile-pad-blocks makes all sizes powers of two";
+        return error(op) << "tensor " << type << " has a size that is not a power of two; run tile-pad-blocks first";
       if (form <= Form::tile)
-        return tensor.getEncoding() ? error(op) << "tensor " << type << " has a layout already" : success();
+        return tensor.getEncoding() ? error(op) << "tensor " << type << " already has a layout" : success();
       if (!layout)
         return error(op) << "tensor " << type << " has no layout";
       std::optional<cta::Role> role = cta::findRole(op);
       if (role && role->getAttr().getOneThread())
         return error(op) << "tensor " << type << " is in role '" << role->getAttr().getName()
-                         << "', which is one thread's";
+                         << "', which has one thread";
       int64_t warps = role ? role->getAttr().getWarps() : kernel.getNumWarps();
       if (layout.getLayout().numWarps() != warps)
         return error(op) << "layout of " << type << " is for " << layout.getLayout().numWarps() << " warps but the "
@@ -208,7 +208,7 @@ private:
   LogicalResult verifyEngine(DotOp dot) {
     Engine engine = dot.getEngineAttr();
     if (!engine)
-      return error(dot) << "the dot has no engine; tile-choose-engine gives it one";
+      return error(dot) << "the dot has no engine; run tile-choose-engine first";
     std::optional<unsigned> warps = engine.getNumWarps();
     if (warps && *warps != kernel.getNumWarps())
       return error(dot) << "the dot's engine is for " << *warps << " warps but the kernel has " << kernel.getNumWarps();
@@ -222,7 +222,7 @@ private:
            llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes()))) {
         cta::LayoutAttr layout = cta::getLayoutAttr(type);
         if (common && layout && layout != common)
-          return error(op) << "'" << op->getName() << "' works element by element but has layouts " << common << " and "
+          return error(op) << "'" << op->getName() << "' is elementwise but has layouts " << common << " and "
                            << layout;
         common = layout ? layout : common;
       }
@@ -246,7 +246,7 @@ private:
     int64_t consecutive = layout ? getConsecutiveElements(layout.getLayout()) : 1;
     if (vector <= consecutive)
       return success();
-    return error(op) << "accesses " << vector << " elements at once, of which a thread holds " << consecutive << " of "
+    return error(op) << "accesses " << vector << " consecutive elements but a thread holds " << consecutive << " of "
                      << pointers;
   }
 
@@ -299,12 +299,13 @@ private:
     SmallVector<MissingBarrier> unordered = findMissingBarriers(kernel);
     if (!unordered.empty())
       return error(unordered.front().before)
-             << "access to shared memory conflicts with one of another thread before it; a "
+             << "access to shared memory races with an earlier one of another thread; a "
              << "cta.barrier is missing";
     if (SmallVector<MissingWait> missing = findMissingWaits(kernel); !missing.empty())
-      return error(missing.front().before) << "'" << missing.front().before->getName()
-                                           << "' names a product that may be incomplete; a cta.wgmma_wait of "
-                                           << missing.front().pending << " pending is missing";
+      return error(missing.front().before)
+             << "'" << missing.front().before->getName()
+             << "' uses an accumulator before its wgmma has completed; a cta.wgmma_wait of " << missing.front().pending
+             << " pending is missing";
     return success();
   }
 

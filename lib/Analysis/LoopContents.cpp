@@ -58,9 +58,8 @@ bool LoopContents::hasOnly(std::initializer_list<LoopContent> contents) const {
 }
 
 std::string LoopContents::print() const {
-  constexpr const char *names[] = {"load",       "store",         "branch",       "inner loop",     "reduction",
-                                   "exchange",   "group product", "warp product", "thread product", "TMA copy",
-                                   "async copy", "block read",    "other"};
+  constexpr const char *names[] = {"load",     "store",   "branch",   "inner loop", "reduction",  "exchange", "wgmma",
+                                   "mma.sync", "FMA dot", "TMA copy", "async copy", "block read", "other"};
   static_assert(std::size(names) == count);
   SmallVector<StringRef> texts;
   for (unsigned content = 0; content < count; ++content)

@@ -34,7 +34,7 @@ std::string LoopWork::print() const {
   for (auto [name, clocks] : named)
     if (int64_t rounded = std::llround(clocks))
       parts.push_back((name + " " + std::to_string(rounded)).str());
-  return parts.empty() ? "no clocks" : llvm::join(parts, ", ") + " clocks";
+  return parts.empty() ? "none" : llvm::join(parts, ", ");
 }
 
 /// Returns the number of elements that threads compute, including replicas.

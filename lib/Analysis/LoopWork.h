@@ -28,7 +28,7 @@ struct LoopWork {
   double copies = 0;
 
   LoopWork &operator+=(const LoopWork &other);
-  /// Prints the non-zero ones: "tensor cores 512, special functions 256 clocks".
+  /// Prints the non-zero ones: "tensor cores 512, special functions 256", in clocks.
   std::string print() const;
 };
 

@@ -56,21 +56,21 @@ static std::string explainProblem(Operation *op) {
             cast<RankedTensorType>(reduce.getSrcs().front().getType()).getDimSize(reduce.getAxis()));
         return staysWhole || getNeutralElement(reduce)
                    ? ""
-                   : "along it only sums, minima, maxima and the like can be computed";
+                   : "reductions along it must have a neutral element, as sums, minima and maxima have";
       })
       .Case([](ArangeOp arange) {
         int64_t end = int32_t(arange.getStart()) + getPaddedShape(arange.getType().getShape())[0];
-        return end <= INT32_MAX ? "" : "the next power of two leads beyond 32-bit integers";
+        return end <= INT32_MAX ? "" : "its last element, rounded up to the next power of two, overflows 32 bits";
       })
       .Case([](arith::ConstantOp constant) {
         auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-        return elements && elements.isSplat() ? "" : "the elements of such blocks cannot be different constants";
+        return elements && elements.isSplat() ? "" : "a constant of such a size must have equal elements";
       })
       .Case<ShapeChange, ArangeOp, AddPtrOp, LoadOp, StoreOp, DescLoadOp, DescStoreOp, DotOp, AssertOp, LibraryCallOp>(
           [](auto) { return ""; })
       .Default([](Operation *op) {
         bool isPlain = isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(op->getDialect());
-        return isPlain ? "" : "such blocks are unknown to '" + op->getName().getStringRef().str() + "'";
+        return isPlain ? "" : "'" + op->getName().getStringRef().str() + "' does not support such blocks";
       });
 }
 

@@ -24,9 +24,9 @@ const BlockAccessResult &RaisableAccesses::get(LoadOp load) {
     if (entry->second.access && isPrecededByWrite(load))
       entry->second = {std::nullopt, "the program may have written memory before it"};
     if (entry->second.access && waitsForOthers)
-      entry->second = {std::nullopt, "no producer can run ahead of a program that waits for others"};
+      entry->second = {std::nullopt, "the program waits for other programs, so that no producer can run ahead"};
     if (entry->second.access && entry->second.access->isFromMemory() && !findPlace(load, *entry->second.access))
-      entry->second = {std::nullopt, "its descriptor would be made in each iteration"};
+      entry->second = {std::nullopt, "its tensor map would be encoded in each iteration"};
   }
   return entry->second;
 }
@@ -34,7 +34,7 @@ const BlockAccessResult &RaisableAccesses::get(LoadOp load) {
 BlockAccessResult RaisableAccesses::get(StoreOp store) {
   BlockAccessResult result = pointers.analyze(store);
   if (result.access && hasToBeOrdered(store))
-    result = {std::nullopt, "another access of the program may touch the same memory"};
+    result = {std::nullopt, "another access of the program may alias it"};
   return result;
 }
 

@@ -104,8 +104,8 @@ std::string describeTargets(llvm::ArrayRef<runtime::Manifest> variants) {
 std::string describeVariants(llvm::ArrayRef<runtime::Manifest> variants) {
   if (variants.size() == 1)
     return "";
-  std::string text = formatv("/* Of these {0} variants a launch takes the one that is expected to be the fastest of "
-                             "those that serve its arguments:\n",
+  std::string text = formatv("/* A launch picks the variant that is expected to be the fastest for its arguments "
+                             "among these {0}:\n",
                              variants.size());
   for (const runtime::Manifest &variant : variants)
     text += formatv("   {0} for {1}\n", variant.variant, variant.target);

@@ -260,7 +260,7 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
   if (auto bytes = kernel->getAttrOfType<IntegerAttr>(sharedBytesAttrName))
     launch.sharedDynamic = bytes.getInt();
   if (launch.sharedDynamic > target.maxSharedPerCta)
-    return createStringError(formatv("kernel '{0}' needs {1} bytes of shared memory, but {2} has {3} for a block",
+    return createStringError(formatv("kernel '{0}' needs {1} bytes of shared memory, but {2} has {3} per block",
                                      manifest.entry, launch.sharedDynamic, StringRef(target.name),
                                      target.maxSharedPerCta));
   // The CTAs per multiprocessor of a persistent kernel are limited to the number that it is compiled for.

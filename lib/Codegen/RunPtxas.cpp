@@ -152,7 +152,7 @@ static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, const Ended &e
   std::string reason =
       report.errors.empty() ? lastLines(StringRef(ended.output).rtrim()).str() : describeErrors(report, ptx);
   if (StringRef(reason).trim().empty())
-    reason = ended.code > 128 ? strsignal(ended.code - 128) : "it has printed nothing";
+    reason = ended.code > 128 ? strsignal(ended.code - 128) : "it printed nothing";
   return llvm::createStringError(formatv("'{0}' failed for {1} with exit code {2}: {3}", ptxas, StringRef(target.name),
                                          ended.code, StringRef(reason).trim()));
 }
@@ -204,8 +204,7 @@ static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const 
     return cubin.takeError();
   if (isCutOff(*cubin))
     return llvm::make_error<EnvironmentError>(
-        formatv("'{0}' has written {1} bytes of a longer cubin; is there a limit on the size of files?", ptxas,
-                cubin->size())
+        formatv("'{0}' wrote a truncated cubin of {1} bytes; is the size of files limited?", ptxas, cubin->size())
             .str());
   return Assembled{std::move(*cubin), parsePtxasOutput(ended->output)};
 }

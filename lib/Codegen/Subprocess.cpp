@@ -49,7 +49,7 @@ std::string BoundedText::take() const {
   if (nextLine != StringRef::npos)
     end = end.drop_front(nextLine + 1);
   missing += head.size() - begin.size() + std::min(tail.size(), most) - end.size();
-  return formatv("{0}{1}({2} bytes are left out)\n{3}", begin, lastLine == StringRef::npos ? "\n" : "", missing, end);
+  return formatv("{0}{1}({2} bytes omitted)\n{3}", begin, lastLine == StringRef::npos ? "\n" : "", missing, end);
 }
 
 namespace {
@@ -157,7 +157,7 @@ llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::Arra
         formatv("'{0}' did not finish in {1} seconds; use smaller blocks or more warps", command[0], maxSeconds));
   Ended ended{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), output.take()};
   if (ended.code == cannotStart && ended.output.empty())
-    return cannot("it is not a program that this machine can run");
+    return cannot("it is not an executable for this machine");
   return ended;
 }
 

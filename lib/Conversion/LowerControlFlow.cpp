@@ -74,13 +74,13 @@ struct NvvmLowerControlFlow : tile::impl::NvvmLowerControlFlowBase<NvvmLowerCont
       rewriter.setInsertionPoint(op);
       auto function = op->getParentOfType<FunctionOpInterface>();
       if (!function || isa<KernelOp>(function)) {
-        op->emitOpError() << "is in no function of one thread; convert-cta-to-nvvm makes one of a kernel";
+        op->emitOpError() << "is not in a lowered (per-thread) function; run convert-cta-to-nvvm first";
         return signalPassFailure();
       }
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         lowerFor(rewriter, loop);
       } else if (failed(applicator.matchAndRewrite(op, rewriter))) {
-        op->emitOpError() << "cannot be lowered to jumps";
+        op->emitOpError() << "cannot be lowered to branches";
         return signalPassFailure();
       }
     }

@@ -78,23 +78,24 @@ runner::Action addExplain(CLI::App &app, const RunOptions &start) {
   runner::addArtifact(app, options->run);
   runner::addKernelOptions(app, options->run);
   runner::addVariantOptions(app, options->run);
-  app.add_option("-o", options->output.file, "Where the page (.html) or its figures (.json) go")->type_name("FILE");
+  app.add_option("-o", options->output.file, "Write the page (.html) or its data (.json) to this file")
+      ->type_name("FILE");
   app.add_option("--trace", options->output.trace, "Write the modelled timeline for Chrome or Perfetto")
       ->type_name("FILE.json");
   app.add_option("--sms", options->run.multiprocessors, "Multiprocessors of the simulated GPU (default: the target's)")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--steps", options->run.steps, "Instructions after which a warp counts as hanging");
+  app.add_option("--steps", options->run.steps, "Instructions after which a warp is considered hung");
   runner::addTimeLimit(app, options->run);
   app.add_option("--sources", options->run.sourceFolders,
-                 "Folder in which the kernel's source is found, if not in the working directory or beside the artifact")
+                 "Folder to search for the kernel's source, besides the working directory and the artifact's folder")
       ->type_name("FOLDER");
   return [options] {
     const std::string &file = options->output.file;
     if (!file.ends_with(".html") && !file.ends_with(".json") && file != "-")
       return runner::reportFailure(
-          options->run, file.empty()
-                            ? makeError(TILE_ERROR_INVALID_ARGUMENT, "where to? give -o FILE.html or -o FILE.json")
-                            : makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' is neither .html nor .json", file));
+          options->run,
+          file.empty() ? makeError(TILE_ERROR_INVALID_ARGUMENT, "no output file; give -o FILE.html or -o FILE.json")
+                       : makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' is neither .html nor .json", file));
     return runner::withArtifact(options->run, [&](const runtime::Artifact &artifact) {
       const Status status = explainArtifact(options->run, options->output, artifact);
       return status ? 0 : runner::reportFailure(options->run, status.error());

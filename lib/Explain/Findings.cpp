@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  std::string place(unsigned line) const { return line ? fmt::format("Line {}", line) : "Code of the compiler's own"; }
+  std::string place(unsigned line) const { return line ? fmt::format("Line {}", line) : "Compiler-generated code"; }
 
   void findSectors() {
     for (const auto &[line, counts] : lines) {
@@ -67,8 +67,8 @@ private:
         continue;
       found.push_back(
           {"uncoalesced", line, 1 - ideal / sectors,
-           fmt::format("{} does not coalesce: a warp's request takes {:.2f} sectors of 32 bytes where {:.2f} "
-                       "would do, so {:.0f} % of what it moves is not used.",
+           fmt::format("{} does not coalesce: a warp request takes {:.2f} sectors of 32 bytes where {:.2f} would "
+                       "suffice; {:.0f} % of the bytes moved are unused.",
                        place(line), perRequest, ideal / double(counts[C::GlobalRequests]),
                        100 * (1 - ideal / sectors))});
     }
@@ -83,7 +83,7 @@ private:
       found.push_back(
           {"bank-conflict", line, conflicts / wavefronts,
            fmt::format("{} has bank conflicts: its {} requests to shared memory take {:.1f} wavefronts each, {} "
-                       "of {} only because lanes meet in a bank.",
+                       "of {} due to bank conflicts.",
                        place(line), counts[C::SharedRequests], wavefronts / double(counts[C::SharedRequests]),
                        uint64_t(conflicts), uint64_t(wavefronts))});
     }
@@ -95,8 +95,7 @@ private:
     for (const std::string &warning : evidence.ptxasWarnings)
       if (warning.find("C7510") != std::string::npos || warning.find("serialized") != std::string::npos) {
         found.push_back({"serialised-wgmma", firstProductLine(), 0.9,
-                         fmt::format("{}: ptxas serialises the products of the warp groups: {}",
-                                     place(firstProductLine()), warning)});
+                         fmt::format("{}: ptxas serialises the wgmmas: {}", place(firstProductLine()), warning)});
         return;
       }
     const sim::Function &function = *evidence.run->function();
@@ -121,8 +120,8 @@ private:
     const unsigned line = firstProductLine();
     found.push_back(
         {"serialised-wgmma", line, 0.7,
-         fmt::format("{}: products are serialised: the one warp group that multiplies waits for each of its {} "
-                     "groups of wgmma before it issues the next, so the tensor cores idle in between.",
+         fmt::format("{}: wgmmas are serialised: the only warp group that issues them waits for each of its {} "
+                     "wgmma groups before it issues the next, so the tensor cores idle in between.",
                      place(line), perWarp)});
   }
 
@@ -152,8 +151,8 @@ private:
       return;
     found.push_back(
         {"pipeline-bubble", timeline.waitingLine, timeline.awaitedCopies / between,
-         fmt::format("{}: the pipeline has a bubble: warps that multiply wait {:.0f} % of the time between the "
-                     "first and the last product, and the tensor cores work {:.0f} % of it (modelled).",
+         fmt::format("{}: the pipeline has a bubble: MMA warps wait {:.0f} % of the time between the first and "
+                     "the last MMA, and the tensor cores are busy {:.0f} % of it (modelled).",
                      place(timeline.waitingLine), 100 * timeline.awaitedCopies / between,
                      100 * timeline.products / between)});
   }
@@ -161,8 +160,8 @@ private:
   void findSpills() {
     const int64_t bytes = evidence.manifest.launch.spillBytes;
     if (bytes > 0)
-      found.push_back(
-          {"spills", 0, 0.5, fmt::format("The kernel spills {} bytes of registers a thread to local memory.", bytes)});
+      found.push_back({"spills", 0, 0.5,
+                       fmt::format("The kernel spills {} bytes of registers per thread to local memory.", bytes)});
   }
 
   /// Low occupancy does not hide latency, but kernels with asynchronous copies and MMAs need not rely on occupancy.
@@ -178,7 +177,7 @@ private:
     found.push_back({"low-occupancy", line, 1 - occupancy.warps,
                      fmt::format("{}: {:.0f} % of a multiprocessor's warps, limited by {}{}. {}.",
                                  sentence(line, "occupancy is low"), 100 * occupancy.warps, occupancy.limit,
-                                 line ? ", of which this line takes most" : "",
+                                 line ? ", most of which this line uses" : "",
                                  document["resources"]["one_more"]["text"].get<std::string>())});
   }
 
@@ -226,8 +225,8 @@ private:
     const int64_t last = std::llround(waves * double(slots)) % slots;
     const unsigned line = findGridLine();
     found.push_back({"tail", line, 1 - efficiency,
-                     fmt::format("{}: {:.2f} waves of {} programs, of which the last has {}, so {:.0f} % of "
-                                 "the multiprocessors' time is not used.",
+                     fmt::format("{}: {:.2f} waves of {} programs, the last with {}, leave {:.0f} % of the "
+                                 "multiprocessors' time idle.",
                                  sentence(line, "the grid has a tail"), waves, slots, last, 100 * (1 - efficiency))});
   }
 

@@ -114,15 +114,16 @@ std::string makeTrace(const Evidence &evidence) {
   for (const Lane *lane : lanesOf(evidence.timeline)) {
     events.push_back(
         {{"name", "thread_name"}, {"ph", "M"}, {"pid", 0}, {"tid", thread}, {"args", {{"name", lane->name}}}});
-    for (const Span &span : lane->spans)
-      events.push_back({{"name", span.line ? std::string(nameOf(span.kind)) + " at line " + std::to_string(span.line)
-                                           : std::string(nameOf(span.kind))},
+    for (const Span &span : lane->spans) {
+      const std::string label(span.kind == SpanKind::Product ? "MMA" : nameOf(span.kind));
+      events.push_back({{"name", span.line ? label + " at line " + std::to_string(span.line) : label},
                         {"cat", nameOf(span.kind)},
                         {"ph", "X"},
                         {"pid", 0},
                         {"tid", thread},
                         {"ts", span.start / clocksPerMicrosecond},
                         {"dur", (span.end - span.start) / clocksPerMicrosecond}});
+    }
     ++thread;
   }
   return Json{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}}.dump() + "\n";

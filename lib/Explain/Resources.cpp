@@ -35,32 +35,32 @@ static Json oneMore(const Evidence &evidence, const sim::Occupancy &now) {
   if (now.registers) {
     const uint32_t most = target::registersPerSm / (wanted * warps) / registerUnit * registerUnit / 32;
     if (now.registers > most)
-      needs.push_back({{"what", "registers"}, {"now", now.registers}, {"most", most / 8 * 8}, {"unit", "a thread"}});
+      needs.push_back({{"what", "registers"}, {"now", now.registers}, {"most", most / 8 * 8}, {"unit", "per thread"}});
   }
   const uint32_t room = evidence.gpu.sharedPerSm / wanted;
   if (now.sharedBytes + reserved > room)
     needs.push_back({{"what", "shared memory"},
                      {"now", now.sharedBytes},
                      {"most", room > reserved ? room - reserved : 0},
-                     {"unit", "bytes a thread block"}});
+                     {"unit", "bytes per thread block"}});
   if (warps * wanted > evidence.gpu.maxWarpsPerSm)
     needs.push_back({{"what", "threads"},
                      {"now", now.threads},
                      {"most", evidence.gpu.maxWarpsPerSm / wanted * 32},
-                     {"unit", "a thread block"}});
+                     {"unit", "per thread block"}});
   if (wanted > evidence.gpu.maxCtasPerSm)
     needs.push_back({{"what", "thread blocks"},
                      {"now", now.ctas},
                      {"most", evidence.gpu.maxCtasPerSm},
-                     {"unit", "a multiprocessor"}});
+                     {"unit", "per multiprocessor"}});
   return needs;
 }
 
 static std::string sentence(const Json &needs, uint32_t ctas) {
-  std::string text = fmt::format("{} thread block{} on a multiprocessor; one more fits if", ctas, ctas == 1 ? "" : "s");
+  std::string text = fmt::format("{} thread block{} per multiprocessor; one more fits if", ctas, ctas == 1 ? "" : "s");
   for (size_t i = 0; i < needs.size(); ++i) {
     if (needs[i]["what"] == "thread blocks")
-      return fmt::format("{} thread blocks on a multiprocessor; the hardware takes no more", ctas);
+      return fmt::format("{} thread blocks per multiprocessor, the maximum of the hardware", ctas);
     text += fmt::format("{} {} {} at most {} {} (now {})", i ? " and" : "", needs[i]["what"].get<std::string>(),
                         needs[i]["what"] == "shared memory" ? "is" : "are", needs[i]["most"].get<uint32_t>(),
                         needs[i]["unit"].get<std::string>(), needs[i]["now"].get<uint32_t>());

@@ -131,9 +131,9 @@ Json describeCode(const Evidence &evidence) {
     add("tile", "what a program computes", evidence.compiler.forms.front().text);
   if (const Form *form = evidence.compiler.lastWithLayouts())
     add("cta", "how a thread block computes it", form->text);
-  add("PTX", "what ptxas gets", markPtx(evidence));
+  add("PTX", "input of ptxas", markPtx(evidence));
   if (!evidence.sass.lines.empty())
-    add("SASS", "what the GPU gets", evidence.sass);
+    add("SASS", "machine code", evidence.sass);
   return code;
 }
 

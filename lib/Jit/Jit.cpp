@@ -263,7 +263,7 @@ tile_status findTarget(tile_runtime *runtime, char (&option)[32]) {
         (!known || target[length] != 0))
       known = target;
   if (!known)
-    return fail(TILE_ERROR_ARCHITECTURE, fmt::format("the compiler has no target for the device's {}", name));
+    return fail(TILE_ERROR_ARCHITECTURE, fmt::format("the compiler does not support the device's {}", name));
   std::strcpy(name, known);
   return TILE_OK;
 }
@@ -316,7 +316,7 @@ tile_status tile_jit_create(tilec_compiler *compiler, tile_runtime *runtime, con
   if (options && options->struct_bytes < sizeof *options)
     return fail(TILE_ERROR_INVALID_ARGUMENT, "tile_jit_create: 'struct_bytes' is not a size of tile_jit_options");
   if (options && options->specializations > SpecializationTable::most)
-    return fail(TILE_ERROR_INVALID_ARGUMENT, fmt::format("{} specializations; possible are {}",
+    return fail(TILE_ERROR_INVALID_ARGUMENT, fmt::format("{} specializations; at most {} are allowed",
                                                          options->specializations, SpecializationTable::most));
   return guarded([&] {
     auto made = std::make_unique<tile_jit>();

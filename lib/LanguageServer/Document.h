@@ -56,7 +56,7 @@ public:
   /// Compiles the kernels that have launch directives, up to the last pass with remarks. Takes a second for ten of
   /// them.
   void compile(const driver::CompilerOptions &given);
-  /// Returns the remarks of compile() for the line of the offset: "multiplied by wgmma ...".
+  /// Returns the remarks of compile() for the line of the offset: "dot uses wgmma ...".
   std::vector<std::string> remarks(uint32_t offset) const;
 
   const std::optional<int64_t> version;

@@ -21,7 +21,7 @@ bool TimeLimit::isOver() const {
 }
 
 runtime::Error TimeLimit::error() const {
-  return runtime::makeError(TILE_ERROR_DRIVER, "the time limit of {:g} s is over", seconds);
+  return runtime::makeError(TILE_ERROR_DRIVER, "the time limit of {:g} s has expired", seconds);
 }
 
 bool TimeLimit::ended(const runtime::Error &error) const {

@@ -19,7 +19,7 @@ static std::string isUnsigned(const std::string &text) {
 
 static std::string isLabel(const std::string &text) {
   const size_t at = text.find('=');
-  return at != std::string::npos && at > 0 ? std::string() : "'" + text + "' is not a KEY=VALUE";
+  return at != std::string::npos && at > 0 ? std::string() : "'" + text + "' is not of the form KEY=VALUE";
 }
 
 static std::optional<std::vector<int64_t>> parseGrid(std::string_view text) {
@@ -52,7 +52,7 @@ static constexpr const char *runGroup = "Running", *compareGroup = "Comparing", 
 
 void addKernelOptions(CLI::App &app, RunOptions &options) {
   app.add_option("arguments", options.arguments,
-                 "Kernel arguments: numbers and expressions (M=512 stride_am=K alpha=0.5) and buffers "
+                 "Kernel arguments: scalars and expressions (M=512 stride_am=K alpha=0.5) and buffers "
                  "(a=random(seed=3), zeros, ones, full(2.5), arange, [3, 1, 2], randint(0, 9), permutation, "
                  "offsets(total), addresses(a, offsets), FILE.npy, an image .ppm or .pgm, or any other file as raw "
                  "row-major elements)")
@@ -111,8 +111,9 @@ void addTimeLimit(CLI::App &app, RunOptions &options) {
 }
 
 void addTraceOption(CLI::App &app, RunOptions &options) {
-  app.add_option("--trace", options.trace,
-                 "Write what a kernel compiled with --instrument has recorded as a timeline for Chrome or Perfetto")
+  app.add_option(
+         "--trace", options.trace,
+         "Write the times that a kernel compiled with --instrument records as a timeline for Chrome or Perfetto")
       ->type_name("FILE.json")
       ->group(runGroup);
 }
@@ -203,10 +204,11 @@ void addMeasureOptions(CLI::App &app, RunOptions &options) {
          "State of the L2 cache before a launch: cold or warm (default: cold for single launches, warm for graphs)")
       ->check(CLI::IsMember({"cold", "warm"}))
       ->group(benchGroup);
-  app.add_option("--baseline", options.baselines,
-                 "What to compare with; may be repeated: cublas; cublaslt, the fastest algorithm found by a search; "
-                 "copy, a device copy of as many bytes; none; another artifact; a .jsonl file of recorded times. "
-                 "Default: cublas for a matrix product, otherwise copy")
+  app.add_option(
+         "--baseline", options.baselines,
+         "Baseline to compare with; may be repeated: cublas; cublaslt, the fastest algorithm found by a search; "
+         "copy, a device copy of as many bytes; none; another artifact; a .jsonl file of recorded times. "
+         "Default: cublas for a GEMM, otherwise copy")
       ->type_name("NAME|FILE")
       ->allow_extra_args(false)
       ->group(benchGroup);
@@ -231,7 +233,7 @@ void addMeasureOptions(CLI::App &app, RunOptions &options) {
       ->type_name("FILE")
       ->group(benchGroup);
   app.add_flag("--precise-baseline", options.preciseBaseline,
-               "Let cuBLAS accumulate products of 8-bit floats in fp32, as kernels with max_num_imprecise_acc do, "
+               "Let cuBLAS accumulate 8-bit floats in fp32, as kernels with max_num_imprecise_acc do, "
                "instead of its fast accumulation")
       ->group(benchGroup);
 }
@@ -249,9 +251,9 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   addRecordedOptions(app, "--compare", options);
   app.get_option("--within")->needs("--compare");
   addSimulatorOptions(app, options);
-  CLI::Option *bench = app.add_flag(
-      "--bench", options.bench,
-      "Measure the kernel beside cuBLAS (matrix products) or a device copy of as many bytes (everything else)");
+  CLI::Option *bench =
+      app.add_flag("--bench", options.bench,
+                   "Measure the kernel against cuBLAS (GEMMs) or a device copy of as many bytes (everything else)");
   bench->group(benchGroup);
   addMeasureOptions(app, options);
   app.get_option("--graph")->needs(bench);

@@ -15,9 +15,9 @@ namespace {
 
 constexpr Subcommand ownSubcommands[] = {
     {"run", "Run a kernel or a suite of cases, and check the results", addRun},
-    {"bench", "Measure a kernel or a suite of cases beside cuBLAS or a device copy", addBench},
+    {"bench", "Measure a kernel or a suite of cases against cuBLAS or a device copy", addBench},
     {"plot", "Draw charts of measurements, as a page or as SVG", addPlot},
-    {"roofline", "Show what bounds a kernel: memory, L2, tensor cores, ...", addRoofline},
+    {"roofline", "Show the bottleneck of a kernel: memory, L2, tensor cores, ...", addRoofline},
     {"soak", "Launch again and again with random sizes, or the cases of suites, and check every launch", addSoak},
     {"compare", "Compare two builds of a kernel, its outputs with recorded ones, or two files of measurements",
      addCompare},

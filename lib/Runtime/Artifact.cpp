@@ -167,15 +167,14 @@ Result<size_t> findVariant(const Artifact &artifact, std::string_view name, std:
     if (manifest.variant != name || (!target.empty() && manifest.target != target))
       continue;
     if (found)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has variants '{}' for {} and {}; say for which target",
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has variants '{}' for {} and {}; specify the target",
                        manifest.kernel, name, variantManifest(artifact, *found).target, manifest.target);
     found = i;
   }
   if (found)
     return *found;
   if (artifact.manifest.variant.empty())
-    return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                     "kernel '{}' has no variant '{}'; it was compiled as one, without a name",
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has no variant '{}'; it has a single unnamed variant",
                      artifact.manifest.kernel, name);
   return makeError(TILE_ERROR_INVALID_ARGUMENT,
                    "kernel '{}' has no variant '{}'{}{}{}; tile-run list-variants prints all", artifact.manifest.kernel,

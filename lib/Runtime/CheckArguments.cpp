@@ -78,20 +78,21 @@ tile_status checkPointer(const Driver &driver, const tile_kernel &kernel, size_t
   uint64_t start = 0;
   size_t bytes = 0;
   if (driver.pointerGetAttribute(&type, attributeMemoryType, address) != cuda::success)
-    return fail("is not memory that the driver knows");
+    return fail("is not device memory");
   if (type == memoryOfHost)
-    return fail("is memory of the host");
+    return fail("is host memory");
   if (driver.pointerGetAttribute(&ordinal, attributeDevice, address) == cuda::success && ordinal != device)
-    return fail(fmt::format("is memory of device {}, but the current context is one of device {}", ordinal, device));
+    return fail(fmt::format("is memory of device {}, but the current context is on device {}", ordinal, device));
   if (driver.pointerGetAttribute(&start, attributeRangeStart, address) != cuda::success ||
       driver.pointerGetAttribute(&bytes, attributeRangeBytes, address) != cuda::success)
     return TILE_OK; // range unknown: memory mapped in parts
   const uint64_t offset = address - start;
   if (offset < static_cast<uint64_t>(extent.before))
-    return fail(fmt::format("lies {} bytes behind the beginning of its memory, but the kernel accesses {} in front",
+    return fail(fmt::format("is {} bytes after the start of its allocation, but the kernel accesses {} before it",
                             offset, extent.before));
   if (bytes - offset < static_cast<uint64_t>(extent.after))
-    return fail(fmt::format("has {} bytes of memory, but the kernel accesses {}", bytes - offset, extent.after));
+    return fail(
+        fmt::format("has {} bytes left in its allocation, but the kernel accesses {}", bytes - offset, extent.after));
   return TILE_OK;
 }
 
@@ -117,7 +118,7 @@ tile_status tile_device_target(tile_runtime *runtime, char *name, size_t bytes) 
       return reportError(driver.error(result, "cuDeviceGetAttribute"));
   const auto written = fmt::format_to_n(name, bytes, "sm_{}{}", major, minor);
   if (written.size >= bytes)
-    return reportError(TILE_ERROR_INVALID_ARGUMENT, "tile_device_target: 'name' has {} bytes; 16 are enough", bytes);
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "tile_device_target: 'name' has {} bytes; 16 are needed", bytes);
   name[written.size] = '\0';
   return TILE_OK;
 }

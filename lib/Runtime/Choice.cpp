@@ -313,9 +313,9 @@ Status Chooser::explain(size_t index, const Call &call, const DeviceVariants &de
   case GridState::NoValue:
     return Error{TILE_ERROR_GRID, variants[index].grid.empty()
                                       ? "it has no grid in its manifest; the caller must give one"
-                                      : "its grid has no value in 64 bits"};
+                                      : "its grid cannot be evaluated in 64 bits"};
   case GridState::OtherPrograms:
-    return makeError(TILE_ERROR_GRID, "the caller gives a grid, and its constants are not those of '{}'",
+    return makeError(TILE_ERROR_GRID, "the caller passes a grid, but the constants differ from those of '{}'",
                      manifests[0]->variant);
   case GridState::TooLarge:
     break;

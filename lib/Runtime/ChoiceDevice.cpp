@@ -113,7 +113,7 @@ DeviceVariants Chooser::onDevice(const DeviceFacts &facts, std::shared_ptr<const
     std::string &obstacle = device.obstacles[i];
     if (obstacle.empty() && facts.sharedBytes > 0 && shared > facts.sharedBytes)
       obstacle =
-          fmt::format("it needs {} bytes of shared memory a block but the device has {}", shared, facts.sharedBytes);
+          fmt::format("it needs {} bytes of shared memory per block but the device has {}", shared, facts.sharedBytes);
     if (obstacle.empty() && !facts.canEncodeTensorMaps && !manifest.tensorMaps.empty())
       obstacle = "it takes tensor maps, which the CUDA driver cannot encode; driver 525 (CUDA 12.0) or later is needed";
     if (!obstacle.empty())

@@ -139,11 +139,11 @@ Error explainFailure(const Condition &condition, const CallSlots &call) {
                                        condition.expression->text(), parameter.name);
   const std::optional<int64_t> found = valueOf(condition, call);
   if (!found)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} has no value in 64 bits", what);
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} cannot be evaluated in 64 bits", what);
   const int64_t bytes = static_cast<int64_t>(condition.divisor);
   const int64_t largest = isSize ? largestMapSize : mapStrideLimit / bytes - 1;
   if (*found < 0 || *found > largest)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} is {}; possible are 0 to {}", what, *found, largest);
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} is {}; expected 0 to {}", what, *found, largest);
   return makeError(TILE_ERROR_ASSUMPTION, "{} is {} elements, {} bytes, which is not a multiple of {} bytes", what,
                    *found, *found * bytes, mapAlignment);
 }
@@ -178,7 +178,7 @@ Result<std::vector<Condition>> deriveConditions(const Manifest &variant, const M
     if (!own) {
       const std::optional<int64_t> value = integerConstant(variant, parameter.name);
       if (!value)
-        return makeError(TILE_ERROR_MANIFEST, "variant '{}' lacks parameter '{}', and has no constant integer for it",
+        return makeError(TILE_ERROR_MANIFEST, "variant '{}' lacks parameter '{}' and does not fix it to an integer",
                          variant.variant, parameter.name);
       conditions.push_back({Condition::Kind::Value, slot, 1, *value, {}});
     } else if (own->isPointer && own->requiredAlignment() > 1) {

@@ -68,7 +68,7 @@ Result<std::unique_ptr<Driver>> loadDriver(tile_symbol_lookup lookup, void *user
     return status.error();
   const CUresult result = driver->init(0);
   if (result == cuda::errorNoDevice)
-    return Error{TILE_ERROR_NO_DEVICE, "the CUDA driver finds no device"};
+    return Error{TILE_ERROR_NO_DEVICE, "the CUDA driver found no device"};
   if (result != cuda::success)
     return Error{TILE_ERROR_NO_DRIVER, driver->error(result, "cuInit").message};
   return driver;

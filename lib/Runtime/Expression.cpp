@@ -329,7 +329,7 @@ private:
       return;
     }
     tokenStart = nameStart;
-    fail(fmt::format("unknown function '{}'; known are {}", name, fmt::join(directives::integerFunctions, ", ")));
+    fail(fmt::format("unknown function '{}'; expected one of {}", name, fmt::join(directives::integerFunctions, ", ")));
   }
 
   std::string_view text;

@@ -49,7 +49,7 @@ void describe(const GridFailure &failure, const LaunchInfo &launch, const int64_
   case GridFailure::Limit::None:
     return;
   case GridFailure::Limit::Size:
-    fmt::format_to(out, "grid dimension {} is {}; possible are 0 to {}", i, grid[i], largest(launch, i));
+    fmt::format_to(out, "grid dimension {} is {}; expected 0 to {}", i, grid[i], largest(launch, i));
     return;
   case GridFailure::Limit::Cluster:
     fmt::format_to(out, "grid dimension {} is {}, which is not a multiple of the cluster's {}", i, grid[i],

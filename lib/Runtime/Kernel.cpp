@@ -104,11 +104,11 @@ Status configureFunction(const Driver &driver, const LaunchInfo &launch, CUfunct
   if (total > limits.sharedBytes)
     return makeError(
         TILE_ERROR_RESOURCES,
-        "the kernel needs {} bytes of shared memory a block ({} static + {} dynamic) but the device has {}", total,
+        "the kernel needs {} bytes of shared memory per block ({} static + {} dynamic) but the device has {}", total,
         staticShared, launch.sharedDynamic, limits.sharedBytes);
   if (launch.threadsPerCta > maxThreads)
     return makeError(TILE_ERROR_RESOURCES,
-                     "the kernel is launched with {} threads a block but its registers allow only {} on this device",
+                     "the kernel is launched with {} threads per block but its registers allow only {} on this device",
                      launch.threadsPerCta, maxThreads);
   if (total > sharedWithoutOptin)
     if (Status status = driver.check(driver.functionSetAttribute(function, cuda::functionMaxDynamicShared,
@@ -155,7 +155,7 @@ Result<CUmodule> loadModule(const Driver &driver, const tile_kernel &kernel) {
   if (second.result == cuda::success)
     return second.module;
   Error error = errorOf(driver, attempt);
-  error.message += fmt::format("; nor does it take the PTX: {}", errorOf(driver, second).message);
+  error.message += fmt::format("; the PTX was rejected, too: {}", errorOf(driver, second).message);
   return error;
 }
 
@@ -333,7 +333,7 @@ const LoadedModule *findModule(tile_kernel &asked, CUcontext context, tile_statu
     if (kernel.modules[i].context == context) // loaded by another thread meanwhile
       return &kernel.modules[i];
   if (known == tile_kernel::maxModules) {
-    status = reportError(TILE_ERROR_RESOURCES, "the kernel is loaded in {} contexts, more are not possible", known);
+    status = reportError(TILE_ERROR_RESOURCES, "the kernel is already loaded in {} contexts, the maximum", known);
     return nullptr;
   }
   Result<LoadedModule> loaded = loadInto(*kernel.runtime->driver, kernel, context);

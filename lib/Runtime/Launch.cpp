@@ -55,9 +55,10 @@ tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments, 
     const bool divisible = isUnsigned ? static_cast<uint64_t>(value) % check.divisor == 0
                                       : value % static_cast<int64_t>(check.divisor) == 0;
     if (!divisible)
-      return reportError(TILE_ERROR_ASSUMPTION,
-                         "parameter {} '{}' is {}, which is not a multiple of {}; the kernel was compiled for that", i,
-                         name, value, check.divisor);
+      return reportError(
+          TILE_ERROR_ASSUMPTION,
+          "parameter {} '{}' is {}, which is not a multiple of {}; the kernel was compiled for multiples of it", i,
+          name, value, check.divisor);
   }
   return checkRequirements(kernel, slots);
 }

@@ -120,8 +120,9 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
     return invalid(fmt::format("{}x{}x{} programs per cluster cannot be shared by {} thread blocks", group[0], group[1],
                                group[2], clusterSize));
   if (!launch.persistent && group[0] * group[1] * group[2] > 1)
-    return invalid(fmt::format("{}x{}x{} programs per cluster, but only a persistent kernel's clusters have several",
-                               group[0], group[1], group[2]));
+    return invalid(
+        fmt::format("{}x{}x{} programs per cluster, but only clusters of a persistent kernel can have several",
+                    group[0], group[1], group[2]));
   if (!launch.persistent && group[0] != 0 && clusterSize != launch.cluster[0])
     return invalid(fmt::format("a program is shared by a cluster of {}x{}x{}; expected one of {}x1x1",
                                launch.cluster[0], launch.cluster[1], launch.cluster[2], clusterSize));
@@ -210,7 +211,7 @@ Status validate(const Manifest &manifest) {
       return invalid(target.error().message);
   if (!std::all_of(manifest.variant.begin(), manifest.variant.end(), isVariantCharacter) ||
       manifest.variant.size() > longestVariantName)
-    return invalid(fmt::format("the variant's name '{}' is not of 1 to {} letters, digits and '.+_-'",
+    return invalid(fmt::format("the variant's name '{}' must have 1 to {} letters, digits and '.+_-'",
                                manifest.variant.substr(0, longestVariantName), longestVariantName));
   if (manifest.parameters.size() > TILE_MAX_PARAMETERS)
     return invalid(fmt::format("the kernel has {} parameters; at most {} are supported", manifest.parameters.size(),

@@ -70,13 +70,14 @@ Status checkAgainstGeneral(const Manifest &manifest, const Manifest &general) {
                                    parameter.name, variantLabel(manifest), parameter.typeName(), variantLabel(general),
                                    other->typeName()));
     if (parameter.alignment % other->alignment != 0 || parameter.divisibility % other->divisibility != 0)
-      return malformed(fmt::format("variant {}, the first, is not general: it promises more of parameter '{}' than {}",
-                                   variantLabel(general), parameter.name, variantLabel(manifest)));
+      return malformed(
+          fmt::format("variant {}, the first, is not general: it assumes more about parameter '{}' than {}",
+                      variantLabel(general), parameter.name, variantLabel(manifest)));
   }
   for (const Parameter &parameter : general.parameters)
     if (!manifest.findParameter(parameter.name) &&
         (!parameter.isInteger() || !integerConstant(manifest, parameter.name)))
-      return malformed(fmt::format("variant {} lacks parameter '{}', and has no constant integer for it",
+      return malformed(fmt::format("variant {} lacks parameter '{}' and does not fix it to an integer",
                                    variantLabel(manifest), parameter.name));
   return Success{};
 }
@@ -198,7 +199,7 @@ Result<Pack> Pack::read(Bytes bytes) {
   const uint32_t indexBytes = readWord(all, magic.size() + 4);
   if (indexBytes > all.size() - headerBytes)
     return malformed(
-        fmt::format("the index has {} bytes, of which {} are there", indexBytes, all.size() - headerBytes));
+        fmt::format("the index has {} bytes, but only {} are present", indexBytes, all.size() - headerBytes));
   pack.firstFrame = headerBytes + indexBytes;
   Result<std::string> index = decompressFrame(all.substr(headerBytes, indexBytes), largestIndex);
   if (!index)
@@ -216,7 +217,7 @@ std::optional<size_t> readNumber(const ObjectReader &reader, const char *key, si
     return std::nullopt;
   const int64_t number = reader.integer(key, 0);
   if (number < 0 || static_cast<uint64_t>(number) >= count)
-    reader.fail(reader.pathOf(key), fmt::format("{} is none of {} frames", number, count));
+    reader.fail(reader.pathOf(key), fmt::format("frame {} does not exist; there are {}", number, count));
   return static_cast<size_t>(number);
 }
 
@@ -262,7 +263,7 @@ Status Pack::readIndex(std::string_view text, size_t frameBytes) {
     if (element.is_number_unsigned() && element.get<uint64_t>() < frames.size())
       tables.push_back(element.get<size_t>());
     else
-      reader.fail(path, "expected the number of a frame");
+      reader.fail(path, "expected the index of a frame");
   });
   if (error)
     return malformed("the index: " + error->message);

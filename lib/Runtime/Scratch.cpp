@@ -30,7 +30,7 @@ Status requireMemoryFunctions(const Driver &driver) {
                                                      {driver.streamIsCapturing, "cuStreamIsCapturing"}};
   for (const auto &[isThere, symbol] : functions)
     if (!isThere)
-      return makeError(TILE_ERROR_NO_DRIVER, "the CUDA driver has no {}; give tile_launch_options.scratch", symbol);
+      return makeError(TILE_ERROR_NO_DRIVER, "the CUDA driver has no {}; pass tile_launch_options.scratch", symbol);
   return Success{};
 }
 
@@ -42,8 +42,8 @@ Status requireNoCapture(const Driver &driver, CUstream stream) {
   // The default stream cannot be queried while a stream that synchronizes with it is being captured.
   if (result == cuda::success || result == cuda::errorCaptureImplicit)
     return makeError(TILE_ERROR_UNSUPPORTED,
-                     "none can be made while the stream is captured; before, launch in this stream or call "
-                     "tile_kernel_prepare_stream, or give tile_launch_options.scratch");
+                     "none can be allocated while the stream is captured; first launch in this stream or call "
+                     "tile_kernel_prepare_stream, or pass tile_launch_options.scratch");
   return driver.error(result, "cuStreamIsCapturing");
 }
 
@@ -100,7 +100,7 @@ tile_status findScratch(tile_kernel &asked, const LoadedModule &module, CUstream
   const unsigned known = buffers.count.load(std::memory_order_relaxed);
   if (known == ScratchBuffers::most)
     return reportError(TILE_ERROR_RESOURCES,
-                       "kernel '{}' has scratch memory for {} streams, more are not possible; give "
+                       "kernel '{}' has scratch memory for {} streams, the maximum; pass "
                        "tile_launch_options.scratch",
                        name, known);
   const uint64_t bytes = scratchBytes(kernel, module.multiprocessors);
@@ -119,7 +119,7 @@ tile_status checkScratch(const tile_kernel &kernel, int multiprocessors, CUdevic
   const LaunchInfo &launch = kernel.artifact.manifest.launch;
   if (address % scratchAlignment != 0)
     return reportError(TILE_ERROR_ASSUMPTION,
-                       "scratch is {:#x}, which is not a multiple of {} bytes; kernel '{}' needs that", address,
+                       "scratch is {:#x}, which is not a multiple of {} bytes; kernel '{}' requires that", address,
                        scratchAlignment, name);
   const uint64_t needed = scratchBytes(kernel, multiprocessors);
   if (bytes >= needed)

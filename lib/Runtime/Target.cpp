@@ -57,7 +57,7 @@ Status checkTarget(std::string_view targetName, bool isPtx, std::string_view dev
   const std::string_view rule = findObstacle(*target, isPtx, *device);
   if (rule.empty())
     return Success{};
-  return makeError(TILE_ERROR_ARCHITECTURE, "the {} is compiled for {}, which {} does not run; {}",
+  return makeError(TILE_ERROR_ARCHITECTURE, "the {} is compiled for {}, which {} cannot run; {}",
                    isPtx ? "PTX" : "cubin", targetName, deviceName, rule);
 }
 

@@ -121,7 +121,7 @@ Result<TuningTable> mergeTuning(const TuningTable &a, const TuningTable &b) {
     if (*mine != *other)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "tuning tables differ in {}: '{}' and '{}'", key, *mine, *other);
   if (a.driver / 1000 != b.driver / 1000)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "tuning tables are of {} and {}", driverName(a.driver),
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "tuning tables were measured with {} and {}", driverName(a.driver),
                      driverName(b.driver));
   if (a.parameters != b.parameters)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "tuning tables have sizes of different parameters: {} and {}",
@@ -136,18 +136,18 @@ Result<TuningTable> mergeTuning(const TuningTable &a, const TuningTable &b) {
 Status checkTuning(const TuningTable &table, const Pack &pack, std::string_view device, int driver) {
   const Manifest &general = pack.manifest(0);
   if (table.kernel != general.kernel)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the tuning table is of kernel '{}', not of '{}'", table.kernel,
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the tuning table is for kernel '{}', not for '{}'", table.kernel,
                      general.kernel);
   if (table.pack != pack.hash())
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                     "the tuning table is of other variants of kernel '{}' ({}, source {}), not of these ({}, source "
+                     "the tuning table is for other variants of kernel '{}' ({}, source {}), not for these ({}, source "
                      "{}); tune again",
                      table.kernel, table.pack, table.source, pack.hash(), general.sourceHash);
   if (table.device != device)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the tuning table is of the device '{}', not of '{}'", table.device,
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the tuning table is for device '{}', not for '{}'", table.device,
                      device);
   if (table.driver != 0 && driver != 0 && table.driver / 1000 != driver / 1000)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the tuning table is of {}, not of {}; tune again",
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the tuning table was measured with {}, not with {}; tune again",
                      driverName(table.driver), driverName(driver));
   return Success{};
 }

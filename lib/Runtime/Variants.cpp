@@ -74,7 +74,7 @@ const ContextVariants *findContext(const tile_kernel &kernel, CUcontext context,
   const std::string &name = kernel.artifact.manifest.kernel;
   if (known == tile_kernel::maxModules) {
     status =
-        reportError(TILE_ERROR_RESOURCES, "kernel '{}' is launched in {} contexts, more are not possible", name, known);
+        reportError(TILE_ERROR_RESOURCES, "kernel '{}' is already launched in {} contexts, the maximum", name, known);
     return nullptr;
   }
   ContextVariants &added = variants.contexts[known];

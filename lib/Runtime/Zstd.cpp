@@ -35,7 +35,7 @@ std::string compressFrame(std::string_view contents) {
 Result<std::string> decompressFrame(std::string_view frame, uint64_t limit) {
   const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
-    return damaged("no zstd frame with a known size");
+    return damaged("not a zstd frame of known size");
   if (size > limit)
     return damaged(fmt::format("{} decompressed bytes; expected at most {}", size, limit));
   std::string contents(static_cast<size_t>(size), '\0');
@@ -43,7 +43,7 @@ Result<std::string> decompressFrame(std::string_view frame, uint64_t limit) {
   if (ZSTD_isError(result))
     return damaged(ZSTD_getErrorName(result));
   if (result != contents.size())
-    return damaged(fmt::format("{} of {} bytes", result, contents.size()));
+    return damaged(fmt::format("decompressed {} of {} bytes", result, contents.size()));
   return contents;
 }
 

@@ -62,7 +62,7 @@ constexpr NumberedError errors[] = {
     {401, "CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
     {invalidHandle, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {unknownError, "CUDA_ERROR_UNKNOWN", "unknown error"},
-    {launchFailed, "CUDA_ERROR_LAUNCH_FAILED", "the simulator has found a mistake"},
+    {launchFailed, "CUDA_ERROR_LAUNCH_FAILED", "the simulator has found a bug"},
     {captureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
     {902, "CUDA_ERROR_STREAM_CAPTURE_MERGE", "the wait would merge two captures"},
     {903, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED", "the capture was begun in another stream"},

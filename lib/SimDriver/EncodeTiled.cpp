@@ -24,12 +24,12 @@ runtime::CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, 
   };
   constexpr int mostNumber = 255;              // each is stored in a byte
   if (rank < 1 || rank > mostTensorDimensions) // `rank` sizes are read below
-    return refuse(fmt::format("a tensor map of rank {}; 1 to {} are possible", rank, mostTensorDimensions));
+    return refuse(fmt::format("the rank of the tensor map is {}; expected 1 to {}", rank, mostTensorDimensions));
   if (!map || !sizes || !box || !elementStrides || (rank > 1 && !strides))
-    return refuse("a null pointer where a tensor map, its sizes, strides or box are needed");
+    return refuse("the tensor map, its sizes, strides or box is a null pointer");
   for (int number : {type, interleave, swizzle, promotion, fill})
     if (number < 0 || number > mostNumber)
-      return refuse(fmt::format("{} is no type, interleave, swizzle, promotion or fill of a tensor map", number));
+      return refuse(fmt::format("{} is not a type, interleave, swizzle, promotion or fill of a tensor map", number));
   TensorMap described;
   described.address = reinterpret_cast<uint64_t>(address);
   described.rank = rank;

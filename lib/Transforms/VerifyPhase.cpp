@@ -32,7 +32,7 @@ struct TileVerifyPhase : tile::impl::TileVerifyPhaseBase<TileVerifyPhase> {
     std::optional<Form> known = parsePhase(phase.getValue());
     if (!known)
       getOperation().emitError() << "unknown phase '" << phase
-                                 << "'; known are tile, layout, async, scheduled and allocated";
+                                 << "'; expected tile, layout, async, scheduled or allocated";
     // Unless it prints the IR, tilec does not verify operations after each pass, but here.
     if (!known || failed(mlir::verify(getOperation())) ||
         failed(verifyForm(getOperation(), *known, "phase " + phase.getValue())))

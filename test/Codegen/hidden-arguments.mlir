@@ -81,7 +81,7 @@ llvm.func @k(%m: i32 {tile.name = "M"}, %scratch: !llvm.ptr<1> {tile.scratch = 1
 }
 
 //--- no-bytes.mlir
-// CHECK: attribute 'tile.scratch' of argument 3 is 0 : i64; expected a number of bytes above 0
+// CHECK: attribute 'tile.scratch' of argument 3 is 0 : i64; expected a positive number of bytes
 llvm.func @k(%x: i32 {tile.grid_size = 0 : i32}, %y: i32 {tile.grid_size = 1 : i32}, %z: i32 {tile.grid_size = 2 : i32},
              %scratch: !llvm.ptr<1> {tile.scratch = 0 : i64})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {

@@ -7,7 +7,7 @@
 // CHECK: .extern .shared .align 1024 .b8 tile_shared[]
 // MANIFEST: "threads_per_cta": 256
 // MANIFEST: "shared_dynamic": 200000
-// LIMIT: tilec: error: kernel 'fits' needs 200000 bytes of shared memory, but sm_80 has 166912 for a block
+// LIMIT: tilec: error: kernel 'fits' needs 200000 bytes of shared memory, but sm_80 has 166912 per block
 // THREADS: tilec: error: kernel 'unlaunchable' does not say how many threads run it (nvvm.reqntid)
 module {
   llvm.mlir.global external @tile_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>

@@ -46,7 +46,7 @@ tile.kernel @warps() {
 
 tile.kernel @address_cast(%p: !tile.ptr<f32>) {
   %s = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #y>
-  // expected-error @below {{phase layout: 'tile.address_cast' works element by element but has layouts}}
+  // expected-error @below {{phase layout: 'tile.address_cast' is elementwise but has layouts}}
   %q = tile.address_cast %s : tensor<64x!tile.ptr<f32>, #y> -> tensor<64xi64, #x>
   tile.return
 }
@@ -59,7 +59,7 @@ tile.kernel @address_cast(%p: !tile.ptr<f32>) {
 tile.kernel @elementwise(%p: !tile.ptr<f32>) {
   %r = tile.arange 0 to 64 : tensor<64xi32, #x>
   %s = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #y>
-  // expected-error @below {{phase layout: 'tile.addptr' works element by element but has layouts}}
+  // expected-error @below {{phase layout: 'tile.addptr' is elementwise but has layouts}}
   %q = tile.addptr %s, %r : tensor<64x!tile.ptr<f32>, #y>, tensor<64xi32, #x>
   tile.return
 }
@@ -91,7 +91,7 @@ tile.kernel @descriptor(%p: !tile.ptr<f32>, %n: i32, %one: i64) {
 tile.kernel @vector(%q: !tile.ptr<f32>) {
   %p = tile.splat %q : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #x>
   %v = tile.load %p {vector = 2 : i32} : tensor<64x!tile.ptr<f32>, #x>
-  // expected-error @below {{phase layout: accesses 4 elements at once, of which a thread holds 2 of}}
+  // expected-error @below {{phase layout: accesses 4 consecutive elements but a thread holds 2 of}}
   tile.store %p, %v {vector = 4 : i32} : tensor<64x!tile.ptr<f32>, #x>
   tile.return
 }
@@ -103,7 +103,7 @@ tile.kernel @vector(%q: !tile.ptr<f32>) {
 tile.kernel @atomic_vector(%q: !tile.ptr<f32>) {
   %p = tile.splat %q : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #x>
   %v = arith.constant dense<1.0> : tensor<64xf32, #x>
-  // expected-error @below {{phase layout: accesses 4 elements at once, of which a thread holds 2 of}}
+  // expected-error @below {{phase layout: accesses 4 consecutive elements but a thread holds 2 of}}
   %old = tile.atomic_rmw add relaxed gpu %p, %v {vector = 4 : i32} : tensor<64x!tile.ptr<f32>, #x>
   tile.return
 }
@@ -111,7 +111,7 @@ tile.kernel @atomic_vector(%q: !tile.ptr<f32>) {
 // -----
 
 tile.kernel @scalar_vector(%p: !tile.ptr<f32>) {
-  // expected-error @below {{phase layout: accesses 2 elements at once, of which a thread holds 1 of '!tile.ptr<f32>'}}
+  // expected-error @below {{phase layout: accesses 2 consecutive elements but a thread holds 1 of '!tile.ptr<f32>'}}
   %x = tile.load %p {vector = 2 : i32} : !tile.ptr<f32>
   tile.return
 }

@@ -36,7 +36,7 @@ tile.kernel @carried(%c: i1) {
 
 tile.kernel @programs_in_a_branch(%n: i32, %c: i1) {
   scf.if %c {
-    // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'tile.programs' stands in a 'scf.if'; expected the kernel's body or a warp role}}
+    // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'tile.programs' is in a 'scf.if'; expected the kernel's body or a warp role}}
     tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
     }
   }
@@ -51,7 +51,7 @@ tile.kernel @uncounted(%v: f32) attributes {cluster = array<i32: 1, 1, 2>, clust
   %x = tile.splat %v : f32 -> tensor<64x64xf32, #x>
   %b = cta.alloc : !cta.buffer<4096xf32, #e>
   %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
-  // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'cta.cluster_sum' has no parity; only in the block of a tile.programs it is counted}}
+  // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'cta.cluster_sum' needs a phase parity, which is implicit only in the block of a tile.programs}}
   %s = cta.cluster_sum %x, %b, %m, %m {ctas = 2 : i32} : tensor<64x64xf32, #x>, !cta.buffer<4096xf32, #e>, !cta.mbarrier<1>
   tile.return
 }
@@ -74,7 +74,7 @@ tile.kernel @tensor_of_other_warps() {
 tile.kernel @tensor_of_one_thread() {
   cta.warp_roles role <consumer, warps = 4> {
   } role <producer, warps = 4, one_thread> {
-    // expected-error @below {{is in role 'producer', which is one thread's}}
+    // expected-error @below {{is in role 'producer', which has one thread}}
     %v = arith.constant dense<0.0> : tensor<4xf16, #x>
   }
   tile.return

@@ -56,7 +56,7 @@ tile.kernel @size() {
 
 tile.kernel @no_engine() {
   %x = arith.constant dense<0.0> : tensor<64x64xf32>
-  // expected-error @below {{phase tile: the dot has no engine; tile-choose-engine gives it one}}
+  // expected-error @below {{phase tile: the dot has no engine; run tile-choose-engine first}}
   %d = tile.dot %x, %x, %x : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
   tile.return
 }

@@ -23,7 +23,7 @@ tile.kernel @no_barrier() attributes {shared_bytes = 256 : i64} {
   %v = arith.constant dense<0.0> : tensor<64xf32, #x>
   %b = cta.alloc at 0 : !cta.buffer<64xf32, #s>
   cta.local_store %v, %b : tensor<64xf32, #x>, !cta.buffer<64xf32, #s>
-  // expected-error @below {{phase allocated: access to shared memory conflicts with one of another thread before it; a cta.barrier is missing}}
+  // expected-error @below {{phase allocated: access to shared memory races with an earlier one of another thread; a cta.barrier is missing}}
   %w = cta.local_load %b : !cta.buffer<64xf32, #s> -> tensor<64xf32, #x>
   tile.return
 }
@@ -109,7 +109,7 @@ tile.kernel @in_flight() attributes {shared_bytes = 4096 : i64} {
   %k = cta.alloc at 2048 : !cta.buffer<16x16xf16, #k>
   %a, %ta = cta.wgmma %q, %k, %zero {n = 16 : i32} : !cta.buffer<64x16xf16, #q>, !cta.buffer<16x16xf16, #k> -> tensor<64x16xf32, #c>
   %b, %tb = cta.wgmma %q, %k, %zero {n = 16 : i32} : !cta.buffer<64x16xf16, #q>, !cta.buffer<16x16xf16, #k> -> tensor<64x16xf32, #c>
-  // expected-error @below {{phase allocated: 'cta.await' names a product that may be incomplete; a cta.wgmma_wait of 1 pending is missing}}
+  // expected-error @below {{phase allocated: 'cta.await' uses an accumulator before its wgmma has completed; a cta.wgmma_wait of 1 pending is missing}}
   %x = cta.await %a after %ta : tensor<64x16xf32, #c>
   tile.return
 }

@@ -117,7 +117,7 @@ static LogicalResult checkAsyncCopy(cta::AsyncCopyOp op, const target::GpuTarget
     return op.emitOpError() << "needs cp.async, which " << gpu.name << " lacks; sm_80 and later have it";
   if (!hasConsecutiveGroups(offsetsOf(op), op.getVector()))
     return op.emitOpError() << "moves " << op.getVector()
-                            << " elements with one instruction, but their places in the buffer are not consecutive";
+                            << " elements with one instruction, but their offsets in the buffer are not consecutive";
   return success();
 }
 

@@ -135,7 +135,7 @@ LogicalResult checkWholeTile(Operation *op, cta::BufferType buffer) {
   if (!buffer.isPadded())
     return success();
   return op->emitOpError() << "accesses all elements of the layout of " << buffer << ", which are more than it holds; "
-                           << "only wgmma and TMA take blocks that are not powers of two";
+                           << "only wgmma and TMA support sizes that are not powers of two";
 }
 
 void registerBufferLowerings(Lowerings &lowerings) {

@@ -93,7 +93,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
   LogicalResult prepare(const Lowerings &lowerings) {
     for (Operation &op : getOperation().getOps())
       if (!isa<KernelOp>(op) && !isa<LLVM::LLVMDialect>(op.getDialect()))
-        return op.emitOpError() << "stands outside of a kernel; a module has kernels and what is of LLVM already";
+        return op.emitOpError() << "is outside of a kernel; a module may have only kernels and LLVM operations";
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       if (failed(checkKernel(kernel)))
         return failure();

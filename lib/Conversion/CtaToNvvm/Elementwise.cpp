@@ -209,7 +209,7 @@ static LogicalResult checkMap(MapOp op) {
   auto isCommon = [&](Type type) { return cta::getLayoutAttr(type) == layout; };
   if (llvm::all_of(op->getOperandTypes(), isCommon) && llvm::all_of(op->getResultTypes(), isCommon))
     return success();
-  return op.emitOpError() << "has operands and results of several layouts; expected one";
+  return op.emitOpError() << "has operands and results of different layouts; they must agree";
 }
 
 static LogicalResult checkElementwise(Operation *op, const target::GpuTarget &) {
@@ -228,7 +228,8 @@ static LogicalResult checkElementwise(Operation *op, const target::GpuTarget &) 
       llvm::all_of(ThreadMap::flat(cta::getLayout(tensor)).threads, [](uint64_t basis) { return basis == 0; });
   if (values && (values.isSplat() || sameInAllThreads))
     return success();
-  return op->emitOpError() << "has different values for different threads; only constants with one value are lowered";
+  return op->emitOpError()
+         << "has different values in different threads; only constants that are equal in all threads are supported";
 }
 
 void registerElementwiseLowerings(Lowerings &lowerings) {

@@ -237,7 +237,7 @@ static LogicalResult checkImmediates(InlineAsmOp op, StringRef letters) {
       if (letters[letter] == immediateLetter && (!isConstant || elementsPerRegister(element, op.getPack()) > 1))
         return op.emitOpError() << "has constraint 'n' for argument " << index
                                 << ", which is not a constant integer; 'n' "
-                                << "takes one, not one of several in a register";
+                                << "needs one that is not packed with others in a register";
   }
   return success();
 }
@@ -258,7 +258,7 @@ static LogicalResult checkInlineAsm(InlineAsmOp op, const target::GpuTarget &) {
   return op.emitOpError()
          << "has constraints '" << op.getConstraints()
          << "'; expected one of h, r, l, f, d, b or n for each operand, and '=' before those of results, "
-         << "which are not n";
+         << "which cannot be n";
 }
 
 void registerExternLowerings(Lowerings &lowerings) {

@@ -231,7 +231,7 @@ LogicalResult checkKernel(KernelOp kernel) {
     std::optional<cta::Role> role = cta::findRole(op);
     if (role && role->getAttr().getOneThread())
       return op->emitOpError() << "uses " << tensor << " in role '" << role->getAttr().getName()
-                               << "', which is one thread's";
+                               << "', which has one thread";
     if (unsigned executing = role ? role->getAttr().getWarps() : kernel.getNumWarps(); warps != executing)
       return op->emitOpError() << "uses a tensor laid out for " << warps << " warps but the "
                                << (role ? "role" : "kernel") << " has " << executing;

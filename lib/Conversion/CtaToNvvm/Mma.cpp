@@ -210,7 +210,7 @@ static LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu) {
                 target::isMmaSyncInstruction(gpu, *typeA, *typeB, *typeAcc, shape[2]);
   if (!exists)
     return op.emitOpError() << "is m" << shape[0] << "n" << shape[1] << "k" << shape[2] << " of " << a << " and " << b
-                            << " into " << acc << ", which " << gpu.name << " has no instruction for";
+                            << " into " << acc << ", which " << gpu.name << " does not support";
   if (!planMma(op))
     return op.emitOpError() << "operands do not have the fragment layouts of m16n8k" << shape[2];
   return success();

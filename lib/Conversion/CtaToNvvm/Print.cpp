@@ -218,7 +218,7 @@ static LogicalResult checkPrint(PrintOp op, const target::GpuTarget &) {
     RankedTensorType first = firstTensor(op);
     if (isa<RankedTensorType>(argument.getType()) &&
         cta::getLayoutAttr(argument.getType()) != cta::getLayoutAttr(first))
-      return op.emitOpError() << "prints " << first << " beside " << argument.getType()
+      return op.emitOpError() << "prints " << first << " alongside " << argument.getType()
                               << "; all tensors must have the same layout";
   }
   return success();

@@ -150,7 +150,7 @@ std::optional<CheckedPlan> planFor(Operation *op, unsigned axis, std::string &pr
   if (!sources || llvm::any_of(op->getResultTypes(), [&](Type other) {
         return cta::getLayoutAttr(other) != cta::getLayoutAttr(resultType);
       })) {
-    problem = "leaves the results in other threads than the result's layout says";
+    problem = "leaves the results in threads other than those of the result's layout";
     return std::nullopt;
   }
   checked.resultRegisters = *sources;

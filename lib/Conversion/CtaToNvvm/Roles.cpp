@@ -176,7 +176,7 @@ unsigned NamedBarriers::firstOfTurns(Operation *turn, unsigned groups) {
 
 static LogicalResult checkTurn(Operation *op, unsigned groups) {
   if (cta::isTurnOfTeams(op))
-    return op->emitOpError() << "is of teams; run cta-lower-rings first";
+    return op->emitOpError() << "is for teams; run cta-lower-rings first";
   unsigned others = std::max<unsigned>(findWholeRoles(op).size(), 1) - 1;
   unsigned needed = NamedBarriers::firstOfTurns(op, groups) + groups + others;
   if (needed > NamedBarriers::count)
@@ -221,7 +221,7 @@ static LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget
   if (!gpu.has(target::Feature::SetMaxRegisters) && op.countResidentCtas() != 0)
     return op.emitOpError() << "needs setmaxnreg, which " << gpu.name << " lacks; sm_90a has it";
   if (op->getParentOp() != kernel)
-    return op.emitOpError() << "must stand in the kernel's body, where all warps meet";
+    return op.emitOpError() << "must be in the kernel's body, where all warps synchronize";
   if (*kernel.getBody().front().getOps<cta::WarpRolesOp>().begin() != op)
     return op.emitOpError() << "is the kernel's second; barriers are initialised once, before the first";
   for (const cta::Role &role : op.getAll()) {
@@ -229,8 +229,8 @@ static LogicalResult checkWarpRoles(cta::WarpRolesOp op, const target::GpuTarget
       continue;
     WalkResult result = role.getBody().walk([&](Operation *inner) -> WalkResult {
       if (isCollective(inner))
-        return inner->emitOpError() << "is for all threads of a role, but role '" << role.getAttr().getName()
-                                    << "' is one thread's";
+        return inner->emitOpError() << "must be executed by all threads of a role, but role '"
+                                    << role.getAttr().getName() << "' has one thread";
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

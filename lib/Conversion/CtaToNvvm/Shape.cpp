@@ -79,8 +79,7 @@ static LogicalResult checkShapeChange(Operation *op, const target::GpuTarget &) 
       layout::movesByShuffles(renaming.src, renaming.dst, getBytesInMemory(getElementTypeOf(convert.getType()))))
     return success();
   return op->emitOpError() << "moves elements between threads: operand is " << op->getOperand(0).getType()
-                           << ", result is " << op->getResult(0).getType()
-                           << "; cta-lower-conversions should have sent them through shared memory";
+                           << ", result is " << op->getResult(0).getType() << "; run cta-lower-conversions first";
 }
 
 void registerShapeLowerings(Lowerings &lowerings) {

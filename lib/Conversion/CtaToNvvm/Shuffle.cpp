@@ -57,7 +57,7 @@ struct ShuffleLowering : OpConversionPattern<cta::ConvertLayoutOp> {
     Type element = getElementTypeOf(op.getType());
     unsigned bits = 8 * getBytesInMemory(element);
     if (!layout::movesByShuffles(src, dst, bits / 8))
-      return rewriter.notifyMatchFailure(op, "is no movement between lanes");
+      return rewriter.notifyMatchFailure(op, "does not move elements between lanes");
     layout::LinearLayout map = layout::conversionMap(src, dst);
     Sources sources(map);
     if (layout::movesByPairs(map, bits / 8)) {
@@ -142,7 +142,7 @@ struct ButterflyLowering : OpConversionPattern<ButterflyOp> {
     const layout::LinearLayout &layout = cta::getLayout(op.getType());
     layout::Distance distance = layout::findDistance(layout, op.getAxis(), op.getDistance());
     if (distance.warps != 0)
-      return rewriter.notifyMatchFailure(op, "is a movement between warps");
+      return rewriter.notifyMatchFailure(op, "moves elements between warps");
     Registers registers;
     for (size_t index = 0; index < adaptor.getSrc().size(); ++index) {
       Value other = adaptor.getSrc()[index ^ distance.registers];

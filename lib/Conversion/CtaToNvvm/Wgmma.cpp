@@ -390,7 +390,7 @@ static LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
   bool exists = typeA && typeB && typeAcc && target::isWgmmaInstruction(*typeA, *typeB, *typeAcc, op.getN());
   if (!exists)
     return op.emitOpError() << "is m64n" << op.getN() << " of " << a << " and " << b << " into " << acc
-                            << ", which is not an instruction";
+                            << ", which wgmma does not support";
   if (!planWgmma(op))
     return op.emitOpError() << "operands or accumulator do not have a layout of m64n" << op.getN();
   return success();

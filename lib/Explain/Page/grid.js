@@ -40,7 +40,7 @@ function gridState(grid) {
 
 function gridView(data) {
   const grid = data.grid, view = element('div', {});
-  view.append(element('p', {}, `${grid.programs.join(' × ')} programs${grid.persistent ? `, worked off by ${grid.thread_blocks} persistent thread blocks` : ''}, ` +
+  view.append(element('p', {}, `${grid.programs.join(' × ')} programs${grid.persistent ? `, computed by ${grid.thread_blocks} persistent thread blocks` : ''}, ` +
     `clusters of ${grid.cluster.join(' × ')}; ${grid.at_a_time} thread blocks run at a time on ${grid.multiprocessors} multiprocessors: ${grid.waves.toFixed(2)} waves, ` +
     `${Math.round(100 * grid.tail_efficiency)} % of the multiprocessors' time in use.`));
   if (!grid.outputs.length && !grid.l2) return element('div', {}, view, element('p', {class: 'note'}, 'Nothing ran.'));
@@ -99,7 +99,7 @@ function outputMap(grid, output, state) {
   const describe = (row, column) => {
     const cell = row * output.cell_columns + column, cta = output.ctas[cell];
     const place = placeOf(output, row, column);
-    if (cta < 0) return place + 'written by nobody, or in a way that the page does not follow';
+    if (cta < 0) return place + 'not written, or written in a way that is not tracked';
     if (state.cta !== cta) {
       state.cta = cta;
       if (state.mode === 'l2' || state.maps.some(map => map.followsBlock)) state.redraw();
@@ -116,11 +116,11 @@ function outputMap(grid, output, state) {
 /// Shows the L2 requests of each wave, and for each array the blocks that read its parts at the selected time.
 function l2View(grid, state) {
   const bytes = lines => shortNumber(lines * grid.l2.line_bytes) + 'B';
-  const view = element('div', {id: 'l2'}, element('h2', {}, 'Together in L2'),
-    element('p', {}, `Lines of ${grid.l2.line_bytes} bytes that ${grid.persistent ? 'the persistent blocks ask for, from the beginning to the end' : 'the blocks of a wave ask for'}: ` +
-      'each block for itself, and those that differ, which come from memory at least once.'),
-    table(['wave', 'thread blocks', 'asked for', 'different', 'a line serves'], grid.l2.waves.slice(0, 12).map((wave, i) =>
-      [i + 1, wave.thread_blocks, bytes(wave.reads), bytes(wave.lines), wave.lines ? (wave.reads / wave.lines).toFixed(2) + ' blocks' : ''])),
+  const view = element('div', {id: 'l2'}, element('h2', {}, 'L2 sharing'),
+    element('p', {}, `Lines of ${grid.l2.line_bytes} bytes requested by ${grid.persistent ? 'the persistent blocks over their whole run' : 'the blocks of a wave'}: ` +
+      'summed over the blocks, and distinct ones, each of which is loaded from memory at least once.'),
+    table(['wave', 'thread blocks', 'requested', 'distinct', 'blocks per line'], grid.l2.waves.slice(0, 12).map((wave, i) =>
+      [i + 1, wave.thread_blocks, bytes(wave.reads), bytes(wave.lines), wave.lines ? (wave.reads / wave.lines).toFixed(2) : ''])),
     grid.l2.waves.length > 12 ? element('p', {class: 'note'}, `And ${grid.l2.waves.length - 12} more waves.`) : null);
   for (const array of grid.l2.arrays) view.append(readMap(array, state));
   return view;
@@ -153,7 +153,7 @@ function readMap(array, state) {
       for (let i = 0; i < runs.length; i += 2) if (runs[i] <= cell && cell < runs[i] + runs[i + 1]) readers.push(cta);
     });
     return placeOf(array, row, column) + (readers.length ? `read by ${readers.length} blocks of wave ${state.wave() + 1}: ${readers.slice(0, 12).join(', ')}${readers.length > 12 ? ', …' : ''}`
-      : 'not read so far') + (own.has(cell) ? `; by block ${state.cta}, too` : '');
+      : 'not read so far') + (own.has(cell) ? `; also by block ${state.cta}` : '');
   };
   const cells = cellCanvas(array.cell_rows, array.cell_columns, colour, describe, `who reads ${array.name}`);
   cells.followsBlock = true;

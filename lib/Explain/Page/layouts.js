@@ -56,7 +56,7 @@ function layoutPicture(layout) {
   const bases = table(['bit', ...['basis']], Object.entries(layout.bases).flatMap(([name, list]) =>
     list.map((basis, bit) => [`${name} bit ${bit}`, `[${basis.join(', ')}]`])));
   return element('div', {}, element('div', {class: 'controls'}, element('label', {}, 'colour: ', select)), cells.node,
-    element('details', {}, element('summary', {}, 'the linear map: its bases'), bases));
+    element('details', {}, element('summary', {}, 'bases of the linear map'), bases));
 }
 
 function layoutsView(data) {

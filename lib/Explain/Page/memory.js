@@ -6,9 +6,9 @@ function requestPicture(access) {
     const cell = access.bytes >= 4 ? 4 : access.bytes, columns = 32 / cell;
     const laneAt = (row, column) => lanes.find(one => { const byte = sectors[row] * 32 + column * cell; return byte >= one.address && byte < one.address + access.bytes; });
     const cells = cellCanvas(sectors.length, columns, (row, column) => { const one = laneAt(row, column); return one ? shade(one.lane / 32) : '#ffffff'; },
-      (row, column) => { const one = laneAt(row, column), byte = sectors[row] * 32 + column * cell; return `byte ${byte} of ${access.buffer || 'memory'}: ` + (one ? `lane ${one.lane}` : 'moved, and not used'); },
+      (row, column) => { const one = laneAt(row, column), byte = sectors[row] * 32 + column * cell; return `byte ${byte} of ${access.buffer || 'memory'}: ` + (one ? `lane ${one.lane}` : 'moved but unused'); },
       'sectors of a request');
-    return element('div', {}, element('p', {class: 'note'}, 'A row is a sector of 32 bytes; white is moved and not used.'), cells.node);
+    return element('div', {}, element('p', {class: 'note'}, 'Each row is a sector of 32 bytes; white bytes are moved but unused.'), cells.node);
   }
   const words = new Map();
   for (const one of lanes)
@@ -18,22 +18,22 @@ function requestPicture(access) {
   const perBank = new Array(32).fill(0);
   for (const word of words.keys()) ++perBank[word % 32];
   const cells = cellCanvas(rows.length, 32, (row, bank) => words.has(rows[row] * 32 + bank) ? (perBank[bank] > 1 ? shade(Math.min(1, .3 + perBank[bank] / 16)) : colourOf(2)) : '#ffffff',
-    (row, bank) => { const held = words.get(rows[row] * 32 + bank); return `bank ${bank}, byte ${(rows[row] * 32 + bank) * 4}: ` + (held ? `lane ${held.join(', ')}; ${perBank[bank]} words of this bank in the request` : 'not touched'); },
+    (row, bank) => { const held = words.get(rows[row] * 32 + bank); return `bank ${bank}, byte ${(rows[row] * 32 + bank) * 4}: ` + (held ? `lane ${held.join(', ')}; ${perBank[bank]} words of this bank in the request` : 'not accessed'); },
     'banks of a request');
-  return element('div', {}, element('p', {class: 'note'}, 'A row is 128 bytes, a column a bank. Green: the bank serves one word; blue: it serves several, one after the other (accesses of 8 and 16 bytes go by half and quarter warps).'), cells.node);
+  return element('div', {}, element('p', {class: 'note'}, 'Each row is 128 bytes, each column a bank. Green: the bank serves one word; blue: it serves several, one after the other (accesses of 8 and 16 bytes are split into half and quarter warps).'), cells.node);
 }
 
 function memoryView(data) {
-  if (!data.memory.length) return element('p', {class: 'note'}, data.simulated ? 'No thread loads or stores: copies by TMA, whose rows are whole.' : 'Nothing ran.');
+  if (!data.memory.length) return element('p', {class: 'note'}, data.simulated ? 'No loads or stores by threads: all copies use TMA, which moves whole rows.' : 'Nothing ran.');
   const holder = element('div', {});
-  const name = access => `${access.line ? 'line ' + access.line : 'made by the compiler'}: ${access.instruction} (${access.kind}${access.buffer ? ' ' + access.buffer : ''}): ${access.actual} ${access.space === 'global' ? 'sectors' : 'wavefronts'}, ${access.ideal} would do`;
+  const name = access => `${access.line ? 'line ' + access.line : 'compiler-generated'}: ${access.instruction} (${access.kind}${access.buffer ? ' ' + access.buffer : ''}): ${access.actual} ${access.space === 'global' ? 'sectors' : 'wavefronts'}, ${access.ideal} would suffice`;
   const show = () => {
     const access = data.memory[select.selectedIndex], unit = access.space === 'global' ? 'sectors' : 'wavefronts';
-    holder.replaceChildren(table(['', 'this request', 'all of the instruction'], [['requests', 1, access.requests.toLocaleString('en')], [unit, access.actual, access.transactions.toLocaleString('en')],
-      [`${unit} beyond what is needed`, access.actual - access.ideal, access.wasted.toLocaleString('en')]]), requestPicture(access));
+    holder.replaceChildren(table(['', 'this request', 'all requests of the instruction'], [['requests', 1, access.requests.toLocaleString('en')], [unit, access.actual, access.transactions.toLocaleString('en')],
+      [`excess ${unit}`, access.actual - access.ideal, access.wasted.toLocaleString('en')]]), requestPicture(access));
   };
   const select = element('select', {'aria-label': 'access', onchange: show, style: 'max-width: 100%'}, ...data.memory.map(access => element('option', {}, name(access))));
-  const view = element('div', {}, element('p', {class: 'note'}, 'One request of a warp at each access, the worst of the first ones; those that waste most come first.'), element('div', {class: 'controls'}, select), holder);
+  const view = element('div', {}, element('p', {class: 'note'}, 'One warp request per access, the worst of the first ones; the most wasteful accesses come first.'), element('div', {class: 'controls'}, select), holder);
   view.whenShown = show;
   return view;
 }

@@ -75,7 +75,7 @@ function passesView(data) {
     const add = (name, text) => diff.append(element('div', {class: name, title: text}, text));
     pairs.forEach(([from, to, same], i) => {
       if (same && !all.checked && index && !near.has(i)) { ++skipped; return; }
-      if (skipped) { add('same', `⋯ ${skipped} lines as before`); add('same', ''); skipped = 0; }
+      if (skipped) { add('same', `⋯ ${skipped} unchanged lines`); add('same', ''); skipped = 0; }
       add(same ? 'same' : from >= 0 ? 'gone' : '', from >= 0 ? lines[before[from]] : '');
       add(same ? 'same' : to >= 0 ? 'came' : '', to >= 0 ? lines[after[to]] : '');
     });
@@ -87,8 +87,8 @@ function passesView(data) {
   const step = by => { select.selectedIndex = Math.min(Math.max(select.selectedIndex + by, 0), passes.length - 1); show(select.selectedIndex); };
   return element('div', {},
     element('div', {class: 'controls'}, select,
-      element('button', {type: 'button', onclick: () => step(-1)}, 'before'), element('button', {type: 'button', onclick: () => step(1)}, 'next'),
+      element('button', {type: 'button', onclick: () => step(-1)}, 'previous'), element('button', {type: 'button', onclick: () => step(1)}, 'next'),
       element('label', {for: 'all-lines'}, all, ' all lines'),
-      element('span', {class: 'note'}, 'passes that changed the IR; * has remarks. Left before, right after.')),
+      element('span', {class: 'note'}, 'Passes that changed the IR; * marks those with remarks. Left: before; right: after.')),
     remarks, holder);
 }

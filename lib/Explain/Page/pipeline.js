@@ -1,4 +1,5 @@
 // The modelled timeline of one thread block: warps, engines, and the slots of rings.
+const nameOfKind = kind => kind === 'product' ? 'MMA' : kind;
 const kindColours = {work: palette[4], wait: '#d9d9d9', copy: palette[1], product: palette[2], idle: '#f9e4e4'};
 
 /// Returns the modelled clocks for which each role's warps wait, by line: [[line, [clocks of each role]], …], longest
@@ -15,9 +16,9 @@ function waitsByLine(pipeline) {
   return [...waits].sort((a, b) => Math.max(...b[1]) - Math.max(...a[1]));
 }
 
-/// Describes the critical path: "products of line 50 54 %, copies of line 47 30 %, …".
+/// Describes the critical path: "54 % MMAs of line 50, 30 % copies and loads of line 47, …".
 function criticalText(pipeline) {
-  const names = {work: 'instructions', copy: 'copies and loads', product: 'products'};
+  const names = {work: 'instructions', copy: 'copies and loads', product: 'MMAs'};
   const parts = pipeline.critical.filter(part => part.clocks * 20 >= pipeline.clocks).slice(0, 6);
   return parts.map(part => `${percent(part.clocks, pipeline.clocks)} ${names[part.kind]}${part.line ? ' of line ' + part.line : ''}`).join(', ');
 }
@@ -47,7 +48,7 @@ function pipelineView(data) {
   const critical = lanes.map(lane => canIdle.has(lane.name) ? criticalParts(lane, lanes[0]) : []);
   let from = 0, to = total, cursor = null;
   const rowHeight = 26, left = 190;
-  const canvas = element('canvas', {tabindex: 0, role: 'img', 'aria-label': 'time line; + and - zoom, left and right move, up and down choose a lane, n and p its next and previous span'});
+  const canvas = element('canvas', {tabindex: 0, role: 'img', 'aria-label': 'timeline; + and - zoom, left and right move, up and down choose a lane, n and p its next and previous span'});
   const text = element('div', {class: 'hover', 'aria-live': 'polite'}, 'Point at a span.');
   const draw = () => {
     const width = Math.max(canvas.parentElement ? canvas.parentElement.clientWidth : 0, 320);
@@ -123,7 +124,7 @@ function pipelineView(data) {
   };
   const describe = hit => {
     text.textContent = !hit || !hit.span ? `${Math.round(cursor)} clk${hit && canIdle.has(hit.lane.name) ? `: ${hit.lane.name} idle` : ''}` :
-      `${hit.lane.name}: ${hit.span[2]}, ${hit.span[0]} to ${hit.span[1]} clk (${((hit.span[1] - hit.span[0]) / pipeline.clock_ghz).toFixed(0)} ns)${hit.span[3] ? ', line ' + hit.span[3] : ''}`;
+      `${hit.lane.name}: ${nameOfKind(hit.span[2])}, ${hit.span[0]} to ${hit.span[1]} clk (${((hit.span[1] - hit.span[0]) / pipeline.clock_ghz).toFixed(0)} ns)${hit.span[3] ? ', line ' + hit.span[3] : ''}`;
   };
   canvas.addEventListener('pointermove', event => {
     const hit = spanAt(event);
@@ -156,25 +157,25 @@ function pipelineView(data) {
   });
   marked.listeners.push(() => { if (canvas.offsetParent) draw(); });
   const view = element('div', {},
-    element('p', {}, `Modelled, not measured: what the first thread block did in the simulator, in the order of each warp, with the rates of ${data.device} and a multiprocessor of its own; operands are in L2. ` +
+    element('p', {}, `Modelled, not measured: the instructions of the first thread block as simulated, in the order of each warp, at the rates of ${data.device}, alone on a multiprocessor, with operands in L2. ` +
       `${pipeline.clocks} clocks, ${(pipeline.clocks / pipeline.clock_ghz / 1000).toFixed(2)} µs at ${pipeline.clock_ghz} GHz` +
-      (pipeline.product_clocks ? `; between the first and the last product the tensor cores work ${Math.round(100 * pipeline.product_share)} % of the time` : '') + '.'),
+      (pipeline.product_clocks ? `; between the first and the last MMA the tensor cores are busy ${Math.round(100 * pipeline.product_share)} % of the time` : '') + '.'),
     pipeline.cut ? element('p', {class: 'note'}, 'Only the beginning was recorded.') : null,
-    pipeline.forced ? element('p', {class: 'note'}, 'The block waits for others, whose part is not modelled: waits for them take no time.') : null,
-    legend([[kindColours.work, 'work, or a slot in use'], [kindColours.wait, 'wait'], [kindColours.copy, 'copy under way'], [kindColours.product, 'products'], [kindColours.idle, 'idle'], ['#111', 'on the critical path']]),
+    pipeline.forced ? element('p', {class: 'note'}, 'The block waits for other blocks, which are not modelled: these waits take no time.') : null,
+    legend([[kindColours.work, 'work, or a slot in use'], [kindColours.wait, 'wait'], [kindColours.copy, 'copy in flight'], [kindColours.product, 'MMAs'], [kindColours.idle, 'idle'], ['#111', 'on the critical path']]),
     element('p', {id: 'critical'}, `Critical path: ${criticalText(pipeline)}.`),
     element('div', {class: 'controls'},
       element('button', {type: 'button', onclick: () => zoom(.6)}, 'zoom in'), element('button', {type: 'button', onclick: () => zoom(1.7)}, 'zoom out'),
       element('button', {type: 'button', onclick: () => move(-.3)}, '←'), element('button', {type: 'button', onclick: () => move(.3)}, '→'),
       element('button', {type: 'button', onclick: () => { from = 0; to = total; draw(); }}, 'all')),
     element('div', {}, canvas), text,
-    element('h3', {}, 'Who works, waits, and is idle'),
-    table(['', 'works', 'waits', 'idle'], pipeline.uses.map(use => [use.name, ...[use.work, use.wait, use.idle].map(clocks => clocks ? `${clocks} clk, ${percent(clocks, total)}` : '')])),
-    element('h3', {}, 'What the critical path consists of'),
-    table(['kind', 'line', 'clocks', ''], pipeline.critical.map(part => [part.kind, part.line || 'made by the compiler', part.clocks, percent(part.clocks, total)])),
+    element('h3', {}, 'Busy, waiting and idle time'),
+    table(['', 'busy', 'waiting', 'idle'], pipeline.uses.map(use => [use.name, ...[use.work, use.wait, use.idle].map(clocks => clocks ? `${clocks} clk, ${percent(clocks, total)}` : '')])),
+    element('h3', {}, 'Critical path by kind and line'),
+    table(['kind', 'line', 'clocks', ''], pipeline.critical.map(part => [nameOfKind(part.kind), part.line || 'compiler-generated', part.clocks, percent(part.clocks, total)])),
     element('h3', {}, 'Where warps wait'),
     table(['line', ...pipeline.lanes.slice(0, pipeline.roles).map(lane => lane.name)], waitsByLine(pipeline).map(([line, clocks]) =>
-      [line || 'made by the compiler', ...clocks.map(value => value ? `${value} clk, ${percent(value, total)}` : '')])));
+      [line || 'compiler-generated', ...clocks.map(value => value ? `${value} clk, ${percent(value, total)}` : '')])));
   view.whenShown = () => { draw(); new ResizeObserver(() => requestAnimationFrame(draw)).observe(canvas.parentElement); };
   return view;
 }

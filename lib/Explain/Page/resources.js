@@ -1,7 +1,7 @@
 // Resource usage of a thread block, the limit of occupancy, the roofline, and expected times.
 function sharedMap(data) {
   const {shared, shared_bytes: total} = data.resources;
-  if (!shared.length) return element('p', {class: 'note'}, 'No buffer in shared memory.');
+  if (!shared.length) return element('p', {class: 'note'}, 'No buffers in shared memory.');
   const rows = shared.map(piece => [piece.type + (piece.slots > 1 ? ` × ${piece.slots} slots` : ''), piece.offset, piece.bytes, piece.line || '']);
   const names = 'http://www.w3.org/2000/svg';
   const svg = document.createElementNS(names, 'svg');
@@ -34,11 +34,11 @@ function rooflineChart(roofline, holder) {
   const chart = echarts.init(holder, null, {renderer: 'svg'});
   chart.setOption({
     animation: false, aria: {enabled: true}, grid: {left: 70, right: 30, top: 30, bottom: 50}, tooltip: {},
-    xAxis: {type: 'log', name: 'FLOP a byte of memory', nameLocation: 'middle', nameGap: 30, min: low, max: high, axisLabel: {formatter: v => +v.toPrecision(2)}},
+    xAxis: {type: 'log', name: 'FLOP per byte of memory', nameLocation: 'middle', nameGap: 30, min: low, max: high, axisLabel: {formatter: v => +v.toPrecision(2)}},
     yAxis: {type: 'log', name: 'GFLOP/s', axisLabel: {formatter: shortNumber}},
     series: [
       {type: 'line', name: 'roof', data: [low, ridge, high].map(x => [x, at(x)]), symbol: 'none', lineStyle: {color: '#111'}},
-      {type: 'scatter', name: 'at most (modelled)', data: flops ? [[own, at(own)]] : [], symbolSize: 14, itemStyle: {color: palette[5]}}],
+      {type: 'scatter', name: 'bound (modelled)', data: flops ? [[own, at(own)]] : [], symbolSize: 14, itemStyle: {color: palette[5]}}],
   });
   new ResizeObserver(() => requestAnimationFrame(() => chart.resize())).observe(holder);
 }
@@ -46,12 +46,12 @@ function rooflineChart(roofline, holder) {
 function resourcesView(data) {
   const r = data.resources, view = element('div', {});
   view.append(element('h2', {}, 'Occupancy'), element('p', {}, r.one_more.text + '.'),
-    table(['', 'a thread block', 'of a multiprocessor'], [
+    table(['', 'per thread block', 'per multiprocessor'], [
       ['thread blocks', '1', r.ctas_per_sm],
       ['threads', r.threads_per_cta, percent(r.warps_share, 1) + ' of its warps'],
-      ['registers a thread', r.registers || 'not known without ptxas', r.registers ? percent(r.registers * r.threads_per_cta * r.ctas_per_sm, 65536) : ''],
+      ['registers per thread', r.registers || 'unknown without ptxas', r.registers ? percent(r.registers * r.threads_per_cta * r.ctas_per_sm, 65536) : ''],
       ['shared memory, bytes', r.shared_bytes, percent(r.shared_bytes * r.ctas_per_sm, r.shared_per_sm)],
-      ['spilled bytes a thread', r.spill_bytes, ''],
+      ['spilled bytes per thread', r.spill_bytes, ''],
       ['limited by', r.limit, '']]));
   if (r.one_more.needs.length)
     view.append(element('h3', {}, 'One more thread block fits if'), table(['', 'now', 'at most', ''], r.one_more.needs.map(need => [need.what, need.now, need.most, need.unit])));
@@ -61,10 +61,10 @@ function resourcesView(data) {
   if (r.roofline) {
     const roof = r.roofline, holder = element('div', {class: 'chart'});
     view.append(element('h2', {}, 'Roofline of ' + data.device),
-      element('p', {class: 'note'}, `Rates of data sheets: ${roof.memory_gb_per_s} GB/s, ${shortNumber(roof.roof_gflop_per_s)} GFLOP/s (${roof.roof_by}). Every array once; at least ${roof.least_us.toPrecision(3)} µs (modelled).`),
+      element('p', {class: 'note'}, `Data-sheet rates: ${roof.memory_gb_per_s} GB/s, ${shortNumber(roof.roof_gflop_per_s)} GFLOP/s (${roof.roof_by}). Moving each array once takes at least ${roof.least_us.toPrecision(3)} µs (modelled).`),
       table(['', 'simulated'], [['FLOP of tensor cores', roof.tensor_flops.toLocaleString('en')], ['other FLOP', roof.scalar_flops.toLocaleString('en')],
-        ['bytes of all arrays', roof.least_bytes.toLocaleString('en')], ['bytes that multiprocessors moved', roof.moved_bytes.toLocaleString('en')],
-        ['FLOP a byte', roof.intensity.toPrecision(4)]]), holder);
+        ['bytes of all arrays', roof.least_bytes.toLocaleString('en')], ['bytes moved by multiprocessors', roof.moved_bytes.toLocaleString('en')],
+        ['FLOP per byte', roof.intensity.toPrecision(4)]]), holder);
     view.whenShown = () => rooflineChart(roof, holder);
   }
   return view;

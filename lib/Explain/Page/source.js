@@ -33,10 +33,10 @@ function lineFacts(entry) {
 function lineDetails(entry, pipeline) {
   const counters = entry.counters;
   const rows = Object.entries(counters).map(([name, value]) => [name.replaceAll('_', ' '), value.toLocaleString('en')]);
-  rows.push(['registers of a thread that are live, at most (PTX, before ptxas)', entry.live_registers]);
+  rows.push(['maximum live registers per thread (PTX, before ptxas)', entry.live_registers]);
   if (counters.global_requests) {
-    rows.push(['sectors a request', (counters.global_sectors / counters.global_requests).toFixed(2)]);
-    rows.push(['use of sectors', percent(counters.global_sectors_ideal, counters.global_sectors)]);
+    rows.push(['sectors per request', (counters.global_sectors / counters.global_requests).toFixed(2)]);
+    rows.push(['sector utilisation', percent(counters.global_sectors_ideal, counters.global_sectors)]);
   }
   if (counters.shared_wavefronts)
     rows.push(['wavefronts from conflicts', percent(counters.shared_conflicts || 0, counters.shared_wavefronts)]);
@@ -45,7 +45,7 @@ function lineDetails(entry, pipeline) {
   const waits = pipeline ? waitsByLine(pipeline).find(([line]) => line === entry.line) : null;
   if (waits)
     waits[1].forEach((clocks, role) => { if (clocks) rows.push([`${pipeline.lanes[role].name} wait (modelled)`, `${clocks} of ${pipeline.clocks} clk`]); });
-  return table(['of line ' + entry.line, ''], rows);
+  return table(['line ' + entry.line, ''], rows);
 }
 
 /// Creates a pane of code; `source[i]` is the source line of line i.
@@ -112,7 +112,7 @@ function sourceView(data) {
     const next = step > 0 ? known.find(line => line > marked.line) : known.reverse().find(line => line < (marked.line || Infinity));
     if (next) markLine(next);
   });
-  const details = element('div', {'aria-live': 'polite'}, element('p', {class: 'note'}, 'Choose a line: its code is marked, and its counters are here.'));
+  const details = element('div', {'aria-live': 'polite'}, element('p', {class: 'note'}, 'Choose a line to mark its code and to show its counters.'));
   const elsewhere = entries.get(0);
   marked.listeners.push(line => {
     for (const [i, row] of rows.entries()) row.classList.toggle('hot', i + 1 === line);
@@ -122,7 +122,7 @@ function sourceView(data) {
       if (top < pane.scrollTop || top > pane.scrollTop + pane.clientHeight - 40) pane.scrollTop = top - pane.clientHeight / 3;
     }
     details.replaceChildren(entries.has(line) ? lineDetails(entries.get(line), data.pipeline)
-      : element('p', {class: 'note'}, `Line ${line} has no instruction of its own.`));
+      : element('p', {class: 'note'}, `Line ${line} has no instructions.`));
   });
 
   const forms = data.code.map(form => codePane(form.lines, form.source, form.name));
@@ -138,10 +138,10 @@ function sourceView(data) {
   const view = element('div', {},
     element('div', {class: 'split'},
       element('div', {}, element('div', {class: 'controls'}, element('span', {class: 'note'}, data.source.file + (elsewhere && elsewhere.counters.instructions
-        ? `; ${shortNumber(elsewhere.counters.instructions)} warp instructions are of no line of it` : ''))), pane),
+        ? `; ${shortNumber(elsewhere.counters.instructions)} warp instructions belong to no line` : ''))), pane),
       element('div', {}, element('div', {class: 'controls'}, select), ...forms)),
     details,
-    total ? element('div', {}, element('h3', {}, 'Of the whole kernel'),
+    total ? element('div', {}, element('h3', {}, 'Whole kernel'),
       table(['counter', 'simulated'], Object.entries(total).map(([name, value]) => [name.replaceAll('_', ' '), value.toLocaleString('en')]))) : null);
   view.whenShown = () => {
     const first = rows.findIndex(row => row.querySelector('.facts').textContent);

@@ -123,7 +123,7 @@ Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
     return baseline;
   }
   if (plan.batch > 1 && (isFloat8 || isSearched)) {
-    baseline.note = fmt::format("batches of {} are not measured by cublasLt", dataTypeName(types.firstType));
+    baseline.note = fmt::format("cublasLt is not measured for batches of {}", dataTypeName(types.firstType));
     return baseline;
   }
   const Driver &driver = request.device->cudaContext().driver();
@@ -148,9 +148,9 @@ Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
   if (types.firstType == DataType::F32)
     baseline.name += plan.needsFp32 ? " (fp32)" : " (tf32)";
   if (isFloat8)
-    baseline.name += bench.isPrecise ? " (fp8, added in fp32)" : " (fp8, fast accumulation)";
+    baseline.name += bench.isPrecise ? " (fp8, fp32 accumulation)" : " (fp8, fast accumulation)";
   if (plan.isPart)
-    baseline.name += ", the product alone";
+    baseline.name += ", GEMM without epilogue";
   std::vector<Cublas::Pointers> pointers;
   for (const CudaSession &session : request.sessions) {
     Result<CUdeviceptr> target = allocate(bench.arguments[places.output].buffer->storageBytes());
@@ -234,7 +234,7 @@ Result<Baseline> prepareBaseline(const BaselineChoice &choice, const BaselineReq
   case Kind::CublasLt:
     if (request.plan)
       return gemmBaseline(request, choice.kind == Kind::CublasLt);
-    none.note = "the kernel has no matrix product of two of its buffers, which is what cuBLAS computes";
+    none.note = "the kernel has no GEMM of two of its buffers to compare with cuBLAS";
     return none;
   case Kind::Copy:
     return copyBaseline(request);
@@ -245,7 +245,7 @@ Result<Baseline> prepareBaseline(const BaselineChoice &choice, const BaselineReq
   case Kind::None:
     break;
   }
-  none.note = "none was asked for";
+  none.note = "none requested";
   return none;
 }
 

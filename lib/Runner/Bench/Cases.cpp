@@ -130,10 +130,9 @@ int runCases(RunOptions options, const std::vector<SuiteCase> &cases) {
   if (!journal)
     return reportFailure(options, journal.error());
   if (isSimulatedInstead) {
-    fmt::print(
-        stderr,
-        "{}: no GPU here, so nothing is measured{}: what is small enough runs in the simulator, for correctness\n",
-        options.program, options.benchJson.empty() ? "" : fmt::format(" or written to '{}'", options.benchJson));
+    fmt::print(stderr,
+               "{}: no GPU found, so nothing is measured{}; small cases run in the simulator to check their results\n",
+               options.program, options.benchJson.empty() ? "" : fmt::format(" or written to '{}'", options.benchJson));
     options.bench = false;
     options.benchJson.clear();
     options.check = true;

@@ -38,13 +38,13 @@ Status fillNormal(const Driver &driver, CUdeviceptr to, size_t bytes, DataType t
   const StoreElement store = elementStorer(type);
   for (size_t i = 0; i < pattern / size; ++i)
     store(values.data() + i * size, randomElement(type, 1, i));
-  Status status = driver.check(driver.copyToDevice(to, values.data(), pattern), "copy of a product's operands");
+  Status status = driver.check(driver.copyToDevice(to, values.data(), pattern), "copy of a GEMM's operands");
   if (status)
-    status = driver.check(driver.streamSynchronize(nullptr), "copy of a product's operands");
+    status = driver.check(driver.streamSynchronize(nullptr), "copy of a GEMM's operands");
   for (size_t done = pattern; done < bytes && status; done += pattern)
     status =
         driver.check(driver.copyOnDevice(to + done, to, std::min(pattern, bytes - done), nullptr), "cuMemcpyDtoDAsync");
-  return status ? driver.check(driver.streamSynchronize(nullptr), "copy of a product's operands") : status;
+  return status ? driver.check(driver.streamSynchronize(nullptr), "copy of a GEMM's operands") : status;
 }
 
 DataType sumType(DataType type) {

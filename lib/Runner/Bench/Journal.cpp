@@ -51,7 +51,7 @@ runtime::Status Journal::checkDevice(const std::string &device) const {
   for (const std::string &other : devices)
     if (cardOf(other) != cardOf(device))
       return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                       "'{}' has measurements of '{}', and this is '{}'; --resume goes on with one card", file,
+                       "'{}' has measurements of '{}', but this is '{}'; --resume needs the same GPU", file,
                        cardOf(other), cardOf(device));
   return runtime::Success{};
 }

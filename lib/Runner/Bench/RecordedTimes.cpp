@@ -36,7 +36,7 @@ Result<RecordedTime> parseLine(const Json &json) {
   const Json &figures = isOurs ? *bench : json;
   const auto time = figures.find("time_us");
   if (time == figures.end() || !time->is_number() || !(time->get<double>() > 0))
-    return makeError(TILE_ERROR_FILE, "no positive number 'time_us'");
+    return makeError(TILE_ERROR_FILE, "'time_us' must be a positive number");
   RecordedTime recorded;
   recorded.microseconds = time->get<double>();
   recorded.label = textOf(json, "case");
@@ -46,7 +46,7 @@ Result<RecordedTime> parseLine(const Json &json) {
   if (recorded.name.empty())
     recorded.name = textOf(json, isOurs ? "artifact" : "kernel");
   if (recorded.name.empty())
-    return makeError(TILE_ERROR_FILE, "no 'name' of what was measured");
+    return makeError(TILE_ERROR_FILE, "'name' is missing");
   if (isOurs)
     recorded.isGraph = figures.contains("launches_per_graph");
   else if (const auto graph = json.find("graph"); graph != json.end() && graph->is_boolean())

@@ -20,17 +20,17 @@ constexpr double specialPerClock = 16;    // per multiprocessor: CUDA programmin
 std::string adviceFor(const std::string &name, const RooflineFacts &facts) {
   if (name == "memory")
     return facts.memoryBytes.isMeasured && facts.memoryBytes.value > 1.25 * facts.leastBytes
-               ? fmt::format("{:.2f} times the bytes that must move do: keep what is read again on the multiprocessor",
+               ? fmt::format("{:.2f} times the minimum traffic: keep reused data in shared memory or registers",
                              facts.memoryBytes.value / facts.leastBytes)
-               : "smaller types, or fuse with the kernel that writes the inputs, so that they are not read at all";
+               : "narrower types, or fusion with the kernel that writes the inputs";
   if (name == "L2")
-    return "larger tiles, or clusters that share what they load: each block then reads less of both operands";
+    return "larger tiles, or clusters that share loads by multicast, so that each block reads less of both operands";
   if (name == "tensor cores")
-    return "nothing in the schedule: narrower types (fp8), or, if the clock is throttled, fewer joules a tile";
+    return "narrower types (fp8), or, if the clock is throttled, less energy per tile; the schedule cannot help";
   if (name == "special functions")
-    return "exp2 for exp with its factor folded into a scale, or a polynomial for a part of the elements";
+    return "exp2 instead of exp, with its factor folded into a scale, or a polynomial for part of the elements";
   if (name == "launch")
-    return "more work a launch: fuse it with its neighbours, replay it in a graph, or overlap launches (--overlap)";
+    return "more work per launch: fuse it with its neighbours, replay it in a graph, or overlap launches (--overlap)";
   return {};
 }
 
@@ -40,11 +40,11 @@ std::string evidenceFor(const ResourceShare &share, const RooflineFacts &facts) 
     return fmt::format("{:.0f} GB/s, {:.0f} % of the {:.0f} GB/s of a copy", facts.memoryBytes.value / seconds * 1e-9,
                        100 * share.share, facts.ceilings.memoryBytes * 1e-9);
   if (share.name == "L2")
-    return fmt::format("{:.0f} GB/s between L2 and multiprocessors, {:.0f} % of 64 bytes a clock for each",
+    return fmt::format("{:.0f} GB/s between L2 and multiprocessors, {:.0f} % of 64 bytes per clock each",
                        facts.l2Bytes.value / seconds * 1e-9, 100 * share.share);
   if (share.name == "tensor cores")
     return facts.tensorShare && facts.tensorShare->value > share.share - 1e-9
-               ? fmt::format("their pipe works in {:.0f} % of the cycles", 100 * facts.tensorShare->value)
+               ? fmt::format("their pipe is busy in {:.0f} % of the cycles", 100 * facts.tensorShare->value)
                : fmt::format("{:.0f} TFLOP/s, {:.0f} % of the {:.0f} of {}", facts.flops.value / seconds * 1e-12,
                              100 * share.share, facts.ceilings.flops * 1e-12, facts.ceilings.flopsBy);
   if (share.name == "launch")
@@ -115,24 +115,24 @@ RooflineVerdict judge(const RooflineFacts &facts) {
     verdict.advice = adviceFor(first.name, facts);
   } else if (const auto pair = findAlternating(verdict.shares)) {
     const auto &[first, second] = *pair;
-    verdict.bound = fmt::format("{} and {} in turns", first.name, second.name);
+    verdict.bound = fmt::format("{} and {}, alternating", first.name, second.name);
     verdict.evidence = fmt::format("{:.0f} % and {:.0f} % of the time, one while the other waits", 100 * first.share,
                                    100 * second.share);
-    verdict.advice = "overlap them: more stages, or two groups of warps that are in different phases";
+    verdict.advice = "overlap them: more stages, or two warp groups in different phases";
   } else if (facts.programs > 0 && facts.tailEfficiency() < 0.7) {
     verdict.bound = "tail";
     verdict.evidence =
         fmt::format("{:.0f} {} make {:.2f} waves: {:.0f} % of the multiprocessors' time is used", facts.programs,
                     facts.isPersistent ? "tiles" : "thread blocks", facts.waves(), 100 * facts.tailEfficiency());
-    verdict.advice = "smaller tiles, or several blocks for one tile (split K), so that the last wave is fuller";
+    verdict.advice = "smaller tiles, or several blocks per tile (split-K), so that the last wave is fuller";
   } else {
     verdict.bound = "latency";
-    verdict.evidence = fmt::format(
-        "no resource is in use for most of the time, with {:.0f} of {} warps on a multiprocessor{}", warps,
-        facts.occupancy.mostWarps, facts.occupancy.limit.empty() ? "" : " (limited by " + facts.occupancy.limit + ")");
+    verdict.evidence = fmt::format("no resource is busy most of the time, with {:.0f} of {} warps per multiprocessor{}",
+                                   warps, facts.occupancy.mostWarps,
+                                   facts.occupancy.limit.empty() ? "" : " (limited by " + facts.occupancy.limit + ")");
     verdict.advice = warps * 2 < facts.occupancy.mostWarps
                          ? "more loads in flight: more stages, or a smaller footprint, so that another block fits"
-                         : "more independent work a thread, so that one operation need not wait for the one before it";
+                         : "more independent work per thread, so that operations need not wait for each other";
   }
   return verdict;
 }
@@ -147,14 +147,14 @@ std::string formatRoofline(const RooflineFacts &facts, const RooflineVerdict &ve
                       facts.l2Bytes.value / seconds * 1e-9);
   if (facts.flops.value > 0)
     text +=
-        fmt::format("  FLOPs        {:.4g} GFLOP, {:.2f} TFLOP/s, {:.1f} a byte of memory; the ridge is at {:.0f}\n",
+        fmt::format("  FLOPs        {:.4g} GFLOP, {:.2f} TFLOP/s, {:.1f} per byte of memory; the ridge is at {:.0f}\n",
                     facts.flops.value * 1e-9, facts.flops.value / seconds * 1e-12,
                     facts.flops.value / std::max(facts.memoryBytes.value, 1.0),
                     facts.ceilings.flops / std::max(facts.ceilings.memoryBytes, 1.0));
   if (facts.special.value > 0)
     text += fmt::format("  special      {:.4g} million operations ({})\n", facts.special.value * 1e-6,
                         sourceOf(facts.special));
-  text += fmt::format("  occupancy    {} of {} warps a multiprocessor: {} thread block{} of {}{}\n",
+  text += fmt::format("  occupancy    {} of {} warps per multiprocessor: {} thread block{} of {}{}\n",
                       facts.occupancy.ctasPerSm * facts.occupancy.warpsPerCta, facts.occupancy.mostWarps,
                       facts.occupancy.ctasPerSm, facts.occupancy.ctasPerSm == 1 ? "" : "s", facts.occupancy.warpsPerCta,
                       facts.occupancy.limit.empty() ? "" : ", limited by " + facts.occupancy.limit);
@@ -163,7 +163,7 @@ std::string formatRoofline(const RooflineFacts &facts, const RooflineVerdict &ve
                       facts.waves(), 100 * facts.tailEfficiency());
   if (facts.warpsShare)
     text +=
-        fmt::format("  warps        {:.0f} % of those that fit were there (by counters)\n", 100 * *facts.warpsShare);
+        fmt::format("  warps        {:.0f} % of those that fit were resident (by counters)\n", 100 * *facts.warpsShare);
   text += facts.whyModelled.empty() ? "" : fmt::format("  no hardware counters: {}\n", facts.whyModelled);
   for (const ResourceShare &share : verdict.shares)
     text += fmt::format("    {:<18} at least {:>9.2f} us {:>5.0f} % of the time\n", share.name, share.microseconds,

@@ -73,7 +73,7 @@ int bench(BenchOptions options) {
   if (!options.suite.file.empty())
     return reportFailure(options.run,
                          runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
-                                            "--inputs is not for suites, whose cases say what fills their buffers"));
+                                            "--inputs is not for suites, whose cases specify their inputs"));
   std::vector<SuiteCase> artifacts = takeArtifacts(options.run);
   if (artifacts.empty())
     return withArtifact(options.run, [](const runtime::Artifact &) { return 0; }); // reports that none is given
@@ -105,18 +105,18 @@ Action addBench(CLI::App &app, const RunOptions &start) {
   addCheckOptions(app, options->run);
   addMeasureOptions(app, options->run);
   app.add_option("--inputs", options->inputs,
-                 "What to fill floating-point inputs with; several make a case each: random,zeros,uniform,uniform(0, "
+                 "Contents of floating-point inputs; each of several makes a case: random,zeros,uniform,uniform(0, "
                  "1),ones. Power draw, and with it the clock, depends on the data")
       ->type_name("FILL,...")
       ->group("Measuring");
   app.add_option(
          "--flops", options->run.flops,
-         "Operations per launch, as an expression over the parameters (2*Z*S*S*64), for kernels that skip a part "
-         "of the products in their expectation, such as causal attention")
+         "FLOPs per launch, as an expression over the parameters (2*Z*S*S*64), for kernels that skip a part of the "
+         "operations in their expectation, such as causal attention")
       ->type_name("EXPR")
       ->group("Measuring");
   app.add_flag("--ceilings", options->run.ceilings,
-               "Also measure what the card achieves at most, and report each case as a percentage of that")
+               "Also measure the peak rates of the GPU, and report each case as a percentage of them")
       ->group("Measuring");
   app.add_flag("--resume", options->run.resume,
                "Skip the cases that the file of -o already has, to continue after an interruption")

@@ -77,7 +77,7 @@ static void printTable(const ResultComparison &comparison, bool usesTime) {
   size_t faster = 0, slower = 0;
   if (!comparison.cardAfter.empty())
     fmt::print("two cards, '{}' and '{}': {}\n", comparison.cardBefore, comparison.cardAfter,
-               usesTime ? "times say little" : "only ratios to the same baseline are compared");
+               usesTime ? "times are hardly comparable" : "only ratios to the same baseline are compared");
   for (const ResultChange &change : comparison.changes) {
     faster += change.isFaster();
     slower += change.isSlower();
@@ -109,7 +109,7 @@ static int compareFiles(const CompareOptions &options) {
     return reportFailure(options.run,
                          runtime::makeError(TILE_ERROR_FILE,
                                             "'{}' is of '{}' and '{}' of '{}', and no case has a baseline in common; "
-                                            "--figure=time compares times all the same",
+                                            "--figure=time compares times anyway",
                                             options.run.artifact, comparison.cardBefore, options.other.file,
                                             comparison.cardAfter));
   if (comparison.changes.empty())
@@ -166,7 +166,7 @@ Action addCompare(CLI::App &app, const RunOptions &start) {
     if (!options->other.file.empty() && isResults(options->run.artifact) != isResults(options->other.file))
       return reportFailure(options->run,
                            runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
-                                              "of '{}' and '{}' only one has measurements (.jsonl); give two such "
+                                              "only one of '{}' and '{}' has measurements (.jsonl); give two such "
                                               "files, or two artifacts",
                                               options->run.artifact, options->other.file));
     return compare(options->run, options->other);

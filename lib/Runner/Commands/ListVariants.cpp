@@ -120,7 +120,7 @@ Action addListVariants(CLI::App &app, const RunOptions &start) {
   for (const char *name : {"--variant", "--seed", "--overlap"})
     app.remove_option(app.get_option(name));
   app.add_option("--sms", options->multiprocessors,
-                 "Without a GPU, the number of multiprocessors to assume (default: that of the target's product)")
+                 "Without a GPU, the number of multiprocessors to assume (default: that of the target GPU)")
       ->check(CLI::Range(1, 1024));
   app.add_option("--format", options->format, "Format of the list: table or json")
       ->check(CLI::IsMember({"table", "json"}))

@@ -24,7 +24,7 @@ int plot(const PlotOptions &options) {
     return wrong("no measurements; expected files that tile-run bench -o has written");
   const bool isSvg = options.output.ends_with(".svg");
   if (!isSvg && !options.output.ends_with(".html"))
-    return wrong(options.output.empty() ? "where to? give -o FILE.html or -o FILE.svg"
+    return wrong(options.output.empty() ? "no output file; give -o FILE.html or -o FILE.svg"
                                         : "'" + options.output + "' is neither .html nor .svg");
   PlotRequest request;
   request.title = options.title;
@@ -55,7 +55,7 @@ Action addPlot(CLI::App &app, const RunOptions &start) {
          "Output: a self-contained page with all charts and a table (.html), or one chart (.svg), which needs node")
       ->type_name("FILE");
   app.add_option("--chart", options->chart,
-                 "Chart of an SVG: size (performance over size), roofline, or bars (beside the baselines)")
+                 "Chart of an SVG: size (performance over size), roofline, or bars (against the baselines)")
       ->check(CLI::IsMember({"size", "roofline", "bars"}))
       ->capture_default_str();
   app.add_option("--width", options->width, "Width of an SVG in pixels")

@@ -94,7 +94,7 @@ Status checkOutputs(const RunOptions &options, const std::vector<NamedText> &sav
   for (const std::string &path : paths) {
     std::error_code ignored;
     if (std::filesystem::equivalent(path, options.artifact, ignored))
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the output '{}' is the kernel that runs", path);
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the output '{}' would overwrite the kernel that runs", path);
     const bool isDevice = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
     if (!path.empty() && !isDevice &&
         !files.insert(std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored)).second)

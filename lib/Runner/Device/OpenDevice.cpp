@@ -50,7 +50,7 @@ Result<SimOptions> readSimOptions(const RunOptions &options) {
     if (auto [last, error] = std::from_chars(text.data() + prefix.size(), end, sim.seed);
         error == std::errc() && last == end)
       return sim;
-  return makeError(TILE_ERROR_INVALID_ARGUMENT, "--order={}: expected seed:N with a number N", options.order);
+  return makeError(TILE_ERROR_INVALID_ARGUMENT, "--order={}: expected seed:N with an integer N", options.order);
 }
 
 } // namespace

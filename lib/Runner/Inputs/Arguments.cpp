@@ -96,7 +96,7 @@ private:
     const Parameter &parameter = manifest.parameters[index];
     path.push_back(parameter.name);
     if (isActive[index])
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the values of parameters depend on each other: {}",
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the values of parameters depend on themselves: {}",
                        fmt::join(path, " -> "));
     isActive[index] = true;
     const auto it = given.find(parameter.name);
@@ -262,7 +262,7 @@ Result<std::vector<int64_t>> Bindings::evaluate(const std::vector<std::string> &
     if (!value)
       return value.error();
     if (*value < INT64_MIN || *value > INT64_MAX)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}': {} does not fit 64 bits with a sign", text, *value);
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}': {} does not fit a signed 64-bit integer", text, *value);
     values.push_back(static_cast<int64_t>(*value));
   }
   return values;

@@ -62,7 +62,7 @@ private:
     const Parameter &parameter = manifest.parameters[index];
     const std::string context = fmt::format("buffer '{}' ({})", parameter.name, parameter.typeName());
     if (state[index] == State::Active)
-      return runtime::withContext(context, wrong("it would be made of itself"));
+      return runtime::withContext(context, wrong("it depends on itself"));
     state[index] = State::Active;
     if (Status status = make(index); !status)
       return hasContext ? status : (hasContext = true, Status(runtime::withContext(context, status.error())));
@@ -212,7 +212,7 @@ private:
 
   Status fillUniform(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) const {
     if (!runtime::isFloatType(buffer.type()))
-      return wrong("uniform numbers are floats; the buffer has {}", runtime::dataTypeName(buffer.type()));
+      return wrong("uniform fills floats only; the buffer has {}", runtime::dataTypeName(buffer.type()));
     if (source.arguments.size() == 1)
       return wrong("'uniform({})' is malformed; expected uniform or uniform(low, high)", source.arguments[0]);
     Result<double> low = source.arguments.empty() ? -1.0 : number(source.arguments[0]);
@@ -220,7 +220,7 @@ private:
     if (!low || !high)
       return low ? high.error() : low.error();
     if (!(*low <= *high) || !std::isfinite(*low) || !std::isfinite(*high))
-      return wrong("uniform({}, {}) has no numbers; expected a low one, then a high one", *low, *high);
+      return wrong("uniform({}, {}) is empty; expected a lower and an upper bound", *low, *high);
     buffer.fillEach([&](uint64_t i) { return *low + (*high - *low) * randomUniform(ownSeed, i); });
     return Success{};
   }
@@ -240,7 +240,7 @@ private:
 
   Status fillList(HostBuffer &buffer, const FillText &source) const {
     if (static_cast<int64_t>(source.arguments.size()) != buffer.layout().elements)
-      return wrong("the list has {} numbers, but the buffer {} elements", source.arguments.size(),
+      return wrong("the list has {} elements, but the buffer has {}", source.arguments.size(),
                    buffer.layout().elements);
     const bool isFloat = runtime::isFloatType(buffer.type());
     std::vector<WideInteger> integers;
@@ -277,7 +277,7 @@ private:
     if (!high)
       return high.error();
     if (*low >= *high)
-      return wrong("randint({}, {}) has no numbers; the second is the first that is too large", *low, *high);
+      return wrong("randint({}, {}) is empty; the upper bound is exclusive", *low, *high);
     const WideInteger count = *high - *low;
     return fillEach(
         buffer, [&](int64_t i) { return *low + WideInteger(randomBits(ownSeed, static_cast<uint64_t>(i))) % count; });
@@ -290,8 +290,8 @@ private:
     if (!count)
       return count.error();
     if (*count < elements || *count > mostNumbers)
-      return wrong("{} different numbers below {}; expected at least {} and at most {}", elements, *count, elements,
-                   mostNumbers);
+      return wrong("{} distinct integers below {}; expected a limit of at least {} and at most {}", elements, *count,
+                   elements, mostNumbers);
     std::vector<int64_t> numbers(static_cast<size_t>(*count));
     for (size_t i = 0; i < numbers.size(); ++i)
       numbers[i] = static_cast<int64_t>(i);
@@ -307,8 +307,8 @@ private:
       if (!values)
         return values.error();
       if (elements != static_cast<int64_t>(values->size()) + 1)
-        return wrong("offsets of {} lengths have {} elements, but the buffer {}", values->size(), values->size() + 1,
-                     elements);
+        return wrong("offsets of {} lengths have {} elements, but the buffer has {}", values->size(),
+                     values->size() + 1, elements);
       std::vector<int64_t> sums{0};
       for (int64_t value : *values)
         sums.push_back(sums.back() + value);
@@ -318,7 +318,7 @@ private:
     if (!total)
       return total.error();
     if (*total < 0 || elements < 2)
-      return wrong("{} offsets up to {}; expected at least two, and no negative number", elements, *total);
+      return wrong("{} offsets up to {}; expected at least two, and a total of at least 0", elements, *total);
     std::vector<int64_t> cuts(static_cast<size_t>(elements), 0);
     for (size_t i = 1; i + 1 < cuts.size(); ++i)
       cuts[i] = static_cast<int64_t>(randomBits(ownSeed, i) % (static_cast<uint64_t>(*total) + 1));

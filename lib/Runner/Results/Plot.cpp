@@ -111,9 +111,9 @@ std::string tableHtml(const std::vector<Measurement> &all) {
       std::any_of(all.begin(), all.end(), [](const Measurement &one) { return one.memoryCeiling > 0; });
   std::string html =
       "<table>\n<thead><tr><th>case</th><th class=\"text\">kernel</th><th>&micro;s</th><th>rate</th><th></th>";
-  html += hasCeilings ? "<th>% of copy</th><th>% of product</th>" : "";
+  html += hasCeilings ? "<th>% of copy</th><th>% of GEMM</th>" : "";
   html += hasEnergy ? "<th>mJ</th>" : "";
-  html += "<th class=\"text\">beside</th><th>&micro;s</th><th>ratio</th></tr></thead>\n<tbody>\n";
+  html += "<th class=\"text\">baseline</th><th>&micro;s</th><th>ratio</th></tr></thead>\n<tbody>\n";
   const auto percent = [](double value) { return value > 0 ? fmt::format("{:.1f}", value) : std::string(); };
   for (const Measurement &measured : all) {
     const size_t rows = std::max<size_t>(measured.baselines.size(), 1);
@@ -164,12 +164,12 @@ Result<std::string> makeSvg(const PlotRequest &request, const std::string &chart
   if (!svg)
     return makeError(
         TILE_ERROR_UNSUPPORTED,
-        "an SVG is drawn by node ({}); the page of -o FILE.html needs nothing, and saves its charts as SVG",
+        "an SVG is drawn by node ({}); the page of -o FILE.html needs no tools and can save its charts as SVG",
         svg.error().message);
   if (svg->empty())
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "the measurements make no chart '{}'{}", chart,
                      chart == "size"       ? "; it needs several sizes"
-                     : chart == "roofline" ? "; it needs products"
+                     : chart == "roofline" ? "; it needs GEMMs"
                                            : "; it needs baselines");
   return svg;
 }

@@ -61,11 +61,11 @@ std::string samplesText(const BenchResult &bench) {
                                                    bench.launchesPerGraph, cache);
 }
 
-/// Returns "; 46.1 mJ a launch, 372 GFLOP/J".
+/// Returns "; 46.1 mJ per launch, 372 GFLOP/J".
 std::string energyText(const BenchResult &bench, const std::optional<double> &millijoules) {
   if (!millijoules)
     return {};
-  std::string text = fmt::format("; {:.4g} mJ a launch", *millijoules);
+  std::string text = fmt::format("; {:.4g} mJ per launch", *millijoules);
   if (bench.flops > 0 && *millijoules > 0)
     text += fmt::format(", {:.4g} GFLOP/J", bench.flops / *millijoules * 1e-6);
   return text;
@@ -128,8 +128,8 @@ std::string benchText(const BenchResult &bench) {
       text += fmt::format("; results differ by {:.3g} (relative norm)", other.difference);
     text += energyText(bench, other.millijoules);
     if (other.isRecorded)
-      text += other.command.empty() ? "; not in these rounds"
-                                    : fmt::format("; not in these rounds but by: {}", other.command);
+      text += other.command.empty() ? "; not measured in these rounds"
+                                    : fmt::format("; not measured in these rounds but by: {}", other.command);
     text += '\n';
   }
   text += ceilingsText(bench);

@@ -20,8 +20,7 @@ using target::TimeRecord;
 
 std::string nameOf(TimeRecord record) {
   constexpr const char *names[] = {
-      "",     "warp",    "wait for a barrier", "wait for products", "wait for copies", "wait for other warps",
-      "copy", "products"};
+      "", "warp", "wait for a barrier", "wait for MMAs", "wait for copies", "wait for other warps", "copy", "MMAs"};
   const auto mark = size_t(record.mark);
   const std::string name = mark < std::size(names) ? names[mark] : "?";
   return record.line ? fmt::format("{} at line {}", name, record.line) : name;
@@ -56,7 +55,7 @@ public:
     OrderedJson json = {{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}};
     if (isCut)
       json["otherData"]["note"] =
-          fmt::format("only the first {} records of each warp are here", target::timesPerWarp - 1);
+          fmt::format("only the first {} records of each warp are included", target::timesPerWarp - 1);
     return json.dump() + "\n";
   }
 

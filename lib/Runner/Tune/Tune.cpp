@@ -67,7 +67,7 @@ private:
     const std::string name = nameOf(run.arguments);
     Result<Tuned> tuned = tuner.tune(run);
     if (!tuned && tuned.error().code == TILE_ERROR_OUT_OF_MEMORY) {
-      reportWarning(run, fmt::format("{}: left out: {}", name, tuned.error().message));
+      reportWarning(run, fmt::format("{}: skipped: {}", name, tuned.error().message));
       return Success{};
     }
     if (!tuned)
@@ -201,7 +201,7 @@ Status validateOutput(const std::string &path, const Artifact &artifact) {
     return runtime::withContext("-o", table.error());
   if (table->pack != artifact.pack->hash())
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                     "-o: '{}' is a table of other variants ({}, not {}); remove it, or name another file", path,
+                     "-o: '{}' is a table for other variants ({}, not {}); remove it, or name another file", path,
                      table->pack, artifact.pack->hash());
   return Success{};
 }
@@ -217,9 +217,10 @@ int runTune(const TuneOptions &options, const Artifact &artifact) {
   const std::string part =
       options.shard.count > 1 ? fmt::format(".{}-of-{}", options.shard.index + 1, options.shard.count) : std::string();
   if (!part.empty() && options.embed)
-    return reportFailure(options.run, makeError(TILE_ERROR_INVALID_ARGUMENT,
-                                                "--shard makes a table of its own for each part: leave out --embed, "
-                                                "and join the tables with tile-run tune merge"));
+    return reportFailure(options.run,
+                         makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                   "--shard writes a separate table for each part; omit --embed, and merge "
+                                   "the tables with tile-run tune merge"));
   const std::string output = options.output.empty() ? options.run.artifact + ".tuning" + part : options.output;
   if (Status status = options.embed ? checkWritable("--embed", options.run.artifact) : validateOutput(output, artifact);
       !status)

@@ -130,12 +130,11 @@ Result<std::vector<int>> parseDevices(std::string_view text) {
     const auto [last, error] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (error != std::errc() || last != word.data() + word.size() || number < 0 || number >= mostDevices ||
         std::find(devices.begin(), devices.end(), number) != devices.end())
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "--devices={}: expected different numbers of GPUs, as in 0,1",
-                       text);
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "--devices={}: expected distinct indices of GPUs, as in 0,1", text);
     devices.push_back(number);
   }
   if (devices.empty())
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "--devices: expected numbers of GPUs, as in 0,1");
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "--devices: expected indices of GPUs, as in 0,1");
   return devices;
 }
 

@@ -27,7 +27,7 @@ namespace {
 std::string describe(Location location) {
   if (auto file = location->findInstanceOf<FileLineColLoc>())
     return llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(), file.getLine(), file.getColumn());
-  return "unknown place";
+  return "unknown location";
 }
 
 /// Prints one line per buffer, the largest first.
@@ -36,7 +36,7 @@ std::string printTable(ArrayRef<Placement> placements) {
   llvm::stable_sort(rows, [](const Placement &a, const Placement &b) { return a.bytes > b.bytes; });
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << llvm::formatv("\n  {0,10}  {1,10}  {2,-24}  {3}", "bytes", "offset", "buffer", "place");
+  os << llvm::formatv("\n  {0,10}  {1,10}  {2,-24}  {3}", "bytes", "offset", "buffer", "location");
   for (const Placement &row : rows) {
     cta::AllocOp alloc = row.life.alloc;
     cta::BufferType type = alloc.getType();

@@ -25,7 +25,7 @@ struct CtaAttachTarget : tile::impl::CtaAttachTargetBase<CtaAttachTarget> {
   void runOnOperation() override {
     const target::GpuTarget *gpu = target::findTarget(name);
     if (!gpu) {
-      getOperation().emitError() << "unknown target '" << name << "'; known are " << target::listTargets();
+      getOperation().emitError() << "unknown target '" << name << "'; expected one of " << target::listTargets();
       return signalPassFailure();
     }
     cta::setTarget(getOperation(), *gpu);

@@ -77,7 +77,7 @@ struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> 
           continue;
         cta::AllocOp alloc = getAlloc(operand);
         if (!alloc || !alloc.getOffset())
-          return op->emitOpError() << "uses a buffer that has no offset; cta-allocate-shared gives it one";
+          return op->emitOpError() << "uses a buffer without an offset; run cta-allocate-shared first";
       }
       return WalkResult::advance();
     });

@@ -230,7 +230,7 @@ LogicalResult verifyCombines(ProgramsOp programs) {
   for (cta::CombineOp combine : all)
     if (combine != *all.begin() && !isa<cta::CombineOp>(combine->getPrevNode()))
       return combine.emitOpError() << "follows '" << combine->getPrevNode()->getName()
-                                   << "'; expected those of a program in a row";
+                                   << "'; the cta.combine operations of a program must be consecutive";
   return success();
 }
 

@@ -368,7 +368,7 @@ private:
   LogicalResult refuse(Operation *access, DescType block) {
     return access->emitOpError() << "moves blocks of "
                                  << RankedTensorType::get(block.getShape(), block.getElementType())
-                                 << ", which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes";
+                                 << "; TMA needs vectors or matrices with rows of at least 16 bytes";
   }
 
   /// Sets the tensor map's box. All buffers of a descriptor must have the same box, because it has one tensor map.
@@ -396,7 +396,7 @@ private:
     unsigned index = cast<BlockArgument>(desc).getArgNumber();
     TensorMapAttr map = kernel.getTensorMap(index);
     if (!map)
-      return access->emitOpError() << "is through argument " << index << ", a descriptor without "
+      return access->emitOpError() << "uses argument " << index << ", a descriptor without "
                                    << StringRef(tensorMapAttrName);
     TensorMapAttr updated = map.withBox(box, boxes->swizzleBytes);
     if (!map.getBox().empty() && map != updated)
@@ -446,7 +446,7 @@ private:
         buffer ? layout::planTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(element)) : std::nullopt;
     if (!boxes)
       return create.emitOpError() << "is for blocks of " << RankedTensorType::get(create.getBlock(), element)
-                                  << ", which TMA cannot move; their rows have at least 16 bytes";
+                                  << "; TMA needs rows of at least 16 bytes";
     Value staging = emitStaging(loc);
     builder.setInsertionPoint(create);
     SmallVector<Value> strides{arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1))};
@@ -483,7 +483,7 @@ private:
 
   KernelOp kernel;
   OpBuilder builder;
-  DenseMap<Value, Value> rests; // remainder descriptors, by the descriptor that is read
+  DenseMap<Value, Value> rests;                         // remainder descriptors, by the descriptor that is read
   DenseMap<std::pair<Type, int64_t>, Value> storeRings; // by type and number of warp groups
   bool hasStores = false;
 };

@@ -111,8 +111,8 @@ LogicalResult checkOperands(DotOp dot) {
   };
   if (!engine || (isInBuffer(dot.getB()) && (engine.isFromRegisters() || isInBuffer(dot.getA()))))
     return success();
-  return dot.emitError() << "warp groups multiply what lies in shared memory; " << engine
-                         << " is not an engine for operands that are not loaded from there";
+  return dot.emitError() << "wgmma needs operands in shared memory; those of a dot with engine " << engine
+                         << " are not loaded from there";
 }
 
 Value lower(OpBuilder &builder, DotOp dot) {
@@ -180,7 +180,7 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
       return signalPassFailure();
     for (DotOp dot : dots) {
       OpBuilder builder(dot);
-      dot.emitRemark() << "multiplied by " << reportEngine(dot, gpu, getOperation().getNumWarps());
+      dot.emitRemark() << "dot uses " << reportEngine(dot, gpu, getOperation().getNumWarps());
       dot.replaceAllUsesWith(lower(builder, dot));
       dot.erase();
     }

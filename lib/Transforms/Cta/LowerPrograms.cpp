@@ -185,7 +185,7 @@ private:
 /// Fails, after an error, unless the kernel's clusters have the size that `work` requires and all combines are lowered.
 LogicalResult verifyPrograms(KernelOp kernel, ProgramsOp programs) {
   WalkResult combines = programs.walk([](cta::CombineOp combine) {
-    combine.emitOpError() << "is left in programs that become loops; run cta-lower-combines first";
+    combine.emitOpError() << "must be lowered before the programs become loops; run cta-lower-combines first";
     return WalkResult::interrupt();
   });
   if (combines.wasInterrupted())
@@ -193,8 +193,8 @@ LogicalResult verifyPrograms(KernelOp kernel, ProgramsOp programs) {
   auto [alongX, alongY] = programs.getWork().getClusterShape();
   int64_t needed = int64_t(alongX) * alongY * programs.getWork().getSplitK(), ctas = int32_t(kernel.getClusterCtas());
   if (needed != ctas)
-    return programs.emitOpError() << "deals work out to clusters of " << needed << " CTAs but the kernel's have "
-                                  << ctas;
+    return programs.emitOpError() << "distributes work to clusters of " << needed
+                                  << " CTAs but the kernel's clusters have " << ctas;
   return success();
 }
 

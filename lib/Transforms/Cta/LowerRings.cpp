@@ -76,16 +76,17 @@ LogicalResult verifyRole(Operation *op) {
   auto roles = op->getParentOfType<cta::WarpRolesOp>();
   auto kernel = roles ? dyn_cast<KernelOp>(roles->getParentOp()) : KernelOp();
   if (!role || !kernel || cta::findRoles(kernel) != roles)
-    return op->emitOpError() << "must stand in a role of the one cta.warp_roles of the kernel's body";
+    return op->emitOpError() << "must be in a role of the one cta.warp_roles of the kernel's body";
   if (isOfReading(op) && role->fills(op->getOperand(0)))
-    return op->emitOpError() << "is of a ring that its own role '" << role->getAttr().getName() << "' fills";
+    return op->emitOpError() << "reads a ring that its own role '" << role->getAttr().getName() << "' fills";
   if (cta::isTurnOfTeams(op) && role->getAttr().getTeams() == 1)
-    return op->emitOpError() << "is of teams, but role '" << role->getAttr().getName() << "' is one team";
+    return op->emitOpError() << "needs several teams, but role '" << role->getAttr().getName() << "' has one";
   if (cta::isTurnOfTeams(op) && !findOpen(*role))
     return op->emitOpError() << "needs a cta.turn_open of teams in the block of the role";
   for (Operation *parent = op->getParentOp(); getCounted(op) && parent != roles; parent = parent->getParentOp())
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(parent))
-      return op->emitOpError() << "stands in a '" << parent->getName() << "'; only loops and branches count slots";
+      return op->emitOpError() << "is in a '" << parent->getName()
+                               << "'; slots can be counted only in loops and branches";
   return success();
 }
 
@@ -111,21 +112,22 @@ bool isInFilling(Operation *op, Value ring, Value slot) {
 
 LogicalResult verifyCopy(Operation *op, Value barrier, Value slot) {
   if (isa<cta::RingType>(barrier.getType()) && !isInFilling(op, barrier, slot))
-    return op->emitOpError() << "must stand between the cta.ring_acquire and the cta.ring_commit of its slot";
+    return op->emitOpError() << "must be between the cta.ring_acquire and the cta.ring_commit of its slot";
   std::optional<cta::Role> role = cta::findRole(op);
   if (role && !role->getAttr().getOneThread())
-    return op->emitOpError() << "is for one thread, but all of role '" << role->getAttr().getName() << "' execute it";
+    return op->emitOpError() << "must be executed by one thread, but role '" << role->getAttr().getName()
+                             << "' has several";
   return success();
 }
 
 LogicalResult verifyRings(KernelOp kernel) {
   WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
     if (isa<cta::RingAllocOp>(op) && !isa<KernelOp>(op->getParentOp()))
-      return op->emitOpError() << "must stand in the kernel's body, before the roles";
+      return op->emitOpError() << "must be in the kernel's body, before the roles";
     if (auto acquire = dyn_cast<cta::RingAcquireOp>(op); acquire && !findCommit(acquire))
       return op->emitOpError() << "needs one cta.ring_commit of its slot, in the same block";
     if (auto commit = dyn_cast<cta::RingCommitOp>(op); commit && !isInFilling(op, commit.getRing(), commit.getSlot()))
-      return op->emitOpError() << "slot is not that of a cta.ring_acquire";
+      return op->emitOpError() << "slot does not come from a cta.ring_acquire";
     if (auto load = dyn_cast<cta::TmaLoadOp>(op); load && failed(verifyCopy(op, load.getBarrier(), load.getSlot())))
       return failure();
     if (auto load = dyn_cast<cta::TmaMulticastOp>(op);

@@ -75,9 +75,9 @@ public:
     if (!plan.roles)
       return refuse("the kernel has no producer warp");
     if (kernel.getNumWarps() != warpsPerTeam)
-      return refuse("a program is not computed by 4 warps");
+      return refuse("num_warps must be 4");
     if (kernel.getClusterCtas() > 1)
-      return refuse("the CTAs of a cluster share its operands or steps");
+      return refuse("the kernel uses clusters");
     if (!findConsumer() || !findPrograms() || !findSteps() || !findBuffers())
       return refuse(reason);
     return plan;
@@ -93,7 +93,7 @@ private:
 
   /// Requires one role besides a thread that copies.
   bool findConsumer() {
-    reason = "there are other roles than one that computes and a thread that copies";
+    reason = "the kernel has roles other than one consumer and one producer thread";
     SmallVector<cta::Role> all = plan.roles.getAll();
     auto isOfWarps = [](const cta::Role &role) { return !role.getAttr().getOneThread(); };
     plan.consumer = llvm::find_if(all, isOfWarps) - all.begin();
@@ -102,7 +102,7 @@ private:
 
   /// Requires that the consumer role does nothing but compute whole programs.
   bool findPrograms() {
-    reason = "the kernel is not persistent, or its programs are cut into parts";
+    reason = "the consumer does not just compute whole programs of a persistent kernel";
     for (Operation &op : plan.roles.getBodies()[plan.consumer].front()) {
       if (auto programs = dyn_cast<ProgramsOp>(op)) {
         if (plan.programs || programs.getWork().splitsSteps())
@@ -116,7 +116,7 @@ private:
   }
 
   bool findSteps() {
-    reason = "programs use more than one ring, or use it more than once";
+    reason = "programs use more than one ring, or read it in more than one loop";
     auto acquire = findOnly<cta::RingAcquireOp>(plan.roles);
     plan.steps = acquire ? dyn_cast<scf::ForOp>(acquire->getParentOp()) : scf::ForOp();
     if (!plan.steps || !isa<ProgramsOp>(plan.steps->getParentOp()) ||
@@ -144,7 +144,7 @@ private:
       plan.buffers.push_back(alloc);
       hasOtherUses |= alloc.getType().getSlots() > 1 && !llvm::all_of(alloc->getUsers(), llvm::IsaPred<cta::SlotOp>);
     });
-    reason = "a tensor map that the kernel makes is for one program at a time";
+    reason = "a tensor map that the kernel encodes serves one program at a time";
     if (hasOtherUses || kernel.walk([](cta::MakeTensorMapOp) { return WalkResult::interrupt(); }).wasInterrupted())
       return false;
     reason = "the buffers of two teams do not fit into shared memory";

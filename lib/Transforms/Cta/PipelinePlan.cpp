@@ -22,19 +22,19 @@ using namespace tile;
 
 std::string PipelinePlan::print() const {
   if (unroll > 1)
-    return "loads of " + std::to_string(unroll) + " iterations are issued at once";
+    return "loads of " + std::to_string(unroll) + " iterations are issued together";
   SmallVector<std::string> parts;
   if (slots != 0)
     parts.push_back("copies run " + std::to_string(getUse() - getCopy()) + " iterations ahead");
   if (ahead)
-    parts.push_back("operands of the first step under the last one");
+    parts.push_back("operands of the first step are loaded during the last one");
   if (!values.empty())
     parts.push_back(std::to_string(values.size()) + (values.size() == 1 ? " load runs" : " loads run") +
                     " an iteration ahead");
   if (!indices.empty())
-    parts.push_back("addresses of copies are loaded an iteration before these");
+    parts.push_back("addresses of copies are loaded an iteration before the copies");
   if (inFlight)
-    parts.push_back("products stay in flight");
+    parts.push_back("MMAs stay in flight");
   return llvm::join(parts, ", ");
 }
 

@@ -48,7 +48,7 @@ struct PipelinePlan {
   unsigned getArrival() const { return getCopy() + slots - (isShort ? 0 : 1); }
   unsigned getUse() const { return slots == 0 ? 1 : getCopy() + slots - (ahead || isShort ? 0 : 1); }
 
-  /// Describes the plan: "copies run 3 iterations ahead, loads of 2 values one".
+  /// Describes the plan: "copies run 3 iterations ahead, 2 loads run an iteration ahead".
   std::string print() const;
 };
 

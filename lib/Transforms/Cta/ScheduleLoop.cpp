@@ -84,10 +84,10 @@ std::string describe(const LoopGraph &graph, const LoopPlan &plan) {
       ++all;
       early += scheduled.stage == LoopStage::early;
     }
-  std::string products = std::to_string(all) + " products ";
+  std::string products = std::to_string(all) + " MMAs ";
   switch (plan.overlap) {
   case ProductOverlap::nextProducts:
-    return all == 1 ? "the product stays in flight until the next one is issued"
+    return all == 1 ? "the MMA stays in flight until the next one is issued"
                     : products + "stay in flight until the next ones are issued";
   case ProductOverlap::nextIteration:
     return std::to_string(early) + " of " + products + "run an iteration ahead" +
@@ -167,13 +167,14 @@ private:
     LoopGraph graph(loop);
     std::optional<LoopPlan> plan;
     if (graph.build())
-      plan = planLoop(graph.nodes, {.groupsKeepBusy = keepTensorCoresBusy(loop, work), .takesLong = hasLongProducts(work)},
-                      [&](const ProductSchedule &order) { return mayRunAhead(graph, order); });
+      plan =
+          planLoop(graph.nodes, {.groupsKeepBusy = keepTensorCoresBusy(loop, work), .takesLong = hasLongProducts(work)},
+                   [&](const ProductSchedule &order) { return mayRunAhead(graph, order); });
     bool keepsOrder = plan && plan->overlap == ProductOverlap::withinIteration && !mayBeReordered(graph);
     if (plan)
-      emitRemark(loop.getLoc()) << (keepsOrder ? "products keep their order: threads have no registers for another"
+      emitRemark(loop.getLoc()) << (keepsOrder ? "MMAs keep their order: another one needs more registers"
                                                : describe(graph, *plan))
-                                << "; an iteration takes " << work.print();
+                                << "; clocks per iteration: " << work.print();
     if (plan && plan->overlap != ProductOverlap::withinIteration)
       return runAhead(rewriter, graph, plan->order);
     if (plan && !keepsOrder)

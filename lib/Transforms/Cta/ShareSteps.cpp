@@ -158,7 +158,7 @@ private:
     if (!gpu.has(target::Feature::Clusters))
       return refuse("the target has no clusters");
     if ((*shape)[0] * (*shape)[1] != 1)
-      return refuse("its CTAs are for neighbouring programs, too");
+      return refuse("the cluster also combines neighbouring programs");
     if (kernel.getPrograms())
       splitPersistent(gpu, (*shape)[2]);
     else
@@ -168,11 +168,11 @@ private:
   void splitPersistent(const target::GpuTarget &gpu, int64_t ctas) {
     std::optional<GemmPrograms> plan = findGemmPrograms(getOperation());
     if (!plan)
-      return refuse("the programs of the kernel do more than accumulate by wgmma");
+      return refuse("programs do more than accumulate dots by wgmma");
     if (!canShareSteps(plan->steps, ctas))
       return refuse(unknownSteps);
     if (readsBlocks(plan->steps->getNextNode()))
-      return refuse("a program reads blocks after its main loop");
+      return refuse("programs load blocks after the main loop");
     if (!hasRoom(gpu, plan->steps, plan->steps.getResultTypes(), ctas))
       return;
     shareSteps(plan->programs, plan->steps, ctas);
@@ -183,15 +183,15 @@ private:
   void splitOnce(const target::GpuTarget &gpu, int64_t ctas) {
     std::optional<MainLoop> plan = findMainLoop(getOperation());
     if (!plan)
-      return refuse("the programs of the kernel do more than accumulate dots and advance pointers");
+      return refuse("programs do more than accumulate dots and advance pointers");
     if (!canShareSteps(plan->loop, ctas))
       return refuse(unknownSteps);
     if (readsBlocks(&getOperation().getBody().front().front()))
-      return refuse("blocks are read by TMA, and the kernel is not persistent");
+      return refuse("blocks are loaded by TMA, and the kernel is not persistent");
     if (hasRoom(gpu, plan->loop, plan->getAccumulator().getType(), ctas,
                 exchangedBytesOf(getOperation(), plan->loop)) &&
         !splitProgram(getOperation(), *plan, ctas))
-      refuse("what is added to a pointer in each step is not known before");
+      refuse("the increment of a pointer is not loop-invariant");
   }
 
   /// Returns true if TMA reads a block in one of the operations from `first` on.
@@ -214,9 +214,11 @@ private:
     return fits;
   }
 
-  static constexpr const char *unknownSteps = "the loop's step is not a constant that 32 bits hold for all of its CTAs";
+  static constexpr const char *unknownSteps = "the loop's step times the number of CTAs is not a constant of 32 bits";
 
-  void refuse(StringRef reason) { getOperation().emitRemark() << "steps are not split in a cluster: " << reason; }
+  void refuse(StringRef reason) {
+    getOperation().emitRemark() << "K is not split over the CTAs of a cluster: " << reason;
+  }
 };
 
 } // namespace

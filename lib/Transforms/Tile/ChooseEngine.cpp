@@ -65,7 +65,7 @@ struct TileChooseEngine : tile::impl::TileChooseEngineBase<TileChooseEngine> {
       SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
       bool areBlocks = isa_and_present<DescLoadOp>(a.source) && isa_and_present<DescLoadOp>(b.source);
       if (areBlocks && gpu.has(target::Feature::Wgmma) && !getWgmmaOfBlocks(dot))
-        dot.emitRemark() << "no tensor maps for its operands: "
+        dot.emitRemark() << "dot does not load its operands by TMA: "
                          << whyNoWgmmaOfBlocks(dot, a.transposed, b.transposed, gpu, kernel.getNumWarps());
     });
     // tile-raise-descriptors queries the same accesses.

@@ -77,7 +77,7 @@ struct TileDeviceDescriptors : tile::impl::TileDeviceDescriptorsBase<TileDeviceD
   void runOnKernel() override {
     KernelOp kernel = getOperation();
     SmallVector<MakeDescOp> plan = planDeviceDescriptors(kernel, [](MakeDescOp desc, const std::string &reason) {
-      desc.emitRemark() << "descriptor is not made by the kernel: " << reason;
+      desc.emitRemark() << "descriptor gets no tensor map in the kernel: " << reason;
     });
     // The launcher provides scratch memory only to kernels whose number of CTAs it chooses.
     if (plan.empty() || !kernel.getPrograms())

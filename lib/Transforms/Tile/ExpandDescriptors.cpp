@@ -231,24 +231,24 @@ RankedTensorType blockOf(Operation *access) {
 LogicalResult verifyDescriptors(KernelOp kernel) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (isa<DescType>(type) && !kernel.getTensorMap(index))
-      return kernel.emitOpError() << "argument " << index << " is a descriptor; pass a pointer and make the descriptor "
+      return kernel.emitOpError() << "argument " << index
+                                  << " is a descriptor; pass a pointer and create the descriptor "
                                   << "in the kernel";
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     for (Value operand : op->getOperands()) {
       if (!isa<DescType>(operand.getType()))
         continue;
       if (!isa<DescLoadOp, DescStoreOp>(op))
-        return op->emitOpError() << "passes a descriptor on, which only loads and stores can use; make it where it is "
-                                 << "needed";
+        return op->emitOpError() << "takes a descriptor, which only loads and stores can; create it where it is used";
       auto argument = dyn_cast<BlockArgument>(operand);
       bool isPassed = argument && argument.getOwner()->getParentOp() == kernel;
       if (!isPassed && !isa_and_present<MakeDescOp, OpenTensorMapOp>(operand.getDefiningOp()))
-        return op->emitOpError() << "uses a descriptor that does not come straight from tile.make_desc; make it where "
-                                 << "it is needed";
+        return op->emitOpError() << "uses a descriptor that does not come directly from tile.make_desc; create it "
+                                 << "where it is used";
       auto make = operand.getDefiningOp<MakeDescOp>();
       if (make && !make.getPlace() && blockOf(op).getShape() != make.getType().getShape())
         return op->emitOpError() << "moves a padded block " << blockOf(op) << " through a descriptor of blocks "
-                                 << make.getType() << "; descriptors are expanded before tile-pad-blocks";
+                                 << make.getType() << "; run tile-expand-descriptors before tile-pad-blocks";
     }
     return WalkResult::advance();
   });

@@ -80,15 +80,14 @@ struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
       return refuse("the target has no clusters");
     ProgramsOp programs = kernel.getPrograms();
     if (!programs)
-      return refuse("the kernel is not persistent, because it reads no dot operands by TMA");
+      return refuse("the kernel is not persistent, because it loads no dot operands by TMA");
     // Each CTA has separate maps, so nothing would be shared.
     if (kernel.walk([](MakeDescOp desc) { return WalkResult::interrupt(); }).wasInterrupted())
-      return refuse("the kernel makes tensor maps itself");
+      return refuse("the kernel encodes its own tensor maps");
     Operation *tail = findTail(programs);
     for (Operation *op = tail; op; op = op->getNextNode())
       if (op->walk([](DescLoadOp) { return WalkResult::interrupt(); }).wasInterrupted())
-        return refuse(
-            "a program accesses memory through pointers, or runs a while loop, before it has read all its blocks");
+        return refuse("programs access memory through pointers, or run a while loop, before their last block load");
     dropAssumptions(programs);
     if (tail)
       guard(programs, tail);

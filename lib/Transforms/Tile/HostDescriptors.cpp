@@ -131,12 +131,12 @@ public:
       if (result.recipe)
         plan.emplace_back(desc, *result.recipe);
       else
-        desc.emitRemark() << "descriptor is not made by the launcher: " << result.reason;
+        desc.emitRemark() << "descriptor gets no tensor map at launch: " << result.reason;
     });
     dropTooMany(plan);
     // A dot of a passed and an unpassed block would have to pad the former.
     for (MakeDescOp desc : findUnpaired(llvm::to_vector(llvm::make_first_range(plan)))) {
-      desc.emitRemark() << "descriptor is not made by the launcher: that of the dot's other operand is not";
+      desc.emitRemark() << "descriptor gets no tensor map at launch: that of the dot's other operand has none";
       llvm::erase_if(plan, [&](auto &entry) { return entry.first == desc; });
     }
     for (auto &[desc, recipe] : plan) {
@@ -158,8 +158,8 @@ private:
           return false;
         if (taken.size() < target::maxTensorMaps)
           return taken.push_back(entry.second), false;
-        entry.first.emitRemark() << "descriptor is not made by the launcher: it makes " << target::maxTensorMaps
-                                 << " others, the most for one kernel";
+        entry.first.emitRemark() << "descriptor gets no tensor map at launch: a kernel can have at most "
+                                 << target::maxTensorMaps;
         return true;
       });
   }
@@ -169,24 +169,24 @@ private:
     DescType type = desc.getType();
     auto base = dyn_cast<BlockArgument>(desc.getBase());
     if (!base || base.getOwner()->getParentOp() != kernel)
-      return fail("its base is not a parameter");
+      return fail("its base is not a parameter of the kernel");
     std::string name = kernel.getArgName(base.getArgNumber());
     // CUDA driver API, cuTensorMapEncodeTiled: the global address.
     if (facts.get(base).getDivisibilityOfAll() < 16)
-      return fail(formatv("'{0}' is not known to be aligned to 16 bytes", name));
+      return fail(formatv("'{0}' is not known to be aligned to 16 bytes; promise it with --assume={0}=16", name));
     if (std::string reason = whyNoTensorMap(desc, facts); !reason.empty())
       return fail(reason);
     SmallVector<StringAttr> shape, strides;
     for (auto [dim, size] : llvm::enumerate(desc.getShape())) {
       std::optional<std::string> text = printSize(size);
       if (!text)
-        return fail(formatv("the size of dimension {0} does not follow from integer parameters", dim));
+        return fail(formatv("the size of dimension {0} cannot be computed from integer parameters", dim));
       shape.push_back(StringAttr::get(kernel.getContext(), *text));
     }
     for (auto [dim, stride] : llvm::enumerate(desc.getStrides().drop_back())) {
       std::optional<std::string> text = printer.print(stride);
       if (!text)
-        return fail(formatv("the stride of dimension {0} does not follow from integer parameters", dim));
+        return fail(formatv("the stride of dimension {0} cannot be computed from integer parameters", dim));
       strides.push_back(StringAttr::get(kernel.getContext(), *text));
     }
     StringAttr baseName = StringAttr::get(kernel.getContext(), name);

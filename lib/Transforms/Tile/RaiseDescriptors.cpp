@@ -61,7 +61,7 @@ public:
       kernel.walk([&](StoreOp store) { planStore(store); });
     for (auto &[access, reason] : reasons)
       if (!raised.contains(access))
-        access->emitRemark() << "not raised to a descriptor: " << reason;
+        access->emitRemark() << (isa<StoreOp>(access) ? "store" : "load") << " does not use TMA: " << reason;
     return std::move(raised);
   }
 
@@ -111,15 +111,14 @@ private:
       if (isWorthwhile)
         raised.try_emplace(load, *result.access);
       else if (canMultiply)
-        reasons[load] =
-            "several products, whose operands are loaded twice at most; copies by threads leave room for more CTAs";
+        reasons[load] = "several dots with at most two iterations; cp.async leaves room for more CTAs";
       else if (ready[1] && (ready[0] || fromRegisters))
         reasons[load] = whyNotMultiplied(dot, operands);
       else if (!result.access)
         reasons[load] = result.reason;
       else
-        reasons[load] =
-            loads[1 - index] ? "the other operand of the dot cannot be" : "the other operand of the dot is computed";
+        reasons[load] = loads[1 - index] ? "the other operand of the dot cannot use it"
+                                         : "the other operand of the dot is computed";
     }
   }
 
@@ -141,14 +140,14 @@ private:
           if (load->getBlock() == dot->getBlock() && !raised.contains(load))
             mixed.insert(dot->getParentOp());
     });
-    leave("threads copy operands of other products of the loop", [&](scf::ForOp loop) { return mixed.contains(loop); });
+    leave("operands of another dot of the loop cannot use it", [&](scf::ForOp loop) { return mixed.contains(loop); });
   }
 
   /// Skips loops whose threads would spill if a producer took registers.
   void leaveFullLoops() {
     std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps());
     int64_t threads = kernel.getNumWarps() * target::threadsPerWarp;
-    leave("a producer's registers are those that the loop's products need", [&](scf::ForOp loop) {
+    leave("the loop's accumulators leave no registers for a producer warp", [&](scf::ForOp loop) {
       constexpr int64_t lanesOfRow = 4, bytesOfRegister = 4;
       int64_t bytes = 0, ofVectors = 0, products = 0;
       for (auto dot : loop.getBody()->getOps<DotOp>()) {
@@ -178,7 +177,7 @@ private:
 
   std::string whyNotMultiplied(DotOp dot, ArrayRef<SharedOperand> operands) {
     if (!isa_and_present<LoadOp, DescLoadOp>(operands[0].source))
-      return "warp groups do not multiply these types, sizes or operand orders";
+      return "wgmma does not support these types, sizes or operand orders";
     return whyNoWgmmaOfBlocks(dot, accesses.isReadTransposed(operands[0]), accesses.isReadTransposed(operands[1]),
                               target, kernel.getNumWarps());
   }

@@ -20,7 +20,7 @@ tile.kernel @mma() attributes {num_warps = 1 : i32} {
   %a = arith.constant dense<1.0> : tensor<16x16xbf16, #a>
   %b = arith.constant dense<1.0> : tensor<16x8xbf16, #b>
   %c = arith.constant dense<1.0> : tensor<16x8xf32, #c>
-  // expected-error @+1 {{is m16n8k16 of 'bf16' and 'bf16' into 'f32', which sm_75 has no instruction for}}
+  // expected-error @+1 {{is m16n8k16 of 'bf16' and 'bf16' into 'f32', which sm_75 does not support}}
   %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 16>} : tensor<16x16xbf16, #a>, tensor<16x8xbf16, #b> -> tensor<16x8xf32, #c>
   tile.return
 }

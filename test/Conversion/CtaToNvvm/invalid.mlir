@@ -37,7 +37,7 @@ tile.kernel @moves(%f: f64) attributes {num_warps = 1 : i32} {
 // -----
 
 tile.kernel @constant() attributes {num_warps = 1 : i32} {
-  // expected-error @+1 {{has different values for different threads; only constants with one value are lowered}}
+  // expected-error @+1 {{has different values in different threads; only constants that are equal in all threads are supported}}
   %c = arith.constant dense<[1, 2]> : tensor<2xi32, #cta.layout<[2], register = [], lane = [[1], [0], [0], [0], [0]], warp = []>>
   tile.return
 }
@@ -85,7 +85,7 @@ tile.kernel @mixed() attributes {num_warps = 1 : i32} {
 #r = #cta.layout<[2], register = [], lane = [[1], [0], [0], [0], [0]], warp = []>
 tile.kernel @elsewhere() attributes {num_warps = 1 : i32} {
   %x = arith.constant dense<true> : tensor<2x32xi1, #x>
-  // expected-error @+1 {{leaves the results in other threads than the result's layout says}}
+  // expected-error @+1 {{leaves the results in threads other than those of the result's layout}}
   %s = tile.reduce %x {axis = 1 : i32} : tensor<2x32xi1, #x> -> tensor<2xi1, #r> {
   ^bb0(%a: i1, %b: i1):
     %c = arith.andi %a, %b : i1
@@ -157,7 +157,7 @@ tile.kernel @repeated() attributes {num_warps = 2 : i32} {
 tile.kernel @scattered(%p: !tile.ptr<f16>) attributes {num_warps = 2 : i32} {
   %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x16x!tile.ptr<f16>, #x>
   %b = cta.alloc at 0 : !cta.buffer<32x16xf16, #s>
-  // expected-error @+1 {{moves 8 elements with one instruction, but their places in the buffer are not consecutive}}
+  // expected-error @+1 {{moves 8 elements with one instruction, but their offsets in the buffer are not consecutive}}
   cta.async_copy %ps, %b {vector = 8 : i32} : tensor<32x16x!tile.ptr<f16>, #x>, !cta.buffer<32x16xf16, #s>
   tile.return
 }
@@ -223,7 +223,7 @@ tile.kernel @print() attributes {num_warps = 1 : i32} {
 #x = #cta.layout<[64, 2], register = [[0, 1], [32, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
 tile.kernel @padded() attributes {num_warps = 1 : i32} {
   %a = cta.alloc at 0 : !cta.buffer<48x2xf32, #s>
-  // expected-error @+1 {{'cta.local_load' op accesses all elements of the layout of '!cta.buffer<48x2xf32, #cta.layout<[64, 2], offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>>', which are more than it holds; only wgmma and TMA take blocks that are not powers of two}}
+  // expected-error @+1 {{'cta.local_load' op accesses all elements of the layout of '!cta.buffer<48x2xf32, #cta.layout<[64, 2], offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>>', which are more than it holds; only wgmma and TMA support sizes that are not powers of two}}
   %x = cta.local_load %a : !cta.buffer<48x2xf32, #s> -> tensor<64x2xf32, #x>
   tile.return
 }
@@ -246,7 +246,7 @@ tile.kernel @count_order(%i: i32) attributes {num_warps = 1 : i32} {
 #y = #cta.layout<[32], register = [[1]], lane = [[2], [4], [8], [16], [0]], warp = []>
 tile.kernel @map_layouts(%f: f32) attributes {num_warps = 1 : i32} {
   %x = tile.splat %f : f32 -> tensor<32xf32, #x>
-  // expected-error @+1 {{'tile.map' op has operands and results of several layouts; expected one}}
+  // expected-error @+1 {{'tile.map' op has operands and results of different layouts; they must agree}}
   %y = tile.map %x : tensor<32xf32, #x> -> tensor<32xf32, #y> {
   ^bb0(%a: f32):
     tile.yield %a : f32
@@ -266,7 +266,7 @@ tile.kernel @immediate(%n: i32) attributes {num_warps = 1 : i32} {
 
 // -----
 
-// expected-error @below {{stands outside of a kernel; a module has kernels and what is of LLVM already}}
+// expected-error @below {{is outside of a kernel; a module may have only kernels and LLVM operations}}
 %x = arith.constant dense<1.0> : tensor<64xf32>
 
 // -----
@@ -279,7 +279,7 @@ tile.kernel @sums() attributes {num_warps = 1 : i32} {
   %a = arith.constant dense<1.0> : tensor<16x16xf16, #a>
   %b = arith.constant dense<1.0> : tensor<16x8xf16, #b>
   %c = arith.constant dense<1.0> : tensor<16x8xf64, #c>
-  // expected-error @+1 {{is m16n8k16 of 'f16' and 'f16' into 'f64', which sm_90a has no instruction for}}
+  // expected-error @+1 {{is m16n8k16 of 'f16' and 'f16' into 'f64', which sm_90a does not support}}
   %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 16>} : tensor<16x16xf16, #a>, tensor<16x8xf16, #b> -> tensor<16x8xf64, #c>
   tile.return
 }

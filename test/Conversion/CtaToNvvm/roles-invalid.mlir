@@ -2,7 +2,7 @@
 
 tile.kernel @nested(%c: i1) {
   scf.if %c {
-    // expected-error @+1 {{'cta.warp_roles' op must stand in the kernel's body, where all warps meet}}
+    // expected-error @+1 {{'cta.warp_roles' op must be in the kernel's body, where all warps synchronize}}
     cta.warp_roles role <consumer, warps = 4> {
       cta.proxy_fence
     } role <producer, warps = 4, one_thread> {
@@ -18,7 +18,7 @@ tile.kernel @collective() {
   cta.warp_roles role <consumer, warps = 4> {
     cta.barrier
   } role <producer, warps = 4, one_thread> {
-    // expected-error @+1 {{'cta.barrier' op is for all threads of a role, but role 'producer' is one thread's}}
+    // expected-error @+1 {{'cta.barrier' op must be executed by all threads of a role, but role 'producer' has one thread}}
     cta.barrier
   }
   tile.return
@@ -31,7 +31,7 @@ tile.kernel @tensor_of_one_thread() {
   cta.warp_roles role <consumer, warps = 4> {
     cta.proxy_fence
   } role <producer, warps = 4, one_thread> {
-    // expected-error-re @+1 {{'arith.constant' op uses 'tensor<128xi32, {{.*}}>' in role 'producer', which is one thread's}}
+    // expected-error-re @+1 {{'arith.constant' op uses 'tensor<128xi32, {{.*}}>' in role 'producer', which has one thread}}
     %x = arith.constant dense<0> : !x
   }
   tile.return
@@ -78,7 +78,7 @@ tile.kernel @turns() attributes {num_warps = 32 : i32} {
 // -----
 
 tile.kernel @teams() {
-  // expected-error @+1 {{'cta.turn_end' op is of teams; run cta-lower-rings first}}
+  // expected-error @+1 {{'cta.turn_end' op is for teams; run cta-lower-rings first}}
   cta.turn_end of 2 teams
   tile.return
 }

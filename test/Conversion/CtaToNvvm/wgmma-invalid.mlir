@@ -8,7 +8,7 @@ tile.kernel @shape() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x16xf16, #a>
   %b = cta.alloc at 16384 : !cta.buffer<16x64xf16, #b>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #c>
-  // expected-error @+1 {{'cta.wgmma' op has instructions of 12 columns; possible are multiples of 8 up to 256}}
+  // expected-error @+1 {{'cta.wgmma' op has instructions of 12 columns; expected a multiple of 8 up to 256}}
   %d, %d_t = cta.wgmma %a, %b, %z {n = 12 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
   tile.return
 }
@@ -22,7 +22,7 @@ tile.kernel @accumulator_type() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x16xf16, #a>
   %b = cta.alloc at 16384 : !cta.buffer<16x64xf16, #b>
   %z = arith.constant dense<0> : tensor<64x64xi32, #c>
-  // expected-error @+1 {{'cta.wgmma' op is m64n64 of 'f16' and 'f16' into 'i32', which is not an instruction}}
+  // expected-error @+1 {{'cta.wgmma' op is m64n64 of 'f16' and 'f16' into 'i32', which wgmma does not support}}
   %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xi32, #c>
   tile.return
 }
@@ -36,7 +36,7 @@ tile.kernel @sizes() attributes {shared_bytes = 32768 : i64} {
   %a = cta.alloc at 0 : !cta.buffer<64x16xf16, #a>
   %b = cta.alloc at 16384 : !cta.buffer<16x64xf32, #b>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #c>
-  // expected-error @+1 {{'cta.wgmma' op is m64n64 of 'f16' and 'f32' into 'f32', which is not an instruction}}
+  // expected-error @+1 {{'cta.wgmma' op is m64n64 of 'f16' and 'f32' into 'f32', which wgmma does not support}}
   %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf32, #b> -> tensor<64x64xf32, #c>
   tile.return
 }

@@ -6,7 +6,7 @@ func.func private @slots(!cta.mbarrier<0>)
 // -----
 
 tile.kernel @none() {
-  // expected-error @below {{'cta.mbarrier_alloc' op expects 0 arrivals; possible are 1 to 1048575}}
+  // expected-error @below {{'cta.mbarrier_alloc' op expects 0 arrivals; expected 1 to 1048575}}
   %m = cta.mbarrier_alloc arrivals 0 : !cta.mbarrier<4>
   tile.return
 }
@@ -14,7 +14,7 @@ tile.kernel @none() {
 // -----
 
 tile.kernel @far() {
-  // expected-error @below {{'cta.mbarrier_alloc' op is at byte 2147483647 of shared memory; possible are 0 to 1048575}}
+  // expected-error @below {{'cta.mbarrier_alloc' op is at byte 2147483647 of shared memory; expected 0 to 1048575}}
   %m = cta.mbarrier_alloc arrivals 4 at 2147483647 : !cta.mbarrier<6>
   tile.return
 }
@@ -22,7 +22,7 @@ tile.kernel @far() {
 // -----
 
 tile.kernel @many() {
-  // expected-error @below {{'cta.mbarrier_alloc' op expects 1048576 arrivals; possible are 1 to 1048575}}
+  // expected-error @below {{'cta.mbarrier_alloc' op expects 1048576 arrivals; expected 1 to 1048575}}
   %m = cta.mbarrier_alloc arrivals 1048576 : !cta.mbarrier<4>
   tile.return
 }

@@ -53,7 +53,7 @@ tile.kernel @start_rank() {
 
 tile.kernel @start_multiple() {
   %b = cta.alloc : !cta.buffer<64xf32, #s>
-  // expected-error @below {{'cta.local_load' op start is 16 along dimension 0 but must be a multiple of 32 at which 32 of 64 elements begin}}
+  // expected-error @below {{'cta.local_load' op start is 16 along dimension 0 but must be a multiple of 32 to select 32 of 64 elements}}
   %v = cta.local_load %b at [16] : !cta.buffer<64xf32, #s> -> tensor<32xf32, #x>
   tile.return
 }
@@ -65,7 +65,7 @@ tile.kernel @start_multiple() {
 
 tile.kernel @start_beyond() {
   %b = cta.alloc : !cta.buffer<64xf32, #s>
-  // expected-error @below {{'cta.local_load' op start is 64 along dimension 0 but must be a multiple of 32 at which 32 of 64 elements begin}}
+  // expected-error @below {{'cta.local_load' op start is 64 along dimension 0 but must be a multiple of 32 to select 32 of 64 elements}}
   %v = cta.local_load %b at [64] : !cta.buffer<64xf32, #s> -> tensor<32xf32, #x>
   tile.return
 }

@@ -2,7 +2,7 @@
 
 tile.kernel @arrive(%i: i32) {
   %m = cta.mbarrier_alloc arrivals 4 : !cta.mbarrier<4>
-  // expected-error @below {{'cta.mbarrier_arrive' op is for a cluster of 3 CTAs; possible are 2, 4 and 8}}
+  // expected-error @below {{'cta.mbarrier_arrive' op is for a cluster of 3 CTAs; expected 2, 4 or 8}}
   cta.mbarrier_arrive %m[%i] {ctas = 3 : i32} : !cta.mbarrier<4>
   tile.return
 }

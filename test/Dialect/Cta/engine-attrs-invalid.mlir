@@ -3,7 +3,7 @@
 tile.kernel @types(%a: i32) {
   %x = arith.constant dense<0.0> : tensor<64x64xbf16>
   %c = arith.constant dense<0.0> : tensor<64x64xf32>
-  // expected-error @below {{multiplies 'bf16' by 'bf16' into 'f32', which its engine #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]> does not}}
+  // expected-error @below {{multiplies 'bf16' by 'bf16' into 'f32', which its engine #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]> does not support}}
   %d = tile.dot %x, %x, %c {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>} : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
   tile.return
 }
@@ -13,7 +13,7 @@ tile.kernel @types(%a: i32) {
 tile.kernel @rows(%a: i32) {
   %x = arith.constant dense<0.0> : tensor<64x64xf16>
   %c = arith.constant dense<0.0> : tensor<64x64xf32>
-  // expected-error @below {{has 64 rows and 64 columns of which its engine #cta.wgmma<m64n64k16, f16, f16, f32, groups = [2, 1]> has no whole instructions}}
+  // expected-error @below {{has 64 rows and 64 columns, which its engine #cta.wgmma<m64n64k16, f16, f16, f32, groups = [2, 1]> cannot compute with whole instructions}}
   %d = tile.dot %x, %x, %c {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [2, 1]>} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
   tile.return
 }
@@ -23,7 +23,7 @@ tile.kernel @rows(%a: i32) {
 tile.kernel @columns(%a: i32) {
   %x = arith.constant dense<0.0> : tensor<64x64xf16>
   %c = arith.constant dense<0.0> : tensor<64x64xf32>
-  // expected-error @below {{has 64 rows and 64 columns of which its engine}}
+  // expected-error @below {{has 64 rows and 64 columns, which its engine}}
   %d = tile.dot %x, %x, %c {engine = #cta.wgmma<m64n128k16, f16, f16, f32, groups = [1, 1]>} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
   tile.return
 }
@@ -34,7 +34,7 @@ tile.kernel @swapped(%a: i32) {
   %x = arith.constant dense<0.0> : tensor<64x16xf16>
   %y = arith.constant dense<0.0> : tensor<16x16xf16>
   %c = arith.constant dense<0.0> : tensor<64x16xf32>
-  // expected-error @below {{has 16 rows and 64 columns, swapped, of which its engine}}
+  // expected-error @below {{has 16 rows and 64 columns, swapped, which its engine}}
   %d = tile.dot %x, %y, %c {engine = #cta.wgmma<m64n16k16, f16, f16, f32, groups = [1, 1], swapped>} : tensor<64x16xf16>, tensor<16x16xf16> -> tensor<64x16xf32>
   tile.return
 }
@@ -78,12 +78,12 @@ func.func private @types() attributes {x = #cta.wgmma<m64n64k16, f16, bf16, f32,
 
 // -----
 
-// expected-error @below {{an instruction of wgmma has 64 rows, not 16}}
+// expected-error @below {{wgmma instructions have 64 rows, not 16}}
 func.func private @rows() attributes {x = #cta.wgmma<m16n64k16, f16, f16, f32, groups = [1, 1]>}
 
 // -----
 
-// expected-error @below {{a grid of warp groups has powers of two, not 3 and 1}}
+// expected-error @below {{the sizes of a grid of warp groups must be powers of two, not 3 and 1}}
 func.func private @grid() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [3, 1]>}
 
 // -----
@@ -93,12 +93,12 @@ func.func private @sizes() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f32, 
 
 // -----
 
-// expected-error @below {{only products of operands that TMA brings are swapped}}
+// expected-error @below {{only dots whose operands are loaded by TMA can be swapped}}
 func.func private @swap() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers, swapped>}
 
 // -----
 
-// expected-error @below {{'m64' is not a shape of an instruction, such as m64n256k16}}
+// expected-error @below {{'m64' is not an instruction shape, such as m64n256k16}}
 func.func private @shape() attributes {x = #cta.wgmma<m64, f16, f16, f32, groups = [1, 1]>}
 
 // -----
@@ -108,17 +108,17 @@ func.func private @mma_step() attributes {x = #cta.mma_sync<m16n8k64, f16, f16, 
 
 // -----
 
-// expected-error @below {{an instruction of mma.sync is m16n8, not m64n8}}
+// expected-error @below {{mma.sync instructions are m16n8, not m64n8}}
 func.func private @mma_rows() attributes {x = #cta.mma_sync<m64n8k16, f16, f16, f32, warps = [1, 1]>}
 
 // -----
 
-// expected-error @below {{a grid of warps has powers of two, not 3 and 1}}
+// expected-error @below {{the sizes of a grid of warps must be powers of two, not 3 and 1}}
 func.func private @mma_grid() attributes {x = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [3, 1]>}
 
 // -----
 
-// expected-error @below {{only products of operands that TMA brings are swapped}}
+// expected-error @below {{only dots whose operands are loaded by TMA can be swapped}}
 func.func private @swap_stored() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], b = threads, swapped>}
 
 // -----
@@ -128,20 +128,20 @@ func.func private @right() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f32, 
 
 // -----
 
-// expected-error @below {{'memory' brings no operand; tma, threads, registers and transposed do}}
+// expected-error @below {{'memory' is not a source of operands; expected tma, threads, registers or transposed}}
 func.func private @source() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = memory>}
 
 // -----
 
-// expected-error @below {{sums of products of 'f16' have all their bits and are not promoted}}
+// expected-error @below {{accumulators of 'f16' have full precision and must not be promoted}}
 func.func private @promoted() attributes {x = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], promote = 32>}
 
 // -----
 
-// expected-error @below {{sums are promoted after whole steps of 32 elements along k, not after 48}}
+// expected-error @below {{promote is 48 but must be a multiple of the 32 elements of a step along k}}
 func.func private @promoted_step() attributes {x = #cta.wgmma<m64n64k32, f8E4M3FN, f8E5M2, f32, groups = [1, 1], promote = 48>}
 
 // -----
 
-// expected-error @below {{a thread holds 2 elements along k in a register, or a power of two times as many, not kWidth = 12}}
+// expected-error @below {{kWidth is 12 but must be 2, the elements along k in a register, or that times a power of two}}
 func.func private @mma_width() attributes {x = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [1, 1], kWidth = 12>}

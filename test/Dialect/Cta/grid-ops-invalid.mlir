@@ -36,7 +36,7 @@ tile.kernel @columns(%p: !tile.ptr<i32>) {
 tile.kernel @whole(%n: i32) {
   %x = arith.constant dense<1.0> : tensor<64xf32, #x>
   tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
-    // expected-error @below {{'cta.combine' op stands in programs whose steps CTAs do not share}}
+    // expected-error @below {{'cta.combine' op must be in programs whose steps are split over CTAs}}
     %sum = cta.combine %x : tensor<64xf32, #x>
   }
   tile.return

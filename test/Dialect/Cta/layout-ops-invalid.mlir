@@ -27,7 +27,7 @@ tile.kernel @no_layout(%f: f32) {
 
 tile.kernel @counts(%f: f32) {
   %x = tile.splat %f : f32 -> tensor<64xf32, #a>
-  // expected-error @below {{'cta.partial_reduce' op has 2 operands and 1 results; there must be as many of both, at least one}}
+  // expected-error @below {{'cta.partial_reduce' op has 2 operands and 1 results; there must be equally many, at least one}}
   %y = "cta.partial_reduce"(%x, %x) ({
   ^bb0(%a: f32, %b: f32):
     tile.yield %a : f32
@@ -112,7 +112,7 @@ tile.kernel @slice_rows(%f: f32) {
 
 tile.kernel @slice_start(%f: f32) {
   %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
-  // expected-error @below {{'cta.slice_columns' op takes 8 columns from 4 on of 16; the first must be a multiple of the number}}
+  // expected-error @below {{'cta.slice_columns' op takes 8 of 16 columns from 4; the first must be a multiple of their number}}
   %y = cta.slice_columns %x {first = 4 : i32} : tensor<16x16xf32, #acc> -> tensor<16x8xf32, #columns>
   tile.return
 }
@@ -124,7 +124,7 @@ tile.kernel @slice_start(%f: f32) {
 
 tile.kernel @slice_beyond(%f: f32) {
   %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
-  // expected-error @below {{'cta.slice_columns' op takes 8 columns from 16 on of 16; the first must be a multiple of the number}}
+  // expected-error @below {{'cta.slice_columns' op takes 8 of 16 columns from 16; the first must be a multiple of their number}}
   %y = cta.slice_columns %x {first = 16 : i32} : tensor<16x16xf32, #acc> -> tensor<16x8xf32, #columns>
   tile.return
 }
@@ -147,7 +147,7 @@ tile.kernel @slice_no_layout(%f: f32) {
 
 tile.kernel @slice_layout(%f: f32) {
   %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
-  // expected-error @below {{'cta.slice_columns' op result has not the layout of a slice whose elements stay in their threads}}
+  // expected-error @below {{'cta.slice_columns' op result must have the layout of a slice whose elements stay in their threads}}
   %y = cta.slice_columns %x {first = 8 : i32} : tensor<16x16xf32, #acc> -> tensor<16x8xf32, #other>
   tile.return
 }
@@ -160,7 +160,7 @@ tile.kernel @slice_layout(%f: f32) {
 
 tile.kernel @slice_lanes(%f: f32) {
   %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
-  // expected-error @below {{'cta.slice_columns' op result has not the layout of a slice whose elements stay in their threads}}
+  // expected-error @below {{'cta.slice_columns' op result must have the layout of a slice whose elements stay in their threads}}
   %y = cta.slice_columns %x {first = 8 : i32} : tensor<16x16xf32, #acc> -> tensor<16x2xf32, #pair>
   tile.return
 }
@@ -188,7 +188,7 @@ func.func private @tensor(tensor<32xf32, #a>)
 // -----
 
 func.func @partial_scan_counts(%x: tensor<128xf32>, %y: tensor<4xf32>, %z: tensor<64xf32>, %w: tensor<4xf16>) {
-  // expected-error @below {{'cta.partial_scan' op has operands 'tensor<128xf32>' but results 'tensor<128xf32>'; the first results have the operands' types}}
+  // expected-error @below {{'cta.partial_scan' op has operands 'tensor<128xf32>' but results 'tensor<128xf32>'; the first results must have the operands' types}}
   %s = cta.partial_scan %x {axis = 0 : i32} : tensor<128xf32> -> tensor<128xf32> {
   ^bb0(%a: f32, %b: f32):
     tile.yield %a : f32
@@ -243,7 +243,7 @@ func.func @partial_scan_region(%x: tensor<128xf32>, %y: tensor<4xf32>, %z: tenso
 // -----
 
 func.func @scan_carry_counts(%x: tensor<128xf32>, %y: tensor<4xf32>, %z: tensor<64xf32>, %w: tensor<4xf16>) {
-  // expected-error @below {{'cta.scan_carry' op has operands 'tensor<128xf32>' but results 'tensor<128xf32>'; the first operands have the results' types}}
+  // expected-error @below {{'cta.scan_carry' op has operands 'tensor<128xf32>' but results 'tensor<128xf32>'; the first operands must have the results' types}}
   %s = cta.scan_carry %x {axis = 0 : i32} : tensor<128xf32> -> tensor<128xf32> {
   ^bb0(%a: f32, %b: f32):
     tile.yield %a : f32

@@ -35,7 +35,7 @@ tile.kernel @sizes() {
   %a = arith.constant dense<1.0> : tensor<16x16xf16, #a>
   %b = arith.constant dense<1.0> : tensor<8x8xf16, #b>
   %c = arith.constant dense<0.0> : tensor<16x8xf32, #c>
-  // expected-error @below {{'cta.mma_sync' op a is 16x16, b 8x8 and acc 16x8; their sizes do not fit}}
+  // expected-error @below {{'cta.mma_sync' op a is 16x16, b 8x8 and acc 16x8; their sizes must agree}}
   %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 16>} : tensor<16x16xf16, #a>, tensor<8x8xf16, #b> -> tensor<16x8xf32, #c>
   tile.return
 }
@@ -48,7 +48,7 @@ tile.kernel @sizes() {
 tile.kernel @rank() {
   %x = cta.alloc : !cta.buffer<16x16xf32, #s>
   %z = arith.constant dense<0.0> : tensor<32xf32, #v>
-  // expected-error @below {{'cta.fma_dot' op operands have ranks 2, 2 and 1; a product takes matrices}}
+  // expected-error @below {{'cta.fma_dot' op operands have ranks 2, 2 and 1; all must be matrices}}
   %e = cta.fma_dot %x, %x, %z : !cta.buffer<16x16xf32, #s>, !cta.buffer<16x16xf32, #s> -> tensor<32xf32, #v>
   tile.return
 }
@@ -88,7 +88,7 @@ tile.kernel @no_columns() {
   %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
   %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
-  // expected-error @below {{'cta.wgmma' op has instructions of 0 columns; possible are multiples of 8 up to 256}}
+  // expected-error @below {{'cta.wgmma' op has instructions of 0 columns; expected a multiple of 8 up to 256}}
   %d, %d_t = cta.wgmma %a, %b, %z {n = 0 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32>
   tile.return
 }
@@ -116,7 +116,7 @@ tile.kernel @warp_groups_slots() {
 tile.kernel @warp_groups_sizes() {
   %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
-  // expected-error @below {{'cta.wgmma' op a is 64x16, b 64x16 and acc 64x64; their sizes do not fit}}
+  // expected-error @below {{'cta.wgmma' op a is 64x16, b 64x16 and acc 64x64; their sizes must agree}}
   %d, %d_t = cta.wgmma %a, %a, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<64x16xf16, #wa> -> tensor<64x64xf32, #wc>
   tile.return
 }
@@ -161,7 +161,7 @@ tile.kernel @padded() {
   %n = cta.alloc : !cta.buffer<16x32xf16, #wn>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
   %d, %d_t = cta.wgmma %a, %b, %z {n = 48 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x48xf16, #wb> -> tensor<64x64xf32, #wc>
-  // expected-error @below {{'cta.wgmma' op a is 64x16, b 16x32 and acc 64x64; their sizes do not fit}}
+  // expected-error @below {{'cta.wgmma' op a is 64x16, b 16x32 and acc 64x64; their sizes must agree}}
   %e, %e_t = cta.wgmma %a, %n, %z {n = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x32xf16, #wn> -> tensor<64x64xf32, #wc>
   tile.return
 }
@@ -200,7 +200,7 @@ tile.kernel @promoted_steps() {
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
   %a = cta.alloc : !cta.buffer<64x32xf8E4M3FN, #wa>
   %b = cta.alloc : !cta.buffer<32x64xf8E4M3FN, #wb>
-  // expected-error @below {{'cta.wgmma' op promotes sums of 48 products; an instruction adds 32}}
+  // expected-error @below {{'cta.wgmma' op promotes accumulators of 48 elements along k; expected a multiple of 32}}
   %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32, promote = 48 : i32} : !cta.buffer<64x32xf8E4M3FN, #wa>, !cta.buffer<32x64xf8E4M3FN, #wb> -> tensor<64x64xf32, #wc>
   tile.return
 }
@@ -215,7 +215,7 @@ tile.kernel @promoted_types() {
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
   %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
   %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
-  // expected-error @below {{'cta.wgmma' op promotes sums; this is for 8-bit floats that are always added to acc}}
+  // expected-error @below {{'cta.wgmma' op promotes accumulators; this is for 8-bit floats that are always added to acc}}
   %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32, promote = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
   tile.return
 }

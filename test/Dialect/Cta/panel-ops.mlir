@@ -57,7 +57,7 @@ tile.kernel @element() {
 
 tile.kernel @offsets() {
   %b = cta.alloc : !cta.buffer<32xf32, #p>
-  // expected-error @below {{'cta.panel_load' op layout is none of a buffer}}
+  // expected-error @below {{'cta.panel_load' op layout is not a buffer layout}}
   %y = cta.panel_load %b {layout = #x, panel = 1 : i32} : !cta.buffer<32xf32, #p> -> tensor<64xf32, #x>
   tile.return
 }

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --verify-diagnostics --split-input-file
 
 tile.kernel @few() {
-  // expected-error @below {{role 'consumer' has 16 registers a thread; possible are multiples of 8 from 24 to 256}}
+  // expected-error @below {{role 'consumer' has 16 registers per thread; expected a multiple of 8 from 24 to 256}}
   cta.warp_roles role <consumer, warps = 4, registers = 16> {
   }
   tile.return
@@ -10,7 +10,7 @@ tile.kernel @few() {
 // -----
 
 tile.kernel @many() {
-  // expected-error @below {{role 'consumer' has 264 registers a thread; possible are multiples of 8 from 24 to 256}}
+  // expected-error @below {{role 'consumer' has 264 registers per thread; expected a multiple of 8 from 24 to 256}}
   cta.warp_roles role <consumer, warps = 4, registers = 264> {
   }
   tile.return
@@ -19,7 +19,7 @@ tile.kernel @many() {
 // -----
 
 tile.kernel @multiple() {
-  // expected-error @below {{role 'consumer' has 100 registers a thread; possible are multiples of 8 from 24 to 256}}
+  // expected-error @below {{role 'consumer' has 100 registers per thread; expected a multiple of 8 from 24 to 256}}
   cta.warp_roles role <consumer, warps = 4, registers = 100> {
   }
   tile.return
@@ -28,7 +28,7 @@ tile.kernel @multiple() {
 // -----
 
 tile.kernel @no_warps() {
-  // expected-error @below {{role 'consumer' has 0 warps; possible are 1 to 32}}
+  // expected-error @below {{role 'consumer' has 0 warps; expected 1 to 32}}
   cta.warp_roles role <consumer, warps = 0> {
   }
   tile.return
@@ -37,7 +37,7 @@ tile.kernel @no_warps() {
 // -----
 
 tile.kernel @wide_teams() {
-  // expected-error @below {{role 'consumer' has 2 teams of 8 warps; possible are one team, or two of 4 warps}}
+  // expected-error @below {{role 'consumer' has 2 teams of 8 warps; expected one team, or two of 4 warps}}
   cta.warp_roles role <consumer, warps = 8, teams = 2> {
   }
   tile.return
@@ -46,7 +46,7 @@ tile.kernel @wide_teams() {
 // -----
 
 tile.kernel @many_teams() {
-  // expected-error @below {{role 'consumer' has 3 teams of 4 warps; possible are one team, or two of 4 warps}}
+  // expected-error @below {{role 'consumer' has 3 teams of 4 warps; expected one team, or two of 4 warps}}
   cta.warp_roles role <consumer, warps = 4, teams = 3> {
   }
   tile.return
@@ -55,7 +55,7 @@ tile.kernel @many_teams() {
 // -----
 
 tile.kernel @teams_of_one() {
-  // expected-error @below {{role 'consumer' has 2 teams of one thread of 4 warps; possible are one team, or two of 4 warps}}
+  // expected-error @below {{role 'consumer' has 2 teams of one thread of 4 warps; expected one team, or two of 4 warps}}
   cta.warp_roles role <consumer, warps = 4, teams = 2, one_thread> {
   }
   tile.return
@@ -64,7 +64,7 @@ tile.kernel @teams_of_one() {
 // -----
 
 tile.kernel @none() {
-  // expected-error @below {{'cta.warp_roles' op has 0 roles and 0 regions; each role has one}}
+  // expected-error @below {{'cta.warp_roles' op has 0 roles and 0 regions; each role needs one}}
   cta.warp_roles
   tile.return
 }
@@ -72,7 +72,7 @@ tile.kernel @none() {
 // -----
 
 tile.kernel @one() {
-  // expected-error @below {{'cta.warp_roles' op gives 1 of 2 roles a number of registers; all have one or none has}}
+  // expected-error @below {{'cta.warp_roles' op gives 1 of 2 roles a number of registers; give it to all or none}}
   cta.warp_roles role <consumer, warps = 4, registers = 240> {
   } role <producer, warps = 4, one_thread> {
   }
@@ -82,7 +82,7 @@ tile.kernel @one() {
 // -----
 
 tile.kernel @part_of_group() {
-  // expected-error @below {{'cta.warp_roles' op sets the registers of role 'producer', which has 1 warps from warp 8 on; only whole warp groups have their own}}
+  // expected-error @below {{'cta.warp_roles' op sets the registers of role 'producer', which has 1 warps from warp 8 on; only whole warp groups can set them}}
   cta.warp_roles role <consumer, warps = 8, registers = 232> {
   } role <producer, warps = 1, registers = 24, one_thread> {
   }
@@ -92,7 +92,7 @@ tile.kernel @part_of_group() {
 // -----
 
 tile.kernel @inside_group() {
-  // expected-error @below {{'cta.warp_roles' op sets the registers of role 'load', which has 2 warps from warp 0 on; only whole warp groups have their own}}
+  // expected-error @below {{'cta.warp_roles' op sets the registers of role 'load', which has 2 warps from warp 0 on; only whole warp groups can set them}}
   cta.warp_roles role <load, warps = 2, registers = 24, one_thread> {
   } role <consumer, warps = 4, registers = 232> {
   }
@@ -132,7 +132,7 @@ tile.kernel @same_name() {
 // -----
 
 tile.kernel @at_no_multiple() {
-  // expected-error @below {{'cta.warp_roles' op has role 'consumer' of 4 warps at warp 1; it must begin at a multiple of its warps}}
+  // expected-error @below {{'cta.warp_roles' op has role 'consumer' of 4 warps at warp 1; its first warp must be a multiple of their number}}
   cta.warp_roles role <load, warps = 1, one_thread> {
   } role <consumer, warps = 4> {
   }
@@ -152,7 +152,7 @@ tile.kernel @too_many_warps() {
 // -----
 
 tile.kernel @two_of_teams() {
-  // expected-error @below {{'cta.warp_roles' op has 2 roles of several teams; one can be}}
+  // expected-error @below {{'cta.warp_roles' op has 2 roles of several teams; at most one is allowed}}
   cta.warp_roles role <one, warps = 4, teams = 2> {
   } role <other, warps = 4, teams = 2> {
   }
@@ -162,7 +162,7 @@ tile.kernel @two_of_teams() {
 // -----
 
 tile.kernel @three() {
-  // expected-error @below {{'cta.turn_begin' op is for 3 teams; possible are 2}}
+  // expected-error @below {{'cta.turn_begin' op is for 3 teams; expected 2}}
   cta.turn_begin of 3 teams
   tile.return
 }
@@ -170,7 +170,7 @@ tile.kernel @three() {
 // -----
 
 tile.kernel @alone() {
-  // expected-error @below {{'cta.turn_open' op is for 1 warp groups; possible are 2 and more}}
+  // expected-error @below {{'cta.turn_open' op is for 1 warp groups; expected at least 2}}
   cta.turn_open of 1
   tile.return
 }

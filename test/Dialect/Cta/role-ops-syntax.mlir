@@ -54,7 +54,7 @@ tile.kernel @arguments() {
 // -----
 
 tile.kernel @regions() {
-  // expected-error @below {{'cta.warp_roles' op has 2 roles and 1 regions; each role has one}}
+  // expected-error @below {{'cta.warp_roles' op has 2 roles and 1 regions; each role needs one}}
   "cta.warp_roles"() <{roles = [#cta.role<consumer, warps = 4>, #cta.role<producer, warps = 1, one_thread>]}> ({
   ^bb0:
   }) : () -> ()

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{unknown target 'sm_1'; known are sm_75, sm_80}}
+// expected-error @+1 {{unknown target 'sm_1'; expected one of sm_75, sm_80}}
 module attributes {cta.target = #cta.target<sm_1>} {
 }
 
@@ -19,6 +19,6 @@ module {
 
 // -----
 
-// expected-error @+1 {{has the attribute 'cta.taget'; of the cta dialect there is only 'cta.target'}}
+// expected-error @+1 {{has the attribute 'cta.taget'; the cta dialect defines only 'cta.target'}}
 module attributes {cta.taget = #cta.target<sm_80>} {
 }

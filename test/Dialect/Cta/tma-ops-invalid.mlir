@@ -154,7 +154,7 @@ tile.kernel @tensor_map_staging(%base: !tile.ptr<f16>, %n: i32, %ld: i64, %place
 tile.kernel @rest(%d: !tile.desc<16x160xf16>, %r: !tile.desc<8x32xf16>, %i: i32) {
   %b = cta.alloc : !cta.buffer<16x160xf16, #s>
   %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
-  // expected-error @below {{'cta.tma_load_sync' op rest is 'tensor<8x32xf16>' but must have fewer columns than the block 'tensor<16x160xf16>' and all else alike}}
+  // expected-error @below {{'cta.tma_load_sync' op rest is 'tensor<8x32xf16>' but must have fewer columns than the block 'tensor<16x160xf16>' and otherwise equal it}}
   cta.tma_load_sync %d[%i, %i] rest %r, %b, %m : !tile.desc<16x160xf16> rest !tile.desc<8x32xf16>, !cta.buffer<16x160xf16, #s>, !cta.mbarrier<1>
   tile.return
 }
@@ -165,7 +165,7 @@ tile.kernel @rest(%d: !tile.desc<16x160xf16>, %r: !tile.desc<8x32xf16>, %i: i32)
 
 tile.kernel @signed(%d: !tile.desc<8x16xi32>, %i: i32) {
   %b = cta.alloc : !cta.buffer<8x16xi32, #s>
-  // expected-error @below {{'cta.tma_store' op cannot combine 'i32' by 'max'}}
+  // expected-error @below {{'cta.tma_store' op cannot reduce 'i32' by 'max'}}
   cta.tma_store %b, %d[%i, %i] reduce max : !cta.buffer<8x16xi32, #s>, !tile.desc<8x16xi32>
   tile.return
 }

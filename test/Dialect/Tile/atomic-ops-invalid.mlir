@@ -3,7 +3,7 @@
 tile.kernel @float_max(%base: !tile.ptr<f32>) {
   %p = tile.splat %base : !tile.ptr<f32> -> tensor<1x!tile.ptr<f32>>
   %x = arith.constant dense<1.0> : tensor<1xf32>
-  // expected-error @below {{'tile.atomic_rmw' op has kind 'max' of 'f32'; floats take add and xchg}}
+  // expected-error @below {{'tile.atomic_rmw' op has kind 'max' of 'f32'; floats support add and xchg}}
   %old = tile.atomic_rmw max relaxed gpu %p, %x : tensor<1x!tile.ptr<f32>>
   tile.return
 }
@@ -23,7 +23,7 @@ tile.kernel @byte(%base: !tile.ptr<i8>) {
 tile.kernel @swap(%base: !tile.ptr<i8>) {
   %p = tile.splat %base : !tile.ptr<i8> -> tensor<1x!tile.ptr<i8>>
   %x = arith.constant dense<1> : tensor<1xi8>
-  // expected-error @below {{'tile.atomic_cas' op compares 'i8'; it takes 16, 32 or 64 bits}}
+  // expected-error @below {{'tile.atomic_cas' op compares 'i8'; expected 16, 32 or 64 bits}}
   %old = tile.atomic_cas relaxed gpu %p, %x, %x : tensor<1x!tile.ptr<i8>>
   tile.return
 }
@@ -33,7 +33,7 @@ tile.kernel @swap(%base: !tile.ptr<i8>) {
 tile.kernel @maximum(%base: !tile.ptr<f32>) {
   %p = tile.splat %base : !tile.ptr<f32> -> tensor<1x!tile.ptr<f32>>
   %x = arith.constant dense<1.0> : tensor<1xf32>
-  // expected-error @below {{'tile.atomic_rmw' op has kind 'fmax' of 'f32'; it is for f16 and bf16}}
+  // expected-error @below {{'tile.atomic_rmw' op has kind 'fmax' of 'f32'; expected f16 or bf16}}
   %old = tile.atomic_rmw fmax relaxed gpu %p, %x : tensor<1x!tile.ptr<f32>>
   tile.return
 }

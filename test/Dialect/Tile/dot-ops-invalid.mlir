@@ -26,7 +26,7 @@ tile.kernel @accumulator() {
   %a = arith.constant dense<1.0> : tensor<16x32xf16>
   %b = arith.constant dense<1.0> : tensor<32x64xf16>
   %c = arith.constant dense<0.0> : tensor<16x16xf32>
-  // expected-error @below {{'tile.dot' op accumulator is 16x16 but the product is 16x64}}
+  // expected-error @below {{'tile.dot' op accumulator is 16x16 but the dot is 16x64}}
   %d = tile.dot %a, %b, %c : tensor<16x32xf16>, tensor<32x64xf16> -> tensor<16x16xf32>
   tile.return
 }
@@ -65,7 +65,7 @@ tile.kernel @sum() {
 tile.kernel @imprecise(%x: f16) {
   %a = tile.splat %x : f16 -> tensor<16x16xf16>
   %c = arith.constant dense<0.0> : tensor<16x16xf32>
-  // expected-error @below {{'tile.dot' op adds 32 products of 'f16' with fewer bits than their sum has; only those of 8-bit floats may be}}
+  // expected-error @below {{'tile.dot' op has max_num_imprecise_acc = 32 for operands of 'f16'; it is for 8-bit floats}}
   %d = tile.dot %a, %a, %c {max_num_imprecise_acc = 32 : i32} : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
   tile.return
 }

@@ -25,7 +25,7 @@ tile.kernel @results(%n: i32) {
 // -----
 
 tile.kernel @none() {
-  // expected-error @below {{'tile.map' op has 0 operands and 0 results; it needs one of each at least}}
+  // expected-error @below {{'tile.map' op has 0 operands and 0 results; it needs at least one of each}}
   "tile.map"() ({
   ^bb0:
     "tile.yield"() : () -> ()
@@ -37,7 +37,7 @@ tile.kernel @none() {
 
 tile.kernel @tensors(%n: i32) {
   %i = tile.arange 0 to 128 : tensor<128xi32>
-  // expected-error @below {{'tile.map' op region computes with scalars, and has 'tile.splat' of tensors}}
+  // expected-error @below {{'tile.map' op region must compute with scalars but has 'tile.splat' with tensors}}
   %y = tile.map %i : tensor<128xi32> -> tensor<128xi32> {
   ^bb0(%a: i32):
     %b = tile.splat %a : i32 -> tensor<4xi32>
@@ -82,7 +82,7 @@ tile.kernel @count(%x: f32) {
 // -----
 
 tile.kernel @half(%x: f16) {
-  // expected-error @below {{'tile.rounded' op computes 'f16' of 'f16'; all must be f32 or f64 alike}}
+  // expected-error @below {{'tile.rounded' op computes 'f16' of 'f16'; all must be f32, or all f64}}
   %y = tile.rounded sqrt rn(%x) : (f16) -> f16
   tile.return
 }
@@ -90,7 +90,7 @@ tile.kernel @half(%x: f16) {
 // -----
 
 tile.kernel @widen(%x: f32) {
-  // expected-error @below {{'tile.rounded' op converts 'f32' to 'f64'; it is from f64 to f32, between these and integers of 32 and 64 bits, or from a wider float to one of 8 bits}}
+  // expected-error @below {{'tile.rounded' op converts 'f32' to 'f64'; expected f64 to f32, f32 or f64 from or to integers of 32 or 64 bits, or a wider float to one of 8 bits}}
   %y = tile.rounded cast rn(%x) : (f32) -> f64
   tile.return
 }
@@ -98,7 +98,7 @@ tile.kernel @widen(%x: f32) {
 // -----
 
 tile.kernel @up(%x: f32) {
-  // expected-error @below {{'tile.rounded' op rounds to 'f8E5M2' with 'ru'; it is with 'rn' or 'rz'}}
+  // expected-error @below {{'tile.rounded' op rounds to 'f8E5M2' with 'ru'; expected 'rn' or 'rz'}}
   %y = tile.rounded cast ru(%x) : (f32) -> f8E5M2
   tile.return
 }
@@ -106,7 +106,7 @@ tile.kernel @up(%x: f32) {
 // -----
 
 tile.kernel @timer() {
-  // expected-error @below {{'tile.read_register' op gives 'i32' but 'globaltimer' has 64 bits}}
+  // expected-error @below {{'tile.read_register' op returns 'i32' but 'globaltimer' has 64 bits}}
   %t = tile.read_register globaltimer : i32
   tile.return
 }
@@ -123,7 +123,7 @@ tile.kernel @single(%x: f64) {
 
 tile.kernel @few(%x: i32) {
   %t = tile.splat %x : i32 -> tensor<8x8xi32>
-  // expected-error @below {{'tile.hint' op has 1 numbers of 'contiguity' but needs 2}}
+  // expected-error @below {{'tile.hint' op has 1 values in 'contiguity' but needs 2}}
   %y = tile.hint %t contiguity [8] : tensor<8x8xi32>
   tile.return
 }
@@ -131,7 +131,7 @@ tile.kernel @few(%x: i32) {
 // -----
 
 tile.kernel @none(%x: i32) {
-  // expected-error @below {{'tile.hint' op says 0 of 'divisibility'; expected 1 or more}}
+  // expected-error @below {{'tile.hint' op has value 0 in 'divisibility'; expected at least 1}}
   %y = tile.hint %x divisibility [0] : i32
   tile.return
 }

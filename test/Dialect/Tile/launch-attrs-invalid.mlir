@@ -10,7 +10,7 @@
 
 // -----
 
-// expected-error @below {{strides are 2 for a shape of 2 dimensions; expected one for each but the last}}
+// expected-error @below {{has 2 strides for a shape of 2 dimensions; expected one for each dimension but the last}}
 #m = #tile.tensor_map<base = "a", shape = ["M", "N"], strides = ["N", "1"]>
 
 // -----
@@ -51,12 +51,12 @@
 
 // -----
 
-// expected-error @below {{tolerance is -1.000000e+00 but must be 0 or above}}
+// expected-error @below {{tolerance is -1.000000e+00 but must be at least 0}}
 #e = #tile.expect<buffer = "a", expression = "a", tolerance = -1.0>
 
 // -----
 
-// expected-error @below {{grid has 4 axes; there are at most 3}}
+// expected-error @below {{grid has 4 axes; expected at most 3}}
 #l = #tile.launch<grid = ["1", "2", "3", "4"]>
 
 // -----
@@ -78,21 +78,21 @@ tile.kernel @unknown(%n: i32 {tile.order = 1 : i32}) {
 
 // -----
 
-// expected-error @below {{attribute 'tile.name' of argument 0 is 1 : i32; expected a string that is not empty}}
+// expected-error @below {{attribute 'tile.name' of argument 0 is 1 : i32; expected a non-empty string}}
 tile.kernel @name(%n: i32 {tile.name = 1 : i32}) {
   tile.return
 }
 
 // -----
 
-// expected-error @below {{attribute 'tile.name' of argument 0 is ""; expected a string that is not empty}}
+// expected-error @below {{attribute 'tile.name' of argument 0 is ""; expected a non-empty string}}
 tile.kernel @empty_name(%n: i32 {tile.name = ""}) {
   tile.return
 }
 
 // -----
 
-// expected-error @below {{attribute 'tile.divisibility' of argument 0 is 0 : i32; expected a number above 0}}
+// expected-error @below {{attribute 'tile.divisibility' of argument 0 is 0 : i32; expected a positive integer}}
 tile.kernel @divisibility(%n: i32 {tile.divisibility = 0 : i32}) {
   tile.return
 }
@@ -142,7 +142,7 @@ tile.kernel @operation() attributes {tile.order = 1 : i32} {
 // -----
 
 tile.kernel @stages(%n: i32) {
-  // expected-error @below {{attribute 'tile.num_stages' of an operation is 0 : i32; expected a number above 0}}
+  // expected-error @below {{attribute 'tile.num_stages' of an operation is 0 : i32; expected a positive integer}}
   scf.for %i = %n to %n step %n : i32 {
   } {tile.num_stages = 0 : i32}
   tile.return
@@ -150,10 +150,10 @@ tile.kernel @stages(%n: i32) {
 
 // -----
 
-// expected-error @below {{attribute 'tile.programs_per_cluster' of an operation is array<i32: 2>; expected three numbers of i32}}
+// expected-error @below {{attribute 'tile.programs_per_cluster' of an operation is array<i32: 2>; expected three i32 integers}}
 llvm.func @programs() attributes {tile.programs_per_cluster = array<i32: 2>}
 
 // -----
 
-// expected-error @below {{attribute 'tile.ptxas_level' of an operation is 4 : i32; expected a number from 0 to 3}}
+// expected-error @below {{attribute 'tile.ptxas_level' of an operation is 4 : i32; expected an integer from 0 to 3}}
 llvm.func @level() attributes {tile.ptxas_level = 4 : i32}

@@ -84,7 +84,7 @@ tile.kernel @desc_element(%p: !tile.ptr<f32>, %n: i32, %ld: i64) {
 // -----
 
 tile.kernel @desc_condition(%p: !tile.ptr<f16>, %n: i32, %ld: i64, %c: i1) {
-  // expected-error @below {{'tile.make_desc' op has a condition but no place for a tensor map}}
+  // expected-error @below {{'tile.make_desc' op has a condition but no memory for a tensor map}}
   %d = tile.make_desc %p, [%n], [%ld] if %c : !tile.ptr<f16> -> !tile.desc<64xf16>
   tile.return
 }
@@ -161,7 +161,7 @@ tile.kernel @store_value(%p: !tile.ptr<f32>, %x: f16) {
 // -----
 
 tile.kernel @map_of_cubes(%place: !tile.ptr<i8>, %base: !tile.ptr<f16>, %n: i32) {
-  // expected-error @below {{'tile.create_tensor_map' op has 3 sizes and a block of rank 3; tensors are vectors or matrices}}
+  // expected-error @below {{'tile.create_tensor_map' op has 3 sizes and a block of rank 3; expected a vector or matrix}}
   tile.create_tensor_map %place, %base, [%n, %n, %n] {block = array<i64: 4, 4, 32>} : !tile.ptr<i8>, !tile.ptr<f16>
   tile.return
 }
@@ -170,7 +170,7 @@ tile.kernel @map_of_cubes(%place: !tile.ptr<i8>, %base: !tile.ptr<f16>, %n: i32)
 
 tile.kernel @exclusive_or(%d: !tile.desc<8x16xf32>, %i: i32) {
   %x = arith.constant dense<1.0> : tensor<8x16xf32>
-  // expected-error @below {{'tile.desc_store' op cannot combine 'f32' by 'xor'}}
+  // expected-error @below {{'tile.desc_store' op cannot reduce 'f32' by 'xor'}}
   tile.desc_store %d[%i, %i], %x reduce xor : !tile.desc<8x16xf32>, tensor<8x16xf32>
   tile.return
 }
@@ -179,7 +179,7 @@ tile.kernel @exclusive_or(%d: !tile.desc<8x16xf32>, %i: i32) {
 
 tile.kernel @exchange(%d: !tile.desc<8x16xi32>, %i: i32) {
   %x = arith.constant dense<1> : tensor<8x16xi32>
-  // expected-error @below {{'tile.desc_store' op cannot combine 'i32' by 'xchg'}}
+  // expected-error @below {{'tile.desc_store' op cannot reduce 'i32' by 'xchg'}}
   tile.desc_store %d[%i, %i], %x reduce xchg : !tile.desc<8x16xi32>, tensor<8x16xi32>
   tile.return
 }
@@ -187,7 +187,7 @@ tile.kernel @exchange(%d: !tile.desc<8x16xi32>, %i: i32) {
 // -----
 
 tile.kernel @tensor_map_of_a_huge_block(%place: !tile.ptr<i8>, %p: !tile.ptr<f16>, %n: i32) {
-  // expected-error @+1 {{has a block with a size of 9223372036854775807; a block has 1 to 1048576 elements}}
+  // expected-error @+1 {{has a block with a size of 9223372036854775807; expected 1 to 1048576 elements}}
   tile.create_tensor_map %place, %p, [%n, %n] {block = array<i64: 64, 9223372036854775807>} : !tile.ptr<i8>, !tile.ptr<f16>
   tile.return
 }

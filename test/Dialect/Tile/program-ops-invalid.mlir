@@ -68,28 +68,28 @@ tile.kernel @print_signs(%x: i32) {
 
 // -----
 
-// expected-error @below {{'tile.kernel' op cluster has 2 numbers but needs 3}}
+// expected-error @below {{'tile.kernel' op cluster has 2 sizes but needs 3}}
 tile.kernel @cluster_rank() attributes {cluster = array<i32: 2, 1>} {
   tile.return
 }
 
 // -----
 
-// expected-error @below {{'tile.kernel' op cluster is [3, 1, 1]; its numbers must be 1, 2, 4 or 8}}
+// expected-error @below {{'tile.kernel' op cluster is [3, 1, 1]; its sizes must be 1, 2, 4 or 8}}
 tile.kernel @cluster_extent() attributes {cluster = array<i32: 3, 1, 1>} {
   tile.return
 }
 
 // -----
 
-// expected-error @below {{'tile.kernel' op cluster has 16 CTAs; at most 8 are possible}}
+// expected-error @below {{'tile.kernel' op cluster has 16 CTAs; at most 8 are allowed}}
 tile.kernel @large_cluster() attributes {cluster = array<i32: 4, 4, 1>} {
   tile.return
 }
 
 // -----
 
-// expected-error @below {{'tile.kernel' op cluster_ctas is 4 but the cluster asked for has 2}}
+// expected-error @below {{'tile.kernel' op cluster_ctas is 4 but the requested cluster has 2}}
 tile.kernel @other_cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 4 : i32} {
   tile.return
 }
@@ -115,7 +115,7 @@ tile.kernel @programs(%n: i32) {
 // -----
 
 tile.kernel @programs(%n: i32) {
-  // expected-error @below {{has the number of K steps, but no tail that CTAs share}}
+  // expected-error @below {{has a number of K steps but no tail to split over CTAs}}
   tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) steps (%n) #tile.work<order = grid> {
   }
   tile.return
@@ -124,7 +124,7 @@ tile.kernel @programs(%n: i32) {
 // -----
 
 tile.kernel @programs(%n: i32) {
-  // expected-error @below {{lacks the number of K steps, of which CTAs share the tail's}}
+  // expected-error @below {{has a tail to split over CTAs but no number of K steps}}
   tile.programs (%i, %j, %k, %exists, %first, %end, %piece, %pieces) in (%n, %n, %n) #tile.work<order = grid, tail = <sum = 7, piece = 9, fixed = 9>> {
   }
   tile.return
@@ -133,7 +133,7 @@ tile.kernel @programs(%n: i32) {
 // -----
 
 tile.kernel @programs(%n: i32) {
-  // expected-error @below {{'tile.programs' op yields values; a program has none}}
+  // expected-error @below {{'tile.programs' op yields values; a program must not}}
   tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
     tile.yield %i : i32
   }
@@ -163,7 +163,7 @@ tile.kernel @programs(%n: i32) {
 // -----
 
 tile.kernel @programs(%n: i32) {
-  // expected-error @below {{cluster is [2] but must be two positive numbers}}
+  // expected-error @below {{cluster is [2] but must be two positive integers}}
   tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid, cluster = [2]> {
   }
   tile.return
@@ -181,7 +181,7 @@ tile.kernel @programs(%n: i32) {
 // -----
 
 tile.kernel @programs(%n: i32) {
-  // expected-error @below {{cluster, split_k and tail exclude each other}}
+  // expected-error @below {{cluster, split_k and tail are mutually exclusive}}
   tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid, cluster = [2, 1], split_k = 2> {
   }
   tile.return

@@ -217,7 +217,7 @@ tile.kernel @butterfly_axis() {
 
 tile.kernel @butterfly_distance() {
   %x = arith.constant dense<1.0> : tensor<64x2xf32>
-  // expected-error @below {{'tile.butterfly' op distance is 2 along an axis of 2; expected a power of two above the distance, which is at least 1}}
+  // expected-error @below {{'tile.butterfly' op distance is 2 along an axis of 2; the axis must be a power of two above the distance, which must be at least 1}}
   %y = tile.butterfly %x {axis = 1 : i32, distance = 2 : i32} : tensor<64x2xf32>
   tile.return
 }
@@ -235,7 +235,7 @@ tile.kernel @butterfly_zero() {
 
 tile.kernel @butterfly_of_three() {
   %x = arith.constant dense<1.0> : tensor<96xf32>
-  // expected-error @below {{'tile.butterfly' op distance is 32 along an axis of 96; expected a power of two}}
+  // expected-error @below {{'tile.butterfly' op distance is 32 along an axis of 96; the axis must be a power of two}}
   %y = tile.butterfly %x {axis = 0 : i32, distance = 32 : i32} : tensor<96xf32>
   tile.return
 }
@@ -244,7 +244,7 @@ tile.kernel @butterfly_of_three() {
 
 tile.kernel @histogram_rank() {
   %x = arith.constant dense<1> : tensor<8x8xi32>
-  // expected-error @below {{'tile.histogram' op counts elements of one dimension in one dimension, not 'tensor<8x8xi32>' in 'tensor<16xi32>'}}
+  // expected-error @below {{'tile.histogram' op takes a vector and returns a vector, not 'tensor<8x8xi32>' in 'tensor<16xi32>'}}
   %y = tile.histogram %x : tensor<8x8xi32> -> tensor<16xi32>
   tile.return
 }

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --verify-diagnostics --split-input-file
 
-// expected-error @below {{pointee is 'i7' but must be a number of 1 to 64 bits or a pointer}}
+// expected-error @below {{pointee is 'i7' but must be an integer or float of 1 to 64 bits, or a pointer}}
 tile.kernel @pointee(%p: !tile.ptr<i7>) {
   tile.return
 }
@@ -21,14 +21,14 @@ tile.kernel @size(%d: !tile.desc<0xf16>) {
 
 // -----
 
-// expected-error @below {{element is '!tile.ptr<f16>' but must be a number of 1 to 64 bits}}
+// expected-error @below {{element is '!tile.ptr<f16>' but must be an integer or float of 1 to 64 bits}}
 tile.kernel @element(%d: !tile.desc<8x!tile.ptr<f16>>) {
   tile.return
 }
 
 // -----
 
-// expected-error @below {{elements outside are NaN, which 'i32' has not}}
+// expected-error @below {{padding is NaN, which 'i32' does not have}}
 tile.kernel @nan(%d: !tile.desc<8xi32, nan>) {
   tile.return
 }

@@ -5,7 +5,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-allocate-shared))'
 
 // CHECK: module attributes {cta.target = #cta.target<sm_80>}
-// UNKNOWN: error: unknown target 'sm_1'; known are sm_75
+// UNKNOWN: error: unknown target 'sm_1'; expected one of sm_75
 // SM80: error: kernel 'k' needs 204800 bytes of shared memory but a CTA has 166912 on sm_80
 #x = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #s = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>

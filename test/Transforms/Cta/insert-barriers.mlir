@@ -437,7 +437,7 @@ tile.kernel @role(%i: i32, %d: !tile.desc<32x32xf16>) {
 
 tile.kernel @unplaced() {
   %b = cta.alloc : !cta.buffer<32x32xf16, #s>
-  // expected-error @below {{uses a buffer that has no offset; cta-allocate-shared gives it one}}
+  // expected-error @below {{uses a buffer without an offset; run cta-allocate-shared first}}
   %x = cta.local_load %b : !cta.buffer<32x32xf16, #s> -> tensor<32x32xf16, #x>
   tile.return
 }

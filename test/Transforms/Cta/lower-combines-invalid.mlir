@@ -16,7 +16,7 @@ tile.kernel @apart(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 1
   tile.programs (%i, %j, %k, %exists, %first) in (%x, %y, %z) #tile.work<order = grid, split_k = 2> {
     %s = cta.combine %a : tensor<64xf32, #x>
     tile.print "" %s : tensor<64xf32, #x>
-    // expected-error @below {{'cta.combine' op follows 'tile.print'; expected those of a program in a row}}
+    // expected-error @below {{'cta.combine' op follows 'tile.print'; the cta.combine operations of a program must be consecutive}}
     %t = cta.combine %a : tensor<64xf32, #x>
   }
   tile.return

@@ -266,7 +266,7 @@ tile.kernel @store_converted(%i: i32, %d: !tile.desc<64x96xf16> {tile.tensor_map
 #x = #cta.layout<[2, 8, 32], register = [[0, 0, 1], [1, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 0, 8], [0, 0, 16], [0, 1, 0]], warp = [[0, 2, 0], [0, 4, 0]]>
 
 tile.kernel @rank(%i: i32, %d: !tile.desc<2x8x32xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
-  // expected-error @below {{'tile.desc_load' op moves blocks of 'tensor<2x8x32xf16>', which TMA cannot; it moves vectors and matrices with rows of at least 16 bytes}}
+  // expected-error @below {{'tile.desc_load' op moves blocks of 'tensor<2x8x32xf16>'; TMA needs vectors or matrices with rows of at least 16 bytes}}
   %x = tile.desc_load %d[%i, %i, %i] : !tile.desc<2x8x32xf16> -> tensor<2x8x32xf16, #x>
   tile.print "" %x : tensor<2x8x32xf16, #x>
   tile.return
@@ -336,7 +336,7 @@ tile.kernel @memory_map(%p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %n: i32) {
 // -----
 
 tile.kernel @narrow_map(%p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %n: i32) {
-  // expected-error @below {{'tile.create_tensor_map' op is for blocks of 'tensor<64x4xf16>', which TMA cannot move; their rows have at least 16 bytes}}
+  // expected-error @below {{'tile.create_tensor_map' op is for blocks of 'tensor<64x4xf16>'; TMA needs rows of at least 16 bytes}}
   tile.create_tensor_map %place, %p, [%n, %n] {block = array<i64: 64, 4>} : !tile.ptr<i8>, !tile.ptr<f16>
   tile.return
 }

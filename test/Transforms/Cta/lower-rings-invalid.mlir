@@ -6,7 +6,7 @@ tile.kernel @fills_and_reads() {
   cta.warp_roles role <consumer, warps = 4> {
     %s = cta.ring_acquire %ring : !ring
     cta.ring_commit %ring[%s] : !ring
-    // expected-error @below {{'cta.ring_wait' op is of a ring that its own role 'consumer' fills}}
+    // expected-error @below {{'cta.ring_wait' op reads a ring that its own role 'consumer' fills}}
     %t = cta.ring_wait %ring : !ring
   }
   tile.return
@@ -17,7 +17,7 @@ tile.kernel @fills_and_reads() {
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
 tile.kernel @consumer() {
   %ring = cta.ring_alloc : !ring
-  // expected-error @below {{'cta.ring_wait' op must stand in a role of the one cta.warp_roles of the kernel's body}}
+  // expected-error @below {{'cta.ring_wait' op must be in a role of the one cta.warp_roles of the kernel's body}}
   %s = cta.ring_wait %ring : !ring
   tile.return
 }
@@ -30,7 +30,7 @@ tile.kernel @twice() {
   cta.warp_roles role <consumer, warps = 4> {
   }
   cta.warp_roles role <consumer, warps = 4> {
-    // expected-error @below {{'cta.ring_wait' op must stand in a role of the one cta.warp_roles of the kernel's body}}
+    // expected-error @below {{'cta.ring_wait' op must be in a role of the one cta.warp_roles of the kernel's body}}
     %s = cta.ring_wait %ring : !ring
   }
   tile.return
@@ -41,7 +41,7 @@ tile.kernel @twice() {
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>
 tile.kernel @inside() {
   cta.warp_roles role <consumer, warps = 4> {
-    // expected-error @below {{'cta.ring_alloc' op must stand in the kernel's body, before the roles}}
+    // expected-error @below {{'cta.ring_alloc' op must be in the kernel's body, before the roles}}
     %ring = cta.ring_alloc : !ring
   } role <producer, warps = 4, one_thread> {
   }
@@ -58,7 +58,7 @@ tile.kernel @element(%p: !tile.ptr<f16>) {
     %v = arith.constant dense<0.0> : !x
     %y = tile.reduce %v {axis = 0 : i32} : !x -> f16 {
     ^bb0(%e: f16, %f: f16):
-      // expected-error @below {{'cta.ring_wait' op stands in a 'tile.reduce'; only loops and branches count slots}}
+      // expected-error @below {{'cta.ring_wait' op is in a 'tile.reduce'; slots can be counted only in loops and branches}}
       %s = cta.ring_wait %ring : !ring
       tile.yield %e : f16
     }
@@ -88,7 +88,7 @@ tile.kernel @not_acquired() {
   cta.warp_roles role <consumer, warps = 4> {
   } role <producer, warps = 4, one_thread> {
     %s = cta.ring_none
-    // expected-error @below {{'cta.ring_commit' op slot is not that of a cta.ring_acquire}}
+    // expected-error @below {{'cta.ring_commit' op slot does not come from a cta.ring_acquire}}
     cta.ring_commit %ring[%s] : !ring
   }
   tile.return
@@ -105,7 +105,7 @@ tile.kernel @late(%d: !tile.desc<2xf16> {tile.tensor_map = #tile.tensor_map<base
     %s = cta.ring_acquire %ring : !ring
     %b = cta.ring_buffers %ring[%s] : !ring
     cta.ring_commit %ring[%s] : !ring
-    // expected-error @below {{'cta.tma_load' op must stand between the cta.ring_acquire and the cta.ring_commit of its slot}}
+    // expected-error @below {{'cta.tma_load' op must be between the cta.ring_acquire and the cta.ring_commit of its slot}}
     cta.tma_load %d[%i], %b, %ring[%s] : !tile.desc<2xf16>, !b, !ring
   }
   tile.return
@@ -126,7 +126,7 @@ tile.kernel @unopened() {
 
 tile.kernel @one_team() {
   cta.warp_roles role <consumer, warps = 4> {
-    // expected-error @below {{'cta.turn_open' op is of teams, but role 'consumer' is one team}}
+    // expected-error @below {{'cta.turn_open' op needs several teams, but role 'consumer' has one}}
     cta.turn_open of 2 teams
   }
   tile.return
@@ -141,7 +141,7 @@ tile.kernel @copy_by_warps(%d: !tile.desc<2xf16> {tile.tensor_map = #tile.tensor
   cta.warp_roles role <load, warps = 1> {
     %s = cta.ring_acquire %ring : !ring
     %b = cta.ring_buffers %ring[%s] : !ring
-    // expected-error @below {{'cta.tma_load' op is for one thread, but all of role 'load' execute it}}
+    // expected-error @below {{'cta.tma_load' op must be executed by one thread, but role 'load' has several}}
     cta.tma_load %d[%i], %b, %ring[%s] : !tile.desc<2xf16>, !b, !ring
     cta.ring_commit %ring[%s] : !ring
   }

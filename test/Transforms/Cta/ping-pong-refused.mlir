@@ -38,7 +38,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 !b = !cta.buffer<64x64xf16, #s>
 !ring = !cta.ring<1 x [!b]>
 
-// expected-remark @below {{no ping-pong: a program is not computed by 4 warps}}
+// expected-remark @below {{no ping-pong: num_warps must be 4}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 8 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -69,7 +69,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 !b = !cta.buffer<64x64xf16, #s>
 !ring = !cta.ring<1 x [!b]>
 
-// expected-remark @below {{no ping-pong: the CTAs of a cluster share its operands or steps}}
+// expected-remark @below {{no ping-pong: the kernel uses clusters}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, ping_pong, cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {
   %c0 = arith.constant 0 : i32
@@ -100,7 +100,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 !b = !cta.buffer<64x64xf16, #s>
 !ring = !cta.ring<1 x [!b]>
 
-// expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
+// expected-remark @below {{no ping-pong: the consumer does not just compute whole programs of a persistent kernel}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -133,7 +133,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 !b = !cta.buffer<64x64xf16, #s>
 !ring = !cta.ring<1 x [!b]>
 
-// expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
+// expected-remark @below {{no ping-pong: the consumer does not just compute whole programs of a persistent kernel}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -165,7 +165,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 !b = !cta.buffer<64x64xf16, #s>
 !ring = !cta.ring<1 x [!b]>
 
-// expected-remark @below {{no ping-pong: the kernel is not persistent, or its programs are cut into parts}}
+// expected-remark @below {{no ping-pong: the consumer does not just compute whole programs of a persistent kernel}}
 tile.kernel @parts(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, ping_pong} {
   %c1 = arith.constant 1 : i32
@@ -184,7 +184,7 @@ tile.kernel @parts(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_
 !b = !cta.buffer<64x64xf16, #s>
 !ring = !cta.ring<1 x [!b]>
 
-// expected-remark @below {{no ping-pong: programs use more than one ring, or use it more than once}}
+// expected-remark @below {{no ping-pong: programs use more than one ring, or read it in more than one loop}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -217,7 +217,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 !b = !cta.buffer<64x64xf16, #s>
 !ring = !cta.ring<1 x [!b]>
 
-// expected-remark @below {{no ping-pong: programs use more than one ring, or use it more than once}}
+// expected-remark @below {{no ping-pong: programs use more than one ring, or read it in more than one loop}}
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -251,7 +251,7 @@ tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
 !b = !cta.buffer<64x64xf16, #s>
 !ring = !cta.ring<1 x [!b]>
 
-// expected-remark @below {{no ping-pong: a tensor map that the kernel makes is for one program at a time}}
+// expected-remark @below {{no ping-pong: a tensor map that the kernel encodes serves one program at a time}}
 tile.kernel @k(%count: i32, %k: i32, %q: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
@@ -382,7 +382,7 @@ tile.kernel @k() attributes {num_warps = 4 : i32, ping_pong} {
 
 // -----
 
-// expected-remark @below {{no ping-pong: there are other roles than one that computes and a thread that copies}}
+// expected-remark @below {{no ping-pong: the kernel has roles other than one consumer and one producer thread}}
 tile.kernel @third_role() attributes {num_warps = 4 : i32, ping_pong} {
   cta.warp_roles role <consumer, warps = 4> {
   } role <producer, warps = 4, one_thread> {

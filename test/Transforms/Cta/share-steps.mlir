@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-share-steps))' --mlir-print-local-scope --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(cta-share-steps))' --split-input-file 2>&1 | FileCheck %s --check-prefix=TARGET
-// TARGET: remark: steps are not split in a cluster: the target has no clusters
+// TARGET: remark: K is not split over the CTAs of a cluster: the target has no clusters
 
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 #x = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
@@ -84,7 +84,7 @@ tile.kernel @from(%a: i32, %n: i32) attributes {cluster = array<i32: 1, 1, 4>} {
   tile.return
 }
 
-// expected-remark @below {{steps are not split in a cluster: the loop's step is not a constant that 32 bits hold for all of its CTAs}}
+// expected-remark @below {{K is not split over the CTAs of a cluster: the loop's step times the number of CTAs is not a constant of 32 bits}}
 tile.kernel @negative_step(%n: i32, %s: i32) attributes {cluster = array<i32: 1, 1, 4>} {
   %c0 = arith.constant 0 : i32
   %zero = arith.constant dense<0.0> : !x
@@ -100,14 +100,14 @@ tile.kernel @negative_step(%n: i32, %s: i32) attributes {cluster = array<i32: 1,
 
 // -----
 
-// expected-remark @below {{steps are not split in a cluster: its CTAs are for neighbouring programs, too}}
+// expected-remark @below {{K is not split over the CTAs of a cluster: the cluster also combines neighbouring programs}}
 tile.kernel @negative_both() attributes {cluster = array<i32: 2, 1, 2>} {
   tile.return
 }
 
 // -----
 
-// expected-remark @below {{steps are not split in a cluster: the programs of the kernel do more than accumulate by wgmma}}
+// expected-remark @below {{K is not split over the CTAs of a cluster: programs do more than accumulate dots by wgmma}}
 tile.kernel @negative_form(%x: i32 {tile.grid_size = 0 : i32}) attributes {cluster = array<i32: 1, 1, 2>} {
   tile.programs (%i, %j, %k, %exists) in (%x, %x, %x) #tile.work<order = grid> {
     tile.print "" %i : i32
@@ -117,7 +117,7 @@ tile.kernel @negative_form(%x: i32 {tile.grid_size = 0 : i32}) attributes {clust
 
 // -----
 
-// expected-remark @below {{steps are not split in a cluster: the programs of the kernel do more than accumulate dots and advance pointers}}
+// expected-remark @below {{K is not split over the CTAs of a cluster: programs do more than accumulate dots and advance pointers}}
 tile.kernel @negative_form_once() attributes {cluster = array<i32: 1, 1, 2>} {
   tile.return
 }
@@ -130,7 +130,7 @@ tile.kernel @negative_form_once() attributes {cluster = array<i32: 1, 1, 2>} {
 !large = !cta.buffer<64x64xf16, #s, slots = 28>
 !x = tensor<64x64xf32, #x>
 
-// expected-remark @below {{steps are not split in a cluster: the accumulators do not fit into shared memory}}
+// expected-remark @below {{K is not split over the CTAs of a cluster: the accumulators do not fit into shared memory}}
 tile.kernel @negative_no_room(%n: i32) attributes {cluster = array<i32: 1, 1, 2>} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -154,7 +154,7 @@ tile.kernel @negative_no_room(%n: i32) attributes {cluster = array<i32: 1, 1, 2>
 !s = !cta.buffer<64x64xf16, #s>
 !x = tensor<64x64xf32, #x>
 
-// expected-remark @below {{steps are not split in a cluster: blocks are read by TMA, and the kernel is not persistent}}
+// expected-remark @below {{K is not split over the CTAs of a cluster: blocks are loaded by TMA, and the kernel is not persistent}}
 tile.kernel @negative_blocks(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 1, 1, 2>} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

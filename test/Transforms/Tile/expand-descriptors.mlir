@@ -68,7 +68,7 @@ tile.kernel @ones(%a: !tile.ptr<f32>, %b: !tile.ptr<f16>, %n: i32, %s: i64, %i: 
 
 // -----
 
-// expected-error @below {{argument 0 is a descriptor; pass a pointer and make the descriptor in the kernel}}
+// expected-error @below {{argument 0 is a descriptor; pass a pointer and create the descriptor in the kernel}}
 tile.kernel @argument(%d: !tile.desc<16xf32>) {
   tile.return
 }
@@ -78,7 +78,7 @@ tile.kernel @argument(%d: !tile.desc<16xf32>) {
 // A pointer has a mask where the block is padded, but nothing says which elements the descriptor means.
 tile.kernel @padded(%a: !tile.ptr<f32>, %n: i32, %s: i64) {
   %d = tile.make_desc %a, [%n], [%s] : !tile.ptr<f32> -> !tile.desc<15xf32>
-  // expected-error @below {{moves a padded block 'tensor<16xf32>' through a descriptor of blocks '!tile.desc<15xf32>'; descriptors are expanded before tile-pad-blocks}}
+  // expected-error @below {{moves a padded block 'tensor<16xf32>' through a descriptor of blocks '!tile.desc<15xf32>'; run tile-expand-descriptors before tile-pad-blocks}}
   %x = tile.desc_load %d[%n] : !tile.desc<15xf32> -> tensor<16xf32>
   tile.return
 }

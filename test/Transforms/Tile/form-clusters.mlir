@@ -51,7 +51,7 @@ tile.kernel @along_k(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) at
 // A program that does not exist would read what need not be there, before all CTAs have read their blocks.
 // CHECK-LABEL: tile.kernel @negative_pointers(
 // CHECK-NOT: cluster = [
-// expected-remark @below {{no clusters: a program accesses memory through pointers, or runs a while loop, before it has read all its blocks}}
+// expected-remark @below {{no clusters: programs access memory through pointers, or run a while loop, before their last block load}}
 tile.kernel @negative_pointers(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0
   %q = tile.addptr %p, %x : !tile.ptr<i32>, i32
@@ -68,7 +68,7 @@ tile.kernel @negative_pointers(%d: !d {tile.tensor_map = #tile.tensor_map<base =
 // A loop whose number of turns is found out by running it may not end for a program that does not exist.
 // CHECK-LABEL: tile.kernel @negative_while(
 // CHECK-NOT: cluster = [
-// expected-remark @below {{no clusters: a program accesses memory through pointers, or runs a while loop, before it has read all its blocks}}
+// expected-remark @below {{no clusters: programs access memory through pointers, or run a while loop, before their last block load}}
 tile.kernel @negative_while(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0
   %n = tile.num_programs 0
@@ -89,7 +89,7 @@ tile.kernel @negative_while(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a
 
 // CHECK-LABEL: tile.kernel @negative_no_tensor_maps(
 // CHECK-NOT: cluster = [
-// expected-remark @below {{no clusters: the kernel is not persistent, because it reads no dot operands by TMA}}
+// expected-remark @below {{no clusters: the kernel is not persistent, because it loads no dot operands by TMA}}
 tile.kernel @negative_no_tensor_maps(%p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
   tile.return
 }
@@ -100,7 +100,7 @@ tile.kernel @negative_no_tensor_maps(%p: !tile.ptr<i32>) attributes {cluster = a
 
 // CHECK-LABEL: tile.kernel @negative_own_maps(
 // CHECK-NOT: cluster = [
-// expected-remark @below {{no clusters: the kernel makes tensor maps itself}}
+// expected-remark @below {{no clusters: the kernel encodes its own tensor maps}}
 tile.kernel @negative_own_maps(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i64) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0
   %e = tile.make_desc %p, [%x, %x], [%ld, %ld] at %place : !tile.ptr<f16>, !tile.ptr<i8> -> !d

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: tile.kernel @negative_row_major
 // CHECK-NOT: tensor_map
-// REMARK: remark: no tensor maps for its operands: warp groups would multiply them if k were contiguous in both operands, which it is not in the right one
+// REMARK: remark: dot does not load its operands by TMA: wgmma needs K-major operands of these types and sizes; b is N-major; transpose b
 tile.kernel @negative_row_major(%p: !tile.ptr<f16> {tile.name = "p", tile.divisibility = 16 : i32}, %n: i32 {tile.name = "n", tile.divisibility = 16 : i32}) {
   %i = arith.constant 0 : i32
   %one = arith.constant 1 : i64

@@ -70,36 +70,36 @@ tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibili
   %c2 = arith.constant 2 : i32
   %pid = tile.program_id 0
   %moved = tile.addptr %a, %pid : !tile.ptr<f16>, i32
-  // REMARK: remark: descriptor is not made by the launcher: its base is not a parameter
+  // REMARK: remark: descriptor gets no tensor map at launch: its base is not a parameter of the kernel
   %d0 = tile.make_desc %moved, [%m, %m], [%n, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x0 = tile.desc_load %d0[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   // REMARK: 'u' is not known to be aligned to 16 bytes
   %d1 = tile.make_desc %u, [%m, %m], [%n, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x1 = tile.desc_load %d1[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   // Division of a negative number would round differently.
-  // REMARK: the size of dimension 1 does not follow from integer parameters
+  // REMARK: the size of dimension 1 cannot be computed from integer parameters
   %half = arith.divsi %m, %c2 : i32
   %d2 = tile.make_desc %a, [%m, %half], [%n, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x2 = tile.desc_load %d2[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
-  // REMARK: the size of dimension 0 does not follow from integer parameters
+  // REMARK: the size of dimension 0 cannot be computed from integer parameters
   %short = arith.trunci %n : i64 to i32
   %d3 = tile.make_desc %a, [%short, %m], [%n, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x3 = tile.desc_load %d3[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
-  // REMARK: the size of dimension 0 does not follow from integer parameters
+  // REMARK: the size of dimension 0 cannot be computed from integer parameters
   %d4 = tile.make_desc %a, [%v, %m], [%n, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x4 = tile.desc_load %d4[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
-  // REMARK: the stride of dimension 0 does not follow from integer parameters
+  // REMARK: the stride of dimension 0 cannot be computed from integer parameters
   %pid64 = arith.extsi %pid : i32 to i64
   %d5 = tile.make_desc %a, [%m, %m], [%pid64, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x5 = tile.desc_load %d5[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   // REMARK: its last stride is not the constant 1
   %d6 = tile.make_desc %a, [%m, %m], [%n, %n] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x6 = tile.desc_load %d6[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
-  // REMARK: its blocks have rank 3; vectors and matrices are copied by TMA
+  // REMARK: its blocks have rank 3; TMA is used for vectors and matrices
   %d7 = tile.make_desc %a, [%m, %m, %m], [%n, %n, %one] : !tile.ptr<f16> -> !tile.desc<2x32x64xf16>
   %cube = tile.desc_load %d7[%c0, %c0, %c0] : !tile.desc<2x32x64xf16> -> tensor<2x32x64xf16>
   %x7 = tile.reshape %cube : tensor<2x32x64xf16> -> tensor<64x64xf16>
-  // REMARK: the last coordinate of a block is not known to be a multiple of 8 elements, where TMA begins; tl.multiple_of says so
+  // REMARK: the last coordinate of a block is not known to be a multiple of 8 elements, as TMA requires; promise it with tl.multiple_of
   %d8 = tile.make_desc %a, [%m, %m], [%n, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x8 = tile.desc_load %d8[%c0, %pid] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   // REMARK-NOT: remark: descriptor
@@ -136,7 +136,7 @@ tile.kernel @negative_small(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibili
   %c0 = arith.constant 0 : i32
   %d = tile.make_desc %a, [%m, %m], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<32x32xf16>
   %x = tile.desc_load %d[%c0, %c0] : !tile.desc<32x32xf16> -> tensor<32x32xf16>
-  // ORDER: remark: no tensor maps for its operands: warp groups do not multiply these types, sizes or operand orders
+  // ORDER: remark: dot does not load its operands by TMA: wgmma does not support these types, sizes or operand orders
   %y = tile.dot %x, %x, %zeros : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
   tile.print "" %y : tensor<32x32xf32>
   tile.return

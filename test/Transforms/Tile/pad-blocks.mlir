@@ -118,7 +118,7 @@ tile.kernel @print(%x: f32) {
 
 tile.kernel @difference(%x: f32) {
   %a = tile.splat %x : f32 -> tensor<48xf32>
-  // expected-error @below {{this block has a size that is not a power of two; along it only sums, minima, maxima and the like can be computed}}
+  // expected-error @below {{this block has a size that is not a power of two; reductions along it must have a neutral element, as sums, minima and maxima have}}
   %r = tile.reduce %a {axis = 0 : i32} : tensor<48xf32> -> f32 {
   ^bb0(%l: f32, %s: f32):
     %m = arith.subf %l, %s : f32
@@ -130,7 +130,7 @@ tile.kernel @difference(%x: f32) {
 // -----
 
 tile.kernel @range() {
-  // expected-error @below {{this block has a size that is not a power of two; the next power of two leads beyond 32-bit integers}}
+  // expected-error @below {{this block has a size that is not a power of two; its last element, rounded up to the next power of two, overflows 32 bits}}
   %a = tile.arange 2147483599 to 2147483647 : tensor<48xi32>
   tile.return
 }
@@ -138,7 +138,7 @@ tile.kernel @range() {
 // -----
 
 tile.kernel @constant() {
-  // expected-error @below {{this block has a size that is not a power of two; the elements of such blocks cannot be different constants}}
+  // expected-error @below {{this block has a size that is not a power of two; a constant of such a size must have equal elements}}
   %a = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
   tile.return
 }
@@ -147,7 +147,7 @@ tile.kernel @constant() {
 
 tile.kernel @unknown(%x: i32) {
   %a = tile.splat %x : i32 -> tensor<48xi32>
-  // expected-error @below {{this block has a size that is not a power of two; such blocks are unknown to 'tile.histogram'}}
+  // expected-error @below {{this block has a size that is not a power of two; 'tile.histogram' does not support such blocks}}
   %b = tile.histogram %a : tensor<48xi32> -> tensor<64xi32>
   tile.return
 }

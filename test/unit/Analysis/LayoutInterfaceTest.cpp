@@ -143,8 +143,7 @@ tile.kernel @k() {
 })",
                                                              &context);
   EXPECT_FALSE(module);
-  EXPECT_EQ(message, "'test.forgetful' op takes a buffer as operand 0 but declares no effect on it; how the buffer is "
-                     "accessed would be unknown");
+  EXPECT_EQ(message, "'test.forgetful' op takes a buffer as operand 0 but declares no memory effect on it");
 }
 
 } // namespace

@@ -80,7 +80,7 @@ TEST(LoopContents, products) {
     %k = cta.alloc : !k
     %d, %t = cta.wgmma %q, %k, %x {n = 64 : i32} : !q, !k -> !c
     %r = cta.await %d after %t : !c)"),
-            "group product, block read");
+            "wgmma, block read");
 }
 
 TEST(LoopContents, questions) {

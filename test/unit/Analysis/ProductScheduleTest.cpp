@@ -35,7 +35,7 @@ std::vector<LoopNode> attention() {
   };
 }
 
-/// Late products stay in flight until the next round.
+/// Late MMAs stay in flight until the next round.
 constexpr AheadOrder oneGroup{.operandsLate = true, .awaitsNext = true};
 
 } // namespace

@@ -21,7 +21,7 @@ TEST(BoundedText, keepsBothEndsOfALongTextByLines) {
   BoundedText text(10);
   for (int i = 100; i < 200; ++i)
     text.append(std::to_string(i) + "\n");
-  EXPECT_EQ(text.take(), "100\n101\n(384 bytes are left out)\n198\n199\n");
+  EXPECT_EQ(text.take(), "100\n101\n(384 bytes omitted)\n198\n199\n");
 }
 
 TEST(RunProgram, returnsCodeAndOutput) {
@@ -76,6 +76,5 @@ TEST(RunProgram, saysWhatCannotBeStarted) {
   ASSERT_FALSE(bool(ended));
   llvm::Error error = ended.takeError();
   EXPECT_TRUE(error.isA<EnvironmentError>());
-  EXPECT_EQ(toString(std::move(error)),
-            "cannot start '/absent/program': it is not a program that this machine can run");
+  EXPECT_EQ(toString(std::move(error)), "cannot start '/absent/program': it is not an executable for this machine");
 }

@@ -117,7 +117,7 @@ TEST_F(Jit, CompilesForTheDevice) {
   driver.major = 5;
   tile_jit_kernel *kernel = nullptr;
   EXPECT_EQ(tile_jit_get(jit, scale, std::strlen(scale), nullptr, 0, &kernel), TILE_ERROR_ARCHITECTURE);
-  EXPECT_STREQ(tile_jit_last_error(), "the compiler has no target for the device's sm_50");
+  EXPECT_STREQ(tile_jit_last_error(), "the compiler does not support the device's sm_50");
 }
 
 TEST_F(Jit, ClassesAreBounded) {

@@ -142,8 +142,8 @@ TEST(LanguageServer, KnowsEnginesOnceSaved) {
   client.notify("textDocument/didSave", json::Object{{"textDocument", json::Object{{"uri", uri}}}});
   int after = client.askAt("textDocument/hover", line, 18);
   client.run();
-  EXPECT_FALSE(StringRef(client.answers[before]).contains("multiplied by")) << client.answers[before];
-  EXPECT_TRUE(StringRef(client.answers[after]).contains("multiplied by wgmma")) << client.answers[after];
+  EXPECT_FALSE(StringRef(client.answers[before]).contains("dot uses")) << client.answers[before];
+  EXPECT_TRUE(StringRef(client.answers[after]).contains("dot uses wgmma")) << client.answers[after];
 }
 
 } // namespace

@@ -31,7 +31,7 @@ TEST(LongWork, stopsWhenTheTimeIsOver) {
   EXPECT_TRUE(slow.reach(1, 2));
   EXPECT_FALSE(late.reach(1, 2));
   EXPECT_TRUE(late.wasStopped());
-  EXPECT_EQ(late.error().message, "the time limit of 0.001 s is over");
+  EXPECT_EQ(late.error().message, "the time limit of 0.001 s has expired");
 }
 
 TEST(LongWork, negative_aCheckStops) {
@@ -42,7 +42,7 @@ TEST(LongWork, negative_aCheckStops) {
   names.buffers = {{"x", &x}, {"y", &y}};
   Result<CheckResult> late = checkOutput({"y", "x @ x", 0}, names, y, limitThatIsOver());
   ASSERT_FALSE(bool(late));
-  EXPECT_EQ(late.error().message, "the time limit of 0.001 s is over");
+  EXPECT_EQ(late.error().message, "the time limit of 0.001 s has expired");
   Result<CheckResult> inTime = checkOutput({"y", "x @ x", 0}, names, y, TimeLimit(1000));
   ASSERT_TRUE(bool(inTime));
   EXPECT_TRUE(inTime->passed);

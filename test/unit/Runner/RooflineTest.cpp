@@ -56,7 +56,7 @@ TEST(Roofline, twoThatAddUpTakeTurns) {
   facts.flops.value = 36e9;    // 51 %
   facts.special.value = 100e6; // 32 %
   const RooflineVerdict verdict = judge(facts);
-  EXPECT_EQ(verdict.bound, "tensor cores and special functions in turns");
+  EXPECT_EQ(verdict.bound, "tensor cores and special functions, alternating");
   EXPECT_EQ(verdict.evidence, "51 % and 32 % of the time, one while the other waits");
 }
 
@@ -75,7 +75,7 @@ TEST(Roofline, withoutAResourceItIsTheTailOrLatency) {
   facts.programs = 264;
   verdict = judge(facts);
   EXPECT_EQ(verdict.bound, "latency");
-  EXPECT_EQ(verdict.evidence, "no resource is in use for most of the time, with 16 of 64 warps on a multiprocessor "
+  EXPECT_EQ(verdict.evidence, "no resource is busy most of the time, with 16 of 64 warps per multiprocessor "
                               "(limited by registers)");
 }
 
@@ -85,7 +85,7 @@ TEST(Roofline, countersOfThePipeCountWhereTheyShowMore) {
   facts.tensorShare = Figure{0.9, true};
   const RooflineVerdict verdict = judge(facts);
   EXPECT_EQ(verdict.bound, "tensor cores");
-  EXPECT_EQ(verdict.evidence, "their pipe works in 90 % of the cycles");
+  EXPECT_EQ(verdict.evidence, "their pipe is busy in 90 % of the cycles");
 }
 
 TEST(CompareResults, theNoiseIsThatOfTheMiddleHalf) {

@@ -90,7 +90,7 @@ TEST(TimeTrace, spansBeginAndEndAtTheirClocks) {
   EXPECT_NEAR(spans[3]["ts"].get<double>(), 0, 1e-9);
   const auto points = eventsOf(trace, "i");
   ASSERT_EQ(points.size(), 1u);
-  EXPECT_EQ(points[0]["name"], "products at line 8");
+  EXPECT_EQ(points[0]["name"], "MMAs at line 8");
   EXPECT_NEAR(points[0]["ts"].get<double>(), 1 + (600 - 100) / clocks, 1e-9);
 }
 
@@ -98,7 +98,7 @@ TEST(TimeTrace, saysWhatFoundNoPlace) {
   Records records;
   for (int64_t i = 0; i < target::timesPerWarp - 1; ++i)
     records.put(0, 0, i, {i ? TimeMark::Copy : TimeMark::Warp, false, 3}, 10 + i);
-  EXPECT_EQ(records.trace()["otherData"]["note"], "only the first 511 records of each warp are here");
+  EXPECT_EQ(records.trace()["otherData"]["note"], "only the first 511 records of each warp are included");
 }
 
 } // namespace

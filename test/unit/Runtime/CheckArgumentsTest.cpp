@@ -54,27 +54,29 @@ TEST_F(CheckArguments, WhatIsNotAccessedMayBeAnywhere) {
 
 TEST_F(CheckArguments, negative_Sizes) {
   EXPECT_EQ(check(0x10000, 0x20000 + 9 * 8 * 4, 0x30000, 10, 21),
-            "parameter 0 'a': 0x10000 has 400 bytes of memory, but the kernel accesses 420");
-  EXPECT_EQ(check(0x10010), "parameter 0 'a': 0x10010 has 384 bytes of memory, but the kernel accesses 400");
-  EXPECT_EQ(check(0x10000, 0x20000),
-            "parameter 1 'b': 0x20000 lies 0 bytes behind the beginning of its memory, but the kernel accesses 288 in "
-            "front");
-  EXPECT_EQ(check(0x10000, 0x20000, 0x30000, 2147483647, 2147483647),
-            "parameter 0 'a': 0x10000 has 400 bytes of memory, but the kernel accesses 9223372028264841218");
+            "parameter 0 'a': 0x10000 has 400 bytes left in its allocation, but the kernel accesses 420");
+  EXPECT_EQ(check(0x10010),
+            "parameter 0 'a': 0x10010 has 384 bytes left in its allocation, but the kernel accesses 400");
+  EXPECT_EQ(
+      check(0x10000, 0x20000),
+      "parameter 1 'b': 0x20000 is 0 bytes after the start of its allocation, but the kernel accesses 288 before it");
+  EXPECT_EQ(
+      check(0x10000, 0x20000, 0x30000, 2147483647, 2147483647),
+      "parameter 0 'a': 0x10000 has 400 bytes left in its allocation, but the kernel accesses 9223372028264841218");
   EXPECT_EQ(check(0x10000, 0x20000, 0x30000, -2147483647 - 1, 2), "ok"); // is empty
 }
 
 TEST_F(CheckArguments, negative_OtherMemory) {
-  EXPECT_EQ(check(0x50000), "parameter 0 'a': 0x50000 is not memory that the driver knows");
+  EXPECT_EQ(check(0x50000), "parameter 0 'a': 0x50000 is not device memory");
   EXPECT_EQ(
       check(0x10008),
       "parameter 0 'a' is 0x10008, which is not a multiple of 16 bytes; the kernel was compiled for that alignment");
   driver.ranges[0x10000].type = 1;
-  EXPECT_EQ(check(), "parameter 0 'a': 0x10000 is memory of the host");
+  EXPECT_EQ(check(), "parameter 0 'a': 0x10000 is host memory");
   driver.ranges[0x10000] = {400, 2, 1};
-  EXPECT_EQ(check(), "parameter 0 'a': 0x10000 is memory of device 1, but the current context is one of device 0");
+  EXPECT_EQ(check(), "parameter 0 'a': 0x10000 is memory of device 1, but the current context is on device 0");
   driver.ranges[0x10000] = {400, 2, 0};
-  EXPECT_EQ(check(0x10000, 0x20000 + 9 * 8 * 4, 0), "parameter 2 'table': 0x0 is not memory that the driver knows");
+  EXPECT_EQ(check(0x10000, 0x20000 + 9 * 8 * 4, 0), "parameter 2 'table': 0x0 is not device memory");
 }
 
 TEST_F(CheckArguments, negative_SizesAtTheEdge) {

@@ -224,7 +224,8 @@ TEST(Choice, variantsThatTheDeviceCannotRunAreLeftOut) {
   product.variants[1].manifest.launch.sharedDynamic = 200000;
   const DeviceFacts small{9, 0, 132, 150000, true}, old{9, 0, 132, 232448, false};
   EXPECT_EQ(chosen(product, {}, small), "general");
-  EXPECT_EQ(whyNot(product, 1, {}, small), "it needs 200000 bytes of shared memory a block but the device has 150000");
+  EXPECT_EQ(whyNot(product, 1, {}, small),
+            "it needs 200000 bytes of shared memory per block but the device has 150000");
   EXPECT_EQ(chosen(product, {}, old), "general"); // whose driver encodes no tensor maps
 }
 
@@ -241,7 +242,7 @@ TEST(Choice, callersGridKeepsTheProgramsOfVariant0) {
   EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), nullptr}, device)), "aligned-128x256");
   const Status why = chooser.explain(1, {list.data(), grid}, device);
   ASSERT_FALSE(bool(why));
-  EXPECT_EQ(why.error().message, "the caller gives a grid, and its constants are not those of 'general'");
+  EXPECT_EQ(why.error().message, "the caller passes a grid, but the constants differ from those of 'general'");
   product.variants[1].manifest.constants = product.variants[0].manifest.constants;
   product.variants[1].manifest.launch.grid = product.variants[0].manifest.launch.grid;
   const Chooser same = product.chooser();
@@ -298,7 +299,8 @@ TEST(Choice, unsignedSizesBeyondTheSignedRange) {
   list[4] = &n;
   const Call call{list.data(), nullptr};
   EXPECT_EQ(chooser.choose(call, chooser.onDevice(h200)).index, -1);
-  EXPECT_EQ(chooser.explain(0, call, chooser.onDevice(h200)).error().message, "its grid has no value in 64 bits");
+  EXPECT_EQ(chooser.explain(0, call, chooser.onDevice(h200)).error().message,
+            "its grid cannot be evaluated in 64 bits");
 }
 
 TEST(Choice, negative_reasonsNameParameterValueAndWhatWasExpected) {
@@ -307,11 +309,9 @@ TEST(Choice, negative_reasonsNameParameterValueAndWhatWasExpected) {
   EXPECT_EQ(whyNot(product, 1, {.b = 0x2002}), "parameter 1 'b' is 0x2002, which is not a multiple of 16 bytes");
   EXPECT_EQ(whyNot(product, 1, {.k = 7}), "parameter 5 'K' is 7, which is not a multiple of 8");
   EXPECT_EQ(whyNot(product, 2, {.lda = 4097}), "parameter 6 'lda' is 4097; expected 4096");
-  EXPECT_EQ(whyNot(product, 1, {.lda = -8}),
-            "stride 'lda' of the tensor map of 'a' is -8; possible are 0 to 549755813887");
-  EXPECT_EQ(whyNot(product, 1, {.m = -64}),
-            "dimension 'M' of the tensor map of 'a' is -64; possible are 0 to 4294967295");
-  EXPECT_EQ(whyNot(product, 0, {.m = -64}), "grid dimension 0 is -8; possible are 0 to 2147483647");
+  EXPECT_EQ(whyNot(product, 1, {.lda = -8}), "stride 'lda' of the tensor map of 'a' is -8; expected 0 to 549755813887");
+  EXPECT_EQ(whyNot(product, 1, {.m = -64}), "dimension 'M' of the tensor map of 'a' is -64; expected 0 to 4294967295");
+  EXPECT_EQ(whyNot(product, 0, {.m = -64}), "grid dimension 0 is -8; expected 0 to 2147483647");
   EXPECT_TRUE(whyNot(product, 0, {}, {8, 0, 108, 0, true}).find("compiled for sm_90a but the device has") !=
               std::string::npos);
   Product odd;
@@ -332,10 +332,9 @@ TEST(Choice, negative_equalReasonsAreSaidOnce) {
   const DeviceVariants device = chooser.onDevice(h200);
   const Error all = chooser.explainAll({list.data(), nullptr}, device, 1023);
   EXPECT_EQ(all.code, TILE_ERROR_GRID);
-  EXPECT_EQ(all.message,
-            "no variant of kernel 'product' serves this call: 'general': grid dimension 0 is -8; possible "
-            "are 0 to 2147483647; 'aligned-128x256' and 21 others: parameter 0 'a' is 0x1002, which is not "
-            "a multiple of 16 bytes");
+  EXPECT_EQ(all.message, "no variant of kernel 'product' serves this call: 'general': grid dimension 0 is -8; expected "
+                         "0 to 2147483647; 'aligned-128x256' and 21 others: parameter 0 'a' is 0x1002, which is not "
+                         "a multiple of 16 bytes");
   const Error some = chooser.explainAll({list.data(), nullptr}, device, 160);
   EXPECT_EQ(some.message.substr(some.message.size() - 15), "; 1 more reason");
 }

@@ -205,7 +205,7 @@ TEST_F(LaunchTest, negative_gridOutOfRange) {
   const int64_t tall[3] = {1, 65536, 1}, wide[3] = {int64_t(1) << 31, 1, 1};
   tile_launch_options options = {nullptr, tall, nullptr, 0, 0};
   EXPECT_EQ(launch(0x1000, 300, 32, &options), TILE_ERROR_GRID);
-  EXPECT_TRUE(errorHas("grid dimension 1 is 65536; possible are 0 to 65535")) << error();
+  EXPECT_TRUE(errorHas("grid dimension 1 is 65536; expected 0 to 65535")) << error();
   options.grid = wide;
   EXPECT_EQ(launch(0x1000, 300, 32, &options), TILE_ERROR_GRID);
   ASSERT_EQ(load(manifestText("sm_90a", R"(,"cluster":[2,1,1])")), TILE_OK);
@@ -276,13 +276,14 @@ TEST_F(LaunchTest, negative_resources) {
   driver.staticShared = 1024;
   ASSERT_EQ(load(manifestText("sm_90a", R"(,"shared_dynamic":100353)")), TILE_OK);
   EXPECT_EQ(tile_kernel_prepare(kernel), TILE_ERROR_RESOURCES);
-  EXPECT_TRUE(errorHas("needs 101377 bytes of shared memory a block (1024 static + 100353 dynamic) but the device has "
-                       "101376"))
+  EXPECT_TRUE(
+      errorHas("needs 101377 bytes of shared memory per block (1024 static + 100353 dynamic) but the device has "
+               "101376"))
       << error();
   driver.maxThreads = 128;
   ASSERT_EQ(load(manifestText()), TILE_OK);
   EXPECT_EQ(tile_kernel_prepare(kernel), TILE_ERROR_RESOURCES);
-  EXPECT_TRUE(errorHas("256 threads a block but its registers allow only 128")) << error();
+  EXPECT_TRUE(errorHas("256 threads per block but its registers allow only 128")) << error();
   EXPECT_EQ(driver.modulesUnloaded, driver.modulesLoaded); // nothing stays behind
 }
 

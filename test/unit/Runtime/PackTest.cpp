@@ -163,15 +163,16 @@ TEST(Pack, negative_whatCannotBePacked) {
   EXPECT_TRUE(has(writeError(variants), "variant 'aligned-128x256' has no image"));
   variants = smallVariants();
   std::swap(variants[0], variants[1]);
-  EXPECT_TRUE(has(writeError(variants), "'aligned-128x256', the first, is not general: it promises more of parameter "
-                                        "'a' than 'general'"));
+  EXPECT_TRUE(has(writeError(variants),
+                  "'aligned-128x256', the first, is not general: it assumes more about parameter 'a' than 'general'"));
   variants = smallVariants();
   variants[0].manifest.parameters.pop_back();
   EXPECT_TRUE(
       has(writeError(variants), "'aligned-128x256' has a parameter 'lda', which the general variant 'general' lacks"));
   variants = smallVariants();
   variants[2].manifest.constants.pop_back();
-  EXPECT_TRUE(has(writeError(variants), "variant 'rows-64x64' lacks parameter 'lda', and has no constant integer"));
+  EXPECT_TRUE(
+      has(writeError(variants), "variant 'rows-64x64' lacks parameter 'lda' and does not fix it to an integer"));
   variants = smallVariants();
   variants[1].manifest.kernel = "other";
   EXPECT_TRUE(has(writeError(variants), "'aligned-128x256' is of kernel 'other', variant 'general' of 'product'"));
@@ -240,8 +241,8 @@ TEST(Pack, negative_indexThatLies) {
                   "frames[0]: ")); // beyond the end
   EXPECT_TRUE(
       has(errorOf(withIndex(pack, R"("frames":[[0,)", R"("frames":[[-1,)")), "frames[0]: expected three sizes"));
-  EXPECT_TRUE(
-      has(errorOf(withIndex(pack, R"("image":2)", R"("image":99)")), "variants[1].image: 99 is none of 5 frames"));
+  EXPECT_TRUE(has(errorOf(withIndex(pack, R"("image":2)", R"("image":99)")),
+                  "variants[1].image: frame 99 does not exist; there are 5"));
   EXPECT_TRUE(
       has(errorOf(withIndex(pack, R"("image":2)", R"("image":"x")")), "variants[1].image: expected an integer"));
   EXPECT_TRUE(has(errorOf(withIndex(pack, R"("image":2)", R"("other":2)")), "variant 'aligned-128x256' has no image"));

@@ -150,9 +150,9 @@ TEST_F(ScratchTest, preparedStreamsCanBeCaptured) {
 TEST_F(ScratchTest, negative_capturedStreams) {
   driver.captured = stream(0x77);
   EXPECT_EQ(launch(stream(0x77)), TILE_ERROR_UNSUPPORTED);
-  EXPECT_TRUE(errorHas("kernel 'k', 132000 bytes of scratch memory for stream 0x77: none can be made while the stream "
-                       "is captured; before, launch in this stream or call tile_kernel_prepare_stream, or give "
-                       "tile_launch_options.scratch"))
+  EXPECT_TRUE(errorHas(
+      "kernel 'k', 132000 bytes of scratch memory for stream 0x77: none can be allocated while the stream is captured; "
+      "first launch in this stream or call tile_kernel_prepare_stream, or pass tile_launch_options.scratch"))
       << error();
   EXPECT_EQ(tile_kernel_prepare_stream(kernel, stream(0x77)), TILE_ERROR_UNSUPPORTED);
   EXPECT_EQ(launch(stream(0x77), 500, 0x1000, fullBytes), TILE_OK) << error(); // the caller's
@@ -178,7 +178,7 @@ TEST_F(ScratchTest, callersMayBringTheirOwn) {
 
 TEST_F(ScratchTest, negative_callersMemory) {
   EXPECT_EQ(launch(nullptr, 500, 0x1040, fullBytes), TILE_ERROR_ASSUMPTION);
-  EXPECT_TRUE(errorHas("scratch is 0x1040, which is not a multiple of 128 bytes; kernel 'k' needs that")) << error();
+  EXPECT_TRUE(errorHas("scratch is 0x1040, which is not a multiple of 128 bytes; kernel 'k' requires that")) << error();
   EXPECT_EQ(launch(nullptr, 500, 0x1000, fullBytes - 1), TILE_ERROR_INVALID_ARGUMENT);
   EXPECT_TRUE(errorHas("scratch_bytes is 131999; kernel 'k' needs 132000 on this device, 1000 for each of 132 thread "
                        "blocks"))
@@ -240,8 +240,7 @@ TEST_F(ScratchTest, negative_tooManyStreams) {
   for (uintptr_t i = 0; i < 128; ++i)
     ASSERT_EQ(launch(stream(0x1000 + i)), TILE_OK) << error();
   EXPECT_EQ(launch(stream(0x2000)), TILE_ERROR_RESOURCES);
-  EXPECT_TRUE(errorHas("kernel 'k' has scratch memory for 128 streams, more are not possible; give "
-                       "tile_launch_options.scratch"))
+  EXPECT_TRUE(errorHas("kernel 'k' has scratch memory for 128 streams, the maximum; pass tile_launch_options.scratch"))
       << error();
   EXPECT_EQ(launch(stream(0x107f)), TILE_OK) << error();
   EXPECT_EQ(launch(stream(0x2000), 500, 0x1000, fullBytes), TILE_OK) << error();
@@ -271,7 +270,7 @@ TEST_F(ScratchTest, negative_hostsWithoutMemoryFunctionsMustBringMemory) {
     ASSERT_EQ(tile_runtime_create(FakeDriver::lookup, nullptr, &runtime), TILE_OK) << error();
     ASSERT_EQ(load(manifestText()), TILE_OK) << error();
     EXPECT_EQ(launch(nullptr), TILE_ERROR_NO_DRIVER);
-    EXPECT_TRUE(errorHas(std::string("the CUDA driver has no ") + symbol + "; give tile_launch_options.scratch"))
+    EXPECT_TRUE(errorHas(std::string("the CUDA driver has no ") + symbol + "; pass tile_launch_options.scratch"))
         << error();
     EXPECT_EQ(launch(nullptr, 500, 0x1000, fullBytes), TILE_OK) << error();
   }

@@ -230,7 +230,7 @@ TEST_F(TensorMapTest, negative_persistentGridsHaveALimit) {
       << error();
   EXPECT_EQ(launch({}, negative), TILE_ERROR_GRID);
   EXPECT_EQ(launch({}, wide), TILE_ERROR_GRID);
-  EXPECT_TRUE(errorHas("grid dimension 2 is 4194305; possible are 0 to 4194304")) << error();
+  EXPECT_TRUE(errorHas("grid dimension 2 is 4194305; expected 0 to 4194304")) << error();
   EXPECT_TRUE(driver.launches.empty());
 }
 

@@ -63,7 +63,7 @@ TEST(Tuning, negative_merge) {
   other = smallTable();
   other.driver = 13000;
   EXPECT_EQ(mergeTuning(smallTable(), other).error().message,
-            "tuning tables are of a driver for CUDA 12.8 and a driver for CUDA 13.0");
+            "tuning tables were measured with a driver for CUDA 12.8 and a driver for CUDA 13.0");
   other = smallTable();
   other.parameters = {"M", "N"};
   EXPECT_TRUE(has(mergeTuning(smallTable(), other).error().message, "different parameters: M, K and M, N"));

@@ -101,7 +101,7 @@ TEST_F(VariantsTest, anOlderDriverIsGivenThePtx) {
   variants[1].ptx = "neither";
   ASSERT_EQ(load(*writePack(variants)), TILE_OK) << error();
   EXPECT_EQ(launch(8192, 8192), TILE_ERROR_DRIVER);
-  EXPECT_TRUE(errorHas("; nor does it take the PTX: cuModuleLoadDataEx")) << error();
+  EXPECT_TRUE(errorHas("; the PTX was rejected, too: cuModuleLoadDataEx")) << error();
 }
 
 TEST_F(VariantsTest, fixedParametersAreLeftOut) {
@@ -371,7 +371,7 @@ TEST_F(VariantsTest, tablesAreFollowed) {
   driver.context = reinterpret_cast<CUcontext>(0x900);
   ASSERT_EQ(launch(8192, 4096), TILE_OK) << error();
   EXPECT_EQ(lastImage(), "image of aligned");
-  EXPECT_EQ(tuning(), "no tuning table is used: the tuning table is of the device 'fake', not of 'another card'");
+  EXPECT_EQ(tuning(), "no tuning table is used: the tuning table is for device 'fake', not for 'another card'");
 }
 
 TEST_F(VariantsTest, tablesInsideAreFollowedWhereTheyAreRight) {
@@ -387,8 +387,8 @@ TEST_F(VariantsTest, tablesInsideAreFollowedWhereTheyAreRight) {
     driver.context = reinterpret_cast<CUcontext>(0x901);
     ASSERT_EQ(launch(8192, 4096), TILE_OK) << error();
     EXPECT_EQ(lastImage(), "image of aligned");
-    EXPECT_EQ(tuning(), "no tuning table is used: the tuning table is of a driver for CUDA 12.8, not of a driver for "
-                        "CUDA 13.0; tune again");
+    EXPECT_EQ(tuning(), "no tuning table is used: the tuning table was measured with a driver for CUDA 12.8, not with "
+                        "a driver for CUDA 13.0; tune again");
   }
 }
 
@@ -396,11 +396,11 @@ TEST_F(VariantsTest, negative_wrongTablesAreRefused) {
   TuningTable wrong = table();
   wrong.device = "another card";
   EXPECT_EQ(tile_kernel_use_tuning(kernel, writeTable(wrong).c_str()), TILE_ERROR_INVALID_ARGUMENT);
-  EXPECT_TRUE(errorHas("the tuning table is of the device 'another card', not of 'fake'")) << error();
+  EXPECT_TRUE(errorHas("the tuning table is for device 'another card', not for 'fake'")) << error();
   wrong = table();
   wrong.pack = "fnv1a64:0";
   EXPECT_EQ(tile_kernel_use_tuning(kernel, writeTable(wrong).c_str()), TILE_ERROR_INVALID_ARGUMENT);
-  EXPECT_TRUE(errorHas("of other variants of kernel 'product'")) << error();
+  EXPECT_TRUE(errorHas("for other variants of kernel 'product'")) << error();
   wrong = table();
   wrong.entries[0].variant = "odd";
   EXPECT_EQ(tile_kernel_use_tuning(kernel, writeTable(wrong).c_str()), TILE_ERROR_MANIFEST);
@@ -414,8 +414,8 @@ TEST_F(VariantsTest, negative_noVariantServes) {
   int32_t m = -64, size = 64;
   void *arguments[] = {&a, &a, &a, &m, &size, &size, &size};
   EXPECT_EQ(tile_launch(kernel, nullptr, arguments, 7), TILE_ERROR_GRID);
-  EXPECT_EQ(error(), "no variant of kernel 'product' serves this call: 'general': grid dimension 0 is -1; possible are "
-                     "0 to 2147483647; 'aligned-128x256' and 1 other: parameter 0 'a' is 0x1002, which is not a "
+  EXPECT_EQ(error(), "no variant of kernel 'product' serves this call: 'general': grid dimension 0 is -1; expected 0 "
+                     "to 2147483647; 'aligned-128x256' and 1 other: parameter 0 'a' is 0x1002, which is not a "
                      "multiple of 16 bytes");
   EXPECT_TRUE(driver.launches.empty());
 }

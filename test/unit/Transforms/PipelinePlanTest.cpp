@@ -110,7 +110,7 @@ std::string productInSteps(const std::string &secondSum) {
 TEST(PipelinePlan, steps) {
   const std::string carriesProduct = "iter_args(%sum = %zc) -> (!c) : i32";
   EXPECT_EQ(planOf(productInSteps("%d0"), carriesProduct),
-            "copies run 3 iterations ahead, operands of the first step under the last one");
+            "copies run 3 iterations ahead, operands of the first step are loaded during the last one");
   EXPECT_EQ(planOf(productInSteps("%zc"), carriesProduct), "copies run 2 iterations ahead");
 }
 
@@ -120,7 +120,7 @@ TEST(PipelinePlan, shortLoop) {
     %t = arith.addf %sum, %y : !line
     scf.yield %t : !line
 )";
-  EXPECT_EQ(planOf(body, "iter_args(%sum = %zl) -> (!line) : i32"), "loads of 4 iterations are issued at once");
+  EXPECT_EQ(planOf(body, "iter_args(%sum = %zl) -> (!line) : i32"), "loads of 4 iterations are issued together");
 }
 
 } // namespace

@@ -181,7 +181,7 @@ function conditions(records) {
   if (throttled > 0)
     caption += ` The clock was throttled in ${throttled} of ${records.length} cases.`;
   if (records.some(record => record.leavesOutCopy))
-    caption += ' Copies that take less than half of a product\'s time are in the table alone.';
+    caption += ' Copies that take less than half of a GEMM\'s time are only in the table.';
   if (recorded.length > 0)
     caption += ` Not measured in the same rounds: ${recorded.join(', ')}.`;
   return caption;
@@ -215,13 +215,13 @@ function rooflineChart(records, width) {
   });
   const option = base(isNarrow);
   const legend = placeLegend(option, series.map(item => item.name), width);
-  option.xAxis = axis('FLOP a byte of memory', 'log', { min: least, max: most, axisLabel: { ...text, hideOverlap: true, formatter: shortNumber } });
+  option.xAxis = axis('FLOP per byte of memory', 'log', { min: least, max: most, axisLabel: { ...text, hideOverlap: true, formatter: shortNumber } });
   option.yAxis = axis('TFLOP/s', 'log', { nameGap: isNarrow ? 36 : 46, axisLabel: { ...text, hideOverlap: true, formatter: shortNumber } });
   option.legend.itemWidth = 18;
   option.series = series;
   const caption = peaks.length > 0
-    ? 'Bytes are the least that must be read and written. The roof is what this card was measured to give: a copy on the slope, cuBLAS on the flat part.'
-    : 'Bytes are the least that must be read and written. Without --ceilings no roof was measured.';
+    ? 'Bytes are the minimum that must be read and written. The roof was measured on this GPU: a copy on the slope, cuBLAS on the flat part.'
+    : 'Bytes are the minimum that must be read and written. Without --ceilings no roof was measured.';
   return { kind: 'roofline', title: `Roofline of ${unique(products.map(record => record.kernel)).join(', ')}`, option, height: legend + (isNarrow ? 300 : 380), caption };
 }
 
@@ -252,7 +252,7 @@ function barChart(records, width) {
   option.xAxis = axis(unitOf(records[0]), 'value', { min: 0 });
   option.series = series;
   const height = option.grid.top + 60 + cases.length * (12 + 15 * (isSingle ? 2 : names.length));
-  return { kind: 'bars', title: `${unique(records.map(record => record.kernel)).join(', ')} beside ${names.slice(1).join(', ')}`, option, height,
+  return { kind: 'bars', title: `${unique(records.map(record => record.kernel)).join(', ')} against ${names.slice(1).join(', ')}`, option, height,
     caption: `Longer is better. ${conditions(records)}` };
 }
 
