@@ -88,9 +88,11 @@ static target::WgmmaResult planWarpGroups(DotOp dot, const Operands &operands, c
   // tf32x3 splits the operands, in registers.
   if (!types || (a.isF32() && dot.getPrecision() != InputPrecision::tf32)) {
     std::string reason;
-    llvm::raw_string_ostream(reason) << "wgmma does not multiply " << a << " and "
-                                     << dot.getB().getType().getElementType() << " into "
-                                     << dot.getType().getElementType();
+    llvm::raw_string_ostream os(reason);
+    os << "wgmma does not support " << a << " times " << dot.getB().getType().getElementType() << " into "
+       << dot.getType().getElementType();
+    if (types)
+      os << " with this input_precision; use 'tf32' or 16-bit types";
     return {std::nullopt, reason};
   }
   // Operands that threads store are padded, and so are values combined with them.

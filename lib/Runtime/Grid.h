@@ -23,7 +23,7 @@ int64_t blocksPerProgram(const LaunchInfo &launch);
 /// Returns the reason why this grid of programs cannot be launched, if any.
 GridFailure checkGrid(const LaunchInfo &launch, const int64_t grid[3]);
 
-/// Appends "grid dimension 1 is 70000; possible are 0 to 65535" to `text`.
+/// Appends "grid dimension 1 is 70000; expected 0 to 65535" to `text`.
 void describe(const GridFailure &failure, const LaunchInfo &launch, const int64_t grid[3], fmt::memory_buffer &text);
 
 /// Returns the maximum number of thread blocks of a persistent kernel: as many as the device holds, in whole clusters.
