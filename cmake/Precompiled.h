@@ -2,8 +2,19 @@
 // Headers whose parsing dominates build time. Sources still include what they use: this file only makes it cheap.
 #pragma once
 
+#include "Cta/CtaDialect.h"
+#include "Cta/PanelOps.h"
+#include "Tile/MemoryOps.h"
+#include "Tile/RegionOps.h"
+#include "Tile/TileDialect.h"
+#include "Tile/TileShapes.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "mlir/Analysis/DataFlowFramework.h"
@@ -19,8 +30,11 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"

@@ -61,6 +61,7 @@ target_compile_definitions(tile_mlir_options INTERFACE ${tile_llvm_definitions})
 add_library(tile_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
 target_link_libraries(tile_pch PUBLIC tile_mlir_options)
 target_precompile_headers(tile_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+add_dependencies(tile_pch tile_headers) # the dialects' generated classes are in it
 
 function(tile_mlir_library name)
   cmake_parse_arguments(ARG "" "BATCH" "SOURCES;LINK;DEPENDS" ${ARGN})
