@@ -13,7 +13,8 @@ namespace tile::target {
 
 namespace {
 
-constexpr double partitions = 4;       // of a multiprocessor, each with an own scheduler
+constexpr double issuingWarps = 8;     // that use all issue slots of a multiprocessor: two for each scheduler
+constexpr double multiplyingWarps = 4; // that keep its tensor cores busy: one each
 constexpr double start = 300;          // clk from the launch of a CTA to its first load: its parameters and indices
 constexpr double dispatched = 1;       // CTAs a clock that the device starts
 constexpr double exchangeClocks = 100; // a store to shared memory, a barrier and a load from there, about 30 each
@@ -40,9 +41,9 @@ double longest(std::initializer_list<double> times) {
 
 } // namespace
 
-/// Of one program: what its dependences take, and the resource that is busy longest.
+/// Clocks of one program: on an idle multiprocessor, and of the resource that is busy longest.
 struct ProgramTime::Clocks {
-  double latency, shared, alone;
+  double alone, longest;
 };
 
 ProgramTime::ProgramTime(const GpuTarget &target, const ProgramResources &resources, unsigned numSms)
@@ -51,30 +52,36 @@ ProgramTime::ProgramTime(const GpuTarget &target, const ProgramResources &resour
   const int64_t fitting =
       countResidentCtas(target, resources.registers, resources.threads, resources.sharedBytes).least();
   ctas = double(std::max<int64_t>(isPersistent ? resources.residentCtas : fitting, 1));
-  share = std::min(1.0, double(resources.computingWarps) / partitions);
+  warps = double(resources.computingWarps);
   spilled = 2.0 * double(resources.spillBytes) * double(resources.threads);
 }
 
-/// Where CTAs of a multiprocessor are few, each waits for its own latencies; where they are many, for its resources.
+/// Returns the time in which `running` CTAs of a multiprocessor finish: each uses the busiest resource in turn, while
+/// the others wait, or use other resources.
 double ProgramTime::waveClocks(const Clocks &clocks, double running) const {
-  return std::max(clocks.latency + clocks.alone, running * clocks.shared);
+  return running * clocks.longest + std::max(clocks.alone - clocks.longest, 0.0);
 }
 
 double ProgramTime::microseconds(const ProgramWork &work) const {
   const double computing = longest({work.tensorFlops / 2 / rates.multiplyAdds(operandBits),
                                     work.operations / rates.lanes, work.special / rates.special});
   const double moving = work.bytes / rates.ingest + spilled * std::max(work.steps, 1.0) / rates.shared;
-  const Clocks clocks{(isPersistent ? 0 : start) + work.steps * rates.latency + work.exchanges * exchangeClocks,
-                      longest({computing, moving}), longest({computing / share, moving})};
   const double atATime = sms * ctas;
-  const double full = std::floor(work.programs / atATime), last = std::ceil((work.programs - full * atATime) / sms);
-  const double waves = full * waveClocks(clocks, ctas) + (last > 0 ? waveClocks(clocks, last) : 0);
-  const double bytes = work.programs * work.bytes;
-  const double clocksOfDevice =
-      longest({waves, bytes / (rates.ingest * sms), isPersistent ? 0 : work.programs / dispatched});
   const double touched = work.uniqueBytes * std::min(1.0, atATime / std::max(work.programs, 1.0));
   const double missed = work.programs * work.rereadBytes * missRate(touched, rates);
+  const double bytes = work.programs * work.bytes;
   const double memory = std::min(work.uniqueBytes + missed, bytes) / (rates.memory * achievableShare());
+  // A program without dots loads, computes and stores in phases; a pipelined loop of dots does all at the same time.
+  const bool isPipelined = work.tensorFlops > 0;
+  const double waits = (isPersistent ? 0 : start) + work.steps * rates.latency + work.exchanges * exchangeClocks;
+  const double ofMemory = isPipelined ? 0 : memory * rates.clockGHz * sms / std::max(work.programs, 1.0);
+  const double own = computing / std::min(1.0, warps / (isPipelined ? multiplyingWarps : issuingWarps));
+  const Clocks clocks{waits + (isPipelined ? longest({own, moving}) : own + moving + ofMemory),
+                      longest({computing, moving, ofMemory})};
+  const double full = std::floor(work.programs / atATime), last = std::ceil((work.programs - full * atATime) / sms);
+  const double waves = full * waveClocks(clocks, ctas) + (last > 0 ? waveClocks(clocks, last) : 0);
+  const double clocksOfDevice =
+      longest({waves, bytes / (rates.ingest * sms), isPersistent ? 0 : work.programs / dispatched});
   const double launch = threadConstants(/*warpGroups=*/false, /*asyncCopies=*/true).launch;
   return (launch + longest({memory, clocksOfDevice / rates.clockGHz})) / 1000;
 }

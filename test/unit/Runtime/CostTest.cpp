@@ -44,7 +44,7 @@ TEST(Cost, everyMemberComesBack) {
 
 TEST(Cost, ofProgramsComesBack) {
   Manifest manifest = productManifest("v");
-  manifest.programs = ProgramsCost{"cdiv(K, 64)", "1", "M * 2", "0", "BLOCK", "3", "M * N", 8};
+  manifest.programs = ProgramsCost{"cdiv(K, 64)", "1", "M * 2", "K", "0", "BLOCK", "3", "M * N", 8};
   Result<Manifest> read = parseManifest(toJson(manifest));
   ASSERT_TRUE(bool(read)) << read.error().message;
   EXPECT_FALSE(read->cost);
