@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace tile::frontend {
@@ -58,28 +60,23 @@ private:
     return wanted == type ? typed : sema.cast(sema.cast(typed, Scalar::Float32, call.range), type, call.range);
   }
 
-  /// Decodes a 4-bit float (sign, 2-bit exponent with bias 1, 1-bit mantissa) to bf16 bits.
-  SymValue decodeNibble(const SymValue &nibble) {
-    SymValue magnitude = op(BinaryOp::BitAnd, nibble, constant(7));
-    SymValue sign = op(BinaryOp::LShift, op(BinaryOp::BitAnd, nibble, constant(8)), constant(12));
-    // Values from 2 up are normal: exponent e means 2^(e - 1); the bias of bf16 is 127.
-    SymValue normal = op(BinaryOp::Add, op(BinaryOp::LShift, magnitude, constant(6)), constant(126 << 7));
-    SymValue half = sema.select(sema.compare(CompareOp::Eq, magnitude, constant(1), call.range), constant(0x3F00),
-                                constant(0), call.range);
-    SymValue bits = sema.select(sema.compare(CompareOp::GtE, magnitude, constant(2), call.range), normal,
-                                sema.cast(half, Scalar::Int32, call.range), call.range);
-    bits = sema.cast(op(BinaryOp::BitOr, bits, sign), Scalar::Int16, call.range);
-    SymValue value = sema.bitcast(bits, Scalar::BFloat16, call.range);
-    return sema.cast(value, type, call.range);
-  }
-
-  /// Unpacks two elements per byte, adjacent along the axis, the first in the low half.
+  /// Unpacks two elements per byte, adjacent along the axis, the first in the low half. A 4-bit float (sign, 2-bit
+  /// exponent with bias 1, 1-bit mantissa) whose bits stand at the same positions of a 16-bit float has an exponent
+  /// that is too small by the difference of the biases, and so has a subnormal one: a multiplication corrects both. The
+  /// two elements of a byte are moved together, as a word of two 16-bit floats.
   SymValue unpack(const SymValue &packed, int64_t axis) {
     if (!packed.type.isInt() || packed.type.bits() != 8)
       return sema.error(Diag::operand_types, call.range, {describe(packed), "'e2m1'"});
-    SymValue bytes = sema.cast(sema.bitcast(packed, Scalar::UInt8, call.range), Scalar::Int32, call.range);
-    SymValue low = decodeNibble(op(BinaryOp::BitAnd, bytes, constant(15)));
-    SymValue high = decodeNibble(op(BinaryOp::RShift, bytes, constant(4)));
+    const bool isBf16 = type.is(Scalar::BFloat16);
+    const int64_t mantissaBits = isBf16 ? 7 : 10, bias = isBf16 ? 127 : 15;
+    // Bits 0 to 2 of each nibble go below the exponent's third bit, bit 3 becomes the sign.
+    const int64_t shift = mantissaBits - 1, halves = 0x00010001;
+    SymValue bytes = sema.cast(sema.bitcast(packed, Scalar::UInt8, call.range), Scalar::UInt32, call.range);
+    SymValue word =
+        op(BinaryOp::BitOr, moveNibbles(bytes, shift, (7 << shift) * halves), moveNibbles(bytes, 12, 0x8000 * halves));
+    SymValue scale = SymValue::makeConstant(std::ldexp(1.0, bias - 1));
+    SymValue low = op(BinaryOp::Mult, halfOf(word), scale);
+    SymValue high = op(BinaryOp::Mult, halfOf(op(BinaryOp::RShift, word, constant(16))), scale);
     SymValue joined = callValues(call, "join", {low, high});
     if (joined.isError())
       return {};
@@ -90,15 +87,26 @@ private:
     return sema.reshape(joined, shape, call.range);
   }
 
-  /// Decodes exponent bytes to fp32, which has the same bias; 0 is 2^-127, a subnormal number.
+  /// Shifts the low nibble of each byte to the left within the low half of a word, and the high nibble by as much
+  /// within the high half; only the bits of the mask remain. The two copies of the byte do not overlap.
+  SymValue moveNibbles(const SymValue &bytes, int64_t shift, int64_t mask) {
+    SymValue copies = op(BinaryOp::Mult, bytes, constant((1ll << shift) + (1ll << (shift + 12))));
+    return op(BinaryOp::BitAnd, copies, constant(mask));
+  }
+
+  /// Returns the low half of words as floats.
+  SymValue halfOf(const SymValue &words) {
+    return sema.bitcast(sema.cast(words, Scalar::UInt16, call.range), type, call.range);
+  }
+
+  /// Decodes exponent bytes to bf16, which has the same bias; 0 is 2^-127, a subnormal number.
   SymValue decodeExponents(const SymValue &scale) {
     SymValue bytes = sema.cast(sema.bitcast(scale, Scalar::UInt8, call.range), Scalar::Int32, call.range);
-    SymValue bits = op(BinaryOp::LShift, bytes, constant(23));
-    bits = sema.select(sema.compare(CompareOp::Eq, bytes, constant(0), call.range), constant(0x00400000), bits,
-                       call.range);
-    bits = sema.select(sema.compare(CompareOp::Eq, bytes, constant(255), call.range), constant(0x7FC00000), bits,
-                       call.range);
-    return sema.bitcast(bits, Scalar::Float32, call.range);
+    SymValue bits = op(BinaryOp::LShift, bytes, constant(7));
+    bits = sema.select(sema.compare(CompareOp::Eq, bytes, constant(0), call.range), constant(0x0040), bits, call.range);
+    bits =
+        sema.select(sema.compare(CompareOp::Eq, bytes, constant(255), call.range), constant(0x7FC0), bits, call.range);
+    return sema.bitcast(sema.cast(bits, Scalar::Int16, call.range), Scalar::BFloat16, call.range);
   }
 
   /// Multiplies by the scales, whose shape is [rows or columns, K / group size] for either operand order.
@@ -115,13 +123,17 @@ private:
                         {describe(scale), std::to_string(groups[0]),
                          std::to_string(value.shape()[axis] / elementsPerByteScale),
                          std::to_string(value.shape()[axis] / elementsPerFloatScale)});
+    // Scales are exact in bf16. A product with a bf16 is rounded once, as fp32 would be; for fp16, whose range is
+    // smaller than that of scales, fp32 is needed.
+    DType wide = type.is(Scalar::BFloat16) ? Scalar::BFloat16 : Scalar::Float32;
     SymValue factor = isFloat ? sema.cast(scale, Scalar::Float32, call.range) : decodeExponents(scale);
+    factor = sema.cast(factor, wide, call.range);
     factor = sema.expandDims(factor, 2, call.range);
     factor = sema.broadcastTo(factor, {groups[0], groups[1], groupSize}, call.range);
     factor = sema.reshape(factor, {groups[0], groups[1] * groupSize}, call.range);
     if (axis == 0)
       factor = sema.permute(factor, {1, 0}, call.range);
-    SymValue product = op(BinaryOp::Mult, sema.cast(value, Scalar::Float32, call.range), factor);
+    SymValue product = op(BinaryOp::Mult, sema.cast(value, wide, call.range), factor);
     return sema.cast(product, type, call.range);
   }
 
