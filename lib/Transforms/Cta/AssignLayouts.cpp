@@ -23,6 +23,7 @@
 #include "Transforms/Cta/AccessPlan.h"
 #include "Transforms/Cta/ShapesOfRows.h"
 #include "Transforms/Cta/StageOperands.h"
+#include "Transforms/Cta/UnpackedOperands.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -117,6 +118,7 @@ private:
     }
     planScanned(ofShapes, axisInfo);
     planRepeated(accessed);
+    planUnpacked(kernel, accessLayouts, sharedLayouts);
     planReshaped(accessed);
   }
 
@@ -149,20 +151,19 @@ private:
   /// free. Joined tensors stay in the threads that hold them.
   void planReshaped(const DenseSet<ArrayRef<int64_t>> &accessed) {
     auto share = [&](Value value, cta::LayoutAttr layout) {
-      ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-      if (layout && !accessed.contains(shape))
-        sharedLayouts.try_emplace(shape, layout);
+      if (layout && !accessed.contains(shapeOf(value)))
+        sharedLayouts.try_emplace(shapeOf(value), layout);
     };
     kernel.walk([&](BroadcastOp broadcast) {
       auto expand = broadcast.getSrc().getDefiningOp<ExpandDimsOp>();
       ArrayRef<int64_t> shape = broadcast.getType().getShape();
       if (!expand || shape.size() < 3 || shape.back() != 2 || expand.getSrc().getType().getShape() != shape.drop_back())
         return;
-      auto part = withDefault(cast<RankedTensorType>(expand.getSrc().getType()));
+      auto part = withDefault(expand.getSrc().getType());
       share(broadcast.getResult(), attribute(layout::joinLayout(cta::getLayout(part))));
       share(expand.getResult(), cast<cta::LayoutInterface>(*expand).getResultLayout(cta::getLayoutAttr(part)));
     });
-    auto find = [&](Value value) { return sharedLayouts.lookup(cast<RankedTensorType>(value.getType()).getShape()); };
+    auto find = [&](Value value) { return sharedLayouts.lookup(shapeOf(value)); };
     kernel.walk([&](ReshapeOp reshape) {
       if (cta::LayoutAttr layout = find(reshape.getSrc()))
         share(reshape.getResult(), cast<cta::LayoutInterface>(*reshape).getResultLayout(layout));

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The layout of a wgmma operand that threads unpack from loads of several elements per byte.
+//
+//   %w = tile.load %p : tensor<64x128xi8, #bytes>       16 bytes per thread along k
+//   … decode the halves of each byte …                  join, trans, reshape to 128x128
+//   tile.dot %a, %b {engine = wgmma, b = threads}       #bytes with each byte split in two elements along k
+//
+// In this layout nothing moves between the load and the store to shared memory, and the elements of a byte stay in
+// one thread. The default layout of the operand's shape may give them to different warps, each of which then decodes
+// all bytes.
+#pragma once
+
+#include "Cta/CtaDialect.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace tile {
+
+/// Gives the shapes between such loads and dots, which have no layout yet, the layouts in which nothing moves.
+void planUnpacked(KernelOp kernel, const llvm::DenseMap<mlir::Operation *, cta::LayoutAttr> &ofLoads,
+                  llvm::DenseMap<llvm::ArrayRef<int64_t>, cta::LayoutAttr> &ofShapes);
+
+} // namespace tile
