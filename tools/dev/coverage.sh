@@ -21,8 +21,8 @@ run() {
 }
 
 run random 40
-run loops 15 --loops
-run mutants 45 --mutate examples,test/Exec
+run loops 20 --loops
+run mutants 40 --mutate examples,test/Exec
 
 llvm-profdata merge "$folder"/*.profraw -o "$folder/all.profdata"
 

@@ -9,8 +9,6 @@ namespace tile::fuzz {
 
 namespace {
 
-constexpr int64_t mostElements = 4096; ///< of a block that is made of others
-
 Shape without(const Shape &shape, size_t axis) {
   Shape result = shape;
   result.erase(result.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -21,7 +19,7 @@ Shape without(const Shape &shape, size_t axis) {
 
 void KernelBuilder::blockStatement() {
   const std::optional<Value> source =
-      find([](const Value &value) { return !value.shape.empty() && elementsOf(value.shape) <= mostElements; });
+      find([&](const Value &value) { return !value.shape.empty() && elementsOf(value.shape) <= mostElements; });
   if (!source)
     return assignStatement();
   if (random.chance(12))

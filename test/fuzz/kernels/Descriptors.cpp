@@ -37,7 +37,7 @@ std::string KernelBuilder::startsOf(const std::vector<Axis> &of, bool moves) {
   std::string text;
   for (size_t i = 0; i < of.size(); ++i) {
     text += (i ? ", " : "") + of[i].start;
-    if (moves && random.chance(15))
+    if (moves && !isPlainForm && random.chance(15))
       text += (random.chance(50) ? " + " : " - ") + std::to_string(random.between(1, 9));
   }
   return text;
@@ -56,15 +56,42 @@ std::string KernelBuilder::makeDescriptor(const Buffer &buffer, const std::vecto
   return name;
 }
 
-Value KernelBuilder::loadByDescriptor(const std::vector<Axis> &of, Scalar type) {
+/// One matrix of several: dimensions in front of it.
+std::vector<Axis> KernelBuilder::inBatch(const std::vector<Axis> &of) {
   std::vector<Axis> dimensions = of;
-  // One matrix of several.
-  const bool isBatch = of.size() == 2 && random.chance(12);
-  if (isBatch) {
+  for (int64_t left = random.pick({1, 1, 2, 3}); left > 0; --left) {
     const int64_t count = random.between(1, 3);
     dimensions.insert(dimensions.begin(), Axis{"", std::to_string(random.below(count)),
                                                addInteger(freshName("B"), count), count, 1, /*isOwn=*/false});
   }
+  return dimensions;
+}
+
+/// Stores a matrix as one of several. Returns false if a tensor map cannot describe these.
+bool KernelBuilder::storeBatch(const std::vector<Axis> &of, const Value &value) {
+  const std::vector<Axis> dimensions = inBatch(of);
+  const Buffer buffer = makeBuffer("out", value.type, dimensions, Contents::Zeros);
+  if (!isDescribable(buffer, of))
+    return false;
+  const std::string matrix =
+      "tl.reshape(" + expand(value, shapeOf(of)).text + ", " + shapeText(shapeOf(dimensions)) + ")";
+  line(makeDescriptor(buffer, dimensions) + ".store([" + startsOf(dimensions, /*moves=*/false) + "], " + matrix + ")");
+  return true;
+}
+
+/// Adds the block of the program to zeros.
+void KernelBuilder::addByDescriptor(const std::vector<Axis> &of, const Value &value) {
+  const Scalar type = isFloat(value.type) ? Scalar::Float32 : Scalar::Int32;
+  const Buffer buffer = makeBuffer("atom", type, of, Contents::Zeros);
+  if (!isDescribable(buffer, of))
+    return store(of, value);
+  line(makeDescriptor(buffer, of) + ".atomic_add([" + startsOf(of, /*moves=*/false) + "], " +
+       cast(expand(value, shapeOf(of)), type).text + ")");
+}
+
+Value KernelBuilder::loadByDescriptor(const std::vector<Axis> &of, Scalar type) {
+  const bool isBatch = of.size() == 2 && !isPlainForm && random.chance(12);
+  const std::vector<Axis> dimensions = isBatch ? inBatch(of) : of;
   const Buffer buffer = makeBuffer("x", type, dimensions, Contents::Input);
   // What a tensor map cannot describe is loaded by pointers.
   if (!isDescribable(buffer, of))

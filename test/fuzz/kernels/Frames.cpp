@@ -25,9 +25,16 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
     nameMask();
   if (beginsWithProduct) {
     isOrdinary = isAboutLoops || random.chance(60);
-    const Value sum = *productLoop();
-    const std::optional<Value> result = random.chance(50) ? arithmetic("+", sum, operand(sum.shape, 1)) : std::nullopt;
-    store(own, result ? *result : sum);
+    const bool isPlain = isAboutLoops ? random.chance(45) : isOrdinary && random.chance(25);
+    const Value sum = isPlain ? plainGemm(own) : *productLoop();
+    if (isPlain)
+      values.push_back(sum);
+    const std::optional<Value> result =
+        random.chance(isPlain ? 20 : 50) ? arithmetic("+", sum, operand(sum.shape, 1)) : std::nullopt;
+    if (isAboutLoops && random.chance(10))
+      addByDescriptor(own, result ? *result : sum);
+    else
+      store(own, result ? *result : sum);
     if (const std::optional<Value> other = find([&](const Value &value) {
           return value.text.starts_with("acc") && value.text != sum.text && value.shape == sum.shape;
         }))
@@ -37,6 +44,8 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
     if (budget <= 0)
       return;
 
+  } else if (isLarge && random.chance(60)) {
+    normalizeStatement();
   } else {
     loadStatement();
   }
@@ -49,7 +58,19 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
   storeUnused();
 }
 
+/// Sometimes blocks are so large that rows do not fit into registers, or what threads exchange into shared memory.
+bool KernelBuilder::makeLarge() {
+  isLarge = !isAboutLoops && random.chance(12);
+  if (isLarge) {
+    mostElements = 1 << 15;
+    budget = static_cast<int>(random.between(0, 5));
+  }
+  return isLarge;
+}
+
 void KernelBuilder::openFrame() {
+  if (random.chance(isAboutLoops ? 8 : 4))
+    return groupFrame();
   if (!isAboutLoops && random.chance(40))
     lineFrame();
   else
@@ -57,8 +78,12 @@ void KernelBuilder::openFrame() {
 }
 
 void KernelBuilder::lineFrame() {
-  const int64_t block = random.pick({16, 32, 64, 128, 256});
-  const int64_t size = random.chance(20) ? block * random.between(1, 3) : random.between(1, 3 * block);
+  const int64_t block =
+      makeLarge() ? random.pick({2048, 4096, 8192, 8192, 16384, 32768}) : random.pick({16, 32, 64, 128, 256});
+  // Rows that are loaded 16 bytes at a time.
+  const int64_t size = isLarge && random.chance(80) ? block / 16 * random.between(1, 24)
+                       : random.chance(20)          ? block * random.between(1, 3)
+                                                    : random.between(1, 3 * block);
   const std::string bound = addInteger("N", size);
   const int64_t tiles = ceilDivide(size, block);
   const bool isPersistent = random.chance(20);
@@ -83,12 +108,18 @@ void KernelBuilder::lineFrame() {
 
 void KernelBuilder::matrixFrame() {
   beginsWithProduct = isAboutLoops || random.chance(55);
-  const int64_t rows = isAboutLoops        ? random.pick({64, 64, 128})
-                       : beginsWithProduct ? random.pick({16, 64, 64, 64, 64, 128})
-                                           : random.pick({16, 16, 32, 64});
-  const int64_t columns = isAboutLoops        ? random.pick({32, 64, 128})
-                          : beginsWithProduct ? random.pick({16, 32, 64, 64, 128, 256})
-                                              : random.pick({16, 32, 32, 64});
+  const bool isWide = !beginsWithProduct && makeLarge();
+  int64_t rows = isAboutLoops        ? random.pick({64, 64, 128})
+                 : beginsWithProduct ? random.pick({16, 64, 64, 64, 64, 128})
+                 : isWide            ? random.pick({64, 128, 128})
+                                     : random.pick({16, 16, 32, 64});
+  int64_t columns = isAboutLoops        ? random.pick({32, 64, 128})
+                    : beginsWithProduct ? random.pick({16, 32, 64, 64, 128, 256})
+                    : isWide            ? random.pick({64, 128, 256})
+                                        : random.pick({16, 32, 32, 64});
+  // Tiles that are worth splitting over several CTAs.
+  if (isAboutLoops && random.chance(15))
+    rows = columns = 128;
   if (beginsWithProduct)
     budget = isAboutLoops || random.chance(60) ? 0 : budget / 3;
   const int64_t tiles = random.pick({2, 2, 3});
@@ -132,6 +163,11 @@ void KernelBuilder::matrixFrame() {
   };
   if (kind >= 2) {
     programNumber = "(pid_m * tl.num_programs(1) + pid_n)";
+    if (random.chance(15)) {
+      line("pid_m, pid_n = tl.swizzle2d(tl.program_id(0), tl.program_id(1), tl.num_programs(0), tl.num_programs(1), " +
+           std::to_string(random.between(1, 3)) + ")");
+      return body();
+    }
     line("pid_m = tl.program_id(0)");
     line("pid_n = tl.program_id(1)");
     return body();

@@ -109,6 +109,53 @@ void KernelBuilder::rowSumStatement() {
   sink(random.chance(70) ? sum : largest);
 }
 
+/// Reduces a block and computes with it and the results, as normalizations of rows do; perhaps several times.
+void KernelBuilder::normalizeStatement() {
+  const std::vector<Axis> own = ownAxes();
+  const Shape shape = shapeOf(own);
+  const Value loaded =
+      load(own, random.pick({Scalar::Float16, Scalar::BFloat16, Scalar::Float32, Scalar::Float16, Scalar::Int8}),
+           /*isPlain=*/true);
+  Value wide = define("v", cast(loaded, isFloat(loaded.type) ? Scalar::Float32 : Scalar::Int32));
+  for (int64_t count = random.between(1, 3); count > 0; --count) {
+    const std::optional<Value> reduced = random.chance(30) ? scan(wide) : reduction(wide);
+    if (!reduced)
+      continue;
+    const Value result = define("b", *reduced);
+    // A row or column of a matrix has lost its dimension.
+    if (result.shape.size() == 1 && shape.size() == 2)
+      continue;
+    const std::optional<Value> next = arithmetic(random.pick<std::string>({"+", "-", "max", "min"}), wide, result);
+    if (next && next->shape == shape)
+      wide = define("v", *next);
+  }
+  store(own, wide);
+  if (random.chance(30))
+    store(own, loaded);
+}
+
+/// Sometimes defines a pointer that a loop over the second axis advances, to numbers that groups of its elements share,
+/// as scales do.
+std::optional<KernelBuilder::GroupLimits> KernelBuilder::makeLimits(const std::vector<Axis> &of, Scalar type) {
+  if (!random.chance(15))
+    return std::nullopt;
+  const GroupLimits limits{makeBuffer("x", type, of, Contents::Input), freshName("p"), random.pick({2, 8, 16})};
+  line(limits.pointer + " = " +
+       place(limits.buffer, of, {of[0].offsets, of[1].offsets + " // " + std::to_string(limits.group)}));
+  return limits;
+}
+
+/// Returns the smaller ones of the elements and the numbers of their groups. `left`: how many columns there are.
+Value KernelBuilder::limit(const Value &value, const GroupLimits &limits, const std::vector<Axis> &of,
+                           const std::string &left) {
+  const std::string mask =
+      "(" + column(of[0].offsets) + " < " + of[0].bound + ") & (" + row(of[1].offsets) + " < " + left + ")";
+  const Value bound = define("v", {"tl.load(" + limits.pointer + ", mask=" + mask + ", other=0)", value.type,
+                                   value.shape, limits.buffer.range.join({0, 0, 1})});
+  const std::optional<Value> least = arithmetic("min", value, bound);
+  return least ? define("v", cast(*least, value.type)) : value;
+}
+
 /// The product of a program's tile with pointers, block pointers or offsets that the loop advances. Returns the sum.
 Value KernelBuilder::advancedProduct(const std::vector<Axis> &own) {
   const Scalar type = random.pick(
@@ -137,6 +184,7 @@ Value KernelBuilder::advancedProduct(const std::vector<Axis> &own) {
     return name;
   };
   const std::string pointerA = begin(a, ofA), pointerB = begin(b, ofB);
+  const std::optional<GroupLimits> limits = isNarrowFloat(type) ? std::nullopt : makeLimits(ofA, type);
   const double most = static_cast<double>(block) * trips * 64;
   const Shape shape = {own[0].block, own[1].block};
   const Value sum = define("acc", {"tl.zeros(" + shapeText(shape) + ", " + languageName(sumType) + ")", sumType, shape,
@@ -161,6 +209,8 @@ Value KernelBuilder::advancedProduct(const std::vector<Axis> &own) {
     };
     Value x = define("v", {loaded(pointerA, ofA), type, shapeOf(ofA), a.range.join({0, 0, 1})});
     Value y = define("v", {loaded(pointerB, ofB), type, shapeOf(ofB), b.range.join({0, 0, 1})});
+    if (limits)
+      x = limit(x, *limits, ofA, left);
     if (!isNarrowFloat(type) && random.chance(12))
       if (const std::optional<Value> chosen = select(condition(x.shape, 1), x, zero))
         x = define("v", cast(expand(*chosen, x.shape), type));
@@ -173,6 +223,8 @@ Value KernelBuilder::advancedProduct(const std::vector<Axis> &own) {
       line(usesBlockPointers ? pointer + " = tl.advance(" + pointer + ", " + moves + ")"
                              : pointer + " += " + width + " * " + buffer.strides[dimension]);
     };
+    if (limits)
+      line(limits->pointer + " += " + std::to_string(block / limits->group) + " * " + limits->buffer.strides[stepOfA]);
     advance(pointerA, a, stepOfA);
     advance(pointerB, b, stepOfB);
   });

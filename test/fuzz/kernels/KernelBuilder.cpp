@@ -79,8 +79,10 @@ void KernelBuilder::statement(int depth) {
     return blockStatement();
   if (kind < 66)
     return productStatement();
-  if (kind < 67)
-    return atomicStatement();
+  if (kind < 67) {
+    const int64_t which = random.below(10);
+    return which < 4 ? atomicStatement() : which < 7 ? ownAtomicStatement() : messageStatement();
+  }
   if (kind < 69)
     return random.chance(50) ? conversionStatement() : signStatement();
   if (kind < 72)
@@ -120,14 +122,21 @@ std::string KernelBuilder::build() {
   for (const std::vector<std::string> *part : {&pointers, &integers})
     for (const std::string &parameter : *part)
       parameters += (parameters.empty() ? "" : ", ") + parameter;
-  std::string options =
-      "#: num_warps = " +
-      std::to_string(isAboutLoops ? random.pick({4, 4, 8}) : random.pick({1, 2, 4, 4, 4, 4, 8, 8, 16})) + "\n";
+  // Ping-pong is for teams of four warps.
+  const bool isPingPong = beginsWithProduct && random.chance(isAboutLoops ? 30 : 12);
+  const int warps = isPingPong && random.chance(85) ? 4
+                    : isAboutLoops                  ? random.pick({4, 4, 8})
+                    : isLarge                       ? random.pick({4, 8, 8, 16, 16, 32})
+                                                    : random.pick({1, 2, 4, 4, 4, 4, 8, 8, 16});
+  std::string options = "#: num_warps = " + std::to_string(warps) + "\n";
   if (random.chance(30))
     options += "#: num_stages = " + std::to_string(random.between(1, 4)) + "\n";
-  if (beginsWithProduct && random.chance(15))
-    options += "#: cluster = " + random.pick<std::string>({"(2, 1)", "(1, 2)", "(2, 2)", "(4, 1)", "(1, 1, 2)"}) + "\n";
-  if (beginsWithProduct && random.chance(isAboutLoops ? 30 : 12))
+  if (beginsWithProduct && random.chance(isPingPong ? 10 : isAboutLoops ? 45 : 20))
+    options +=
+        "#: cluster = " +
+        random.pick<std::string>({"(2, 1)", "(1, 2)", "(2, 2)", "(4, 1)", "(1, 1, 2)", "(1, 1, 2)", "(1, 1, 4)"}) +
+        "\n";
+  if (isPingPong)
     options += "#: schedule = pingpong\n";
   return helpers + directives + options + "@triton.jit\ndef kernel(" + parameters + "):\n" + text;
 }

@@ -69,6 +69,24 @@ private:
   void lineFrame();
   void matrixFrame();
   void takeProgram(const std::vector<Axis> &axes);
+  bool makeLarge();
+
+  // Groups.cpp
+  struct GroupForm {
+    int64_t rows, columns, block; ///< of a tile, and along k
+    int64_t k;                    ///< at most
+    Scalar type, stored;
+    bool sharesWeights, describesWeights, describesResult;
+    std::string strideA, strideB, strideC;
+    std::string bound;   ///< columns
+    std::string weights; ///< where the group's begin
+  };
+  void groupFrame();
+  void openGroup(const GroupForm &form);
+  void groupTile(const GroupForm &form);
+  void declareTable(const std::string &name, const std::string &type, const std::vector<int64_t> &numbers);
+  std::string declareMatrix(const std::string &name, Scalar type, int64_t rows, int64_t columns,
+                            const std::string &role);
 
   // Expressions.cpp
   Value expression(const Shape &shape, int depth);
@@ -102,6 +120,7 @@ private:
   void scalarStatement();
   void storeUnused();
   Value load(const std::vector<Axis> &axes, Scalar type, bool isPlain = false);
+  Value loadGroups(const std::vector<Axis> &axes, Scalar type);
   void storeStatement();
   void store(const std::vector<Axis> &axes, const Value &value);
   void approximateStatement();
@@ -115,9 +134,14 @@ private:
   Value loadByBlockPointer(const std::vector<Axis> &axes, Scalar type);
   void rowsStatement();
   void descriptorUpdate();
+  void addByDescriptor(const std::vector<Axis> &axes, const Value &value);
+  bool storeBatch(const std::vector<Axis> &axes, const Value &value);
+  std::vector<Axis> inBatch(const std::vector<Axis> &axes);
 
   // Updates.cpp
   void atomicStatement();
+  void ownAtomicStatement();
+  void messageStatement();
   void overlapStatement();
   void updateStatement();
   void update(const Buffer &buffer, const std::vector<Axis> &axes);
@@ -159,6 +183,14 @@ private:
   void nameMask();
   std::string namedMask(const std::vector<Axis> &axes, const std::vector<std::string> &indices) const;
   void rowSumStatement();
+  void normalizeStatement();
+  struct GroupLimits {
+    Buffer buffer;
+    std::string pointer;
+    int64_t group; ///< elements that share one
+  };
+  std::optional<GroupLimits> makeLimits(const std::vector<Axis> &of, Scalar type);
+  Value limit(const Value &value, const GroupLimits &limits, const std::vector<Axis> &of, const std::string &left);
   Value advancedProduct(const std::vector<Axis> &own);
   void laterIterations(const Value &counter);
   void mapStatement();
@@ -176,6 +208,8 @@ private:
   void productStatement();
   std::optional<Value> productLoop();
   Value productChain();
+  Value plainGemm(const std::vector<Axis> &own);
+  void differInFirst(const std::string &counter, const Value &sum);
   std::optional<Value> product(const Value &a, const Value &b, double rounds, const Value *accumulator);
   Value operandOfProduct(const Axis &first, const Axis &second, Scalar type);
   Scalar operandType();
@@ -197,9 +231,12 @@ private:
   bool inHelper = false;
   bool beginsWithProduct = false; ///< a kernel that is about a matrix product
   bool isOrdinary = false;        ///< what is written now has the form that tensor maps and warp groups ask for
+  bool isPlainForm = false;       ///< nothing but what tensor maps can do
   std::string maskName;           ///< the mask of `maskedAxes`, if it has a name
   std::vector<Axis> maskedAxes;
-  int budget = 0; ///< statements that may still be written
+  int budget = 0;              ///< statements that may still be written
+  bool isLarge = false;        ///< blocks take more registers or shared memory than there may be
+  int64_t mostElements = 4096; ///< of a block that is made of others
 };
 
 } // namespace tile::fuzz

@@ -74,8 +74,8 @@ constexpr const char *schedulingPasses[] = {
     "cta-load-ahead",           "cta-overlap-grids",
 };
 
-/// The interpreter; Hopper, whose loops have most schedules, with all passes in two orders of warps; and without each
-/// of the passes that schedule.
+/// The interpreter; Hopper, whose loops have most schedules, with all passes in two orders of warps; and without some
+/// of the passes that schedule, each for itself.
 std::vector<Variant> schedulesFor(uint64_t seed) {
   Random random(seed * 31 + 7);
   std::vector<Variant> variants(1);
@@ -88,9 +88,11 @@ std::vector<Variant> schedulesFor(uint64_t seed) {
     variant.order = static_cast<uint64_t>(random.below(1000));
     variants.push_back(variant);
   }
-  for (const char *pass : schedulingPasses) {
+  variants.back().instrument = random.chance(15);
+  constexpr int mostWithout = 4;
+  for (int i = 0; i < mostWithout; ++i) {
     variant.order = static_cast<uint64_t>(random.below(1000));
-    variant.disabled = pass;
+    variant.disabled = schedulingPasses[random.below(std::size(schedulingPasses))];
     variants.push_back(variant);
   }
   return variants;
@@ -126,6 +128,10 @@ std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
       variants.push_back(unoptimised);
     if (options.all || random.chance(34))
       variants.push_back(without);
+    if (random.chance(8))
+      variants.back().instrument = variants.back().device == "sim";
+    if (random.chance(8))
+      variants.back().debug = variants.back().device == "sim";
   }
   if (options.usesGpu) {
     Variant variant;
@@ -138,7 +144,9 @@ std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
 
 /// The commands that show the finding without this program.
 std::string commandsFor(const Variant &variant, const std::string &inputs) {
-  const std::string kernel = "reduced.tile", flags = variant.disabled.empty() ? "" : " --disable=" + variant.disabled;
+  const std::string kernel = "reduced.tile",
+                    flags = (variant.disabled.empty() ? "" : " --disable=" + variant.disabled) +
+                            (variant.instrument ? " --instrument" : "") + (variant.debug ? " --debug" : "");
   std::string text = "# kernel.tile is the one that was generated; here is what it was reduced to\n";
   text += "tilec run " + kernel + inputs + " --device=interp -w\n";
   const std::string sms = variant.multiprocessors ? fmt::format(" --sms={}", variant.multiprocessors) : "";
@@ -158,17 +166,19 @@ std::string wordsOf(const std::string &text) {
     return "";
   std::string words = " --kernel=" + mutant->kernel;
   for (const auto &[name, value] : mutant->definitions)
-    words += " -D " + name + "=" + value;
+    words += " -D '" + name + "=" + value + "'";
   if (mutant->numWarps)
     words += fmt::format(" --num-warps={}", *mutant->numWarps);
   if (mutant->numStages)
     words += fmt::format(" --num-stages={}", *mutant->numStages);
-  if (mutant->cluster)
-    words += fmt::format(" --cluster={}x1", *mutant->cluster);
-  if (mutant->isPingPong)
-    words += " --schedule=pingpong";
+  if (!mutant->cluster.empty())
+    words += " --cluster=" + mutant->cluster;
+  if (!mutant->schedule.empty())
+    words += " --schedule=" + mutant->schedule;
+  if (!mutant->signature.empty())
+    words += " --signature='" + mutant->signature + "'";
   for (const std::string &argument : mutant->arguments)
-    words += " " + argument;
+    words += " '" + argument + "'";
   return words;
 }
 

@@ -174,6 +174,10 @@ void KernelBuilder::loadStatement() {
     return scalarStatement();
   const std::vector<Axis> of = someAxes();
   const Scalar type = anyType();
+  if (random.chance(5)) {
+    loadGroups(of, random.pick({Scalar::Float32, Scalar::Float16, Scalar::Int32, Scalar::Int8, Scalar::Int16}));
+    return;
+  }
   const int64_t kind = random.below(10);
   Value value = kind < 7 ? load(of, type) : kind < 9 ? loadByDescriptor(of, type) : loadByBlockPointer(of, type);
   // Numbers of 8 bits are widened at once, as there is no arithmetic on them.
@@ -227,7 +231,7 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain
   std::string mask = maskOf(of, indices);
   Range range = buffer.range;
   std::string arguments = place(buffer, of, indices);
-  if (random.chance(isPlain ? 2 : 8)) {
+  if (!isPlainForm && random.chance(isPlain ? 2 : 8)) {
     Value extra = condition(shapeOf(of), 1);
     if (extra.shape == shapeOf(of))
       mask += (mask.empty() ? "" : " & ") + extra.text;
@@ -236,7 +240,7 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain
     arguments += ", mask=" + mask;
     range = range.join({0, 0, 1});
     if (random.chance(isOrdinary ? 10 : isPlain ? 25 : 60)) {
-      const int64_t other = isPlain && random.chance(80)  ? 0
+      const int64_t other = isPlainForm || (isPlain && random.chance(80)) ? 0
                             : buffer.type == Scalar::Int1 ? random.below(2)
                                                           : random.between(isUnsigned(buffer.type) ? 0 : -2, 3);
       arguments += ", other=" + numberText(static_cast<double>(other), isFloat(buffer.type));
@@ -246,6 +250,28 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain
   if (random.chance(4))
     arguments += random.pick({", cache_modifier=\".cg\"", ", eviction_policy=\"evict_last\"", ", volatile=True"});
   return define("v", {"tl.load(" + arguments + ")", buffer.type, shapeOf(of), range});
+}
+
+/// Loads numbers that several neighbours along an axis have in common: scales of groups, integers that hold several.
+Value KernelBuilder::loadGroups(const std::vector<Axis> &of, Scalar type) {
+  const Buffer buffer = makeBuffer("x", type, of, Contents::Input);
+  const size_t grouped = static_cast<size_t>(random.below(static_cast<int64_t>(of.size())));
+  const int64_t group = random.pick({2, 4, 8, 16, 64});
+  std::vector<std::string> indices;
+  for (size_t i = 0; i < of.size(); ++i)
+    indices.push_back(of[i].offsets + (i == grouped ? " // " + std::to_string(group) : ""));
+  const std::string mask = maskOf(of, indices);
+  const Value loaded =
+      define("v", {"tl.load(" + place(buffer, of, indices) + (mask.empty() ? "" : ", mask=" + mask + ", other=0") + ")",
+                   type, shapeOf(of), buffer.range.join({0, 0, 1})});
+  const int64_t bits = bitsOf(type) / group;
+  if (isFloat(type) || bits == 0)
+    return loaded;
+  const std::string part = "(" + spread(of[grouped].offsets, grouped, of.size()) + " % " + std::to_string(group) +
+                           " * " + std::to_string(bits) + ").to(" + languageName(type) + ")";
+  const double most = static_cast<double>((int64_t(1) << std::min<int64_t>(bits, 3)) - 1);
+  return define(
+      "v", {"(" + loaded.text + " >> " + part + ") & " + numberText(most, false), type, shapeOf(of), {0, most, 1}});
 }
 
 std::vector<Axis> KernelBuilder::ownAxes() const {
@@ -273,7 +299,7 @@ void KernelBuilder::storeUnused() {
                                                        text.find(value.text + ",", first) != std::string::npos ||
                                                        text.find(value.text + " ", first + 2) != std::string::npos ||
                                                        text.find(value.text + ".", first) != std::string::npos);
-    if (first == std::string::npos || isRead || value.shape.empty() || elementsOf(value.shape) > 4096)
+    if (first == std::string::npos || isRead || value.shape.empty() || elementsOf(value.shape) > mostElements)
       continue;
     if (random.chance(70)) {
       sink(value);
@@ -297,6 +323,8 @@ void KernelBuilder::store(const std::vector<Axis> &of, const Value &value) {
   if (!known)
     outputs.push_back(buffer);
   const Value stored = cast(expand(value, shapeOf(of)), type);
+  if (!known && of.size() == 2 && random.chance(isAboutLoops ? 6 : 3) && storeBatch(of, cast(value, value.type)))
+    return;
   if (known)
     line("tl.debug_barrier()"); // the same element may be another thread's now
   if (isDescribable(buffer, of) && random.chance(40)) {

@@ -112,6 +112,51 @@ Value KernelBuilder::operandOfProduct(const Axis &first, const Axis &second, Sca
   return define("v", {"tl.trans(" + turned.text + ")", turned.type, {first.block, second.block}, turned.range});
 }
 
+/// Writes a loop of one dot and nothing else, which is what clusters, ping-pong and split-K take.
+Value KernelBuilder::plainGemm(const std::vector<Axis> &own) {
+  isPlainForm = true;
+  const Scalar type =
+      random.pick({Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Int8, Scalar::Float8E4M3});
+  const int64_t block = random.pick({32, 64, 64});
+  // The CTAs of the last wave share programs of many steps.
+  const int64_t size = random.chance(4) ? block * random.between(24, 32) : 8 * random.between(0, 3 * block / 8);
+  const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
+  const std::string k = freshName("k"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
+  const Axis inner{"offs_" + k, k, bound, size, block, /*isOwn=*/false};
+  const Shape shape = {own[0].block, own[1].block};
+  const Scalar sumType = type == Scalar::Int8 ? Scalar::Int32 : Scalar::Float32;
+  const double most = static_cast<double>(block) * trips * 64;
+  const Value sum = define("acc", {"tl.zeros(" + shapeText(shape) + ", " + languageName(sumType) + ")", sumType, shape,
+                                   isFloat(sumType) ? Range{-most, most, 1} : rangeOf(sumType)});
+  // Instructions take operands of 8 bits only with contiguous k.
+  const bool isTransposed = bitsOf(type) == 8 || random.chance(25);
+  const auto operandOf = [&](const std::vector<Axis> &of) {
+    return random.chance(60) ? loadByDescriptor(of, type) : load(of, type, /*isPlain=*/true);
+  };
+  line("for " + k + " in range(0, " + bound + ", " + width + "):");
+  ++loops;
+  indented([&] {
+    line(inner.offsets + " = " + k + " + tl.arange(0, " + width + ")");
+    const Value a = operandOf({own[0], inner});
+    Value b = operandOf(isTransposed ? std::vector<Axis>{own[1], inner} : std::vector<Axis>{inner, own[1]});
+    if (isTransposed) {
+      b.text = "tl.trans(" + b.text + ")";
+      b.shape = {block, own[1].block};
+    }
+    line(sum.text + " = " + product(a, b, trips, &sum).value_or(sum).text);
+  });
+  --loops;
+  isPlainForm = false;
+  return sum;
+}
+
+/// Perhaps adds something to a sum in the first iteration of a loop alone, or in all others.
+void KernelBuilder::differInFirst(const std::string &counter, const Value &sum) {
+  if (random.chance(isAboutLoops ? 12 : 4))
+    line(sum.text + " = tl.where(" + counter + random.pick<std::string>({" > 0", " >= 1", " < 1", " <= 0", " == 0"}) +
+         ", " + sum.text + ", " + sum.text + " + 1)");
+}
+
 /// Returns the sum, if there is one.
 std::optional<Value> KernelBuilder::productLoop() {
   std::vector<Axis> own;
@@ -145,7 +190,7 @@ std::optional<Value> KernelBuilder::productLoop() {
     sumType = random.pick({Scalar::Float32, Scalar::Float16, Scalar::Int32, Scalar::Float64});
   // Operands are at most 8, of 16 bits at most 1: what that amounts to in all rounds.
   Value zero{"tl.zeros(" + shapeText(shape) + ", " + languageName(sumType) + ")", sumType, shape, {}};
-  const double most = static_cast<double>(block) * trips * (sumType == Scalar::Float16 ? 1 : 64);
+  const double most = static_cast<double>(block) * trips * (sumType == Scalar::Float16 ? 1 : 64) + trips + 1;
   zero.range = isFloat(sumType) ? Range{-most, most, 1} : rangeOf(sumType);
   const Value sum = define("acc", zero);
   std::string options;
@@ -174,8 +219,13 @@ std::optional<Value> KernelBuilder::productLoop() {
     axes.push_back(inner);
     if (random.chance(20)) {
       // Something is done with an operand.
-      Value &changed = random.chance(50) ? a : b;
-      const Value other = expression(changed.shape, 1);
+      const bool isFirst = random.chance(50);
+      Value &changed = isFirst ? a : b;
+      const std::vector<Axis> of = isFirst ? std::vector<Axis>{own[0], inner} : std::vector<Axis>{inner, own[1]};
+      const Value other =
+          random.chance(35)
+              ? loadGroups(of, random.pick({Scalar::Float16, Scalar::BFloat16, Scalar::Int8, Scalar::Int32}))
+              : expression(changed.shape, 1);
       if (std::optional<Value> result = arithmetic(random.pick<std::string>({"+", "*", "max", "min"}), changed, other))
         if (result->shape == changed.shape && result->type != Scalar::Int1)
           changed = *result;
@@ -203,6 +253,8 @@ std::optional<Value> KernelBuilder::productLoop() {
       depthOfText += isSkipped;
       line(sum.text + (adds ? " += " : " = ") + result->text);
       depthOfText -= isSkipped;
+      if (!isFloat(sumType) || sumType == Scalar::Float32)
+        differInFirst(k, sum);
       return;
     }
     line("pass");

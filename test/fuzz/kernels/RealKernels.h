@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutants of kernels that users wrote: the same text with other sizes, constants, element types, warps and stages.
+// Mutants of kernels that users wrote: the same text with other sizes, constants, element types, warps, stages,
+// clusters and schedules. Some begin with what a test's RUN line says about the launch.
 //
 // A mutant begins with a line that says how to compile and launch it; the rest is the file:
 //   #fuzz: file=examples/softmax.tile kernel=softmax -DBLOCK=64 N=127 warps=2
@@ -13,14 +14,19 @@
 
 namespace tile::fuzz {
 
-/// How a mutant is compiled and launched.
+class Random;
+
+/// How a mutant is compiled and launched. Texts are as on tilec's command line; empty ones are not given.
 struct MutantOptions {
   std::string file;
   std::string kernel;
-  std::map<std::string, std::string> definitions;  ///< compile-time parameters
-  std::vector<std::string> arguments;              ///< NAME=VALUE
-  std::optional<int> numWarps, numStages, cluster; ///< CTAs of a cluster, along the first axis
-  bool isPingPong = false;
+  std::map<std::string, std::string> definitions; ///< compile-time parameters
+  std::vector<std::string> arguments;             ///< NAME=VALUE
+  std::string signature, cluster, schedule;
+  std::optional<int> numWarps, numStages;
+
+  /// Replaces the argument of that name, or adds one.
+  void setArgument(const std::string &name, const std::string &value);
 };
 
 /// Returns the options of a mutant; nothing if the text does not begin with them.
@@ -42,7 +48,13 @@ private:
     std::vector<std::string> constants;                 ///< compile-time parameters that are integers or open
     bool isFixed = false;                               ///< right for its own sizes only
   };
+  void readKernels(const std::string &file, const std::string &text);
+  void readTests(const std::string &file, const std::string &text);
+  static void mutateSizes(const Kernel &kernel, MutantOptions &options, Random &random);
+  static void mutateConstants(const Kernel &kernel, MutantOptions &options, Random &random);
+
   std::vector<Kernel> kernels;
+  std::vector<std::pair<size_t, MutantOptions>> launches; ///< of RUN lines; of which kernel
 };
 
 } // namespace tile::fuzz

@@ -17,6 +17,8 @@ struct Variant {
   uint64_t order = 0;      ///< in which the simulator's warps go on
   int multiprocessors = 0; ///< of the simulator; 0: as many as it has by default
   bool promises = false;   ///< divisors of the launch's integers are promised, as `tilec run` does
+  bool instrument = false; ///< the kernel records times, in a buffer of its own
+  bool debug = false;      ///< the kernel checks its conditions
 
   std::string name() const;
 };

@@ -31,6 +31,48 @@ void KernelBuilder::atomicStatement() {
        expand(written(shapeOf(of)), shapeOf(of)).text + ", mask=" + of[0].offsets + " < " + of[0].bound + order + ")");
 }
 
+/// Atomic operations on elements that no other program has: what they return is known, too.
+void KernelBuilder::ownAtomicStatement() {
+  if (loops > 0 || programs > 64)
+    return;
+  const Scalar type = random.pick({Scalar::Int32, Scalar::UInt32, Scalar::Int64, Scalar::UInt64, Scalar::Float32,
+                                   Scalar::Float16, Scalar::BFloat16, Scalar::Float64});
+  const bool isShort = bitsOf(type) < 32;
+  const std::string operation =
+      isFloat(type) ? (isShort || random.chance(70) ? "add" : "xchg")
+                    : random.pick<std::string>({"add", "max", "min", "and", "or", "xor", "xchg", "cas"});
+  const int64_t count = random.pick({1, 16, 64, 256});
+  const Shape shape = count == 1 ? Shape{} : Shape{count};
+  const std::string name = freshName("atom"), number = std::to_string(count);
+  pointers.push_back(name + ": \"" + pointerName(type) + "\"");
+  directives += "#: buffer " + name + "[" + std::to_string(count * programs) + "] = zeros\n";
+  const std::string place =
+      name + " + " + programNumber + " * " + number + (count == 1 ? "" : " + tl.arange(0, " + number + ")");
+  const std::string order =
+      random.pick<std::string>({"", ", sem=\"relaxed\"", ", sem=\"acquire\"", ", sem=\"release\", scope=\"cta\""});
+  for (int64_t times = random.between(1, 2); times > 0; --times) {
+    Value value = cast(expand(expression(shape, 1), shape), type);
+    if (isFloat(type))
+      value = cast(narrow(floorOf(value), -8, 8), type);
+    const std::string expected =
+        operation == "cas" ? cast(expand({"0", Scalar::Int32, {}, {0, 0, 1}, /*isWeak=*/true}, shape), type).text + ", "
+                           : "";
+    define("old", {"tl.atomic_" + operation + "(" + place + ", " + expected + value.text + order + ")", type, shape,
+                   isFloat(type) ? Range{-8, 8, 1} : rangeOf(type)});
+    line("tl.debug_barrier()"); // the next one may be another thread's
+  }
+}
+
+/// Messages, and conditions that hold, which compiled kernels check with --debug alone.
+void KernelBuilder::messageStatement() {
+  const Value value = expression(random.chance(50) ? Shape{} : someShape(), 1);
+  if (isNarrowFloat(value.type) || value.isWeak || elementsOf(value.shape) > 256)
+    return;
+  const std::string name = define("v", value).text;
+  line(random.chance(50) ? "tl.device_print(\"" + name + "\", " + name + ")"
+                         : "tl.device_assert(" + name + " == " + name + ", \"" + name + " is no number\")");
+}
+
 /// Stores of one program that overlap: the later one counts.
 void KernelBuilder::overlapStatement() {
   if (loops > 0 || programs > 64)
