@@ -35,8 +35,8 @@ quick() {
     (cd "$folder" && xargs -P "$(nproc)" -L1 sh -c '"$0/tile-fuzz-$2" --mutants="$4" "$1/$3" >"$2.log" 2>&1 || { tail -40 "$2.log"; exit 255; }' "$bin" ../../test/fuzz)
   build/bin/tile-fuzz-ir --seed=1 --mutants=4000 --jobs="$(nproc)" --findings="$folder/ir" "${ir_bases[@]}"
   fuzz_kernels "$folder" 1 --count 40 --loops
-  fuzz_kernels "$folder" 1 --count 120
-  fuzz_kernels "$folder" 1 --count 40 --mutate examples,test/Exec
+  fuzz_kernels "$folder" 1 --count 100
+  fuzz_kernels "$folder" 1 --count 30 --mutate examples,test/Exec
   echo "fuzz: no finding"
 }
 

@@ -31,7 +31,7 @@ bool isBeyondTarget(const RunResult &result, bool isMutant) {
     return true;
   if (!isMutant)
     return false;
-  return says("not a multiple of 16 bytes") ||
+  return says("not a multiple of 16 bytes") || says("which does not hold for") ||
          (result.state == RunResult::State::Rejected && !says("internal error") && !says("cannot be pipelined"));
 }
 

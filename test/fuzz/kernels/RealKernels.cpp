@@ -179,7 +179,8 @@ RealKernels::RealKernels(const std::vector<std::string> &folders) {
     texts.push_back(stream.str());
     const bool hasResult = std::none_of(std::begin(withoutOneResult), std::end(withoutOneResult),
                                         [&](const char *name) { return file.ends_with(name); });
-    if (file.ends_with(".tile") && hasResult)
+    const bool asksTarget = texts.back().find("cuda_capability_geq") != std::string::npos;
+    if (file.ends_with(".tile") && hasResult && !asksTarget)
       readKernels(file, texts.back());
   }
   for (size_t i = 0; i < files.size(); ++i)
