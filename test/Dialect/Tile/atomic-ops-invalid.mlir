@@ -3,7 +3,7 @@
 tile.kernel @float_max(%base: !tile.ptr<f32>) {
   %p = tile.splat %base : !tile.ptr<f32> -> tensor<1x!tile.ptr<f32>>
   %x = arith.constant dense<1.0> : tensor<1xf32>
-  // expected-error @below {{'tile.atomic_rmw' op has kind 'max' of 'f32'; floats support add and xchg}}
+  // expected-error @below {{'tile.atomic_rmw' op has kind 'max' with elements of 'f32'; floats support add and xchg}}
   %old = tile.atomic_rmw max relaxed gpu %p, %x : tensor<1x!tile.ptr<f32>>
   tile.return
 }
@@ -33,7 +33,7 @@ tile.kernel @swap(%base: !tile.ptr<i8>) {
 tile.kernel @maximum(%base: !tile.ptr<f32>) {
   %p = tile.splat %base : !tile.ptr<f32> -> tensor<1x!tile.ptr<f32>>
   %x = arith.constant dense<1.0> : tensor<1xf32>
-  // expected-error @below {{'tile.atomic_rmw' op has kind 'fmax' of 'f32'; expected f16 or bf16}}
+  // expected-error @below {{'tile.atomic_rmw' op has kind 'fmax' with elements of 'f32'; expected f16 or bf16}}
   %old = tile.atomic_rmw fmax relaxed gpu %p, %x : tensor<1x!tile.ptr<f32>>
   tile.return
 }

@@ -244,7 +244,7 @@ tile.kernel @butterfly_of_three() {
 
 tile.kernel @histogram_rank() {
   %x = arith.constant dense<1> : tensor<8x8xi32>
-  // expected-error @below {{'tile.histogram' op takes a vector and returns a vector, not 'tensor<8x8xi32>' in 'tensor<16xi32>'}}
+  // expected-error @below {{'tile.histogram' op takes a vector and returns a vector, not 'tensor<8x8xi32>' and 'tensor<16xi32>'}}
   %y = tile.histogram %x : tensor<8x8xi32> -> tensor<16xi32>
   tile.return
 }
