@@ -45,7 +45,7 @@ bool communicatesThrough(const Instruction &instruction) {
     return !local;
   if (instruction.name == "ld" || instruction.name == "st")
     return !local && (has("acquire") || has("release") || has("volatile") || has("relaxed") || has("mmio"));
-  return instruction.name == "cp" && has("reduce");
+  return instruction.name == "clusterlaunchcontrol" || (instruction.name == "cp" && has("reduce"));
 }
 
 /// For each variable of the module whether the function names it: other kernels have their own.
