@@ -8,6 +8,7 @@
 namespace tile::sim::matrix {
 
 Result<OperationPtr> decodeMma(Decoding &d);
+Result<OperationPtr> decodeMmaKind(Decoding &d); // after mma.sync.aligned
 Result<OperationPtr> decodeWgmma(Decoding &d);
 Result<OperationPtr> decodeLoadMatrix(Decoding &d);
 Result<OperationPtr> decodeStoreMatrix(Decoding &d);
