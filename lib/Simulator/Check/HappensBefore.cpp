@@ -316,6 +316,8 @@ void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const Place &place
   WarpState &state = stateOf(warp);
   CtaShadow &owner = *ownerOf(warp, Space::Shared, cta.rank);
   bool isUse = use == BarrierUse::Use || use == BarrierUse::AsyncUse;
+  // A commit arrives later, as a copy does, but in no other proxy.
+  const bool isCommit = use == BarrierUse::AsyncUse && naming.operation(place.ptxLine) == "tcgen05.commit";
   Now now{.warp = state, .past = {}, .manner = {}};
   if (!isUse)
     ++state.knowledge.count;
@@ -330,7 +332,7 @@ void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const Place &place
   now.barrier = true;
   now.owner = &owner;
   if (auto init = owner.barriers.find(offset); init != owner.barriers.end())
-    now.fenced = init->second.fenced;
+    now.fenced = init->second.fenced || isCommit;
   lanes &= warp.alive;
   if (isUse && lanes == warp.alive && std::popcount(lanes) > 1 && state.knowledge.isUniform(lanes)) {
     now.lane = firstLane(lanes);

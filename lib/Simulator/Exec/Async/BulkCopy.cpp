@@ -42,8 +42,12 @@ Step startLoads(const TransferPlan &plan, const BulkForm &form, MapSwizzle swizz
                         fmt::format("a copy to shared memory of CTA ({},{},{}), which has ended", box.cta->id[0],
                                     box.cta->id[1], box.cta->id[2]));
     // PTX ISA, "cp.async.bulk.tensor": in each pair that one whose rank is even or odd as that of the barrier's CTA.
-    Cta &signalled = isOfPair ? *cluster.cta(box.cta->rank / 2 * 2 + barrierCta->rank % 2) : *box.cta;
-    BarrierRef ref = findBarrierIn(warp, place, 1u << plan.lane, signalled, barrierAddress, BarrierUse::AsyncUse);
+    Cta *signalled = isOfPair ? cluster.cta(box.cta->rank / 2 * 2 + barrierCta->rank % 2) : box.cta;
+    if (!signalled)
+      return warp.fault(
+          ReportKind::InvalidOperand, place, plan.lane,
+          fmt::format("a copy to CTA {} of a cluster of {}, which has no peer", box.cta->rank, cluster.ctas.size()));
+    BarrierRef ref = findBarrierIn(warp, place, 1u << plan.lane, *signalled, barrierAddress, BarrierUse::AsyncUse);
     if (!ref)
       return Step::Fault;
     startIntoShared(plan, box, ref);

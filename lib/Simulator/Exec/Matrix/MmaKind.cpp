@@ -205,7 +205,8 @@ Result<OperationPtr> decodeMmaKind(Decoding &d) {
   if (!operation->hasRightCounts())
     return d.error("the operands have the wrong number of registers");
   if (operation->scaleVector) {
-    if (elementsOf(d.operand(5)).size() != 2 || elementsOf(d.operand(7)).size() != 2)
+    if (elementsOf(d.operand(4)).size() != 1 || elementsOf(d.operand(5)).size() != 2 ||
+        elementsOf(d.operand(6)).size() != 1 || elementsOf(d.operand(7)).size() != 2)
       return d.unsupported();
     operation->leftScales = takeScales(d, 4);
     operation->rightScales = takeScales(d, 6);

@@ -28,7 +28,7 @@ Cta *findPeer(Warp &warp, const Instruction &instruction, int lane) {
 
 bool checkColumns(Warp &warp, const Instruction &instruction, int lane, const Cta &cta, unsigned column,
                   unsigned count) {
-  for (unsigned i = column; i < column + count; ++i)
+  for (uint64_t i = column; i < uint64_t(column) + count; ++i) // no sum that wraps around
     if (!cta.tensor.isAllocated(i))
       return refuse(warp, ReportKind::TensorMemory, instruction, lane,
                     "{} accesses columns {} to {} of tensor memory{}, of which column {} is not allocated",

@@ -74,9 +74,10 @@ bool Mma::readOperands(Warp &warp, unsigned lane, MmaIssue &issue) const {
 bool Mma::checkFactors(Warp &warp, unsigned lane, const MmaIssue &issue) const {
   const Placement placement = issue.placement();
   const unsigned mostLane = placement.isSpread ? 16 : 0;
-  if (issue.accumulator.lane % 16 || issue.accumulator.lane > mostLane)
-    return refuse(warp, ReportKind::InvalidOperand, *instruction, lane, "{}: D begins at lane {}; {} possible",
-                  instruction->text(), issue.accumulator.lane, mostLane ? "0 and 16 are" : "only 0 is");
+  for (auto [first, name] : {std::pair(issue.accumulator.lane, "D"), std::pair(issue.leftInTensor.lane, "A")})
+    if (first % 16 || first > mostLane)
+      return refuse(warp, ReportKind::InvalidOperand, *instruction, lane, "{}: {} begins at lane {}; {} possible",
+                    instruction->text(), name, first, mostLane ? "0 and 16 are" : "only 0 is");
   for (auto [isWide, isLineMajor] : {std::pair(issue.left.hasWideChunks, issue.shape.leftLineMajor),
                                      std::pair(issue.right.hasWideChunks, issue.shape.rightLineMajor)})
     if (isWide && !isLineMajor)

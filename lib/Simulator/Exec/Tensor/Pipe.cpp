@@ -117,8 +117,8 @@ public:
 
 private:
   Step executeLane(Warp &warp, unsigned lane) const override {
-    const BarrierRef ref =
-        findBarrier(warp, instruction->place, LaneMask(1) << lane, barrier.one(warp, lane), /*onlyOwn=*/false);
+    const BarrierRef ref = findBarrier(warp, instruction->place, LaneMask(1) << lane, barrier.one(warp, lane),
+                                       /*onlyOwn=*/false, BarrierUse::AsyncUse);
     if (!ref)
       return Step::Fault;
     Cluster &cluster = warp.cta.cluster;
@@ -129,7 +129,7 @@ private:
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
       Cta &cta = *cluster.cta(std::countr_zero(rest));
       if (&cta != ref.cta &&
-          !findBarrierIn(warp, instruction->place, LaneMask(1) << lane, cta, ref.address, BarrierUse::Use))
+          !findBarrierIn(warp, instruction->place, LaneMask(1) << lane, cta, ref.address, BarrierUse::AsyncUse))
         return Step::Fault;
     }
     const Epoch epoch = checkerOf(warp) ? pipeEpoch(warp, lane) : Epoch();
