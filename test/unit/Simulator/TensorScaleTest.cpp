@@ -198,4 +198,62 @@ TEST(TensorScale, mixesSmallFloatsInRegisters) {
     ASSERT_EQ(values[i], 28.0f);
 }
 
+/// Lanes store their registers as bytes, and load them again: rows of 16 bytes whose byte c of row r is 16 r + c.
+TEST(TensorScale, movesMatricesOfBytes) {
+  auto body = [](const std::string &load, unsigned registers) {
+    std::string text = "shl.b32 %r1, %r0, 4;\nmov.u32 %r2, data;\nadd.s32 %r2, %r2, %r1;\ncvt.u64.u32 %d2, %r1;\n"
+                       "add.s64 %d3, %d0, %d2;\nld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%d3];\n"
+                       "st.shared.v4.b32 [%r2], {%r4, %r5, %r6, %r7};\nbar.warp.sync 0xffffffff;\n" +
+                       load + "shl.b32 %r1, %r0, " +
+                       std::to_string(registers == 4   ? 4
+                                      : registers == 2 ? 3
+                                                       : 2) +
+                       ";\ncvt.u64.u32 %d2, %r1;\nadd.s64 %d3, %d1, %d2;\n";
+    for (unsigned i = 0; i < registers; ++i)
+      text += "st.global.b32 [%d3+" + std::to_string(4 * i) + "], %r" + std::to_string(10 + i) + ";\n";
+    return text;
+  };
+  struct {
+    std::string load;
+    unsigned registers;
+    uint8_t (*expected)(unsigned thread, unsigned reg, unsigned b);
+  } cases[] = {{"ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {%r10, %r11, %r12, %r13}, [%r2];\n", 4,
+                [](unsigned t, unsigned j, unsigned b) {
+                  return uint8_t(16 * (16 * (j / 2) + 4 * (t % 4) + 2 * (j % 2) + b % 2) + t / 4 + 8 * (b / 2));
+                }},
+               {"ldmatrix.sync.aligned.m8n16.x2.shared.b8x16.b4x16_p64 {%r10, %r11}, [%r2];\n", 2,
+                [](unsigned t, unsigned j, unsigned b) {
+                  const unsigned element = 4 * (t % 4) + b, byte = 16 * (8 * j + t / 4) + element / 2;
+                  return uint8_t(byte >> 4 * (element % 2) & 15);
+                }},
+               {"ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32 {%r10}, [%r2];\n", 1,
+                [](unsigned t, unsigned j, unsigned b) {
+                  const unsigned first = 6 * (4 * (t % 4) + b), byte = 16 * (t / 4) + first / 8;
+                  return uint8_t((byte | (byte + 1) << 8) >> first % 8 & 63);
+                }},
+               // What is stored is what the rows hold: thread t has bytes of rows 2 (t%4) and the next one.
+               {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r14, %r15}, [%r2];\nbar.warp.sync 0xffffffff;\n"
+                "add.s32 %r16, %r2, 512;\nmov.b32 %r17, 0;\n"
+                "stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%r16], {%r14, %r15};\nbar.warp.sync 0xffffffff;\n"
+                "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r10, %r11}, [%r16];\n",
+                2, [](unsigned t, unsigned j, unsigned b) {
+                  // Row 8 j + s of what was stored is row 4 (s/2) + 2 j + s%2 of what was loaded.
+                  const unsigned s = t / 4, row = 4 * (s / 2) + 2 * (j % 2) + s % 2;
+                  return uint8_t(16 * row + 4 * (t % 4) + b);
+                }}};
+  for (auto &c : cases) {
+    SCOPED_TRACE(c.load);
+    SimulatedKernel kernel(body(c.load, c.registers), 2, "", {"9.0", "sm_100a", 4096, 4096});
+    kernel.threads = 32;
+    kernel.input.resize(512);
+    for (unsigned i = 0; i < kernel.input.size(); ++i)
+      kernel.input[i] = std::byte(i);
+    kernel.expectNone();
+    for (unsigned thread = 0; thread < 32; ++thread)
+      for (unsigned i = 0; i < 4 * c.registers; ++i)
+        ASSERT_EQ(uint8_t(kernel.buffers[1][thread * 4 * c.registers + i]), c.expected(thread, i / 4, i % 4))
+            << "thread " << thread << ", byte " << i;
+  }
+}
+
 } // namespace
