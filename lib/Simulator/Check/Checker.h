@@ -28,6 +28,18 @@ namespace tile::sim {
 class Cta;
 class Machine;
 
+/// An access of tensor memory by a tcgen05 instruction.
+struct TensorAccess {
+  Place place;
+  unsigned lane = 0;         ///< which has issued it
+  bool isCollective = false; ///< of the whole warp: alloc, dealloc, ld, st
+  bool isPipelined = false;  ///< by the tensor core, which executes what one thread has issued in order
+  bool isAllocation = false; ///< what the bytes held is gone
+  AccessKind kind = AccessKind::Read;
+  Range range;
+  Epoch finished; ///< noComponent: with the instruction
+};
+
 /// Of an mbarrier object. Init, Invalidate: it begins, or ends, to be one. AsyncUse: by an asynchronous copy.
 enum class BarrierUse : uint8_t { Init, Invalidate, Use, AsyncUse };
 
@@ -53,12 +65,24 @@ public:
   virtual void asyncAccess(Warp &warp, unsigned lane, const Place &place, AccessKind kind, const Range &range,
                            bool proxy, Epoch finished) = 0;
 
+  virtual void tensorAccess(Warp &warp, const TensorAccess &access) = 0;
+
   virtual void release(Warp &warp, SyncClock &into, LaneMask lanes = allLanes) = 0;
   virtual void acquire(Warp &warp, const SyncClock &from, LaneMask lanes = allLanes) = 0;
   /// Each of the lanes has waited for its own operations; `collective`: for those of the whole warp (wgmma).
   virtual void raise(Warp &warp, Epoch epoch, LaneMask lanes = allLanes, bool collective = false) = 0;
   /// An asynchronous operation of `warp` has finished and signals `into`: cp.async.mbarrier.arrive.
   virtual void releaseEpoch(Epoch epoch, SyncClock &into) = 0;
+
+  /// Relaxed arrivals and waits order nothing but tensor memory, together with tcgen05.fence (PTX ISA 9.7.16.6.4).
+  virtual void releaseTensor(Warp &warp, SyncClock &into) = 0;
+  virtual void acquireTensor(Warp &warp, const SyncClock &from) = 0;
+  /// tcgen05.fence::before_thread_sync, or ::after_thread_sync.
+  virtual void fenceTensor(Warp &warp, bool isBefore) = 0;
+  /// Whether the lane has waited for the epoch.
+  virtual bool knows(Warp &warp, unsigned lane, Epoch epoch) = 0;
+  /// Whether a thread of the warp has waited for something that threads of `peer` do: so that it has begun.
+  virtual bool hasMet(Warp &warp, const Cta &peer) = 0;
 
   /// fence.proxy.async: what the warp knows becomes visible to asynchronous operations.
   virtual void fenceAsync(Warp &warp, LaneMask lanes = allLanes) = 0;

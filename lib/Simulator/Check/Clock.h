@@ -64,13 +64,16 @@ private:
 };
 
 /// What passes from those who release to those who acquire. `all`: everything that happened before. `fenced`: the part
-/// of it that a `fence.proxy.async` has made visible to the async proxy.
+/// of it that a `fence.proxy.async` has made visible to the async proxy. `tensor`: accesses of tensor memory that a
+/// `tcgen05.fence::before_thread_sync`, or a commit, has ordered before the release.
 struct SyncClock {
   VectorClock all;
   VectorClock fenced;
+  VectorClock tensor;
   void join(const SyncClock &other) {
     all.join(other.all);
     fenced.join(other.fenced);
+    tensor.join(other.tensor);
   }
 };
 

@@ -40,6 +40,8 @@ std::string Naming::operation(uint32_t line) const {
   };
   if (instruction.name == "wgmma")
     return "wgmma";
+  if (instruction.name == "tcgen05" && !instruction.suffixes.empty())
+    return "tcgen05." + instruction.suffixes.front();
   if (instruction.name == "cp" && has("bulk"))
     return has("reduce") ? "bulk reduction" : has("tensor") ? "tensor copy" : "bulk copy";
   if (instruction.name == "cp" && has("async"))
@@ -50,9 +52,12 @@ std::string Naming::operation(uint32_t line) const {
 std::string Naming::location(Space space, uint64_t address, int rank) const {
   if (space == Space::Global)
     return machine.memory.describe(address);
-  if (rank < 0)
-    return fmt::format("shared+{}", address);
-  return fmt::format("shared+{} of the CTA of rank {} in the cluster", address, rank);
+  constexpr uint64_t columnBytes = tensorLanes * sizeof(uint32_t);
+  std::string where = space == Space::Tensor
+                          ? fmt::format("tensor memory, lane {}, column {}", address % columnBytes / sizeof(uint32_t),
+                                        address / columnBytes)
+                          : fmt::format("shared+{}", address);
+  return rank < 0 ? where : fmt::format("{} of the CTA of rank {} in the cluster", where, rank);
 }
 
 void Naming::addComponent(Component component, std::string what) {
@@ -65,8 +70,11 @@ std::string Naming::epoch(Epoch epoch) const {
   auto found = components.find(epoch.component);
   if (found == components.end())
     return "its end";
-  bool isPhase = found->second.starts_with("mbarrier");
-  return fmt::format("{} {} of the {}", isPhase ? "phase" : "group", epoch.count ? epoch.count - 1 : 0, found->second);
+  const char *what = found->second.starts_with("mbarrier")        ? "phase"
+                     : found->second.starts_with("tcgen05")       ? "commit"
+                     : found->second.starts_with("tensor-memory") ? "wait"
+                                                                  : "group";
+  return fmt::format("{} {} of the {}", what, epoch.count ? epoch.count - 1 : 0, found->second);
 }
 
 Findings::~Findings() {
@@ -117,10 +125,25 @@ std::string Findings::hint(const Deed &now, const Deed &past) const {
   return "nothing orders the two CTAs" + mixed;
 }
 
+std::string Findings::missingProxyFence(const std::string &what, const Deed &past, const Site &site) const {
+  std::string text = fmt::format(
+      "{}: the {} before it is not visible to the async proxy; fence.proxy.async is missing between the two", what,
+      describe(past));
+  if (site.rank >= 0)
+    text += ", or .cluster scope at the mbarrier that orders them: an arrival at a peer's barrier has .cta by default";
+  return text;
+}
+
+std::string Findings::missingTensorFence(const std::string &what, const Deed &past) const {
+  return fmt::format("{}: ordered after the {}, but not for tensor memory; tcgen05.fence::after_thread_sync is missing "
+                     "after the wait, or tcgen05.fence::before_thread_sync before the arrival",
+                     what, describe(past));
+}
+
 void Findings::conflict(const Deed &now, const Deed &past, Epoch pastEpoch, const Site &site, Order order) {
-  ReportKind kind = order == Order::NotFenced ? ReportKind::MissingFence
-                    : past.manner.async       ? ReportKind::EarlyUse
-                                              : ReportKind::Race;
+  ReportKind kind = order == Order::NotFenced || order == Order::NotTensorFenced ? ReportKind::MissingFence
+                    : past.manner.async                                          ? ReportKind::EarlyUse
+                                                                                 : ReportKind::Race;
   Report report;
   if (!begin(report, kind, now, past.line))
     return;
@@ -128,10 +151,9 @@ void Findings::conflict(const Deed &now, const Deed &past, Epoch pastEpoch, cons
   std::string note;
   switch (kind) {
   case ReportKind::MissingFence:
-    report.message = fmt::format("{}: the {} before it is not visible to the async proxy; fence.proxy.async is missing "
-                                 "between the two",
-                                 what, describe(past));
-    note = "written here";
+    report.message =
+        order == Order::NotTensorFenced ? missingTensorFence(what, past) : missingProxyFence(what, past, site);
+    note = past.manner.writes() ? "written here" : "read here";
     break;
   case ReportKind::EarlyUse:
     report.message =

@@ -13,7 +13,8 @@ namespace tile::sim {
 /// How an access relates to an earlier one of the same bytes.
 enum class Order : uint8_t {
   Ordered,
-  NotFenced, ///< ordered, but by the generic proxy, and the later one is of the async proxy
+  NotFenced,       ///< ordered, but by the generic proxy, and the later one is of the async proxy
+  NotTensorFenced, ///< ordered, but accesses of tensor memory without tcgen05.fence
   Unordered
 };
 
@@ -76,6 +77,8 @@ private:
   Actor actor(const Deed &deed) const { return naming.actor(deed.warp, deed.line, deed.lane); }
   std::string describe(const Deed &deed) const;
   std::string hint(const Deed &now, const Deed &past) const;
+  std::string missingProxyFence(const std::string &what, const Deed &past, const Site &site) const;
+  std::string missingTensorFence(const std::string &what, const Deed &past) const;
   /// False for a known one, which it counts; else a report of what `deed` does: say the rest and add().
   bool begin(Report &report, ReportKind kind, const Deed &deed, uint32_t otherLine);
   void add(Report report);

@@ -233,6 +233,63 @@ void HappensBefore::raise(Warp &warp, Epoch epoch, LaneMask lanes, bool collecti
 
 void HappensBefore::releaseEpoch(Epoch epoch, SyncClock &into) {
   into.all.raise(epoch);
+  into.tensor.raise(epoch);
+}
+
+void HappensBefore::tensorAccess(Warp &warp, const TensorAccess &access) {
+  WarpState &state = stateOf(warp);
+  const bool isAsync = access.finished.component != noComponent;
+  Now now{.warp = state, .past = {}, .manner = {}};
+  now.manner.kind = unsigned(access.kind);
+  now.manner.async = isAsync;
+  now.past.component = isAsync ? access.finished.component : state.knowledge.name.program;
+  now.past.count = isAsync ? access.finished.count : ++state.knowledge.count;
+  now.past.warp = state.knowledge.number;
+  const LaneMap lanes = access.isCollective ? LaneMap{0, LaneMap::everyLane} : LaneMap{uint8_t(access.lane), 4};
+  now.past.set(access.place.ptxLine, lanes);
+  now.lane = access.lane;
+  now.bytes = access.range.bytes;
+  now.owner = ownerOf(warp, Space::Tensor, access.range.ctaRank);
+  now.isTensor = true;
+  now.isPipelined = access.isPipelined;
+  now.needsTensorFence = machine.program.usesTensorFences && isAsync; // alloc and dealloc wait for nothing else
+  state.world.touch(now, access.range.address, access.range.bytes, [&](uint64_t) { return lanes; });
+  if (access.isAllocation)
+    for (uint64_t at = access.range.address; at < access.range.address + access.range.bytes; at += cellBytes)
+      now.owner->tensorMemory.cell(at).initialized = 0;
+}
+
+void HappensBefore::releaseTensor(Warp &warp, SyncClock &into) {
+  into.tensor.join(stateOf(warp).knowledge.tensor.published);
+}
+
+void HappensBefore::acquireTensor(Warp &warp, const SyncClock &from) {
+  stateOf(warp).knowledge.tensor.acquired.join(from.tensor);
+}
+
+void HappensBefore::fenceTensor(Warp &warp, bool isBefore) {
+  stateOf(warp).knowledge.fenceTensor(isBefore);
+}
+
+bool HappensBefore::knows(Warp &warp, unsigned lane, Epoch epoch) {
+  const Knowledge &knowledge = stateOf(warp).knowledge;
+  const Past past{epoch.component, epoch.count, knowledge.number, 0};
+  return knowledge.tensor.known.includes(epoch) || knowledge.knows(past, nullptr, warpSize, lane, false);
+}
+
+bool HappensBefore::hasMet(Warp &warp, const Cta &peer) {
+  WarpState &state = stateOf(warp);
+  SyncClock known;
+  state.knowledge.collect(known);
+  for (const auto &other : peer.warps) {
+    auto name = state.world.names.find(naming.warpNumber(*other));
+    if (name == state.world.names.end() || known.all[name->second.program])
+      return true;
+    for (const WarpName::Split &split : name->second.split)
+      if (known.all[split.own])
+        return true;
+  }
+  return false;
 }
 
 void HappensBefore::fenceAsync(Warp &warp, LaneMask lanes) {
@@ -259,6 +316,8 @@ void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const Place &place
   WarpState &state = stateOf(warp);
   CtaShadow &owner = *ownerOf(warp, Space::Shared, cta.rank);
   bool isUse = use == BarrierUse::Use || use == BarrierUse::AsyncUse;
+  // A commit arrives later, as a copy does, but in no other proxy.
+  const bool isCommit = use == BarrierUse::AsyncUse && naming.operation(place.ptxLine) == "tcgen05.commit";
   Now now{.warp = state, .past = {}, .manner = {}};
   if (!isUse)
     ++state.knowledge.count;
@@ -273,7 +332,7 @@ void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const Place &place
   now.barrier = true;
   now.owner = &owner;
   if (auto init = owner.barriers.find(offset); init != owner.barriers.end())
-    now.fenced = init->second.fenced;
+    now.fenced = init->second.fenced || isCommit;
   lanes &= warp.alive;
   if (isUse && lanes == warp.alive && std::popcount(lanes) > 1 && state.knowledge.isUniform(lanes)) {
     now.lane = firstLane(lanes);

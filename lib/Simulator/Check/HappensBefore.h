@@ -19,6 +19,12 @@ public:
   void access(Warp &warp, const LaneAccess &access) override;
   void asyncAccess(Warp &warp, unsigned lane, const Place &place, AccessKind kind, const Range &range, bool proxy,
                    Epoch finished) override;
+  void tensorAccess(Warp &warp, const TensorAccess &access) override;
+  void releaseTensor(Warp &warp, SyncClock &into) override;
+  void acquireTensor(Warp &warp, const SyncClock &from) override;
+  void fenceTensor(Warp &warp, bool isBefore) override;
+  bool knows(Warp &warp, unsigned lane, Epoch epoch) override;
+  bool hasMet(Warp &warp, const Cta &peer) override;
   void release(Warp &warp, SyncClock &into, LaneMask lanes) override;
   void acquire(Warp &warp, const SyncClock &from, LaneMask lanes) override;
   void raise(Warp &warp, Epoch epoch, LaneMask lanes, bool collective) override;

@@ -43,6 +43,7 @@ template <typename Function> void Knowledge::forParts(LaneMask lanes, Function &
 
 void Knowledge::release(SyncClock &into, LaneMask lanes, LaneMask alive) {
   into.join(common);
+  into.tensor.join(tensor.published);
   bool whole = isAll(lanes, alive);
   for (const Part &part : parts)
     if (whole || (part.lanes & lanes))
@@ -74,6 +75,7 @@ void Knowledge::releaseOwn(SyncClock &into, LaneMask lanes, LaneMask alive) {
 }
 
 void Knowledge::acquire(const SyncClock &from, LaneMask lanes, LaneMask alive) {
+  tensor.acquired.join(from.tensor);
   if (isAll(lanes, alive)) {
     common.join(from);
     // Everybody has learned what everybody released: a barrier that the warp has passed as a whole.
@@ -90,6 +92,7 @@ void Knowledge::acquire(const SyncClock &from, LaneMask lanes, LaneMask alive) {
 void Knowledge::raise(Epoch epoch, LaneMask lanes, bool collective) {
   if (collective) {
     common.all.raise(epoch);
+    tensor.known.raise(epoch);
     return;
   }
   std::erase_if(own, [&](const Own &known) {
@@ -117,6 +120,15 @@ void Knowledge::fenceAsync(LaneMask lanes, LaneMask alive) {
     partsReleased = false;
   }
   ++count;
+}
+
+void Knowledge::fenceTensor(bool isBefore) {
+  if (!isBefore) {
+    tensor.known.join(tensor.acquired);
+    return;
+  }
+  tensor.published.join(tensor.known);
+  tensor.published.raise({name.program, count++});
 }
 
 void Knowledge::meet(LaneMask lanes, LaneMask alive) {

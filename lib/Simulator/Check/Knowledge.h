@@ -62,6 +62,14 @@ public:
   /// All lanes of `lanes` know the same.
   bool isUniform(LaneMask lanes) const;
 
+  /// What is ordered for accesses of tensor memory, kept for the warp as a whole: `known` may be counted on; `acquired`
+  /// will be after tcgen05.fence::after_thread_sync; `published` passes to those who wait for this warp.
+  struct TensorOrder {
+    VectorClock known, acquired, published;
+  };
+  TensorOrder tensor;
+  void fenceTensor(bool isBefore);
+
 private:
   struct Part {
     LaneMask lanes;

@@ -30,7 +30,7 @@ Findings::Site World::site(const Now &now, uint64_t address) const {
   if (!now.owner)
     return {Space::Global, address, -1};
   bool own = naming.ctaOf(now.past.warp) == now.owner->cta->linearId;
-  return {Space::Shared, address, own ? -1 : int(now.owner->cta->rank)};
+  return {now.isTensor ? Space::Tensor : Space::Shared, address, own ? -1 : int(now.owner->cta->rank)};
 }
 
 Deed World::deed(const Now &now, unsigned byte) const {
@@ -74,6 +74,10 @@ bool World::knows(const Now &now, const Past &past, Manner manner, unsigned byte
 }
 
 Order World::order(const Now &now, const Past &past, Manner manner, ByteMask overlap, unsigned &byte) {
+  if (now.isTensor) {
+    byte = std::countr_zero(overlap);
+    return tensorOrder(now, past, manner, byte);
+  }
   bool needsFence = now.manner.proxy && !now.fenced && !manner.proxy && manner.writes();
   const Knowledge &knowledge = now.warp.knowledge;
   byte = std::countr_zero(overlap);
@@ -94,6 +98,18 @@ Order World::order(const Now &now, const Past &past, Manner manner, ByteMask ove
     }
   }
   return Order::Ordered;
+}
+
+/// Accesses of tensor memory are ordered by what the warp waits for, and by tcgen05.fence.
+Order World::tensorOrder(const Now &now, const Past &past, Manner manner, unsigned byte) {
+  if (now.isPipelined && manner.async && past.component == now.past.component)
+    return Order::Ordered;
+  const bool isOwn = past.warp == now.past.warp;
+  if (now.warp.knowledge.tensor.known.includes({past.component, past.count}) || (isOwn && !manner.async))
+    return Order::Ordered;
+  if (!knows(now, past, manner, byte, false))
+    return Order::Unordered;
+  return isOwn || !now.needsTensorFence || !manner.async ? Order::Ordered : Order::NotTensorFenced;
 }
 
 void World::report(const Now &now, const Past &past, Manner manner, unsigned byte, uint64_t cellAddress, Order order) {

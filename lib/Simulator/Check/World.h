@@ -14,6 +14,7 @@ class World;
 struct CtaShadow {
   Cta *cta = nullptr;
   Shadow memory;
+  Shadow tensorMemory;
   bool touchedByPeers = false;
   /// Asynchronous operations on it, the last one of each component.
   struct Pending {
@@ -51,10 +52,13 @@ struct Now {
   WarpState &warp;
   Past past; ///< what will be recorded
   Manner manner;
-  unsigned lane = 0;          ///< whose knowledge counts
-  bool whole = false;         ///< all living lanes take part
-  bool barrier = false;       ///< of an mbarrier object, by its own instructions
-  bool fenced = false;        ///< needs no proxy fence
+  unsigned lane = 0;        ///< whose knowledge counts
+  bool whole = false;       ///< all living lanes take part
+  bool barrier = false;     ///< of an mbarrier object, by its own instructions
+  bool fenced = false;      ///< needs no proxy fence
+  bool isTensor = false;    ///< of the owner's tensor memory
+  bool isPipelined = false; ///< by the tensor core
+  bool needsTensorFence = false;
   uint32_t bytes = 0;         ///< for messages
   CtaShadow *owner = nullptr; ///< null: global memory
   const LaneAccess *access = nullptr;
@@ -66,7 +70,7 @@ public:
 
   /// Checks and records what `now` does to the bytes; `lanes` gives the lane of each byte of the cell at an address.
   template <typename LanesAt> void touch(Now &now, uint64_t address, uint64_t bytes, LanesAt &&lanesAt) {
-    Shadow &shadow = now.owner ? now.owner->memory : global;
+    Shadow &shadow = now.isTensor ? now.owner->tensorMemory : now.owner ? now.owner->memory : global;
     for (uint64_t end = address + bytes; address < end;) {
       uint64_t cellAddress = address & ~uint64_t(cellBytes - 1);
       unsigned begin = address - cellAddress;
@@ -91,6 +95,7 @@ private:
   void checkInitialized(Cell &cell, uint64_t cellAddress, ByteMask mask, const Now &now);
   void checkBarrier(const Cell &cell, uint64_t cellAddress, ByteMask mask, const Now &now);
   Order order(const Now &now, const Past &past, Manner manner, ByteMask overlap, unsigned &byte);
+  Order tensorOrder(const Now &now, const Past &past, Manner manner, unsigned byte);
   bool knows(const Now &now, const Past &past, Manner manner, unsigned byte, bool fenced);
   bool knowsLane(const VectorClock &clock, const Past &past, unsigned lane) const;
   bool mayMeet(const Now &now, const Past &past, Manner manner) const;

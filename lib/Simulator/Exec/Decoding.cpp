@@ -72,6 +72,7 @@ Decoding::Readable Decoding::readable(const Operand &operand, unsigned bits, boo
     return result;
   case Operand::Kind::Symbol:
     result.constant = program.variableAddress(operand.index) + operand.offset;
+    result.isSharedAddress = program.module.variables[operand.index].space == Space::Shared;
     return result;
   case Operand::Kind::Special:
     if (isClock(operand.special))

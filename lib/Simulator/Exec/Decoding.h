@@ -64,6 +64,7 @@ private:
   /// A readable operand: a register (offset, bytes) or a constant of `bits` bits.
   struct Readable {
     bool isConstant = true;
+    bool isSharedAddress = false;
     uint8_t registerBytes = 0;
     uint32_t offset = 0;
     uint64_t constant = 0;
@@ -94,8 +95,9 @@ std::span<const DecoderEntry> conversionDecoders(); // cvt
 std::span<const DecoderEntry> warpDecoders();       // shfl vote match redux elect activemask
 std::span<const DecoderEntry> barrierDecoders();    // bar barrier mbarrier
 std::span<const DecoderEntry> fenceDecoders();      // fence membar
-std::span<const DecoderEntry> copyDecoders();       // cp tensormap prefetch griddepcontrol setmaxnreg mapa …
+std::span<const DecoderEntry> copyDecoders();       // cp tensormap clusterlaunchcontrol griddepcontrol mapa …
 std::span<const DecoderEntry> matrixDecoders();     // mma wgmma ldmatrix stmatrix movmatrix
+std::span<const DecoderEntry> tensorDecoders();     // tcgen05
 
 /// st.async, red.async: the cursor is after `async`.
 Result<OperationPtr> decodeAsyncStore(Decoding &decoding);
@@ -111,6 +113,7 @@ template <typename T> Source<T> Decoding::source(const Operand &operand) {
   Readable from = readable(operand, 8 * sizeof(T), std::is_floating_point_v<T>);
   Source<T> source;
   source.isConstant = from.isConstant;
+  source.isSharedAddress = from.isSharedAddress;
   source.registerBytes = from.registerBytes;
   source.offset = from.offset;
   std::memcpy(&source.constant, &from.constant, std::min(sizeof(T), sizeof(from.constant))); // the rest stays zero

@@ -41,10 +41,8 @@ void classify(const Machine &machine, Space &space, uint64_t &address) {
 /// Which CTA a shared address means, and the address there; null: no such CTA.
 Cta *sharedOwner(Warp &warp, uint64_t &address) {
   uint64_t rank = address >> sharedRankShift;
-  if (rank == 0)
-    return &warp.cta;
   address &= sharedOffsetMask;
-  return warp.cta.cluster.cta(rank - 1);
+  return warp.cta.cluster.cta(rank);
 }
 
 Where locate(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t bytes) {
@@ -76,6 +74,7 @@ Where locate(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t 
       where.host = const_cast<std::byte *>(machine.program.constants.data()) + address;
     break;
   case Space::Generic:
+  case Space::Tensor:
     break;
   }
   return where;

@@ -5,6 +5,7 @@
 #include "Simulator/Machine/Warp.h"
 #include "Simulator/Numerics/Half.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -16,8 +17,7 @@ public:
   /// 32 values; of a wider register the low part. `scratch` is used where they must be copied.
   const T *read(const Warp &warp, T (&scratch)[warpSize]) const {
     if (isConstant) {
-      for (unsigned lane = 0; lane < warpSize; ++lane)
-        scratch[lane] = constant;
+      std::fill(scratch, scratch + warpSize, constantOf(warp));
       return scratch;
     }
     if (registerBytes == sizeof(T))
@@ -28,16 +28,25 @@ public:
     return scratch;
   }
   T one(const Warp &warp, unsigned lane) const {
-    T value = constant;
-    if (!isConstant)
-      std::memcpy(&value, warp.lanes<std::byte>(offset) + lane * registerBytes, sizeof(T));
+    if (isConstant)
+      return constantOf(warp);
+    T value;
+    std::memcpy(&value, warp.lanes<std::byte>(offset) + lane * registerBytes, sizeof(T));
     return value;
   }
 
   bool isConstant = true;
+  bool isSharedAddress = false; ///< a constant that is an address in the CTA's shared memory, without its rank
   uint8_t registerBytes = sizeof(T);
   uint32_t offset = 0;
   T constant{};
+
+private:
+  T constantOf(const Warp &warp) const {
+    if constexpr (std::is_integral_v<T> && sizeof(T) >= sizeof(uint32_t))
+      return isSharedAddress ? T(constant | T(warp.sharedRankBits)) : constant;
+    return constant;
+  }
 };
 
 /// Where a value for each lane goes.

@@ -17,9 +17,9 @@ enum class Scope : uint8_t { Cta, Cluster, Gpu, System };
 
 /// Consecutive bytes of one memory.
 struct Range {
-  Space space = Space::Global; ///< Global or Shared
-  uint32_t ctaRank = 0;        ///< Shared: whose, by rank in the cluster of the issuing warp
-  uint64_t address = 0;        ///< Global: address; Shared: offset from sharedBase
+  Space space = Space::Global; ///< Global, Shared or Tensor
+  uint32_t ctaRank = 0;        ///< Shared, Tensor: whose, by rank in the cluster of the issuing warp
+  uint64_t address = 0;        ///< Global: address; Shared: offset from sharedBase; Tensor: see TensorMemory.h
   uint32_t bytes = 0;
 };
 

@@ -52,6 +52,14 @@ void Cta::checkRegisterChanges() {
   }
 }
 
+void Cta::checkTensorMemory() {
+  for (const TensorMemory::Allocation &left : tensor.allocations())
+    warps[left.warp]->fault(ReportKind::TensorMemory, left.place, -1,
+                            fmt::format("the CTA ends with {} columns of tensor memory from column {} on: no "
+                                        "tcgen05.dealloc has freed them",
+                                        left.columns, left.column));
+}
+
 Cluster::Cluster(Machine &machine, const uint32_t id[3], uint64_t seed, Progress *sharedProgress)
     : machine(machine), random(seed), progress(sharedProgress ? sharedProgress : &ownProgress) {
   const LaunchConfig &config = machine.config;
@@ -137,6 +145,7 @@ Cluster::Outcome Cluster::runWarp(Warp &warp) {
   }
   if (warp.fragments.empty() && warp.cta.hasExited()) {
     warp.cta.checkRegisterChanges();
+    warp.cta.checkTensorMemory();
     if (machine.checker)
       machine.checker->endCta(warp.cta);
   }

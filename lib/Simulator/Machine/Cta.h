@@ -35,6 +35,7 @@ public:
   unsigned threadCount = 0;
   unsigned liveThreads = 0;
   uint32_t freeRegisters = 0; ///< that setmaxnreg has given back
+  TensorMemory tensor;
 
   /// Bytes of shared memory at a shared address (from sharedBase), or null if the range is not in it.
   std::byte *shared(uint32_t address, uint64_t bytes) {
@@ -46,6 +47,8 @@ public:
 
   /// Reports warp groups of which not all warps have executed the same setmaxnreg; at the end.
   void checkRegisterChanges();
+  /// Reports tensor memory that has not been freed; at the end.
+  void checkTensorMemory();
 
 private:
   std::vector<std::byte> sharedBytes;

@@ -24,10 +24,13 @@ namespace {
 /// Bytes that registers and local memory of all clusters at once may take.
 constexpr uint64_t mostBytesOfClusters = uint64_t(2) << 30;
 
-/// Bytes of shared memory that a CTA may have; for targets that tile does not compile for, the most of any.
+/// Bytes of shared memory that a CTA may have. Targets that tile does not compile for have as much as their relatives
+/// (sm_121a as sm_120), or else the most of any.
 uint32_t mostShared(std::string_view name) {
   const target::GpuTarget *target = target::findTarget(name);
-  return (target ? target : target::findTarget("sm_90a"))->maxSharedPerCta;
+  if (!target)
+    target = target::findTarget(name.starts_with("sm_12") ? "sm_120" : "sm_90a");
+  return target->maxSharedPerCta;
 }
 
 /// CUDA programming guide, "Technical specifications".
@@ -208,6 +211,7 @@ public:
     const LaunchConfig &config = machine.config;
     clusterSize = config.cluster[0] * config.cluster[1] * config.cluster[2];
     ctasPerMultiprocessor = std::clamp<uint32_t>(config.ctasPerMultiprocessor, 1, mostCtas);
+    machine.numClusters = factory.size();
     atOnce = std::clamp<uint64_t>(uint64_t(config.multiprocessors) * ctasPerMultiprocessor / clusterSize, 1,
                                   clustersInMemory(machine));
   }
@@ -215,11 +219,11 @@ public:
   void run() {
     Random random(machine.config.seed);
     Leave leave(machine, factory.size(), ended);
-    while (next < factory.size() || !running.empty()) {
+    while (machine.nextCluster < factory.size() || !running.empty()) {
       if (!leave.isGiven())
         return;
-      while (running.size() < atOnce && next < factory.size())
-        running.push_back({factory.create(next++, &progress)});
+      while (running.size() < atOnce && machine.nextCluster < factory.size())
+        running.push_back({factory.create(machine.nextCluster++, &progress)});
       Running *chosen = choose(random.below(running.size()));
       if (!chosen)
         return report(noThreadCanGoOn);
@@ -233,7 +237,7 @@ public:
         running.erase(running.begin() + (chosen - running.data()));
         ++progress.events;
         ++progress.globalChanges;
-        ++ended;
+        ended = ++numEnded + machine.cancelledClusters;
       } else if (allPollInVain(*chosen->cluster)) {
         return report("all thread blocks that run wait for a change of global memory, which none of them makes");
       }
@@ -257,7 +261,7 @@ private:
   /// Asked after each turn of `last`, which mostly decides it. Where some have not started, these are the likely cause.
   bool allPollInVain(const Cluster &last) const {
     constexpr uint64_t fewer = 5;
-    const uint64_t limit = machine.config.pollLimit / (next < factory.size() ? fewer : 1);
+    const uint64_t limit = machine.config.pollLimit / (machine.nextCluster < factory.size() ? fewer : 1);
     return last.pollsInVain(limit) && std::all_of(running.begin(), running.end(),
                                                   [&](const Running &one) { return one.cluster->pollsInVain(limit); });
   }
@@ -266,7 +270,7 @@ private:
     std::vector<Cluster *> all;
     for (const Running &one : running)
       all.push_back(one.cluster.get());
-    if (next < factory.size())
+    if (machine.nextCluster < factory.size())
       message += describeUnstarted();
     reportDeadlock(machine, all, std::move(message));
   }
@@ -275,6 +279,7 @@ private:
   std::string describeUnstarted() const {
     constexpr uint64_t mostMultiprocessors = 1024; // of --sms
     const char *what = clusterSize == 1 ? "programs" : "clusters";
+    const uint64_t next = machine.nextCluster;
     std::string text = next + 1 == factory.size()
                            ? fmt::format("; of the {}, {} has not started", what, next)
                            : fmt::format("; {} {} to {} have not started", what, next, factory.size() - 1);
@@ -290,8 +295,8 @@ private:
   uint32_t clusterSize = 1, ctasPerMultiprocessor = 1;
   uint64_t atOnce = 1;
   Progress progress;
-  uint64_t next = 0; ///< cluster to start
-  std::atomic<uint64_t> ended = 0;
+  uint64_t numEnded = 0;
+  std::atomic<uint64_t> ended = 0; ///< and cancelled
   std::vector<Running> running;
 };
 

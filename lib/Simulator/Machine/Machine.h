@@ -75,6 +75,13 @@ public:
   Observer *observer = nullptr;
   /// Asked again and again, by each of the host's threads, with the clusters that have ended and all: whether to go on.
   std::function<bool(uint64_t ended, uint64_t clusters)> goesOn;
+  /// The number of a cluster that has not begun, which then does not: clusterlaunchcontrol. Nothing: all have begun.
+  std::optional<uint64_t> takeCluster() {
+    return nextCluster < numClusters ? std::optional(nextCluster++) : std::nullopt;
+  }
+  uint64_t nextCluster = 0, numClusters = 0; ///< of kernels that communicate, which run in one host thread
+  /// Clusters that did not begin because another one has taken over their work.
+  uint64_t cancelledClusters = 0;
   PrintBuffer printed;
   UnreleasedMaps unreleasedMaps;
 

@@ -7,8 +7,9 @@
 //   0x0300_0000_0000 …     const and param: window + offset
 //   0x1000_0000_0000 …     global: allocations with gaps between them, so that an access beyond the end is noticed
 //
-// A 32-bit shared address is the offset in the CTA's own shared memory, or, made by `mapa`, (rank + 1) << 24 | offset
-// in that of the CTA with this rank in the cluster (PTX ISA 5.1.6: the shared::cluster window contains shared::cta).
+// A 32-bit shared address is rank << 24 | offset, with the rank in the cluster of the CTA whose memory it is (PTX ISA
+// 5.1.6: the shared::cluster window contains shared::cta). Programs rely on it: CUTLASS clears bit 24 of the address of
+// its own barrier to get that of the even CTA of a pair.
 #pragma once
 
 #include "Simulator/Ptx/Module.h"

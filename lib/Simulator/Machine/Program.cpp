@@ -29,7 +29,7 @@ const DecoderMap &decoders() {
     DecoderMap map;
     for (auto table : {controlDecoders(), moveDecoders(), arithmeticDecoders(), compareDecoders(), conversionDecoders(),
                        memoryDecoders(), atomicDecoders(), fenceDecoders(), warpDecoders(), barrierDecoders(),
-                       copyDecoders(), matrixDecoders()})
+                       copyDecoders(), matrixDecoders(), tensorDecoders()})
       for (const DecoderEntry &entry : table)
         map.emplace(entry.name, entry.decode);
     return map;
@@ -45,7 +45,7 @@ bool communicatesThrough(const Instruction &instruction) {
     return !local;
   if (instruction.name == "ld" || instruction.name == "st")
     return !local && (has("acquire") || has("release") || has("volatile") || has("relaxed") || has("mmio"));
-  return instruction.name == "cp" && has("reduce");
+  return instruction.name == "clusterlaunchcontrol" || (instruction.name == "cp" && has("reduce"));
 }
 
 /// For each variable of the module whether the function names it: other kernels have their own.
@@ -205,6 +205,7 @@ runtime::Status Program::decode(const Instruction &instruction) {
     collectRegisters(operand, operation->touched);
   communicates |= communicatesThrough(instruction);
   makesMaps |= instruction.name == "tensormap";
+  usesTensorFences |= instruction.name == "tcgen05" && instruction.suffixes.front().starts_with("fence::");
   operations.push_back(std::move(operation));
   return runtime::Success{};
 }

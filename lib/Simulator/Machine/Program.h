@@ -49,6 +49,12 @@ public:
   /// Then all run in one host thread, interleaved; else clusters run on as many threads as there are.
   bool communicates = false;
 
+  /// The .cta_group of the kernel's tcgen05 instructions, which must be the same for all; 0: there are none.
+  unsigned tensorCtaGroup = 0;
+  /// Whether the kernel has a tcgen05.fence. PTX ISA 9.7.16.6.4 wants them; compilers that emit none (Triton 3.6,
+  /// CUTLASS) count on barriers to order tensor memory, too, and then so does the checker.
+  bool usesTensorFences = false;
+
   /// Whether the kernel makes tensor maps (tensormap.replace): its stores may be of such.
   bool makesMaps = false;
 

@@ -36,6 +36,8 @@ std::string_view reportKindName(ReportKind kind) {
     return "trap";
   case ReportKind::InvalidOperand:
     return "invalid-operand";
+  case ReportKind::TensorMemory:
+    return "tensor-memory";
   }
   return "report";
 }

@@ -19,11 +19,12 @@ enum class ReportKind : uint8_t {
   Misaligned,
   BarrierMisuse,
   Deadlock,
-  Endless,       ///< a warp that has executed too many instructions
-  EarlyExit,     ///< a CTA ended that a peer still accesses, or with copies in flight
-  Divergence,    ///< an aligned instruction without all threads of its warp
-  Trap,          ///< trap, a failed assertion
-  InvalidOperand ///< a descriptor, tensor map or operand that the ISA does not allow
+  Endless,        ///< a warp that has executed too many instructions
+  EarlyExit,      ///< a CTA ended that a peer still accesses, or with copies in flight
+  Divergence,     ///< an aligned instruction without all threads of its warp
+  Trap,           ///< trap, a failed assertion
+  InvalidOperand, ///< a descriptor, tensor map or operand that the ISA does not allow
+  TensorMemory    ///< columns that were not allocated, are allocated wrongly, or are never freed
 };
 std::string_view reportKindName(ReportKind kind); ///< "race", "missing-fence", …
 

@@ -72,6 +72,8 @@ Step Warp::step(Fragment &fragment) {
   }
   if (!registersInFlight.empty() && !operation.ownsRegisters && touchesInFlight(operation, fragment) == Step::Fault)
     return Step::Fault;
+  if (!registersLoading.empty())
+    reportLoading(operation, fragment);
   if (machine.observer)
     machine.observer->issue(*this, instruction, active);
 
@@ -109,6 +111,17 @@ Step Warp::touchesInFlight(const Operation &operation, const Fragment &fragment)
           fmt::format("{} uses a register that a wgmma still reads or writes: wgmma.wait_group must come first",
                       operation.instruction->text()));
   return Step::Next;
+}
+
+/// Of a register that tcgen05.ld writes; it has its value here already, so the kernel can go on.
+void Warp::reportLoading(const Operation &operation, const Fragment &fragment) {
+  for (uint32_t offset : operation.touched) {
+    if (std::erase(registersLoading, offset) == 0)
+      continue;
+    fault(ReportKind::EarlyUse, operation.instruction->place, firstLane(fragment.lanes),
+          fmt::format("{} uses a register that a tcgen05.ld still writes: tcgen05.wait::ld must come first",
+                      operation.instruction->text()));
+  }
 }
 
 void Warp::branch(Fragment &fragment, LaneMask taken, uint32_t target, uint32_t meeting) {

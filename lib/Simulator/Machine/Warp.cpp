@@ -84,7 +84,9 @@ uint32_t specialValue(SpecialRegister special, const Cta &cta, unsigned warp, un
 
 } // namespace
 
-Warp::Warp(Cta &cta, unsigned index, LaneMask threads) : cta(cta), index(index), threads(threads), alive(threads) {
+Warp::Warp(Cta &cta, unsigned index, LaneMask threads)
+    : cta(cta), index(index), threads(threads), sharedRankBits(cta.rank << sharedRankShift), alive(threads) {
+  components.fill(noComponent);
   const Program &program = cta.cluster.machine.program;
   registerLines.resize((program.registerBytes + sizeof(Line) - 1) / sizeof(Line));
   registers = reinterpret_cast<std::byte *>(registerLines.data());
@@ -106,8 +108,9 @@ std::byte *Warp::local(unsigned lane) {
 }
 
 Component Warp::component(Waitable kind) {
-  static constexpr const char *names[] = {"instructions", "cp.async copies", "reads of bulk copies", "bulk copies",
-                                          "wgmma operations"};
+  static constexpr const char *names[] = {"instructions",        "cp.async copies",  "reads of bulk copies",
+                                          "bulk copies",         "wgmma operations", "tensor-memory loads",
+                                          "tensor-memory stores"};
   Component &component = components[unsigned(kind)];
   if (component == noComponent)
     component = cta.cluster.machine.checker->addComponent(

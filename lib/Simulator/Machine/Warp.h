@@ -12,6 +12,7 @@
 #include "Simulator/Machine/Lanes.h"
 #include "Simulator/Machine/Memory.h"
 #include "Simulator/Machine/Report.h"
+#include "Simulator/Machine/TensorMemory.h"
 
 #include <array>
 #include <memory>
@@ -58,7 +59,9 @@ public:
   Cta &cta;
   const unsigned index;   ///< in the CTA
   const LaneMask threads; ///< lanes that are threads of the CTA: the last warp may be partial
-  LaneMask alive;         ///< lanes that have not exited
+  /// Rank of the CTA in the cluster as addresses of its shared memory have it.
+  const uint32_t sharedRankBits;
+  LaneMask alive; ///< lanes that have not exited
   std::vector<Fragment> fragments;
 
   /// 32 values of the register at byte offset `offset` of the register file (Program::registerOffset).
@@ -93,8 +96,20 @@ public:
   std::vector<uint32_t> registersInFlight;
 
   /// The warp's component for `kind`, made at first use; only with a checker.
-  enum class Waitable : uint8_t { Program, Copies, BulkReads, Bulk, Wgmma };
+  enum class Waitable : uint8_t { Program, Copies, BulkReads, Bulk, Wgmma, TensorLoads, TensorStores };
   Component component(Waitable kind);
+
+  // Tensor memory. Loads and stores are of the whole warp: numbers of the waits for them that the warp has executed,
+  // and the stores in flight. Registers (by file offset) that loads not yet waited for write.
+  uint32_t tensorLoadWaits = 0, tensorStoreWaits = 0;
+  uint32_t tensorStoresInFlight = 0;
+  std::vector<uint32_t> registersLoading;
+  /// What one thread has issued to the tensor core.
+  TensorPipe &tensorPipe(unsigned lane) {
+    if (tensorPipes.empty())
+      tensorPipes.resize(warpSize);
+    return lazily(tensorPipes[lane]);
+  }
 
   /// setmaxnreg: what a thread may have now, 0 if the kernel does not say; those executed, of the whole warp group.
   uint32_t registersPerThread = 0;
@@ -138,6 +153,7 @@ private:
   bool isAtMeeting(Fragment &fragment);
   void mergeFragments();
   Step touchesInFlight(const Operation &operation, const Fragment &fragment) const;
+  void reportLoading(const Operation &operation, const Fragment &fragment);
   template <typename T> static T &lazily(std::unique_ptr<T> &pointer) {
     if (!pointer)
       pointer = std::make_unique<T>();
@@ -152,7 +168,9 @@ private:
   std::vector<std::byte> localMemory;
   std::unique_ptr<std::array<AsyncGroups, warpSize>> copies;
   std::unique_ptr<std::array<BulkGroups, warpSize>> bulks;
-  Component components[5] = {noComponent, noComponent, noComponent, noComponent, noComponent};
+  std::vector<std::unique_ptr<TensorPipe>> tensorPipes; ///< by lane, or none
+  static constexpr unsigned numWaitables = unsigned(Waitable::TensorStores) + 1;
+  std::array<Component, numWaitables> components;
 };
 
 } // namespace tile::sim

@@ -40,7 +40,7 @@ std::optional<Type> parseType(std::string_view name) {
 }
 
 std::string_view spaceName(Space space) {
-  constexpr std::string_view names[] = {"generic", "global", "shared", "local", "const", "param"};
+  constexpr std::string_view names[] = {"generic", "global", "shared", "local", "const", "param", "tensor"};
   return names[size_t(space)];
 }
 

@@ -56,7 +56,8 @@ unsigned bitWidth(Type type);
 std::optional<Type> parseType(std::string_view name);
 std::string_view typeName(Type type);
 
-enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param };
+/// Tensor: tensor memory, which only tcgen05 instructions access; no operand names it.
+enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param, Tensor };
 std::string_view spaceName(Space space);
 
 /// Where an instruction comes from: its line in the PTX, and the `.loc` in force there.

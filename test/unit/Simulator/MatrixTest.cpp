@@ -188,7 +188,11 @@ TEST(Matrix, negative_unknownVariantsAreErrorsBeforeAnythingRuns) {
            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " + four + ", %d0, %d1, %p0, 1, 2, 0, 0;",
            "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 " + four + ", %d0, %d1, %p0, 1, 1, 0, 1;",
            "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 " + four + ", %d0, %d1, %p0;",
-           "wgmma.wait_group.sync.aligned %r0;", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0, %r1}, [%r2];",
+           "wgmma.wait_group.sync.aligned %r0;", "ldmatrix.sync.aligned.m16n16.x1.shared.b8 {%r0, %r1}, [%r2];",
+           "ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8 " + four + ", [%r2];",
+           "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 " + four + ", [%r2];",
+           "ldmatrix.sync.aligned.m8n16.x1.shared.b8 {%r0}, [%r2];",
+           "stmatrix.sync.aligned.m16n8.x2.shared.b8 [%r8], " + two + ";",
            "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r8], " + four + ";"})
     EXPECT_NE(loadError(instruction).find("unsupported"), std::string::npos)
         << instruction << " gives '" << loadError(instruction) << "'";

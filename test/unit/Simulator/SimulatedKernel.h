@@ -18,16 +18,26 @@ namespace tile::sim {
 /// A kernel `k` with 64-bit parameters that are addresses of buffers.
 class SimulatedKernel {
 public:
+  struct Setup {
+    std::string version = "8.7", target = "sm_90a";
+    unsigned sharedBytes = 4096, bufferBytes = 4096;
+  };
+
   /// `body`: instructions; registers %r0…%r31 (b32), %d0…%d31 (b64), %p0…%p9, %h0…%h9 (b16) are there, %d0… hold
   /// the addresses of the buffers, %r0 is %tid.x, and `data` is shared memory of 4096 bytes. `directives` of the
   /// kernel.
-  SimulatedKernel(const std::string &body, unsigned numBuffers = 1, const std::string &directives = "") {
-    std::string text = ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k(";
+  SimulatedKernel(const std::string &body, unsigned numBuffers = 1, const std::string &directives = "")
+      : SimulatedKernel(body, numBuffers, directives, Setup()) {}
+  /// For another target, with more memory.
+  SimulatedKernel(const std::string &body, unsigned numBuffers, const std::string &directives, const Setup &setup) {
+    text_ = ".version " + setup.version + "\n.target " + setup.target + "\n.address_size 64\n.visible .entry k(";
+    std::string &text = text_;
     for (unsigned i = 0; i < numBuffers; ++i)
       text += std::string(i ? ", " : "") + ".param .u64 p" + std::to_string(i);
     text += ")" + directives +
             "\n{\n.reg .b32 %r<32>;\n.reg .b64 %d<32>;\n.reg .pred %p<10>;\n.reg .b16 %h<10>;\n"
-            ".shared .align 128 .b8 data[4096];\n";
+            ".shared .align 1024 .b8 data[" +
+            std::to_string(setup.sharedBytes) + "];\n";
     for (unsigned i = 0; i < numBuffers; ++i)
       text += "ld.param.u64 %d" + std::to_string(i) + ", [p" + std::to_string(i) + "];\n";
     text += "mov.u32 %r0, %tid.x;\n" + body + "\nret;\n}\n";
@@ -38,7 +48,7 @@ public:
     }
     module = std::make_unique<Module>(std::move(*parsed));
     for (unsigned i = 0; i < numBuffers; ++i)
-      buffers.emplace_back(bufferBytes);
+      buffers.emplace_back(setup.bufferBytes);
   }
 
   static constexpr unsigned bufferBytes = 4096;
@@ -82,6 +92,9 @@ public:
     return reports.all();
   }
 
+  /// The PTX.
+  const std::string &ptx() const { return text_; }
+
   std::string text(const std::vector<Report> &reports) const {
     std::string text;
     for (const Report &report : reports)
@@ -111,6 +124,9 @@ public:
         return;
     }
   }
+
+private:
+  std::string text_;
 };
 
 } // namespace tile::sim

@@ -65,7 +65,8 @@ bool isAllowed(const Suffixes &s) {
   if (toFloat && fromFloat) {
     if (s.integral)
       return s.to == s.from;
-    return s.rounding.has_value() == needsRounding(s.to, s.from);
+    const bool isBetweenHalves = isHalf && (s.from == Type::F16 || s.from == Type::BF16) && s.to != s.from;
+    return isBetweenHalves || s.rounding.has_value() == needsRounding(s.to, s.from); // ptxas takes both
   }
   if (toFloat)
     return s.rounding && !s.integral;

@@ -20,6 +20,7 @@ Result<OperationPtr> decodeBulkCopy(Decoding &decoding);        // cp{.reduce}.a
 Result<OperationPtr> decodeTensorCopy(Decoding &decoding);      // cp{.reduce}.async.bulk.tensor, after tensor
 Result<OperationPtr> decodeTensorPrefetch(Decoding &decoding);  // cp.async.bulk.prefetch.tensor, after these
 Result<OperationPtr> decodeTensorMapChange(Decoding &decoding); // tensormap
+Result<OperationPtr> decodeLaunchControl(Decoding &decoding);   // clusterlaunchcontrol
 Result<OperationPtr> decodeSetMaxRegisters(Decoding &decoding); // setmaxnreg
 
 /// An operation that each lane carries out by itself, one after the other, until one of them fails or has to wait.

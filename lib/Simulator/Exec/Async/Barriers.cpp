@@ -34,8 +34,7 @@ void settle(Cta &cta, NamedBarrier &barrier) {
     return;
   ++barrier.phase;
   barrier.expected = barrier.arrived = barrier.arrivedWarps = 0;
-  barrier.completed.all.join(barrier.arriving.all);
-  barrier.completed.fenced.join(barrier.arriving.fenced);
+  barrier.completed.join(barrier.arriving);
   barrier.arriving = {};
   cta.cluster.noteProgress();
 }

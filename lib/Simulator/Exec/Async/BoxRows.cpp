@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace tile::sim {
 
@@ -44,6 +45,14 @@ BoxRows::BoxRows(const TensorMap &map, const int32_t (&coordinates)[mostTensorDi
   sharedPitch = map.swizzle == MapSwizzle::None ? bytes : chunkBytes << uint8_t(map.swizzle);
 }
 
+BoxRows BoxRows::listed(const TensorMap &map, const int32_t (&coordinates)[mostTensorDimensions]) {
+  BoxRows result(map, coordinates);
+  result.isListed = true;
+  std::copy_n(coordinates + 1, std::size(result.list), result.list);
+  result.rows = result.counts[1] = std::size(result.list);
+  return result;
+}
+
 void BoxRows::endAtWholePieces() {
   int64_t elements = chunkBytes / elementBytes;
   sizes[0] = (sizes[0] + elements - 1) / elements * elements;
@@ -54,7 +63,7 @@ BoxRows::Row BoxRows::row(uint64_t index) const {
     return {int64_t(index * bytes), 0, bytes};
   Row row;
   for (unsigned dim = 1; dim < rank; ++dim) {
-    int64_t position = start[dim] + int64_t(index % counts[dim]) * steps[dim];
+    int64_t position = isListed ? list[index] : start[dim] + int64_t(index % counts[dim]) * steps[dim];
     index /= counts[dim];
     if (position < 0 || position >= sizes[dim])
       return {};
@@ -73,6 +82,16 @@ bool BoxRows::bounds(int64_t &first, int64_t &end) const {
   if (isLinear) {
     first = 0;
     end = totalBytes();
+    return end > 0;
+  }
+  if (isListed) {
+    first = std::numeric_limits<int64_t>::max();
+    end = 0;
+    for (uint64_t index = 0; index < rows; ++index)
+      if (const Row one = row(index); one.bytes) {
+        first = std::min(first, one.offset);
+        end = std::max(end, one.offset + one.bytes);
+      }
     return end > 0;
   }
   // The first and the last position inside, in every dimension.

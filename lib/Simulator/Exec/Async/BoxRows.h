@@ -23,6 +23,8 @@ public:
   /// `bytes` consecutive ones, a multiple of 16.
   static BoxRows linear(uint32_t bytes);
   BoxRows(const TensorMap &map, const int32_t (&coordinates)[mostTensorDimensions]);
+  /// Four rows of a matrix, from column coordinates[0] on; the others are the numbers of the rows.
+  static BoxRows listed(const TensorMap &map, const int32_t (&coordinates)[mostTensorDimensions]);
 
   /// For stores: the piece of 16 bytes in which a row of the tensor ends is written whole.
   void endAtWholePieces();
@@ -43,6 +45,8 @@ private:
   uint32_t bytes = 0;
   uint32_t sharedPitch = 0;
   bool isLinear = false;
+  bool isListed = false; ///< row i has the position list[i] in dimension 1
+  int32_t list[4] = {};
   unsigned rank = 1;
   uint32_t elementBytes = 1;
   int64_t start[mostTensorDimensions] = {};

@@ -26,7 +26,8 @@ Step startLoads(const TransferPlan &plan, const BulkForm &form, MapSwizzle swizz
   if (form.toOwnCta && box.cta != &warp.cta)
     return warp.fault(ReportKind::InvalidOperand, place, plan.lane,
                       "the destination of .shared::cta is a peer's memory");
-  if (barrierCta != box.cta)
+  const bool isOfPair = form.ctaGroup == 2 && barrierCta->rank / 2 == box.cta->rank / 2;
+  if (barrierCta != box.cta && !isOfPair)
     return warp.fault(ReportKind::InvalidOperand, place, plan.lane,
                       "destination and mbarrier are in different CTAs of the cluster");
   if (!form.multicast)
@@ -40,7 +41,13 @@ Step startLoads(const TransferPlan &plan, const BulkForm &form, MapSwizzle swizz
       return warp.fault(ReportKind::EarlyExit, place, plan.lane,
                         fmt::format("a copy to shared memory of CTA ({},{},{}), which has ended", box.cta->id[0],
                                     box.cta->id[1], box.cta->id[2]));
-    BarrierRef ref = findBarrierIn(warp, place, 1u << plan.lane, *box.cta, barrierAddress, BarrierUse::AsyncUse);
+    // PTX ISA, "cp.async.bulk.tensor": in each pair that one whose rank is even or odd as that of the barrier's CTA.
+    Cta *signalled = isOfPair ? cluster.cta(box.cta->rank / 2 * 2 + barrierCta->rank % 2) : box.cta;
+    if (!signalled)
+      return warp.fault(
+          ReportKind::InvalidOperand, place, plan.lane,
+          fmt::format("a copy to CTA {} of a cluster of {}, which has no peer", box.cta->rank, cluster.ctas.size()));
+    BarrierRef ref = findBarrierIn(warp, place, 1u << plan.lane, *signalled, barrierAddress, BarrierUse::AsyncUse);
     if (!ref)
       return Step::Fault;
     startIntoShared(plan, box, ref);

@@ -14,6 +14,8 @@ struct BulkForm {
   BulkDirection direction = BulkDirection::IntoShared;
   bool toOwnCta = false; ///< .shared::cta destination
   bool multicast = false;
+  /// .cta_group: 2 lets the copy signal a barrier in the other CTA of the destination's pair; 0: not written.
+  unsigned ctaGroup = 0;
   bool cacheHint = false;
 };
 

@@ -61,8 +61,9 @@ protected:
 
 class IntoShared final : public Transfer {
 public:
-  IntoShared(const TransferPlan &plan, const SharedBox &box, uint32_t barrier)
-      : Transfer(plan, box), barrier(barrier), buffer(plan.rows.rowBytes()), old(plan.reducer ? buffer.size() : 0) {}
+  IntoShared(const TransferPlan &plan, const SharedBox &box, const BarrierRef &barrier)
+      : Transfer(plan, box), barrierCta(*barrier.cta), barrier(barrier.address), buffer(plan.rows.rowBytes()),
+        old(plan.reducer ? buffer.size() : 0) {}
 
   bool advance(Random &random) override {
     uint64_t end = next + partOf(rows.count() - next, random);
@@ -70,7 +71,7 @@ public:
     std::byte *shared = sharedBase0();
     for (; next < end; ++next)
       copyRow(shared);
-    finishCopy(*box.cta, barrier, bytes, issuer);
+    finishCopy(barrierCta, barrier, bytes, issuer);
     return next == rows.count();
   }
 
@@ -93,7 +94,8 @@ private:
     writeSwizzled(shared, address, box.swizzle, from, buffer.size());
   }
 
-  uint32_t barrier; ///< address in the CTA of the box
+  Cta &barrierCta;
+  uint32_t barrier; ///< address in that CTA
   std::vector<std::byte> buffer, old;
 };
 
@@ -234,7 +236,7 @@ void startIntoShared(const TransferPlan &plan, const SharedBox &box, const Barri
   Epoch finished = announceCopy(barrier, warp, plan.instruction.place, plan.lane, plan.rows.totalBytes());
   noteRows(plan, AccessKind::Read, finished);
   noteBox(plan, box, plan.reducer ? AccessKind::Atomic : AccessKind::Write, finished);
-  warp.cta.cluster.start(std::make_unique<IntoShared>(plan, box, barrier.address));
+  warp.cta.cluster.start(std::make_unique<IntoShared>(plan, box, barrier));
 }
 
 void startOutOfShared(const TransferPlan &plan, const SharedBox &box) {

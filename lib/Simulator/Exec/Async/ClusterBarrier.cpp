@@ -26,8 +26,7 @@ void settle(Cluster &cluster) {
     }
   NamedBarrier &barrier = cluster.barrier;
   ++barrier.phase;
-  barrier.completed.all.join(barrier.arriving.all);
-  barrier.completed.fenced.join(barrier.arriving.fenced);
+  barrier.completed.join(barrier.arriving);
   barrier.arriving = {};
   cluster.noteProgress();
 }
@@ -41,8 +40,12 @@ public:
       return warp.fault(ReportKind::BarrierMisuse, instruction->place, firstLane(again),
                         "the thread arrives at the barrier of the cluster a second time without a wait in between");
     Cluster &cluster = warp.cta.cluster;
-    if (Checker *checker = checkerOf(warp); checker && !relaxed)
-      checker->release(warp, cluster.barrier.arriving, active);
+    if (Checker *checker = checkerOf(warp)) {
+      if (relaxed)
+        checker->releaseTensor(warp, cluster.barrier.arriving);
+      else
+        checker->release(warp, cluster.barrier.arriving, active);
+    }
     warp.clusterArrived |= active;
     cluster.noteProgress();
     settle(cluster);

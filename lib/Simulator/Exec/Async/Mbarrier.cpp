@@ -81,6 +81,7 @@ struct Change {
   bool mayComplete = true; ///< not .noComplete
   bool expects = false, completes = false;
   bool relaxed = false;
+  bool hasClusterScope = false;
 };
 
 class Update final : public Operation {
@@ -102,8 +103,8 @@ public:
       uint64_t releasedIn = ~uint64_t(0); // the phase into which the lanes have released what they know
       for (; lanes; lanes &= lanes - 1) {
         Checker *checker = checkerOf(warp);
-        if (checker && change.isArrival && !change.relaxed && ref.barrier->phase != releasedIn)
-          checker->release(warp, ref.barrier->arriving, lanes);
+        if (checker && change.isArrival && ref.barrier->phase != releasedIn)
+          release(*checker, warp, ref, lanes);
         releasedIn = ref.barrier->phase;
         if (Step step = one(warp, firstLane(lanes), ref); step != Step::Next)
           return step;
@@ -114,6 +115,19 @@ public:
   }
 
 private:
+  /// What the lanes know passes to those who wait. Between CTAs without cluster scope, the async proxy does not see it.
+  void release(Checker &checker, Warp &warp, const BarrierRef &ref, LaneMask lanes) const {
+    SyncClock &arriving = ref.barrier->arriving;
+    if (change.relaxed)
+      return checker.releaseTensor(warp, arriving);
+    if (change.hasClusterScope || ref.cta == &warp.cta)
+      return checker.release(warp, arriving, lanes);
+    SyncClock seen;
+    checker.release(warp, seen, lanes);
+    seen.fenced = {};
+    arriving.join(seen);
+  }
+
   Step one(Warp &warp, unsigned lane, const BarrierRef &ref) const {
     const Place &place = instruction->place;
     Mbarrier &barrier = *ref.barrier;
@@ -168,8 +182,12 @@ public:
         complete |= LaneMask(phase < int64_t(ref.barrier->phase)) << firstLane(lanes);
       }
       passed |= complete;
-      if (Checker *checker = checkerOf(warp); checker && complete && !relaxed)
-        checker->acquire(warp, ref.barrier->completed, complete);
+      if (Checker *checker = checkerOf(warp); checker && complete) {
+        if (relaxed)
+          checker->acquireTensor(warp, ref.barrier->completed);
+        else
+          checker->acquire(warp, ref.barrier->completed, complete);
+      }
     }
     complete.write(warp, active, passed);
     if (passed == active)
@@ -239,19 +257,25 @@ bool takeSharedSpace(Decoding &d, bool mayBePeer) {
   return d.takeOne({"shared::cta", "shared"}) >= 0;
 }
 
-/// {.sem{.scope}}: whether it is .relaxed.
-bool takeOrder(Decoding &d, std::string_view strong) {
-  bool relaxed = d.take("relaxed");
-  if (relaxed || d.take(strong))
-    d.takeOne({"cta", "cluster"});
-  return relaxed;
+/// {.sem{.scope}}; without a scope it is that of the CTA.
+struct Order {
+  bool relaxed = false, hasClusterScope = false;
+};
+Order takeOrder(Decoding &d, std::string_view strong) {
+  Order order;
+  order.relaxed = d.take("relaxed");
+  if (order.relaxed || d.take(strong))
+    order.hasClusterScope = d.takeOne({"cta", "cluster"}) == 1;
+  return order;
 }
 
 Result<OperationPtr> decodeUpdate(Decoding &d, bool drops) {
   Change change{.isArrival = true, .drops = drops};
   change.mayComplete = !d.take("noComplete");
   change.expects = change.mayComplete && d.take("expect_tx");
-  change.relaxed = takeOrder(d, "release");
+  const Order order = takeOrder(d, "release");
+  change.relaxed = order.relaxed;
+  change.hasClusterScope = order.hasClusterScope;
   takeSharedSpace(d, change.mayComplete);
   size_t operands = d.instruction.operands.size();
   bool needsCount = change.expects || !change.mayComplete;
@@ -286,7 +310,7 @@ Result<OperationPtr> decodeTransaction(Decoding &d, bool completes) {
 Result<OperationPtr> decodeTest(Decoding &d, bool maySuspend) {
   auto operation = std::make_unique<Test>();
   operation->byParity = d.take("parity");
-  operation->relaxed = takeOrder(d, "acquire");
+  operation->relaxed = takeOrder(d, "acquire").relaxed;
   takeSharedSpace(d, false);
   size_t operands = d.instruction.operands.size();
   if (!d.take("b64") || !d.suffixesFinished() || operands < 3 || operands > 3u + maySuspend)

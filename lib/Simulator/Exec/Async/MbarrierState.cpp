@@ -18,10 +18,10 @@ MbarrierFault settle(Mbarrier &barrier) {
   barrier.arrivedNow.clear();
   if (barrier.component != noComponent) {
     Epoch epoch{barrier.component, uint32_t(barrier.phase)};
-    barrier.completed.all.join(barrier.arriving.all);
-    barrier.completed.fenced.join(barrier.arriving.fenced);
+    barrier.completed.join(barrier.arriving);
     barrier.completed.all.raise(epoch);
     barrier.completed.fenced.raise(epoch);
+    barrier.completed.tensor.raise(epoch);
     barrier.arriving = {};
   }
   return barrier.inFlight > 0 ? MbarrierFault::CopyInFlight : MbarrierFault::None;

@@ -47,6 +47,14 @@ private:
                       fmt::format(text, std::forward<Arguments>(arguments)...));
   }
 
+  /// The ISA wants all warps of the group to execute the same instruction. Code for Blackwell gives roles to single
+  /// warps of a group, which ask for the same number at several places (Triton 3.6, CUTLASS).
+  bool isSame(const Warp &warp, const Instruction &other) const {
+    const bool isHopper = warp.cta.cluster.machine.program.module.target.starts_with("sm_90");
+    return &other == instruction || (!isHopper && other.suffixes == instruction->suffixes &&
+                                     other.operands[0].bits == instruction->operands[0].bits);
+  }
+
   /// All warps of the group execute the same instructions, one after the other, and have registers to give or to take.
   Step join(Warp &warp) const {
     std::vector<const Instruction *> &own = warp.registerChanges;
@@ -57,7 +65,7 @@ private:
                     first + warpsInGroup - 1, warp.cta.warps.size());
     for (unsigned i = first; i < first + warpsInGroup; ++i) {
       const std::vector<const Instruction *> &others = warp.cta.warps[i]->registerChanges;
-      if (others.size() >= own.size() && others[own.size() - 1] != instruction)
+      if (others.size() >= own.size() && !isSame(warp, *others[own.size() - 1]))
         return refuse(warp, "warp {} executes {}, but warp {} of its group executes the setmaxnreg at line {}",
                       warp.index, instruction->text(), i, others[own.size() - 1]->place.ptxLine);
       if (others.size() + 1 < own.size())

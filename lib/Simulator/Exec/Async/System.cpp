@@ -141,7 +141,7 @@ public:
       if (isGeneric && !isSharedGeneric(from))
         return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
                           fmt::format("mapa of {:#x}, which is not in shared memory", from));
-      uint64_t mapped = (from & sharedOffsetMask) | uint64_t(target + 1) << sharedRankShift;
+      uint64_t mapped = (from & sharedOffsetMask) | uint64_t(target) << sharedRankShift;
       result.one(warp, lane, T(isGeneric ? sharedWindow + mapped : mapped));
     }
     return Step::Next;
@@ -183,7 +183,7 @@ public:
         return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
                           fmt::format("getctarank of {:#x}, which is not in shared memory", from));
       uint32_t rank = (from & (windowSize - 1)) >> sharedRankShift;
-      result.one(warp, lane, rank == 0 ? warp.cta.rank : rank - 1);
+      result.one(warp, lane, rank);
     }
     return Step::Next;
   }
@@ -209,6 +209,7 @@ constexpr DecoderEntry copies[] = {{"cp", decodeCopy},
                                    {"discard", decodeDiscard},
                                    {"createpolicy", decodeCreatePolicy},
                                    {"griddepcontrol", decodeGridControl},
+                                   {"clusterlaunchcontrol", decodeLaunchControl},
                                    {"setmaxnreg", decodeSetMaxRegisters},
                                    {"nanosleep", decodeNanosleep},
                                    {"pmevent", decodeProfilerEvent},

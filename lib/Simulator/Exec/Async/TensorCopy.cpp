@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, in tile mode. PTX ISA 9.7.9.27.
+// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, in tile mode, also with gather4 and scatter4. PTX ISA 9.7.9.27.
 //
-// im2col and gather modes have no execution here: they are refused when the program is loaded.
+// im2col modes have no execution here: they are refused when the program is loaded.
 #include "Simulator/Exec/Async/BulkCopy.h"
 #include "Simulator/Exec/Async/MapAccess.h"
 
@@ -20,6 +20,8 @@ constexpr int64_t rowAlignment = 16;
 struct TensorOperand {
   AddressSource map;
   unsigned rank = 0;
+  bool listsRows = false; ///< gather4, scatter4: a column, and the numbers of four rows
+  unsigned count() const { return listsRows ? 5 : rank; }
   Source<int32_t> coordinates[mostTensorDimensions];
 };
 
@@ -33,7 +35,12 @@ bool loadBox(Warp &warp, const Instruction &instruction, unsigned lane, const Te
                fmt::format("{} coordinates for a tensor map of rank {}", operand.rank, map.rank));
     return false;
   }
-  for (unsigned dim = 0; dim < operand.rank; ++dim)
+  if (operand.listsRows && map.box[1] != 1) {
+    warp.fault(ReportKind::InvalidOperand, instruction.place, lane,
+               fmt::format("rows one by one of a tensor map whose box has {} of them; 1 is needed", map.box[1]));
+    return false;
+  }
+  for (unsigned dim = 0; dim < operand.count(); ++dim)
     coordinates[dim] = operand.coordinates[dim].one(warp, lane);
   return true;
 }
@@ -56,7 +63,10 @@ private:
       return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
                         fmt::format("innermost coordinate {} is at byte {} of a row; copies begin at multiples of {}",
                                     coordinates[0], bytes, rowAlignment));
-    TransferPlan plan{.warp = warp, .instruction = *instruction, .lane = lane, .rows = BoxRows(map, coordinates)};
+    TransferPlan plan{.warp = warp,
+                      .instruction = *instruction,
+                      .lane = lane,
+                      .rows = tensor.listsRows ? BoxRows::listed(map, coordinates) : BoxRows(map, coordinates)};
     plan.map = &map;
     // Measured on an H200. Of reductions it is not known.
     if (form.direction == BulkDirection::OutOfShared && !reduction)
@@ -103,6 +113,7 @@ unsigned takeRank(Decoding &d) {
 }
 
 bool decodeTensor(Decoding &d, const Operand &operand, unsigned rank, TensorOperand &tensor) {
+  tensor.rank = rank;
   if (operand.kind != Operand::Kind::Address || operand.elements.size() < 2)
     return false;
   // The coordinates stand after the map, as they are or as one vector.
@@ -110,11 +121,10 @@ bool decodeTensor(Decoding &d, const Operand &operand, unsigned rank, TensorOper
   bool isVector = second.kind == Operand::Kind::Vector;
   const std::vector<Operand> &list = isVector ? second.elements : operand.elements;
   size_t first = isVector ? 0 : 1;
-  if (list.size() != first + rank)
+  if (list.size() != first + tensor.count())
     return false;
   tensor.map = d.address(operand);
-  tensor.rank = rank;
-  for (unsigned dim = 0; dim < rank; ++dim)
+  for (unsigned dim = 0; dim < tensor.count(); ++dim)
     tensor.coordinates[dim] = d.source<int32_t>(list[first + dim]);
   return true;
 }
@@ -124,9 +134,10 @@ bool decodeTensor(Decoding &d, const Operand &operand, unsigned rank, TensorOper
 Result<OperationPtr> decodeTensorPrefetch(Decoding &d) {
   unsigned rank = takeRank(d);
   bool known = rank > 0 && d.take("L2") && d.take("global");
-  d.take("tile");
-  bool hint = d.take("L2::cache_hint");
   auto operation = std::make_unique<TensorPrefetch>();
+  operation->tensor.listsRows = d.takeOne({"tile", "tile::gather4"}) == 1;
+  known &= !operation->tensor.listsRows || rank == 2;
+  bool hint = d.take("L2::cache_hint");
   if (!known || !d.finished(1 + hint) || !decodeTensor(d, d.operand(0), rank, operation->tensor))
     return d.unsupported();
   return decoded(d, std::move(operation));
@@ -141,7 +152,10 @@ Result<OperationPtr> decodeTensorCopy(Decoding &d) {
   int source = d.takeOne({"global", "shared::cta"});
   if (reduces && !(operation->reduction = takeReduceOp(d)))
     return d.unsupported();
-  d.take("tile");
+  const int mode = d.takeOne({"tile", "tile::gather4", "tile::scatter4"});
+  operation->tensor.listsRows = mode > 0;
+  if (mode > 0 && (rank != 2 || reduces || (mode == 2) != (destination == 2)))
+    return d.unsupported();
   if (destination == 2 && source == 1 && d.take("bulk_group"))
     form.direction = BulkDirection::OutOfShared;
   else if (!reduces && (destination == 0 || destination == 1) && source == 0 && d.take("mbarrier::complete_tx::bytes"))
@@ -151,6 +165,7 @@ Result<OperationPtr> decodeTensorCopy(Decoding &d) {
   bool loads = form.direction == BulkDirection::IntoShared;
   form.toOwnCta = destination == 1;
   form.multicast = loads && destination == 0 && d.take("multicast::cluster");
+  form.ctaGroup = loads ? d.takeOne({"cta_group::1", "cta_group::2"}) + 1 : 0;
   form.cacheHint = d.take("L2::cache_hint");
   if (rank == 0 || !d.finished(2 + loads + form.multicast + form.cacheHint))
     return d.unsupported();

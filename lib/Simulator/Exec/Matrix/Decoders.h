@@ -8,9 +8,12 @@
 namespace tile::sim::matrix {
 
 Result<OperationPtr> decodeMma(Decoding &d);
+Result<OperationPtr> decodeMmaKind(Decoding &d); // after mma.sync.aligned
 Result<OperationPtr> decodeWgmma(Decoding &d);
 Result<OperationPtr> decodeLoadMatrix(Decoding &d);
 Result<OperationPtr> decodeStoreMatrix(Decoding &d);
+Result<OperationPtr> decodeLoadBytes(Decoding &d);  // after ldmatrix.sync.aligned
+Result<OperationPtr> decodeStoreBytes(Decoding &d); // after stmatrix.sync.aligned
 Result<OperationPtr> decodeTransposeMatrix(Decoding &d);
 
 /// m16n8k16 …: the numbers after m, n and k.

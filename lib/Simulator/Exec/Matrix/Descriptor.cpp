@@ -10,8 +10,20 @@ Descriptor::Descriptor(uint64_t bits)
   swizzle = widths[bits >> 62];
 }
 
+Descriptor Descriptor::ofTensor(uint64_t bits) {
+  Descriptor descriptor(bits);
+  descriptor.hasWideChunks = bits >> 61 == 1;
+  if (descriptor.hasWideChunks)
+    descriptor.swizzle = 128;
+  return descriptor;
+}
+
 uint32_t Descriptor::chunkAddress(bool isLineMajor, unsigned line, unsigned chunk) const {
   bool isSwizzled = swizzle > 16;
+  if (hasWideChunks) { // four lines of 128 bytes; bits 5 and 6 are changed by bits 7 and 8
+    uint32_t wide = start + line % 4 * swizzle + line / 4 * stride + chunk % 8 * 16 + chunk / 8 * leading;
+    return wide ^ (((wide >> 7) - baseOffset) & 3) << 5;
+  }
   uint32_t address = start + line % 8 * swizzle;
   if (!isSwizzled)
     address += isLineMajor ? line / 8 * leading + chunk * stride : line / 8 * stride + chunk * leading;

@@ -22,6 +22,9 @@ namespace tile::sim::matrix {
 
 struct Descriptor {
   explicit Descriptor(uint64_t bits);
+  /// Of tcgen05 (PTX ISA 9.7.16.4.1): bits 46-48 are 1, and bits 61-63 say how to swizzle: 0 none, 1 128 bytes in
+  /// chunks of 32, 2 128 bytes, 4 64 bytes, 6 32 bytes.
+  static Descriptor ofTensor(uint64_t bits);
 
   /// Address of the chunk in shared memory. K-major: `line` of all, `chunk` of the depth. MN-major: `line` is k.
   uint32_t chunkAddress(bool isLineMajor, unsigned line, unsigned chunk) const;
@@ -31,6 +34,7 @@ struct Descriptor {
   uint32_t start, leading, stride; ///< bytes
   uint32_t swizzle;                ///< bytes; 16: none
   uint32_t baseOffset;
+  bool hasWideChunks = false; ///< the swizzle moves chunks of 32 bytes; MN-major only
 };
 
 } // namespace tile::sim::matrix

@@ -41,7 +41,7 @@ template <const Format &format> std::array<Decoded<float>, 256> makeTable() {
   std::array<Decoded<float>, 256> table;
   for (uint32_t bits = 0; bits < 256; ++bits) {
     double value = decode<format>(bits);
-    uint32_t exponent = (bits & 0x7f) >> format.mantissaBits;
+    uint32_t exponent = bits >> format.mantissaBits & ((1u << format.exponentBits) - 1);
     double power = powerOfTwo(int(exponent) + (exponent == 0) - format.bias);
     bool isSpecial = !std::isfinite(value);
     table[bits] = {isSpecial ? 0 : float(value), isSpecial || value == 0 ? 0 : float(power), isSpecial};
@@ -49,9 +49,21 @@ template <const Format &format> std::array<Decoded<float>, 256> makeTable() {
   return table;
 }
 
-const std::array<Decoded<float>, 256> &float8Table(Element element) {
-  static const auto e4m3 = makeTable<e4m3Format>(), e5m2 = makeTable<e5m2Format>();
-  return element == Element::E4M3 ? e4m3 : e5m2;
+const std::array<Decoded<float>, 256> &smallTable(Element element) {
+  static const auto e4m3 = makeTable<e4m3Format>(), e5m2 = makeTable<e5m2Format>(), e2m3 = makeTable<e2m3Format>(),
+                    e3m2 = makeTable<e3m2Format>(), e2m1 = makeTable<e2m1Format>();
+  switch (element) {
+  case Element::E4M3:
+    return e4m3;
+  case Element::E2M3:
+    return e2m3;
+  case Element::E3M2:
+    return e3m2;
+  case Element::E2M1:
+    return e2m1;
+  default:
+    return e5m2;
+  }
 }
 
 /// Decodes all; whether any is special.
@@ -79,7 +91,12 @@ Factor<Real>::Factor(const FactorBits &from, Element element)
       any = decodeAll(from, value.get(), power.get(), decodeHalf);
     else
       any = decodeAll(from, value.get(), power.get(),
-                      [&table = float8Table(element)](uint32_t bits) { return table[bits & 0xff]; });
+                      [&table = smallTable(element)](uint32_t bits) { return table[bits & 0xff]; });
+  } else if (isSmallFloat(element)) {
+    any = decodeAll(from, value.get(), power.get(), [&table = smallTable(element)](uint32_t bits) {
+      const Decoded<float> &decoded = table[bits & 0xff];
+      return Decoded<double>{decoded.value, decoded.power, decoded.isSpecial};
+    });
   } else if (element == Element::BF16) {
     any = decodeAll(from, value.get(), power.get(), [](uint32_t bits) { return decodeWide(bits << 16); });
   } else { // the tensor core does not look at the lower bits of a tf32 register
@@ -90,6 +107,39 @@ Factor<Real>::Factor(const FactorBits &from, Element element)
   special.resize(lines);
   for (size_t i = 0; i < from.bits.size(); ++i)
     special[i % lines] |= !std::isfinite(toDouble(element, from.bits[i]));
+}
+
+template <typename Real> void Factor<Real>::scale(const BlockScales &scales) {
+  for (unsigned k = 0; k < depth; ++k)
+    for (unsigned line = 0; line < lines; ++line) {
+      const size_t at = size_t(k) * lines + line, from = size_t(k / scales.blockSize) * scales.lines + line;
+      const bool isNan = std::isnan(scales.value[from]);
+      value[at] *= isNan ? Real(0) : Real(scales.value[from]);
+      power[at] *= Real(scales.power[from]);
+      if (isNan) {
+        special.resize(lines);
+        special[line] = true;
+      }
+    }
+}
+
+bool hasNan(const BlockScales &scales, unsigned line) {
+  for (size_t at = line; at < scales.value.size(); at += scales.lines)
+    if (std::isnan(scales.value[at]))
+      return true;
+  return false;
+}
+
+void addScale(BlockScales &scales, ScaleType type, uint8_t bits) {
+  if (type == ScaleType::UE8M0) {
+    constexpr uint8_t nan = 0xff;
+    scales.value.push_back(bits == nan ? std::nan("") : powerOfTwo(int(bits) - 127));
+    scales.power.push_back(bits == nan ? 0 : scales.value.back());
+    return;
+  }
+  const Decoded<float> &decoded = smallTable(Element::E4M3)[bits & 0x7f]; // no sign
+  scales.value.push_back(decoded.isSpecial ? std::nan("") : decoded.value);
+  scales.power.push_back(decoded.power);
 }
 
 template struct Factor<float>;
@@ -105,6 +155,12 @@ double toDouble(Element element, uint32_t bits) {
     return decode<tf32Format>(bits >> 13);
   case Element::E4M3:
     return decode<e4m3Format>(bits);
+  case Element::E2M3:
+    return decode<e2m3Format>(bits);
+  case Element::E3M2:
+    return decode<e3m2Format>(bits);
+  case Element::E2M1:
+    return decode<e2m1Format>(bits);
   default:
     return decode<e5m2Format>(bits);
   }

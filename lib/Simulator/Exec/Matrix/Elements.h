@@ -11,7 +11,7 @@
 
 namespace tile::sim::matrix {
 
-enum class Element : uint8_t { F16, BF16, TF32, E4M3, E5M2, S8, U8, S4, U4, B1, F64 };
+enum class Element : uint8_t { F16, BF16, TF32, E4M3, E5M2, S8, U8, S4, U4, B1, F64, E2M3, E3M2, E2M1 };
 
 constexpr unsigned bitsOf(Element element) {
   switch (element) {
@@ -24,7 +24,11 @@ constexpr unsigned bitsOf(Element element) {
     return 1;
   case Element::S4:
   case Element::U4:
+  case Element::E2M1:
     return 4;
+  case Element::E2M3:
+  case Element::E3M2:
+    return 6;
   case Element::F64:
     return 64;
   default:
@@ -33,6 +37,10 @@ constexpr unsigned bitsOf(Element element) {
 }
 constexpr bool isFloat8(Element element) {
   return element == Element::E4M3 || element == Element::E5M2;
+}
+/// Floats of at most 8 bits, which one instruction of Blackwell may mix.
+constexpr bool isSmallFloat(Element element) {
+  return isFloat8(element) || element >= Element::E2M3;
 }
 constexpr bool isInteger(Element element) {
   return element >= Element::S8 && element <= Element::B1;
@@ -49,10 +57,24 @@ struct FactorBits {
   std::vector<uint32_t> bits;
 };
 
+/// Factors by which blocks of consecutive elements along k are multiplied, exactly: block b of a line is at
+/// value[b * lines + line], NaN where the scale is; `power` is the power of two in it, 0 of zero and NaN.
+struct BlockScales {
+  unsigned lines = 0, blockSize = 0;
+  std::vector<double> value, power;
+};
+enum class ScaleType : uint8_t { UE8M0, UE4M3 };
+/// A scale of one byte, added to `scales`.
+void addScale(BlockScales &scales, ScaleType type, uint8_t bits);
+/// Whether a scale of the line is NaN.
+bool hasNan(const BlockScales &scales, unsigned line);
+
 /// The same as numbers: `value`, and `power`, the power of two by which the tensor core aligns: 2^exponent as the bits
 /// say, so for subnormals the least one of the format; 0 for zeros. Infinities and NaN are left out (0, 0): `special`.
 template <typename Real> struct Factor {
   Factor(const FactorBits &from, Element element);
+  /// Multiplied by the scales of its blocks.
+  void scale(const BlockScales &scales);
   const Real *values(unsigned k) const { return value.get() + size_t(k) * lines; }
   const Real *powers(unsigned k) const { return power.get() + size_t(k) * lines; }
   bool isSpecial(unsigned line) const { return !special.empty() && special[line]; }

@@ -157,9 +157,9 @@ private:
   Source<uint32_t> source;
 };
 
-/// .sync.aligned.m8n8.x4{.trans}{.shared}.b16; `count` matrices. The other shapes (b8 and packed types) are of sm_100.
+/// .m8n8.x4{.trans}{.shared}.b16, after .sync.aligned; `count` matrices. ByteMatrixMove.cpp has the other shapes.
 bool takeMatrixSuffixes(Decoding &d, unsigned &count, bool &transposed, Space &space) {
-  if (!d.take("sync") || !d.take("aligned") || !d.take("m8n8"))
+  if (!d.take("m8n8"))
     return false;
   int number = d.takeOne({"x1", "x2", "x4"});
   if (number < 0)
@@ -176,6 +176,10 @@ Result<OperationPtr> decodeLoadMatrix(Decoding &d) {
   unsigned count = 0;
   bool transposed = false;
   Space space = Space::Generic;
+  if (!d.take("sync") || !d.take("aligned"))
+    return d.unsupported();
+  if (d.peek() != "m8n8")
+    return decodeLoadBytes(d);
   if (!takeMatrixSuffixes(d, count, transposed, space) || !d.finished(2) || elementsOf(d.operand(0)).size() != count)
     return d.unsupported();
   std::vector<Dest<uint32_t>> dests;
@@ -188,6 +192,10 @@ Result<OperationPtr> decodeStoreMatrix(Decoding &d) {
   unsigned count = 0;
   bool transposed = false;
   Space space = Space::Generic;
+  if (!d.take("sync") || !d.take("aligned"))
+    return d.unsupported();
+  if (d.peek() != "m8n8")
+    return decodeStoreBytes(d);
   if (!takeMatrixSuffixes(d, count, transposed, space) || !d.finished(2) || elementsOf(d.operand(1)).size() != count)
     return d.unsupported();
   std::vector<Source<uint32_t>> sources;

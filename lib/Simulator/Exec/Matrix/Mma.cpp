@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mma.sync: one warp multiplies two small matrices that lie in its registers. PTX ISA 9.7.14.5.
 //
-// Left out: m8n8k4 of f16 (sm_70 only), sparse (.sp) and block-scaled (.kind) forms, the older wmma.
+// Left out: m8n8k4 of f16 (sm_70 only), sparse (.sp) forms, the older wmma. MmaKind.cpp has the forms with .kind.
 #include "Simulator/Exec/Matrix/Decoders.h"
 #include "Simulator/Exec/Matrix/Fragments.h"
 #include "Simulator/Machine/Machine.h"
@@ -181,6 +181,9 @@ bool isShapeOf(Element element, Shape shape) {
 Result<OperationPtr> decodeMma(Decoding &d) {
   if (!d.take("sync") || !d.take("aligned"))
     return d.unsupported();
+  const std::vector<std::string> &suffixes = d.instruction.suffixes;
+  if (std::any_of(suffixes.begin(), suffixes.end(), [](const std::string &s) { return s.starts_with("kind::"); }))
+    return decodeMmaKind(d);
   std::optional<Shape> shape = takeShape(d);
   if (!shape || !d.take("row") || !d.take("col"))
     return d.unsupported();

@@ -16,6 +16,7 @@ constexpr unsigned width = 8; ///< columns at a time
 template <typename T> using Vector [[gnu::vector_size(width * sizeof(T))]] = T;
 using Doubles = Vector<double>;
 using Integers = Vector<int32_t>;
+using LongIntegers = Vector<int64_t>;
 
 template <typename V, typename T> void load(V &vector, const T *from) {
   std::memcpy(&vector, from, sizeof(V));
@@ -32,7 +33,7 @@ struct AccumulatorRow {
   bool anySpecial = false;
 
   AccumulatorRow(unsigned columns) : value(columns), power(columns), special(columns) {}
-  void decode(const uint32_t *bits, Accumulator kind) {
+  void decode(const uint32_t *bits, Accumulator kind, double scale) {
     double leastPower = powerOfTwo(kind == Accumulator::F16 ? -14 : -126);
     uint32_t any = 0;
     for (size_t i = 0; i < value.size(); ++i) {
@@ -42,8 +43,8 @@ struct AccumulatorRow {
       bool isSpecial = exponentBits == 0x7f800000;
       double exponentPower = std::bit_cast<float>(exponentBits);
       double atLeast = exponentPower < leastPower ? leastPower : exponentPower;
-      value[i] = isSpecial ? 0.0 : double(number);
-      power[i] = isSpecial || number == 0 ? 0.0 : atLeast;
+      value[i] = isSpecial ? 0.0 : double(number) * scale;
+      power[i] = isSpecial || number == 0 ? 0.0 : atLeast * scale;
       special[i] = isSpecial;
       any |= isSpecial;
     }
@@ -52,7 +53,8 @@ struct AccumulatorRow {
 };
 
 /// The exact sums of one row: `sums` gets left row · right columns + c, each term cut off as described in the header.
-template <typename Real>
+/// `Units`: what holds a product, in units of the sum. Those of two elements fit an int32_t.
+template <typename Real, typename Units>
 void sumRow(const Factor<Real> &left, unsigned row, const Factor<Real> &right, const AccumulatorRow &c, int fraction,
             double *sums) {
   using Reals = Vector<Real>;
@@ -76,17 +78,19 @@ void sumRow(const Factor<Real> &left, unsigned row, const Factor<Real> &right, c
     Reals productScale = __builtin_convertvector(scale, Reals);
     productScale = power == Real(0) ? power : productScale;
     // Products are below 2^(fraction + 2): eight of them, but not sixteen, fit an int32_t.
-    Integers even = {}, odd = {};
-    for (unsigned k = 0; k < depth; k += 2) {
-      Reals first, second;
-      load(first, right.values(k) + column);
-      load(second, right.values(k + 1) + column);
-      even += __builtin_convertvector(first * left.values(k)[row] * productScale, Integers);
-      odd += __builtin_convertvector(second * left.values(k + 1)[row] * productScale, Integers);
+    constexpr unsigned depthAtOnce = 16;
+    Doubles sum = __builtin_convertvector(__builtin_convertvector(own * scale, Integers), Doubles);
+    for (unsigned first = 0; first < depth; first += depthAtOnce) {
+      Units even = {}, odd = {};
+      for (unsigned k = first; k < depth && k < first + depthAtOnce; k += 2) {
+        Reals at, next;
+        load(at, right.values(k) + column);
+        load(next, right.values(k + 1) + column);
+        even += __builtin_convertvector(at * left.values(k)[row] * productScale, Units);
+        odd += __builtin_convertvector(next * left.values(k + 1)[row] * productScale, Units);
+      }
+      sum += __builtin_convertvector(even, Doubles) + __builtin_convertvector(odd, Doubles);
     }
-    Integers ownUnits = __builtin_convertvector(own * scale, Integers);
-    Doubles sum = __builtin_convertvector(even, Doubles) + __builtin_convertvector(odd, Doubles) +
-                  __builtin_convertvector(ownUnits, Doubles);
     sum *= unit;
     std::memcpy(sums + column, &sum, sizeof(sum));
   }
@@ -112,6 +116,7 @@ uint32_t specialSum(const Product &product, const FactorBits &left, unsigned row
                     unsigned column, uint32_t accumulator) {
   bool isHalf = product.accumulator == Accumulator::F16;
   double sum = isHalf ? toDouble(Element::F16, accumulator) : std::bit_cast<float>(accumulator);
+  sum *= powerOfTwo(-int(product.inputShift));
   for (unsigned k = 0; k < left.depth; ++k)
     sum += toDouble(product.left, left.at(k)[row]) * toDouble(product.right, right.at(k)[column]);
   if (std::isnan(sum))
@@ -119,21 +124,29 @@ uint32_t specialSum(const Product &product, const FactorBits &left, unsigned row
   return (isHalf ? 0x7c00 : 0x7f800000) | uint32_t(std::signbit(sum)) << (isHalf ? 15 : 31);
 }
 
-template <typename Real>
+template <typename Real, typename Units = Integers>
 void multiplyAddFloats(const Product &product, const FactorBits &leftBits, const FactorBits &rightBits,
-                       uint32_t *accumulators) {
+                       uint32_t *accumulators, const BlockScales *leftScales = nullptr,
+                       const BlockScales *rightScales = nullptr) {
   Factor<Real> left(leftBits, product.left), right(rightBits, product.right);
-  int fraction = isFloat8(product.left) ? 13 : 25, mantissaBits = isFloat8(product.left) ? 13 : 23;
+  if (leftScales)
+    left.scale(*leftScales);
+  if (rightScales)
+    right.scale(*rightScales);
+  const bool isCoarse = isFloat8(product.left) && !product.isBlackwell;
+  int fraction = isCoarse ? 13 : 25, mantissaBits = isCoarse ? 13 : 23;
   AccumulatorRow c(right.lines);
   std::vector<double> sums(right.lines);
   for (unsigned row = 0; row < left.lines; ++row) {
     uint32_t *bits = accumulators + size_t(row) * right.lines;
-    c.decode(bits, product.accumulator);
-    sumRow(left, row, right, c, fraction, sums.data());
+    c.decode(bits, product.accumulator, powerOfTwo(-int(product.inputShift)));
+    sumRow<Real, Units>(left, row, right, c, fraction, sums.data());
     bool anySpecial = left.isSpecial(row) || !right.special.empty() || c.anySpecial;
     for (unsigned column = 0; column < right.lines; ++column) {
       if (anySpecial && (left.isSpecial(row) || right.isSpecial(column) || c.special[column]))
-        bits[column] = specialSum(product, leftBits, row, rightBits, column, bits[column]);
+        bits[column] = (leftScales && hasNan(*leftScales, row)) || (rightScales && hasNan(*rightScales, column))
+                           ? (product.accumulator == Accumulator::F16 ? 0x7fff : 0x7fffffff)
+                           : specialSum(product, leftBits, row, rightBits, column, bits[column]);
       else if (product.accumulator == Accumulator::F16)
         bits[column] = roundToHalf(sums[column]);
       else
@@ -213,12 +226,17 @@ double fuseDoubles(double left, double right, double sum) {
 void multiplyAdd(const Product &product, const FactorBits &left, const FactorBits &right, uint32_t *accumulators) {
   if (isInteger(product.left))
     multiplyAddIntegers(product, left, right, accumulators);
-  else if (isFloat8(product.left) && !product.isWarpGroup)
+  else if (isFloat8(product.left) && !product.isWarpGroup && !product.isBlackwell)
     multiplyAddWidened(product, left, right, accumulators);
   else if (product.left == Element::BF16 || product.left == Element::TF32)
     multiplyAddFloats<double>(product, left, right, accumulators); // their products do not fit a float
   else
     multiplyAddFloats<float>(product, left, right, accumulators);
+}
+
+void multiplyAdd(const Product &product, const FactorBits &left, const BlockScales &leftScales, const FactorBits &right,
+                 const BlockScales &rightScales, uint32_t *accumulators) {
+  multiplyAddFloats<double, LongIntegers>(product, left, right, accumulators, &leftScales, &rightScales);
 }
 
 void multiplyAdd(unsigned rows, unsigned columns, unsigned depth, const double *left, const double *right,

@@ -11,6 +11,10 @@
 // mma.sync has no unit for 8-bit floats: they are widened to f16, elements 0 and 1 of every four along K are one
 // instruction, elements 2 and 3 the next one, both without c, which is added at the end, rounded to nearest.
 //
+// Blackwell (tcgen05.mma, and mma.sync with .kind): the same formula with fraction 25 for all floats, over the whole K
+// of the instruction. Of block scales no model is published: products of two elements and their two scales are exact
+// here, their exponent is the sum of the four, and they are added in the same way.
+//
 // Found out by Fasi et al. (PeerJ CS 7:e330, 2021) for older chips and by Xie et al. (arXiv:2511.10909) for sm_90,
 // except for what zeros and 8-bit mma.sync do; all of it compared with a H200, see test/Simulator/recorded.
 #pragma once
@@ -28,10 +32,16 @@ struct Product {
   bool isWarpGroup = false; ///< wgmma: 8-bit floats have a unit of their own
   bool saturate = false;    ///< integers: to the range of s32; else they wrap
   bool isXor = false;       ///< single bits: xor instead of and
+  bool isBlackwell = false; ///< tcgen05.mma, mma.sync with .kind: every float is added like f16
+  unsigned inputShift = 0;  ///< tcgen05.mma: the accumulators are multiplied by 2^-inputShift first
 };
 
 /// Adds the product to `accumulators`, bits by rows: left.lines rows of right.lines (a multiple of 8) columns.
 void multiplyAdd(const Product &product, const FactorBits &left, const FactorBits &right, uint32_t *accumulators);
+
+/// The same for factors whose blocks along k have scales: exact products of elements and scales, added like f16.
+void multiplyAdd(const Product &product, const FactorBits &left, const BlockScales &leftScales, const FactorBits &right,
+                 const BlockScales &rightScales, uint32_t *accumulators);
 
 /// f64: fused multiply-adds, one after the other in the order of k. `left` is by rows, `right` by columns (elements
 /// along k are neighbours in both).

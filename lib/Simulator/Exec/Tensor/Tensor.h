@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tcgen05: the tensor core of Blackwell and its memory. PTX ISA 9.7.16.
+//
+//   alloc, dealloc, relinquish   a warp, at once                      Allocation
+//   ld, st, wait                 a warp; ld is done when it is issued, st at any time before wait::st   TensorMove
+//   mma, cp, shift, commit       a thread; executed in the order of their issue, at any time            Pipe
+//   fence                        tells the checker                                                      Pipe
+#pragma once
+
+#include "Simulator/Exec/Async/Async.h"
+
+#include <fmt/format.h>
+
+namespace tile::sim::tensor {
+
+// The cursor is after the named suffix.
+Result<OperationPtr> decodeAlloc(Decoding &decoding);
+Result<OperationPtr> decodeDealloc(Decoding &decoding);
+Result<OperationPtr> decodeRelinquish(Decoding &decoding);
+Result<OperationPtr> decodeLoad(Decoding &decoding);
+Result<OperationPtr> decodeStore(Decoding &decoding);
+Result<OperationPtr> decodeWait(Decoding &decoding, bool ofStores);
+Result<OperationPtr> decodeCommit(Decoding &decoding);
+Result<OperationPtr> decodeFence(Decoding &decoding, bool isBefore);
+Result<OperationPtr> decodeSharedCopy(Decoding &decoding);
+Result<OperationPtr> decodeShift(Decoding &decoding);
+Result<OperationPtr> decodeMma(Decoding &decoding);
+
+/// .cta_group::1, .cta_group::2: the number; 0 if neither stands next, or if an earlier instruction of the kernel has
+/// the other one (then the decoding has failed): PTX ISA 9.7.16.5 wants the same for all.
+unsigned takeCtaGroup(Decoding &decoding);
+
+/// Reports about a lane of the warp and says no.
+template <typename... Arguments>
+bool refuse(Warp &warp, ReportKind kind, const Instruction &instruction, int lane,
+            fmt::format_string<Arguments...> text, Arguments &&...arguments) {
+  warp.fault(kind, instruction.place, lane, fmt::format(text, std::forward<Arguments>(arguments)...));
+  return false;
+}
+
+/// The other CTA of the pair that cta_group::2 is of; null after a report: the cluster has none.
+Cta *findPeer(Warp &warp, const Instruction &instruction, int lane);
+
+/// Whether these columns of the CTA's tensor memory are allocated; else a report.
+bool checkColumns(Warp &warp, const Instruction &instruction, int lane, const Cta &cta, unsigned column,
+                  unsigned count);
+
+/// `lanes` consecutive lanes of one column, or all lanes of several.
+inline Range rangeOf(const Cta &cta, unsigned lane, unsigned lanes, unsigned column, unsigned columns = 1) {
+  constexpr uint32_t cell = sizeof(uint32_t), columnBytes = tensorLanes * cell;
+  return {Space::Tensor, cta.rank, uint64_t(column) * columnBytes + lane * cell,
+          (columns - 1) * columnBytes + lanes * cell};
+}
+
+} // namespace tile::sim::tensor
