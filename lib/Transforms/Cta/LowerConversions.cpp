@@ -67,10 +67,11 @@ Operation *findInvariantLoop(Operation *op, Value value) {
 }
 
 /// Whether all buffers, none of them in another one's place, leave room for `bytes` in the target's shared memory, of
-/// which no more is taken than most targets have; or those that the loop uses, in a third of a Hopper multiprocessor's:
-/// others may be in their place. `scope`: a loop, or the kernel.
+/// which no more is taken than most targets have; or those that the loop uses, in a third of a multiprocessor's: others
+/// may be in their place. `scope`: a loop, or the kernel.
 bool hasRoom(Operation *scope, int64_t bytes) {
-  const int64_t room = std::min<int64_t>(96 * 1024, cta::getTarget(scope).maxSharedPerCta), third = 64 * 1024;
+  const target::GpuTarget &gpu = cta::getTarget(scope);
+  const int64_t room = std::min(96u << 10, gpu.maxSharedPerCta), third = std::min(64u << 10, gpu.sharedPerSm / 3);
   int64_t all = bytes, ofLoop = bytes;
   auto kernel = isa<KernelOp>(scope) ? cast<KernelOp>(scope) : scope->getParentOfType<KernelOp>();
   kernel.walk([&](cta::AllocOp alloc) {
