@@ -20,8 +20,6 @@ using llvm::formatv;
 namespace tile::codegen {
 namespace {
 
-constexpr int64_t reservedShared = 1024; // bytes a block: CUDA programming guide, compute capability 8.0 and above
-
 std::string print(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
@@ -264,9 +262,11 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
                                      manifest.entry, launch.sharedDynamic, StringRef(target.name),
                                      target.maxSharedPerCta));
   // As many blocks of a persistent kernel share a multiprocessor as it is compiled for.
-  if (auto ctas = kernel->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMinctasmAttrName()))
-    launch.ctasPerSm =
-        std::clamp<int64_t>(target.sharedPerSm / (launch.sharedDynamic + reservedShared), 1, ctas.getInt());
+  if (auto ctas = kernel->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMinctasmAttrName())) {
+    target::ResidentCtas held =
+        target::countResidentCtas(target, /*registers=*/0, launch.threadsPerCta, launch.sharedDynamic);
+    launch.ctasPerSm = std::clamp<int64_t>(held.ofShared, 1, ctas.getInt());
+  }
   return describeHiddenArguments(kernel, manifest);
 }
 

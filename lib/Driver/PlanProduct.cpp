@@ -3,6 +3,7 @@
 #include "Driver/PlanProduct.h"
 
 #include "Target/ResidentCtas.h"
+#include "Target/SharedMemory.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -160,8 +161,9 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
   if (config.wgmma) {
     int64_t elements = int64_t(config.blockM) * config.blockN,
             threads = int64_t(config.numWarps) * target::threadsPerWarp;
-    config.numStages = target::countWantedSlots(
-        gpu, config.numStages, {config.numWarps, elements / threads, target::sharedBytes(problem, config)});
+    int64_t sharedBytes = target::sharedBytes(problem, config) - target::sharedAlignment;
+    config.numStages =
+        target::countWantedSlots(gpu, config.numStages, {config.numWarps, elements / threads, sharedBytes});
   }
   while (config.wgmma && config.numStages > 1 && !target::checkGemmConfig(gpu, problem, config).empty())
     --config.numStages;

@@ -18,7 +18,6 @@ namespace {
 using Sizes = std::vector<unsigned>;
 
 constexpr unsigned swizzleSpan = widestSwizzle;
-constexpr int64_t barrierBytes = 2 * mbarrierBytes; // full and empty, per stage
 constexpr unsigned usefulStages = 3;      // one is read, one is full, one is on its way; of small ones one more
 constexpr unsigned largeStage = 40 << 10; // bytes, of 128x192x64
 constexpr unsigned straddlingStages =
@@ -317,7 +316,7 @@ int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   constexpr unsigned buffers = 2;
   int64_t turned = int64_t(buffers) * turnedLines(problem, config).stored * config.blockK * problem.elementBytes();
   int64_t staging = int64_t(rows) * storeColumns(columns, swizzleSpan / problem.outputBytes) * problem.outputBytes;
-  return config.numStages * (stage + barrierBytes) + turned + staging + sums + sharedAlignment;
+  return ringBytes(stage, config.numStages) + turned + staging + sums + sharedAlignment;
 }
 
 std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {

@@ -26,7 +26,8 @@ ResidentCtas countResidentCtas(const GpuTarget &gpu, int64_t registers, int64_t 
   ctas.ofBlocks = gpu.maxCtasPerSm;
   ctas.ofWarps = gpu.maxWarpsPerSm / warps;
   ctas.ofRegisters = registers ? registersOfPartition / registersOfWarp * partitions / warps : ctas.ofBlocks;
-  ctas.ofShared = gpu.sharedPerSm / (sharedBytes + reservedShared);
+  int64_t taken = sharedBytes + reservedShared(gpu);
+  ctas.ofShared = taken ? gpu.sharedPerSm / taken : ctas.ofBlocks;
   return ctas;
 }
 
@@ -39,7 +40,7 @@ unsigned countWantedSlots(const GpuTarget &gpu, unsigned stages, const ProducerC
   bool takesRegisters = cta.consumerWarps >= 2 * warpsPerGroup;
   int64_t threads = int64_t(cta.consumerWarps + producerWarps) * threadsPerWarp;
   takesRegisters |= 2 * threads * (cta.accumulatorRegisters + others) > int64_t(registersPerSm);
-  bool isAlone = takesRegisters || 2 * (cta.sharedBytes + reservedShared) > int64_t(gpu.sharedPerSm);
+  bool isAlone = takesRegisters || 2 * (cta.sharedBytes + reservedShared(gpu)) > int64_t(gpu.sharedPerSm);
   return isAlone ? 2 * stages : stages;
 }
 

@@ -19,14 +19,14 @@ struct ResidentCtas {
 /// Of a thread: what products of warps take at most, as a rule.
 inline constexpr int64_t registersOfWarpProducts = 168;
 
-/// `registers` a thread, 0 if that is not known; `sharedBytes` a CTA, without the 1 KiB that the system takes.
+/// `registers` a thread, 0 if that is not known; `sharedBytes` a CTA, without what the driver takes.
 ResidentCtas countResidentCtas(const GpuTarget &gpu, int64_t registers, int64_t threads, int64_t sharedBytes);
 
 /// The resources of a CTA with a producer warp and MMA warps.
 struct ProducerCta {
   unsigned consumerWarps;
   int64_t accumulatorRegisters; ///< Of a consumer's thread.
-  int64_t sharedBytes;          ///< With as many slots as it has stages.
+  int64_t sharedBytes;          ///< Of a ring with as many slots as it has stages, and of other buffers.
 };
 
 /// The slots that a ring for `stages` stages is to have. Up to Triton's default, three stages, leave room for a second

@@ -46,6 +46,12 @@ unsigned countProducerWarps(bool setsRegisters) {
   return setsRegisters ? target::warpsPerGroup : 1;
 }
 
+/// Accumulator registers of a thread that the product computes: those of padded columns are never written.
+int64_t countComputedRegisters(cta::WgmmaOp product) {
+  RankedTensorType acc = product.getAcc().getType();
+  return cta::getLayout(acc).numRegisters() * product.getB().getType().getShape().back() / acc.getShape().back();
+}
+
 /// Slots that a channel is to have (target::countWantedSlots()); more than there are stages only in the deepest loop,
 /// if there is one such. What no loop repeats needs one.
 unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
@@ -56,10 +62,10 @@ unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &ch
   auto isOuter = [&](const Channel &other) { return other.getLoops().size() < loops.size(); };
   if (size_t(llvm::count_if(plan.channels, isOuter)) + 1 != plan.channels.size())
     return stages;
-  target::ProducerCta taken{kernel.getNumWarps(), 0, (stages - 1) * channel.getBytesPerSlot()};
+  int64_t slotBytes = channel.getBytesPerSlot();
+  target::ProducerCta taken{kernel.getNumWarps(), 0, target::ringBytes(slotBytes, stages) - slotBytes};
   kernel.walk([&](cta::WgmmaOp product) {
-    int64_t registers = cta::getLayout(product.getAcc().getType()).numRegisters();
-    taken.accumulatorRegisters = std::max(taken.accumulatorRegisters, registers);
+    taken.accumulatorRegisters = std::max(taken.accumulatorRegisters, countComputedRegisters(product));
   });
   kernel.walk([&](cta::AllocOp alloc) { taken.sharedBytes += alloc.getType().getBytes(); });
   return target::countWantedSlots(cta::getTarget(kernel), stages, taken);
@@ -368,7 +374,8 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
       return;
     SmallVector<unsigned> previous = findPrevious(kernel, *plan);
     auto planFor = [&](unsigned ctas, int64_t teams) {
-      int64_t capacity = (int64_t(gpu.maxSharedPerCta) + target::reservedShared) / ctas - target::reservedShared;
+      int64_t reserved = target::reservedShared(gpu);
+      int64_t capacity = (int64_t(gpu.maxSharedPerCta) + reserved) / ctas - reserved;
       return planSlots(kernel, *plan, previous, capacity, teams, /*least=*/ctas > 1 ? 2 : 1);
     };
     // cta-ping-pong gives each team buffers of its own.

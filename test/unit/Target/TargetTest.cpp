@@ -50,6 +50,19 @@ TEST(ResidentCtas, ringsGetTheSharedMemoryThatNoSecondCtaHasRoomFor) {
   EXPECT_EQ(count("sm_90a", 4, {8, 200, 200 * 1024}), 4u);
 }
 
+TEST(ResidentCtas, driverTakesSharedMemoryFromAmpereOn) {
+  auto ofShared = [](const char *target, int64_t bytes) {
+    return countResidentCtas(*findTarget(target), /*registers=*/0, /*threads=*/128, bytes).ofShared;
+  };
+  EXPECT_EQ(ofShared("sm_75", 64 * 1024), 1); // all that there is
+  EXPECT_EQ(ofShared("sm_75", 32 * 1024), 2);
+  EXPECT_EQ(ofShared("sm_75", 0), 16);
+  EXPECT_EQ(ofShared("sm_80", 82 * 1024), 1);
+  EXPECT_EQ(ofShared("sm_80", 81 * 1024), 2);
+  for (const GpuTarget *target : allTargets())
+    EXPECT_EQ(ofShared(target->name.data(), target->maxSharedPerCta), 1) << target->name;
+}
+
 TEST(ResidentCtas, warpsOfACtaShareThePartitionsOfAMultiprocessor) {
   auto ofRegisters = [](int64_t registers, int64_t threads) {
     return countResidentCtas(*findTarget("sm_90a"), registers, threads, /*sharedBytes=*/0).ofRegisters;
