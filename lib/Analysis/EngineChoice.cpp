@@ -9,6 +9,9 @@
 #include "Analysis/SwappedDot.h"
 #include "Target/Engines/MmaSync.h"
 #include "Target/Engines/Wgmma.h"
+#include "Target/Plan/OperandOrders.h"
+#include "Target/Plan/RoleRegisters.h"
+#include "Target/Tuned.h"
 
 using namespace mlir;
 using namespace tile;
@@ -29,17 +32,17 @@ struct Operands {
   bool aTransposed = false, bTransposed = false;
 };
 
-/// Blocks of TMA, in this order. wgmma reads only halves in either one. Of a left block with m contiguous threads read
-/// words, each a register of a fragment; they transpose all else.
+/// How the blocks of a dot lie in memory.
+target::BlockOrders ordersOf(DotOp dot, bool aTransposed, bool bTransposed) {
+  return {.bits = 8 * unsigned(getBytesInMemory(dot.getA().getType().getElementType())),
+          .aKMajor = !aTransposed,
+          .bKMajor = bTransposed};
+}
+
+/// Blocks of TMA, in this order.
 Operands blocksIn(DotOp dot, bool aTransposed, bool bTransposed) {
-  constexpr unsigned halfBytes = 2, wordBytes = 4;
-  unsigned bytes = getBytesInMemory(dot.getA().getType().getElementType());
-  Operands operands{.aTransposed = aTransposed, .bTransposed = bTransposed};
-  if (bytes != halfBytes && aTransposed)
-    operands.sourceA = bytes == wordBytes ? OperandSource::Registers : OperandSource::Transposed;
-  if (bytes != halfBytes && !bTransposed)
-    operands.sourceB = OperandSource::Transposed;
-  return operands;
+  target::BlockSources sources = target::sourcesInOrder(ordersOf(dot, aTransposed, bTransposed));
+  return {.sourceA = sources.a, .sourceB = sources.b, .aTransposed = aTransposed, .bTransposed = bTransposed};
 }
 
 /// What threads store of blocks.
@@ -142,8 +145,7 @@ static cta::WgmmaAttr chooseEitherOrder(DotOp dot, bool aTransposed, bool bTrans
                                         unsigned numWarps) {
   Operands operands = blocksIn(dot, aTransposed, bTransposed), others = blocksIn(dot, !bTransposed, !aTransposed);
   cta::WgmmaAttr engine = makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
-  // Threads read a left operand in half the time in which they store a right one.
-  bool isReadInstead = operands.sourceB == OperandSource::Transposed && others.sourceA == OperandSource::Registers;
+  bool isReadInstead = target::swapSavesTransposition(ordersOf(dot, aTransposed, bTransposed));
   bool staysInOrder = engine ? !isReadInstead : !gainsBySwap(dot) || others.sourceA == OperandSource::Transposed;
   if (staysInOrder || others.sourceB == OperandSource::Transposed || !planSwap(dot))
     return engine;
@@ -275,8 +277,10 @@ bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr eng
   int64_t threads = numWarps * target::threadsPerWarp;
   int64_t registers = LayoutSlicer::bytesOf(dot.getA()) * engine.getGroupsN() / 4 / threads;
   int64_t &held = heldRegisters[loop], tensors = countTensors(loop, threads);
-  bool hasRoom = tensors + held + registers <= mostTensorsAhead &&
-                 planSharedRegisters(numWarps / target::warpsPerGroup, tensors, /*registersOfAccumulator=*/0).empty();
+  bool hasRoom = tensors + held + registers <= target::tunedOf(target).tensorRegistersAhead &&
+                 target::planSharedRoleRegisters(target, numWarps / target::warpsPerGroup, tensors,
+                                                 /*registersOfAccumulator=*/0)
+                     .empty();
   if (!target::isBoundBySharedMemory(engine.getN(), /*isWritten=*/hasRoom) ||
       countCarriedSums(loop, numWarps) + held + registers > mostRegisters)
     return false;

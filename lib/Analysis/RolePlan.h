@@ -53,37 +53,9 @@ struct RolePlan {
 /// the consumer warps make them.
 std::optional<RolePlan> planRoles(KernelOp kernel);
 
-/// Registers a thread of each role.
-struct RegisterBudget {
-  unsigned consumer, producer;
-};
-
-/// PTX ISA, "setmaxnreg". A CTA starts with the same number for all threads; what the producer gives up, the consumer
-/// warps take. None for one consumer warp group, which needs no more than it starts with.
-std::optional<RegisterBudget> planRegisters(unsigned consumerWarps);
-
-/// Registers of CTAs that share a multiprocessor, so that one's products run under what another computes.
-struct SharedBudget {
-  RegisterBudget registers;
-  unsigned ctas; ///< Of a multiprocessor.
-};
-
-/// For `groups` consumer warp groups whose threads hold tensors of so many registers, of which an accumulator has so
-/// many: most CTAs first, and none where they take too many. Four warp groups on a multiprocessor wait for each other's
-/// products so little that none has to run ahead, which leaves their threads fewer registers beside the tensors.
-llvm::SmallVector<SharedBudget> planSharedRegisters(unsigned groups, int64_t registersOfTensors,
-                                                    int64_t registersOfAccumulator);
-
 /// Registers of 32 bits that a tensor takes in a thread.
 int64_t countRegisters(mlir::RankedTensorType type);
 /// Of a tensor that has a layout, or one for a scalar.
 int64_t countRegisters(mlir::Value value);
-
-/// Registers of a thread beside those of tensors: addresses, row maxima, what is computed element by element.
-constexpr int64_t registersBesideTensors = 40;
-
-/// Most registers of a thread for tensors where products run an iteration ahead. With 162 attention of 128 columns
-/// spills in its loop, and takes 1.1 times as long as one product after another.
-constexpr int64_t mostTensorsAhead = 160;
 
 } // namespace tile

@@ -15,7 +15,7 @@
 #include "Codegen/ChooseRegisters.h"
 #include "Codegen/IssueCycles.h"
 #include "Codegen/SpillPlaces.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -28,9 +28,7 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-constexpr unsigned threadsOfWarp = 32;
-constexpr unsigned granularity = 8;     // of a thread's number of registers
-constexpr unsigned mostRegisters = 255; // of a thread
+using target::registerGranule;
 
 /// Bytes that the threads of all kernels spill.
 unsigned spilledBytes(const Assembled &assembled) {
@@ -41,7 +39,7 @@ unsigned spilledBytes(const Assembled &assembled) {
 }
 
 unsigned registersOf(const Assembled &assembled) {
-  return llvm::alignTo(std::max(assembled.report.kernels.front().registers, 1u), granularity);
+  return llvm::alignTo(std::max(assembled.report.kernels.front().registers, 1u), registerGranule);
 }
 
 /// ".minnctapersm" after each ".reqntid" (PTX ISA, "Performance-Tuning Directives").
@@ -126,10 +124,10 @@ private:
   llvm::Expected<Assembled> assembleFor(unsigned ctas) { return assembler(forCtas(ptx, ctas)); }
 
   /// CTAs that a multiprocessor holds.
-  target::ResidentCtas residentCtas(unsigned registers) const {
-    return target::countResidentCtas(target, registers, threads, dynamicShared);
+  target::Residency residency(unsigned registers) const {
+    return target::planResidency(target, {.threads = threads, .registers = registers, .sharedBytes = dynamicShared});
   }
-  unsigned resident(unsigned registers) const { return residentCtas(registers).least(); }
+  unsigned resident(unsigned registers) const { return residency(registers).ctas(); }
 
   /// Without a word on CTAs, ptxas may give a kernel that spills anyway as few registers as most CTAs can have: a
   /// product for sm_80 32 registers and 5.5 KB of spills, where 255 leave 0.8 KB. So it is asked for one CTA then, and
@@ -142,7 +140,7 @@ private:
     if (!alone || (isOneLikely && spilledBytes(*alone) > 0))
       return alone;
     llvm::Expected<Assembled> liked = assembler(ptx);
-    if (!liked || spilledBytes(*liked) == 0 || liked->report.kernels.front().registers >= mostRegisters)
+    if (!liked || spilledBytes(*liked) == 0 || liked->report.kernels.front().registers >= target::maxRegistersPerThread)
       return liked;
     if (!isOneLikely)
       alone = assembleFor(1);
@@ -170,17 +168,17 @@ private:
     constexpr unsigned fewWarps = 12, someWarps = 16, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
     bool isAsked = false;
     while (spilledBytes(made) <= spilledAnyway) {
-      unsigned used = registersOf(made), ctas = residentCtas(used).ofRegisters + 1;
-      unsigned warps = ctas * threads / threadsOfWarp;
-      unsigned allowed = target::countRegistersFor(ctas, threads);
+      unsigned used = registersOf(made), ctas = residency(used).byRegisters + 1;
+      unsigned warps = ctas * threads / target::threadsPerWarp;
+      unsigned allowed = target::registersForCtas(ctas, threads);
       unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40; // bytes; registers
       bool isBeyondHalf = warps > mostWarps;
       if (isBeyondHalf) {
         spills = 0;
-        fewer = granularity;
+        fewer = registerGranule;
       }
       // Asked once, a thread has few registers to spare: of four kernels none could do with 32 fewer.
-      bool isSpare = !isAsked || used - allowed <= 2 * granularity;
+      bool isSpare = !isAsked || used - allowed <= 2 * registerGranule;
       if (!isSpare || resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, made);
@@ -203,10 +201,10 @@ private:
   Assembled soonerIssued(Assembled made) {
     constexpr unsigned fewWarps = 16; // of a multiprocessor
     constexpr uint64_t most = 95; // per cent of the cycles: fewer than that are not in the noise of what is not counted
-    target::ResidentCtas held = residentCtas(registersOf(made));
-    unsigned ctas = held.least();
-    bool hasThem = (ctas == 1 && held.ofRegisters == 1) || registersOf(made) >= mostRegisters;
-    if (spilledBytes(made) > 0 || ctas == 0 || hasThem || ctas * threads > fewWarps * threadsOfWarp)
+    target::Residency held = residency(registersOf(made));
+    unsigned ctas = held.ctas();
+    bool hasThem = (ctas == 1 && held.byRegisters == 1) || registersOf(made) >= target::maxRegistersPerThread;
+    if (spilledBytes(made) > 0 || ctas == 0 || hasThem || ctas * threads > fewWarps * target::threadsPerWarp)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
     uint64_t cycles = asked ? issueCycles(asked->cubin) : 0; // 0, too, if the code is not understood
@@ -256,7 +254,7 @@ private:
     constexpr unsigned most = 2048;  // threads of a multiprocessor
     constexpr uint64_t slower = 105; // per cent of the cycles
     unsigned used = registersOf(made), all = std::min(most / threads, resident(/*registers=*/0));
-    if (resident(used) >= all || resident(used - granularity) < all)
+    if (resident(used) >= all || resident(used - registerGranule) < all)
       return made;
     std::optional<Assembled> more = tryFor(all, /*bytes=*/0, made);
     bool isFree = more && issueCycles(more->cubin) * 100 <= issueCycles(made.cubin) * slower;

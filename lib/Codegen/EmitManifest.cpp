@@ -4,7 +4,7 @@
 
 #include "Codegen/LaunchConditions.h"
 #include "Codegen/RunPtxas.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
 #include "Target/TimeRecords.h"
 #include "Tile/TileDialect.h"
 
@@ -263,9 +263,9 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
                                      target.maxSharedPerCta));
   // As many blocks of a persistent kernel share a multiprocessor as it is compiled for.
   if (auto ctas = kernel->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMinctasmAttrName())) {
-    target::ResidentCtas held =
-        target::countResidentCtas(target, /*registers=*/0, launch.threadsPerCta, launch.sharedDynamic);
-    launch.ctasPerSm = std::clamp<int64_t>(held.ofShared, 1, ctas.getInt());
+    target::Residency held =
+        target::planResidency(target, {.threads = launch.threadsPerCta, .sharedBytes = launch.sharedDynamic});
+    launch.ctasPerSm = std::clamp<int64_t>(held.byShared, 1, ctas.getInt());
   }
   return describeHiddenArguments(kernel, manifest);
 }
@@ -275,8 +275,8 @@ void describeTimes(runtime::Manifest &manifest) {
   times.name = target::timesName;
   times.type = runtime::DataType::I64;
   times.isPointer = true;
-  times.alignment = target::timeBytes;                      // of a record, which is stored as a whole
-  const int64_t warps = manifest.launch.threadsPerCta / 32; // 0: not known yet
+  times.alignment = target::timeBytes; // of a record, which is stored as a whole
+  const int64_t warps = manifest.launch.threadsPerCta / target::threadsPerWarp; // 0: not known yet
   times.buffer = {{std::to_string(target::timedCtas), std::to_string(target::timesPerCta(warps)), "2"},
                   {},
                   runtime::BufferRole::Zeros};
@@ -292,10 +292,12 @@ void describeResources(const KernelResources &resources, const target::GpuTarget
   launch.sharedStatic = resources.staticShared;
   // Clusters need neighbours: of them there is one on each multiprocessor.
   if (launch.persistent && launch.cluster[0] == 1)
-    launch.ctasPerSm = std::max<int64_t>(target::countResidentCtas(target, launch.registers, launch.threadsPerCta,
-                                                                   launch.sharedStatic + launch.sharedDynamic)
-                                             .least(),
-                                         1);
+    launch.ctasPerSm =
+        std::max<int64_t>(target::planResidency(target, {.threads = launch.threadsPerCta,
+                                                         .registers = launch.registers,
+                                                         .sharedBytes = launch.sharedStatic + launch.sharedDynamic})
+                              .ctas(),
+                          1);
 }
 
 } // namespace tile::codegen

@@ -2,7 +2,7 @@
 // Between the front end's description of a product, the cost model's set of kernels, and options of compilations.
 #include "Driver/PlanProduct.h"
 
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/RingSlots.h"
 #include "Target/SharedMemory.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -149,27 +149,26 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
   target::GemmChoices given = givenChoices(product.given);
   if (!given.blockM || !given.blockN || !given.blockK)
     return std::nullopt;
-  constexpr unsigned defaultWarps = 4, defaultStages = 3;
+  constexpr unsigned defaultWarps = 4;
   target::GemmConfig config{*given.blockM,
                             *given.blockN,
                             *given.blockK,
                             given.groupM.value_or(1),
                             given.numWarps.value_or(defaultWarps),
-                            given.numStages.value_or(defaultStages),
+                            given.numStages.value_or(target::defaultStages),
                             target::canUseWgmma(gpu, problem)};
   // A producer has as many slots as fit, of those that cta-specialize-warps wants.
   if (config.wgmma) {
     int64_t elements = int64_t(config.blockM) * config.blockN,
             threads = int64_t(config.numWarps) * target::threadsPerWarp;
     int64_t sharedBytes = target::sharedBytes(problem, config) - target::sharedAlignment;
-    config.numStages =
-        target::countWantedSlots(gpu, config.numStages, {config.numWarps, elements / threads, sharedBytes});
+    config.numStages = target::wantedSlots(gpu, config.numStages, {config.numWarps, elements / threads, sharedBytes});
   }
   while (config.wgmma && config.numStages > 1 && !target::checkGemmConfig(gpu, problem, config).empty())
     --config.numStages;
   if (!target::checkGemmConfig(gpu, problem, config).empty()) {
     config.wgmma = false;
-    config.numStages = given.numStages.value_or(defaultStages);
+    config.numStages = given.numStages.value_or(target::defaultStages);
     frontend::OpenProduct byThreads = product;
     byThreads.alignedRows = false;
     problem = problemOf(options, gpu, byThreads, facts);

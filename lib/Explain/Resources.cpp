@@ -3,8 +3,8 @@
 // on the card's roofline.
 #include "Explain/Evidence.h"
 
+#include "Target/Plan/Residency.h"
 #include "Target/Rates.h"
-#include "Target/ResidentCtas.h"
 #include "Target/SharedMemory.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ static Json oneMore(const Evidence &evidence, const sim::Occupancy &now) {
   const uint32_t wanted = now.ctas + 1;
   const uint32_t warps = std::max((now.threads + target::threadsPerWarp - 1) / target::threadsPerWarp, 1u);
   Json needs = Json::array();
-  const int64_t mostRegisters = target::countRegistersFor(wanted, now.threads);
+  const int64_t mostRegisters = target::registersForCtas(wanted, now.threads);
   if (now.registers > mostRegisters)
     needs.push_back({{"what", "registers"}, {"now", now.registers}, {"most", mostRegisters}, {"unit", "a thread"}});
   const uint32_t room = evidence.gpu.sharedPerSm / wanted;

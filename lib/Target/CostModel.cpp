@@ -6,6 +6,9 @@
 #include "Target/Engines/Wgmma.h"
 #include "Target/GemmTime.h"
 #include "Target/Limits.h"
+#include "Target/Plan/OperandOrders.h"
+#include "Target/Plan/RingSlots.h"
+#include "Target/Plan/StorePanels.h"
 #include "Target/SharedMemory.h"
 
 #include <algorithm>
@@ -256,18 +259,22 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
 } // namespace
 
 TurnedLines turnedLines(const GemmProblem &problem, const GemmConfig &config) {
-  constexpr unsigned wordBits = 32;
   if (!config.wgmma || !isTurned(problem))
     return {};
-  unsigned ofA = problem.aKMajor ? 0 : config.blockM, ofB = problem.bKMajor ? 0 : config.blockN;
-  if (mmaTypeBits(problem.element) != wordBits)
-    return {0, ofA + ofB};
-  // Of words, the product is swapped where only the right one has to be turned.
-  return ofA ? TurnedLines{ofA, ofB} : TurnedLines{ofB, 0};
+  BlockOrders orders{mmaTypeBits(problem.element), problem.aKMajor, problem.bKMajor};
+  bool swapped = swapSavesTransposition(orders);
+  BlockSources sources = swapped ? sourcesSwapped(orders) : sourcesInOrder(orders);
+  TurnedLines lines;
+  for (auto [source, size] : {std::pair(sources.a, swapped ? config.blockN : config.blockM),
+                              std::pair(sources.b, swapped ? config.blockM : config.blockN)}) {
+    lines.read += source == OperandSource::Registers ? size : 0;
+    lines.stored += source == OperandSource::Transposed ? size : 0;
+  }
+  return lines;
 }
 
 bool isSwapped(const GemmConfig &config) {
-  return config.wgmma && (config.blockM < wgmmaRows || !isPowerOfTwo(config.blockM));
+  return config.wgmma && gainsBySwap(config.blockM);
 }
 
 WgmmaTile wgmmaTile(const GemmConfig &config) {
@@ -294,15 +301,6 @@ std::string_view instructionName(const GpuTarget &target, const GemmProblem &pro
   return warpGroups ? "wgmma" : "mma.sync";
 }
 
-/// Columns of c, or rows of a swapped product, in shared memory on their way out: two panels, and what no number of
-/// panels divides, if that is a power of two; else panels divide the columns.
-static unsigned storeColumns(unsigned columns, unsigned panel) {
-  unsigned rest = columns % panel;
-  if (columns > panel && rest != 0 && isPowerOfTwo(rest))
-    return std::min(storePanels, columns / panel) * panel + rest;
-  return std::min(columns, storePanels * std::min(panel, columns & -columns));
-}
-
 int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   int64_t stage = int64_t(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
   int64_t sums = problem.roomForSums ? int64_t(config.blockM) * config.blockN * sizeof(float) : 0;
@@ -313,9 +311,11 @@ int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   auto [rows, columns] = wgmmaTile(config);
   if (!columnsAreKMajor(problem, config) && columns > panel)
     stage += int64_t((panel - columns % panel) % panel) * config.blockK * problem.elementBytes();
-  constexpr unsigned buffers = 2;
-  int64_t turned = int64_t(buffers) * turnedLines(problem, config).stored * config.blockK * problem.elementBytes();
-  int64_t staging = int64_t(rows) * storeColumns(columns, swizzleSpan / problem.outputBytes) * problem.outputBytes;
+  int64_t turned =
+      int64_t(transposedBuffers) * turnedLines(problem, config).stored * config.blockK * problem.elementBytes();
+  // Of columns of c, or rows of a swapped MMA.
+  int64_t staging =
+      int64_t(rows) * planStorePanels(columns, swizzleSpan / problem.outputBytes).buffered() * problem.outputBytes;
   return ringBytes(stage, config.numStages) + turned + staging + sums + sharedAlignment;
 }
 

@@ -3,7 +3,7 @@
 #include "Target/ProgramTime.h"
 
 #include "Target/GemmTime.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,8 +41,10 @@ struct ProgramTime::Clocks {
 ProgramTime::ProgramTime(const GpuTarget &target, const ProgramResources &resources, unsigned numSms)
     : rates(ratesOf(target)), sms(numSms ? numSms : target.numSms), isPersistent(resources.residentCtas > 0),
       operandBits(resources.operandBits) {
-  const int64_t fitting =
-      countResidentCtas(target, resources.registers, resources.threads, resources.sharedBytes).least();
+  const int64_t fitting = planResidency(target, {.threads = resources.threads,
+                                                 .registers = resources.registers,
+                                                 .sharedBytes = resources.sharedBytes})
+                              .ctas();
   ctas = double(std::max<int64_t>(isPersistent ? resources.residentCtas : fitting, 1));
   share = std::min(1.0, double(resources.computingWarps) / partitions);
   spilled = 2.0 * double(resources.spillBytes) * double(resources.threads);

@@ -6,7 +6,7 @@
 //   llvm.func @k(%p: !llvm.ptr<1> {llvm.align = 16 : i64}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>}
 #include "EmitLayout.h"
 #include "Patterns.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
 #include "Target/SharedMemory.h"
 #include "Tile/AttrNames.h"
 
@@ -99,9 +99,10 @@ private:
     if (!copies || products.wasInterrupted())
       return 0;
     const int64_t threads = cta::countWarps(kernel) * target::threadsPerWarp;
-    auto resident = target::countResidentCtas(cta::getTarget(kernel), /*registers=*/0, threads,
-                                              kernel.getSharedBytes().value_or(0));
-    return std::min(resident.least(), std::max<int64_t>(2, half / threads));
+    const int64_t sharedBytes = int64_t(kernel.getSharedBytes().value_or(0));
+    int64_t resident =
+        target::planResidency(cta::getTarget(kernel), {.threads = threads, .sharedBytes = sharedBytes}).ctas();
+    return std::min(resident, std::max<int64_t>(2, half / threads));
   }
 
   /// ptxas takes a tenth less time with -O1, for code that is as fast where all products are wgmma of 16-bit types with

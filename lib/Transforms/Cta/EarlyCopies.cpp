@@ -6,7 +6,8 @@
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
+#include "Target/Tuned.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
@@ -115,9 +116,10 @@ int64_t countSharedBytes(KernelOp kernel) {
 
 void tile::beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu) {
   auto countCtas = [&] {
-    return target::countResidentCtas(gpu, target::registersOfWarpProducts,
-                                     kernel.getNumWarps() * target::threadsPerWarp, countSharedBytes(kernel))
-        .least();
+    return target::planResidency(gpu, {.threads = kernel.getNumWarps() * target::threadsPerWarp,
+                                       .registers = target::tunedOf(gpu).registersOfMmaSync,
+                                       .sharedBytes = countSharedBytes(kernel)})
+        .ctas();
   };
   SmallVector<cta::AsyncCommitOp> commits;
   kernel.walk([&](cta::AsyncCommitOp commit) {

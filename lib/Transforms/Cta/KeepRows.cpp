@@ -16,7 +16,7 @@
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
 #include "Transforms/Cta/CopiedLoads.h"
 #include "Transforms/Passes.h"
 
@@ -123,8 +123,8 @@ private:
     if (words < (threads == most ? manyOfMost : many))
       return false;
     int64_t more = bytes + words * 4 * threads;
-    int64_t ctas = target::countResidentCtas(gpu, /*registers=*/0, threads, more).least();
-    if (ctas < 2 || ctas < target::countResidentCtas(gpu, words + beside, threads, /*sharedBytes=*/0).ofRegisters)
+    int64_t ctas = target::planResidency(gpu, {.threads = threads, .sharedBytes = more}).ctas();
+    if (ctas < 2 || ctas < target::planResidency(gpu, {.threads = threads, .registers = words + beside}).byRegisters)
       return false;
     bytes = more;
     return true;

@@ -26,7 +26,7 @@
 #include "Layout/SharedLayouts.h"
 #include "Layout/TmaBoxes.h"
 #include "Target/Engines/Wgmma.h"
-#include "Target/SharedMemory.h"
+#include "Target/Plan/StorePanels.h"
 #include "Transforms/Cta/ColumnSlice.h"
 #include "Transforms/Cta/Transpositions.h"
 #include "Transforms/Numbers.h"
@@ -83,10 +83,9 @@ cta::BufferType planPart(RankedTensorType value, unsigned axis, int64_t size, Pa
       layout::matchSwizzle(whole.getLayout().getLayout(), getBytesInMemory(value.getElementType()));
   if (value.getRank() != 2 || !form)
     return whole;
-  int64_t part = form->panelElements, divisor = size & -size;
-  if (panels == Panels::Equal || size < part || size % part != divisor)
-    part = std::min(part, divisor);
-  if (!layout::sliceDim(cta::getLayout(value), axis, std::min(part, divisor)))
+  target::StorePanels plan = target::planStorePanels(size, form->panelElements, panels == Panels::Rest);
+  int64_t part = plan.panel;
+  if (!layout::sliceDim(cta::getLayout(value), axis, plan.remainder ? std::min(part, plan.remainder) : part))
     return whole;
   SmallVector<int64_t> shape(value.getShape());
   shape[axis] = part;
@@ -304,8 +303,7 @@ private:
     Location loc = store.getLoc();
     size_t rank = part.getShape().size(), dim = store.getOffsets().size() - rank + axis;
     int64_t size = store.getDesc().getType().getShape()[dim], partSize = part.getShape()[axis];
-    int64_t count = size / partSize, slots = std::min<int64_t>(count, target::storePanels),
-            writes = count + (rest ? 1 : 0);
+    int64_t count = size / partSize, slots = std::min(count, target::storeBuffers), writes = count + (rest ? 1 : 0);
     builder.setInsertionPointToStart(&kernel.getBody().front());
     // Writes that all go round the ring leave it to the next ones as they have found it.
     Value own, &ring = rest || count % slots != 0 ? own : storeRings[{part.withSlots(slots), groups}];
@@ -484,7 +482,7 @@ private:
 
   KernelOp kernel;
   OpBuilder builder;
-  DenseMap<Value, Value> rests; // of descriptors that are read
+  DenseMap<Value, Value> rests;                         // of descriptors that are read
   DenseMap<std::pair<Type, int64_t>, Value> storeRings; // of a type, for so many warp groups
   bool hasStores = false;
 };

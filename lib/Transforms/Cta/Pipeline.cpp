@@ -43,6 +43,7 @@
 #include "Analysis/LoopGraph.h"
 #include "Analysis/LoopRange.h"
 #include "Cta/CtaDialect.h"
+#include "Target/Plan/OperandOrders.h"
 #include "Target/SharedMemory.h"
 #include "Transforms/Cta/AwaitCopies.h"
 #include "Transforms/Cta/EarlyCopies.h"
@@ -223,7 +224,7 @@ SmallVector<cta::AllocOp> findFilled(scf::ForOp loop) {
 /// Two slots for what threads store of blocks of TMA, or of rows that start anywhere, if shared memory has room for
 /// them beside two slots of the blocks.
 void alternateBuffers(IRRewriter &rewriter, scf::ForOp loop, const target::GpuTarget &target) {
-  constexpr unsigned slots = 2;
+  constexpr unsigned slots = target::transposedBuffers;
   SmallVector<cta::AllocOp> filled = findFilled(loop);
   LoopContents contents = LoopContents::of(loop);
   LoopGraph graph(loop);

@@ -11,7 +11,9 @@
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/CopyStages.h"
+#include "Target/Plan/Residency.h"
+#include "Target/Plan/RoleRegisters.h"
 #include "Transforms/Cta/IssueOrder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -173,9 +175,7 @@ int64_t countThreads(scf::ForOp loop) {
   return loop->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
 }
 
-/// Slots that the kernel asks for, or fewer if the shared memory of a CTA does not hold them beside what else the loop
-/// uses: operands of scalar products are copied once more. One less, too, where another CTA fits beside then: what it
-/// computes hides more than one more copy in flight.
+/// Slots of the loop's copies (target::planCopyStages()), no more than it has iterations.
 int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &target) {
   DenseSet<Operation *> rings;
   int64_t bytes = 0, others = 0;
@@ -188,18 +188,13 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
     if (isUsed && !rings.contains(alloc))
       others += alloc.getType().getBytes();
   });
-  if (bytes == 0)
-    return 0;
   if (std::optional<APInt> iterations = countIterations(loop))
     wanted = std::min(wanted, std::max<int64_t>(2, iterations->getLimitedValue(wanted)));
-  wanted = std::min<int64_t>(wanted, std::max<int64_t>(0, target.maxSharedPerCta - others) / bytes);
-  auto countCtas = [&](int64_t slots) {
-    return target::countResidentCtas(target, target::registersOfWarpProducts, countThreads(loop),
-                                     slots * bytes + others)
-        .least();
-  };
-  bool multipliesByGroups = !loop.getBody()->getOps<cta::WgmmaOp>().empty();
-  return wanted > 2 && !multipliesByGroups && countCtas(wanted - 1) > countCtas(wanted) ? wanted - 1 : wanted;
+  return target::planCopyStages(target, {.wanted = wanted,
+                                         .stageBytes = bytes,
+                                         .otherBytes = others,
+                                         .threads = countThreads(loop),
+                                         .multipliesByGroups = !loop.getBody()->getOps<cta::WgmmaOp>().empty()});
 }
 
 /// Copies that stand in the body, on buffers of their own, and do not depend on what the computation produces or
@@ -283,7 +278,7 @@ bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSe
 /// Whether warp groups have registers for what is loaded ahead, and for what was, beside accumulators and left
 /// operands.
 bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) {
-  constexpr int64_t few = 8, most = 255, reserve = 64; // for addresses, and what is computed of accumulators
+  constexpr int64_t few = 8, reserve = 64; // for addresses, and what is computed of accumulators
   int64_t loaded = 0;
   for (Operation *op : loads)
     loaded += countRegisters(op->getResult(0));
@@ -297,16 +292,16 @@ bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) 
   int64_t registers = reserve + 2 * loaded;
   for (Value value : held)
     registers += countRegisters(value);
-  std::optional<RegisterBudget> budget = planRegisters(loop->getParentOfType<KernelOp>().getNumWarps());
-  return loaded <= few || registers <= (budget ? budget->consumer : most);
+  unsigned warps = loop->getParentOfType<KernelOp>().getNumWarps();
+  std::optional<target::RoleRegisters> budget = target::planRoleRegisters(cta::getTarget(loop), warps);
+  return loaded <= few || registers <= (budget ? budget->consumer : target::maxRegistersPerThread);
 }
 
 /// Whether the loop's registers leave room for what is loaded ahead.
 bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads) {
   int64_t threads = countThreads(loop);
-  // Of a multiprocessor, and of a thread; what a quarter and half of the threads that it can hold may have each;
-  // addresses and others.
-  constexpr int64_t all = 65536, most = 255, ofQuarter = 128, ofHalf = 64, reserve = 24, manyCarried = 48;
+  // What a quarter and half of the threads that a multiprocessor can hold may have each; addresses and others.
+  constexpr int64_t ofQuarter = 128, ofHalf = 64, reserve = 24, manyCarried = 48;
   // Of few threads several CTAs run side by side, and memory is not idle while one of them reduces.
   const bool isSmall = threads <= 4 * target::threadsPerWarp;
   if (contents.has(LoopContent::groupProduct))
@@ -330,7 +325,7 @@ bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Opera
     // In flight, and in use, mostly as numbers of 32 bits.
     registers += countRegisters(op->getResult(0)) + std::max(elements, countRegisters(op->getResult(0)));
   }
-  int64_t limit = std::min(most, all / threads);
+  int64_t limit = target::registersOfLoneCta(threads);
   if (!hasFewThreads)
     limit = !reduces ? ofHalf : isSmall ? ofQuarter : limit;
   return registers <= limit;

@@ -19,7 +19,9 @@
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Engines/Wgmma.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
+#include "Target/Plan/RingSlots.h"
+#include "Target/Plan/RoleRegisters.h"
 #include "Target/SharedMemory.h"
 #include "Transforms/Cta/CloneControl.h"
 #include "Transforms/Passes.h"
@@ -40,19 +42,13 @@ using namespace tile;
 
 namespace {
 
-/// The producer is one thread. Where it gives up registers, it is of a warp group of its own, since setmaxnreg is for
-/// whole ones; else of a warp, so that idle warps hold no registers that another CTA could have.
-unsigned countProducerWarps(bool setsRegisters) {
-  return setsRegisters ? target::warpsPerGroup : 1;
-}
-
 /// Accumulator registers of a thread that the product computes: those of padded columns are never written.
 int64_t countComputedRegisters(cta::WgmmaOp product) {
   RankedTensorType acc = product.getAcc().getType();
   return cta::getLayout(acc).numRegisters() * product.getB().getType().getShape().back() / acc.getShape().back();
 }
 
-/// Slots that a channel is to have (target::countWantedSlots()); more than there are stages only in the deepest loop,
+/// Slots that a channel is to have (target::wantedSlots()); more than there are stages only in the deepest loop,
 /// if there is one such. What no loop repeats needs one.
 unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
   SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
@@ -68,12 +64,12 @@ unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &ch
     taken.accumulatorRegisters = std::max(taken.accumulatorRegisters, countComputedRegisters(product));
   });
   kernel.walk([&](cta::AllocOp alloc) { taken.sharedBytes += alloc.getType().getBytes(); });
-  return target::countWantedSlots(cta::getTarget(kernel), stages, taken);
+  return target::wantedSlots(cta::getTarget(kernel), stages, taken);
 }
 
 /// Of loops and programs of several products, which wait for each other: budgets of consumer warp groups that share
 /// their multiprocessor with those of other CTAs.
-SmallVector<SharedBudget> planChainRegisters(KernelOp kernel) {
+std::vector<target::SharedRoleRegisters> planChainRegisters(KernelOp kernel) {
   int64_t most = 0, accumulator = 0;
   kernel.walk([&](Operation *op) {
     if (!isa<scf::ForOp, ProgramsOp>(op))
@@ -90,8 +86,10 @@ SmallVector<SharedBudget> planChainRegisters(KernelOp kernel) {
     }
     most = std::max(most, registers);
   });
-  return most == 0 ? SmallVector<SharedBudget>()
-                   : planSharedRegisters(kernel.getNumWarps() / target::warpsPerGroup, most, accumulator);
+  if (most == 0)
+    return {};
+  return target::planSharedRoleRegisters(cta::getTarget(kernel), kernel.getNumWarps() / target::warpsPerGroup, most,
+                                         accumulator);
 }
 
 /// Channels whose slots another one goes on with, and which that is for each; the channel itself if none.
@@ -108,7 +106,7 @@ SmallVector<unsigned> findPrevious(KernelOp kernel, const RolePlan &plan) {
   return previous;
 }
 
-/// Slots of each channel, or none if `capacity` bytes of shared memory do not hold the least of each beside what
+/// Slots of each channel, or none if `capacity` bytes of shared memory do not hold the least of each besides what
 /// `teams` have in it: one slot, and two in the deepest loops if several CTAs share a multiprocessor.
 std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &plan, ArrayRef<unsigned> previous,
                                               int64_t capacity, int64_t teams, unsigned least) {
@@ -121,34 +119,21 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
     if (!channelAllocs.contains(alloc))
       free -= teams * alloc.getType().getBytes();
   });
-  SmallVector<unsigned> owners;
-  for (unsigned index = 0; index < previous.size(); ++index)
-    if (previous[index] == index)
-      owners.push_back(index);
-  SmallVector<int64_t> slots(plan.channels.size(), 1);
-  for (unsigned index : owners)
-    free -= plan.channels[index].getBytesPerSlot();
-  // What is in the deepest loops changes most often; their channels alternate.
   size_t depth = 0;
   for (const Channel &channel : plan.channels)
     depth = std::max(depth, channel.getLoops().size());
-  unsigned most = 1;
-  for (const Channel &channel : plan.channels)
-    most = std::max(most, getWantedSlots(kernel, plan, channel));
-  for (unsigned stage = 1; stage < most; ++stage)
-    for (unsigned index : owners) {
-      const Channel &channel = plan.channels[index];
-      bool isNeeded = stage < least;
-      if (stage < getWantedSlots(kernel, plan, channel) && depth > 0 && channel.getLoops().size() == depth &&
-          (isNeeded || channel.getBytesPerSlot() <= free)) {
-        free -= channel.getBytesPerSlot();
-        ++slots[index];
-      }
-    }
-  if (free < 0)
+  std::vector<target::RingPlan> rings;
+  for (auto [index, channel] : llvm::enumerate(plan.channels))
+    rings.push_back({.slotBytes = channel.getBytesPerSlot(),
+                     .wanted = getWantedSlots(kernel, plan, channel),
+                     .isInnermost = depth > 0 && channel.getLoops().size() == depth,
+                     .shares = previous[index] != index});
+  std::optional<std::vector<unsigned>> planned = target::planRingSlots(rings, free, least);
+  if (!planned)
     return std::nullopt;
-  for (unsigned index = 0; index < previous.size(); ++index)
-    slots[index] = slots[previous[index]];
+  SmallVector<int64_t> slots;
+  for (auto [index, owner] : llvm::enumerate(previous))
+    slots.push_back(owner == index ? (*planned)[index] : slots[owner]);
   return slots;
 }
 
@@ -163,7 +148,7 @@ struct ChannelRing {
 
 class WarpSpecialisation {
 public:
-  WarpSpecialisation(KernelOp kernel, RolePlan plan, std::optional<RegisterBudget> budget,
+  WarpSpecialisation(KernelOp kernel, RolePlan plan, std::optional<target::RoleRegisters> budget,
                      SmallVector<unsigned> previous, ArrayRef<int64_t> slots)
       : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)), budget(budget),
         previous(std::move(previous)) {
@@ -223,7 +208,7 @@ private:
     SmallVector<Attribute> attributes{
         cta::RoleAttr::get(kernel.getContext(), "consumer", kernel.getNumWarps(), /*teams=*/1, ofConsumer,
                            /*oneThread=*/false),
-        cta::RoleAttr::get(kernel.getContext(), "producer", countProducerWarps(budget.has_value()), /*teams=*/1,
+        cta::RoleAttr::get(kernel.getContext(), "producer", target::countProducerWarps(budget.has_value()), /*teams=*/1,
                            ofProducer, /*oneThread=*/true)};
     roles = cta::WarpRolesOp::create(rewriter, kernel.getLoc(), rewriter.getArrayAttr(attributes), attributes.size());
     consumer = &roles.getBodies()[0].emplaceBlock();
@@ -334,7 +319,7 @@ private:
   KernelOp kernel;
   IRRewriter rewriter;
   RolePlan plan;
-  std::optional<RegisterBudget> budget;
+  std::optional<target::RoleRegisters> budget;
   DenseSet<std::pair<Value, Value>> drained; ///< rings, and under which condition, since the producer's last copy
   SmallVector<unsigned> previous;
   SmallVector<ChannelRing> rings; ///< Of each channel.
@@ -364,9 +349,9 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
     const target::GpuTarget &gpu = cta::getTarget(kernel);
     // Roles of whole warp groups, in a CTA of at most 1024 threads.
     unsigned warps = kernel.getNumWarps();
+    std::optional<target::RoleRegisters> registers = target::planRoleRegisters(gpu, warps);
     if (!gpu.has(target::Feature::SetMaxRegisters) || warps % target::warpsPerGroup != 0 ||
-        (warps + countProducerWarps(planRegisters(warps).has_value())) * target::threadsPerWarp >
-            target::maxThreadsPerCta)
+        (warps + target::countProducerWarps(registers.has_value())) * target::threadsPerWarp > target::maxThreadsPerCta)
       return;
     eraseDeadReads(kernel);
     std::optional<RolePlan> plan = planRoles(kernel);
@@ -374,20 +359,18 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
       return;
     SmallVector<unsigned> previous = findPrevious(kernel, *plan);
     auto planFor = [&](unsigned ctas, int64_t teams) {
-      int64_t reserved = target::reservedShared(gpu);
-      int64_t capacity = (int64_t(gpu.maxSharedPerCta) + reserved) / ctas - reserved;
-      return planSlots(kernel, *plan, previous, capacity, teams, /*least=*/ctas > 1 ? 2 : 1);
+      return planSlots(kernel, *plan, previous, target::sharedForCtas(gpu, ctas), teams, /*least=*/ctas > 1 ? 2 : 1);
     };
-    // cta-ping-pong gives each team buffers of its own.
-    std::optional<RegisterBudget> registers = planRegisters(warps);
+    const bool isAlone = registers.has_value();
     if (!kernel.getPingPong())
-      for (const SharedBudget &shared : planChainRegisters(kernel)) {
+      for (const target::SharedRoleRegisters &shared : planChainRegisters(kernel)) {
         if (std::optional<SmallVector<int64_t>> slots = planFor(shared.ctas, /*teams=*/1))
           return WarpSpecialisation(kernel, *plan, shared.registers, previous, *slots).run();
         // Two CTAs fit all the same where buffers that never live together share memory.
-        if (!planRegisters(warps))
+        if (!isAlone)
           registers = shared.registers;
       }
+    // cta-ping-pong gives each team buffers of its own.
     if (std::optional<SmallVector<int64_t>> slots = planFor(/*ctas=*/1, /*teams=*/kernel.getPingPong() ? 2 : 1))
       WarpSpecialisation(kernel, *plan, registers, previous, *slots).run();
   }

@@ -21,6 +21,8 @@
 #include "Analysis/LoopRange.h"
 #include "Analysis/Recreate.h"
 #include "Analysis/RolePlan.h"
+#include "Target/Plan/RoleRegisters.h"
+#include "Target/Tuned.h"
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"
@@ -145,7 +147,7 @@ private:
 
   /// The registers that a producer needs would be spilled by the others.
   void leaveFullLoops() {
-    std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps());
+    std::optional<target::RoleRegisters> budget = target::planRoleRegisters(target, kernel.getNumWarps());
     int64_t threads = kernel.getNumWarps() * target::threadsPerWarp;
     leave("a producer's registers are those that the loop's products need", [&](scf::ForOp loop) {
       constexpr int64_t lanesOfRow = 4, bytesOfRegister = 4;
@@ -160,7 +162,7 @@ private:
       for (auto load : loop.getBody()->getOps<LoadOp>())
         if (auto type = dyn_cast<RankedTensorType>(load.getType()); type && type.getRank() == 1)
           ofVectors += type.getNumElements() / lanesOfRow;
-      int64_t registers = bytes / bytesOfRegister / threads + ofVectors + registersBesideTensors;
+      int64_t registers = bytes / bytesOfRegister / threads + ofVectors + target::tunedOf(target).spareRegistersAhead;
       return budget && products > 1 && registers > budget->consumer;
     });
   }
