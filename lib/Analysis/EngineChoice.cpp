@@ -269,7 +269,7 @@ static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
 /// it takes as long as multiplying it, copies that write meanwhile make it too long; but not at the cost of a second
 /// CTA on the multiprocessor, or of products that run an iteration ahead.
 bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr engine) {
-  constexpr int64_t mostRegisters = 128; // the other half is for what an iteration computes
+  const target::Tuned &tuned = target::tunedOf(target);
   auto loop = dot->getParentOfType<LoopLikeOpInterface>();
   bool isSame = loop && !isa<ProgramsOp>(loop) && !loop->isAncestor(a.source);
   if (!isSame || a.transposed || !isFragmentOfAccumulators(dot))
@@ -277,12 +277,12 @@ bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr eng
   int64_t threads = numWarps * target::threadsPerWarp;
   int64_t registers = LayoutSlicer::bytesOf(dot.getA()) * engine.getGroupsN() / 4 / threads;
   int64_t &held = heldRegisters[loop], tensors = countTensors(loop, threads);
-  bool hasRoom = tensors + held + registers <= target::tunedOf(target).tensorRegistersAhead &&
+  bool hasRoom = tensors + held + registers <= tuned.tensorRegistersAhead &&
                  target::planSharedRoleRegisters(target, numWarps / target::warpsPerGroup, tensors,
                                                  /*registersOfAccumulator=*/0)
                      .empty();
   if (!target::isBoundBySharedMemory(engine.getN(), /*isWritten=*/hasRoom) ||
-      countCarriedSums(loop, numWarps) + held + registers > mostRegisters)
+      countCarriedSums(loop, numWarps) + held + registers > tuned.heldOperandRegisters)
     return false;
   held += registers;
   return true;
@@ -306,8 +306,8 @@ static int64_t countBytes(ArrayRef<Value> stored) {
 bool EngineChooser::makeRoom(ArrayRef<Value> stored) {
   llvm::SetVector<Value> all = storedOperands;
   all.insert_range(stored);
-  // The rest is for conversions and epilogues.
-  if (countBytes(all.getArrayRef()) > int64_t(target.maxSharedPerCta) / 4 * 3)
+  double room = target::tunedOf(target).storedOperandShare * target.maxSharedPerCta;
+  if (double(countBytes(all.getArrayRef())) > room)
     return false;
   storedOperands = std::move(all);
   return true;

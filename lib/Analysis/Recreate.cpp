@@ -9,6 +9,7 @@
 
 #include "Analysis/CarriedValue.h"
 #include "Layout/ShapeTransforms.h"
+#include "Target/Tuned.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -36,15 +37,15 @@ cta::LayoutAttr tile::getOperandLayout(Operation *op, cta::LayoutAttr layout) {
 
 // In another layout.
 
-static bool isOfFewRegisters(cta::LayoutAttr layout) {
-  constexpr int64_t few = 4;
+static bool isOfFewRegisters(Operation *op, cta::LayoutAttr layout) {
+  const int64_t few = target::tunedOf(cta::getTarget(op)).recreatedGatherRegisters;
   return layout::dropDuplicateRegisters(layout.getLayout()).numRegisters() <= few;
 }
 
 /// A gather that may be read again: a few elements of each thread. Its source is stored as it is.
 static GatherOp getGatherAgain(Operation *op, cta::LayoutAttr layout) {
   auto gather = dyn_cast_or_null<GatherOp>(op);
-  return gather && isOfFewRegisters(layout) ? gather : GatherOp();
+  return gather && isOfFewRegisters(gather, layout) ? gather : GatherOp();
 }
 
 /// Whether all elements are the same: a number, spread over the tensor.
@@ -85,7 +86,7 @@ bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
   auto type = cast<RankedTensorType>(load.getType());
   bool isVector = type.getNumElements() == llvm::max_element(type.getShape())[0];
   int64_t bytes = getBytesInMemory(type.getElementType());
-  return isVector && (isOfFewRegisters(layout) || (countsUp(load.getPtr()) && isOneAccess(layout, bytes)));
+  return isVector && (isOfFewRegisters(load, layout) || (countsUp(load.getPtr()) && isOneAccess(layout, bytes)));
 }
 
 /// Whether a value is needed in its old layout, too, when others are created again in `layout`: not by those that

@@ -16,6 +16,7 @@
 #include "Codegen/IssueCycles.h"
 #include "Codegen/SpillPlaces.h"
 #include "Target/Plan/Residency.h"
+#include "Target/Tuned.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -104,7 +105,8 @@ LoopAccesses findLoopAccesses(StringRef ptx) {
 class Choice {
 public:
   Choice(StringRef ptx, const target::GpuTarget &target, int64_t dynamicShared, Assembler assembler)
-      : ptx(ptx), target(target), dynamicShared(dynamicShared), assembler(assembler), threads(threadsOf(ptx)) {}
+      : ptx(ptx), target(target), tuned(target::tunedOf(target)), dynamicShared(dynamicShared), assembler(assembler),
+        threads(threadsOf(ptx)) {}
 
   llvm::Expected<Assembled> run() {
     if (threads == 0 || ptx.contains(".minnctapersm") || ptx.count(".reqntid") != 1)
@@ -134,8 +136,7 @@ private:
   /// at once where that is likely, which is the only question if even one CTA has too few registers.
   llvm::Expected<Assembled> asLiked() {
     // Few registers, for many CTAs, and a long time for it: few threads and much code.
-    constexpr int64_t fewThreads = 64, muchCode = 4000; // lines; half a second
-    bool isOneLikely = threads <= fewThreads && ptx.count('\n') > muchCode;
+    bool isOneLikely = threads <= tuned.fewThreads && int64_t(ptx.count('\n')) > tuned.muchCode;
     llvm::Expected<Assembled> alone = isOneLikely ? assembleFor(1) : Assembled();
     if (!alone || (isOneLikely && spilledBytes(*alone) > 0))
       return alone;
@@ -165,14 +166,15 @@ private:
   /// they wait for, a hundred spills in front of a loop and after it cost less than the warps gain; in a loop twenty
   /// cost a third of its speed, and a few are worth the fourth warp. More warps gain less.
   Assembled moreCtas(Assembled made) {
-    constexpr unsigned fewWarps = 12, someWarps = 16, mostWarps = 32, spilledAnyway = 64; // the latter: bytes
     bool isAsked = false;
-    while (spilledBytes(made) <= spilledAnyway) {
+    while (spilledBytes(made) <= tuned.spilledAnyway) {
       unsigned used = registersOf(made), ctas = residency(used).byRegisters + 1;
       unsigned warps = ctas * threads / target::threadsPerWarp;
       unsigned allowed = target::registersForCtas(ctas, threads);
-      unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40; // bytes; registers
-      bool isBeyondHalf = warps > mostWarps;
+      bool areFew = warps <= tuned.fewWarps;
+      unsigned spills = areFew ? tuned.spillsForFewWarps : tuned.spillsForMoreWarps;
+      unsigned fewer = areFew ? tuned.registersForFewWarps : tuned.registersForMoreWarps;
+      bool isBeyondHalf = warps > tuned.manyWarps;
       if (isBeyondHalf) {
         spills = 0;
         fewer = registerGranule;
@@ -182,7 +184,7 @@ private:
       if (!isSpare || resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, made);
-      unsigned inLoops = warps <= someWarps ? 4 : 0; // accesses
+      unsigned inLoops = warps <= tuned.someWarps ? tuned.spillAccessesInLoops : 0;
       if (!more || registersOf(*more) > allowed ||
           (spilledBytes(*more) > 0 && !spillsHardlyInLoops(more->cubin, inLoops)) ||
           (isBeyondHalf && more->cubin.size() > made.cubin.size()))
@@ -199,26 +201,25 @@ private:
   /// that is alone because of its registers has them anyway: the code of four products was the same, and none is asked.
   /// Nor are threads that have all registers there are: of 15 kernels none gained.
   Assembled soonerIssued(Assembled made) {
-    constexpr unsigned fewWarps = 16; // of a multiprocessor
-    constexpr uint64_t most = 95; // per cent of the cycles: fewer than that are not in the noise of what is not counted
     target::Residency held = residency(registersOf(made));
     unsigned ctas = held.ctas();
     bool hasThem = (ctas == 1 && held.byRegisters == 1) || registersOf(made) >= target::maxRegistersPerThread;
-    if (spilledBytes(made) > 0 || ctas == 0 || hasThem || ctas * threads > fewWarps * target::threadsPerWarp)
+    if (spilledBytes(made) > 0 || ctas == 0 || hasThem ||
+        ctas * threads > tuned.scheduledWarps * target::threadsPerWarp)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
     uint64_t cycles = asked ? issueCycles(asked->cubin) : 0; // 0, too, if the code is not understood
-    bool isSooner = cycles > 0 && cycles * 100 < issueCycles(made.cubin) * most;
+    // Smaller gains are in the noise of what is not counted.
+    bool isSooner = cycles > 0 && cycles * 100 < issueCycles(made.cubin) * tuned.shorterIssue;
     return isSooner ? std::move(*asked) : std::move(made);
   }
 
   /// With few registers there are as many threads as a multiprocessor holds, if the grid has as many. At least two
   /// CTAs, of which one works while the other is at a barrier.
   Assembled forLoadingLoop(Assembled made) {
-    constexpr unsigned fewRegisters = 40;
-    if (registersOf(made) > fewRegisters)
+    if (registersOf(made) > tuned.loadingLoopRegisters)
       return forMoreThreads(std::move(made), /*isLoop=*/true);
-    std::optional<Assembled> more = tryFor(std::max(2u, quarter / threads), /*bytes=*/0, made);
+    std::optional<Assembled> more = tryFor(std::max(2u, quarterOfThreads() / threads), /*bytes=*/0, made);
     return more ? std::move(*more) : made;
   }
 
@@ -226,17 +227,17 @@ private:
   /// for memory, and hides that by having threads. Some spills, as of 20 registers, written and read once, cost less
   /// than having an eighth of the threads, or one CTA, all of which waits at once.
   Assembled forMoreThreads(Assembled made, bool isLoop) {
-    constexpr unsigned nextToNothing = 16, most = 1024; // bytes; threads of a CTA
-    constexpr unsigned saved = 24;                      // registers that ptxas can save without spills, if asked
+    constexpr unsigned most = target::maxThreadsPerCta;
+    const unsigned quarter = quarterOfThreads(), fewSpills = tuned.fewSpills;
     if (spilledBytes(made) > fewSpills)
       return made;
     unsigned now = resident(registersOf(made)) * threads;
     // Two CTAs of as many threads as there can be have 32 registers.
-    unsigned half = threads == most ? 2 * most : most;
-    unsigned spills = threads == most ? 0 : now == threads ? fewSpills : nextToNothing;
+    unsigned half = threads == most ? 2 * most : tuned.halfOfThreads;
+    unsigned spills = threads == most ? 0 : now == threads ? fewSpills : tuned.hardlySpilled;
     if (now >= half)
       return threads == most ? std::move(made) : moreForNothing(std::move(made));
-    bool isNear = registersOf(made) <= target::registersPerSm / half + saved;
+    bool isNear = registersOf(made) <= target::registersPerSm / half + tuned.savedRegisters;
     if (half >= 2 * threads && (isNear || now == threads))
       if (std::optional<Assembled> more = tryFor(half / threads, spills, made))
         return std::move(*more);
@@ -251,21 +252,20 @@ private:
   /// issue instructions says that they are missing: ptxas takes a few more than it needs where nothing tells it what
   /// they are worth, and a row of 1024 halves, of a layer norm in four warps, is on 12 CTAs then instead of 16.
   Assembled moreForNothing(Assembled made) {
-    constexpr unsigned most = 2048;  // threads of a multiprocessor
-    constexpr uint64_t slower = 105; // per cent of the cycles
-    unsigned used = registersOf(made), all = std::min(most / threads, resident(/*registers=*/0));
+    unsigned used = registersOf(made), all = std::min(2 * tuned.halfOfThreads / threads, resident(/*registers=*/0));
     if (resident(used) >= all || resident(used - registerGranule) < all)
       return made;
     std::optional<Assembled> more = tryFor(all, /*bytes=*/0, made);
-    bool isFree = more && issueCycles(more->cubin) * 100 <= issueCycles(made.cubin) * slower;
+    bool isFree = more && issueCycles(more->cubin) * 100 <= issueCycles(made.cubin) * tuned.longerIssue;
     return isFree ? std::move(*more) : std::move(made);
   }
 
-  static constexpr unsigned quarter = 512;   ///< Of the threads that a multiprocessor holds.
-  static constexpr unsigned fewSpills = 160; ///< Bytes.
+  /// Of those that a multiprocessor holds.
+  unsigned quarterOfThreads() const { return tuned.halfOfThreads / 2; }
 
   StringRef ptx;
   const target::GpuTarget &target;
+  const target::Tuned &tuned;
   int64_t dynamicShared;
   Assembler assembler;
   unsigned threads;

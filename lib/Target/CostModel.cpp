@@ -21,12 +21,7 @@ namespace {
 using Sizes = std::vector<unsigned>;
 
 constexpr unsigned swizzleSpan = widestSwizzle;
-constexpr unsigned usefulStages = 3;      // one is read, one is full, one is on its way; of small ones one more
-constexpr unsigned largeStage = 40 << 10; // bytes, of 128x192x64
-constexpr unsigned straddlingStages =
-    4; // where rows of b's blocks begin inside a line of L2: with 5, 1536 nn takes 8 % longer
-constexpr unsigned maxAccumulators = 128; // per thread, of 255 registers
-constexpr unsigned mmaStepBytes = 64;     // of a K step of mma.sync: two instructions
+constexpr unsigned mmaStepBytes = 64; // of a K step of mma.sync: two instructions
 
 /// Of blocks that are not powers of two.
 constexpr unsigned oddSizes[] = {96, 144, 160, 192, 224};
@@ -110,8 +105,6 @@ std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
                                        .numWarps = config.numWarps}));
 }
 
-constexpr unsigned defaultGroup = 8;
-
 /// How many rows of tiles run together. Where all tiles run at once and K is short, computing a group's place is what
 /// counts: 512x512x512 takes 3.00 us with groups of one, 3.12 with 8, but 1024x1024x8192 38.5 and 31.4. Groups of
 /// different sizes lose: with the twelve rows of 1536, row-major operands take 12.7 us in fours, 13.3 as 8 and 4; and
@@ -119,17 +112,17 @@ constexpr unsigned defaultGroup = 8;
 /// the tiles that run together read the fewest elements: 12 of 132 tiles of 128x256, in 11 columns. 8192x8192x8192
 /// takes 0.97 of the time of groups of 8.
 unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  constexpr unsigned smallGroup = 4;
-  constexpr int64_t shortK = 1024;
+  const Tuned &tuned = tunedOf(target);
+  const unsigned defaultGroup = tuned.tileGroup;
   int64_t rows = (problem.m + config.blockM - 1) / config.blockM,
           columns = (problem.n + config.blockN - 1) / config.blockN,
           numSms = problem.numSms ? problem.numSms : target.numSms;
   if (!config.wgmma)
     return defaultGroup;
-  if (rows * columns <= numSms && (rows == 1 || problem.k <= shortK))
+  if (rows * columns <= numSms && (rows == 1 || problem.k <= tuned.shortK))
     return 1;
   if (rows * columns <= numSms)
-    return rows >= 2 * defaultGroup && rows % defaultGroup == 0 ? defaultGroup : smallGroup;
+    return rows >= 2 * defaultGroup && rows % defaultGroup == 0 ? defaultGroup : tuned.smallTileGroup;
   // A group that does not divide the multiprocessors begins and ends inside of a column.
   auto read = [&](int64_t group) {
     return group * config.blockM + (numSms / group + (numSms % group != 0 ? 2 : 0)) * config.blockN;
@@ -143,16 +136,17 @@ unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const 
 
 /// The most stages that fit, if these are enough to be useful.
 std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem &problem, GemmConfig config) {
-  config.numStages = config.wgmma ? maxStages : usefulStages;
+  const Tuned &tuned = tunedOf(target);
+  config.numStages = config.wgmma ? maxStages : tuned.usefulStages;
   unsigned columns = wgmmaTile(config).columns;
   bool straddles = !columnsAreKMajor(problem, config) && columns * problem.elementBytes() % swizzleSpan != 0;
   if (config.wgmma && straddles && !isPowerOfTwo(columns))
-    config.numStages = straddlingStages;
+    config.numStages = tuned.straddlingStages;
   while (config.numStages > 1 && sharedBytes(problem, config) > target.maxSharedPerCta)
     --config.numStages;
-  bool isLarge = (config.blockM + config.blockN) * config.blockK * problem.elementBytes() >= largeStage;
+  bool isLarge = (config.blockM + config.blockN) * config.blockK * problem.elementBytes() >= tuned.largeStage;
   // What is stored is as good as another stage.
-  unsigned least = turnedLines(problem, config).stored ? usefulStages - 1 : usefulStages;
+  unsigned least = turnedLines(problem, config).stored ? tuned.usefulStages - 1 : tuned.usefulStages;
   bool isUseful = config.numStages >= (isLarge ? least : least + 1);
   return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
 }
@@ -186,9 +180,10 @@ bool suitsThreads(const GpuTarget &target, const GemmProblem &problem, const Gem
 }
 
 /// Of a tile that mma.sync multiplies: four; eight where four hold too few registers.
-unsigned mmaSyncWarps(const GemmProblem &problem, unsigned blockM, unsigned blockN, unsigned blockK) {
+unsigned mmaSyncWarps(const GpuTarget &target, const GemmProblem &problem, unsigned blockM, unsigned blockN,
+                      unsigned blockK) {
   GemmConfig config{blockM, blockN, blockK, 1, warpsPerGroup, 1, /*wgmma=*/false};
-  return fitsRegisters(problem, config) ? warpsPerGroup : 2 * warpsPerGroup;
+  return fitsRegisters(target, problem, config) ? warpsPerGroup : 2 * warpsPerGroup;
 }
 
 /// Blocks of fewer than 64 rows, first, only where one of them has all rows: else b is read more than once.
@@ -233,7 +228,8 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
     for (unsigned blockN : blocksN)
       for (unsigned blockK : blocksK)
         for (unsigned numWarps :
-             sizes(choices.numWarps, wgmma ? Sizes{8, 4} : Sizes{mmaSyncWarps(problem, blockM, blockN, blockK)})) {
+             sizes(choices.numWarps,
+                   wgmma ? Sizes{8, 4} : Sizes{mmaSyncWarps(target, problem, blockM, blockN, blockK)})) {
           GemmConfig config{blockM, blockN, blockK, 1, numWarps, 1, wgmma};
           config.groupM = choices.groupM.value_or(chooseGroup(target, problem, config));
           // Side by side along N both groups read the same rows: 1024x1024x8192 took 34.8 us that way, 32.0 with
@@ -333,7 +329,7 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
   std::string reason = config.wgmma ? checkWgmma(target, problem, config) : checkMmaSync(problem, config);
   if (!reason.empty())
     return reason;
-  unsigned mostSums = problem.roomForSums ? maxAccumulators / 2 : maxAccumulators;
+  unsigned mostSums = tunedOf(target).tileRegisters / (problem.roomForSums ? 2 : 1);
   if (int64_t(config.blockM) * config.blockN > int64_t(mostSums) * threadsPerWarp * config.numWarps)
     return "the tile of c does not fit the registers";
   if (sharedBytes(problem, config) > target.maxSharedPerCta)
@@ -357,9 +353,9 @@ std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProble
     GemmConfig config{choices.blockM.value_or(64),
                       choices.blockN.value_or(64),
                       choices.blockK.value_or(32),
-                      choices.groupM.value_or(defaultGroup),
-                      choices.numWarps.value_or(4),
-                      choices.numStages.value_or(usefulStages),
+                      choices.groupM.value_or(tunedOf(target).tileGroup),
+                      choices.numWarps.value_or(warpsPerGroup),
+                      choices.numStages.value_or(tunedOf(target).usefulStages),
                       /*wgmma=*/false};
     candidates.push_back(config);
   }

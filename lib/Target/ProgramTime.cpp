@@ -20,7 +20,7 @@ constexpr double exchangeClocks = 100; // a store to shared memory, a barrier an
 
 /// What kernels get of the data sheet's rate of DRAM, as measured on an H200.
 double achievableShare() {
-  return threadConstants(/*warpGroups=*/false, /*asyncCopies=*/true).memory / ratesOf(*findTarget("sm_90a")).memory;
+  return tunedOf(measuredTarget()).mmaSyncByCopies.memory / ratesOf(measuredTarget()).memory;
 }
 
 /// Of times that overlap.
@@ -68,7 +68,7 @@ double ProgramTime::microseconds(const ProgramWork &work) const {
   const double clocksOfDevice =
       longest({waves, bytes / (rates.ingest * sms), isPersistent ? 0 : work.programs / dispatched});
   const double memory = std::min(work.uniqueBytes, bytes) / (rates.memory * achievableShare());
-  const double launch = threadConstants(/*warpGroups=*/false, /*asyncCopies=*/true).launch;
+  const double launch = tunedOf(measuredTarget()).mmaSyncByCopies.launch;
   return (launch + longest({memory, clocksOfDevice / rates.clockGHz})) / 1000;
 }
 

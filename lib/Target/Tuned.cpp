@@ -20,11 +20,20 @@ const GpuTarget &measuredTarget() {
 
 std::vector<TunedConstant> listTuned(const GpuTarget &gpu) {
   const Tuned &row = tunedOf(gpu);
-  return {
-#define TUNED(type, name, value, unit, meaning, measured) {#name, unit, meaning, measured, double(row.name)},
+  std::vector<TunedConstant> constants;
+  auto addSet = [&](const std::string &name, const GemmConstants &set, std::string_view measured) {
+#define GEMM_CONSTANT(field, unit, meaning)                                                                            \
+  constants.push_back({name + "." #field, unit, meaning, measured, set.field});
+#include "Target/GemmConstants.def"
+#undef GEMM_CONSTANT
+  };
+#define TUNED(type, name, value, unit, meaning, measured)                                                              \
+  constants.push_back({#name, unit, meaning, measured, double(row.name)});
+#define TUNED_GEMM(name, meaning, measured, ...) addSet(#name, row.name, measured);
 #include "Target/Tuned.def"
 #undef TUNED
-  };
+#undef TUNED_GEMM
+  return constants;
 }
 
 } // namespace tile::target

@@ -13,10 +13,20 @@
 
 namespace tile::target {
 
+/// Rates and costs of a kind of GEMM kernel (GemmTime.h). Where limits meet, time is more than the largest and less
+/// than the sum: the 8-norm of them.
+struct GemmConstants {
+#define GEMM_CONSTANT(name, unit, meaning) double name;
+#include "Target/GemmConstants.def"
+#undef GEMM_CONSTANT
+};
+
 struct Tuned {
 #define TUNED(type, name, value, unit, meaning, measured) type name = value;
+#define TUNED_GEMM(name, meaning, measured, ...) GemmConstants name{__VA_ARGS__};
 #include "Target/Tuned.def"
 #undef TUNED
+#undef TUNED_GEMM
 };
 
 /// The row of the target; Hopper's if nothing was measured on it.
@@ -30,7 +40,8 @@ const GpuTarget &measuredTarget();
 
 /// A constant as the table of a target shows it.
 struct TunedConstant {
-  std::string_view name, unit, meaning, measured;
+  std::string name; ///< "keptRowRegisters", "wgmma.clockGHz"
+  std::string_view unit, meaning, measured;
   double value;
 };
 std::vector<TunedConstant> listTuned(const GpuTarget &gpu);

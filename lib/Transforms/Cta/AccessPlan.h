@@ -66,13 +66,13 @@ layout::LinearLayout planPacked(llvm::ArrayRef<int64_t> shape, int64_t pack, uns
 /// The layout of a scan: the axis in consecutive registers, then in lanes, then in warps if there are more than the
 /// other dimensions fill and a thread would have many elements, since warps exchange their totals through memory. Other
 /// dimensions get the lanes and warps that the axis can do without; what is left over holds copies.
-layout::LinearLayout planScan(mlir::RankedTensorType type, unsigned axis, unsigned numWarps);
+layout::LinearLayout planScan(mlir::RankedTensorType type, unsigned axis, KernelOp kernel);
 /// The same for a vector whose elements lie far from each other in memory: neighbours in lanes where a thread has two,
 /// since neighbours may share a line of memory.
-layout::LinearLayout planStridedScan(mlir::RankedTensorType type, unsigned numWarps);
+layout::LinearLayout planStridedScan(mlir::RankedTensorType type, KernelOp kernel);
 
 /// Makes a reduction whose order matters keep it: where the axis lies in registers, lanes, warps and then in registers
 /// again, by two steps, of runs and over runs; else in the layout of a scan, to which operands are converted.
-void keepOrder(ReduceOp reduce, unsigned numWarps, mlir::OpBuilder &builder);
+void keepOrder(ReduceOp reduce, mlir::OpBuilder &builder);
 
 } // namespace tile

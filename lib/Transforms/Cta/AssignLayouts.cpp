@@ -20,6 +20,7 @@
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
 #include "Layout/ShapeTransforms.h"
+#include "Target/Tuned.h"
 #include "Transforms/Cta/AccessPlan.h"
 #include "Transforms/Cta/ShapesOfRows.h"
 #include "Transforms/Cta/StageOperands.h"
@@ -69,7 +70,7 @@ private:
   /// Next to several products of a loop, statistics of rows: warps that each load all of them need not meet, where they
   /// would have to in every iteration, and products could not run ahead.
   static bool isOfEachWarp(Operation *access, ArrayRef<int64_t> shape) {
-    constexpr int64_t mostElements = 128; // four registers
+    const int64_t mostElements = target::tunedOf(cta::getTarget(access)).rowStatisticElements;
     return isa<LoadOp>(access) && shape.size() == 1 && shape.front() <= mostElements &&
            isa<LoopLikeOpInterface>(access->getParentOp()) && llvm::range_size(access->getBlock()->getOps<DotOp>()) > 1;
   }
@@ -124,7 +125,6 @@ private:
   /// any layout asks for as much, if threads have few elements, whose sectors may be of one line.
   void planScanned(const llvm::MapVector<ArrayRef<int64_t>, Accesses> &ofShapes, AxisInfoAnalysis &axisInfo) {
     constexpr double sectorBytes = 32;
-    constexpr int64_t fewElements = 4;
     auto isStrided = [&](Operation *access) {
       Value pointer = access->getOperand(0);
       unsigned bytes = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
@@ -136,8 +136,8 @@ private:
       if (type.getRank() != 1 || accesses == ofShapes.end() ||
           !llvm::all_of(llvm::make_first_range(accesses->second), isStrided))
         return;
-      cta::LayoutAttr layout = attribute(planStridedScan(type, kernel.getNumWarps()));
-      if (layout.getLayout().numRegisters() > fewElements)
+      cta::LayoutAttr layout = attribute(planStridedScan(type, kernel));
+      if (layout.getLayout().numRegisters() > target::tunedOf(cta::getTarget(kernel)).stridedScanElements)
         return;
       sharedLayouts[type.getShape()] = accessLayouts[scan] = layout;
       for (Operation *access : llvm::make_first_range(accesses->second))
@@ -193,7 +193,7 @@ private:
   /// A shape that no access has, and to which a matrix is repeated a few times, has its layout; where several are, the
   /// one that is repeated least decides. What else is spread to the shape in a loop is loaded where it is used.
   void planRepeated(const DenseSet<ArrayRef<int64_t>> &accessed) {
-    constexpr int64_t fewTimes = 8;
+    const int64_t fewTimes = target::tunedOf(cta::getTarget(kernel)).repeatedLayoutTimes;
     llvm::MapVector<ArrayRef<int64_t>, Repetition> repetitions;
     auto offer = [&](Value result, Repetition repetition) {
       ArrayRef<int64_t> shape = shapeOf(result);
@@ -259,7 +259,7 @@ private:
         accessLayouts[op] = attribute(planAtomic(op, axisInfo, kernel.getNumWarps(), gpu));
       if (auto scan = dyn_cast<ScanOp>(op)) {
         auto type = cast<RankedTensorType>(scan.getSrcs().front().getType());
-        accessLayouts.try_emplace(op, attribute(planScan(type, scan.getAxis(), kernel.getNumWarps())));
+        accessLayouts.try_emplace(op, attribute(planScan(type, scan.getAxis(), kernel)));
       }
       if (auto dot = dyn_cast<DotOp>(op))
         dotPlans[op] = planDot(dot, kernel.getNumWarps());
@@ -358,7 +358,7 @@ private:
   /// A number for each row of a product, such as a scale, that is loaded beside it in a loop: each thread loads those
   /// of its few rows. Through shared memory, all warps would wait for each other in every iteration.
   void planFactor(LoadOp load) {
-    constexpr int64_t fewRegisters = 4;
+    const int64_t fewRegisters = target::tunedOf(cta::getTarget(load)).rowFactorRegisters;
     auto type = dyn_cast<RankedTensorType>(load.getType());
     for (auto &[op, plan] : dotPlans) {
       auto dot = cast<DotOp>(op);
@@ -437,7 +437,7 @@ private:
   /// The result follows the operands where it can.
   void tie(cta::LayoutInterface op) {
     if (auto reduce = dyn_cast<ReduceOp>(*op))
-      keepOrder(reduce, kernel.getNumWarps(), builder);
+      keepOrder(reduce, builder);
     cta::LayoutAttr operand = op->getNumOperands() != 0 ? cta::getLayoutAttr(op->getOperand(0).getType()) : nullptr;
     if (!operand || isElementwise(op))
       return;

@@ -147,8 +147,9 @@ void tile::beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu) {
 }
 
 static void beginLoadsEarly(Block &block) {
-  constexpr int64_t mostInLoops = 32, mostOnce = 96; // registers of a thread, for all
-  int64_t registers = 0, mostRegisters = isa<LoopLikeOpInterface>(block.getParentOp()) ? mostInLoops : mostOnce;
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(block.getParentOp()));
+  bool isInLoop = isa<LoopLikeOpInterface>(block.getParentOp());
+  int64_t registers = 0, mostRegisters = isInLoop ? tuned.earlyLoadRegistersInLoops : tuned.earlyLoadRegisters;
   for (LoadOp load : llvm::to_vector(block.getOps<LoadOp>())) {
     // What the next iteration alone uses has its time.
     auto isInside = [&](Operation *user) { return user->getBlock() == &block; };

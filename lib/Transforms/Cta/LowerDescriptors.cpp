@@ -27,6 +27,7 @@
 #include "Layout/TmaBoxes.h"
 #include "Target/Engines/Wgmma.h"
 #include "Target/Plan/StorePanels.h"
+#include "Target/Tuned.h"
 #include "Transforms/Cta/ColumnSlice.h"
 #include "Transforms/Cta/Transpositions.h"
 #include "Transforms/Numbers.h"
@@ -45,11 +46,6 @@ using namespace mlir;
 using namespace tile;
 
 namespace {
-
-/// What L2 is to read from memory at a request of TMA where the next step takes the other half. 128x8192x8192 takes
-/// 45.4 us that way, 46.6 without, 1024x1024x8192 30.6 and 31.4. Rows of two boxes do not gain: both are asked for at
-/// once.
-constexpr int64_t promotedBytes = 256;
 
 /// What is left of a row that no number of the widest panels divides: all panels are narrower, or the last one has
 /// fewer columns than the others, whose box is another tensor map. Only the launcher makes two maps of one tensor.
@@ -402,16 +398,17 @@ private:
       return access->emitOpError() << "needs box [" << ArrayRef<int64_t>(box) << "] and swizzle " << boxes->swizzleBytes
                                    << " but the descriptor has the tensor map " << map;
     if (auto load = dyn_cast<DescLoadOp>(access); load && readsHalfLines(load, *boxes))
-      updated = updated.withL2Promotion(promotedBytes);
+      updated = updated.withL2Promotion(target::tunedOf(cta::getTarget(kernel)).promotedL2Bytes);
     kernel.setTensorMap(index, updated);
     return success();
   }
 
-  /// Whether blocks are half of `promotedBytes` wide, and a loop moves them along the rows: taken for a step of so
-  /// many.
+  /// Whether L2 is to read both halves of what steps take in turn: a loop moves blocks along the rows by so many.
+  /// 128x8192x8192 takes 45.4 us that way, 46.6 without, 1024x1024x8192 30.6 and 31.4. Rows of two boxes do not gain:
+  /// both are asked for at once.
   static bool readsHalfLines(DescLoadOp load, const layout::TmaBoxes &boxes) {
     RankedTensorType type = load.getType();
-    int64_t columns = type.getShape().back();
+    int64_t columns = type.getShape().back(), promotedBytes = target::tunedOf(cta::getTarget(load)).promotedL2Bytes;
     auto loop = load->getParentOfType<LoopLikeOpInterface>();
     return columns == boxes.shape.back() && 2 * columns * getBytesInMemory(type.getElementType()) == promotedBytes &&
            loop && !loop.isDefinedOutsideOfLoop(load.getOffsets().back());

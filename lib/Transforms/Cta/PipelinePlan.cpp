@@ -14,6 +14,7 @@
 #include "Target/Plan/CopyStages.h"
 #include "Target/Plan/Residency.h"
 #include "Target/Plan/RoleRegisters.h"
+#include "Target/Tuned.h"
 #include "Transforms/Cta/IssueOrder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -150,7 +151,8 @@ DenseSet<Operation *> findOperands(scf::ForOp loop, const DenseSet<Operation *> 
   DenseSet<Operation *> ofOperands;
   if (isBesideCopies)
     ofOperands = collectStage(loop, [](Operation *op) { return isa<cta::MmaSyncOp>(op); });
-  const int64_t mostRegisters = written.isEmpty() ? 192 : 128;
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
+  const int64_t mostRegisters = written.isEmpty() ? tuned.operandLoadRegisters : tuned.operandLoadRegistersBesideStores;
   int64_t registers = 0;
   for (Operation &op : *loop.getBody())
     if (isProduct(&op))
@@ -253,8 +255,6 @@ bool isOfProducts(scf::ForOp loop, const LoopContents &contents) {
   return isPlain && !loop.getBody()->getOps<cta::WgmmaOp>().empty();
 }
 
-constexpr unsigned unrollFactor = 4;
-
 /// A short loop in which nothing keeps the loads of several iterations from being issued at once. `slice`: the loads,
 /// and what their addresses are computed from.
 bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads,
@@ -262,8 +262,7 @@ bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSe
   using enum LoopContent;
   if (contents.hasAny({reduction, exchange, store, branch, groupProduct}))
     return false;
-  // Registers of a thread, four times as many of which are in flight, and instructions.
-  constexpr int64_t fewLoaded = 16, fewComputed = 32;
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
   int64_t half = target::registersPerSm / countThreads(loop) / 2;
   int64_t loaded = 0, computed = 0;
   for (Operation &op : loop.getBody()->without_terminator())
@@ -272,13 +271,14 @@ bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSe
         loaded += countRegisters(result);
       else if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && !slice.contains(&op))
         computed += cta::getLayout(type).numRegisters();
-  return loaded <= std::min<int64_t>(fewLoaded, half / unrollFactor) && computed <= fewComputed;
+  return loaded <= std::min<int64_t>(tuned.unrolledLoadRegisters, half / tuned.unrolledIterations) &&
+         computed <= tuned.unrolledComputeRegisters;
 }
 
 /// Whether warp groups have registers for what is loaded ahead, and for what was, beside accumulators and left
 /// operands.
 bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) {
-  constexpr int64_t few = 8, reserve = 64; // for addresses, and what is computed of accumulators
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
   int64_t loaded = 0;
   for (Operation *op : loads)
     loaded += countRegisters(op->getResult(0));
@@ -289,28 +289,27 @@ bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) 
     if (isa<RankedTensorType>(product.getA().getType()))
       held.insert(product.getA());
   }
-  int64_t registers = reserve + 2 * loaded;
+  int64_t registers = tuned.spareRegistersBesideWgmma + 2 * loaded;
   for (Value value : held)
     registers += countRegisters(value);
   unsigned warps = loop->getParentOfType<KernelOp>().getNumWarps();
   std::optional<target::RoleRegisters> budget = target::planRoleRegisters(cta::getTarget(loop), warps);
-  return loaded <= few || registers <= (budget ? budget->consumer : target::maxRegistersPerThread);
+  return loaded <= tuned.freeLoadRegisters || registers <= (budget ? budget->consumer : target::maxRegistersPerThread);
 }
 
 /// Whether the loop's registers leave room for what is loaded ahead.
 bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads) {
   int64_t threads = countThreads(loop);
-  // What a quarter and half of the threads that a multiprocessor can hold may have each; addresses and others.
-  constexpr int64_t ofQuarter = 128, ofHalf = 64, reserve = 24, manyCarried = 48;
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
   // Of few threads several CTAs run side by side, and memory is not idle while one of them reduces.
   const bool isSmall = threads <= 4 * target::threadsPerWarp;
   if (contents.has(LoopContent::groupProduct))
     return hasRoomBesideProducts(loop, loads);
   bool reduces = contents.has(LoopContent::reduction);
-  int64_t registers = reserve;
+  int64_t registers = tuned.spareRegistersOfLoads;
   for (Value carried : loop.getRegionIterArgs())
     registers += countRegisters(carried);
-  bool hasFewThreads = registers - reserve >= manyCarried;
+  bool hasFewThreads = registers - tuned.spareRegistersOfLoads >= tuned.manyCarriedRegisters;
   DenseSet<Value> fromOutside;
   loop.getBody()->walk([&](Operation *op) {
     for (Value operand : op->getOperands()) {
@@ -327,7 +326,7 @@ bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Opera
   }
   int64_t limit = target::registersOfLoneCta(threads);
   if (!hasFewThreads)
-    limit = !reduces ? ofHalf : isSmall ? ofQuarter : limit;
+    limit = !reduces ? tuned.registersOfHalf : isSmall ? tuned.registersOfQuarter : limit;
   return registers <= limit;
 }
 
@@ -362,7 +361,8 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &conte
   });
   if (!hasBlock || !isForSliceAlone)
     return std::nullopt;
-  plan.unroll = isForUnrolling(loop, contents, plan.values, slice) ? unrollFactor : 1;
+  plan.unroll =
+      isForUnrolling(loop, contents, plan.values, slice) ? target::tunedOf(cta::getTarget(loop)).unrolledIterations : 1;
   return plan.unroll > 1 || hasRoom(loop, contents, plan.values) ? std::optional(plan) : std::nullopt;
 }
 

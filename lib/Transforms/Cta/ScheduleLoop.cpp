@@ -16,6 +16,7 @@
 #include "Analysis/LoopWork.h"
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
+#include "Target/Tuned.h"
 #include "Transforms/Cta/PeelLoop.h"
 #include "Transforms/Cta/RunAhead.h"
 #include "Transforms/Cta/TakeTurns.h"
@@ -46,11 +47,9 @@ bool keepTensorCoresBusy(scf::ForOp loop, const LoopWork &work) {
          work.tensorCores > std::max({work.special, work.arithmetic, work.shared, work.copies});
 }
 
-/// Whether it gains to issue a late and an early product together. Attention with heads of 128 takes 0.91 of the time
-/// with 128 keys an iteration, whose products take so many clocks of the tensor cores, and 1.25 times as long with 64.
-bool hasLongProducts(const LoopWork &work) {
-  constexpr double least = 2048;
-  return work.tensorCores >= least;
+/// Whether it gains to issue a late and an early MMA together.
+bool hasLongProducts(scf::ForOp loop, const LoopWork &work) {
+  return work.tensorCores >= target::tunedOf(cta::getTarget(loop)).longMmaClocks;
 }
 
 /// Whether threads have registers for what all products of an iteration read and add up, any of which may be in flight
@@ -165,7 +164,8 @@ private:
     LoopGraph graph(loop);
     std::optional<LoopPlan> plan;
     if (graph.build())
-      plan = planLoop(graph.nodes, {.groupsKeepBusy = keepTensorCoresBusy(loop, work), .takesLong = hasLongProducts(work)},
+      plan = planLoop(graph.nodes,
+                      {.groupsKeepBusy = keepTensorCoresBusy(loop, work), .takesLong = hasLongProducts(loop, work)},
                       [&](const ProductSchedule &order) { return mayRunAhead(graph, order); });
     bool keepsOrder = plan && plan->overlap == ProductOverlap::withinIteration && !mayBeReordered(graph);
     if (plan)

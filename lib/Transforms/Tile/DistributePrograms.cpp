@@ -32,6 +32,7 @@
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"
+#include "Target/Tuned.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -48,7 +49,6 @@ using namespace tile;
 namespace {
 
 constexpr unsigned numAxes = ProgramsOp::numAxes;
-constexpr double leastGrowth = 0.25; // in iterations; a loop that deals out work has one more in some programs only
 
 /// Whether messages of the kernel say the numbers of its CTAs.
 bool hasMessages(KernelOp kernel) {
@@ -72,6 +72,8 @@ bool mayWait(KernelOp kernel) {
 /// Lets programs whose loops are longest begin first, if their order is free.
 void orderByLength(KernelOp kernel, bool isFree) {
   ProgramLengths lengths(kernel);
+  // A loop that deals out work has one iteration more in some programs only.
+  const double leastGrowth = target::tunedOf(cta::getTarget(kernel)).unevenGrowth;
   for (unsigned axis = 0; axis < numAxes; ++axis) {
     const double growth = lengths.getGrowth(axis).value_or(0);
     if (std::abs(growth) < leastGrowth)
