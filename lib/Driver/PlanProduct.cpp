@@ -2,8 +2,8 @@
 // Between the front end's description of a product, the cost model's set of kernels, and options of compilations.
 #include "Driver/PlanProduct.h"
 
+#include "Target/GemmBudget.h"
 #include "Target/Plan/RingSlots.h"
-#include "Target/SharedMemory.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -158,14 +158,8 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
                             given.numStages.value_or(target::defaultStages),
                             target::canUseWgmma(gpu, problem)};
   // A producer has as many slots as fit, of those that cta-specialize-warps wants.
-  if (config.wgmma) {
-    int64_t elements = int64_t(config.blockM) * config.blockN,
-            threads = int64_t(config.numWarps) * target::threadsPerWarp;
-    int64_t sharedBytes = target::sharedBytes(problem, config) - target::sharedAlignment;
-    config.numStages = target::wantedSlots(gpu, config.numStages, {config.numWarps, elements / threads, sharedBytes});
-  }
-  while (config.wgmma && config.numStages > 1 && !target::checkGemmConfig(gpu, problem, config).empty())
-    --config.numStages;
+  if (config.wgmma)
+    config.numStages = target::plannedSlots(gpu, problem, config);
   if (!target::checkGemmConfig(gpu, problem, config).empty()) {
     config.wgmma = false;
     config.numStages = given.numStages.value_or(target::defaultStages);
