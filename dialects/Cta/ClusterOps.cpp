@@ -37,7 +37,7 @@ LogicalResult ClusterSumOp::verify() {
   if (failed(verifyCtas(*this, int32_t(getCtas()))) || failed(verifyPartial(*this, value)))
     return failure();
   const layout::LinearLayout &layout = getLayout(value);
-  int64_t bytes = layout.numRegisters() * layout.numWarps() * 32 * 4;
+  int64_t bytes = layout.numRegisters() * layout.numWarps() * target::threadsPerWarp * 4;
   if (buffer.getBytesPerSlot() < bytes || buffer.getSlots() != int64_t(getCtas()) - 1)
     return emitOpError() << "needs " << getCtas() - 1 << " slots of " << bytes << " bytes but the buffer has "
                          << buffer.getSlots() << " of " << buffer.getBytesPerSlot();

@@ -2,6 +2,8 @@
 // Warp roles: syntax, verification, and queries for the enclosing role.
 #include "Cta/CtaDialect.h"
 
+#include "Target/Plan/RoleRegisters.h"
+
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -152,17 +154,15 @@ unsigned WarpRolesOp::countResidentCtas() {
   unsigned registers = 0;
   for (auto role : getRoles().getAsRange<RoleAttr>())
     registers += role.getRegisters() * role.countWarps() * target::threadsPerWarp;
-  return registers == 0 ? 0 : target::registersPerSm / registers;
+  return target::ctasOfRoleRegisters(registers);
 }
 
 // All threads start with the same register count, a multiple of 8.
 std::optional<unsigned> WarpRolesOp::getRegistersAtStart() {
-  constexpr unsigned granule = 8;
   unsigned ctas = countResidentCtas();
   if (ctas == 0)
     return std::nullopt;
-  unsigned ofThread = target::registersPerSm / (ctas * countWarps() * target::threadsPerWarp);
-  return std::min(ofThread, target::maxRegistersPerThread + 1) / granule * granule;
+  return target::registersAtStart(ctas, countWarps() * target::threadsPerWarp);
 }
 
 bool Role::fills(Value ring) const {

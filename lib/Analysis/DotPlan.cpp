@@ -3,6 +3,7 @@
 #include "Analysis/DotPlan.h"
 
 #include "Layout/Factories.h"
+#include "Target/Tuned.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
@@ -191,7 +192,7 @@ bool tile::staysInRegisters(DotOp dot) {
 }
 
 bool tile::isComputedFromLoads(DotOp dot) {
-  constexpr int64_t most = 64; // elements of a thread, as many as half of an accumulator of 128 columns
+  const int64_t most = target::tunedOf(cta::getTarget(dot)).computedOperandElements;
   LeftSources sources = findLeftSources(dot);
   int64_t threads = int64_t(layout::lanesPerWarp) * dot->getParentOfType<KernelOp>().getNumWarps();
   return isFragmentOfAccumulators(dot) && sources.loads && !sources.products && !sources.otherSizes &&

@@ -9,6 +9,9 @@
 #include "Analysis/SwappedDot.h"
 #include "Target/Engines/MmaSync.h"
 #include "Target/Engines/Wgmma.h"
+#include "Target/Plan/OperandOrders.h"
+#include "Target/Plan/RoleRegisters.h"
+#include "Target/Tuned.h"
 
 using namespace mlir;
 using namespace tile;
@@ -29,17 +32,17 @@ struct Operands {
   bool aTransposed = false, bTransposed = false;
 };
 
-/// Returns the sources for TMA blocks in this order. wgmma reads only 16-bit types in either order. If a left block has
-/// m contiguous, threads read words, each of which is a register of a fragment; they transpose all other blocks.
+/// Returns the orders in memory of the blocks of a dot.
+target::BlockOrders ordersOf(DotOp dot, bool aTransposed, bool bTransposed) {
+  return {.bits = 8 * unsigned(getBytesInMemory(dot.getA().getType().getElementType())),
+          .aKMajor = !aTransposed,
+          .bKMajor = bTransposed};
+}
+
+/// Returns the operands for TMA blocks in this order.
 Operands blocksIn(DotOp dot, bool aTransposed, bool bTransposed) {
-  constexpr unsigned halfBytes = 2, wordBytes = 4;
-  unsigned bytes = getBytesInMemory(dot.getA().getType().getElementType());
-  Operands operands{.aTransposed = aTransposed, .bTransposed = bTransposed};
-  if (bytes != halfBytes && aTransposed)
-    operands.sourceA = bytes == wordBytes ? OperandSource::Registers : OperandSource::Transposed;
-  if (bytes != halfBytes && !bTransposed)
-    operands.sourceB = OperandSource::Transposed;
-  return operands;
+  target::BlockSources sources = target::sourcesInOrder(ordersOf(dot, aTransposed, bTransposed));
+  return {.sourceA = sources.a, .sourceB = sources.b, .aTransposed = aTransposed, .bTransposed = bTransposed};
 }
 
 /// Returns the operands of TMA blocks that threads store transposed.
@@ -145,8 +148,7 @@ static cta::WgmmaAttr chooseEitherOrder(DotOp dot, bool aTransposed, bool bTrans
                                         unsigned numWarps) {
   Operands operands = blocksIn(dot, aTransposed, bTransposed), others = blocksIn(dot, !bTransposed, !aTransposed);
   cta::WgmmaAttr engine = makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
-  // Threads read a left operand in half the time in which they store a right one.
-  bool isReadInstead = operands.sourceB == OperandSource::Transposed && others.sourceA == OperandSource::Registers;
+  bool isReadInstead = target::swapSavesTransposition(ordersOf(dot, aTransposed, bTransposed));
   bool staysInOrder = engine ? !isReadInstead : !gainsBySwap(dot) || others.sourceA == OperandSource::Transposed;
   if (staysInOrder || others.sourceB == OperandSource::Transposed || !planSwap(dot))
     return engine;
@@ -271,7 +273,7 @@ static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
 /// long as multiplying it, concurrent copies would prolong it; but not at the cost of a second CTA on the
 /// multiprocessor, or of dots that run one iteration ahead.
 bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr engine) {
-  constexpr int64_t mostRegisters = 128; // the other half is for what an iteration computes
+  const target::Tuned &tuned = target::tunedOf(target);
   auto loop = dot->getParentOfType<LoopLikeOpInterface>();
   bool isSame = loop && !isa<ProgramsOp>(loop) && !loop->isAncestor(a.source);
   if (!isSame || a.transposed || !isFragmentOfAccumulators(dot))
@@ -279,10 +281,12 @@ bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr eng
   int64_t threads = numWarps * target::threadsPerWarp;
   int64_t registers = LayoutSlicer::bytesOf(dot.getA()) * engine.getGroupsN() / 4 / threads;
   int64_t &held = heldRegisters[loop], tensors = countTensors(loop, threads);
-  bool hasRoom = tensors + held + registers <= mostTensorsAhead &&
-                 planSharedRegisters(numWarps / target::warpsPerGroup, tensors, /*registersOfAccumulator=*/0).empty();
+  bool hasRoom = tensors + held + registers <= tuned.tensorRegistersAhead &&
+                 target::planSharedRoleRegisters(target, numWarps / target::warpsPerGroup, tensors,
+                                                 /*registersOfAccumulator=*/0)
+                     .empty();
   if (!target::isBoundBySharedMemory(engine.getN(), /*isWritten=*/hasRoom) ||
-      countCarriedSums(loop, numWarps) + held + registers > mostRegisters)
+      countCarriedSums(loop, numWarps) + held + registers > tuned.heldOperandRegisters)
     return false;
   held += registers;
   return true;
@@ -307,7 +311,8 @@ bool EngineChooser::makeRoom(ArrayRef<Value> stored) {
   llvm::SetVector<Value> all = storedOperands;
   all.insert_range(stored);
   // The remainder is for conversions and epilogues.
-  if (countBytes(all.getArrayRef()) > int64_t(target.maxSharedPerCta) / 4 * 3)
+  double room = target::tunedOf(target).storedOperandShare * target.maxSharedPerCta;
+  if (double(countBytes(all.getArrayRef())) > room)
     return false;
   storedOperands = std::move(all);
   return true;

@@ -5,6 +5,7 @@
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
+#include "Target/Tuned.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -123,7 +124,7 @@ LoopNodeKind LoopGraph::findKind(Operation *op) {
   if (auto release = dyn_cast<cta::RingReleaseOp>(op))
     return release.getCondition() ? LoopNodeKind::other : LoopNodeKind::release;
   if (auto load = dyn_cast<LoadOp>(op)) {
-    constexpr int64_t fewRegisters = 16;
+    const int64_t fewRegisters = target::tunedOf(cta::getTarget(op)).lightLoadRegisters;
     auto type = dyn_cast<RankedTensorType>(load.getType());
     bool isSmall = !type || countRegisters(type) <= fewRegisters;
     return load.getIsVolatile() ? LoopNodeKind::order : isSmall ? LoopNodeKind::load : LoopNodeKind::other;

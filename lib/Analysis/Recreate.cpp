@@ -9,6 +9,7 @@
 
 #include "Analysis/CarriedValue.h"
 #include "Layout/ShapeTransforms.h"
+#include "Target/Tuned.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -36,15 +37,15 @@ cta::LayoutAttr tile::getOperandLayout(Operation *op, cta::LayoutAttr layout) {
 
 // Recreation in another layout.
 
-static bool isOfFewRegisters(cta::LayoutAttr layout) {
-  constexpr int64_t few = 4;
+static bool isOfFewRegisters(Operation *op, cta::LayoutAttr layout) {
+  const int64_t few = target::tunedOf(cta::getTarget(op)).recreatedGatherRegisters;
   return layout::dropDuplicateRegisters(layout.getLayout()).numRegisters() <= few;
 }
 
 /// Returns a gather that may be repeated: it has few elements per thread. Its source is stored in its own layout.
 static GatherOp getGatherAgain(Operation *op, cta::LayoutAttr layout) {
   auto gather = dyn_cast_or_null<GatherOp>(op);
-  return gather && isOfFewRegisters(layout) ? gather : GatherOp();
+  return gather && isOfFewRegisters(gather, layout) ? gather : GatherOp();
 }
 
 /// Returns true if all elements are equal: a scalar, or a splat.
@@ -86,7 +87,7 @@ bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
   auto type = cast<RankedTensorType>(load.getType());
   bool isVector = type.getNumElements() == llvm::max_element(type.getShape())[0];
   int64_t bytes = getBytesInMemory(type.getElementType());
-  return isVector && (isOfFewRegisters(layout) || (countsUp(load.getPtr()) && isOneAccess(layout, bytes)));
+  return isVector && (isOfFewRegisters(load, layout) || (countsUp(load.getPtr()) && isOneAccess(layout, bytes)));
 }
 
 /// Returns true if a value is still needed in its old layout when others are recreated in `layout`, by more than values

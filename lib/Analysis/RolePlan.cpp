@@ -5,7 +5,6 @@
 #include "Analysis/CarriedValue.h"
 #include "Analysis/PointerBases.h"
 #include "Analysis/SharedLiveness.h"
-#include "Target/Engines/Wgmma.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -310,18 +309,6 @@ private:
 
 } // namespace
 
-std::optional<RegisterBudget> tile::planRegisters(unsigned consumerWarps) {
-  constexpr unsigned producer = 40, granule = 8;
-  unsigned groups = consumerWarps / target::warpsPerGroup,
-           groupThreads = target::warpsPerGroup * target::threadsPerWarp;
-  if (groups < 2)
-    return std::nullopt;
-  // The registers with which the CTA starts are all that its roles can share: a whole number of granules per thread.
-  unsigned atStart = target::registersPerSm / (groupThreads * (groups + 1)) / granule * granule;
-  unsigned consumer = (atStart * (groups + 1) - producer) / groups / granule * granule;
-  return RegisterBudget{consumer, producer};
-}
-
 int64_t tile::countRegisters(RankedTensorType type) {
   return llvm::divideCeil(cta::getLayout(type).numRegisters() * getBytesInMemory(type.getElementType()), 4);
 }
@@ -329,23 +316,6 @@ int64_t tile::countRegisters(RankedTensorType type) {
 int64_t tile::countRegisters(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? countRegisters(type) : 1;
-}
-
-SmallVector<SharedBudget> tile::planSharedRegisters(unsigned groups, int64_t registersOfTensors,
-                                                    int64_t registersOfAccumulator) {
-  constexpr unsigned producer = 24, granule = 8, groupThreads = target::warpsPerGroup * target::threadsPerWarp;
-  constexpr unsigned mostGroups = 4;        // of consumers on a multiprocessor
-  constexpr int64_t besideInOrder = 24;     // of tensors, where nothing runs ahead
-  constexpr int64_t besideAccumulator = 30; // else ptxas 13.0 fails with C7602
-  SmallVector<SharedBudget> budgets;
-  for (unsigned ctas = mostGroups / groups; ctas > 1; --ctas) {
-    unsigned atStart = target::registersPerSm / (ctas * (groups + 1) * groupThreads) / granule * granule;
-    unsigned consumer = ((groups + 1) * atStart - producer) / groups / granule * granule;
-    int64_t beside = ctas * groups == mostGroups ? besideInOrder : registersBesideTensors;
-    if (registersOfTensors + beside <= consumer && registersOfAccumulator + besideAccumulator <= int64_t(atStart))
-      budgets.push_back({{consumer, producer}, ctas});
-  }
-  return budgets;
 }
 
 std::optional<RolePlan> tile::planRoles(KernelOp kernel) {

@@ -54,38 +54,9 @@ struct RolePlan {
 /// in `c = a * b + c`, belong to no channel: the consumer warps execute them.
 std::optional<RolePlan> planRoles(KernelOp kernel);
 
-/// Registers per thread of each role.
-struct RegisterBudget {
-  unsigned consumer, producer;
-};
-
-/// PTX ISA, "setmaxnreg". A CTA starts with the same number for all threads; the consumer warps take the registers that
-/// the producer gives up. None for one consumer warp group, which needs no more than it starts with.
-std::optional<RegisterBudget> planRegisters(unsigned consumerWarps);
-
-/// Registers of CTAs that share a multiprocessor, so that the MMAs of one overlap the computation of another.
-struct SharedBudget {
-  RegisterBudget registers;
-  unsigned ctas; ///< CTAs that share a multiprocessor.
-};
-
-/// Returns budgets for `groups` consumer warp groups whose threads hold tensors, and an accumulator among them, of so
-/// many registers: most CTAs first, and none if they take too many. Four warp groups on a multiprocessor hide each
-/// other's MMA latency so well that none has to run ahead, which would leave their threads fewer registers besides the
-/// tensors.
-llvm::SmallVector<SharedBudget> planSharedRegisters(unsigned groups, int64_t registersOfTensors,
-                                                    int64_t registersOfAccumulator);
-
 /// Returns the number of 32-bit registers that a tensor takes per thread.
 int64_t countRegisters(mlir::RankedTensorType type);
 /// Returns the registers of a tensor that has a layout, or one for a scalar.
 int64_t countRegisters(mlir::Value value);
-
-/// Registers of a thread beside those of tensors: addresses, row maxima, what is computed element by element.
-constexpr int64_t registersBesideTensors = 40;
-
-/// Most registers of a thread for tensors where products run an iteration ahead. With 162 attention of 128 columns
-/// spills in its loop, and takes 1.1 times as long as one product after another.
-constexpr int64_t mostTensorsAhead = 160;
 
 } // namespace tile

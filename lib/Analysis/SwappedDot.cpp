@@ -2,7 +2,7 @@
 // Determines which dots can be swapped; see SwappedDot.h.
 #include "Analysis/SwappedDot.h"
 
-#include "Target/Engines/Wgmma.h"
+#include "Target/Plan/OperandOrders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -32,8 +32,7 @@ static bool loadsSuchMatrix(DotOp dot) {
 }
 
 bool tile::gainsBySwap(DotOp dot) {
-  int64_t rows = dot.getAcc().getType().getDimSize(0);
-  return rows < int64_t(target::wgmmaRows) || !llvm::isPowerOf2_64(rows);
+  return target::gainsBySwap(dot.getAcc().getType().getDimSize(0));
 }
 
 std::optional<SwapPlan> tile::planSwap(DotOp dot) {

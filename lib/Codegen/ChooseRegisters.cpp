@@ -16,7 +16,8 @@
 #include "Codegen/ChooseRegisters.h"
 #include "Codegen/IssueCycles.h"
 #include "Codegen/SpillPlaces.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
+#include "Target/Tuned.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -29,9 +30,7 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-constexpr unsigned threadsOfWarp = 32;
-constexpr unsigned granularity = 8;     // allocation granularity of registers per thread
-constexpr unsigned mostRegisters = 255; // per thread
+using target::registerGranule;
 
 /// Returns the bytes of spill stores and loads of all kernels.
 unsigned spilledBytes(const Assembled &assembled) {
@@ -42,7 +41,7 @@ unsigned spilledBytes(const Assembled &assembled) {
 }
 
 unsigned registersOf(const Assembled &assembled) {
-  return llvm::alignTo(std::max(assembled.report.kernels.front().registers, 1u), granularity);
+  return llvm::alignTo(std::max(assembled.report.kernels.front().registers, 1u), registerGranule);
 }
 
 /// Adds ".minnctapersm" after each ".reqntid" (PTX ISA, "Performance-Tuning Directives").
@@ -107,7 +106,8 @@ LoopAccesses findLoopAccesses(StringRef ptx) {
 class Choice {
 public:
   Choice(StringRef ptx, const target::GpuTarget &target, int64_t dynamicShared, Assembler assembler)
-      : ptx(ptx), target(target), dynamicShared(dynamicShared), assembler(assembler), threads(threadsOf(ptx)) {}
+      : ptx(ptx), target(target), tuned(target::tunedOf(target)), dynamicShared(dynamicShared), assembler(assembler),
+        threads(threadsOf(ptx)) {}
 
   llvm::Expected<Assembled> run() {
     if (threads == 0 || ptx.contains(".minnctapersm") || ptx.count(".reqntid") != 1)
@@ -126,11 +126,11 @@ public:
 private:
   llvm::Expected<Assembled> assembleFor(unsigned ctas) { return assembler(forCtas(ptx, ctas)); }
 
-  /// Returns the number of CTAs that fit on a multiprocessor.
-  target::ResidentCtas residentCtas(unsigned registers) const {
-    return target::countResidentCtas(target, registers, threads, dynamicShared);
+  /// Returns the number of CTAs that fit on a multiprocessor, by each resource.
+  target::Residency residency(unsigned registers) const {
+    return target::planResidency(target, {.threads = threads, .registers = registers, .sharedBytes = dynamicShared});
   }
-  unsigned resident(unsigned registers) const { return residentCtas(registers).least(); }
+  unsigned resident(unsigned registers) const { return residency(registers).ctas(); }
 
   /// Assembles without a requested number of CTAs, unless that spills more than requesting one CTA. If a kernel spills
   /// anyway, ptxas may allocate as few registers as the highest occupancy allows: a GEMM for sm_80 got 32 registers and
@@ -138,13 +138,12 @@ private:
   /// attempt if even one CTA spills.
   llvm::Expected<Assembled> withPtxasDefault() {
     // Small CTAs with much code: ptxas may choose few registers for high occupancy, and takes long.
-    constexpr int64_t fewThreads = 64, muchCode = 4000; // lines of PTX; takes half a second
-    bool isOneLikely = threads <= fewThreads && ptx.count('\n') > muchCode;
+    bool isOneLikely = threads <= tuned.fewThreads && int64_t(ptx.count('\n')) > tuned.muchCode;
     llvm::Expected<Assembled> alone = isOneLikely ? assembleFor(1) : Assembled();
     if (!alone || (isOneLikely && spilledBytes(*alone) > 0))
       return alone;
     llvm::Expected<Assembled> liked = assembler(ptx);
-    if (!liked || spilledBytes(*liked) == 0 || liked->report.kernels.front().registers >= mostRegisters)
+    if (!liked || spilledBytes(*liked) == 0 || liked->report.kernels.front().registers >= target::maxRegistersPerThread)
       return liked;
     if (!isOneLikely)
       alone = assembleFor(1);
@@ -169,25 +168,25 @@ private:
   /// There, a hundred spills before and after a loop cost less than the additional warps gain; twenty in a loop cost a
   /// third of its speed. A few in a loop are worth a fourth warp. More warps gain less.
   Assembled moreCtas(Assembled made) {
-    constexpr unsigned fewWarps = 12, someWarps = 16, mostWarps = 32, spilledAnyway = 64; // spilledAnyway: bytes
     bool isAsked = false;
-    while (spilledBytes(made) <= spilledAnyway) {
-      unsigned used = registersOf(made), ctas = residentCtas(used).ofRegisters + 1;
-      unsigned warps = ctas * threads / threadsOfWarp;
-      unsigned allowed = target::countRegistersFor(ctas, threads);
-      // `spills` in bytes, `fewer` in registers.
-      unsigned spills = warps <= fewWarps ? 480 : 32, fewer = warps <= fewWarps ? 72 : 40;
-      bool isBeyondHalf = warps > mostWarps;
+    while (spilledBytes(made) <= tuned.spilledAnyway) {
+      unsigned used = registersOf(made), ctas = residency(used).byRegisters + 1;
+      unsigned warps = ctas * threads / target::threadsPerWarp;
+      unsigned allowed = target::registersForCtas(ctas, threads);
+      bool areFew = warps <= tuned.fewWarps;
+      unsigned spills = areFew ? tuned.spillsForFewWarps : tuned.spillsForMoreWarps;
+      unsigned fewer = areFew ? tuned.registersForFewWarps : tuned.registersForMoreWarps;
+      bool isBeyondHalf = warps > tuned.manyWarps;
       if (isBeyondHalf) {
         spills = 0;
-        fewer = granularity;
+        fewer = registerGranule;
       }
       // After one request, a thread has few registers to spare: of four kernels none could do with 32 fewer.
-      bool isSpare = !isAsked || used - allowed <= 2 * granularity;
+      bool isSpare = !isAsked || used - allowed <= 2 * registerGranule;
       if (!isSpare || resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
         break;
       std::optional<Assembled> more = tryFor(ctas, spills, made);
-      unsigned inLoops = warps <= someWarps ? 4 : 0; // spill accesses
+      unsigned inLoops = warps <= tuned.someWarps ? tuned.spillAccessesInLoops : 0;
       if (!more || registersOf(*more) > allowed ||
           (spilledBytes(*more) > 0 && !spillsHardlyInLoops(more->cubin, inLoops)) ||
           (isBeyondHalf && more->cubin.size() > made.cubin.size()))
@@ -204,26 +203,25 @@ private:
   /// because of its registers gets this code anyway: the code of four GEMMs did not change, so no request is made. No
   /// request is made for threads with the maximum number of registers either: of 15 kernels none gained.
   Assembled withLowerStallCount(Assembled made) {
-    constexpr unsigned fewWarps = 16; // per multiprocessor
-    constexpr uint64_t most = 95;     // percent of the cycles; below it the gain exceeds the error of the static count
-    target::ResidentCtas held = residentCtas(registersOf(made));
-    unsigned ctas = held.least();
-    bool hasThem = (ctas == 1 && held.ofRegisters == 1) || registersOf(made) >= mostRegisters;
-    if (spilledBytes(made) > 0 || ctas == 0 || hasThem || ctas * threads > fewWarps * threadsOfWarp)
+    target::Residency held = residency(registersOf(made));
+    unsigned ctas = held.ctas();
+    bool hasThem = (ctas == 1 && held.byRegisters == 1) || registersOf(made) >= target::maxRegistersPerThread;
+    if (spilledBytes(made) > 0 || ctas == 0 || hasThem ||
+        ctas * threads > tuned.scheduledWarps * target::threadsPerWarp)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
     uint64_t cycles = asked ? issueCycles(asked->cubin) : 0; // also 0 if the code cannot be decoded
-    bool isSooner = cycles > 0 && cycles * 100 < issueCycles(made.cubin) * most;
+    // A smaller gain does not exceed the error of the static count.
+    bool isSooner = cycles > 0 && cycles * 100 < issueCycles(made.cubin) * tuned.shorterIssue;
     return isSooner ? std::move(*asked) : std::move(made);
   }
 
   /// With few registers per thread, a large enough grid fills the multiprocessor with threads. Requests at least two
   /// CTAs, of which one works while the other is at a barrier.
   Assembled forMemoryBoundLoop(Assembled made) {
-    constexpr unsigned fewRegisters = 40;
-    if (registersOf(made) > fewRegisters)
+    if (registersOf(made) > tuned.loadingLoopRegisters)
       return forMoreThreads(std::move(made), /*isLoop=*/true);
-    std::optional<Assembled> more = tryFor(std::max(2u, quarter / threads), /*bytes=*/0, made);
+    std::optional<Assembled> more = tryFor(std::max(2u, quarterOfThreads() / threads), /*bytes=*/0, made);
     return more ? std::move(*more) : made;
   }
 
@@ -231,8 +229,7 @@ private:
   /// iteration with 56 registers cost four latencies, and one with 80. Such a kernel is slow when the grid is small,
   /// whatever the occupancy could be.
   Assembled withLoadsInFlight(Assembled made) {
-    constexpr uint64_t leastGain = 115; // per cent of the throughput: loadCycles is a rough model
-    unsigned ctas = std::max(2u, quarter / threads), threadsNow = resident(registersOf(made)) * threads;
+    unsigned ctas = std::max(2u, quarterOfThreads() / threads), threadsNow = resident(registersOf(made)) * threads;
     if (threadsNow <= ctas * threads || spilledBytes(made) > 0)
       return made;
     uint64_t cycles = loadCycles(made.cubin);
@@ -242,7 +239,7 @@ private:
     if (!asked)
       return made;
     uint64_t threadsThen = resident(registersOf(*asked)) * threads;
-    bool isFaster = loadCycles(asked->cubin) * threadsNow * leastGain < cycles * threadsThen * 100;
+    bool isFaster = loadCycles(asked->cubin) * threadsNow * tuned.loadThroughputGain < cycles * threadsThen * 100;
     return isFaster ? std::move(*asked) : std::move(made);
   }
 
@@ -250,17 +247,17 @@ private:
   /// and hides the latency by occupancy. Some spills (20 registers, stored and loaded once) cost less than an occupancy
   /// of an eighth, or than a single CTA, all of whose warps wait at once.
   Assembled forMoreThreads(Assembled made, bool isLoop) {
-    constexpr unsigned nextToNothing = 16, most = 1024; // nextToNothing: bytes; most: threads per CTA
-    constexpr unsigned saved = 24;                      // registers that ptxas can save without spills on request
+    constexpr unsigned most = target::maxThreadsPerCta;
+    const unsigned quarter = quarterOfThreads(), fewSpills = tuned.fewSpills;
     if (spilledBytes(made) > fewSpills)
       return made;
     unsigned now = resident(registersOf(made)) * threads;
-    // Two CTAs of 1024 threads have 32 registers per thread.
-    unsigned half = threads == most ? 2 * most : most;
-    unsigned spills = threads == most ? 0 : now == threads ? fewSpills : nextToNothing;
+    // Two CTAs of the maximum number of threads have 32 registers per thread.
+    unsigned half = threads == most ? 2 * most : tuned.halfOfThreads;
+    unsigned spills = threads == most ? 0 : now == threads ? fewSpills : tuned.hardlySpilled;
     if (now >= half)
       return threads == most ? std::move(made) : withFreeOccupancy(std::move(made));
-    bool isNear = registersOf(made) <= target::registersPerSm / half + saved;
+    bool isNear = registersOf(made) <= target::registersPerSm / half + tuned.savedRegisters;
     if (half >= 2 * threads && (isNear || now == threads))
       if (std::optional<Assembled> more = tryFor(half / threads, spills, made))
         return std::move(*more);
@@ -276,25 +273,24 @@ private:
   /// in four warps then runs 12 CTAs instead of 16. The loads must not become serial for it: a matrix-vector product of
   /// halves has 64 registers on 8 CTAs, whose loop takes 1.8 of the time that it takes with 78.
   Assembled withFreeOccupancy(Assembled made) {
-    constexpr unsigned most = 2048;  // threads per multiprocessor
-    constexpr uint64_t slower = 105; // percent of the cycles
-    unsigned used = registersOf(made), all = std::min(most / threads, resident(/*registers=*/0));
-    if (resident(used) >= all || resident(used - granularity) < all)
+    unsigned used = registersOf(made), all = std::min(2 * tuned.halfOfThreads / threads, resident(/*registers=*/0));
+    if (resident(used) >= all || resident(used - registerGranule) < all)
       return made;
     std::optional<Assembled> more = tryFor(all, /*bytes=*/0, made);
     if (!more)
       return made;
     unsigned ctas = resident(used), ctasThen = resident(registersOf(*more));
-    bool isFree = issueCycles(more->cubin) * 100 <= issueCycles(made.cubin) * slower &&
+    bool isFree = issueCycles(more->cubin) * 100 <= issueCycles(made.cubin) * tuned.longerIssue &&
                   loadCycles(more->cubin) * ctas <= loadCycles(made.cubin) * ctasThen;
     return isFree ? std::move(*more) : std::move(made);
   }
 
-  static constexpr unsigned quarter = 512;   ///< Threads: a quarter of a multiprocessor's maximum.
-  static constexpr unsigned fewSpills = 160; ///< Bytes.
+  /// Returns a quarter of the threads that a multiprocessor holds.
+  unsigned quarterOfThreads() const { return tuned.halfOfThreads / 2; }
 
   StringRef ptx;
   const target::GpuTarget &target;
+  const target::Tuned &tuned;
   int64_t dynamicShared;
   Assembler assembler;
   unsigned threads;

@@ -4,7 +4,7 @@
 
 #include "Codegen/LaunchConditions.h"
 #include "Codegen/RunPtxas.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
 #include "Target/TimeRecords.h"
 #include "Tile/TileDialect.h"
 
@@ -19,8 +19,6 @@ using llvm::formatv;
 
 namespace tile::codegen {
 namespace {
-
-constexpr int64_t reservedShared = 1024; // bytes per block: CUDA programming guide, compute capability 8.0 and above
 
 std::string print(Type type) {
   std::string text;
@@ -264,9 +262,11 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
                                      manifest.entry, launch.sharedDynamic, StringRef(target.name),
                                      target.maxSharedPerCta));
   // The CTAs per multiprocessor of a persistent kernel are limited to the number that it is compiled for.
-  if (auto ctas = kernel->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMinctasmAttrName()))
-    launch.ctasPerSm =
-        std::clamp<int64_t>(target.sharedPerSm / (launch.sharedDynamic + reservedShared), 1, ctas.getInt());
+  if (auto ctas = kernel->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMinctasmAttrName())) {
+    target::Residency held =
+        target::planResidency(target, {.threads = launch.threadsPerCta, .sharedBytes = launch.sharedDynamic});
+    launch.ctasPerSm = std::clamp<int64_t>(held.byShared, 1, ctas.getInt());
+  }
   return describeHiddenArguments(kernel, manifest);
 }
 
@@ -275,8 +275,8 @@ void describeTimes(runtime::Manifest &manifest) {
   times.name = target::timesName;
   times.type = runtime::DataType::I64;
   times.isPointer = true;
-  times.alignment = target::timeBytes;                      // a record is stored in one access
-  const int64_t warps = manifest.launch.threadsPerCta / 32; // 0: unknown so far
+  times.alignment = target::timeBytes;                                          // a record is stored in one access
+  const int64_t warps = manifest.launch.threadsPerCta / target::threadsPerWarp; // 0: unknown so far
   times.buffer = {{std::to_string(target::timedCtas), std::to_string(target::timesPerCta(warps)), "2"},
                   {},
                   runtime::BufferRole::Zeros};
@@ -292,10 +292,12 @@ void describeResources(const KernelResources &resources, const target::GpuTarget
   launch.sharedStatic = resources.staticShared;
   // A multiprocessor runs one block of a cluster kernel, since the blocks of a cluster must be co-scheduled.
   if (launch.persistent && launch.cluster[0] == 1)
-    launch.ctasPerSm = std::max<int64_t>(target::countResidentCtas(target, launch.registers, launch.threadsPerCta,
-                                                                   launch.sharedStatic + launch.sharedDynamic)
-                                             .least(),
-                                         1);
+    launch.ctasPerSm =
+        std::max<int64_t>(target::planResidency(target, {.threads = launch.threadsPerCta,
+                                                         .registers = launch.registers,
+                                                         .sharedBytes = launch.sharedStatic + launch.sharedDynamic})
+                              .ctas(),
+                          1);
 }
 
 } // namespace tile::codegen

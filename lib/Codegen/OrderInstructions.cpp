@@ -3,6 +3,7 @@
 #include "Codegen/MemoryUse.h"
 #include "Codegen/ReadOnlyLoads.h"
 #include "Codegen/RegisterBudget.h"
+#include "Target/GpuTarget.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,7 +19,7 @@ using namespace llvm;
 namespace tile::codegen {
 namespace {
 
-constexpr unsigned mostRegisters = 255; // per thread
+using target::maxRegistersPerThread;
 
 using Order = SmallVector<Instruction *>;
 
@@ -233,7 +234,7 @@ unsigned pressure(ArrayRef<Instruction *> order, const DataLayout &layout, Order
 
 /// Orders the instructions between two fixed ones.
 void orderSegment(ArrayRef<Instruction *> segment, Instruction *end) {
-  if (segment.size() <= mostRegisters)
+  if (segment.size() <= maxRegistersPerThread)
     return;
   const DataLayout &layout = end->getModule()->getDataLayout();
   DenseSet<const Instruction *> inside(segment.begin(), segment.end());
@@ -241,7 +242,7 @@ void orderSegment(ArrayRef<Instruction *> segment, Instruction *end) {
   auto isInsideUser = [&](const User *user) { return isInside(*cast<Instruction>(user)); };
   auto isNeededLater = [&](const Instruction &instruction) { return !all_of(instruction.users(), isInsideUser); };
   unsigned before = pressure(segment, layout, isNeededLater);
-  if (before <= mostRegisters)
+  if (before <= maxRegistersPerThread)
     return;
   Ordering ordering(isInside);
   for (Instruction *result : segment)
@@ -293,7 +294,8 @@ Order loadAhead(const Order &order, const DenseSet<Instruction *> &loads, Orderi
     if (reached++ < next)
       pendingRegisters -= registersOf(*instruction, layout);
     next = std::max(next, reached);
-    for (; next < queue.size() && pendingRegisters < mostRegisters / 4 && result.isReady(*queue[next]); ++next) {
+    for (; next < queue.size() && pendingRegisters < maxRegistersPerThread / 4 && result.isReady(*queue[next]);
+         ++next) {
       result.add(*queue[next]);
       pendingRegisters += registersOf(*queue[next], layout);
     }
@@ -313,10 +315,10 @@ void loadLate(BasicBlock &block, const DenseSet<const Instruction *> &readOnly) 
     if (readOnly.contains(&instruction))
       late.insert(&instruction);
   }
-  if (late.empty() || now.size() <= 4 * mostRegisters)
+  if (late.empty() || now.size() <= 4 * maxRegistersPerThread)
     return;
   unsigned before = pressure(now, layout, isUsedElsewhere);
-  if (before <= 4 * mostRegisters)
+  if (before <= 4 * maxRegistersPerThread)
     return;
   Order order = orderAcrossEffects(block, late, /*usesAtOnce=*/true);
   if (pressure(order, layout, isUsedElsewhere) > before / 2)

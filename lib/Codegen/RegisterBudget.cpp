@@ -8,7 +8,7 @@ using namespace llvm;
 
 namespace tile::codegen {
 
-static constexpr unsigned mostThreads = 1024; // maximum per CTA; half of a multiprocessor's maximum
+static constexpr unsigned mostThreads = target::maxThreadsPerCta; // half of a multiprocessor's maximum
 
 bool isOfMostThreads(const Function &function) {
   unsigned threads = 0;

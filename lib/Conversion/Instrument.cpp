@@ -10,6 +10,7 @@
 //                                               record (wait, end)
 #include "Conversion/Passes.h"
 #include "CtaToNvvm/Ptx.h"
+#include "Target/GpuTarget.h"
 
 #include "Target/TimeRecords.h"
 
@@ -134,7 +135,8 @@ private:
     Value times = insertArgument(index);
     int64_t threads = kernel->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName())[0];
     constexpr int64_t warpBytes = tile::target::timesPerWarp * tile::target::timeBytes;
-    const int64_t ctaBytes = tile::target::timesPerCta(threads / 32) * tile::target::timeBytes;
+    const int64_t ctaBytes =
+        tile::target::timesPerCta(threads / tile::target::threadsPerWarp) * tile::target::timeBytes;
     builder.setInsertionPointToStart(&kernel.getBody().front());
     Type word = builder.getI64Type();
     SmallVector<Value> area = tile::conversion::emitPtx(

@@ -5,6 +5,7 @@
 
 #include "Target/PingPong.h"
 #include "Target/StepSplit.h"
+#include "Target/Tuned.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -68,6 +69,9 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
   constexpr size_t shown = 6;
   std::string text = formatv("{0}: {1} x {2} x {3}, {4} to {5}, {6}\n", product.kernel, product.m, product.n, product.k,
                              frontend::shortName(product.element), frontend::shortName(product.output), gpu.name);
+  if (!target::isMeasured(gpu))
+    text += formatv("modelled: no constants were measured on {0}, those of {1} stand in\n", gpu.deviceName,
+                    target::measuredTarget().deviceName);
   text += whyNoTma(options, gpu, product, ranked.front());
   text += "  BLOCK_M BLOCK_N BLOCK_K GROUP_M warps stages instruction    tiles waves  time us  limited by\n";
   target::GemmProblem problem = problemOf(options, gpu, product, facts);

@@ -2,7 +2,8 @@
 // Converts between the front end's description of a GEMM, the cost model's set of kernels, and compilation options.
 #include "Driver/PlanProduct.h"
 
-#include "Target/ResidentCtas.h"
+#include "Target/GemmBudget.h"
+#include "Target/Plan/RingSlots.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -148,26 +149,20 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
   target::GemmChoices given = givenChoices(product.given);
   if (!given.blockM || !given.blockN || !given.blockK)
     return std::nullopt;
-  constexpr unsigned defaultWarps = 4, defaultStages = 3;
+  constexpr unsigned defaultWarps = 4;
   target::GemmConfig config{*given.blockM,
                             *given.blockN,
                             *given.blockK,
                             given.groupM.value_or(1),
                             given.numWarps.value_or(defaultWarps),
-                            given.numStages.value_or(defaultStages),
+                            given.numStages.value_or(target::defaultStages),
                             target::canUseWgmma(gpu, problem)};
   // A producer warp uses as many slots as fit, up to the number that cta-specialize-warps requests.
-  if (config.wgmma) {
-    int64_t elements = int64_t(config.blockM) * config.blockN,
-            threads = int64_t(config.numWarps) * target::threadsPerWarp;
-    config.numStages = target::countWantedSlots(
-        gpu, config.numStages, {config.numWarps, elements / threads, target::sharedBytes(problem, config)});
-  }
-  while (config.wgmma && config.numStages > 1 && !target::checkGemmConfig(gpu, problem, config).empty())
-    --config.numStages;
+  if (config.wgmma)
+    config.numStages = target::plannedSlots(gpu, problem, config);
   if (!target::checkGemmConfig(gpu, problem, config).empty()) {
     config.wgmma = false;
-    config.numStages = given.numStages.value_or(defaultStages);
+    config.numStages = given.numStages.value_or(target::defaultStages);
     frontend::OpenProduct byThreads = product;
     byThreads.alignedRows = false;
     problem = problemOf(options, gpu, byThreads, facts);

@@ -3,7 +3,9 @@
 // roofline of the GPU.
 #include "Explain/Evidence.h"
 
+#include "Target/Plan/Residency.h"
 #include "Target/Rates.h"
+#include "Target/SharedMemory.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -29,14 +31,13 @@ uint64_t slotsOf(const Evidence &evidence) {
 
 /// Returns the value that each exceeded limit must not exceed for one more resident thread block.
 static Json oneMore(const Evidence &evidence, const sim::Occupancy &now) {
-  constexpr uint32_t reserved = 1024, registerUnit = 256;
-  const uint32_t wanted = now.ctas + 1, warps = std::max((now.threads + 31) / 32, 1u);
+  const uint32_t reserved = target::reservedShared(evidence.gpu);
+  const uint32_t wanted = now.ctas + 1;
+  const uint32_t warps = std::max((now.threads + target::threadsPerWarp - 1) / target::threadsPerWarp, 1u);
   Json needs = Json::array();
-  if (now.registers) {
-    const uint32_t most = target::registersPerSm / (wanted * warps) / registerUnit * registerUnit / 32;
-    if (now.registers > most)
-      needs.push_back({{"what", "registers"}, {"now", now.registers}, {"most", most / 8 * 8}, {"unit", "per thread"}});
-  }
+  const int64_t mostRegisters = target::registersForCtas(wanted, now.threads);
+  if (now.registers > mostRegisters)
+    needs.push_back({{"what", "registers"}, {"now", now.registers}, {"most", mostRegisters}, {"unit", "per thread"}});
   const uint32_t room = evidence.gpu.sharedPerSm / wanted;
   if (now.sharedBytes + reserved > room)
     needs.push_back({{"what", "shared memory"},
@@ -46,7 +47,7 @@ static Json oneMore(const Evidence &evidence, const sim::Occupancy &now) {
   if (warps * wanted > evidence.gpu.maxWarpsPerSm)
     needs.push_back({{"what", "threads"},
                      {"now", now.threads},
-                     {"most", evidence.gpu.maxWarpsPerSm / wanted * 32},
+                     {"most", evidence.gpu.maxWarpsPerSm / wanted * target::threadsPerWarp},
                      {"unit", "per thread block"}});
   if (wanted > evidence.gpu.maxCtasPerSm)
     needs.push_back({{"what", "thread blocks"},

@@ -6,6 +6,9 @@
 #include "Target/Engines/Wgmma.h"
 #include "Target/GemmTime.h"
 #include "Target/Limits.h"
+#include "Target/Plan/OperandOrders.h"
+#include "Target/Plan/RingSlots.h"
+#include "Target/Plan/StorePanels.h"
 #include "Target/SharedMemory.h"
 
 #include <algorithm>
@@ -18,13 +21,7 @@ namespace {
 using Sizes = std::vector<unsigned>;
 
 constexpr unsigned swizzleSpan = widestSwizzle;
-constexpr int64_t barrierBytes = 2 * mbarrierBytes; // full and empty, per stage
-constexpr unsigned usefulStages = 3;      // one is read, one is full, one is on its way; of small ones one more
-constexpr unsigned largeStage = 40 << 10; // bytes, of 128x192x64
-constexpr unsigned straddlingStages =
-    4; // where rows of b's blocks begin inside a line of L2: with 5, 1536 nn takes 8 % longer
-constexpr unsigned maxAccumulators = 128; // per thread, of 255 registers
-constexpr unsigned mmaStepBytes = 64;     // of a K step of mma.sync: two instructions
+constexpr unsigned mmaStepBytes = 64; // of a K step of mma.sync: two instructions
 
 /// Of blocks that are not powers of two.
 constexpr unsigned oddSizes[] = {96, 144, 160, 192, 224};
@@ -108,8 +105,6 @@ std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
                                        .numWarps = config.numWarps}));
 }
 
-constexpr unsigned defaultGroup = 8;
-
 /// How many rows of tiles run together. Where all tiles run at once and K is short, computing a group's place is what
 /// counts: 512x512x512 takes 3.00 us with groups of one, 3.12 with 8, but 1024x1024x8192 38.5 and 31.4. Groups of
 /// different sizes lose: with the twelve rows of 1536, row-major operands take 12.7 us in fours, 13.3 as 8 and 4; and
@@ -117,17 +112,17 @@ constexpr unsigned defaultGroup = 8;
 /// the tiles that run together read the fewest elements: 12 of 132 tiles of 128x256, in 11 columns. 8192x8192x8192
 /// takes 0.97 of the time of groups of 8.
 unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  constexpr unsigned smallGroup = 4;
-  constexpr int64_t shortK = 1024;
+  const Tuned &tuned = tunedOf(target);
+  const unsigned defaultGroup = tuned.tileGroup;
   int64_t rows = (problem.m + config.blockM - 1) / config.blockM,
           columns = (problem.n + config.blockN - 1) / config.blockN,
           numSms = problem.numSms ? problem.numSms : target.numSms;
   if (!config.wgmma)
     return defaultGroup;
-  if (rows * columns <= numSms && (rows == 1 || problem.k <= shortK))
+  if (rows * columns <= numSms && (rows == 1 || problem.k <= tuned.shortK))
     return 1;
   if (rows * columns <= numSms)
-    return rows >= 2 * defaultGroup && rows % defaultGroup == 0 ? defaultGroup : smallGroup;
+    return rows >= 2 * defaultGroup && rows % defaultGroup == 0 ? defaultGroup : tuned.smallTileGroup;
   // A group that does not divide the multiprocessors begins and ends inside of a column.
   auto read = [&](int64_t group) {
     return group * config.blockM + (numSms / group + (numSms % group != 0 ? 2 : 0)) * config.blockN;
@@ -141,16 +136,17 @@ unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const 
 
 /// The most stages that fit, if these are enough to be useful.
 std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem &problem, GemmConfig config) {
-  config.numStages = config.wgmma ? maxStages : usefulStages;
+  const Tuned &tuned = tunedOf(target);
+  config.numStages = config.wgmma ? maxStages : tuned.usefulStages;
   unsigned columns = wgmmaTile(config).columns;
   bool straddles = !columnsAreKMajor(problem, config) && columns * problem.elementBytes() % swizzleSpan != 0;
   if (config.wgmma && straddles && !isPowerOfTwo(columns))
-    config.numStages = straddlingStages;
+    config.numStages = tuned.straddlingStages;
   while (config.numStages > 1 && sharedBytes(problem, config) > target.maxSharedPerCta)
     --config.numStages;
-  bool isLarge = (config.blockM + config.blockN) * config.blockK * problem.elementBytes() >= largeStage;
+  bool isLarge = (config.blockM + config.blockN) * config.blockK * problem.elementBytes() >= tuned.largeStage;
   // What is stored is as good as another stage.
-  unsigned least = turnedLines(problem, config).stored ? usefulStages - 1 : usefulStages;
+  unsigned least = turnedLines(problem, config).stored ? tuned.usefulStages - 1 : tuned.usefulStages;
   bool isUseful = config.numStages >= (isLarge ? least : least + 1);
   return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
 }
@@ -184,9 +180,10 @@ bool suitsThreads(const GpuTarget &target, const GemmProblem &problem, const Gem
 }
 
 /// Of a tile that mma.sync multiplies: four; eight where four hold too few registers.
-unsigned mmaSyncWarps(const GemmProblem &problem, unsigned blockM, unsigned blockN, unsigned blockK) {
+unsigned mmaSyncWarps(const GpuTarget &target, const GemmProblem &problem, unsigned blockM, unsigned blockN,
+                      unsigned blockK) {
   GemmConfig config{blockM, blockN, blockK, 1, warpsPerGroup, 1, /*wgmma=*/false};
-  return fitsRegisters(problem, config) ? warpsPerGroup : 2 * warpsPerGroup;
+  return fitsRegisters(target, problem, config) ? warpsPerGroup : 2 * warpsPerGroup;
 }
 
 /// Blocks of fewer than 64 rows, first, only where one of them has all rows: else b is read more than once.
@@ -231,7 +228,8 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
     for (unsigned blockN : blocksN)
       for (unsigned blockK : blocksK)
         for (unsigned numWarps :
-             sizes(choices.numWarps, wgmma ? Sizes{8, 4} : Sizes{mmaSyncWarps(problem, blockM, blockN, blockK)})) {
+             sizes(choices.numWarps,
+                   wgmma ? Sizes{8, 4} : Sizes{mmaSyncWarps(target, problem, blockM, blockN, blockK)})) {
           GemmConfig config{blockM, blockN, blockK, 1, numWarps, 1, wgmma};
           config.groupM = choices.groupM.value_or(chooseGroup(target, problem, config));
           // Side by side along N both groups read the same rows: 1024x1024x8192 took 34.8 us that way, 32.0 with
@@ -257,18 +255,22 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
 } // namespace
 
 TurnedLines turnedLines(const GemmProblem &problem, const GemmConfig &config) {
-  constexpr unsigned wordBits = 32;
   if (!config.wgmma || !isTurned(problem))
     return {};
-  unsigned ofA = problem.aKMajor ? 0 : config.blockM, ofB = problem.bKMajor ? 0 : config.blockN;
-  if (mmaTypeBits(problem.element) != wordBits)
-    return {0, ofA + ofB};
-  // Of words, the product is swapped where only the right one has to be turned.
-  return ofA ? TurnedLines{ofA, ofB} : TurnedLines{ofB, 0};
+  BlockOrders orders{mmaTypeBits(problem.element), problem.aKMajor, problem.bKMajor};
+  bool swapped = swapSavesTransposition(orders);
+  BlockSources sources = swapped ? sourcesSwapped(orders) : sourcesInOrder(orders);
+  TurnedLines lines;
+  for (auto [source, size] : {std::pair(sources.a, swapped ? config.blockN : config.blockM),
+                              std::pair(sources.b, swapped ? config.blockM : config.blockN)}) {
+    lines.read += source == OperandSource::Registers ? size : 0;
+    lines.stored += source == OperandSource::Transposed ? size : 0;
+  }
+  return lines;
 }
 
 bool isSwapped(const GemmConfig &config) {
-  return config.wgmma && (config.blockM < wgmmaRows || !isPowerOfTwo(config.blockM));
+  return config.wgmma && gainsBySwap(config.blockM);
 }
 
 WgmmaTile wgmmaTile(const GemmConfig &config) {
@@ -295,15 +297,6 @@ std::string_view instructionName(const GpuTarget &target, const GemmProblem &pro
   return warpGroups ? "wgmma" : "mma.sync";
 }
 
-/// Columns of c, or rows of a swapped product, in shared memory on their way out: two panels, and what no number of
-/// panels divides, if that is a power of two; else panels divide the columns.
-static unsigned storeColumns(unsigned columns, unsigned panel) {
-  unsigned rest = columns % panel;
-  if (columns > panel && rest != 0 && isPowerOfTwo(rest))
-    return std::min(storePanels, columns / panel) * panel + rest;
-  return std::min(columns, storePanels * std::min(panel, columns & -columns));
-}
-
 int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   int64_t stage = int64_t(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
   int64_t sums = problem.roomForSums ? int64_t(config.blockM) * config.blockN * sizeof(float) : 0;
@@ -314,10 +307,12 @@ int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   auto [rows, columns] = wgmmaTile(config);
   if (!columnsAreKMajor(problem, config) && columns > panel)
     stage += int64_t((panel - columns % panel) % panel) * config.blockK * problem.elementBytes();
-  constexpr unsigned buffers = 2;
-  int64_t turned = int64_t(buffers) * turnedLines(problem, config).stored * config.blockK * problem.elementBytes();
-  int64_t staging = int64_t(rows) * storeColumns(columns, swizzleSpan / problem.outputBytes) * problem.outputBytes;
-  return config.numStages * (stage + barrierBytes) + turned + staging + sums + sharedAlignment;
+  int64_t turned =
+      int64_t(transposedBuffers) * turnedLines(problem, config).stored * config.blockK * problem.elementBytes();
+  // Columns of c, or rows of a swapped MMA.
+  int64_t staging =
+      int64_t(rows) * planStorePanels(columns, swizzleSpan / problem.outputBytes).buffered() * problem.outputBytes;
+  return ringBytes(stage, config.numStages) + turned + staging + sums + sharedAlignment;
 }
 
 std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
@@ -334,7 +329,7 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
   std::string reason = config.wgmma ? checkWgmma(target, problem, config) : checkMmaSync(problem, config);
   if (!reason.empty())
     return reason;
-  unsigned mostSums = problem.roomForSums ? maxAccumulators / 2 : maxAccumulators;
+  unsigned mostSums = tunedOf(target).tileRegisters / (problem.roomForSums ? 2 : 1);
   if (int64_t(config.blockM) * config.blockN > int64_t(mostSums) * threadsPerWarp * config.numWarps)
     return "the tile of c does not fit the registers";
   if (sharedBytes(problem, config) > target.maxSharedPerCta)
@@ -358,9 +353,9 @@ std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProble
     GemmConfig config{choices.blockM.value_or(64),
                       choices.blockN.value_or(64),
                       choices.blockK.value_or(32),
-                      choices.groupM.value_or(defaultGroup),
-                      choices.numWarps.value_or(4),
-                      choices.numStages.value_or(usefulStages),
+                      choices.groupM.value_or(tunedOf(target).tileGroup),
+                      choices.numWarps.value_or(warpsPerGroup),
+                      choices.numStages.value_or(tunedOf(target).usefulStages),
                       /*wgmma=*/false};
     candidates.push_back(config);
   }

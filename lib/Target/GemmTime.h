@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How long a configuration of a matrix product takes: the measured constants, and the formula that they are for.
+// How long a configuration of a matrix product takes, by the constants of Tuned.def.
 //
 // A tile's time is that of its K steps, each as long as the busiest of tensor cores, shared memory, L2 and power limit
 // needs, plus a part that nothing overlaps; then the epilogue. Multiprocessors compute their tiles one after another.
@@ -8,30 +8,11 @@
 
 #include "Target/CostModel.h"
 #include "Target/TailSplit.h"
+#include "Target/Tuned.h"
 
 #include <cmath>
 
 namespace tile::target {
-
-/// Rates and costs. Where limits meet, time is more than the largest and less than the sum: the 8-norm of them.
-struct GemmConstants {
-  double clockGHz;  ///< of the multiprocessors while a short kernel runs
-  double smPort;    ///< B/clk: what one shared memory reads or writes
-  double smIngest;  ///< B/clk: what one multiprocessor takes from L2
-  double l2;        ///< B/clk: what L2 gives to all multiprocessors together
-  double memory;    ///< B/ns: what HBM gives
-  double writes;    ///< B/ns: what HBM takes
-  double pause;     ///< ns between two tiles of a multiprocessor in which nothing is read from HBM
-  double power;     ///< FLOP/ns that the card sustains on random data, 16-bit operands
-  double step;      ///< clk of a K step that nothing overlaps: waits and issue
-  double copy;      ///< clk of a warp's instruction that copies an operand; 0 for TMA
-  double crowded;   ///< of what steps take when several tiles are computed at a time, for what they take alone
-  double shortRows; ///< lines of L2 for each that is used, where K is contiguous and a step has less of it than a line
-  double late;      ///< clk: what a step waits if one warp group alone releases its slots
-  double launch;    ///< ns from launch to the first operand, and from the last store to the end
-  double epilogue;  ///< ns per tile: wait for the last product, synchronise the store
-  double epilogueRate; ///< B/clk that one warp group converts and stores
-};
 
 /// Rows and columns of a configuration's tile that warp groups do not take as TMA brings them: read into registers, and
 /// stored with k contiguous, in two buffers by turns.
@@ -40,25 +21,15 @@ struct TurnedLines {
 };
 TurnedLines turnedLines(const GemmProblem &problem, const GemmConfig &config);
 
-/// From wgmma kernels on an H200.
-const GemmConstants &wgmmaConstants();
-/// For kernels whose operands threads load, of all targets: good for the order of configurations, not for times. By
-/// warp groups or else by mma.sync; without cp.async, for operands that go through registers.
-const GemmConstants &threadConstants(bool warpGroups, bool asyncCopies);
+/// For kernels whose operands threads load: good for the order of configurations, not for times. By warp groups or else
+/// by mma.sync; without cp.async, for operands that go through registers.
+const GemmConstants &threadConstants(const Tuned &tuned, bool warpGroups, bool asyncCopies);
 
 /// Registers of a thread that sums take, and a step's elements, if they pass through them, else their addresses: one
 /// for each copy.
 unsigned registersOfStep(const GemmProblem &problem, const GemmConfig &config);
 /// Else ptxas spills: 128x128x32 by four warps 188 bytes, with copies of 4 bytes, and nothing with copies of 8.
-bool fitsRegisters(const GemmProblem &problem, const GemmConfig &config);
-
-/// us that a persistent kernel takes longer: to look for a second tile where there is none.
-constexpr double persistence = 0.46;
-
-constexpr double l2Bytes = 40e6; // of which a launch finds what the one before it read
-/// Lines of L2 that a row of a wgmma block costs that does not exist. By hand: 16x4096x4096 takes 18.7 us with 64x128
-/// blocks, 28.3 with 128x64, 52 with 128x32; 64x8192x4096 23.9, 41.5 and 73.5.
-constexpr double missingLines = 5;
+bool fitsRegisters(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
 /// Collects times that overlap: their 8-norm.
 class Overlap {
@@ -102,8 +73,8 @@ public:
   /// under the others' products, by several CTAs, or by two math groups with a tile each (cta-ping-pong).
   /// `ctasPerTile`: so many multiprocessors are busy with each, and share L2 and power (cta-share-steps); the time is
   /// that of one alone.
-  GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GemmConstants &constants,
-              bool warpGroups, unsigned tilesAtATime = 1, unsigned ctasPerTile = 1);
+  GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const Tuned &tuned,
+              const GemmConstants &constants, bool warpGroups, unsigned tilesAtATime = 1, unsigned ctasPerTile = 1);
 
   /// By the target's constants.
   static GemmFormula of(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
@@ -147,6 +118,7 @@ private:
   double busy;                  ///< ns that a step takes for each clock of an atom
   double gap, late, epilogue;   ///< ns: of a step, of a step, of a tile
   double leastStep;             ///< ns: for what a slot holds to arrive, if all others are on their way
+  double straddlingLines, missingLines, l2Bytes; ///< of Tuned.def
   double spills, fixed;
 };
 

@@ -2,6 +2,8 @@
 // A table of times, kernels by sizes, and a greedy choice of rows.
 #include "Target/KernelSet.h"
 
+#include "Target/Tuned.h"
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -59,7 +61,7 @@ unsigned voteForGroup(const GpuTarget &target, GemmProblem problem, GemmChoices 
     return *choices.groupM;
   // Small tiles that threads load have an address for each element. From numbers of programs that are divided these
   // take more registers: 16x32x128 spills 552 bytes, and takes two to three times as long.
-  constexpr unsigned smallTile = 64 * 64;
+  const unsigned smallTile = tunedOf(target).copyableTile;
   if (!config.wgmma && config.blockM * config.blockN < smallTile)
     return 1;
   choices.blockM = config.blockM;

@@ -76,7 +76,7 @@ void LeastTimes::add(const ScheduleFormula &formula) {
   set(all.straddlingA, tiles.linesOf(tiles.aKMajor, 1) * l2);
   set(all.evenB, tiles.linesOf(tiles.bKMajor, 0) * l2);
   set(all.straddlingB, tiles.linesOf(tiles.bKMajor, 1) * l2);
-  set(all.missing, tiles.config.wgmma ? missingLines * l2 : 0);
+  set(all.missing, tiles.config.wgmma ? tiles.missingLines * l2 : 0);
   set(all.leastAtom, tiles.unchanging.largest() * atoms);
   set(all.energy, tiles.energy * atoms);
   set(all.ingest, tiles.ingest * atoms);
@@ -95,7 +95,7 @@ void LeastTimes::add(const ScheduleFormula &formula) {
   set(all.turnsAtATime, turns ? turns->turns.tilesAtATime : 1);
   set(all.read, tiles.elementBytes * tiles.memory * us);
   set(all.written, tiles.outputBytes * tiles.writes * us);
-  set(all.l2Elements, l2Bytes / tiles.elementBytes);
+  set(all.l2Elements, tiles.l2Bytes / tiles.elementBytes);
   set(all.narrowA, tiles.narrowA);
   set(all.narrowB, tiles.narrowB);
   set(all.pause, tiles.pause * us);

@@ -26,7 +26,9 @@ bool isMeasuredSize(int64_t k, int64_t tiles, int64_t numSms) {
 
 GemmFormula formulaOfTeams(const GpuTarget &target, GemmProblem problem, const GemmConfig &config, bool takeTurns) {
   problem.splitTail = false;
-  return {problem, config, problem.multiprocessors(target), wgmmaConstants(), /*warpGroups=*/true, takeTurns ? 2u : 1u};
+  const Tuned &tuned = tunedOf(target);
+  return {
+      problem, config, problem.multiprocessors(target), tuned, tuned.wgmma, /*warpGroups=*/true, takeTurns ? 2u : 1u};
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 #include "Target/ProgramTime.h"
 
 #include "Target/GemmTime.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ constexpr double exchangeClocks = 100; // a store to shared memory, a barrier an
 
 /// What kernels get of the data sheet's rate of DRAM, as measured on an H200.
 double achievableShare() {
-  return threadConstants(/*warpGroups=*/false, /*asyncCopies=*/true).memory / ratesOf(*findTarget("sm_90a")).memory;
+  return tunedOf(measuredTarget()).mmaSyncByCopies.memory / ratesOf(measuredTarget()).memory;
 }
 
 /// Fraction of the re-read data that L2 has evicted when the programs that run at the same time touch `bytes`. Row
@@ -49,8 +49,10 @@ struct ProgramTime::Clocks {
 ProgramTime::ProgramTime(const GpuTarget &target, const ProgramResources &resources, unsigned numSms)
     : rates(ratesOf(target)), sms(numSms ? numSms : target.numSms), isPersistent(resources.residentCtas > 0),
       operandBits(resources.operandBits) {
-  const int64_t fitting =
-      countResidentCtas(target, resources.registers, resources.threads, resources.sharedBytes).least();
+  const int64_t fitting = planResidency(target, {.threads = resources.threads,
+                                                 .registers = resources.registers,
+                                                 .sharedBytes = resources.sharedBytes})
+                              .ctas();
   ctas = double(std::max<int64_t>(isPersistent ? resources.residentCtas : fitting, 1));
   warps = double(resources.computingWarps);
   spilled = 2.0 * double(resources.spillBytes) * double(resources.threads);
@@ -82,7 +84,7 @@ double ProgramTime::microseconds(const ProgramWork &work) const {
   const double waves = full * waveClocks(clocks, ctas) + (last > 0 ? waveClocks(clocks, last) : 0);
   const double clocksOfDevice =
       longest({waves, bytes / (rates.ingest * sms), isPersistent ? 0 : work.programs / dispatched});
-  const double launch = threadConstants(/*warpGroups=*/false, /*asyncCopies=*/true).launch;
+  const double launch = tunedOf(measuredTarget()).mmaSyncByCopies.launch;
   return (launch + longest({memory, clocksOfDevice / rates.clockGHz})) / 1000;
 }
 

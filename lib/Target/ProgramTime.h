@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expected time of a kernel of which only the work of one program is known: waves, bytes, latency and occupancy.
 //
-//   alone  = start + steps · latency + exchanges · exchange + its resources, one after the other   one CTA on an idle
-//   SM wave   = alone + (r - 1) · longest resource                                                    r CTAs share an
-//   SM time   = launch + 8-norm of ((unique + missed bytes) / DRAM, programs · bytes / L2, waves, programs / dispatch)
+//   alone  = start + steps · latency + exchanges · exchange + its resources, one after the other  (CTA on an idle SM)
+//   wave   = alone + (r - 1) · longest resource                                                   (r CTAs share an SM)
+//   time   = launch + 8-norm of ((unique + missed bytes) / DRAM, programs · bytes / L2, waves, programs / dispatch)
 //
 // The rates are those of data sheets (Rates.h), so the times are good for the order of a kernel's configurations.
 // README.md explains the terms.

@@ -7,18 +7,12 @@
 namespace tile::target {
 namespace {
 
-/// us a launch, fitted to bench/results/h200/variants.tsv, like `persistence`: to deal out tiles that could be split
-/// and are not.
-constexpr double unusedSplitTime = 0.5;
-
 /// us between two tiles of a multiprocessor if each has a CTA of its own, and only one has room: the next one begins
-/// when the last one has ended. A part of `launch`, and nothing is loaded ahead. Set by hand: with half of it, which
-/// fits as well, 3072x3072x3072 takes a kernel that is not persistent, 1.05 times as long.
-constexpr double changeShare = 0.6;
-
-double changeTime(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &constants) {
+/// when the last one has ended. A part of `launch`, and nothing is loaded ahead.
+double changeTime(const GemmProblem &problem, const GemmConfig &config, const Tuned &tuned) {
+  const GemmConstants &constants = tuned.wgmma;
   double bytes = double(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
-  return changeShare * constants.launch / 1000 + bytes / constants.smIngest / constants.clockGHz / 1000;
+  return tuned.changeShare * constants.launch / 1000 + bytes / constants.smIngest / constants.clockGHz / 1000;
 }
 
 } // namespace
@@ -32,18 +26,18 @@ ScheduleFormula::ScheduleFormula(const GpuTarget &target, const GemmProblem &pro
         return GemmFormula::of(target, own, config, schedule.ctasPerTile);
       }()) {
   start = change = unusedSplit = 0;
-  meeting = schedule.ctasPerTile > 1 ? meetingTime(config, schedule.ctasPerTile) : 0;
+  meeting = schedule.ctasPerTile > 1 ? meetingTime(target, config, schedule.ctasPerTile) : 0;
   // CTAs with mma.sync share a multiprocessor, so that one begins while another ends; that is in its constants.
   if (!config.wgmma)
     return;
   if (schedule.persistent)
-    start = persistence;
+    start = tunedOf(target).persistence;
   if (schedule.pingPong)
     turns.emplace(target, problem, config);
   else if (!schedule.persistent)
-    change = changeTime(problem, config, wgmmaConstants());
+    change = changeTime(problem, config, tunedOf(target));
   else if (problem.splitTail && schedule.ctasPerTile == 1)
-    unusedSplit = unusedSplitTime;
+    unusedSplit = tunedOf(target).unusedSplit;
 }
 
 GemmSize ScheduleFormula::clamp(GemmSize size) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What kernels take of a CTA's shared memory beside their buffers, and how blocks of results pass through it: the
-// passes do so, and the cost model counts on it.
+// Shared memory of a CTA besides its buffers.
 #pragma once
+
+#include "Target/GpuTarget.h"
 
 namespace tile::target {
 
-/// Bytes at whose multiples the shared memory of a CTA begins: what a 128-byte swizzle needs. Who fills shared memory
-/// keeps as many free, for the alignment of buffers, and for barriers.
+/// The alignment of the shared memory of a CTA in bytes, which a 128-byte swizzle needs. Passes that fill shared memory
+/// keep as many bytes free, for the alignment of buffers.
 constexpr unsigned sharedAlignment = 1024;
 
-/// Bytes of each CTA that the driver takes, from capability 8.0 on.
-constexpr unsigned reservedShared = 1024;
-
-/// Panels of a block that are on their way to memory at a time, while the next one is computed.
-constexpr unsigned storePanels = 2;
+/// Returns the bytes that the driver reserves in each CTA: CUDA C++ Programming Guide, "Technical Specifications per
+/// Compute Capability".
+constexpr unsigned reservedShared(const GpuTarget &gpu) {
+  return gpu.capability >= 80 ? 1024 : 0;
+}
 
 } // namespace tile::target

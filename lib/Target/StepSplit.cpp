@@ -10,16 +10,10 @@
 
 namespace tile::target {
 
-namespace {
-
-/// us that a cluster takes to begin, to meet and to end, and that each further sum of 64x64 takes. Fitted to
-/// bench/results/h200/variants.tsv.
-constexpr double meetTime = 0.5, sumTime = 0.42, sumElements = 64 * 64;
-
-} // namespace
-
-double meetingTime(const GemmConfig &config, unsigned ctas) {
-  return meetTime + sumTime * config.blockM * config.blockN / sumElements * (ctas - 1);
+double meetingTime(const GpuTarget &target, const GemmConfig &config, unsigned ctas) {
+  constexpr double sumElements = 64 * 64;
+  const Tuned &tuned = tunedOf(target);
+  return tuned.meetingTime + tuned.exchangeTime * config.blockM * config.blockN / sumElements * (ctas - 1);
 }
 
 /// Clusters of four do not fill all groups of multiprocessors: 128 CTAs on 132 took two rounds on an H200.
@@ -28,9 +22,8 @@ unsigned residentCtas(unsigned ctas, unsigned numSms) {
 }
 
 bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConfig config, unsigned ctas) {
-  // 64x128x32 through registers, which takes 249 of them whole, is no faster in parts: 808x577x14651 461 us, 64x64 199.
-  constexpr unsigned mostThroughRegisters = 96;
-  if (!config.wgmma && !problem.asyncCopies && registersOfStep(problem, config) > mostThroughRegisters)
+  // 64x128x32 through registers takes 461 us for 808x577x14651, 64x64 199.
+  if (!config.wgmma && !problem.asyncCopies && registersOfStep(problem, config) > tunedOf(target).splitRegisters)
     return false;
   // A place for each element of a thread's accumulator: tiles that are not a power of two leave registers out.
   bool isWhole = std::has_single_bit(config.blockM) && std::has_single_bit(config.blockN);
@@ -43,23 +36,21 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
 }
 
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate) {
-  constexpr unsigned leastRows = 64; // what fewer do when they are split was not measured for given sizes
-  // Most of fewer steps are on their way at once, and a cluster only costs: in 64x64 tiles 300x777x1024 takes 7.74 us,
-  // by two 8.67, where 4.74 and 4.69 are expected.
-  constexpr int64_t leastSteps = 32;
-  if (problem.k < leastSteps * estimate.config.blockK)
+  const Tuned &tuned = tunedOf(target);
+  // Most of fewer steps are in flight at once, so a cluster only adds cost.
+  if (problem.k < tuned.splitSteps * estimate.config.blockK)
     return 1;
   bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-share-steps, among all
   double best = estimate.microseconds;
   unsigned chosen = 1;
   for (unsigned ctas : {2u, 4u}) {
     bool runs = estimate.tiles * ctas <= residentCtas(ctas, problem.multiprocessors(target));
-    if (isSplit || !runs || !estimate.config.wgmma || estimate.config.blockM < leastRows ||
+    if (isSplit || !runs || !estimate.config.wgmma || estimate.config.blockM < tuned.splitRows ||
         !canSplitSteps(target, problem, estimate.config, ctas))
       continue;
     GemmEstimate parts = GemmFormula::of(target, problem, estimate.config, ctas).estimate(problem.size());
     // Whole tiles that all run at once are not persistent.
-    double time = parts.microseconds + persistence + meetingTime(estimate.config, ctas);
+    double time = parts.microseconds + tuned.persistence + meetingTime(target, estimate.config, ctas);
     if (time < best) {
       best = time;
       chosen = ctas;

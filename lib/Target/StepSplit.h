@@ -15,7 +15,7 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate);
 
 /// us that CTAs of a cluster take to meet and to add up their accumulators of a tile.
-double meetingTime(const GemmConfig &config, unsigned ctas);
+double meetingTime(const GpuTarget &target, const GemmConfig &config, unsigned ctas);
 
 /// CTAs of clusters of `ctas` that run at the same time where each has a multiprocessor.
 unsigned residentCtas(unsigned ctas, unsigned numSms);

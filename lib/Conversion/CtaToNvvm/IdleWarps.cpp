@@ -16,6 +16,8 @@
 #include "EmitLayout.h"
 #include "Patterns.h"
 
+#include "Target/Tuned.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -73,11 +75,15 @@ static SmallVector<Operation *> findOwnWork(ArrayRef<Operation *> stores) {
 
 /// Returns true if a branch around the work pays for its own instructions: an elementary function takes up to 30.
 static bool isMuchWork(ArrayRef<Operation *> work) {
-  constexpr unsigned little = 8, elementary = 8;
+  if (work.empty())
+    return false;
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(work.front()));
   unsigned instructions = 0;
-  for (Operation *op : work)
-    instructions += isa<math::MathDialect>(op->getDialect()) || isa<arith::DivFOp>(op) ? elementary : 1;
-  return instructions > little;
+  for (Operation *op : work) {
+    bool isElementary = isa<math::MathDialect>(op->getDialect()) || isa<arith::DivFOp>(op);
+    instructions += isElementary ? tuned.elementaryInstructions : 1;
+  }
+  return instructions > tuned.idleWorkInstructions;
 }
 
 static void leaveToFirstWarp(ArrayRef<Operation *> stores, uint64_t idle) {

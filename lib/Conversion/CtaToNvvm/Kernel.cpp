@@ -6,8 +6,9 @@
 //   llvm.func @k(%p: !llvm.ptr<1> {llvm.align = 16 : i64}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>}
 #include "EmitLayout.h"
 #include "Patterns.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
 #include "Target/SharedMemory.h"
+#include "Target/Tuned.h"
 #include "Tile/AttrNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,7 +91,6 @@ private:
   /// multiprocessor can hold, and at least two, if there is room for their rows; 0 for others. ptxas would take a third
   /// fewer registers than these leave per thread, and have fewer loads in flight (bench/results/h200/row-kernels.md).
   static int64_t countCtasOfRows(KernelOp kernel) {
-    constexpr int64_t half = 1024; // threads
     bool copies = false;
     WalkResult products = kernel.walk([&](Operation *op) {
       copies |= isa<cta::AsyncCopyOp>(op);
@@ -99,16 +99,17 @@ private:
     if (!copies || products.wasInterrupted())
       return 0;
     const int64_t threads = cta::countWarps(kernel) * target::threadsPerWarp;
-    auto resident = target::countResidentCtas(cta::getTarget(kernel), /*registers=*/0, threads,
-                                              kernel.getSharedBytes().value_or(0));
-    return std::min(resident.least(), std::max<int64_t>(2, half / threads));
+    const target::GpuTarget &gpu = cta::getTarget(kernel);
+    const int64_t sharedBytes = int64_t(kernel.getSharedBytes().value_or(0));
+    int64_t resident = target::planResidency(gpu, {.threads = threads, .sharedBytes = sharedBytes}).ctas();
+    return std::min(resident, std::max<int64_t>(2, target::tunedOf(gpu).threadsOfKeptRows / threads));
   }
 
   /// ptxas takes a tenth less time with -O1, for code that is as fast if all MMAs are wgmma of 16-bit types with more
   /// than 128 columns: 1.000 to 1.014 of its speed for 1536 and more. With fewer columns it is 0.6 to 1.4 % slower, in
   /// attention up to 5 % (bench/results/h200/passes.md).
   static bool isQuicklyAssembled(KernelOp kernel) {
-    constexpr uint32_t fewColumns = 128;
+    const uint32_t fewColumns = target::tunedOf(cta::getTarget(kernel)).quicklyAssembledColumns;
     bool multiplies = false;
     WalkResult result = kernel.walk([&](cta::WgmmaOp product) {
       multiplies = true;

@@ -18,6 +18,7 @@
 
 #include "Layout/AxisOrder.h"
 #include "Layout/ShapeTransforms.h"
+#include "Target/Tuned.h"
 #include "Tile/Commutative.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -170,7 +171,8 @@ Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples, size_t inTurn
 /// Returns how many elements are combined sequentially. Multiplications are added sequentially by fused instructions;
 /// in a tree only the leaves would be fused.
 size_t countInTurn(Block &combine, ValueRange registers) {
-  constexpr size_t products = 4; // of which three are fused, in about as many clocks as a tree takes
+  // Three of four are fused, in about as many clocks as a tree takes.
+  const size_t products = target::tunedOf(cta::getTarget(combine.getParentOp())).productsInTurn;
   bool adds = combine.getOperations().size() == 2 && isa<arith::AddFOp>(combine.front());
   bool isProduct = llvm::all_of(registers, [](Value value) { return value.getDefiningOp<arith::MulFOp>(); });
   return adds && isProduct ? products : 1;

@@ -4,7 +4,7 @@
 
 #include "Runtime/Cost.h"
 #include "Target/GpuTarget.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,22 +24,33 @@ const target::GpuTarget *limitsOf(const CudaDeviceInfo &device) {
   return best;
 }
 
+/// Returns the resource as named within a sentence.
+static const char *limitName(target::Resource resource) {
+  switch (resource) {
+  case target::Resource::Ctas:
+    return "the number of blocks";
+  case target::Resource::Threads:
+    return "warps";
+  case target::Resource::SharedMemory:
+    return "shared memory";
+  case target::Resource::Registers:
+    return "registers";
+  }
+  return "";
+}
+
 Occupancy findOccupancy(const runtime::LaunchInfo &launch, const target::GpuTarget &limits) {
   Occupancy occupancy;
   occupancy.mostWarps = static_cast<int>(limits.maxWarpsPerSm);
   const int64_t warps = std::max<int64_t>((launch.threadsPerCta + threadsPerWarp - 1) / threadsPerWarp, 1);
   occupancy.warpsPerCta = static_cast<int>(warps);
-  const target::ResidentCtas ctas = target::countResidentCtas(limits, launch.registers, launch.threadsPerCta,
-                                                              launch.sharedStatic + launch.sharedDynamic);
-  const std::pair<const char *, int64_t> fitting[] = {{"the number of blocks", ctas.ofBlocks},
-                                                      {"warps", ctas.ofWarps},
-                                                      {"registers", ctas.ofRegisters},
-                                                      {"shared memory", ctas.ofShared}};
-  const auto least = std::min_element(std::begin(fitting), std::end(fitting),
-                                      [](const auto &a, const auto &b) { return a.second < b.second; });
-  occupancy.ctasPerSm = static_cast<int>(std::max<int64_t>(least->second, 1));
+  const target::Residency held =
+      target::planResidency(limits, {.threads = launch.threadsPerCta,
+                                     .registers = launch.registers,
+                                     .sharedBytes = launch.sharedStatic + launch.sharedDynamic});
+  occupancy.ctasPerSm = static_cast<int>(std::max<int64_t>(held.ctas(), 1));
   if (occupancy.ctasPerSm * warps < occupancy.mostWarps)
-    occupancy.limit = least->first;
+    occupancy.limit = limitName(held.bottleneck());
   return occupancy;
 }
 

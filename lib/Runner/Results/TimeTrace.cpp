@@ -36,7 +36,8 @@ public:
   }
 
   std::string write() {
-    const int64_t warps = manifest.launch.threadsPerCta / 32, perCta = 2 * target::timesPerCta(warps);
+    const int64_t warps = manifest.launch.threadsPerCta / target::threadsPerWarp,
+                  perCta = 2 * target::timesPerCta(warps);
     const int64_t ctas = int64_t(words.size()) / perCta;
     int64_t firstTimer = INT64_MAX;
     for (int64_t cta = 0; cta < ctas; ++cta)

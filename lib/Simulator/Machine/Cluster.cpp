@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Simulator/Machine/Machine.h"
 #include "Simulator/Ptx/ControlFlow.h"
-#include "Target/GpuTarget.h"
+#include "Target/Plan/Residency.h"
+#include "Target/Plan/RoleRegisters.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,13 +11,10 @@ namespace tile::sim {
 
 /// Registers of a thread at the beginning, where directives say so (PTX ISA, "setmaxnreg"); else 0.
 static uint32_t registersAtLaunch(const Function &function, uint32_t threads) {
-  constexpr uint32_t mostOfThread = 256, granule = 8;
+  constexpr uint32_t mostOfThread = target::maxRegistersPerThread + 1, granule = target::registerGranule;
   if (function.maxRegisters)
     return std::min((function.maxRegisters + granule - 1) / granule * granule, mostOfThread);
-  if (!function.minCtas)
-    return 0;
-  const uint64_t share = target::registersPerSm / (uint64_t(threads) * function.minCtas);
-  return uint32_t(std::min<uint64_t>(share, mostOfThread)) / granule * granule;
+  return function.minCtas ? target::registersAtStart(function.minCtas, threads) : 0;
 }
 
 Cta::Cta(Cluster &cluster, unsigned rank, const uint32_t id[3]) : cluster(cluster), rank(rank) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Simulator/Profile/Profiler.h"
 
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
 
 #include "Simulator/Profile/Transactions.h"
 
@@ -28,14 +28,16 @@ Counts &Counts::operator+=(const Counts &other) {
 
 Occupancy computeOccupancy(const target::GpuTarget &target, uint32_t registers, uint32_t threads,
                            uint32_t sharedBytes) {
-  const target::ResidentCtas ctas = target::countResidentCtas(target, registers, threads, sharedBytes);
-  const int64_t least = ctas.least();
-  const char *limit = least == ctas.ofBlocks   ? "CTAs"
-                      : least == ctas.ofWarps  ? "threads"
-                      : least == ctas.ofShared ? "shared memory"
-                                               : "registers";
+  const target::Residency held =
+      target::planResidency(target, {.threads = threads, .registers = registers, .sharedBytes = sharedBytes});
+  const int64_t ctas = held.ctas();
   const double warps = std::max((threads + warpSize - 1) / warpSize, 1u);
-  return {registers, threads, sharedBytes, uint32_t(least), double(least) * warps / target.maxWarpsPerSm, limit};
+  return {registers,
+          threads,
+          sharedBytes,
+          uint32_t(ctas),
+          double(ctas) * warps / target.maxWarpsPerSm,
+          target::resourceName(held.bottleneck()).data()};
 }
 
 Profiler::Profiler(const Function &function) : function(function), rows(new Row[function.instructions.size()]) {

@@ -5,6 +5,7 @@
 #include "Analysis/DotPlan.h"
 #include "Analysis/StepEstimate.h"
 #include "Layout/Factories.h"
+#include "Target/Tuned.h"
 #include "Tile/TileDialect.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -86,13 +87,13 @@ bool tile::takesSectors(const LinearLayout &layout, const AccessPlan &plan, cons
 }
 
 bool tile::isNear(Operation *access, const AccessPlan &plan, int64_t vector, AddressSpans &spans) {
-  constexpr double twoLines = 256;
+  const int64_t near = target::tunedOf(cta::getTarget(access)).nearbyBytes;
   if (!isa<LoadOp>(access))
     return false;
-  if (plan.stepBytes * vector * layout::lanesPerWarp <= twoLines)
+  if (plan.stepBytes * vector * layout::lanesPerWarp <= double(near))
     return true;
   std::optional<uint64_t> span = spans.getBytes(access->getOperand(0));
-  return span && *span <= twoLines;
+  return span && *span <= uint64_t(near);
 }
 
 unsigned tile::depthOf(Operation *op) {
@@ -149,20 +150,21 @@ LinearLayout tile::planPacked(ArrayRef<int64_t> shape, int64_t pack, unsigned nu
   return layout::blocked(shape.vec(), tile);
 }
 
-LinearLayout tile::planStridedScan(RankedTensorType type, unsigned numWarps) {
-  constexpr int64_t fewElements = 2; // of a thread: each is scanned over the lanes
+LinearLayout tile::planStridedScan(RankedTensorType type, KernelOp kernel) {
+  const int64_t fewElements = target::tunedOf(cta::getTarget(kernel)).laneScanElements;
   int64_t elements = type.getNumElements();
   if (elements > fewElements * layout::lanesPerWarp || elements < layout::lanesPerWarp)
-    return planScan(type, /*axis=*/0, numWarps);
-  return repeatForWarps(layout::blocked({elements}, {{1}, {layout::lanesPerWarp}, {1}, {0}}), numWarps);
+    return planScan(type, /*axis=*/0, kernel);
+  return repeatForWarps(layout::blocked({elements}, {{1}, {layout::lanesPerWarp}, {1}, {0}}), kernel.getNumWarps());
 }
 
-LinearLayout tile::planScan(RankedTensorType type, unsigned axis, unsigned numWarps) {
+LinearLayout tile::planScan(RankedTensorType type, unsigned axis, KernelOp kernel) {
+  const unsigned numWarps = kernel.getNumWarps();
   std::vector<int64_t> shape = type.getShape().vec();
   int64_t others = type.getNumElements() / shape[axis];
   int64_t needed = std::max<int64_t>(1, layout::lanesPerWarp * numWarps / others);
   int64_t lanes = std::min({needed, shape[axis], layout::lanesPerWarp});
-  constexpr int64_t fewElements = 4;
+  const int64_t fewElements = target::tunedOf(cta::getTarget(kernel)).warpScanElements;
   int64_t warps = std::clamp<int64_t>(shape[axis] / (lanes * fewElements), 1, std::max<int64_t>(needed / lanes, 1));
   layout::BlockedTile tile{std::vector<int64_t>(shape.size(), 1), std::vector<int64_t>(shape.size(), 1),
                            std::vector<int64_t>(shape.size(), 1), layout::rowMajorOrder(shape.size())};

@@ -66,14 +66,14 @@ layout::LinearLayout planPacked(llvm::ArrayRef<int64_t> shape, int64_t pack, uns
 /// Plans a scan: the axis is in consecutive registers, then in lanes, then in warps if there are more than the other
 /// dimensions fill and a thread would otherwise have many elements, because warps exchange their totals through memory.
 /// The other dimensions get the lanes and warps that the axis does not need; any remaining ones hold copies.
-layout::LinearLayout planScan(mlir::RankedTensorType type, unsigned axis, unsigned numWarps);
+layout::LinearLayout planScan(mlir::RankedTensorType type, unsigned axis, KernelOp kernel);
 /// The same for a vector whose elements are far apart in memory: where a thread has two elements, neighbours are in
 /// different lanes, because they may share a cache line.
-layout::LinearLayout planStridedScan(mlir::RankedTensorType type, unsigned numWarps);
+layout::LinearLayout planStridedScan(mlir::RankedTensorType type, KernelOp kernel);
 
 /// Preserves the order of a non-commutative reduction. If the axis is in registers, lanes, warps and then registers
 /// again, it is reduced in two steps, within runs and over runs; otherwise the operands are converted to the layout of
 /// a scan.
-void keepOrder(ReduceOp reduce, unsigned numWarps, mlir::OpBuilder &builder);
+void keepOrder(ReduceOp reduce, mlir::OpBuilder &builder);
 
 } // namespace tile

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-assign-layouts: give every tensor a layout.
 //
-// Every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree without
-// work. Operations with other preferences (loads and stores: coalesced vectors; dots: fragments; packed inline PTX:
-// neighbours), and those that relate operand and result layouts (shape operations, reductions), get a convert_layout on
-// each side that differs. This is correct for every program; cta-remove-conversions removes the conversions that do not
-// pay off. Without dots, accesses determine the default layout of their shape: 16 bytes per thread of the widest type
-// that the innermost loops access; if rows are reduced, each to a scalar and not to one row, as few warps per row as
-// possible. Shapes that are only reshaped, joined or repeated from others follow these. With dots, the default layout
-// of a shape is that of their accumulators, and that of a vector their rows'. An fp32 matrix added to a dot, and
-// factors of its rows, follow.
+// Every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree. Operations
+// with other preferences (loads and stores: coalesced vectors; dots: fragments; packed inline PTX: neighbours), and
+// those that relate operand and result layouts (shape operations, reductions), get a convert_layout on each side that
+// differs. This is correct for every program; cta-remove-conversions removes conversions that do not pay off. Without
+// dots, accesses determine the default layout of their shape: 16 bytes per thread of the widest type that the innermost
+// loops access; if rows are reduced, each to a scalar and not to one row, as few warps per row as possible. Shapes that
+// are only reshaped, joined or repeated from others follow these. With dots, the default layout of a shape is that of
+// their accumulators, and that of a vector their rows'. Fp32 matrices added to dots, and factors of rows, follow.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -20,6 +19,7 @@
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
 #include "Layout/ShapeTransforms.h"
+#include "Target/Tuned.h"
 #include "Transforms/Cta/AccessPlan.h"
 #include "Transforms/Cta/ShapesOfRows.h"
 #include "Transforms/Cta/StageOperands.h"
@@ -70,7 +70,7 @@ private:
   /// Returns true for row statistics loaded next to several dots of a loop. If each warp loads all of them, warps need
   /// not synchronize in every iteration, and the dots can be issued ahead.
   static bool isOfEachWarp(Operation *access, ArrayRef<int64_t> shape) {
-    constexpr int64_t mostElements = 128; // four registers
+    const int64_t mostElements = target::tunedOf(cta::getTarget(access)).rowStatisticElements;
     return isa<LoadOp>(access) && shape.size() == 1 && shape.front() <= mostElements &&
            isa<LoopLikeOpInterface>(access->getParentOp()) && llvm::range_size(access->getBlock()->getOps<DotOp>()) > 1;
   }
@@ -126,7 +126,6 @@ private:
   /// elements per thread, whose sectors may share a line, every layout needs as many sectors.
   void planScanned(const llvm::MapVector<ArrayRef<int64_t>, Accesses> &ofShapes, AxisInfoAnalysis &axisInfo) {
     constexpr double sectorBytes = 32;
-    constexpr int64_t fewElements = 4;
     auto isStrided = [&](Operation *access) {
       Value pointer = access->getOperand(0);
       unsigned bytes = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
@@ -138,8 +137,8 @@ private:
       if (type.getRank() != 1 || accesses == ofShapes.end() ||
           !llvm::all_of(llvm::make_first_range(accesses->second), isStrided))
         return;
-      cta::LayoutAttr layout = attribute(planStridedScan(type, kernel.getNumWarps()));
-      if (layout.getLayout().numRegisters() > fewElements)
+      cta::LayoutAttr layout = attribute(planStridedScan(type, kernel));
+      if (layout.getLayout().numRegisters() > target::tunedOf(cta::getTarget(kernel)).stridedScanElements)
         return;
       sharedLayouts[type.getShape()] = accessLayouts[scan] = layout;
       for (Operation *access : llvm::make_first_range(accesses->second))
@@ -194,7 +193,7 @@ private:
   /// A shape without accesses, to which a matrix is repeated a few times, takes the matrix's layout; of several
   /// candidates, the one repeated least decides. Other values broadcast to it in a loop are loaded at their use.
   void planRepeated(const DenseSet<ArrayRef<int64_t>> &accessed) {
-    constexpr int64_t fewTimes = 8;
+    const int64_t fewTimes = target::tunedOf(cta::getTarget(kernel)).repeatedLayoutTimes;
     llvm::MapVector<ArrayRef<int64_t>, Repetition> repetitions;
     auto offer = [&](Value result, Repetition repetition) {
       ArrayRef<int64_t> shape = shapeOf(result);
@@ -229,8 +228,7 @@ private:
     }
   }
 
-  /// Loads values that are broadcast to `shape` in the layout of that shape, also replicated in several warps, which
-  /// then need not synchronize in every iteration.
+  /// Loads values that are broadcast to `shape` in its layout, replicated in warps, which then need not synchronize.
   bool planSpread(LoadOp load, ArrayRef<int64_t> shape) {
     cta::LayoutAttr spread = sharedLayouts.lookup(shape);
     auto type = dyn_cast<RankedTensorType>(load.getType());
@@ -260,7 +258,7 @@ private:
         accessLayouts[op] = attribute(planAtomic(op, axisInfo, kernel.getNumWarps(), gpu));
       if (auto scan = dyn_cast<ScanOp>(op)) {
         auto type = cast<RankedTensorType>(scan.getSrcs().front().getType());
-        accessLayouts.try_emplace(op, attribute(planScan(type, scan.getAxis(), kernel.getNumWarps())));
+        accessLayouts.try_emplace(op, attribute(planScan(type, scan.getAxis(), kernel)));
       }
       if (auto dot = dyn_cast<DotOp>(op))
         dotPlans[op] = planDot(dot, kernel.getNumWarps());
@@ -359,7 +357,7 @@ private:
   /// Loads one value per row of a dot, such as a scale, next to it in a loop: each thread loads the values of its few
   /// rows. Through shared memory, all warps would wait for each other in every iteration.
   void planFactor(LoadOp load) {
-    constexpr int64_t fewRegisters = 4;
+    const int64_t fewRegisters = target::tunedOf(cta::getTarget(load)).rowFactorRegisters;
     auto type = dyn_cast<RankedTensorType>(load.getType());
     for (auto &[op, plan] : dotPlans) {
       auto dot = cast<DotOp>(op);
@@ -438,7 +436,7 @@ private:
   /// Derives the result layout from the operands where possible.
   void tie(cta::LayoutInterface op) {
     if (auto reduce = dyn_cast<ReduceOp>(*op))
-      keepOrder(reduce, kernel.getNumWarps(), builder);
+      keepOrder(reduce, builder);
     cta::LayoutAttr operand = op->getNumOperands() != 0 ? cta::getLayoutAttr(op->getOperand(0).getType()) : nullptr;
     if (!operand || isElementwise(op))
       return;

@@ -23,6 +23,7 @@
 #include "Layout/Movement.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
+#include "Target/Tuned.h"
 #include "Transforms/Cta/CopiedLoads.h"
 #include "Transforms/Cta/LoopStages.h"
 #include "Transforms/Cta/Transpositions.h"
@@ -244,7 +245,7 @@ void readInLayoutOf(cta::ConvertLayoutOp convert) {
   LayoutSlicer slicer(/*readsBuffers=*/true);
   Value src = convert.getSrc();
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getType());
-  constexpr int64_t smallPart = 4; // of what the conversion moves, to move instead
+  const int64_t smallPart = target::tunedOf(cta::getTarget(convert)).rereadShare;
   LayoutSlice slice = slicer.plan(src, layout, std::max<int64_t>(LayoutSlicer::bytesOf(src) / smallPart, 1));
   bool repeats = layout.getLayout().numRegisters() > 2 * cta::getLayout(src.getType()).numRegisters();
   bool readsBuffer = false, staysInBlock = true;

@@ -6,7 +6,8 @@
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
+#include "Target/Tuned.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
@@ -115,9 +116,10 @@ int64_t countSharedBytes(KernelOp kernel) {
 
 void tile::beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu) {
   auto countCtas = [&] {
-    return target::countResidentCtas(gpu, target::registersOfWarpProducts,
-                                     kernel.getNumWarps() * target::threadsPerWarp, countSharedBytes(kernel))
-        .least();
+    return target::planResidency(gpu, {.threads = kernel.getNumWarps() * target::threadsPerWarp,
+                                       .registers = target::tunedOf(gpu).registersOfMmaSync,
+                                       .sharedBytes = countSharedBytes(kernel)})
+        .ctas();
   };
   SmallVector<cta::AsyncCommitOp> commits;
   kernel.walk([&](cta::AsyncCommitOp commit) {
@@ -145,8 +147,9 @@ void tile::beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu) {
 }
 
 static void beginLoadsEarly(Block &block) {
-  constexpr int64_t mostInLoops = 32, mostOnce = 96; // registers of a thread, for all
-  int64_t registers = 0, mostRegisters = isa<LoopLikeOpInterface>(block.getParentOp()) ? mostInLoops : mostOnce;
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(block.getParentOp()));
+  bool isInLoop = isa<LoopLikeOpInterface>(block.getParentOp());
+  int64_t registers = 0, mostRegisters = isInLoop ? tuned.earlyLoadRegistersInLoops : tuned.earlyLoadRegisters;
   for (LoadOp load : llvm::to_vector(block.getOps<LoadOp>())) {
     // Values that only the next iteration uses arrive in time.
     auto isInside = [&](Operation *user) { return user->getBlock() == &block; };

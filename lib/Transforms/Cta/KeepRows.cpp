@@ -16,7 +16,8 @@
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
+#include "Target/Tuned.h"
 #include "Transforms/Cta/CopiedLoads.h"
 #include "Transforms/Passes.h"
 
@@ -116,15 +117,16 @@ private:
 
   /// Returns true if the load takes so many registers that fewer CTAs are resident than shared memory would allow.
   bool isWorthKeeping(LoadOp load, const target::GpuTarget &gpu) {
-    constexpr int64_t most = 1024, manyOfMost = 16, many = 32; // threads of a CTA; registers
-    constexpr int64_t beside = 24;                             // registers for all else
+    const target::Tuned &tuned = target::tunedOf(gpu);
     const int64_t threads = load->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp,
                   words = countRegisters(load.getResult());
-    if (words < (threads == most ? manyOfMost : many))
+    if (words < (threads == target::maxThreadsPerCta ? tuned.keptRowRegistersOfLargestCta : tuned.keptRowRegisters))
       return false;
     int64_t more = bytes + words * 4 * threads;
-    int64_t ctas = target::countResidentCtas(gpu, /*registers=*/0, threads, more).least();
-    if (ctas < 2 || ctas < target::countResidentCtas(gpu, words + beside, threads, /*sharedBytes=*/0).ofRegisters)
+    int64_t ctas = target::planResidency(gpu, {.threads = threads, .sharedBytes = more}).ctas();
+    if (ctas < 2 ||
+        ctas < target::planResidency(gpu, {.threads = threads, .registers = words + tuned.spareRegistersOfRows})
+                   .byRegisters)
       return false;
     bytes = more;
     return true;

@@ -3,6 +3,7 @@
 
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
+#include "Target/Tuned.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -69,12 +70,12 @@ private:
 } // namespace
 
 void tile::storeLate(KernelOp kernel) {
-  constexpr int64_t mostLoaded = 128, mostInLoops = 192; // registers of a thread
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(kernel));
   kernel.walk([&](Block *block) {
     auto loop = dyn_cast<LoopLikeOpInterface>(block->getParentOp());
     int64_t carried = 0;
     for (BlockArgument argument : loop ? block->getArguments() : Block::BlockArgListType())
       carried += countRegisters(argument);
-    LateStores(std::min(mostLoaded, mostInLoops - carried)).run(*block);
+    LateStores(std::min(tuned.lateStoreRegisters, tuned.lateStoreRegistersInLoops - carried)).run(*block);
   });
 }

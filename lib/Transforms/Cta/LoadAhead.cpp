@@ -17,6 +17,7 @@
 #include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
+#include "Target/Tuned.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
 
@@ -32,11 +33,6 @@ using namespace tile;
 using layout::LinearLayout;
 
 namespace {
-
-/// Registers of a thread, in bytes, that a vector may take through the loop.
-constexpr int64_t maxBytes = 32;
-/// Elements that each thread loads for itself, whatever other threads load.
-constexpr int64_t maxOwn = 4;
 
 int64_t bytesInRegisters(const LinearLayout &layout, RankedTensorType type) {
   return layout.numRegisters() * std::max(getBytesInMemory(type.getElementType()), 1u);
@@ -82,7 +78,7 @@ LinearLayout spreadOverLanes(const LinearLayout &needed, RankedTensorType type) 
 
 class LoadAhead {
 public:
-  explicit LoadAhead(LoadOp load) : load(load) {}
+  explicit LoadAhead(LoadOp load) : load(load), tuned(target::tunedOf(cta::getTarget(load))) {}
 
   void run() {
     auto type = dyn_cast<RankedTensorType>(load.getType());
@@ -92,7 +88,7 @@ public:
     if (!mainLoop)
       return;
     cta::LayoutAttr layout = chooseLayout(type);
-    if (bytesInRegisters(layout.getLayout(), type) > maxBytes || !canRecreate(layout))
+    if (bytesInRegisters(layout.getLayout(), type) > tuned.aheadVectorBytes || !canRecreate(layout))
       return;
     for (unsigned i = 0; i < load->getNumOperands(); ++i)
       load->setOperand(i, slicer.rewrite(load->getOperand(i), layout));
@@ -109,7 +105,7 @@ private:
       return own;
     const LinearLayout &needed = cta::getLayout(convert.getType());
     LinearLayout distinct = layout::dropDuplicateRegisters(needed);
-    if (distinct.numRegisters() <= maxOwn)
+    if (distinct.numRegisters() <= tuned.aheadVectorElements)
       return cta::LayoutAttr::get(load.getContext(), distinct);
     LinearLayout spread = spreadOverLanes(needed, type);
     bool shuffles = layout::movesByShuffles(spread, needed, getBytesInMemory(type.getElementType()));
@@ -168,6 +164,7 @@ private:
   }
 
   LoadOp load;
+  const target::Tuned &tuned;
   scf::ForOp mainLoop;
   LayoutSlicer slicer;
   llvm::DenseSet<Value> visited;

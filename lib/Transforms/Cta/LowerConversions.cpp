@@ -25,6 +25,7 @@
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
+#include "Target/Tuned.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -67,9 +68,12 @@ Operation *findInvariantLoop(Operation *op, Value value) {
 
 /// Returns true if there is room for `bytes` more. Either all buffers, without sharing memory, fit the target's shared
 /// memory, of which no more is counted than most targets have; or the buffers that the loop uses fit a third of a
-/// Hopper multiprocessor's, since others may share their memory. `scope` is a loop, or the kernel.
+/// multiprocessor's, since others may share their memory. `scope` is a loop, or the kernel.
 bool hasRoom(Operation *scope, int64_t bytes) {
-  const int64_t room = std::min<int64_t>(96 * 1024, cta::getTarget(scope).maxSharedPerCta), third = 64 * 1024;
+  const target::GpuTarget &gpu = cta::getTarget(scope);
+  const target::Tuned &tuned = target::tunedOf(gpu);
+  const int64_t room = std::min(tuned.conversionBytesOfKernel, int64_t(gpu.maxSharedPerCta)),
+                third = std::min(tuned.conversionBytesOfLoop, int64_t(gpu.sharedPerSm / 3));
   int64_t all = bytes, ofLoop = bytes;
   auto kernel = isa<KernelOp>(scope) ? cast<KernelOp>(scope) : scope->getParentOfType<KernelOp>();
   kernel.walk([&](cta::AllocOp alloc) {
@@ -83,7 +87,9 @@ bool hasRoom(Operation *scope, int64_t bytes) {
 /// Conversions that are all written before the first of them is read, with one barrier for all.
 class ConversionGroup {
 public:
-  explicit ConversionGroup(KernelOp kernel) : most(bytesOfThread * layout::lanesPerWarp * kernel.getNumWarps()) {}
+  explicit ConversionGroup(KernelOp kernel)
+      : most(target::tunedOf(cta::getTarget(kernel)).conversionBytesOfThread * layout::lanesPerWarp *
+             kernel.getNumWarps()) {}
 
   /// Returns where to write `value`, which is read at `place`: before the reads of the group, if it is available there
   /// and all buffers are small; otherwise null.
@@ -102,9 +108,6 @@ public:
   }
 
 private:
-  /// As many threads as a multiprocessor holds may all have these buffers.
-  static constexpr int64_t bytesOfThread = 96;
-
   int64_t most, held = 0;
   Operation *firstRead = nullptr;
 };
@@ -112,7 +115,7 @@ private:
 /// If half of a thread's registers would wait for loads between the load of `value` and `read`, returns the load before
 /// which `value` should be written; otherwise null.
 Operation *findLoadTooMany(Value value, Operation *read) {
-  constexpr int64_t mostRegisters = 128;
+  const int64_t mostRegisters = target::tunedOf(cta::getTarget(read)).pendingLoadRegisters;
   auto load = value.getDefiningOp<LoadOp>();
   if (!load || load->getBlock() != read->getBlock())
     return nullptr;
@@ -123,8 +126,17 @@ Operation *findLoadTooMany(Value value, Operation *read) {
   return nullptr;
 }
 
+Value storeToBuffer(OpBuilder &builder, Location loc, Value value, const LinearLayout &layout, bool onlyFirst) {
+  auto tensor = cast<RankedTensorType>(value.getType());
+  auto type = cta::BufferType::get(tensor.getContext(), tensor.getShape(), tensor.getElementType(),
+                                   cta::LayoutAttr::get(tensor.getContext(), layout), /*slots=*/1);
+  Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
+  cta::LocalStoreOp::create(builder, loc, value, buffer, onlyFirst);
+  return buffer;
+}
+
 void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
-  constexpr int64_t maxKept = 128; // bytes that a thread may hold through a loop
+  const int64_t maxKept = target::tunedOf(cta::getTarget(convert)).keptConversionBytes;
   RankedTensorType src = convert.getSrc().getType(), dst = convert.getType();
   OpBuilder builder(convert);
   int64_t bytes = getBytesInMemory(src.getElementType()), allBytes = src.getNumElements() * bytes;
@@ -136,11 +148,8 @@ void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   Operation *firstRead = isBefore || tooMany ? nullptr : group.findWrite(convert.getSrc(), allBytes, convert);
   if (isBefore || tooMany || firstRead)
     builder.setInsertionPoint(isBefore ? loop : tooMany ? tooMany : firstRead);
-  auto layout =
-      cta::LayoutAttr::get(src.getContext(), layout::conversionBuffer(cta::getLayout(src), cta::getLayout(dst), bytes));
-  auto type = cta::BufferType::get(src.getContext(), src.getShape(), src.getElementType(), layout, /*slots=*/1);
-  Value buffer = cta::AllocOp::create(builder, convert.getLoc(), type, /*offset=*/IntegerAttr());
-  cta::LocalStoreOp::create(builder, convert.getLoc(), convert.getSrc(), buffer, /*first=*/false);
+  LinearLayout layout = layout::conversionBuffer(cta::getLayout(src), cta::getLayout(dst), bytes);
+  Value buffer = storeToBuffer(builder, convert.getLoc(), convert.getSrc(), layout, /*onlyFirst=*/false);
   if (!isKept || tooMany || firstRead)
     builder.setInsertionPoint(convert);
   Value loaded = cta::LocalLoadOp::create(builder, convert.getLoc(), dst, buffer, /*start=*/{});
@@ -210,18 +219,9 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
     return std::nullopt;
   // Of many warps all partial results would take more registers than there may be, and each thread would combine all
   // of them, which lanes do once for each bit: cheaper if it takes more than a few operations, as of Welford's sums.
-  constexpr size_t few = 4;
+  const size_t few = target::tunedOf(cta::getTarget(combine.getParentOp())).cheapCombineOperations;
   unsigned mostInRegisters = combine.getOperations().size() > few ? 2 : 3;
   return ReductionPlan{groups->layout, gatherWarpGroups(*groups, axis, mostInRegisters)};
-}
-
-Value storeToBuffer(OpBuilder &builder, Location loc, Value value, const LinearLayout &layout, bool onlyFirst) {
-  auto tensor = cast<RankedTensorType>(value.getType());
-  auto type = cta::BufferType::get(tensor.getContext(), tensor.getShape(), tensor.getElementType(),
-                                   cta::LayoutAttr::get(tensor.getContext(), layout), /*slots=*/1);
-  Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
-  cta::LocalStoreOp::create(builder, loc, value, buffer, onlyFirst);
-  return buffer;
 }
 
 /// A reduction over warps, and the values between its two steps.

@@ -26,7 +26,8 @@
 #include "Layout/SharedLayouts.h"
 #include "Layout/TmaBoxes.h"
 #include "Target/Engines/Wgmma.h"
-#include "Target/SharedMemory.h"
+#include "Target/Plan/StorePanels.h"
+#include "Target/Tuned.h"
 #include "Transforms/Cta/ColumnSlice.h"
 #include "Transforms/Cta/Transpositions.h"
 #include "Transforms/Numbers.h"
@@ -45,11 +46,6 @@ using namespace mlir;
 using namespace tile;
 
 namespace {
-
-/// What L2 is to read from memory at a request of TMA where the next step takes the other half. 128x8192x8192 takes
-/// 45.4 us that way, 46.6 without, 1024x1024x8192 30.6 and 31.4. Rows of two boxes do not gain: both are asked for at
-/// once.
-constexpr int64_t promotedBytes = 256;
 
 /// How to handle a row that is not a multiple of the widest panel: all panels are narrower, or the last one has fewer
 /// columns than the others and its own box in another tensor map. Only the launcher can encode two maps of one tensor.
@@ -83,10 +79,9 @@ cta::BufferType planPart(RankedTensorType value, unsigned axis, int64_t size, Pa
       layout::matchSwizzle(whole.getLayout().getLayout(), getBytesInMemory(value.getElementType()));
   if (value.getRank() != 2 || !form)
     return whole;
-  int64_t part = form->panelElements, divisor = size & -size;
-  if (panels == Panels::Equal || size < part || size % part != divisor)
-    part = std::min(part, divisor);
-  if (!layout::sliceDim(cta::getLayout(value), axis, std::min(part, divisor)))
+  target::StorePanels plan = target::planStorePanels(size, form->panelElements, panels == Panels::Rest);
+  int64_t part = plan.panel;
+  if (!layout::sliceDim(cta::getLayout(value), axis, plan.remainder ? std::min(part, plan.remainder) : part))
     return whole;
   SmallVector<int64_t> shape(value.getShape());
   shape[axis] = part;
@@ -303,8 +298,7 @@ private:
     Location loc = store.getLoc();
     size_t rank = part.getShape().size(), dim = store.getOffsets().size() - rank + axis;
     int64_t size = store.getDesc().getType().getShape()[dim], partSize = part.getShape()[axis];
-    int64_t count = size / partSize, slots = std::min<int64_t>(count, target::storePanels),
-            writes = count + (rest ? 1 : 0);
+    int64_t count = size / partSize, slots = std::min(count, target::storeBuffers), writes = count + (rest ? 1 : 0);
     builder.setInsertionPointToStart(&kernel.getBody().front());
     // Writes that pass through the whole ring leave it to the next ones in the state in which they found it.
     Value own, &ring = rest || count % slots != 0 ? own : storeRings[{part.withSlots(slots), groups}];
@@ -403,16 +397,17 @@ private:
       return access->emitOpError() << "needs box [" << ArrayRef<int64_t>(box) << "] and swizzle " << boxes->swizzleBytes
                                    << " but the descriptor has the tensor map " << map;
     if (auto load = dyn_cast<DescLoadOp>(access); load && readsHalfLines(load, *boxes))
-      updated = updated.withL2Promotion(promotedBytes);
+      updated = updated.withL2Promotion(target::tunedOf(cta::getTarget(kernel)).promotedL2Bytes);
     kernel.setTensorMap(index, updated);
     return success();
   }
 
-  /// Returns true if blocks are half of `promotedBytes` wide and a loop advances them along the rows, presumably by
-  /// that width.
+  /// Returns true if L2 is to read both halves of data that consecutive steps use: blocks have the width of a half, and
+  /// a loop advances them along the rows, presumably by that width. 128x8192x8192 takes 45.4 us that way, 46.6 without,
+  /// 1024x1024x8192 30.6 and 31.4. Rows of two boxes do not gain: both are requested at once.
   static bool readsHalfLines(DescLoadOp load, const layout::TmaBoxes &boxes) {
     RankedTensorType type = load.getType();
-    int64_t columns = type.getShape().back();
+    int64_t columns = type.getShape().back(), promotedBytes = target::tunedOf(cta::getTarget(load)).promotedL2Bytes;
     auto loop = load->getParentOfType<LoopLikeOpInterface>();
     return columns == boxes.shape.back() && 2 * columns * getBytesInMemory(type.getElementType()) == promotedBytes &&
            loop && !loop.isDefinedOutsideOfLoop(load.getOffsets().back());

@@ -33,14 +33,15 @@ static void reduceRuns(ReduceOp reduce, const LinearLayout &split, OpBuilder &bu
   reduce.getSrcsMutable().assign(ofRuns.getResults());
 }
 
-void keepOrder(ReduceOp reduce, unsigned numWarps, OpBuilder &builder) {
+void keepOrder(ReduceOp reduce, OpBuilder &builder) {
   auto source = cast<RankedTensorType>(reduce.getSrcs().front().getType());
   cta::LayoutAttr layout = cta::getLayoutAttr(source);
   if (cast<cta::LayoutInterface>(*reduce).getResultLayout(layout))
     return;
   if (std::optional<LinearLayout> split = layout::splitIntoRuns(layout.getLayout(), reduce.getAxis()))
     return reduceRuns(reduce, *split, builder);
-  auto ordered = cta::LayoutAttr::get(reduce.getContext(), planScan(source, reduce.getAxis(), numWarps));
+  auto kernel = reduce->getParentOfType<KernelOp>();
+  auto ordered = cta::LayoutAttr::get(reduce.getContext(), planScan(source, reduce.getAxis(), kernel));
   builder.setInsertionPoint(reduce);
   for (OpOperand &operand : reduce->getOpOperands()) {
     auto type = cta::withLayout(cast<RankedTensorType>(operand.get().getType()), ordered);

@@ -6,6 +6,7 @@
 #include "Layout/Factories.h"
 #include "Layout/PanelBuffer.h"
 #include "Layout/SharedLayouts.h"
+#include "Target/Tuned.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -18,7 +19,9 @@ using layout::LinearLayout;
 namespace {
 
 /// Smaller panels save nothing that would matter.
-constexpr int64_t leastPanelBytes = 4096;
+int64_t getLeastPanelBytes(Operation *op) {
+  return target::tunedOf(cta::getTarget(op)).exchangePanelBytes;
+}
 
 LinearLayout rowMajor(ArrayRef<int64_t> shape) {
   return layout::unswizzledShared(shape.vec(), layout::rowMajorOrder(shape.size()));
@@ -40,7 +43,7 @@ public:
       : bytes(bytes), last(operations.back()), replaced(std::move(operations)) {}
   virtual ~PanelChain() = default;
 
-  bool canHalve() const { return (bytes >> bits) / 2 >= leastPanelBytes; }
+  bool canHalve() const { return (bytes >> bits) / 2 >= getLeastPanelBytes(last); }
   bool owns(cta::AllocOp alloc) const { return llvm::is_contained(made, alloc.getOperation()); }
 
   void halve() {
@@ -333,8 +336,8 @@ public:
     if (!storeA || !storeB || a == b || !isAlone(a) || !isAlone(b))
       return nullptr;
     // Panels have at least one k.
-    int64_t bytes =
-        std::min(a.getType().getBytes() + b.getType().getBytes(), 2 * leastPanelBytes * a.getType().getShape()[1] - 1);
+    int64_t bytes = std::min(a.getType().getBytes() + b.getType().getBytes(),
+                             2 * getLeastPanelBytes(dot) * a.getType().getShape()[1] - 1);
     SmallVector<std::unique_ptr<PanelChain>> chains;
     chains.push_back(std::make_unique<DotChain>(storeA, storeB, dot, bytes));
     return std::make_unique<BufferExchange>(SmallVector<cta::AllocOp>{a, b}, std::move(chains),

@@ -21,7 +21,7 @@
 #include "Analysis/RolePlan.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
-#include "Target/GpuTarget.h"
+#include "Target/Plan/RoleRegisters.h"
 #include "Target/SharedMemory.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
@@ -172,13 +172,13 @@ public:
     emitTeam(bounds[0], bounds[1], bounds[2]);
     emitPrograms();
     divideBuffers();
-    setRoles(*planRegisters(teams * warpsPerTeam));
+    setRoles(*target::planRoleRegisters(cta::getTarget(kernel), teams * warpsPerTeam));
     return true;
   }
 
 private:
   /// Makes the producer a whole warp group, too, with a separate register count.
-  void setRoles(RegisterBudget registers) {
+  void setRoles(target::RoleRegisters registers) {
     SmallVector<Attribute> attributes;
     for (auto [index, role] : llvm::enumerate(plan.roles.getRoles().getAsRange<cta::RoleAttr>())) {
       bool isConsumer = index == plan.consumer;

@@ -45,6 +45,7 @@
 #include "Analysis/LoopGraph.h"
 #include "Analysis/LoopRange.h"
 #include "Cta/CtaDialect.h"
+#include "Target/Plan/OperandOrders.h"
 #include "Target/SharedMemory.h"
 #include "Transforms/Cta/AwaitCopies.h"
 #include "Transforms/Cta/EarlyCopies.h"
@@ -225,7 +226,7 @@ SmallVector<cta::AllocOp> findFilled(scf::ForOp loop) {
 /// Double-buffers operands that threads store to shared memory (transposed TMA tiles, unaligned rows), if shared memory
 /// also has room for two slots of the TMA blocks.
 void alternateBuffers(IRRewriter &rewriter, scf::ForOp loop, const target::GpuTarget &target) {
-  constexpr unsigned slots = 2;
+  constexpr unsigned slots = target::transposedBuffers;
   SmallVector<cta::AllocOp> filled = findFilled(loop);
   LoopContents contents = LoopContents::of(loop);
   LoopGraph graph(loop);

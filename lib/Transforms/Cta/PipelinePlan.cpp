@@ -11,7 +11,10 @@
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/CopyStages.h"
+#include "Target/Plan/Residency.h"
+#include "Target/Plan/RoleRegisters.h"
+#include "Target/Tuned.h"
 #include "Transforms/Cta/IssueOrder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -149,7 +152,8 @@ DenseSet<Operation *> findOperands(scf::ForOp loop, const DenseSet<Operation *> 
   DenseSet<Operation *> ofOperands;
   if (isBesideCopies)
     ofOperands = collectStage(loop, [](Operation *op) { return isa<cta::MmaSyncOp>(op); });
-  const int64_t mostRegisters = written.isEmpty() ? 192 : 128;
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
+  const int64_t mostRegisters = written.isEmpty() ? tuned.operandLoadRegisters : tuned.operandLoadRegistersBesideStores;
   int64_t registers = 0;
   for (Operation &op : *loop.getBody())
     if (isProduct(&op))
@@ -174,9 +178,8 @@ int64_t countThreads(scf::ForOp loop) {
   return loop->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
 }
 
-/// Returns the number of slots that the kernel asks for, or fewer if the CTA's shared memory does not hold them
-/// together with the loop's other buffers: operands of scalar dots are copied once more. Also one less if another CTA
-/// then fits: its computation hides more latency than one more copy in flight.
+/// Returns the number of slots of the loop's copies (target::planCopyStages()): no more than it has iterations, and no
+/// more than fit besides the loop's other buffers, as operands of scalar dots are copied once more.
 int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &target) {
   DenseSet<Operation *> rings;
   int64_t bytes = 0, others = 0;
@@ -189,18 +192,13 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
     if (isUsed && !rings.contains(alloc))
       others += alloc.getType().getBytes();
   });
-  if (bytes == 0)
-    return 0;
   if (std::optional<APInt> iterations = countIterations(loop))
     wanted = std::min(wanted, std::max<int64_t>(2, iterations->getLimitedValue(wanted)));
-  wanted = std::min<int64_t>(wanted, std::max<int64_t>(0, target.maxSharedPerCta - others) / bytes);
-  auto countCtas = [&](int64_t slots) {
-    return target::countResidentCtas(target, target::registersOfWarpProducts, countThreads(loop),
-                                     slots * bytes + others)
-        .least();
-  };
-  bool multipliesByGroups = !loop.getBody()->getOps<cta::WgmmaOp>().empty();
-  return wanted > 2 && !multipliesByGroups && countCtas(wanted - 1) > countCtas(wanted) ? wanted - 1 : wanted;
+  return target::planCopyStages(target, {.wanted = wanted,
+                                         .stageBytes = bytes,
+                                         .otherBytes = others,
+                                         .threads = countThreads(loop),
+                                         .multipliesByGroups = !loop.getBody()->getOps<cta::WgmmaOp>().empty()});
 }
 
 /// Plans the prefetch of copies that are in the body, have private buffers, and do not depend on the computation's
@@ -259,8 +257,6 @@ bool isOfProducts(scf::ForOp loop, const LoopContents &contents) {
   return isPlain && !loop.getBody()->getOps<cta::WgmmaOp>().empty();
 }
 
-constexpr unsigned unrollFactor = 4;
-
 /// Returns true for a short loop in which the loads of several iterations can be issued at once. `slice` is the loads
 /// and the computation of their addresses.
 bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads,
@@ -268,8 +264,7 @@ bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSe
   using enum LoopContent;
   if (contents.hasAny({reduction, exchange, store, branch, groupProduct}))
     return false;
-  // Registers of a thread, four times as many of which are in flight, and instructions.
-  constexpr int64_t fewLoaded = 16, fewComputed = 32;
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
   int64_t half = target::registersPerSm / countThreads(loop) / 2;
   int64_t loaded = 0, computed = 0;
   for (Operation &op : loop.getBody()->without_terminator())
@@ -278,13 +273,14 @@ bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSe
         loaded += countRegisters(result);
       else if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && !slice.contains(&op))
         computed += cta::getLayout(type).numRegisters();
-  return loaded <= std::min<int64_t>(fewLoaded, half / unrollFactor) && computed <= fewComputed;
+  return loaded <= std::min<int64_t>(tuned.unrolledLoadRegisters, half / tuned.unrolledIterations) &&
+         computed <= tuned.unrolledComputeRegisters;
 }
 
 /// Returns true if warp groups have registers for two iterations' prefetched values alongside accumulators and left
 /// operands.
 bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) {
-  constexpr int64_t few = 8, most = 255, reserve = 64; // for addresses, and what is computed of accumulators
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
   int64_t loaded = 0;
   for (Operation *op : loads)
     loaded += countRegisters(op->getResult(0));
@@ -295,28 +291,27 @@ bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) 
     if (isa<RankedTensorType>(product.getA().getType()))
       held.insert(product.getA());
   }
-  int64_t registers = reserve + 2 * loaded;
+  int64_t registers = tuned.spareRegistersBesideWgmma + 2 * loaded;
   for (Value value : held)
     registers += countRegisters(value);
-  std::optional<RegisterBudget> budget = planRegisters(loop->getParentOfType<KernelOp>().getNumWarps());
-  return loaded <= few || registers <= (budget ? budget->consumer : most);
+  unsigned warps = loop->getParentOfType<KernelOp>().getNumWarps();
+  std::optional<target::RoleRegisters> budget = target::planRoleRegisters(cta::getTarget(loop), warps);
+  return loaded <= tuned.freeLoadRegisters || registers <= (budget ? budget->consumer : target::maxRegistersPerThread);
 }
 
 /// Returns true if the loop's registers leave room for prefetched values.
 bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads) {
   int64_t threads = countThreads(loop);
-  // Of a multiprocessor, and of a thread; what a quarter and half of the threads that it can hold may have each;
-  // addresses and others.
-  constexpr int64_t all = 65536, most = 255, ofQuarter = 128, ofHalf = 64, reserve = 24, manyCarried = 48;
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
   // Of few threads several CTAs run side by side, and memory is not idle while one of them reduces.
   const bool isSmall = threads <= 4 * target::threadsPerWarp;
   if (contents.has(LoopContent::groupProduct))
     return hasRoomBesideProducts(loop, loads);
   bool reduces = contents.has(LoopContent::reduction);
-  int64_t registers = reserve;
+  int64_t registers = tuned.spareRegistersOfLoads;
   for (Value carried : loop.getRegionIterArgs())
     registers += countRegisters(carried);
-  bool hasFewThreads = registers - reserve >= manyCarried;
+  bool hasFewThreads = registers - tuned.spareRegistersOfLoads >= tuned.manyCarriedRegisters;
   DenseSet<Value> fromOutside;
   loop.getBody()->walk([&](Operation *op) {
     for (Value operand : op->getOperands()) {
@@ -331,9 +326,9 @@ bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Opera
     // Values in flight, and values in use, mostly widened to 32 bits.
     registers += countRegisters(op->getResult(0)) + std::max(elements, countRegisters(op->getResult(0)));
   }
-  int64_t limit = std::min(most, all / threads);
+  int64_t limit = target::registersOfLoneCta(threads);
   if (!hasFewThreads)
-    limit = !reduces ? ofHalf : isSmall ? ofQuarter : limit;
+    limit = !reduces ? tuned.registersOfHalf : isSmall ? tuned.registersOfQuarter : limit;
   return registers <= limit;
 }
 
@@ -368,7 +363,8 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &conte
   });
   if (!hasBlock || !isForSliceAlone)
     return std::nullopt;
-  plan.unroll = isForUnrolling(loop, contents, plan.values, slice) ? unrollFactor : 1;
+  plan.unroll =
+      isForUnrolling(loop, contents, plan.values, slice) ? target::tunedOf(cta::getTarget(loop)).unrolledIterations : 1;
   return plan.unroll > 1 || hasRoom(loop, contents, plan.values) ? std::optional(plan) : std::nullopt;
 }
 

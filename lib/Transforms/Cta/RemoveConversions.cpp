@@ -18,6 +18,7 @@
 #include "Analysis/CarriedValue.h"
 #include "Analysis/Recreate.h"
 #include "Layout/Access.h"
+#include "Target/Tuned.h"
 #include "Transforms/CanonicalizeLoops.h"
 #include "Transforms/Passes.h"
 
@@ -39,9 +40,6 @@ using cta::ConvertLayoutOp;
 
 namespace {
 
-/// What is this many times smaller than the converted value may be converted instead of it.
-constexpr int64_t smallPart = 8;
-
 /// More is never looked at, which keeps the pass linear in the size of a kernel.
 constexpr size_t maxFollowers = 128;
 
@@ -60,7 +58,8 @@ class Followers {
 public:
   Followers(ConvertLayoutOp convert, LayoutSlicer &slicer)
       : convert(convert), slicer(slicer), layout(cta::getLayoutAttr(convert.getSrc().getType())),
-        bytes(LayoutSlicer::bytesOf(convert.getSrc())) {}
+        bytes(LayoutSlicer::bytesOf(convert.getSrc())),
+        smallPart(target::tunedOf(cta::getTarget(convert)).freeConversionShare) {}
 
   /// Returns them in program order.
   SmallVector<Operation *> plan() {
@@ -166,6 +165,7 @@ private:
   LayoutSlicer &slicer;
   cta::LayoutAttr layout;
   int64_t bytes, otherBytes = 0;
+  int64_t smallPart; ///< Values that are this many times smaller than the converted one may be converted instead.
   llvm::DenseSet<std::pair<Value, cta::LayoutAttr>> recreated; ///< Values recreated for other operands.
   SmallVector<Operation *> joined;
   llvm::DenseSet<Operation *> members;
@@ -329,7 +329,7 @@ bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &work
   int64_t bytes = LayoutSlicer::bytesOf(convert.getSrc());
   // Conversions that are no longer needed make up for others, but not for much that is computed twice, nor for what
   // threads compute of more elements.
-  constexpr size_t littleComputed = 4; // values
+  const size_t littleComputed = target::tunedOf(cta::getTarget(convert)).recomputedValues;
   bool takesMore = layout.getLayout().numRegisters() > cta::getLayout(convert.getSrc().getType()).numRegisters();
   LayoutSlice slice = slicer.plan(convert.getSrc(), layout, /*limit=*/2 * bytes, /*offsets=*/true);
   if (slice.netCost() >= bytes)

@@ -5,7 +5,8 @@
 #include "Analysis/LoopRange.h"
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
-#include "Target/GpuTarget.h"
+#include "Target/Plan/Residency.h"
+#include "Target/Tuned.h"
 #include "Transforms/Cta/PeelLoop.h"
 #include "Transforms/Numbers.h"
 
@@ -28,11 +29,10 @@ void tile::avoidBranch(cta::RingReleaseOp release) {
 }
 
 int64_t tile::countThreadRegisters(Operation *op) {
-  constexpr int64_t most = 255;
   if (std::optional<cta::Role> role = cta::findRole(op); role && role->getAttr().getRegisters())
     return role->getAttr().getRegisters();
   int64_t threads = int64_t(cta::countWarps(op->getParentOfType<KernelOp>())) * target::threadsPerWarp;
-  return std::min<int64_t>(most, target::registersPerSm / threads);
+  return target::registersOfLoneCta(threads);
 }
 
 namespace {
@@ -92,7 +92,8 @@ public:
   /// Returns true if threads have the registers, nothing that is accessed in two overlapping iterations is written
   /// there, and rings have as many slots as are in use at once.
   bool isPossible() {
-    int64_t most = std::min(mostTensorsAhead, countThreadRegisters(loop) - registersBesideTensors);
+    const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
+    int64_t most = std::min(tuned.tensorRegistersAhead, countThreadRegisters(loop) - tuned.spareRegistersAhead);
     if (hasEarly && countRegistersOfTensors() > most)
       return false;
     bool areInPlace = llvm::all_of(awaited, [&](cta::AwaitOp await) { return findCarrier(await).has_value(); });

@@ -16,6 +16,7 @@
 #include "Analysis/LoopWork.h"
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
+#include "Target/Tuned.h"
 #include "Transforms/Cta/PeelLoop.h"
 #include "Transforms/Cta/RunAhead.h"
 #include "Transforms/Cta/TakeTurns.h"
@@ -46,12 +47,9 @@ bool keepTensorCoresBusy(scf::ForOp loop, const LoopWork &work) {
          work.tensorCores > std::max({work.special, work.arithmetic, work.shared, work.copies});
 }
 
-/// Returns true if issuing a late and an early wgmma together pays off. Attention with a head dimension of 128 takes
-/// 0.91 of the time with 128 keys per iteration, whose wgmmas take this many tensor-core clocks, and 1.25 times as long
-/// with 64.
-bool hasLongProducts(const LoopWork &work) {
-  constexpr double least = 2048;
-  return work.tensorCores >= least;
+/// Returns true if issuing a late and an early wgmma together pays off.
+bool hasLongProducts(scf::ForOp loop, const LoopWork &work) {
+  return work.tensorCores >= target::tunedOf(cta::getTarget(loop)).longMmaClocks;
 }
 
 /// Returns true if threads have registers for the operands and accumulators of all wgmmas of an iteration, any of which
@@ -167,9 +165,9 @@ private:
     LoopGraph graph(loop);
     std::optional<LoopPlan> plan;
     if (graph.build())
-      plan =
-          planLoop(graph.nodes, {.groupsKeepBusy = keepTensorCoresBusy(loop, work), .takesLong = hasLongProducts(work)},
-                   [&](const ProductSchedule &order) { return mayRunAhead(graph, order); });
+      plan = planLoop(graph.nodes,
+                      {.groupsKeepBusy = keepTensorCoresBusy(loop, work), .takesLong = hasLongProducts(loop, work)},
+                      [&](const ProductSchedule &order) { return mayRunAhead(graph, order); });
     bool keepsOrder = plan && plan->overlap == ProductOverlap::withinIteration && !mayBeReordered(graph);
     if (plan)
       emitRemark(loop.getLoc()) << (keepsOrder ? "MMAs keep their order: another one needs more registers"

@@ -3,6 +3,7 @@
 
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
+#include "Target/Tuned.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -31,10 +32,6 @@ int64_t findOffset(const Placement &buffer, ArrayRef<Placement> placed, bool sha
   return offset;
 }
 
-/// Bytes for each thread of a CTA with which a multiprocessor still holds as many threads as it can (227 KiB for 2048,
-/// and 1 KiB for each CTA), with a margin.
-constexpr int64_t freeBytesPerThread = 32;
-
 /// Places the buffers in the given order.
 SmallVector<Placement> placeInOrder(ArrayRef<Placement> order, bool share) {
   SmallVector<Placement> placed;
@@ -54,14 +51,15 @@ int64_t getEnd(ArrayRef<Placement> placed) {
   return end;
 }
 
-SmallVector<Placement> planPlacement(ArrayRef<BufferLife> lives, int64_t threads, int64_t capacity) {
+/// Places the buffers, which share memory if they have more than `unshared` bytes in total.
+SmallVector<Placement> planPlacement(ArrayRef<BufferLife> lives, int64_t unshared, int64_t capacity) {
   SmallVector<Placement> order;
   int64_t sum = 0;
   for (const BufferLife &life : lives) {
     order.push_back({life, life.getType().getBytes()});
     sum += llvm::alignTo(order.back().bytes, getAlignment(life.getType()));
   }
-  bool share = sum > freeBytesPerThread * threads;
+  bool share = sum > unshared;
   llvm::stable_sort(order, [](const Placement &a, const Placement &b) { return a.bytes > b.bytes; });
   SmallVector<Placement> placed = placeInOrder(order, share);
   if (getEnd(placed) <= capacity)
@@ -80,8 +78,9 @@ SharedPlacement tile::placeBuffers(KernelOp kernel, int64_t capacity) {
     result.rings.push_back({ring, 0});
     ofRings += ring.getType().getBytes();
   });
-  result.buffers =
-      planPlacement(findBufferLives(kernel), kernel.getNumWarps() * target::threadsPerWarp, capacity - ofRings);
+  const int64_t unshared =
+      target::tunedOf(cta::getTarget(kernel)).unsharedBytesOfThread * kernel.getNumWarps() * target::threadsPerWarp;
+  result.buffers = planPlacement(findBufferLives(kernel), unshared, capacity - ofRings);
   result.bytes = getEnd(result.buffers);
   for (auto &[ring, offset] : result.rings) {
     offset = llvm::alignTo(result.bytes, cta::MbarrierType::bytesPerSlot);

@@ -19,7 +19,9 @@
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Engines/Wgmma.h"
-#include "Target/ResidentCtas.h"
+#include "Target/Plan/Residency.h"
+#include "Target/Plan/RingSlots.h"
+#include "Target/Plan/RoleRegisters.h"
 #include "Target/SharedMemory.h"
 #include "Transforms/Cta/CloneControl.h"
 #include "Transforms/Passes.h"
@@ -40,14 +42,15 @@ using namespace tile;
 
 namespace {
 
-/// The producer is one thread. If it gives up registers, it needs a separate warp group, because setmaxnreg applies to
-/// whole ones; otherwise it needs one warp, so that idle warps hold no registers that another CTA could use.
-unsigned countProducerWarps(bool setsRegisters) {
-  return setsRegisters ? target::warpsPerGroup : 1;
+/// Returns the number of accumulator registers per thread that the MMA computes: those of padded columns are never
+/// written.
+int64_t countComputedRegisters(cta::WgmmaOp product) {
+  RankedTensorType acc = product.getAcc().getType();
+  return cta::getLayout(acc).numRegisters() * product.getB().getType().getShape().back() / acc.getShape().back();
 }
 
-/// Returns the number of slots that a channel should have (target::countWantedSlots()): more than there are stages only
-/// in the deepest loop, if there is just one such loop. A channel outside of loops needs one.
+/// Returns the number of slots that a channel should have (target::wantedSlots()): more than there are stages only in
+/// the deepest loop, if there is just one such loop. A channel outside of loops needs one.
 unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
   SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
   if (loops.empty())
@@ -56,18 +59,18 @@ unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &ch
   auto isOuter = [&](const Channel &other) { return other.getLoops().size() < loops.size(); };
   if (size_t(llvm::count_if(plan.channels, isOuter)) + 1 != plan.channels.size())
     return stages;
-  target::ProducerCta taken{kernel.getNumWarps(), 0, (stages - 1) * channel.getBytesPerSlot()};
+  int64_t slotBytes = channel.getBytesPerSlot();
+  target::ProducerCta taken{kernel.getNumWarps(), 0, target::ringBytes(slotBytes, stages) - slotBytes};
   kernel.walk([&](cta::WgmmaOp product) {
-    int64_t registers = cta::getLayout(product.getAcc().getType()).numRegisters();
-    taken.accumulatorRegisters = std::max(taken.accumulatorRegisters, registers);
+    taken.accumulatorRegisters = std::max(taken.accumulatorRegisters, countComputedRegisters(product));
   });
   kernel.walk([&](cta::AllocOp alloc) { taken.sharedBytes += alloc.getType().getBytes(); });
-  return target::countWantedSlots(cta::getTarget(kernel), stages, taken);
+  return target::wantedSlots(cta::getTarget(kernel), stages, taken);
 }
 
 /// Returns register budgets for loops and programs of several dependent MMAs whose consumer warp groups share a
 /// multiprocessor with those of other CTAs.
-SmallVector<SharedBudget> planChainRegisters(KernelOp kernel) {
+std::vector<target::SharedRoleRegisters> planChainRegisters(KernelOp kernel) {
   int64_t most = 0, accumulator = 0;
   kernel.walk([&](Operation *op) {
     if (!isa<scf::ForOp, ProgramsOp>(op))
@@ -84,8 +87,10 @@ SmallVector<SharedBudget> planChainRegisters(KernelOp kernel) {
     }
     most = std::max(most, registers);
   });
-  return most == 0 ? SmallVector<SharedBudget>()
-                   : planSharedRegisters(kernel.getNumWarps() / target::warpsPerGroup, most, accumulator);
+  if (most == 0)
+    return {};
+  return target::planSharedRoleRegisters(cta::getTarget(kernel), kernel.getNumWarps() / target::warpsPerGroup, most,
+                                         accumulator);
 }
 
 /// Returns, for each channel, an earlier channel whose slots it continues; the channel itself if there is none.
@@ -116,34 +121,21 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
     if (!channelAllocs.contains(alloc))
       free -= teams * alloc.getType().getBytes();
   });
-  SmallVector<unsigned> owners;
-  for (unsigned index = 0; index < previous.size(); ++index)
-    if (previous[index] == index)
-      owners.push_back(index);
-  SmallVector<int64_t> slots(plan.channels.size(), 1);
-  for (unsigned index : owners)
-    free -= plan.channels[index].getBytesPerSlot();
-  // Data in the deepest loops changes most often; their channels alternate.
   size_t depth = 0;
   for (const Channel &channel : plan.channels)
     depth = std::max(depth, channel.getLoops().size());
-  unsigned most = 1;
-  for (const Channel &channel : plan.channels)
-    most = std::max(most, getWantedSlots(kernel, plan, channel));
-  for (unsigned stage = 1; stage < most; ++stage)
-    for (unsigned index : owners) {
-      const Channel &channel = plan.channels[index];
-      bool isNeeded = stage < least;
-      if (stage < getWantedSlots(kernel, plan, channel) && depth > 0 && channel.getLoops().size() == depth &&
-          (isNeeded || channel.getBytesPerSlot() <= free)) {
-        free -= channel.getBytesPerSlot();
-        ++slots[index];
-      }
-    }
-  if (free < 0)
+  std::vector<target::RingPlan> rings;
+  for (auto [index, channel] : llvm::enumerate(plan.channels))
+    rings.push_back({.slotBytes = channel.getBytesPerSlot(),
+                     .wanted = getWantedSlots(kernel, plan, channel),
+                     .isInnermost = depth > 0 && channel.getLoops().size() == depth,
+                     .shares = previous[index] != index});
+  std::optional<std::vector<unsigned>> planned = target::planRingSlots(rings, free, least);
+  if (!planned)
     return std::nullopt;
-  for (unsigned index = 0; index < previous.size(); ++index)
-    slots[index] = slots[previous[index]];
+  SmallVector<int64_t> slots;
+  for (auto [index, owner] : llvm::enumerate(previous))
+    slots.push_back(owner == index ? (*planned)[index] : slots[owner]);
   return slots;
 }
 
@@ -158,7 +150,7 @@ struct ChannelRing {
 
 class WarpSpecialisation {
 public:
-  WarpSpecialisation(KernelOp kernel, RolePlan plan, std::optional<RegisterBudget> budget,
+  WarpSpecialisation(KernelOp kernel, RolePlan plan, std::optional<target::RoleRegisters> budget,
                      SmallVector<unsigned> previous, ArrayRef<int64_t> slots)
       : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)), budget(budget),
         previous(std::move(previous)) {
@@ -218,7 +210,7 @@ private:
     SmallVector<Attribute> attributes{
         cta::RoleAttr::get(kernel.getContext(), "consumer", kernel.getNumWarps(), /*teams=*/1, ofConsumer,
                            /*oneThread=*/false),
-        cta::RoleAttr::get(kernel.getContext(), "producer", countProducerWarps(budget.has_value()), /*teams=*/1,
+        cta::RoleAttr::get(kernel.getContext(), "producer", target::countProducerWarps(budget.has_value()), /*teams=*/1,
                            ofProducer, /*oneThread=*/true)};
     roles = cta::WarpRolesOp::create(rewriter, kernel.getLoc(), rewriter.getArrayAttr(attributes), attributes.size());
     consumer = &roles.getBodies()[0].emplaceBlock();
@@ -329,7 +321,7 @@ private:
   KernelOp kernel;
   IRRewriter rewriter;
   RolePlan plan;
-  std::optional<RegisterBudget> budget;
+  std::optional<target::RoleRegisters> budget;
   DenseSet<std::pair<Value, Value>> drained; ///< rings, and under which condition, since the producer's last copy
   SmallVector<unsigned> previous;
   SmallVector<ChannelRing> rings; ///< The ring of each channel.
@@ -359,9 +351,9 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
     const target::GpuTarget &gpu = cta::getTarget(kernel);
     // Roles consist of whole warp groups, in a CTA of at most 1024 threads.
     unsigned warps = kernel.getNumWarps();
+    std::optional<target::RoleRegisters> registers = target::planRoleRegisters(gpu, warps);
     if (!gpu.has(target::Feature::SetMaxRegisters) || warps % target::warpsPerGroup != 0 ||
-        (warps + countProducerWarps(planRegisters(warps).has_value())) * target::threadsPerWarp >
-            target::maxThreadsPerCta)
+        (warps + target::countProducerWarps(registers.has_value())) * target::threadsPerWarp > target::maxThreadsPerCta)
       return;
     eraseDeadReads(kernel);
     std::optional<RolePlan> plan = planRoles(kernel);
@@ -369,19 +361,18 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
       return;
     SmallVector<unsigned> previous = findPrevious(kernel, *plan);
     auto planFor = [&](unsigned ctas, int64_t teams) {
-      int64_t capacity = (int64_t(gpu.maxSharedPerCta) + target::reservedShared) / ctas - target::reservedShared;
-      return planSlots(kernel, *plan, previous, capacity, teams, /*least=*/ctas > 1 ? 2 : 1);
+      return planSlots(kernel, *plan, previous, target::sharedForCtas(gpu, ctas), teams, /*least=*/ctas > 1 ? 2 : 1);
     };
-    // cta-ping-pong gives each team separate buffers.
-    std::optional<RegisterBudget> registers = planRegisters(warps);
+    const bool isAlone = registers.has_value();
     if (!kernel.getPingPong())
-      for (const SharedBudget &shared : planChainRegisters(kernel)) {
+      for (const target::SharedRoleRegisters &shared : planChainRegisters(kernel)) {
         if (std::optional<SmallVector<int64_t>> slots = planFor(shared.ctas, /*teams=*/1))
           return WarpSpecialisation(kernel, *plan, shared.registers, previous, *slots).run();
         // Two CTAs still fit if buffers with disjoint lifetimes share memory.
-        if (!planRegisters(warps))
+        if (!isAlone)
           registers = shared.registers;
       }
+    // cta-ping-pong gives each team separate buffers.
     if (std::optional<SmallVector<int64_t>> slots = planFor(/*ctas=*/1, /*teams=*/kernel.getPingPong() ? 2 : 1))
       WarpSpecialisation(kernel, *plan, registers, previous, *slots).run();
   }

@@ -15,6 +15,7 @@
 // because the remainder of the loop uses the memory.
 #include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
+#include "Target/Tuned.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Cta/ColumnSlice.h"
 #include "Transforms/Passes.h"
@@ -32,10 +33,6 @@ using namespace tile;
 using layout::LinearLayout;
 
 namespace {
-
-/// Elements of a panel that each thread writes: their addresses and masks must fit into registers beside the
-/// accumulators.
-constexpr int64_t panelElements = 32;
 
 /// How one store is written panel by panel.
 struct StorePlan {
@@ -61,6 +58,7 @@ std::optional<StorePlan> plan(StoreOp store) {
   const LinearLayout &acc = cta::getLayout(convert.getSrc().getType());
   if (layout::planMovement(acc, cta::getLayout(type)).kind != layout::MovementKind::shared)
     return std::nullopt;
+  const int64_t panelElements = target::tunedOf(cta::getTarget(store)).storePanelElements;
   int64_t columns = panelElements * layout::lanesPerWarp * acc.numWarps() / type.getDimSize(0);
   // Elements that are stored at once are in one row of a panel.
   if (columns > 0)

@@ -4,6 +4,7 @@
 
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
+#include "Target/Tuned.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -20,7 +21,7 @@ struct Turn {
 
 /// Counts the registers of matrices that threads compute or reduce.
 int64_t countWork(Operation *op) {
-  constexpr int64_t fewRegisters = 8; // vectors of rows
+  const int64_t fewRegisters = target::tunedOf(cta::getTarget(op)).turnVectorRegisters;
   auto count = [](ValueRange values) {
     int64_t registers = 0;
     for (Value value : values)
@@ -50,8 +51,7 @@ bool isAlone(Operation *op) {
 /// Plans a turn with all MMAs of an iteration, or of a program. None if there are fewer than two, little is computed
 /// between them and those of the next iteration, or warps synchronize in the turn.
 std::optional<Turn> planTurn(Block &body) {
-  // Of registers: handing over costs attention's backward pass with half of that 4 % of its time.
-  constexpr int64_t leastWork = 160;
+  const int64_t leastWork = target::tunedOf(cta::getTarget(body.getParentOp())).workBesideTurn;
   auto products = llvm::to_vector(body.getOps<cta::WgmmaOp>());
   if (products.size() < 2)
     return std::nullopt;

@@ -20,6 +20,7 @@
 #include "Analysis/DotPlan.h"
 #include "Analysis/EngineChoice.h"
 #include "Cta/CtaDialect.h"
+#include "Target/Tuned.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,7 +36,7 @@ using namespace tile;
 
 namespace {
 
-constexpr unsigned oneGroup = 4, twoGroups = 8; // warps
+constexpr unsigned oneGroup = target::warpsPerGroup, twoGroups = 2 * oneGroup; // warps
 
 /// Returns true if a factor of the dot is computed from another dot's result, in the same block.
 bool isChained(DotOp dot) {
@@ -91,8 +92,7 @@ struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
     if (kernel.getNumWarps() != oneGroup || kernel.getPingPong())
       return;
     EngineChooser chooser(gpu, twoGroups, &getAnalysis<RaisableAccesses>());
-    // Half of a thread's registers are for what a step computes; without a chain addresses take less.
-    constexpr int64_t mostSums = 128, mostOfOneStep = 192;
+    const target::Tuned &tuned = target::tunedOf(gpu);
     bool hasChain = false, hasRows = true, hasGroups = false, hasOthers = false, hasBlocks = false;
     int64_t sums = 0;
     kernel.walk([&](DotOp dot) {
@@ -104,7 +104,7 @@ struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
     });
     kernel.walk([&](LoopLikeOpInterface loop) { sums = std::max(sums, countCarriedSums(loop, oneGroup)); });
     sums += countBlocksOfEpilogue(kernel, /*elements=*/sums * oneGroup * target::threadsPerWarp);
-    bool isFull = sums > (hasChain ? mostSums : mostOfOneStep);
+    bool isFull = sums > (hasChain ? tuned.chainAccumulatorRegisters : tuned.stepAccumulatorRegisters);
     if (hasRows && (isFull ? hasGroups : hasChain && hasBlocks && !hasOthers))
       kernel.setNumWarps(twoGroups);
   }

@@ -33,6 +33,7 @@
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"
+#include "Target/Tuned.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -49,7 +50,6 @@ using namespace tile;
 namespace {
 
 constexpr unsigned numAxes = ProgramsOp::numAxes;
-constexpr double leastGrowth = 0.25; // in iterations; a loop that deals out work has one more in some programs only
 
 /// Returns true if the kernel prints or asserts, with messages that contain the program's indices.
 bool hasMessages(KernelOp kernel) {
@@ -74,6 +74,8 @@ bool mayWait(KernelOp kernel) {
 /// Starts programs with the longest loops first, if their order is free.
 void orderByLength(KernelOp kernel, bool isFree) {
   ProgramLengths lengths(kernel);
+  // A loop that distributes work has one more iteration in some programs only.
+  const double leastGrowth = target::tunedOf(cta::getTarget(kernel)).unevenGrowth;
   for (unsigned axis = 0; axis < numAxes; ++axis) {
     const double growth = lengths.getGrowth(axis).value_or(0);
     if (std::abs(growth) < leastGrowth)

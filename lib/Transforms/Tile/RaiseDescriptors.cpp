@@ -21,6 +21,8 @@
 #include "Analysis/LoopRange.h"
 #include "Analysis/Recreate.h"
 #include "Analysis/RolePlan.h"
+#include "Target/Plan/RoleRegisters.h"
+#include "Target/Tuned.h"
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"
@@ -145,7 +147,7 @@ private:
 
   /// Skips loops whose threads would spill if a producer took registers.
   void leaveFullLoops() {
-    std::optional<RegisterBudget> budget = planRegisters(kernel.getNumWarps());
+    std::optional<target::RoleRegisters> budget = target::planRoleRegisters(target, kernel.getNumWarps());
     int64_t threads = kernel.getNumWarps() * target::threadsPerWarp;
     leave("the loop's accumulators leave no registers for a producer warp", [&](scf::ForOp loop) {
       constexpr int64_t lanesOfRow = 4, bytesOfRegister = 4;
@@ -160,7 +162,7 @@ private:
       for (auto load : loop.getBody()->getOps<LoadOp>())
         if (auto type = dyn_cast<RankedTensorType>(load.getType()); type && type.getRank() == 1)
           ofVectors += type.getNumElements() / lanesOfRow;
-      int64_t registers = bytes / bytesOfRegister / threads + ofVectors + registersBesideTensors;
+      int64_t registers = bytes / bytesOfRegister / threads + ofVectors + target::tunedOf(target).spareRegistersAhead;
       return budget && products > 1 && registers > budget->consumer;
     });
   }

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-lower-conversions))' | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_75},tile.kernel(cta-lower-conversions))' | FileCheck %s --check-prefix=SM75
 
 #rows = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #many_columns = #cta.layout<[128, 128], register = [[0, 1], [0, 2], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = [[1, 0], [2, 0]]>
@@ -193,6 +194,7 @@ tile.kernel @scan_across_warps(%f: f32) {
 #bytes = #cta.layout<[131072], offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768], [65536]]>
 
 // What a loop does not change is stored before it, although another loop has a large buffer: that may be in its place.
+// 32 KiB are less than a third of Hopper's shared memory, but half of Turing's.
 // CHECK-LABEL: tile.kernel @stored_before_loop
 // CHECK: scf.for
 // CHECK: cta.local_store %[[X:.*]], %[[BUFFER:.*]] : tensor<128x128xf16
@@ -200,6 +202,10 @@ tile.kernel @scan_across_warps(%f: f32) {
 // CHECK: cta.local_load %[[BUFFER]]
 // CHECK-NOT: cta.local_store
 // CHECK: tile.return
+// SM75-LABEL: tile.kernel @stored_before_loop
+// SM75-COUNT-2: scf.for
+// SM75: cta.local_store
+// SM75-NEXT: cta.local_load
 tile.kernel @stored_before_loop(%p: !tile.ptr<f16>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

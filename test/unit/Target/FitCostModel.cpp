@@ -47,7 +47,7 @@ constexpr Bound bounds[] = {
 
 GemmEstimate estimate(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &constants,
                       bool pingPong = false) {
-  return GemmFormula(problem, config, hopper.numSms, constants, /*warpGroups=*/true, pingPong ? 2 : 1)
+  return GemmFormula(problem, config, hopper.numSms, tunedOf(hopper), constants, /*warpGroups=*/true, pingPong ? 2 : 1)
       .estimate(problem.size());
 }
 
@@ -87,7 +87,7 @@ double lossOf(const std::vector<MeasuredShape> &shapes, const GemmConstants &con
 }
 
 GemmConstants fit(const std::vector<MeasuredShape> &shapes) {
-  GemmConstants constants = wgmmaConstants();
+  GemmConstants constants = tunedOf(hopper).wgmma;
   double loss = lossOf(shapes, constants);
   auto improve = [&](const Bound &bound, double factor) {
     double &value = constants.*bound.constant, before = value;
@@ -120,7 +120,7 @@ int main(int argc, char **argv) {
   }
   shapes.insert(shapes.end(), tiles.begin(), tiles.end());
   bool isFit = argc > 3 && !std::strcmp(argv[3], "--fit");
-  GemmConstants constants = isFit ? fit(shapes) : wgmmaConstants();
+  GemmConstants constants = isFit ? fit(shapes) : tunedOf(hopper).wgmma;
   for (const Bound &bound : bounds)
     std::printf("%-13s %.6g\n", bound.name, constants.*bound.constant);
   std::printf("error of times (root of the loss) %.3f\n\n", std::sqrt(lossOf(shapes, constants)));

@@ -2,7 +2,6 @@
 // Laws of the target and mma.sync tables.
 #include "Target/GpuTarget.h"
 #include "Target/MmaTable.h"
-#include "Target/ResidentCtas.h"
 
 #include <gtest/gtest.h>
 
@@ -29,37 +28,6 @@ TEST(GpuTarget, sharedMemoryOfACtaFitsTheMultiprocessor) {
     EXPECT_GE(target->maxSharedPerCta, 49152u) << target->name; // what may be static on every one
     EXPECT_EQ(target->sharedPerSm % 1024, 0u) << target->name;
   }
-}
-
-// The figures of CUDA's occupancy calculator (cuda_occupancy.h).
-TEST(ResidentCtas, ringsGetTheSharedMemoryThatNoSecondCtaHasRoomFor) {
-  auto count = [](const char *target, unsigned stages, const ProducerCta &cta) {
-    return countWantedSlots(*findTarget(target), stages, cta);
-  };
-  // Half of a multiprocessor's shared memory, but for what the system takes of it: 113 KiB on Hopper, 49 KiB on sm_120.
-  EXPECT_EQ(count("sm_90a", 3, {4, 64, 113 * 1024}), 3u);
-  EXPECT_EQ(count("sm_90a", 3, {4, 64, 113 * 1024 + 1}), 6u);
-  EXPECT_EQ(count("sm_120a", 3, {4, 64, 49 * 1024}), 3u);
-  EXPECT_EQ(count("sm_120a", 3, {4, 64, 49 * 1024 + 1}), 6u);
-  // Its registers: two CTAs of five warps have no more than 204 a thread.
-  EXPECT_EQ(count("sm_90a", 2, {4, 172, 1024}), 2u);
-  EXPECT_EQ(count("sm_90a", 2, {4, 173, 1024}), 4u);
-  EXPECT_EQ(count("sm_90a", 3, {8, 32, 1024}), 6u);
-  // Other numbers of stages have been asked for.
-  EXPECT_EQ(count("sm_90a", 1, {8, 200, 200 * 1024}), 1u);
-  EXPECT_EQ(count("sm_90a", 4, {8, 200, 200 * 1024}), 4u);
-}
-
-TEST(ResidentCtas, warpsOfACtaShareThePartitionsOfAMultiprocessor) {
-  auto ofRegisters = [](int64_t registers, int64_t threads) {
-    return countResidentCtas(*findTarget("sm_90a"), registers, threads, /*sharedBytes=*/0).ofRegisters;
-  };
-  EXPECT_EQ(ofRegisters(255, 128), 2);
-  EXPECT_EQ(ofRegisters(168, 160), 2);
-  EXPECT_EQ(ofRegisters(176, 160), 1); // three warps in two of the partitions, though all registers hold two CTAs
-  EXPECT_EQ(ofRegisters(152, 32), 12);
-  EXPECT_EQ(countRegistersFor(2, 160), 168);
-  EXPECT_EQ(countRegistersFor(4, 128), 128);
 }
 
 TEST(GpuTarget, ptxVersionIsOneThatLlvmKnows) {

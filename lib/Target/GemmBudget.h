@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The resources of a GEMM configuration after the passes, computed by the plans that they follow (Plan/).
+//
+//   GemmBudget budget = budgetOf(gpu, problem, config);
+//   budget.slots           // 6: for a kernel that requests three stages, and is alone on its multiprocessor
+//
+// test/unit/Driver/ModelledBudgetTest.cpp compares it with compiled kernels.
+#pragma once
+
+#include "Target/CostModel.h"
+#include "Target/Plan/Residency.h"
+#include "Target/Plan/StorePanels.h"
+
+namespace tile::target {
+
+struct GemmBudget {
+  unsigned slots = 0;      ///< of the ring that TMA fills, or of the buffers of cp.async; 0: no prefetch
+  StorePanels panels = {}; ///< of c, if TMA stores it
+  CtaUse use;              ///< of one CTA, without registers, which ptxas determines
+};
+
+GemmBudget budgetOf(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
+
+/// Returns the number of slots of the ring of a kernel that requests the configuration's stages (Plan/RingSlots.h):
+/// more if no second CTA fits, and no more than shared memory holds.
+unsigned plannedSlots(const GpuTarget &target, const GemmProblem &problem, GemmConfig config);
+
+} // namespace tile::target

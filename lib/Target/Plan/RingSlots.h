@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The number of slots of the rings between a producer warp and its consumers.
+//
+//   wantedSlots(gpu, 3, {.consumerWarps = 8, ...})     // 6: no second CTA fits, so slots take its shared memory
+//   planRingSlots(rings, freeBytes, 1)                 // {1, 4}: four slots for the loop's data
+//
+// cta-specialize-warps creates rings by these functions, and the cost model counts their slots.
+#pragma once
+
+#include "Target/GpuTarget.h"
+
+#include <optional>
+#include <vector>
+
+namespace tile::target {
+
+/// The number of stages of a kernel that does not specify it: Triton's default.
+constexpr unsigned defaultStages = 3;
+
+/// The resources of a CTA with a producer warp and MMA warps.
+struct ProducerCta {
+  unsigned consumerWarps;
+  int64_t accumulatorRegisters; ///< per thread of a consumer
+  int64_t sharedBytes;          ///< of a ring with one slot per stage, and of other buffers
+};
+
+/// Returns the number of slots that a ring for `stages` stages should have. Up to the default number of stages leaves
+/// room for a second CTA, which computes while this one waits. If the multiprocessor has no room for a second CTA
+/// anyway, slots take its part of the shared memory.
+unsigned wantedSlots(const GpuTarget &gpu, unsigned stages, const ProducerCta &cta);
+
+struct RingPlan {
+  int64_t slotBytes;
+  unsigned wanted;     ///< number of slots
+  bool isInnermost;    ///< in a loop, and no other ring is in a deeper loop
+  bool shares = false; ///< continues the slots of another ring, and takes no memory
+};
+
+/// Returns the number of slots of each ring, 0 for rings that share another's, or nothing if `freeBytes` do not hold
+/// the minimum: one slot each, and `least` slots of the innermost rings. The innermost rings are filled most often, and
+/// take the remaining bytes in turn.
+std::optional<std::vector<unsigned>> planRingSlots(const std::vector<RingPlan> &rings, int64_t freeBytes,
+                                                   unsigned least);
+
+/// Returns the bytes of a ring with the two barriers of each slot: full and empty.
+int64_t ringBytes(int64_t slotBytes, int64_t slots);
+
+} // namespace tile::target

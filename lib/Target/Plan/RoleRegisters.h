@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The registers of the warp roles of a CTA (PTX ISA, "setmaxnreg"). A CTA starts with the same number for all threads;
+// the consumer warps take the registers that the producer releases.
+//
+//   planRoleRegisters(gpu, 8)            // {.consumer = 232, .producer = 40}
+//   planSharedRoleRegisters(gpu, 1, 70, 32).front()    // 4 CTAs per multiprocessor, {104, 24}
+#pragma once
+
+#include "Target/GpuTarget.h"
+
+#include <optional>
+#include <vector>
+
+namespace tile::target {
+
+/// Registers per thread of each role.
+struct RoleRegisters {
+  unsigned consumer, producer;
+
+  bool operator==(const RoleRegisters &) const = default;
+};
+
+/// Returns none for one consumer warp group, which needs no more registers than it starts with.
+std::optional<RoleRegisters> planRoleRegisters(const GpuTarget &gpu, unsigned consumerWarps);
+
+/// Returns the number of warps of the producer, which is one thread. If it releases registers, it needs a separate warp
+/// group, because setmaxnreg applies to whole ones; otherwise it needs one warp, so that idle warps hold no registers
+/// that another CTA could use.
+unsigned countProducerWarps(bool setsRegisters);
+
+/// Registers of CTAs that share a multiprocessor, so that the MMAs of one overlap the computation of another.
+struct SharedRoleRegisters {
+  RoleRegisters registers;
+  unsigned ctas; ///< that share a multiprocessor
+};
+
+/// Returns budgets for `groups` consumer warp groups whose threads hold tensors, and an accumulator among them, of so
+/// many registers: most CTAs first, and none if they take too many. Four warp groups on a multiprocessor hide each
+/// other's MMA latency so well that none has to run ahead, which would leave their threads fewer registers besides the
+/// tensors.
+std::vector<SharedRoleRegisters> planSharedRoleRegisters(const GpuTarget &gpu, unsigned groups,
+                                                         int64_t registersOfTensors, int64_t registersOfAccumulator);
+
+/// Returns the number of CTAs per multiprocessor if the roles of each have `registers` registers in total; 0 for 0.
+unsigned ctasOfRoleRegisters(unsigned registers);
+
+/// Returns the registers with which each of `threads` threads starts if `ctas` CTAs share a multiprocessor: a whole
+/// number of granules.
+unsigned registersAtStart(unsigned ctas, unsigned threads);
+
+} // namespace tile::target
