@@ -205,14 +205,14 @@ TEST(CostModel, operandsThroughRegisters) {
   // What would spill gets eight warps, and is not the best of what the user leaves open.
   EXPECT_EQ(best(hopper, problem, {.blockM = 128, .blockN = 128}).numWarps, 8u);
   EXPECT_EQ(best(hopper, problem, {.numWarps = 4}), (GemmConfig{64, 64, 64, 8, 4, 3, false}));
-  EXPECT_TRUE(fitsRegisters(problem, best(hopper, problem, {.blockK = 64})));
-  EXPECT_TRUE(fitsRegisters(problem, best(hopper, problem, {.numWarps = 2})));
+  EXPECT_TRUE(fitsRegisters(hopper, problem, best(hopper, problem, {.blockK = 64})));
+  EXPECT_TRUE(fitsRegisters(hopper, problem, best(hopper, problem, {.numWarps = 2})));
   // Pieces of 16 bytes, where there is no cp.async, take half as many registers.
   const GemmProblem pieces{.tensorMaps = false, .copyBytes = 16, .asyncCopies = false};
   const GemmConfig config{64, 128, 32, 8, 4, 3, false};
   EXPECT_EQ(registersOfStep(problem, config), 64u + 48);
   EXPECT_EQ(registersOfStep(pieces, config), 64u + 24);
-  EXPECT_TRUE(fitsRegisters(pieces, best(*findTarget("sm_75"), pieces)));
+  EXPECT_TRUE(fitsRegisters(*findTarget("sm_75"), pieces, best(*findTarget("sm_75"), pieces)));
   // As measured on an H200, us: variants.tsv. Few tiles are small, many are large.
   auto time = [&](GemmSize size, unsigned block, unsigned steps, unsigned warps) {
     GemmProblem measured{.m = size.m, .n = size.n, .k = size.k, .element = MmaType::BF16, .tensorMaps = false};

@@ -145,7 +145,7 @@ TEST(RoleRegisters, chainsShareTheirMultiprocessor) {
     unsigned consumer;          ///< of the first
   };
   const Row rows[] = {
-      {1, 80, 64, {4, 3, 2}, 104}, {1, 81, 64, {3, 2}, 144}, {1, 81, 98, {2}, 232},
+      {1, 80, 34, {4, 3, 2}, 104}, {1, 81, 34, {3, 2}, 136}, {1, 81, 98, {2}, 232},
       {1, 192, 98, {2}, 232},      {1, 193, 98, {}, 0},      {1, 192, 99, {}, 0},
       {2, 80, 50, {2}, 104},       {2, 81, 50, {}, 0},       {4, 1, 1, {}, 0},
   };
@@ -186,7 +186,8 @@ TEST(CopyStages, leaveRoomForAnotherCta) {
     int64_t stages;
   };
   const Row rows[] = {
-      {"sm_90a", {.wanted = 3, .stageBytes = 32 << 10}, 3}, // registers hold two CTAs anyway
+      {"sm_90a", {.wanted = 3, .stageBytes = 24 << 10}, 3}, // registers hold three CTAs anyway
+      {"sm_90a", {.wanted = 3, .stageBytes = 32 << 10}, 2},
       {"sm_90a", {.wanted = 3, .stageBytes = 40 << 10}, 2},
       {"sm_90a", {.wanted = 3, .stageBytes = 40 << 10, .multipliesByGroups = true}, 3},
       {"sm_90a", {.wanted = 4, .stageBytes = 40 << 10}, 4}, // neither four nor three leave room
