@@ -165,17 +165,19 @@ TEST(TensorTraps, registersAreTooFew) {
   kernel.threads = 128;
   kernel.expectAlways(ReportKind::Deadlock, "");
   // Roles of single warps of a group ask for their registers at places of their own; the number must be the same.
-  auto roles = [](unsigned first, unsigned others) {
+  auto roles = [](unsigned first, unsigned others, bool asksAgain) {
     const std::string set = "setmaxnreg.dec.sync.aligned.u32 ";
     auto kernel = std::make_unique<SimulatedKernel>(
-        "setp.lt.u32 %p1, %r0, 32;\n@!%p1 bra OTHERS;\n" + set + std::to_string(first) + ";\nbra END;\nOTHERS:\n" +
-            set + std::to_string(others) + ";\nEND:\n",
+        "setp.lt.u32 %p1, %r0, 32;\n@!%p1 bra OTHERS;\n" + set + std::to_string(first) + ";\n" +
+            (asksAgain ? set + std::to_string(first) + ";\n" : "") + "bra END;\nOTHERS:\n" + set +
+            std::to_string(others) + ";\nEND:\n",
         1, ".maxnreg 64 ", SimulatedKernel::Setup{"9.0", "sm_100a", 1024, 4096});
     kernel->threads = 128;
     return kernel;
   };
-  roles(40, 40)->expectNone();
-  roles(40, 48)->expectAlways(ReportKind::InvalidOperand, "of its group executes the setmaxnreg at line");
+  roles(40, 40, false)->expectNone();
+  roles(40, 40, true)->expectNone(); // for what the warp has already
+  roles(40, 48, false)->expectAlways(ReportKind::InvalidOperand, "of its group executes the setmaxnreg at line");
 }
 
 } // namespace
