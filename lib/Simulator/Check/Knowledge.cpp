@@ -41,12 +41,13 @@ template <typename Function> void Knowledge::forParts(LaneMask lanes, Function &
   }
 }
 
+/// Without lanes: what any of them has waited for, and no access of the warp's own.
 void Knowledge::release(SyncClock &into, LaneMask lanes, LaneMask alive) {
   into.join(common);
   into.tensor.join(tensor.published);
   bool whole = isAll(lanes, alive);
   for (const Part &part : parts)
-    if (whole || (part.lanes & lanes))
+    if (whole || !lanes || (part.lanes & lanes))
       into.join(part.clock);
   if (whole) {
     into.all.raise({name.program, count});

@@ -126,6 +126,40 @@ TEST(TensorTraps, commitPassesNoWritesOfThreads) {
   expectAt(text, ReportKind::Race, "ld.shared.b32 %t9", "");
 }
 
+/// One warp copies to where an MMA of another reads, and again when the MMA is done, of which only a commit tells it.
+TEST(TensorTraps, placeOfFactorsIsReusedTooEarly) {
+  auto wait = [](const std::string &barrier, unsigned parity) {
+    static unsigned count = 0;
+    const std::string label = "WAIT_" + std::to_string(count++);
+    return label + ":\nmbarrier.try_wait.parity.shared::cta.b64 %p3, [" + barrier + "], " + std::to_string(parity) +
+           ";\n@!%p3 bra " + label + ";\n";
+  };
+  const std::string copy =
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 1024;\n"
+      "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [data], [%d0], 1024, [full];\n";
+  auto ring = [&](bool wholeWarpWaits, bool isFreeTooEarly) {
+    TensorKernel text = correct();
+    text.beforeMma = ".shared .align 8 .b64 full;\n.shared .align 8 .b64 empty;\n@%p1 bra READY_TO_COPY;\n"
+                     "mbarrier.init.shared::cta.b64 [full], 1;\nmbarrier.init.shared::cta.b64 [empty], 1;\n"
+                     "fence.mbarrier_init.release.cluster;\nREADY_TO_COPY:\nbar.sync 0;\n"
+                     "setp.ne.u32 %p4, %r0, 32;\n@%p4 bra COPIED;\n" +
+                     copy + "COPIED:\n";
+    const std::string free = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [empty];\n";
+    text.mma = (wholeWarpWaits ? "" : wait("full", 0)) + (isFreeTooEarly ? free : "") + text.mma;
+    if (wholeWarpWaits)
+      text.beforeMma += "@%p0 bra FULL;\n" + wait("full", 0) + "FULL:\n";
+    if (!isFreeTooEarly)
+      text.commit += free;
+    text.wait = "@%p4 bra AGAIN;\n" + wait("empty", 0) + copy + "AGAIN:\n" + text.wait;
+    text.lastBarrier = wait("full", 1) + text.lastBarrier;
+    return text;
+  };
+  for (bool wholeWarpWaits : {false, true}) {
+    ring(wholeWarpWaits, false).make()->expectNone();
+    ring(wholeWarpWaits, true).make()->expectAlways(ReportKind::EarlyUse, "");
+  }
+}
+
 TEST(TensorTraps, twoThreadsAddToOneAccumulator) {
   TensorKernel text = correct();
   std::string other = text.mma;
@@ -165,17 +199,19 @@ TEST(TensorTraps, registersAreTooFew) {
   kernel.threads = 128;
   kernel.expectAlways(ReportKind::Deadlock, "");
   // Roles of single warps of a group ask for their registers at places of their own; the number must be the same.
-  auto roles = [](unsigned first, unsigned others) {
+  auto roles = [](unsigned first, unsigned others, bool asksAgain) {
     const std::string set = "setmaxnreg.dec.sync.aligned.u32 ";
     auto kernel = std::make_unique<SimulatedKernel>(
-        "setp.lt.u32 %p1, %r0, 32;\n@!%p1 bra OTHERS;\n" + set + std::to_string(first) + ";\nbra END;\nOTHERS:\n" +
-            set + std::to_string(others) + ";\nEND:\n",
+        "setp.lt.u32 %p1, %r0, 32;\n@!%p1 bra OTHERS;\n" + set + std::to_string(first) + ";\n" +
+            (asksAgain ? set + std::to_string(first) + ";\n" : "") + "bra END;\nOTHERS:\n" + set +
+            std::to_string(others) + ";\nEND:\n",
         1, ".maxnreg 64 ", SimulatedKernel::Setup{"9.0", "sm_100a", 1024, 4096});
     kernel->threads = 128;
     return kernel;
   };
-  roles(40, 40)->expectNone();
-  roles(40, 48)->expectAlways(ReportKind::InvalidOperand, "of its group executes the setmaxnreg at line");
+  roles(40, 40, false)->expectNone();
+  roles(40, 40, true)->expectNone(); // for what the warp has already
+  roles(40, 48, false)->expectAlways(ReportKind::InvalidOperand, "of its group executes the setmaxnreg at line");
 }
 
 } // namespace

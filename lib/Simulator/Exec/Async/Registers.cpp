@@ -16,9 +16,12 @@ public:
   SetMaxRegisters(bool increases, uint32_t count) : increases(increases), count(count) { aligned = true; }
 
   Step execute(Warp &warp, Fragment &fragment, LaneMask) const override {
-    if (fragment.progress == 0)
+    if (fragment.progress == 0) {
+      if (changesNothing(warp))
+        return Step::Next;
       if (Step step = join(warp); step != Step::Next)
         return step;
+    }
     fragment.progress = 1;
     Cta &cta = warp.cta;
     uint32_t before = warp.registersPerThread;
@@ -47,12 +50,19 @@ private:
                       fmt::format(text, std::forward<Arguments>(arguments)...));
   }
 
-  /// The ISA wants all warps of the group to execute the same instruction. Code for Blackwell gives roles to single
-  /// warps of a group, which ask for the same number at several places (Triton 3.6, CUTLASS).
+  /// The ISA wants all warps of a group to execute the same instruction, and to meet before the next one. Code for
+  /// Blackwell (of Triton 3.6, CUTLASS) gives roles to single warps of a group: they ask for the same number at several
+  /// places, and some ask again for what they have. So only changes must be the same there.
+  static bool isStrict(const Warp &warp) { return warp.cta.cluster.machine.program.module.target.starts_with("sm_90"); }
+
   bool isSame(const Warp &warp, const Instruction &other) const {
-    const bool isHopper = warp.cta.cluster.machine.program.module.target.starts_with("sm_90");
-    return &other == instruction || (!isHopper && other.suffixes == instruction->suffixes &&
+    return &other == instruction || (!isStrict(warp) && other.suffixes == instruction->suffixes &&
                                      other.operands[0].bits == instruction->operands[0].bits);
+  }
+
+  bool changesNothing(const Warp &warp) const {
+    const std::vector<const Instruction *> &own = warp.registerChanges;
+    return !isStrict(warp) && count == (own.empty() ? warp.registersPerThread : own.back()->operands[0].bits);
   }
 
   /// All warps of the group execute the same instructions, one after the other, and have registers to give or to take.

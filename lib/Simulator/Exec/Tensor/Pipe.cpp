@@ -81,7 +81,10 @@ class CommitOperation final : public PipeOperation {
 public:
   CommitOperation(Warp &warp, unsigned lane, const Instruction &instruction, uint32_t address, uint32_t ctaMask,
                   Epoch epoch)
-      : PipeOperation(warp, lane, instruction), address(address), ctaMask(ctaMask), epoch(epoch) {}
+      : PipeOperation(warp, lane, instruction), address(address), ctaMask(ctaMask), epoch(epoch) {
+    if (Checker *checker = checkerOf(warp))
+      checker->release(warp, before, 0);
+  }
 
 private:
   void execute() override {
@@ -99,14 +102,17 @@ private:
       return;
     }
     const BarrierRef ref{&cta, address, &found->second};
-    if (Checker *checker = checkerOf(warp))
+    if (Checker *checker = checkerOf(warp)) {
+      ref.barrier->arriving.join(before);
       checker->releaseEpoch(epoch, ref.barrier->arriving);
+    }
     noteArrival(*ref.barrier, warp);
     reportFault(warp, instruction.place, lane, arrive(*ref.barrier, 1), ref, 1);
   }
 
   uint32_t address, ctaMask;
   Epoch epoch;
+  SyncClock before; ///< that the warp has waited for: MMAs come after the copies that they read. Not its own accesses
 };
 
 class Commit final : public LaneByLaneOperation {
