@@ -233,23 +233,48 @@ private:
                                          cta::RingType::get(kernel.getContext(), ring.slots, buffers));
   }
 
-  /// Clones the operations of `block` that the producer needs to the insertion point.
-  void cloneForProducer(Block &block) {
+  static bool isComputation(Operation *op) { return isa<cta::MakeTensorMapOp>(op) || isMemoryEffectFree(op); }
+
+  /// Returns the operations of `block` that the producer needs. Tensor maps, and what they are computed from, precede
+  /// the copies to a slot: a ring is drained for a new map between slots only.
+  SmallVector<Operation *> orderForProducer(Block &block) {
+    SmallVector<Operation *> ordered;
+    size_t begin = 0, open = 0; // of the first copy to a slot; channels whose slot is partly filled
     for (Operation &op : block) {
       if (!plan.producerOps.contains(&op))
         continue;
-      const bool isComputation = isa<cta::MakeTensorMapOp>(op) || isMemoryEffectFree(&op);
-      if (!isComputation)
+      ArrayRef<Operation *> copies = ArrayRef(ordered).drop_front(open ? begin : ordered.size());
+      bool mayPrecede = isComputation(&op) || isa<LoadOp>(op);
+      bool depends = llvm::any_of(op.getOperands(),
+                                  [&](Value operand) { return llvm::is_contained(copies, operand.getDefiningOp()); });
+      if (open && mayPrecede && !depends) {
+        ordered.insert(ordered.begin() + begin++, &op);
+        continue;
+      }
+      for (Channel &channel : plan.channels) {
+        if (&op == channel.loads.front() && open++ == 0)
+          begin = ordered.size();
+        open -= &op == channel.loads.back();
+      }
+      ordered.push_back(&op);
+    }
+    return ordered;
+  }
+
+  /// Clones the operations of `block` that the producer needs to the insertion point.
+  void cloneForProducer(Block &block) {
+    for (Operation *op : orderForProducer(block)) {
+      if (!isComputation(op))
         drained.clear();
       if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op))
         emitProducerLoad(load);
       else if (isa<scf::ForOp, scf::IfOp, scf::WhileOp, ProgramsOp>(op))
-        ControlCloner(rewriter, mapping, plan.producerCarried, [&](Block &body) { cloneForProducer(body); }).clone(&op);
+        ControlCloner(rewriter, mapping, plan.producerCarried, [&](Block &body) { cloneForProducer(body); }).clone(op);
       else if (auto map = dyn_cast<cta::MakeTensorMapOp>(op))
         emitProducerMap(map);
       else
-        rewriter.clone(op, mapping);
-      if (!isComputation) // a loop or branch may have drained, or not
+        rewriter.clone(*op, mapping);
+      if (!isComputation(op)) // a loop or branch may have drained, or not
         drained.clear();
     }
   }
