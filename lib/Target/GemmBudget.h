@@ -4,7 +4,6 @@
 //   GemmBudget budget = budgetOf(gpu, problem, config);
 //   budget.slots           // 6: for a kernel that requests three stages, and is alone on its multiprocessor
 //
-// test/unit/Driver/ModelledBudgetTest.cpp compares it with compiled kernels.
 #pragma once
 
 #include "Target/CostModel.h"

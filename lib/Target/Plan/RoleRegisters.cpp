@@ -50,7 +50,9 @@ unsigned ctasOfRoleRegisters(unsigned registers) {
 }
 
 unsigned registersAtStart(unsigned ctas, unsigned threads) {
-  return std::min(registersPerSm / (ctas * threads), maxRegistersPerThread + 1) / registerGranule * registerGranule;
+  const uint64_t all = uint64_t(ctas) * threads; // PTX may ask for any number of CTAs
+  const uint64_t share = std::min<uint64_t>(registersPerSm / all, maxRegistersPerThread + 1);
+  return unsigned(share) / registerGranule * registerGranule;
 }
 
 } // namespace tile::target

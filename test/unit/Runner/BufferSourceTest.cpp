@@ -132,7 +132,7 @@ TEST(BufferSource, negative_whatIsWrong) {
       {{"starts=offsets(-1)"}, "5 offsets up to -1"},
       {{"starts=offsets(x)"}, "buffer 'x' has elements of type f16; expected integers"},
       {{"lengths=offsets(lengths)"}, "it depends on itself"},
-      {{"small=offsets(lengths)"}, "offsets of 4 lengths have 5 elements, but the buffer 8"},
+      {{"small=offsets(lengths)"}, "offsets of 4 lengths have 5 elements, but the buffer has 8"},
       {{"starts=offsets(table)", "table=addresses(x, starts)"}, "it depends on itself"},
       {{"lengths=addresses(x)"}, "expected elements of type i64 or u64"},
       {{"table=addresses(y)"}, "addresses: 'y' is not a buffer of the kernel"},

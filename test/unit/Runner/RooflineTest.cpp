@@ -48,7 +48,7 @@ TEST(Roofline, bytesThatMoveAgainAreSaidByCounters) {
   facts.leastBytes = 190e6;
   facts.memoryBytes = {380e6, true};
   EXPECT_EQ(judge(facts).advice,
-            "2.00 times the bytes that must move do: keep what is read again on the multiprocessor");
+            "2.00 times the minimum traffic: keep reused data in shared memory or registers");
 }
 
 TEST(Roofline, twoThatAddUpTakeTurns) {

@@ -375,7 +375,7 @@ Product twoConfigurations() {
   for (PackedVariant &variant : product.variants) {
     variant.manifest.launch.registers = 32;
     variant.manifest.programs =
-        ProgramsCost{"cdiv(K, 64)", "0", "cdiv(K, 64) * BLOCK * 64", "0", "BLOCK * K", "0", "(M + N) * K * 2"};
+        ProgramsCost{"cdiv(K, 64)", "0", "cdiv(K, 64) * BLOCK * 64", "0", "0", "BLOCK * K", "0", "(M + N) * K * 2"};
   }
   return product;
 }

@@ -59,7 +59,7 @@ TEST(Cost, ofProgramsComesBack) {
 
 TEST(Cost, ofProgramsWithoutAValueHasNoTime) {
   Manifest manifest = productManifest("v");
-  manifest.programs = ProgramsCost{"1", "0", "M // N", "0", "0", "0", "M"};
+  manifest.programs = ProgramsCost{"1", "0", "M // N", "0", "0", "0", "0", "M"};
   Result<ProgramsExpressions> work = ProgramsExpressions::compile(*manifest.programs, expressionNames(manifest));
   ASSERT_TRUE(bool(work));
   const int64_t slots[] = {0, 0, 0, 512, 2, 64, 0, 132}, zero[] = {0, 0, 0, 512, 0, 64, 0, 132};
@@ -123,7 +123,7 @@ TEST(Cost, negative_membersThatCannotBe) {
   EXPECT_EQ(errorWith(R"("k":"K")", R"("k":"a")"),
             "manifest: cost: k: in expression 'a', column 1: 'a' is not an integer parameter");
   EXPECT_EQ(errorWith(R"("variant":"v")", R"("variant":"../v")"),
-            "manifest: the variant's name '../v' is not of 1 to 128 letters, digits and '.+_-'");
+            "manifest: the variant's name '../v' must have 1 to 128 letters, digits and '.+_-'");
 }
 
 } // namespace
