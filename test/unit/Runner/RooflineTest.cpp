@@ -47,8 +47,7 @@ TEST(Roofline, bytesThatMoveAgainAreSaidByCounters) {
   RooflineFacts facts = factsOf(100);
   facts.leastBytes = 190e6;
   facts.memoryBytes = {380e6, true};
-  EXPECT_EQ(judge(facts).advice,
-            "2.00 times the minimum traffic: keep reused data in shared memory or registers");
+  EXPECT_EQ(judge(facts).advice, "2.00 times the minimum traffic: keep reused data in shared memory or registers");
 }
 
 TEST(Roofline, twoThatAddUpTakeTurns) {
