@@ -130,6 +130,9 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
                      .wanted = getWantedSlots(kernel, plan, channel),
                      .isInnermost = depth > 0 && channel.getLoops().size() == depth,
                      .shares = previous[index] != index});
+  // The barriers lie in the kilobyte that is reserved for alignment.
+  for (const target::RingPlan &ring : rings)
+    free += ring.shares ? 0 : target::ringBytes(/*slotBytes=*/0, std::max(ring.wanted, 1u));
   std::optional<std::vector<unsigned>> planned = target::planRingSlots(rings, free, least);
   if (!planned)
     return std::nullopt;
