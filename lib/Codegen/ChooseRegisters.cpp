@@ -270,8 +270,8 @@ private:
 
   /// Requests full occupancy if it takes at most eight registers less per thread and costs neither spills nor issue
   /// cycles. Without a request ptxas allocates a few registers more than necessary: a layer norm of rows of 1024 halves
-  /// in four warps then runs 12 CTAs instead of 16. The loads must not become serial for it: a matrix-vector product of
-  /// halves has 64 registers on 8 CTAs, whose loop takes 1.8 of the time that it takes with 78.
+  /// in four warps then runs 12 CTAs instead of 16. Loads that become serial for it must not cost more than the threads
+  /// gain.
   Assembled withFreeOccupancy(Assembled made) {
     unsigned used = registersOf(made), all = std::min(2 * tuned.halfOfThreads / threads, resident(/*registers=*/0));
     if (resident(used) >= all || resident(used - registerGranule) < all)
