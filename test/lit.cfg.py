@@ -39,6 +39,8 @@ if "disable" in lit_config.params:
     without = " --disable=" + lit_config.params["disable"]
     # For UNSUPPORTED of tests whose blocks do not fit into shared memory without that pass.
     config.available_features.add("without-" + lit_config.params["disable"])
+# With --param target=sm_100a, the simulator runs the code for that GPU.
+config.environment["TILE_SIM_TARGET"] = lit_config.params.get("target", "sm_90a")
 config.substitutions.append(
     ("%tilec-run", "sh " + os.path.join(config.source_dir, "test", "run-devices.sh") + " " + devices + without)
 )

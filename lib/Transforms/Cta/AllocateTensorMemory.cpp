@@ -37,10 +37,20 @@ class TensorMemoryPlan {
 public:
   explicit TensorMemoryPlan(KernelOp kernel) : kernel(kernel) {
     number(kernel);
-    for (auto alloc : kernel.getBody().front().getOps<cta::TensorMemoryAllocOp>())
-      if (!alloc->use_empty())
+    for (auto alloc : llvm::make_early_inc_range(kernel.getBody().front().getOps<cta::TensorMemoryAllocOp>()))
+      if (alloc->use_empty())
+        alloc->erase();
+      else
         lives.push_back(findLife(alloc));
     place();
+  }
+
+  /// Returns true if another accumulator has some of the columns, at another time.
+  bool isShared(const Life &life) const {
+    return llvm::any_of(lives, [&](const Life &other) {
+      return other.alloc != life.alloc && other.offset < life.offset + life.columns &&
+             life.offset < other.offset + other.columns;
+    });
   }
 
   SmallVector<Life> lives;
@@ -123,6 +133,8 @@ struct CtaAllocateTensorMemory : tile::impl::CtaAllocateTensorMemoryBase<CtaAllo
       life.alloc->moveAfter(base.getDefiningOp());
       life.alloc.getBaseMutable().assign(base);
       life.alloc.setOffsetAttr(builder.getI32IntegerAttr(life.offset));
+      if (plan.isShared(life))
+        orderStores(life.alloc);
     }
     Block &last = findLastBlock(kernel);
     builder.setInsertionPoint(&last, last.mightHaveTerminator() ? Block::iterator(last.getTerminator()) : last.end());
@@ -130,6 +142,19 @@ struct CtaAllocateTensorMemory : tile::impl::CtaAllocateTensorMemoryBase<CtaAllo
   }
 
 private:
+  /// Before an accumulator is stored, the threads that have loaded another one from its columns synchronize. MMAs do so
+  /// themselves.
+  static void orderStores(cta::TensorMemoryAllocOp alloc) {
+    for (Operation *user : alloc->getUsers()) {
+      if (!isa<cta::TensorMemoryStoreOp>(user))
+        continue;
+      OpBuilder builder(user);
+      cta::TensorMemoryFenceOp::create(builder, user->getLoc(), /*before=*/true);
+      cta::BarrierOp::create(builder, user->getLoc(), /*groups=*/false);
+      cta::TensorMemoryFenceOp::create(builder, user->getLoc(), /*before=*/false);
+    }
+  }
+
   static Value open(OpBuilder &builder, Location loc, unsigned columns) {
     constexpr int64_t places = 4; // a buffer has at least 16 bytes
     auto layout = cta::LayoutAttr::get(builder.getContext(), layout::unswizzledShared({places}, {0}));

@@ -208,6 +208,9 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
     if (llvm::any_of(dots, [](DotOp dot) { return failed(checkOperands(dot)); }))
       return signalPassFailure();
+    // One thread issues the MMAs, so teams of warps have nothing to take turns at.
+    if (llvm::any_of(dots, [](DotOp dot) { return isa<cta::Tcgen05Attr>(dot.getEngineAttr()); }))
+      getOperation().setPingPong(false);
     for (DotOp dot : dots) {
       OpBuilder builder(dot);
       dot.emitRemark() << "dot uses " << reportEngine(dot, gpu, getOperation().getNumWarps());
