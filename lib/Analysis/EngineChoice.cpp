@@ -7,6 +7,7 @@
 #include "Analysis/Recreate.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SwappedDot.h"
+#include "Target/Engines/BufferEngines.h"
 #include "Target/Engines/MmaSync.h"
 #include "Target/Engines/Tcgen05.h"
 #include "Target/Plan/OperandOrders.h"
@@ -105,11 +106,6 @@ static cta::BufferEngine makeTcgen05(DotOp dot, const target::Tcgen05Plan &plan,
                                dot.getType().getElementType(), numWarps, operands.sourceA, operands.sourceB, swapped);
 }
 
-/// Returns the name of the engine that the target has, or would need.
-static StringRef nameOfBufferEngine(const target::GpuTarget &target) {
-  return target.has(target::Feature::Tcgen05) ? "tcgen05" : "wgmma";
-}
-
 /// Plans wgmma or tcgen05. With `swapped`, for the dot of the transposed operands in swapped order, to which `operands`
 /// refers.
 static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, const target::GpuTarget &target,
@@ -120,7 +116,7 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
   if (!types || (a.isF32() && dot.getPrecision() != InputPrecision::tf32)) {
     std::string reason;
     llvm::raw_string_ostream os(reason);
-    os << nameOfBufferEngine(target) << " does not support " << a << " times "
+    os << target::nameOfBufferEngine(target) << " does not support " << a << " times "
        << dot.getB().getType().getElementType() << " into " << dot.getType().getElementType();
     if (types)
       os << " with this input_precision; use 'tf32' or 16-bit types";
@@ -354,7 +350,7 @@ bool EngineChooser::makeRoom(ArrayRef<Value> stored) {
 }
 
 Engine EngineChooser::choose(DotOp dot) {
-  if (!target.has(target::Feature::Wgmma) && !target.has(target::Feature::Tcgen05))
+  if (!target::hasBufferEngine(target))
     return chooseWarps(dot, target, numWarps);
   if (accesses)
     if (cta::BufferEngine engine = chooseForBlocks(dot))
@@ -377,7 +373,7 @@ cta::BufferEngine tile::getEngineOfBlocks(DotOp dot) {
 
 std::string tile::whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
   BufferEnginePlan plan = planBufferEngine(dot, {.bTransposed = true}, target, numWarps);
-  return plan.engine ? "operands of " + nameOfBufferEngine(target).str() +
+  return plan.engine ? "operands of " + std::string(target::nameOfBufferEngine(target)) +
                            " would take more than 3/4 of shared memory; use smaller blocks"
                      : plan.reason;
 }
@@ -386,9 +382,10 @@ std::string tile::whyNoWgmmaOfBlocks(DotOp dot, bool aTransposed, bool bTranspos
                                      unsigned numWarps) {
   // For 16-bit types wgmma reads most blocks in either order, for others only in this one.
   if (!chooseEitherOrder(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, numWarps))
-    return "wgmma does not support these types, sizes or operand orders";
+    return std::string(target::nameOfBufferEngine(target)) + " does not support these types, sizes or operand orders";
   StringRef which = aTransposed && !bTransposed ? "a is M-major and b is N-major; transpose both"
                     : aTransposed               ? "a is M-major; transpose a"
                                                 : "b is N-major; transpose b";
-  return ("wgmma needs K-major operands of these types and sizes; " + which).str();
+  return std::string(target::nameOfBufferEngine(target)) + " needs K-major operands of these types and sizes; " +
+         which.str();
 }

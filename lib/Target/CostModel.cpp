@@ -3,7 +3,7 @@
 #include "Target/CostModel.h"
 
 #include "Target/Engines/MmaSync.h"
-#include "Target/Engines/Wgmma.h"
+#include "Target/Engines/BufferEngines.h"
 #include "Target/GemmTime.h"
 #include "Target/Limits.h"
 #include "Target/Plan/OperandOrders.h"
@@ -74,11 +74,11 @@ WgmmaProduct stepOf(const GemmProblem &problem, const GemmConfig &config) {
 
 std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   if (!problem.tensorMaps)
-    return "wgmma's operands come through tensor maps";
+    return "operands of " + std::string(nameOfBufferEngine(target)) + " come through tensor maps";
   WgmmaProduct product = stepOf(problem, config);
-  WgmmaResult result = planWgmma(target, product);
-  if (!result.plan)
-    return std::string(result.reason);
+  BufferEngineResult result = planBufferEngine(target, product);
+  if (!result.isPlanned)
+    return result.reason;
   // What could be built, but is not, or was never measured.
   if (config.numWarps != warpsPerGroup && config.numWarps != 2 * warpsPerGroup)
     return "one or two warp groups multiply";
@@ -89,7 +89,7 @@ std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, cons
     return "a TMA box has at most 256 elements along a dimension";
   if (!isPowerOfTwo(product.n) && config.blockK * problem.elementBytes() > swizzleSpan)
     return "columns that are not a power of two have K steps of at most 128 bytes";
-  unsigned groupsN = result.plan->groupsN;
+  unsigned groupsN = result.groupsN;
   if (product.n / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : leastColumns(problem)))
     return "a warp group has too few columns";
   return "";
@@ -158,7 +158,7 @@ bool areTransposed(const GpuTarget &target, const GemmProblem &problem) {
   WgmmaProduct product = operandsOf(problem);
   product.aKMajor = product.bKMajor = true;
   return problem.warpGroups && problem.asyncCopies && problem.copyBytes >= wholeChunks && !problem.kMajor() &&
-         product.elementBits() != 16 && whyNoWgmma(target, product).empty();
+         product.elementBits() != 16 && whyNoBufferEngine(target, product).empty();
 }
 
 /// Whether threads shift operands, whose rows start anywhere, for warp groups (`unaligned` loads).
@@ -285,16 +285,16 @@ std::string_view limitName(GemmLimit limit) {
 }
 
 bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem) {
-  return problem.tensorMaps && whyNoWgmma(target, operandsOf(problem)).empty();
+  return problem.tensorMaps && whyNoBufferEngine(target, operandsOf(problem)).empty();
 }
 
 bool multipliesByWarpGroups(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  return config.wgmma || (problem.warpGroups && planWgmma(target, stepOf(problem, config)).plan);
+  return config.wgmma || (problem.warpGroups && planBufferEngine(target, stepOf(problem, config)).isPlanned);
 }
 
 std::string_view instructionName(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   bool warpGroups = multipliesByWarpGroups(target, problem, config) || areTransposed(target, problem);
-  return warpGroups ? "wgmma" : "mma.sync";
+  return warpGroups ? nameOfBufferEngine(target) : "mma.sync";
 }
 
 int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
@@ -321,7 +321,7 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
       return "K steps and warps are powers of two";
   bool isOdd = !isPowerOfTwo(config.blockM) || !isPowerOfTwo(config.blockN);
   if (isOdd && !(config.wgmma && problem.anyBlockSize))
-    return "only wgmma multiplies blocks that are not powers of two";
+    return "only " + std::string(nameOfBufferEngine(target)) + " multiplies blocks that are not powers of two";
   if (config.numStages < 1 || config.numStages > maxStages || config.groupM < 1)
     return "a kernel has 1 to 16 stages and groups of at least one tile";
   if (config.numWarps * threadsPerWarp > maxThreadsPerCta)

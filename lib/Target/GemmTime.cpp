@@ -3,10 +3,12 @@
 #include "Target/GemmTime.h"
 
 #include "Target/Engines/Wgmma.h"
+#include "Target/Rates.h"
 #include "Target/StepSplit.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace tile::target {
 
@@ -22,8 +24,9 @@ constexpr unsigned lineBytes = 128;        // of L2
 constexpr int64_t atomBytes = wgmmaBytesK; // along K: what one instruction multiplies, of mma.sync as well
 
 /// What sizes do not move of the clocks for `atomBytes` along K of one tile.
-Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, const Tuned &tuned,
+Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                          const GemmConstants &c, bool warpGroups) {
+  const Tuned &tuned = tunedOf(target);
   double m = config.blockM, n = config.blockN;
   Overlap clocks;
   if (!config.wgmma) {
@@ -35,8 +38,11 @@ Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, c
     // Each instruction multiplies 64 rows and reads them and all of its columns. Groups side by side read rows twice.
     double rows = double(wgmmaTile(config).rows) / wgmmaRows, columns = wgmmaTile(config).columns;
     double groups = double(config.numWarps) / warpsPerGroup, groupsN = groups / std::min(groups, rows);
-    clocks.add(rows * columns / 2, GemmLimit::TensorCores);
+    constexpr double products16 = atomBytes / 2 * wgmmaRows; // of each column
+    clocks.add(rows * columns * products16 / ratesOf(target).products16, GemmLimit::TensorCores);
     double read = rows * (wgmmaRows * groupsN + columns) * atomBytes, written = (m + n) * atomBytes;
+    if (target.has(Feature::Tcgen05)) // one instruction multiplies up to 128 rows, for all warp groups
+      read = (rows * wgmmaRows + std::ceil(rows / 2) * columns) * atomBytes;
     TurnedLines turned = turnedLines(problem, config);
     // Instead of the instructions threads read the left operand, once, in half of the banks at a time.
     if (turned.read)
@@ -120,17 +126,18 @@ bool fitsRegisters(const GpuTarget &target, const GemmProblem &problem, const Ge
   return registersOfStep(problem, config) <= (problem.asyncCopies ? tuned.stepRegistersByCopies : tuned.stepRegisters);
 }
 
-GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const Tuned &tuned,
+GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GpuTarget &target,
                          const GemmConstants &c, bool warpGroups, unsigned tilesAtATime, unsigned ctasPerTile)
     : config(config), numSms(std::max(1u, numSms)), ctasPerTile(ctasPerTile), tilesAtATime(tilesAtATime),
       crowded(c.crowded), shortRows(c.shortRows), splitOnlyRound(problem.splitOnlyRound), aKMajor(problem.aKMajor),
       bKMajor(problem.bKMajor), blockM(config.blockM), blockN(config.blockN), blockK(config.blockK),
       multiprocessors(std::max(1u, numSms)), tail(tailOf(problem, config)), elementBytes(problem.elementBytes()),
       outputBytes(problem.outputBytes), elementsOfLine(std::max(1u, lineBytes / problem.elementBytes())),
-      unchanging(unchangingClocks(problem, config, tuned, c, warpGroups)), energy(energyOf(config, tuned, c)),
+      unchanging(unchangingClocks(target, problem, config, c, warpGroups)), energy(energyOf(config, tunedOf(target), c)),
       ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2), memory(1 / c.memory), writes(1 / c.writes), pause(c.pause),
-      straddlingLines(tuned.straddlingLines), missingLines(tuned.missingLines), l2Bytes(tuned.l2Bytes),
-      spills(config.wgmma ? 1 : spillFactor(problem, config, tuned)) {
+      straddlingLines(tunedOf(target).straddlingLines), missingLines(tunedOf(target).missingLines), l2Bytes(tunedOf(target).l2Bytes),
+      spills(config.wgmma ? 1 : spillFactor(problem, config, tunedOf(target))) {
+  const Tuned &tuned = tunedOf(target);
   double groups = std::max(1u, config.numWarps / warpsPerGroup), stepBytes = config.blockK * elementBytes;
   busy = stepBytes / atomBytes * straddleFactor(problem, config, tuned) / c.clockGHz;
   gap = c.step / c.clockGHz;
@@ -160,7 +167,7 @@ GemmFormula GemmFormula::of(const GpuTarget &target, const GemmProblem &problem,
     return {problem,
             config,
             residentCtas(ctasPerTile, numSms),
-            tuned,
+            target,
             tuned.wgmma,
             /*warpGroups=*/true,
             /*tilesAtATime=*/1,
@@ -169,7 +176,7 @@ GemmFormula GemmFormula::of(const GpuTarget &target, const GemmProblem &problem,
   return {problem,
           config,
           numSms,
-          tuned,
+          target,
           threadConstants(tuned, warpGroups, problem.asyncCopies),
           warpGroups,
           residentTiles(target, problem, config, ctasPerTile),

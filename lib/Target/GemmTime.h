@@ -73,7 +73,7 @@ public:
   /// under the others' products, by several CTAs, or by two math groups with a tile each (cta-ping-pong).
   /// `ctasPerTile`: so many multiprocessors are busy with each, and share L2 and power (cta-share-steps); the time is
   /// that of one alone.
-  GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const Tuned &tuned,
+  GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GpuTarget &target,
               const GemmConstants &constants, bool warpGroups, unsigned tilesAtATime = 1, unsigned ctasPerTile = 1);
 
   /// By the target's constants.

@@ -28,7 +28,7 @@ GemmFormula formulaOfTeams(const GpuTarget &target, GemmProblem problem, const G
   problem.splitTail = false;
   const Tuned &tuned = tunedOf(target);
   return {
-      problem, config, problem.multiprocessors(target), tuned, tuned.wgmma, /*warpGroups=*/true, takeTurns ? 2u : 1u};
+      problem, config, problem.multiprocessors(target), target, tuned.wgmma, /*warpGroups=*/true, takeTurns ? 2u : 1u};
 }
 
 } // namespace

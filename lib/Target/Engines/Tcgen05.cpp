@@ -10,19 +10,19 @@ namespace {
 
 constexpr unsigned fullRows = 128, halfRows = 64; // of an instruction of one CTA
 
-bool isFloat8(MmaType type) {
+bool isFp8(MmaType type) {
   return type == MmaType::F8E4M3 || type == MmaType::F8E5M2;
 }
 
-bool hasTypes(MmaType a, MmaType b, MmaType accumulator) {
+bool multipliesTypes(MmaType a, MmaType b, MmaType accumulator) {
   if (a == MmaType::S8)
     return b == MmaType::S8 && accumulator == MmaType::S32;
   bool areFloats = a == MmaType::F16 || a == MmaType::BF16 || a == MmaType::TF32;
-  return accumulator == MmaType::F32 && ((areFloats && a == b) || (isFloat8(a) && isFloat8(b)));
+  return accumulator == MmaType::F32 && ((areFloats && a == b) || (isFp8(a) && isFp8(b)));
 }
 
 /// As for wgmma: one instruction computes 160 columns, and b's buffer has its padding at the end.
-bool fitsOnePart(const WgmmaProduct &dot) {
+bool fitsOneInstruction(const WgmmaProduct &dot) {
   constexpr int64_t step = 16;
   return isPowerOfTwo(dot.m) && isPowerOfTwo(dot.k) && dot.n % step == 0 && dot.n <= tcgen05MostColumns &&
          (!dot.bKMajor || dot.k * dot.elementBits() <= 8 * widestSwizzle);
@@ -47,7 +47,7 @@ uint32_t codeOf(MmaType type) {
 bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n) {
   // PTX ISA, "Shape": i8 has steps of 16 columns for 64 rows, too, from 32 on.
   unsigned step = m == fullRows || a == MmaType::S8 ? 16 : 8;
-  return hasTypes(a, b, accumulator) && (m == fullRows || m == halfRows) && n % step == 0 && n >= step &&
+  return multipliesTypes(a, b, accumulator) && (m == fullRows || m == halfRows) && n % step == 0 && n >= step &&
          n <= tcgen05MostColumns && (a != MmaType::S8 || n == 8 || n == 24 || n % 16 == 0);
 }
 
@@ -58,7 +58,7 @@ unsigned tensorColumnsOf(int64_t m, int64_t n) {
 Tcgen05Kind tcgen05KindOf(MmaType a) {
   if (a == MmaType::S8)
     return Tcgen05Kind::I8;
-  if (isFloat8(a))
+  if (isFp8(a))
     return Tcgen05Kind::F8F6F4;
   return a == MmaType::TF32 ? Tcgen05Kind::TF32 : Tcgen05Kind::F16;
 }
@@ -70,20 +70,26 @@ uint32_t tcgen05Descriptor(MmaType a, MmaType b, MmaType accumulator, unsigned m
          n / 8 << 17 | m / 16 << 24;
 }
 
-Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
-  auto refuse = [](std::string reason) { return Tcgen05Result{std::nullopt, std::move(reason)}; };
+std::string whyNoTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
   if (!target.has(Feature::Tcgen05))
-    return refuse(std::string(target.name) + " has no tcgen05, sm_100a has");
+    return std::string(target.name) + " has no tcgen05, sm_100a has";
   std::string a(mmaTypeName(dot.a)), b(mmaTypeName(dot.b));
-  if (!hasTypes(dot.a, dot.b, dot.accumulator))
-    return refuse("tcgen05 does not multiply " + a + " and " + b + " into " + std::string(mmaTypeName(dot.accumulator)));
+  if (!multipliesTypes(dot.a, dot.b, dot.accumulator))
+    return "tcgen05 does not multiply " + a + " and " + b + " into " + std::string(mmaTypeName(dot.accumulator));
   if (dot.a == MmaType::S8 && !target.has(Feature::Tcgen05Integers))
-    return refuse("tcgen05 of " + std::string(target.name) + " does not multiply integers");
-  if (dot.fromRegisters)
-    return refuse("tcgen05 reads both operands from shared memory");
+    return "tcgen05 of " + std::string(target.name) + " does not multiply integers";
   // Only 16-bit types have buffers in either order.
   if (dot.elementBits() != 16 && !(dot.aKMajor && dot.bKMajor))
-    return refuse("operands of " + a + " need k contiguous in both");
+    return "operands of " + a + " need k contiguous in both";
+  return "";
+}
+
+Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
+  auto refuse = [](std::string reason) { return Tcgen05Result{std::nullopt, std::move(reason)}; };
+  if (std::string reason = whyNoTcgen05(target, dot); !reason.empty())
+    return refuse(reason);
+  if (dot.fromRegisters)
+    return refuse("tcgen05 reads both operands from shared memory");
   int64_t groups = dot.numWarps / warpsPerGroup, bits = dot.elementBits();
   if (groups == 0 || dot.numWarps % warpsPerGroup != 0)
     return refuse("tensor memory is read by groups of 4 warps, the kernel has " + std::to_string(dot.numWarps));
@@ -92,7 +98,7 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
   if (dot.k * bits < 8 * tcgen05BytesK)
     return refuse("tcgen05 multiplies 256 bits of k, a has " + std::to_string(dot.k * bits));
   bool hasPowers = isPowerOfTwo(dot.m) && isPowerOfTwo(dot.n) && isPowerOfTwo(dot.k);
-  if (!hasPowers && !fitsOnePart(dot))
+  if (!hasPowers && !fitsOneInstruction(dot))
     return refuse("tcgen05 multiplies sizes that are powers of two, or multiples of 16 columns");
   Tcgen05Plan plan{.m = dot.m >= fullRows ? fullRows : halfRows,
                    .n = unsigned(std::min<int64_t>(dot.n, tcgen05MostColumns)),

@@ -32,6 +32,9 @@ struct Tcgen05Result {
   std::string reason;
 };
 
+/// Returns why tcgen05 does not compute dots of such types and orders, whatever their sizes; empty if it does.
+std::string whyNoTcgen05(const GpuTarget &target, const WgmmaProduct &dot);
+
 /// Returns how tcgen05 computes the dot. Operands in registers, and accumulators with fewer bits than the result needs
 /// (`imprecise`), do not exist here.
 Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot);
