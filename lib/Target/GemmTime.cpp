@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The formula; GemmTime.h and README.md say what it is.
+// The formula; GemmTime.h and CostModel.md say what it is.
 #include "Target/GemmTime.h"
 
 #include "Target/Engines/Wgmma.h"

@@ -3,7 +3,7 @@
 //
 // A tile's time is that of its K steps, each as long as the busiest of tensor cores, shared memory, L2 and power limit
 // needs, plus a part that nothing overlaps; then the epilogue. Multiprocessors compute their tiles one after another.
-// The whole is no faster than global memory allows. README.md has the formula, test/unit/Target the fit.
+// The whole is no faster than global memory allows. CostModel.md has the formula, test/unit/Target the fit.
 #pragma once
 
 #include "Target/CostModel.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One comparison, with limits that are measured; README.md says where.
+// One comparison, with limits that are measured; CostModel.md says where.
 #include "Target/PingPong.h"
 
 namespace tile::target {

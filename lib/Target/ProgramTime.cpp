@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The formula; ProgramTime.h and README.md say what it is.
+// The formula; ProgramTime.h and CostModel.md say what it is.
 #include "Target/ProgramTime.h"
 
 #include "Target/GemmTime.h"

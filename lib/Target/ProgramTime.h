@@ -6,7 +6,7 @@
 //   time   = launch + 8-norm of ((unique + missed bytes) / DRAM, programs · bytes / L2, waves, programs / dispatch)
 //
 // The rates are those of data sheets (Rates.h), so the times are good for the order of a kernel's configurations.
-// README.md explains the terms.
+// CostModel.md explains the terms.
 #pragma once
 
 #include "Target/GpuTarget.h"

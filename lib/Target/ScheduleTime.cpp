@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The price of tiles, and what schedules add to it; README.md has where the numbers are from.
+// The price of tiles, and what schedules add to it; CostModel.md has where the numbers are from.
 #include "Target/ScheduleTime.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The choice between whole tiles and split ones; README.md has the times that it is made from.
+// The choice between whole tiles and split ones; CostModel.md has the times that it is made from.
 #include "Target/StepSplit.h"
 
 #include "Target/GemmTime.h"
