@@ -5,7 +5,7 @@
 //   GemmEstimate best = rankGemmConfigs(*findTarget("sm_90a"), problem).front();   // 128x256x64, 8 warps, 4 stages
 //
 // Every configuration that this compiler can build for the target is priced by a sum of waves, K steps and fixed costs;
-// the cheapest is first. The constants are fitted to measurements (README.md); CostModel.md lists what the model ignores.
+// the cheapest is first. The constants are fitted to measurements (README.md); CostModel.md lists the limits.
 // Plain C++, so that a launcher can rank compiled variants by estimateGemm() when it learns the sizes.
 #pragma once
 
