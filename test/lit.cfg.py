@@ -65,7 +65,7 @@ for feature, header in {
         config.available_features.add(feature)
 if lit.util.which("nvim", config.environment["PATH"]):
     config.available_features.add("nvim")
-# Of Debian's elpa-eglot; later versions of Emacs have it themselves.
+# Debian's elpa-eglot; later versions of Emacs include it.
 if lit.util.which("emacs", config.environment["PATH"]) and glob.glob("/usr/share/emacs/site-lisp/elpa/eglot-*"):
     config.available_features.add("eglot")
 if os.path.isdir(os.path.join(config.test_source_root, "Editor", "node_modules", "monaco-editor")):

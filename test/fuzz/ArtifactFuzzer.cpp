@@ -68,7 +68,7 @@ void useTable(tile_kernel *kernel, const std::string &artifact, std::string tabl
   std::remove(path.c_str());
 }
 
-/// Of one call; `seed` chooses among numbers that are at the edge of something.
+/// The arguments of one call; `seed` chooses among boundary values.
 void launch(tile_kernel *kernel, uint32_t count, uint64_t seed) {
   static constexpr uint64_t edges[] = {0,          1,          2,          8,          16,    64,        4096,
                                        0x7fffffff, 0x80000000, 0xffffffff, 1ull << 40, ~0ull, 1ull << 63};

@@ -21,7 +21,7 @@ tile.kernel @k(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>, %value: f32) {
   tile.return
 }
 
-// Of 128 columns 96 move: 24 accesses for each of two tiles of 64 rows.
+// 96 of 128 columns move: 24 accesses for each of two tiles of 64 rows.
 // CHECK-LABEL: llvm.func @columns
 // CHECK-COUNT-24: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>
 // CHECK-NOT: llvm.store

@@ -15,7 +15,7 @@ tile.kernel @sum(%x: f16, %y: f32) {
   tile.return
 }
 
-// Of two products the later one takes the other as what it adds to, on either side.
+// The later of two dots takes the other one as its accumulator, on either side.
 // CHECK-LABEL: tile.kernel @two
 // CHECK: %[[FIRST:.*]] = tile.dot %[[A:.*]], %[[A]], %{{.*}} : tensor<16x16xf16>
 // CHECK: tile.print

@@ -11,7 +11,7 @@
 
 namespace {
 
-/// What descriptors and layouts of cublasLt hold here.
+/// The fields of cublasLt's descriptors and layouts that are used here.
 struct Operation {
   int32_t transA = 0, transB = 0;
   uint32_t epilogue = 1;

@@ -61,7 +61,7 @@ double now() {
   return ahead + std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// What a module says of its kernel's time, in microseconds.
+/// Returns the time of a module's kernel, as the module states it, in microseconds.
 struct Module {
   double launch = 0, block = 0;
 };
@@ -161,7 +161,7 @@ void bytes(const LaunchConfig &, void **arguments) {
     }
 }
 
-/// What the fake encoder keeps of a tensor map of two dimensions.
+/// The fields that the fake encoder keeps of a tensor map of two dimensions.
 struct PlainMap {
   const float *base;
   int64_t rows, columns, stride;

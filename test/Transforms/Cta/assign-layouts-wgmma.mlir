@@ -87,8 +87,8 @@ tile.kernel @statistics(%n: i32, %p: !tile.ptr<f32>, %d: !tile.desc<64x64xf16> {
   tile.return
 }
 
-// What scales an operand is loaded four fp32 numbers a thread, though it has the shape of the sums; what is added to the
-// sums, where they are.
+// A scale of an operand is loaded four fp32 values per thread, although it has the accumulator's shape; an addend of
+// the accumulator, in its layout.
 // CHECK-LABEL: tile.kernel @scaled
 // CHECK: tile.load {{.*}}, #cta.layout<[64, 64], register = {{\[}}[0, 1], [0, 2], [8, 0]
 // CHECK: tile.load {{.*}}, #cta.layout<[64, 64], register = {{\[}}[0, 1], [8, 0], [0, 8]

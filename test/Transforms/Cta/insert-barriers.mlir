@@ -240,8 +240,8 @@ tile.kernel @synchronous_copy(%i: i32, %d: !tile.desc<32x32xf16>) {
   tile.return
 }
 
-// What is written must be complete before one thread copies it; that thread alone waits until the copy has read, so the
-// others need a barrier after the wait, whatever barrier stood before it.
+// Writes must be complete before one thread copies the data; only that thread waits until the copy has read, so the
+// others need a barrier after the wait, whatever barrier came before it.
 // CHECK-LABEL: tile.kernel @copy_to_global
 // CHECK: scf.for
 // CHECK-NEXT: cta.tma_store_wait 0
@@ -331,7 +331,7 @@ tile.kernel @read_before_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"},
   tile.return
 }
 
-// What a masked load has instead of memory is an address in x, which has been read; what is found through t is not.
+// A masked load reads an address in x instead, which has been read; data found through t has not.
 // CHECK-LABEL: tile.kernel @address_instead
 // CHECK-NOT: cta.barrier
 // CHECK: tile.store

@@ -37,7 +37,7 @@ tile.kernel @in_order() {
   tile.return
 }
 
-// Of awaits that nothing separates, and of a release of what several products read, the last product counts.
+// For awaits without anything in between, and a release of a slot that several MMAs read, the last MMA counts.
 // CHECK-LABEL: tile.kernel @together(
 // CHECK: cta.wgmma_wait {pending = 1 : i32}
 // CHECK-NEXT: cta.await
@@ -153,7 +153,7 @@ tile.kernel @while(%c: i1) {
   tile.return
 }
 
-// Of two paths the one that issues less counts, and a product that one of them has awaited may be in flight.
+// The path that issues fewer MMAs counts, and an MMA that one of the paths has awaited may be in flight.
 // CHECK-LABEL: tile.kernel @paths(
 // CHECK: scf.if
 // CHECK: } else {

@@ -38,7 +38,7 @@ tile.kernel @bias(%d: !tile.desc<64x128xf16>, %p: !tile.ptr<f16> {tile.divisibil
   tile.return
 }
 
-// Of a column each thread needs a few elements, which it loads itself.
+// Each thread needs a few elements of a column, which it loads itself.
 // CHECK-LABEL: tile.kernel @scale
 // CHECK: %[[X:.*]] = tile.load
 // CHECK: scf.for
@@ -66,7 +66,7 @@ tile.kernel @scale(%d: !tile.desc<32x128xf16>, %p: !tile.ptr<f32> {tile.divisibi
   tile.return
 }
 
-// What was written in the loop may be what is loaded after it.
+// Data written in the loop may be the data loaded after it.
 // CHECK-LABEL: tile.kernel @written
 // CHECK: scf.for
 // CHECK: tile.store

@@ -44,7 +44,7 @@ tile.kernel @load_converted(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.te
   tile.return
 }
 
-// Of 144 columns the last panel has 16: a box of their own, through a second map of the same tensor. Each of its rows takes 128 bytes.
+// The last panel of 144 columns has 16: a separate box, through a second map of the same tensor. Each of its rows takes 128 bytes.
 // CHECK-LABEL: tile.kernel @load_columns
 // CHECK-SAME: %arg1: !tile.desc<64x144xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128>}
 // CHECK-SAME: %arg2: !tile.desc<64x16xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 16], swizzle = 128>}
@@ -198,7 +198,7 @@ tile.kernel @store_turns(%i: i32, %d: !tile.desc<64x224xf16> {tile.tensor_map = 
   tile.return
 }
 
-// What no panel of a power of two holds is cut into equal ones: 176 columns into eleven of 16.
+// Sizes without a panel of a power of two are divided into equal ones: 176 columns into eleven of 16.
 // CHECK-LABEL: tile.kernel @store_narrow
 // CHECK-SAME: box = [64, 16]
 // CHECK-SAME: swizzle = 32

@@ -184,7 +184,7 @@ tile.kernel @registers(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #ti
   tile.return
 }
 
-// What is loaded for the product is stored.
+// A loaded operand is stored for wgmma.
 // CHECK-LABEL: tile.kernel @loaded
 // CHECK: cta.local_store %{{.*}}, %[[BUFFER:[^ ]*]] :
 // CHECK: cta.wgmma %[[BUFFER]], %{{[^ ]*}},

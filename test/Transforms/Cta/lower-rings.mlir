@@ -100,7 +100,7 @@ tile.kernel @control(%n: i32, %c: i1) {
   tile.return
 }
 
-// What is taken before a loop's condition goes through it.
+// A slot acquired before a loop's condition is carried by the loop.
 // CHECK-LABEL: tile.kernel @condition
 // CHECK: scf.while (%{{.*}} = %{{.*}}, %[[SLOT:.*]] = %{{.*}}, %[[PARITY:.*]] = %{{.*}})
 // CHECK: cta.mbarrier_wait %{{.*}}[%[[SLOT]]], %[[PARITY]]

@@ -127,7 +127,7 @@ tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<ba
   tile.return
 }
 
-// What a loop carries may differ, a value from memory, and the number of the CTA; the number of the cluster does not.
+// Loop-carried values, values from memory, and the index of the CTA may differ; the index of the cluster does not.
 // CHECK-LABEL: tile.kernel @differing_places
 // CHECK-COUNT-1: tma_multicast
 // CHECK-NOT: tma_multicast

@@ -1,4 +1,4 @@
-// What ping-pong refuses stays as it is, and a remark says why.
+// Kernels that ping-pong rejects are unchanged, and a remark says why.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-ping-pong))' --split-input-file --verify-diagnostics -o - | FileCheck %s
 // CHECK-NOT: cta.team
 

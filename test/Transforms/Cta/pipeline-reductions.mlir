@@ -172,7 +172,7 @@ tile.kernel @products(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes 
   tile.return
 }
 
-// What else keeps its order stays in it.
+// Other ordered operations keep their order.
 // CHECK-LABEL: tile.kernel @negative_barrier_beside
 // CHECK-NOT: tile.load
 // CHECK: scf.for

@@ -78,7 +78,7 @@ tile.kernel @negative_store(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages 
   tile.return
 }
 
-// What the loop writes belongs to another parameter.
+// The loop writes to another parameter.
 // CHECK-LABEL: tile.kernel @other_store
 // CHECK: cta.alloc : <32x32xf16, #{{.*}}, slots = 3>
 // CHECK: scf.for
@@ -294,7 +294,7 @@ tile.kernel @steps(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32
   tile.return
 }
 
-// What is loaded is needed for more than the product: nothing is loaded ahead.
+// The loaded values are needed for more than the dot: nothing is prefetched.
 // CHECK-LABEL: tile.kernel @negative_more_than_a_product
 // CHECK: scf.for
 // CHECK: cta.async_wait 1
@@ -412,7 +412,7 @@ tile.kernel @early(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// What threads store for warp groups waits for the loads behind it, and one fence follows; not where it is read before.
+// Stores of wgmma operands wait for the loads after them, and one fence follows; not if they are read before.
 // CHECK-LABEL: tile.kernel @loads_together
 // CHECK-COUNT-2: tile.load
 // CHECK-COUNT-2: cta.local_store

@@ -31,7 +31,7 @@ tile.kernel @put_together(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
   tile.return
 }
 
-// What all rows are multiplied by is loaded by each warp, 16 bytes a thread, if it lies side by side.
+// A factor of all rows is loaded by each warp, 16 bytes per thread, if it is contiguous.
 // CHECK-LABEL: tile.kernel @row_of_weights
 // CHECK-NOT: cta.convert_layout
 // CHECK: tile.return

@@ -280,7 +280,7 @@ tile.kernel @activation(%c: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
   tile.return
 }
 
-// What is added to a sum through a descriptor is half as large in memory, so it is converted and not the sum.
+// An addend of an accumulator through a descriptor has half the bytes in memory, so it is converted and not the accumulator.
 // CHECK-LABEL: tile.kernel @residual
 // CHECK: %[[P:.*]] = tile.dot
 // CHECK-NOT: cta.convert_layout %[[P]]
@@ -404,7 +404,7 @@ tile.kernel @row(%d: !tile.desc<32x256xf32>, %p: !tile.ptr<f32> {tile.divisibili
   tile.return
 }
 
-// What a loop computes of a product's sums, and of what rows of them add up to, stays where they are.
+// Values that a loop computes from accumulators, and from their row sums, keep their layout.
 // CHECK-LABEL: tile.kernel @gradient
 // CHECK: scf.for
 // CHECK: tile.reduce
@@ -462,7 +462,7 @@ tile.kernel @substitution(%d: !tile.desc<32x32xf32>, %n: i32) {
   tile.return
 }
 
-// What is added to a rounded product is loaded as it is stored: one conversion, of the rounded one, instead of two.
+// An addend of a rounded result is loaded in the layout of the store: one conversion, of the rounded result, instead of two.
 // CHECK-LABEL: tile.kernel @added_to_output
 // CHECK: %[[ROUNDED:.*]] = arith.truncf
 // CHECK: cta.convert_layout %[[ROUNDED]]

@@ -147,7 +147,7 @@ tile.kernel @unsigned(%n: i32) {
   tile.return
 }
 
-// What releases the slot may be elsewhere.
+// The release of the slot may be elsewhere.
 // CHECK-LABEL: tile.kernel @negative_conditional(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
@@ -330,7 +330,7 @@ tile.kernel @side_by_side(%i: i32) {
   tile.return
 }
 
-// Of a buffer that is copied to, each iteration fills the slot that the product before has read: it is awaited first.
+// With a buffer that is copied to, each iteration fills the slot that the previous MMA has read: that MMA is awaited first.
 !slots = !cta.buffer<64x16xf16, #a, slots = 3>
 !brows = !cta.ring<2 x [!cta.buffer<16x64xf16, #b>]>
 // CHECK-LABEL: tile.kernel @beside_copies(

@@ -84,7 +84,7 @@ tile.kernel @reduces(%n: i32) attributes {num_warps = 8 : i32} {
   tile.return
 }
 
-// What is computed lies between the products of an iteration, and none can run ahead.
+// The computation lies between the MMAs of an iteration, and none can run ahead.
 // CHECK-LABEL: tile.kernel @negative_between(
 // CHECK-NOT: cta.turn
 tile.kernel @negative_between(%n: i32) attributes {num_warps = 8 : i32} {

@@ -348,7 +348,7 @@ tile.kernel @negative_shared_barrier(%n: i32, %d: !d {tile.tensor_map = #tile.te
   tile.return
 }
 
-// What is used before it is copied has no slot there.
+// A block that is used before it is copied has no slot there.
 // CHECK-LABEL: tile.kernel @negative_used_before
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return

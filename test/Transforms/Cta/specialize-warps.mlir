@@ -217,7 +217,7 @@ tile.kernel @while_loop(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base
   tile.return
 }
 
-// What the loop does before it is known whether it goes on, both roles do alike.
+// Both roles execute the operations before the loop's condition.
 // CHECK-LABEL: tile.kernel @while_condition
 // CHECK: role <consumer{{.*}}> {
 // CHECK: scf.while
@@ -392,7 +392,7 @@ tile.kernel @less_memory(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<bas
 !x = tensor<64x64xf16, #x>
 !m = !cta.mbarrier<1>
 
-// What the producer gives up of 65536 registers, two warp groups take.
+// Two consumer warp groups take the registers of 65536 that the producer releases.
 // CHECK-LABEL: tile.kernel @registers_of_two_groups
 // CHECK: role <consumer, warps = 8, registers = 232>
 // CHECK: role <producer, warps = 4, registers = 40, one_thread>

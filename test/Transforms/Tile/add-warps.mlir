@@ -138,7 +138,7 @@ tile.kernel @negative_product(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor
   tile.return
 }
 
-// Of one that a step adds up, 128 registers a thread are enough; of two nothing is left.
+// One accumulator that a step adds to fits in 128 registers per thread; two leave no registers.
 // CHECK-LABEL: tile.kernel @gated
 // CHECK-SAME: num_warps = 8
 tile.kernel @gated(%n: i32, %desc: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {

@@ -6,7 +6,7 @@
 // OTHER: engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 4]>
 // OTHER-NOT: wgmma
 
-// What descriptors bring is for warp groups.
+// Operands through descriptors get wgmma.
 // CHECK-LABEL: tile.kernel @blocks
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [2, 1]>}
 tile.kernel @blocks(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x256xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {num_warps = 8 : i32} {
@@ -30,7 +30,7 @@ tile.kernel @few_rows(%i: i32, %d: !tile.desc<16x64xbf16> {tile.tensor_map = #ti
   tile.return
 }
 
-// What another product made stays where it is, and threads bring what is loaded through pointers that no descriptor can replace.
+// The result of another dot stays in registers, and threads copy operands loaded through pointers that no descriptor can replace.
 // CHECK-LABEL: tile.kernel @computed
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers>}

@@ -2,7 +2,7 @@
 
 !d = !tile.desc<64x64xf16>
 
-// What is not a read of a block is only for programs that exist; what a program promises need not hold for the others.
+// Operations other than reads of blocks only run for programs that exist; a program's promises need not hold for the others.
 // CHECK-LABEL: tile.kernel @ordered(
 // CHECK-SAME: cluster_ctas = 2 : i32
 // CHECK: tile.programs (%[[I:.*]], %[[J:.*]], %{{.*}}, %[[EXISTS:.*]]) in ({{.*}}) #tile.work<order = swizzle2d, group = 8, cluster = [2, 1]>

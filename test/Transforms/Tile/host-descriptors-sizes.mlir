@@ -45,8 +45,8 @@ tile.kernel @rows(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16 : 
   tile.return
 }
 
-// What is used otherwise, too, has too few columns for it; neither rows nor columns of a store may end; and a left operand that is
-// no block by TMA leaves the product to other instructions.
+// A tensor with other uses has too few columns for it; neither rows nor columns of a store may end early; and a left
+// operand that is no block for TMA leaves the dot to other engines.
 // CHECK-LABEL: tile.kernel @negative_others
 // CHECK-COUNT-4: make_desc
 // REMARK: remark: descriptor gets no tensor map at launch: its blocks have a size that is not a power of two and are used by more than dots and stores

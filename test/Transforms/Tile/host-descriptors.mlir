@@ -56,7 +56,7 @@ tile.kernel @recipes(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16
   tile.return
 }
 
-// What the launcher cannot compute, or could compute differently, is made by the kernel.
+// Descriptors that the launcher cannot compute, or could compute differently, are encoded by the kernel.
 // CHECK-LABEL: tile.kernel @negative_kinds
 // CHECK-NOT: tensor_map
 // CHECK: tile.return

@@ -75,7 +75,7 @@ tile.kernel @blocks(%packed: !tile.ptr<i8>) {
   tile.return
 }
 
-// What follows from one number that was loaded is loaded once, too.
+// Values computed from one loaded value are loaded once as well.
 // CHECK-LABEL: tile.kernel @looked_up
 // CHECK: tile.load %{{.*}} : tensor<1x!tile.ptr<i32>>
 // CHECK: tile.load %{{.*}} : tensor<1x!tile.ptr<i32>>

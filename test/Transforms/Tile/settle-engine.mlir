@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine))' | FileCheck %s
 
-// What TMA brings is multiplied as it lies; what it does not, threads bring; and what was not swapped has too few rows.
+// TMA operands are multiplied in their order in memory; threads copy the others; and operands that were not swapped have too few rows.
 // CHECK-LABEL: tile.kernel @settled
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], b = threads>}

@@ -150,7 +150,7 @@ TEST(ProductSchedule, negative_inFlight) {
   EXPECT_FALSE(planInFlight(nodes));
 }
 
-// What orders memory keeps everything in its iteration.
+// An operation that orders memory keeps everything in its iteration.
 TEST(ProductSchedule, negative_order) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::order, {9}));

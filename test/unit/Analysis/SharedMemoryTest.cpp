@@ -185,7 +185,7 @@ private:
 
   void read(cta::LocalLoadOp load, cta::AllocOp alloc) {
     Instance &instance = instances[alloc];
-    // What is read while copies run, or before anything was written, is up to the program.
+    // A read while copies are in flight, or before anything was written, is the program's responsibility.
     if (instance.copying)
       return;
     access(load, bytesOf(alloc), false);

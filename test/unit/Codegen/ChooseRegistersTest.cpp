@@ -23,7 +23,7 @@ struct Answer {
   unsigned latencies = 0;    // of loads that are awaited one after the other
 };
 
-/// What ptxas makes of a kernel for a number of CTAs, 0 without a word on them. What is not there fails.
+/// The result of ptxas for a kernel and a number of CTAs, 0 without that number. Missing results are failures.
 using Table = std::map<unsigned, Answer>;
 
 constexpr const char *product = "mma.sync.aligned", *straight = "ld.global.b32 %r1, [%rd1];",
@@ -119,7 +119,7 @@ TEST(ChooseRegisters, othersGetThreads) {
   EXPECT_EQ(choose({{0, {160}}, {4, {64, 300}}, {2, {128, 100}}}, straight, 256), Choice(128, {0, 4, 2}));
   EXPECT_EQ(choose({{0, {80}}, {8, {64, 76}}, {4, {96}}}, copying), Choice(96, {0, 8, 4}));
   EXPECT_EQ(choose({{0, {160}}, {4, {64, 300}}, {2, {128, 100}}}, copying, 256), Choice(128, {0, 4, 2}));
-  // What spills in any case is asked for one CTA.
+  // Kernels that always spill are assembled for one CTA.
   EXPECT_EQ(choose({{0, {168, 600}}, {1, {255, 500}}}, copying), Choice(255, {0, 1}));
 }
 

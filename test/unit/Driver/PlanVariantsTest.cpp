@@ -154,7 +154,7 @@ TEST(PlanVariants, promisedRows) {
   EXPECT_TRUE(aligned->cost->config.wgmma);
 }
 
-// What is added to columns needs no promise.
+// A vector that is added to columns needs no promise.
 TEST(PlanVariants, biasDoesNotMatter) {
   CompilerOptions options = example("gemm/matmul_bias_relu");
   options.definitions["TRANS_B"] = "1";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the interpreter's tests share: run the text of a kernel body on vectors and look at the result or the error.
+// Helpers of the interpreter's tests: run the text of a kernel body on vectors and check the result or the error.
 #pragma once
 
 #include "Interpreter/Interpreter.h"

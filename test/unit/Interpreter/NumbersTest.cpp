@@ -26,7 +26,7 @@ const FormatCase kCases[] = {{Kind::F16, 16, APFloat::IEEEhalf(), 65504.0f, fals
                              {Kind::F8E4M3, 8, APFloat::Float8E4M3FN(), 448.0f, true},
                              {Kind::F8E5M2, 8, APFloat::Float8E5M2(), 57344.0f, true}};
 
-/// What rounding must give: LLVM's conversion, except where the format saturates.
+/// The expected rounding: LLVM's conversion, except where the format saturates.
 float expected(const FormatCase &format, double value, APFloat::roundingMode mode) {
   APFloat number(value);
   bool lost;

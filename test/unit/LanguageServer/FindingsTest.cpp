@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the compiler finds out about a file: types, errors, warnings, engines.
+// The compiler's findings about a file: types, errors, warnings, engines.
 #include "Client.h"
 
 using namespace tile::lsp::test;

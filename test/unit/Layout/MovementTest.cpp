@@ -106,7 +106,7 @@ TEST(Movement, BlockedToAccumulatorCrossesWarps) {
 }
 
 TEST(Movement, PairsOfBytesMoveByShuffles) {
-  // What an accumulator of 64 columns has, as fragments of 8-bit types: four bytes a register, of two lanes.
+  // An accumulator of 64 columns, as fragments of 8-bit types: four bytes per register, from two lanes.
   LinearLayout accumulator = wgmmaAccumulator(64, 64, {.elementBits = 8, .instructionN = 64});
   LinearLayout fragments = wgmmaOperandA(64, 64, {.elementBits = 8, .instructionN = 64});
   EXPECT_TRUE(movesByShuffles(accumulator, fragments, 1));

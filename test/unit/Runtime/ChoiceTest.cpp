@@ -56,7 +56,7 @@ std::string whyNot(const Product &product, size_t index, Arguments arguments, co
   return status ? "" : status.error().message;
 }
 
-/// What the three variants' manifests say, written down by hand.
+/// The manifests of three variants, written by hand.
 std::string reference(const Product &product, const Arguments &x) {
   const auto ceilDivide = [](int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); };
   const auto tiles = [&](int64_t m, int64_t n) { return ceilDivide(x.m, m) * ceilDivide(x.n, n); };

@@ -34,7 +34,7 @@ std::string matrixModule(const std::vector<MatrixCase> &cases);
 /// The image of the layout cases.
 std::vector<uint32_t> matrixImage();
 
-/// What is kept of the results: a hash for each of 48 classes of inputs (CTA modulo 48).
+/// Returns the recorded form of the results: a hash for each of 48 classes of inputs (CTA modulo 48).
 std::vector<uint32_t> matrixSummary(const MatrixCase &matrixCase, const std::vector<uint32_t> &results);
 
 } // namespace tile::sim

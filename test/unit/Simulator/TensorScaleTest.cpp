@@ -28,7 +28,7 @@ struct Scale {
   float value;
   uint8_t bits;
 };
-/// Of a block of a line, different for the two factors.
+/// The scale of a block of a line, different for the two operands.
 Scale scaleOf(bool isFraction, unsigned line, unsigned block, unsigned which) {
   constexpr Scale powers[] = {{0.5f, 126}, {1, 127}, {2, 128}, {4, 129}};
   constexpr Scale fractions[] = {{0.5f, 0x30}, {1, 0x38}, {1.5f, 0x3c}, {1.75f, 0x3e}};
@@ -231,7 +231,7 @@ TEST(TensorScale, movesMatricesOfBytes) {
                   const unsigned first = 6 * (4 * (t % 4) + b), byte = 16 * (t / 4) + first / 8;
                   return uint8_t((byte | (byte + 1) << 8) >> first % 8 & 63);
                 }},
-               // What is stored is what the rows hold: thread t has bytes of rows 2 (t%4) and the next one.
+               // The stored data are the rows: thread t has bytes of rows 2 (t%4) and the next one.
                {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r14, %r15}, [%r2];\nbar.warp.sync 0xffffffff;\n"
                 "add.s32 %r16, %r2, 512;\nmov.b32 %r17, 0;\n"
                 "stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%r16], {%r14, %r15};\nbar.warp.sync 0xffffffff;\n"

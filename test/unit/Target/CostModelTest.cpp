@@ -189,7 +189,7 @@ TEST(CostModel, splitTailsDoNotFillUpWaves) {
   EXPECT_EQ(estimateGemm(hopper, split, config).waves, 3);
 }
 
-// What kernels that say nothing about sizes get.
+// Configurations of kernels that say nothing about sizes.
 TEST(CostModel, defaultProblem) {
   EXPECT_EQ(best(hopper, {}), (GemmConfig{128, 256, 64, 12, 8, 4, true}));
   EXPECT_EQ(best(hopper, {.tensorMaps = false}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
@@ -202,7 +202,7 @@ TEST(CostModel, operandsThroughRegisters) {
   // Warp groups multiply the larger tile; mma.sync, of a GPU without them, would spill.
   EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 128, 32, 8, 8, 3, false}));
   EXPECT_EQ(best(*findTarget("sm_80"), problem), (GemmConfig{64, 128, 32, 8, 4, 3, false}));
-  // What would spill gets eight warps, and is not the best of what the user leaves open.
+  // A configuration that would spill gets eight warps, and is not the best of the open ones.
   EXPECT_EQ(best(hopper, problem, {.blockM = 128, .blockN = 128}).numWarps, 8u);
   EXPECT_EQ(best(hopper, problem, {.numWarps = 4}), (GemmConfig{64, 64, 64, 8, 4, 3, false}));
   EXPECT_TRUE(fitsRegisters(hopper, problem, best(hopper, problem, {.blockK = 64})));

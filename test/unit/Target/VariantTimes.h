@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the variants of matmul.tile took for random sizes on one H200, beside cuBLAS: bench/results/h200/variants.tsv.
+// Times of the variants of matmul.tile for random sizes on one H200, with cuBLAS: bench/results/h200/variants.tsv.
 //
 //   shape <operand orders> <M> <N> <K> <us of cuBLAS; of the fastest variant where that was not measured>
 //   <variant> <us> <rounds>            each variant that serves the shape; 0 rounds: a look at it, with a cold cache
@@ -33,7 +33,7 @@ struct TimedShape {
   std::vector<VariantTime> times;
 
   std::string name() const;
-  /// What the class makes of the product.
+  /// Returns the GEMM problem of the class.
   GemmProblem problem(VariantClass promises) const;
   bool isServedBy(VariantClass promises) const;
   std::optional<double> timeOf(VariantClass promises, const GemmKernel &kernel) const;
