@@ -53,7 +53,7 @@ tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #til
 // CHECK-LABEL: tile.kernel @types
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k32, i8, i8, i32, groups = [1, 1], b = transposed>}
 // CHECK: tile.dot {{.*}} {engine = #cta.fma, precision = #tile<precision ieee>}
-// REMARK: remark: dot does not load its operands by TMA: wgmma does not support these types, sizes or operand orders
+// REMARK: remark: dot {{.*}}TMA: wgmma does not support
 tile.kernel @types(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xf32> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0> : tensor<64x64xi32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xi8> -> tensor<64x64xi8>
