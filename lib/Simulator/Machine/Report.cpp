@@ -48,7 +48,7 @@ auto orderOf(const Actor &actor) {
   return std::tuple(actor.cta[2], actor.cta[1], actor.cta[0], actor.warp, actor.lane, actor.place.ptxLine);
 }
 
-/// Of two reports about the same locations, shows that of the smaller CTA, warp and lane.
+/// Orders two reports about the same locations: that of the smaller CTA, warp and lane is shown.
 bool isBefore(const Report &a, const Report &b) {
   if (orderOf(a.actor) != orderOf(b.actor))
     return orderOf(a.actor) < orderOf(b.actor);

@@ -106,7 +106,7 @@ template <typename T> inline T shiftRight(T a, uint32_t count) {
   else
     return count >= bitsIn<T> ? T(0) : T(a >> count);
 }
-/// Of the 64 bits {b, a}: the upper half shifted left, the lower half shifted right.
+/// The upper half of the 64 bits {b, a} shifted left, or the lower half shifted right.
 template <bool isLeft, bool clamp> inline uint32_t funnelShift(uint32_t a, uint32_t b, uint32_t count) {
   count = clamp ? (count > 32 ? 32 : count) : count & 31;
   uint64_t both = uint64_t(b) << 32 | a;

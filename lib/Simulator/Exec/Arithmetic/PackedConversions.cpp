@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cvt of pairs (f16x2, bf16x2, e4m3x2 …), to tf32, and cvt.pack: PTX ISA 9.7.9.21, 9.7.9.22.
 //
-// Of two sources a, b the first goes to the upper half of the result.
+// The first of two sources a, b goes to the upper half of the result.
 #include "Simulator/Exec/Arithmetic/Conversion.h"
 
 namespace tile::sim {

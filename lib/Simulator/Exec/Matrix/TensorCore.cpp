@@ -211,7 +211,7 @@ void multiplyAddIntegers(const Product &product, const FactorBits &leftBits, con
   }
 }
 
-/// Of several NaN, the result is that of the right operand, otherwise of the accumulator, otherwise of the left
+/// Among several NaN, the result is that of the right operand, otherwise of the accumulator, otherwise of the left
 /// operand.
 double fuseDoubles(double left, double right, double sum) {
   constexpr uint64_t quiet = uint64_t(1) << 51, invalid = uint64_t(0xfff8) << 48;
