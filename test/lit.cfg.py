@@ -25,7 +25,7 @@ config.substitutions.append(("%examples", os.path.join(config.source_dir, "examp
 # %golden ACTUAL EXPECTED compares, or rewrites EXPECTED when blessing.
 config.substitutions.append(("%golden", "sh " + os.path.join(config.source_dir, "tools", "dev", "golden.sh")))
 
-# %python runs the programs of test/Reference, and leaves no compiled files beside them.
+# %python runs the programs of test/Reference, and writes no compiled files.
 config.substitutions.append(("%python", sys.executable + " -B"))
 
 # %tilec-run WORDS: `tilec run WORDS` on the simulator, and on the GPU if there is one; with --param disable=PASS, which

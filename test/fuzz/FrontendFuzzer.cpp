@@ -68,7 +68,7 @@ TileChoices chooseTiles(const OpenProduct &product) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string text(reinterpret_cast<const char *>(data), size);
-  // A context of its own makes every input repeatable, and what it leaks belongs to it.
+  // A separate context makes every input repeatable, and owns its leaks.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   loadDialects(context);
   DiagnosticEngine diagnostics;

@@ -181,7 +181,7 @@ bool IrMutator::moveOp() {
     op->moveBefore(place);
     return true;
   }
-  // By a few places in its block.
+  // Moves by a few positions in its block.
   bool down = oneIn(2);
   Operation *other = op;
   for (size_t steps = 1 + below(8); steps > 0 && other; --steps)

@@ -1,4 +1,4 @@
-// Partial sums move 16 bytes a thread and access; flags are released and acquired by one thread.
+// Partial accumulators move 16 bytes per thread and access; flags are released and acquired by one thread.
 // RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
 
 #x = #cta.layout<[128, 128], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>

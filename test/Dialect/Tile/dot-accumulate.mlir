@@ -45,7 +45,7 @@ tile.kernel @integers(%x: i8, %y: i32) {
   tile.return
 }
 
-// Sums of 8-bit floats are still added in f32: at most all 32 products with fewer bits.
+// 8-bit floats are still accumulated in f32: at most all 32 terms with fewer bits.
 // CHECK-LABEL: tile.kernel @bytes
 // CHECK: tile.dot {{.*}} {max_num_imprecise_acc = 32 : i32}
 // CHECK: tile.dot {{.*}} {max_num_imprecise_acc = 16 : i32}

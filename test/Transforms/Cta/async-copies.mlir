@@ -124,7 +124,7 @@ tile.kernel @negative_no_product(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// Two products take it, one of them transposed: one copy, of which each loads what it needs.
+// Two dots use it, one of them transposed: one copy, from which each loads its elements.
 // CHECK-LABEL: tile.kernel @twice
 // CHECK: %[[B:.*]] = cta.alloc
 // CHECK: cta.async_copy %{{.*}}, %[[B]] {vector = 8 : i32}

@@ -198,7 +198,7 @@ tile.kernel @loop(%n: i32) {
   tile.return
 }
 
-// A write in one branch only; a loop with its condition in front; operands of a product are reads.
+// A write in one branch only; a loop with its condition at the start; operands of an MMA are reads.
 // CHECK-LABEL: tile.kernel @control
 // CHECK: scf.if
 // CHECK-NEXT: cta.local_store
@@ -267,7 +267,7 @@ tile.kernel @copy_to_global(%n: i32, %d: !tile.desc<32x32xf16>) {
   tile.return
 }
 
-// Where each warp group writes and copies its own rows, its own warps meet; with rows of others, all do.
+// If each warp group writes and copies its own rows, only its warps synchronize; with rows of others, all do.
 // CHECK-LABEL: tile.kernel @groups
 // CHECK: cta.local_store
 // CHECK-NEXT: cta.barrier groups
@@ -363,7 +363,7 @@ tile.kernel @read_behind_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"}, %d:
   tile.return
 }
 
-// A product that waits for itself has read its operands, and so have those before it.
+// An MMA that is awaited has read its operands, and so have those before it.
 // CHECK-LABEL: tile.kernel @products
 // CHECK: cta.wgmma
 // CHECK: cta.wgmma
@@ -405,7 +405,7 @@ tile.kernel @turn() {
   tile.return
 }
 
-// In a role only the consumer warps meet.
+// In a role only the consumer warps synchronize.
 // CHECK-LABEL: tile.kernel @role
 // CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: cta.local_store

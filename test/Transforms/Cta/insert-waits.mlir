@@ -94,7 +94,7 @@ tile.kernel @carried(%n: i32) {
   tile.return
 }
 
-// Two tokens change places in each iteration: the younger one is of the iteration before.
+// Two tokens are exchanged in each iteration: the younger one is of the previous iteration.
 // CHECK-LABEL: tile.kernel @exchanged(
 // CHECK: scf.for
 // CHECK-NEXT: cta.wgmma_wait {pending = 0 : i32}
@@ -122,7 +122,7 @@ tile.kernel @exchanged(%n: i32) {
   tile.return
 }
 
-// The loop is left after the first region, in which a product was issued behind the carried one.
+// The loop is left after the first region, in which an MMA was issued after the carried one.
 // CHECK-LABEL: tile.kernel @while(
 // CHECK: scf.while
 // CHECK: } do {
@@ -177,7 +177,7 @@ tile.kernel @paths(%c: i1) {
   tile.return
 }
 
-// A statement that waits for its own products has waited for those before it, too.
+// A statement that waits for its own MMAs has also waited for those before it.
 // CHECK-LABEL: tile.kernel @negative_synchronous(
 // CHECK-NOT: cta.wgmma_wait
 // CHECK: tile.return

@@ -85,7 +85,7 @@ tile.kernel @across_warps(%f: f32) {
   tile.return
 }
 
-// Two sums that do not depend on each other: both are written before the first is read. A third, of what has been made of
+// Two reductions that do not depend on each other: both are written before the first is read. A third, of the result of
 // the first, follows.
 // CHECK-LABEL: tile.kernel @together
 // CHECK-COUNT-2: cta.partial_reduce

@@ -234,7 +234,7 @@ tile.kernel @cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas =
   tile.return
 }
 
-// Products that are complete have read their slot.
+// MMAs that are complete have read their slot.
 // CHECK-LABEL: tile.kernel @read_by_products
 // CHECK-NOT: cta.proxy_fence
 // CHECK: cta.mbarrier_arrive

@@ -7,7 +7,7 @@
 !pair = !cta.ring<2 x [!b, !b]>
 !ring = !cta.ring<2 x [!b]>
 
-// Each CTA has rows of its own of a; half of the 64 rows of b is a box.
+// Each CTA has separate rows of a; half of the 64 rows of b is a box.
 // CHECK-LABEL: tile.kernel @shared
 // CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}
 // CHECK-SAME: %[[B:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b", box = [32, 64]>}
@@ -103,7 +103,7 @@ tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = #tile.tensor
 // ALONE: tile.kernel
 // ALONE-NOT: multicast
 
-// Neighbouring programs along the first axis: the CTAs have rows of their own, and columns in common.
+// Neighbouring programs along the first axis: the CTAs have separate rows, and common columns.
 // CHECK-LABEL: tile.kernel @programs
 // CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a"
 // CHECK: cta.tma_load %[[A]]

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions))' | FileCheck %s
 
-// Products that are put together are converted one by one, as the whole is stored, although together they are rounded.
+// Results of dots that are joined are converted one by one, as the whole is stored, although together they are rounded.
 // CHECK-LABEL: tile.kernel @put_together
 // CHECK-COUNT-2: cta.convert_layout %{{.*}} : tensor<32x32xf32
 // CHECK-NOT: cta.convert_layout

@@ -18,7 +18,7 @@ tile.kernel @blocks(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #tile
   tile.return
 }
 
-// A few rows are the columns of the transposed product.
+// A few rows are the columns of the transposed dot.
 // CHECK-LABEL: tile.kernel @few_rows
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n16k16, bf16, bf16, f32, groups = [1, 1], swapped>}
 tile.kernel @few_rows(%i: i32, %d: !tile.desc<16x64xbf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xbf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
@@ -79,7 +79,7 @@ tile.kernel @odd(%x: f16) {
   tile.return
 }
 
-// Sums of 8-bit floats are added in f32 after each instruction, in registers of their own; f16 may be added in f16; f32 is rounded once, or not at all.
+// Accumulators of 8-bit floats are added in f32 after each instruction, in separate registers; f16 may be added in f16; f32 is rounded once, or not at all.
 // CHECK-LABEL: tile.kernel @sums
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n128k32, f8E4M3FN, f8E4M3FN, f32, groups = [1, 1], a = threads, b = threads, promote = 32>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k32, f8E4M3FN, f8E4M3FN, f32, groups = [1, 1], a = threads, b = threads>

@@ -47,7 +47,7 @@ tile.kernel @groups(%a: !tile.ptr<f16> {tile.name = "a"}, %sizes: !tile.ptr<i32>
 
 // -----
 
-// Read beside the loop too: made unconditionally, and where it stood.
+// Also read outside the loop: encoded unconditionally, at its original position.
 // CHECK-LABEL: tile.kernel @outside
 // CHECK: tile.make_desc {{.*}} at %{{[0-9a-z_]+}} :
 // CHECK-NOT: scf.for
@@ -69,7 +69,7 @@ tile.kernel @outside(%a: !tile.ptr<f16> {tile.name = "a"}, %n: i32, %ld: i64) {
 
 // -----
 
-// Two maps, for reading and for writing whole 16 bytes, beside those that there are none for.
+// Two maps, for reading and for writing whole 16 bytes, in addition to those that get none.
 // CHECK-LABEL: tile.kernel @negative_kinds
 // CHECK-SAME: tile.scratch = 256 : i64
 // CHECK-COUNT-2: at %

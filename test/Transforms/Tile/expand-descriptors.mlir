@@ -45,7 +45,7 @@ tile.kernel @ranks(%a: !tile.ptr<f32>, %n: i32, %s: i64) {
 }
 
 // Dimensions of size 1 belong to the base: outside along them there are no rows. A block gets them after its rounding,
-// which is left out here.
+// which is omitted here.
 // CHECK-LABEL: tile.kernel @ones
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %arg4, %arg2
 // CHECK: %[[ROWS:.*]] = arith.select %[[INSIDE]], %arg2, %{{.*}} : i32

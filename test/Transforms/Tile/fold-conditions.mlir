@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-fold-conditions,canonicalize))' | FileCheck %s
 
-// Both ends of a dimension, as block pointers check them: that of program numbers has one, that of a loop none.
+// Both ends of a dimension, as block pointers check them: that of program ids has one, that of a loop none.
 // CHECK-LABEL: tile.kernel @ends
 // CHECK: %[[LAST:.*]] = arith.cmpi slt
 // CHECK: scf.for
@@ -87,7 +87,7 @@ tile.kernel @negative_open(%n: i32) {
   tile.return
 }
 
-// Numbers that have 32 bits are compared as such; those that may have more are not.
+// Values that fit in 32 bits are compared as such; those that may have more are not.
 // CHECK-LABEL: tile.kernel @narrow
 // CHECK: %[[PID:.*]] = tile.program_id 1
 // CHECK: %[[WIDE:.*]] = arith.muli %[[PID]], %{{.*}} : i32

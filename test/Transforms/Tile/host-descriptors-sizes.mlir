@@ -2,7 +2,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-host-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
 
-// The right operand of a product, and a store that leaves the columns open.
+// The right operand of a dot, and a store that leaves the columns open.
 // CHECK-LABEL: tile.kernel @product
 // CHECK-SAME: !tile.desc<64x64xf16> {tile.tensor_map
 // CHECK-SAME: !tile.desc<64x160xf16> {tile.tensor_map

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which numbers of CTAs are tried for a kernel, and which is taken, with an assembler that answers from a table.
+// The numbers of CTAs that are tried for a kernel, and the one that is chosen, with an assembler that answers from a
+// table.
 #include "Codegen/ChooseRegisters.h"
 
 #include "CubinText.h"
@@ -31,7 +32,7 @@ constexpr const char *product = "mma.sync.aligned", *straight = "ld.global.b32 %
                      *copying = "$L__BB0_1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p2 st.global.b32 [%rd2], %r1;\n"
                                 "\t@%p1 bra \t$L__BB0_1;";
 
-/// Registers of what is taken, and the numbers of CTAs that ptxas was asked for.
+/// Registers of the choice, and the numbers of CTAs with which ptxas was called.
 std::pair<unsigned, std::vector<unsigned>> choose(const Table &table, llvm::StringRef body, unsigned threads = 128,
                                                   int64_t shared = 0) {
   std::vector<unsigned> asked;

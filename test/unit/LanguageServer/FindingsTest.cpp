@@ -79,7 +79,7 @@ TEST(LanguageServer, KnowsTypesOfHalfAText) {
 
 TEST(LanguageServer, FindsErrorsWithoutTypes) {
   for (auto [text, codes] : {
-           // In the only kernel, in branches and loops that hang on what is not known, in functions that nobody calls.
+           // In the only kernel, in branches and loops with unknown conditions, in functions that are never called.
            std::pair{"@triton.jit\ndef k(x, n):\n    tl.store(x + n, unknown)\n", "unknown-name "},
            {"@triton.jit\ndef k(x, n):\n    if n:\n        a = 1\n    elif x:\n        b = missing\n    else:\n        "
             "c = gone\n"

@@ -42,7 +42,7 @@ TEST(Movement, FewerOrMoreRegistersAreARenaming) {
 }
 
 TEST(Movement, CopiesMakeAConversionLocal) {
-  // Every lane of src has all elements, so whatever dst wants is in the thread.
+  // Every lane of src has all elements, so each element of dst is in the same thread.
   LinearLayout everywhere = LinearLayout::distributed({1}, {0, 0, 0, 0, 0}, {0}, {2});
   Movement movement = planMovement(everywhere, LinearLayout::distributed({1}, {0, 0, 0, 0, 0}, {0}, {2}));
   EXPECT_EQ(movement.kind, MovementKind::none);

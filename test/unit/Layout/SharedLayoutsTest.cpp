@@ -234,7 +234,7 @@ TEST(ConversionBuffer, negative_OtherwiseTakesCommonVectors) {
 }
 
 TEST(ConversionBuffer, GivesTheThreadsWithMoreElementsTheirVectors) {
-  // A vector, four neighbours a lane, that each of eight threads beside each other has a quarter of.
+  // A vector, four adjacent elements per lane, of which each of eight adjacent threads has a quarter.
   LinearLayout src = defaultBlocked({128}, {0}, 4, 1);
   LinearLayout dst({{std::string(registerDim), {{4}, {8}, {16}, {32}, {64}}},
                     {std::string(laneDim), {{0}, {0}, {0}, {1}, {2}}},

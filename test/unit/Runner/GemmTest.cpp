@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every operand order, proved by computing the column-major product that cuBLAS would be asked for.
+// Every operand order, proved by computing the column-major GEMM that cuBLAS would be called for.
 #include "Runner/Check/Gemm.h"
 
 #include "Runner/Inputs/Random.h"

@@ -276,7 +276,7 @@ TEST_F(TensorExprTest, workIsCountedOnce) {
     Result<TensorExpression> expression = TensorExpression::parse(text);
     return BoundTensorExpression::bind(*expression, names)->countWork(counted);
   };
-  // alpha is 2. A product of 2 x 3 x 2; of another output nothing is left to do.
+  // alpha is 2. A GEMM of 2 x 3 x 2; for another output no work remains.
   const TensorWork work = count(
       "(a @ b) * where(alpha == 1, exp(a @ b), silu(a @ b)) + where(alpha == 2, a @ b, transpose(b) @ transpose(a))");
   EXPECT_EQ(work.flops, 24);

@@ -3,7 +3,7 @@
 //
 //   bench-device-launch gemm.cubin       matmul.tile for bf16, with or without variants; needs a GPU
 //
-// The median of batches, ns a launch; products are small, so that the device keeps up.
+// The median of batches, ns per launch; GEMMs are small, so that the device keeps up.
 #include "tile/tilert.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace target = tile::target;
 
 namespace {
 
-/// Arguments of the product, in the order of its parameters.
+/// Arguments of the GEMM, in the order of its parameters.
 struct Arguments {
   uint64_t a = 0x1000, b = 0x2000, c = 0x3000;
   int32_t m = 512, n = 512, k = 512, lda = 512;
@@ -366,7 +366,7 @@ TEST(Choice, negative_tooManyConditions) {
   EXPECT_EQ(chooser.error().message, "the variants of kernel 'product' have more than 1024 conditions");
 }
 
-/// Kernels that are no product: two configurations of the general kernel, whose programs load BLOCK rows each.
+/// Kernels that are not a GEMM: two configurations of the general kernel, whose programs load BLOCK rows each.
 Product twoConfigurations() {
   Product product;
   product.variants.erase(product.variants.begin() + 2);

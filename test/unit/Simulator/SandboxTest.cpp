@@ -159,7 +159,7 @@ TEST(Sandbox, blocksHaveThreeDimensionsOfLimitedSize) {
   ASSERT_TRUE(program);
   LaunchConfig config;
   config.parameters.resize(8);
-  // A product of 64 bits would wrap around to 1024 threads.
+  // A 64-bit product would wrap around to 1024 threads.
   config.block[0] = 1u << 31, config.block[1] = 1u << 31, config.block[2] = 1024;
   Reports reports;
   EXPECT_FALSE(Machine(**program, memory, config, reports).run());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Block scales: tcgen05.mma with scales in tensor memory, and mma.sync with scales in registers, against sums of
-// numbers that are exact in single precision.
+// Block scales: tcgen05.mma with scales in tensor memory, and mma.sync with scales in registers, against sums of values
+// that are exact in single precision.
 #include "TensorKernel.h"
 
 using namespace tile::sim;
@@ -184,7 +184,7 @@ TEST(TensorScale, multipliesInRegisters) {
 }
 
 TEST(TensorScale, mixesSmallFloatsInRegisters) {
-  // 32 products of 1.5 (e2m1 at bit 2) and 0.5 (e4m3), on 4.
+  // 32 terms of 1.5 (e2m1 at bit 2) and 0.5 (e4m3), on 4.
   const std::string body = "mov.b32 %r4, 0x0c0c0c0c;\nmov.b32 %r5, 0x30303030;\nmov.b32 %r6, 0x40800000;\n"
                            "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e2m1.e4m3.f32 {%r10, %r11, %r12, %r13}, "
                            "{%r4, %r4, %r4, %r4}, {%r5, %r5}, {%r6, %r6, %r6, %r6};\n"

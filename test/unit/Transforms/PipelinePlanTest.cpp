@@ -93,7 +93,7 @@ TEST(PipelinePlan, negative_copiesWhatIsWritten) {
             "nothing");
 }
 
-/// Operands of two steps, the second of which may be for another product.
+/// Operands of two steps, the second of which may be for another dot.
 std::string productInSteps(const std::string &secondSum) {
   return std::string(copyOne) + R"(
     %a0 = cta.local_load %x at [0, 0] : !buffer -> !a
