@@ -43,6 +43,26 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
   }];
 }
 
+def Cta_TensorMemoryType : TypeDef<CtaDialect, "TensorMemory"> {
+  let mnemonic = "tensor_memory";
+  let summary = "accumulator in tensor memory";
+  let description = [{
+    A matrix of 32-bit elements in tensor memory, as `tcgen05.mma` writes it (PTX ISA, "Data path layout organization"):
+    128 rows are 128 lanes; further rows follow in further columns. 64 rows are lanes 0 to 15 of each quarter.
+
+    Example: `!cta.tensor_memory<128x256xf32>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t", "rows and columns">:$shape, "::mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Returns the number of columns of tensor memory.
+    unsigned getColumns() const;
+    /// Returns the layout in which `warps` warps load and store it.
+    LayoutAttr getRegisterLayout(unsigned warps) const;
+  }];
+}
+
 def Cta_RingType : TypeDef<CtaDialect, "Ring"> {
   let mnemonic = "ring";
   let summary = "circular buffer in shared memory that warp roles fill and others read";

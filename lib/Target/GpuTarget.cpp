@@ -9,6 +9,7 @@ constexpr uint32_t turing = uint32_t(Feature::LdMatrix);
 constexpr uint32_t ampere = turing | Feature::AsyncCopy | Feature::BF16Arithmetic | Feature::TF32 | Feature::Redux;
 constexpr uint32_t ada = ampere | Feature::FP8Conversion;
 constexpr uint32_t hopper = ada | Feature::StMatrix | Feature::Clusters | Feature::Tma | Feature::GridDependency;
+constexpr uint32_t datacenterBlackwell = hopper | Feature::SetMaxRegisters | Feature::Tcgen05;
 
 // PTX versions: 8.4 is the first with fp8 mma.sync, 8.6 the first with TMA loads into shared::cta, 8.7 the first with
 // sm_120. LLVM 22 supports versions up to 9.0, and aborts on a version that is too low for its target.
@@ -21,7 +22,7 @@ constexpr GpuTarget targetTable[] = {
     {"sm_89", 89, 84, 101376, 102400, 48, 24, 128, ada, "RTX 4090"},
     {"sm_90", 90, 87, 232448, 233472, 64, 32, 132, hopper, "H100"},
     {"sm_90a", 90, 87, 232448, 233472, 64, 32, 132, hopper | Feature::SetMaxRegisters | Feature::Wgmma, "H100, H200"},
-    {"sm_100a", 100, 88, 232448, 233472, 64, 32, 148, hopper | Feature::SetMaxRegisters | Feature::Tcgen05, "B200"},
+    {"sm_100a", 100, 88, 232448, 233472, 64, 32, 148, datacenterBlackwell | Feature::Tcgen05Integers, "B200"},
     {"sm_120", 120, 88, 101376, 102400, 48, 24, 170, hopper, "RTX 5090"},
     {"sm_120a", 120, 88, 101376, 102400, 48, 24, 170, hopper | Feature::SetMaxRegisters, "RTX 5090"},
 };

@@ -28,7 +28,8 @@ enum class Feature : uint32_t {
   GridDependency = 1u << 9,   ///< griddepcontrol (programmatic dependent launch)
   SetMaxRegisters = 1u << 10, ///< setmaxnreg; only on architecture-specific targets
   Wgmma = 1u << 11,           ///< wgmma.mma_async; only sm_90a
-  Tcgen05 = 1u << 12,         ///< tcgen05.*, tensor memory; only sm_100a
+  Tcgen05 = 1u << 12,         ///< tcgen05.*, tensor memory
+  Tcgen05Integers = 1u << 13, ///< tcgen05.mma of 8-bit integers
 };
 
 constexpr uint32_t operator|(Feature a, Feature b) {

@@ -39,10 +39,10 @@ namespace {
 /// The slot index that means no slot.
 constexpr int64_t noSlot = -1;
 
-/// Returns what a role counts with this operation: the slots of a ring (the ring's allocation) or the turns of its team
-/// (the roles operation). Null for other operations.
+/// Returns what a role counts with this operation: the slots of a ring (the ring's allocation), the commits of MMAs (the
+/// barrier's allocation) or the turns of its team (the roles operation). Null for other operations.
 Operation *getCounted(Operation *op) {
-  if (isa<cta::RingAcquireOp, cta::RingWaitOp, cta::RingSkipOp, cta::RingDrainOp>(op))
+  if (isa<cta::RingAcquireOp, cta::RingWaitOp, cta::RingSkipOp, cta::RingDrainOp, cta::Tcgen05AwaitOp>(op))
     return op->getOperand(0).getDefiningOp();
   bool isTurn = isa<cta::TurnBeginOp>(op) && cta::isTurnOfTeams(op);
   return isTurn ? op->getParentOfType<cta::WarpRolesOp>().getOperation() : nullptr;
@@ -69,7 +69,17 @@ cta::TurnOpenOp findOpen(const cta::Role &role) {
   return {};
 }
 
+LogicalResult verifyCounting(Operation *op) {
+  for (Operation *parent = op->getParentOp(); !isa<KernelOp, cta::WarpRolesOp>(parent); parent = parent->getParentOp())
+    if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(parent))
+      return op->emitOpError() << "is in a '" << parent->getName()
+                               << "'; slots can be counted only in loops and branches";
+  return success();
+}
+
 LogicalResult verifyRole(Operation *op) {
+  if (isa<cta::Tcgen05AwaitOp>(op))
+    return verifyCounting(op);
   if (!isOfFilling(op) && !isOfReading(op) && !cta::isTurnOfTeams(op))
     return success();
   std::optional<cta::Role> role = cta::findRole(op);
@@ -83,11 +93,7 @@ LogicalResult verifyRole(Operation *op) {
     return op->emitOpError() << "needs several teams, but role '" << role->getAttr().getName() << "' has one";
   if (cta::isTurnOfTeams(op) && !findOpen(*role))
     return op->emitOpError() << "needs a cta.turn_open of teams in the block of the role";
-  for (Operation *parent = op->getParentOp(); getCounted(op) && parent != roles; parent = parent->getParentOp())
-    if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(parent))
-      return op->emitOpError() << "is in a '" << parent->getName()
-                               << "'; slots can be counted only in loops and branches";
-  return success();
+  return getCounted(op) ? verifyCounting(op) : success();
 }
 
 /// Returns the cta.ring_commit of the slot; null if there is not exactly one after `acquire` in its block.
@@ -181,10 +187,17 @@ public:
     llvm::for_each(allocs, [&](cta::RingAllocOp alloc) { allocate(alloc, all); });
     for (const cta::Role &role : all)
       openTurns(roles, role);
+    kernel.walk([&](cta::Tcgen05AwaitOp await) {
+      if (!zero)
+        zero = emitI32(rewriter, kernel.getLoc(), 0);
+      places[getCounted(await)] = {/*slots=*/1, zero, zero, std::nullopt};
+    });
     for (const cta::Role &role : all) {
       Places start = places;
       lowerBlock(role.getBody().front(), start);
     }
+    if (!roles)
+      lowerBlock(kernel.getBody().front(), places);
     makeNumbersOfSlots();
     lowerUses();
     kernel.walk([&](cta::NextSlotOp next) {
@@ -341,7 +354,7 @@ private:
       cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, place.slot, parity);
       // Announced before the copies, so that no copy can complete the phase alone. Roles with several threads arrive
       // afterwards.
-      if (cta::findRole(op)->getAttr().getOneThread())
+      if (cta::findRole(op)->getAttr().getOneThread() && !findCommit(acquire).getByMma())
         cta::MbarrierExpectOp::create(rewriter, loc, ring.full, place.slot, countBytes(acquire));
       rewriter.replaceAllUsesWith(acquire.getSlot(), place.slot);
     } else if (auto wait = dyn_cast<cta::RingWaitOp>(op)) {
@@ -352,6 +365,9 @@ private:
       emitSkip(skip, place);
     } else if (auto drain = dyn_cast<cta::RingDrainOp>(op)) {
       emitDrain(loc, rings.at(drain.getRing().getDefiningOp()).full, place);
+    } else if (auto await = dyn_cast<cta::Tcgen05AwaitOp>(op)) {
+      cta::MbarrierWaitOp::create(rewriter, loc, await.getBarrier(), place.slot, place.parity);
+      cta::TensorMemoryFenceOp::create(rewriter, loc, /*before=*/false);
     } else {
       cta::MbarrierWaitOp::create(rewriter, loc, turns, cta::TeamOp::create(rewriter, loc), place.parity);
     }
@@ -409,9 +425,14 @@ private:
       rewriter.setInsertionPoint(op);
       if (auto release = dyn_cast<cta::RingReleaseOp>(op)) {
         auto alloc = release.getRing().getDefiningOp<cta::RingAllocOp>();
+        if (release.getByMma()) {
+          cta::Tcgen05CommitOp::create(rewriter, loc, rings.at(alloc).empty, slotOf(release));
+          rewriter.eraseOp(op);
+          return;
+        }
         // Without an MMA to await, threads read the slot themselves. An arrival does not wait for loads in flight to
         // registers: the next copy, through another proxy, could overtake them.
-        if (release.getTokens().empty())
+        if (release.getTokens().empty() && !alloc.getType().getBuffers().empty())
           cta::ProxyFenceOp::create(rewriter, loc);
         cta::MbarrierArriveOp::create(rewriter, loc, rings.at(alloc).empty, slotOf(release), release.getCondition(),
                                       alloc.getCtas());
@@ -440,6 +461,10 @@ private:
   /// Does nothing for a single-thread role, which has arrived already and whose copies signal completion themselves.
   /// Data written by several threads may be read by TMA or wgmma, through another proxy.
   void lowerCommit(cta::RingCommitOp op) {
+    if (op.getByMma()) {
+      cta::Tcgen05CommitOp::create(rewriter, op.getLoc(), rings.at(op.getRing().getDefiningOp()).full, slotOf(op));
+      return;
+    }
     if (cta::findRole(op)->getAttr().getOneThread())
       return;
     cta::ProxyFenceOp::create(rewriter, op.getLoc());

@@ -64,7 +64,8 @@ struct TileChooseEngine : tile::impl::TileChooseEngineBase<TileChooseEngine> {
       dot.setEngineAttr(chooser.choose(dot));
       SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
       bool areBlocks = isa_and_present<DescLoadOp>(a.source) && isa_and_present<DescLoadOp>(b.source);
-      if (areBlocks && gpu.has(target::Feature::Wgmma) && !getWgmmaOfBlocks(dot))
+      bool hasBufferEngine = gpu.has(target::Feature::Wgmma) || gpu.has(target::Feature::Tcgen05);
+      if (areBlocks && hasBufferEngine && !getEngineOfBlocks(dot))
         dot.emitRemark() << "dot does not load its operands by TMA: "
                          << whyNoWgmmaOfBlocks(dot, a.transposed, b.transposed, gpu, kernel.getNumWarps());
     });

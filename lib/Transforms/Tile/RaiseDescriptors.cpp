@@ -99,7 +99,7 @@ private:
     for (auto [load, isReady] : llvm::zip(loads, ready))
       isReady = isa_and_present<DescLoadOp>(load) || (load && accesses.get(cast<LoadOp>(load)).access);
     // TMA pays off if wgmma multiplies straight from the shared memory that it fills.
-    cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
+    cta::BufferEngine engine = getEngineOfBlocks(dot);
     bool fromRegisters = !loads[0] && staysInRegisters(dot);
     bool canMultiply = engine && ready[1] && (ready[0] || (engine.isFromRegisters() && fromRegisters));
     bool isWorthwhile = canMultiply && !isOfSingleSteps;
