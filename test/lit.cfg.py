@@ -25,7 +25,7 @@ config.substitutions.append(("%examples", os.path.join(config.source_dir, "examp
 # %golden ACTUAL EXPECTED compares, or rewrites EXPECTED when blessing.
 config.substitutions.append(("%golden", "sh " + os.path.join(config.source_dir, "tools", "dev", "golden.sh")))
 
-# %python runs the programs of test/Reference, and leaves no compiled files beside them.
+# %python runs the programs of test/Reference, and writes no compiled files.
 config.substitutions.append(("%python", sys.executable + " -B"))
 
 # %tilec-run WORDS: `tilec run WORDS` on the simulator, and on the GPU if there is one; with --param disable=PASS, which
@@ -67,7 +67,7 @@ for feature, header in {
         config.available_features.add(feature)
 if lit.util.which("nvim", config.environment["PATH"]):
     config.available_features.add("nvim")
-# Of Debian's elpa-eglot; later versions of Emacs have it themselves.
+# Debian's elpa-eglot; later versions of Emacs include it.
 if lit.util.which("emacs", config.environment["PATH"]) and glob.glob("/usr/share/emacs/site-lisp/elpa/eglot-*"):
     config.available_features.add("eglot")
 if os.path.isdir(os.path.join(config.test_source_root, "Editor", "node_modules", "monaco-editor")):

@@ -37,7 +37,9 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
     /// columns; null if neither is possible.
     BufferType getPart(int64_t count) const;
     /// Returns the dimension that getPart divides. Such a part must exist, and `count` must be above 1.
-    unsigned getPartAxis(int64_t count) const { return getPart(count).getShape().front() == getShape().front() ? 1 : 0; }
+    unsigned getPartAxis(int64_t count) const {
+      return getPart(count).getShape().front() == getShape().front() ? 1 : 0;
+    }
   }];
 }
 

@@ -50,7 +50,7 @@ cta::BufferEngine getBufferEngine(DotOp dot);
 /// Returns the same if TMA loads b, so that tensor maps pay off, whatever the source of a.
 cta::BufferEngine getEngineOfBlocks(DotOp dot);
 
-/// Returns why wgmma does not compute a dot that has another engine, with numbers.
+/// Returns why wgmma does not compute a dot that has another engine, with the values involved.
 std::string whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps);
 /// Returns why wgmma does not multiply TMA operands in this order, and whether it would in another one.
 std::string whyNoWgmmaOfBlocks(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The GPUs that tile compiles for: what each has, in numbers with units, as one table.
+// The GPUs that tile compiles for: features and sizes with units, in one table.
 //
 //   if (const GpuTarget *target = findTarget("sm_90a"); target && target->has(Feature::Wgmma)) ...
 //
@@ -50,10 +50,11 @@ struct GpuTarget {
   unsigned maxCtasPerSm;       ///< resident CTAs
   unsigned numSms;             ///< multiprocessors of `deviceName`; only estimates use it
   uint32_t features;           ///< union of Feature
-  std::string_view deviceName; ///< a product, for messages and estimates
+  std::string_view deviceName; ///< name of a GPU, for messages and estimates
 
   bool has(Feature feature) const { return (features & uint32_t(feature)) != 0; }
-  /// Consecutive floats of `bits` each to which one atomic instruction can add, at most (PTX ISA, "atom", "red").
+  /// The maximum number of consecutive floats of `bits` each to which one atomic instruction can add (PTX ISA, "atom",
+  /// "red").
   unsigned atomicAdditions(unsigned bits, bool isBFloat) const {
     if (capability >= 90 && bits <= 32)
       return 128 / bits;
@@ -66,13 +67,13 @@ constexpr unsigned maxThreadsPerCta = 1024;
 constexpr unsigned registersPerSm = 65536; ///< 32-bit; the same for all targets in the table
 constexpr unsigned maxRegistersPerThread = 255;
 
-/// The target with this name, or null.
+/// Returns the target with this name, or null.
 const GpuTarget *findTarget(std::string_view name);
 
-/// All targets, by capability.
+/// Returns all targets, by capability.
 std::vector<const GpuTarget *> allTargets();
 
-/// "sm_75, sm_80, ...", for messages.
+/// Returns "sm_75, sm_80, ...", for messages.
 std::string listTargets();
 
 } // namespace tile::target

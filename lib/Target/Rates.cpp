@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Source: NVIDIA's data sheets and architecture white papers of the products that GpuTarget.cpp names.
+// Source: NVIDIA's data sheets and architecture white papers of the GPUs that GpuTarget.cpp names.
 #include "Target/Rates.h"
 
 namespace tile::target {

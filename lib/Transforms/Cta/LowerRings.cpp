@@ -36,7 +36,7 @@ using namespace tile;
 
 namespace {
 
-/// What stands for no slot among the numbers of slots.
+/// The slot index that means no slot.
 constexpr int64_t noSlot = -1;
 
 /// Returns what a role counts with this operation: the slots of a ring (the ring's allocation), the commits of MMAs (the

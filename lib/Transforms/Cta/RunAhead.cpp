@@ -46,7 +46,7 @@ Value emitZeros(OpBuilder &builder, Location loc, RankedTensorType type) {
   return SplatOp::create(builder, loc, type, zero.getResult(0));
 }
 
-// Slots of buffers are numbers, of which none is negative.
+// Slots of buffers are indices, which are not negative.
 constexpr int64_t noNumber = -1;
 
 Value emitNone(OpBuilder &builder, Location loc, Type slot) {

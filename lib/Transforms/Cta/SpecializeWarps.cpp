@@ -242,7 +242,7 @@ private:
   /// the copies to a slot: a ring is drained for a new map between slots only.
   SmallVector<Operation *> orderForProducer(Block &block) {
     SmallVector<Operation *> ordered;
-    size_t begin = 0, open = 0; // of the first copy to a slot; channels whose slot is partly filled
+    size_t begin = 0, open = 0; // index of the first copy to a slot; channels whose slot is partly filled
     for (Operation &op : block) {
       if (!plan.producerOps.contains(&op))
         continue;
