@@ -105,7 +105,8 @@ static void printEngine(AsmPrinter &printer, const ParsedEngine &parsed, StringR
   printer << ", " << gridName << " = [" << parsed.grid[0] << ", " << parsed.grid[1] << ']';
 }
 
-LogicalResult cta::verifyOperands(DotOp dot, Attribute engine, ArrayRef<Type> types, ArrayRef<Type> given, unsigned stepK) {
+LogicalResult cta::verifyOperands(DotOp dot, Attribute engine, ArrayRef<Type> types, ArrayRef<Type> given,
+                                  unsigned stepK) {
   if (types != given)
     return dot.emitOpError() << "multiplies " << given[0] << " by " << given[1] << " into " << given[2]
                              << ", which its engine " << engine << " does not support";

@@ -14,8 +14,8 @@ Attribute Tcgen05Attr::parse(AsmParser &parser, Type) {
   ParsedEngine parsed;
   SMLoc start = parser.getCurrentLocation();
   unsigned warps = 0;
-  if (parseInstruction(parser, parsed) || parser.parseComma() || parser.parseKeyword("warps") ||
-      parser.parseEqual() || parser.parseInteger(warps))
+  if (parseInstruction(parser, parsed) || parser.parseComma() || parser.parseKeyword("warps") || parser.parseEqual() ||
+      parser.parseInteger(warps))
     return {};
   auto sourceA = OperandSource::Tma, sourceB = OperandSource::Tma;
   bool swapped = false;

@@ -37,8 +37,7 @@ LogicalResult TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitEr
     return emitError() << "an accumulator in tensor memory is a matrix of at least 64 rows and 8 columns, both powers "
                           "of two";
   if (int64_t columns = target::tensorColumnsOf(shape[0], shape[1]); columns > target::tensorMemoryColumns)
-    return emitError() << "takes " << columns << " columns of tensor memory, which has "
-                       << target::tensorMemoryColumns;
+    return emitError() << "takes " << columns << " columns of tensor memory, which has " << target::tensorMemoryColumns;
   return success();
 }
 

@@ -126,7 +126,8 @@ def Cta_Tcgen05AwaitOp : Cta_Op<"tcgen05_await", [
                    MemWrite<Cta_TensorMemory>]>]> {
   let summary = "wait until the MMAs of the last commit at a barrier are complete";
   let description = [{
-    By all threads of the role, once after each `cta.tcgen05_commit` at the barrier. `cta-lower-rings` counts its phases.
+    By all threads of the role, once after each `cta.tcgen05_commit` at the barrier. `cta-lower-rings` counts its
+    phases.
 
     Example: `cta.tcgen05_await %done : !cta.mbarrier<1>`
   }];

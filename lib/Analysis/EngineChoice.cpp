@@ -168,8 +168,8 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
 }
 
 /// Chooses an engine for TMA blocks, in their own order or swapped.
-static cta::BufferEngine chooseEitherOrder(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
-                                        unsigned numWarps) {
+static cta::BufferEngine chooseEitherOrder(DotOp dot, bool aTransposed, bool bTransposed,
+                                           const target::GpuTarget &target, unsigned numWarps) {
   Operands operands = blocksIn(dot, aTransposed, bTransposed), others = blocksIn(dot, !bTransposed, !aTransposed);
   cta::BufferEngine engine = planBufferEngine(dot, operands, target, numWarps).engine;
   bool isReadInstead = target::swapSavesTransposition(ordersOf(dot, aTransposed, bTransposed));

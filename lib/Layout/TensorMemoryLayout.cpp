@@ -10,8 +10,8 @@ LinearLayout tensorMemoryLayout(int64_t m, int64_t n, unsigned warps) {
   constexpr int64_t lanes = 128, warpsPerGroup = 4;
   const int64_t groups = warps / warpsPerGroup;
   if (m < lanes)
-    return wgmmaAccumulator(m, n, {.groupsM = 1, .groupsN = unsigned(groups), .elementBits = 16,
-                                   .instructionN = unsigned(n / groups)});
+    return wgmmaAccumulator(
+        m, n, {.groupsM = 1, .groupsN = unsigned(groups), .elementBits = 16, .instructionN = unsigned(n / groups)});
   const int64_t groupsM = std::min<int64_t>(groups, m / lanes), groupsN = groups / groupsM;
   std::vector<uint64_t> registers, ofLanes, ofWarps;
   for (int64_t column = 1; column < n / groupsN; column *= 2)

@@ -2,8 +2,8 @@
 // Candidates, their legality, and their order. GemmTime.cpp prices one of them.
 #include "Target/CostModel.h"
 
-#include "Target/Engines/MmaSync.h"
 #include "Target/Engines/BufferEngines.h"
+#include "Target/Engines/MmaSync.h"
 #include "Target/GemmTime.h"
 #include "Target/Limits.h"
 #include "Target/Plan/OperandOrders.h"

@@ -133,9 +133,10 @@ GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, u
       bKMajor(problem.bKMajor), blockM(config.blockM), blockN(config.blockN), blockK(config.blockK),
       multiprocessors(std::max(1u, numSms)), tail(tailOf(problem, config)), elementBytes(problem.elementBytes()),
       outputBytes(problem.outputBytes), elementsOfLine(std::max(1u, lineBytes / problem.elementBytes())),
-      unchanging(unchangingClocks(target, problem, config, c, warpGroups)), energy(energyOf(config, tunedOf(target), c)),
-      ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2), memory(1 / c.memory), writes(1 / c.writes), pause(c.pause),
-      straddlingLines(tunedOf(target).straddlingLines), missingLines(tunedOf(target).missingLines), l2Bytes(tunedOf(target).l2Bytes),
+      unchanging(unchangingClocks(target, problem, config, c, warpGroups)),
+      energy(energyOf(config, tunedOf(target), c)), ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2),
+      memory(1 / c.memory), writes(1 / c.writes), pause(c.pause), straddlingLines(tunedOf(target).straddlingLines),
+      missingLines(tunedOf(target).missingLines), l2Bytes(tunedOf(target).l2Bytes),
       spills(config.wgmma ? 1 : spillFactor(problem, config, tunedOf(target))) {
   const Tuned &tuned = tunedOf(target);
   double groups = std::max(1u, config.numWarps / warpsPerGroup), stepBytes = config.blockK * elementBytes;

@@ -57,11 +57,21 @@ DescriptorEmitter::DescriptorEmitter(OpBuilder &builder, Location loc, Format fo
   // Of 128, 64 and 32 bytes: 1, 2 and 3 for wgmma, twice that for tcgen05.
   uint64_t mode = operand.swizzle() == 128 ? 1 : operand.swizzle() == 64 ? 2 : 3;
   high = mode << 62 | uint64_t(operand.strideOffset() / 16) << 32;
-  if (format == Format::Tcgen05)
-    high |= uint64_t(1) << 46;
+  if (format == Format::Wgmma)
+    return;
+  // One thread issues many instructions: it adds to a whole descriptor, whose fields do not overflow.
+  high |= uint64_t(1) << 46;
+  Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), low);
+  Value constant = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), int64_t(high));
+  whole = arith::OrIOp::create(builder, loc, wide, constant);
 }
 
 Value DescriptorEmitter::at(int64_t row, int64_t k) {
+  if (whole) {
+    Value distance =
+        arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), operand.byteOffset(row, k) / 16);
+    return arith::AddIOp::create(builder, loc, whole, distance);
+  }
   Value start = arith::AddIOp::create(builder, loc, low, emitI32(builder, loc, operand.byteOffset(row, k) / 16));
   Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), start);
   Value constant = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), int64_t(high));

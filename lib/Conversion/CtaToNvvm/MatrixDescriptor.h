@@ -52,6 +52,7 @@ private:
   const MatrixOperand &operand;
   mlir::Value low;
   uint64_t high = 0;
+  mlir::Value whole; ///< The descriptor of the first tile; null for wgmma, which assembles each.
 };
 
 } // namespace tile::conversion

@@ -216,9 +216,8 @@ struct TensorLoadLowering : OpConversionPattern<cta::TensorMemoryLoadOp> {
     AccessPlan plan = planAccess(rewriter, loc, adaptor.getMemory().front(), op.getMemory().getType(),
                                  layout.numWarps(), op.getColumns());
     SmallVector<Type> types(layout.numRegisters(), element);
-    Registers values = emitForPart(rewriter, loc, plan, types, [&](int64_t columns) {
-      return emitLoad(rewriter, loc, plan, columns, types);
-    });
+    Registers values = emitForPart(rewriter, loc, plan, types,
+                                   [&](int64_t columns) { return emitLoad(rewriter, loc, plan, columns, types); });
     rewriter.replaceOpWithMultiple(op, {values});
     return success();
   }
@@ -363,13 +362,13 @@ struct MmaLowering : OpConversionPattern<cta::Tcgen05MmaOp> {
     const int64_t blockStep = op.getAcc().getType().getShape()[1];
     for (int64_t row = 0; row < operands->a.extent; row += m)
       for (int64_t column = 0; column < operands->b.extent; column += n) {
-        Value result = emitPointer(rewriter, loc,
-                                   emitSum(rewriter, loc, adaptor.getAcc(), row / fullRows * blockStep + column));
+        Value result =
+            emitPointer(rewriter, loc, emitSum(rewriter, loc, adaptor.getAcc(), row / fullRows * blockStep + column));
         for (int64_t step = 0; step < operands->a.k; step += k)
           NVVM::Tcgen05MMAOp::create(rewriter, loc, kindOf(a), NVVM::CTAGroupKind::CTA_1,
-                                     NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false, result,
-                                     rows.at(row, step), columns.at(column, step), descriptor,
-                                     step == 0 ? first : always, /*scaleInputD=*/Value(),
+                                     NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false, result, rows.at(row, step),
+                                     columns.at(column, step), descriptor, step == 0 ? first : always,
+                                     /*scaleInputD=*/Value(),
                                      /*disableOutputLane=*/Value());
       }
     rewriter.eraseOp(op);
@@ -430,11 +429,12 @@ void registerTensorMemoryLowerings(Lowerings &lowerings) {
   lowerings.patterns.add<OpenLowering, CloseLowering, TensorAllocLowering, TensorLoadLowering, TensorStoreLowering,
                          MmaLowering, CommitLowering, TensorFenceLowering>(lowerings.converter, lowerings.context);
   lowerings.check<cta::TensorMemoryOpenOp>(checkTensorMemory);
-  lowerings.check<cta::TensorMemoryAllocOp>([](cta::TensorMemoryAllocOp op, const target::GpuTarget &) -> LogicalResult {
-    if (!op.getBase())
-      return op.emitOpError() << "has no address; run cta-allocate-tensor-memory first";
-    return success();
-  });
+  lowerings.check<cta::TensorMemoryAllocOp>(
+      [](cta::TensorMemoryAllocOp op, const target::GpuTarget &) -> LogicalResult {
+        if (!op.getBase())
+          return op.emitOpError() << "has no address; run cta-allocate-tensor-memory first";
+        return success();
+      });
   lowerings.check<cta::Tcgen05MmaOp>([](cta::Tcgen05MmaOp op, const target::GpuTarget &gpu) -> LogicalResult {
     if (failed(checkTensorMemory(op, gpu)))
       return failure();

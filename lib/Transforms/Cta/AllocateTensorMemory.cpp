@@ -66,7 +66,8 @@ private:
     return ends[op] = next - 1;
   }
 
-  /// Returns the innermost block around all accesses. Its first access writes the accumulator, so nothing is live before.
+  /// Returns the innermost block around all accesses. Its first access writes the accumulator, so nothing is live
+  /// before.
   Block *findBlock(cta::TensorMemoryAllocOp alloc) {
     Operation *first = *alloc->user_begin();
     for (Block *block = first->getBlock();; block = block->getParentOp()->getBlock())

@@ -10,8 +10,8 @@
 //     %r = tensor_memory_load %m                 %r = tensor_memory_load %m
 //     yield %r }
 //
-// The first iteration overwrites what is there instead of adding to zeros. A loop without iterations has not written it:
-// then the result is the initial value.
+// The first iteration overwrites what is there instead of adding to zeros. A loop without iterations has not written
+// it: then the result is the initial value.
 #include "Analysis/LoopRange.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Engines/Tcgen05.h"
@@ -50,8 +50,8 @@ cta::Tcgen05MmaOp findFirstMma(cta::TensorMemoryStoreOp store) {
 
 std::optional<CarriedAccumulator> findCarried(scf::ForOp loop, unsigned index) {
   BlockArgument argument = loop.getRegionIterArg(index);
-  auto store = argument.hasOneUse() ? dyn_cast<cta::TensorMemoryStoreOp>(*argument.user_begin())
-                                    : cta::TensorMemoryStoreOp();
+  auto store =
+      argument.hasOneUse() ? dyn_cast<cta::TensorMemoryStoreOp>(*argument.user_begin()) : cta::TensorMemoryStoreOp();
   auto load = loop.getYieldedValues()[index].getDefiningOp<cta::TensorMemoryLoadOp>();
   if (!store || !load || store->getBlock() != loop.getBody() || load->getBlock() != loop.getBody() ||
       store.getMemory() != load.getMemory() || !load->hasOneUse() || store.getColumns() != load.getColumns())
@@ -118,8 +118,8 @@ private:
       cta::TensorMemoryStoreOp::create(rewriter, loc, init, memory, columns);
     if (overwrites) {
       rewriter.setInsertionPoint(first);
-      Value isLater = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, loop.getInductionVar(),
-                                            loop.getLowerBound());
+      Value isLater =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound());
       first.getAccumulateMutable().assign(isLater);
     }
     rewriter.setInsertionPointAfter(loop);
@@ -151,8 +151,8 @@ private:
     inits.erase(inits.begin() + carried.index);
     loop.getBody()->eraseArgument(carried.index + 1);
     rewriter.setInsertionPoint(loop);
-    auto other = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
-                                    loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
+    auto other = scf::ForOp::create(rewriter, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                    inits, nullptr, loop.getUnsignedCmp());
     other->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     rewriter.eraseBlock(other.getBody());
     other.getRegion().takeBody(loop.getRegion());

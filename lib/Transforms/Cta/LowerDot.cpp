@@ -3,10 +3,11 @@
 //
 // cta-assign-layouts has placed operands and accumulator as the dot's engine requires. A dot becomes a cta.mma_sync, or
 // one per K step of the instruction (MmaSteps.h), or a cta.wgmma, which reads the buffers that TMA or threads have
-// filled (and the left operand from registers, if it was computed there), or a cta.tcgen05_mma, whose accumulator passes
-// through tensor memory and is awaited at once (cta-keep-accumulators leaves it there in loops). If loops move the accumulator of a wgmma to
-// other registers, it is copied after its wait. Two cases need more: `tf32x3` splits each operand into its tf32 part
-// and the remainder and adds three MMAs; types that the tensor cores lack go through shared memory to cta.fma_dot.
+// filled (and the left operand from registers, if it was computed there), or a cta.tcgen05_mma, whose accumulator
+// passes through tensor memory and is awaited at once (cta-keep-accumulators leaves it there in loops). If loops move
+// the accumulator of a wgmma to other registers, it is copied after its wait. Two cases need more: `tf32x3` splits each
+// operand into its tf32 part and the remainder and adds three MMAs; types that the tensor cores lack go through shared
+// memory to cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotReport.h"

@@ -147,8 +147,8 @@ private:
     SmallVector<Attribute> attributes(roles.getRoles().getValue());
     attributes.push_back(cta::RoleAttr::get(kernel.getContext(), "mma", /*warps=*/1, /*teams=*/1, /*registers=*/0,
                                             /*oneThread=*/true));
-    auto wider = cta::WarpRolesOp::create(rewriter, roles.getLoc(), rewriter.getArrayAttr(attributes),
-                                          attributes.size());
+    auto wider =
+        cta::WarpRolesOp::create(rewriter, roles.getLoc(), rewriter.getArrayAttr(attributes), attributes.size());
     for (auto [from, to] : llvm::zip(roles.getBodies(), wider.getBodies()))
       to.takeBody(from);
     mma = &wider.getBodies().back().emplaceBlock();
