@@ -48,16 +48,21 @@ def Cta_TensorMemoryType : TypeDef<CtaDialect, "TensorMemory"> {
   let summary = "accumulator in tensor memory";
   let description = [{
     A matrix of 32-bit elements in tensor memory, as `tcgen05.mma` writes it (PTX ISA, "Data path layout organization"):
-    128 rows are 128 lanes; further rows follow in further columns. 64 rows are lanes 0 to 15 of each quarter.
+    128 rows are 128 lanes; further rows follow in further columns. 64 rows are lanes 0 to 15 of each quarter. With
+    `slots`, as many of them, one after the other.
 
-    Example: `!cta.tensor_memory<128x256xf32>`
+    Example: `!cta.tensor_memory<128x256xf32, slots = 2>`
   }];
-  let parameters = (ins ArrayRefParameter<"int64_t", "rows and columns">:$shape, "::mlir::Type":$elementType);
+  let parameters = (ins ArrayRefParameter<"int64_t", "rows and columns">:$shape, "::mlir::Type":$elementType,
+                        DefaultValuedParameter<"int64_t", "1">:$slots);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Returns the number of columns of tensor memory.
-    unsigned getColumns() const;
+    /// Returns the number of columns of one slot, and of all.
+    unsigned getColumnsPerSlot() const;
+    unsigned getColumns() const { return getSlots() * getColumnsPerSlot(); }
+    /// Returns the same accumulator with another number of slots.
+    TensorMemoryType withSlots(int64_t slots) const;
     /// Returns the layout in which `warps` warps load and store it.
     LayoutAttr getRegisterLayout(unsigned warps) const;
   }];

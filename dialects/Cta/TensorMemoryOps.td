@@ -51,6 +51,20 @@ def Cta_TensorMemoryAllocOp : Cta_Op<"tensor_memory_alloc", [MemoryEffects<[MemA
   let assemblyFormat = "(`at` $base^ `+` $offset)? attr-dict `:` type($result)";
 }
 
+def Cta_TensorMemorySlotOp : Cta_Op<"tensor_memory_slot", [Pure]> {
+  let summary = "one of several accumulators";
+  let description = [{
+    By the slot of a ring or, after `cta-lower-rings`, by its index, which must be in [0, slots).
+
+    Example: `%a = cta.tensor_memory_slot %m[%s : !cta.ring_slot] : !cta.tensor_memory<128x256xf32, slots = 2> ->
+    !cta.tensor_memory<128x256xf32>`
+  }];
+  let arguments = (ins Cta_TensorMemoryType:$memory, Cta_SlotOrIndex:$slot);
+  let results = (outs Cta_TensorMemoryType:$result);
+  let assemblyFormat = "$memory `[` $slot `:` type($slot) `]` attr-dict `:` type($memory) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Cta_TensorMemoryLoadOp : Cta_Op<"tensor_memory_load"> {
   let summary = "load an accumulator from tensor memory";
   let description = [{

@@ -171,7 +171,8 @@ private:
     if (isa<KernelOp>(op))
       return isa<DescType>(type);
     return isa<cta::AllocOp, cta::SlotOp, cta::TransBufferOp, cta::MbarrierAllocOp, cta::RingAllocOp,
-               cta::RingBuffersOp, cta::TensorMemoryAllocOp, MakeDescOp, OpenTensorMapOp, cta::MakeTensorMapOp>(op);
+               cta::RingBuffersOp, cta::TensorMemoryAllocOp, cta::TensorMemorySlotOp, MakeDescOp, OpenTensorMapOp,
+               cta::MakeTensorMapOp>(op);
   }
 
   LogicalResult verifyTypes(Operation *op) {

@@ -204,6 +204,19 @@ struct TensorAllocLowering : OpConversionPattern<cta::TensorMemoryAllocOp> {
   }
 };
 
+struct TensorSlotLowering : OpConversionPattern<cta::TensorMemorySlotOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TensorMemorySlotOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value columns = emitI32(rewriter, loc, op.getMemory().getType().getColumnsPerSlot());
+    Value offset = arith::MulIOp::create(rewriter, loc, adaptor.getSlot(), columns);
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, adaptor.getMemory(), offset);
+    return success();
+  }
+};
+
 struct TensorLoadLowering : OpConversionPattern<cta::TensorMemoryLoadOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -426,8 +439,9 @@ static LogicalResult checkTensorMemory(Operation *op, const target::GpuTarget &g
 }
 
 void registerTensorMemoryLowerings(Lowerings &lowerings) {
-  lowerings.patterns.add<OpenLowering, CloseLowering, TensorAllocLowering, TensorLoadLowering, TensorStoreLowering,
-                         MmaLowering, CommitLowering, TensorFenceLowering>(lowerings.converter, lowerings.context);
+  lowerings.patterns.add<OpenLowering, CloseLowering, TensorAllocLowering, TensorSlotLowering, TensorLoadLowering,
+                         TensorStoreLowering, MmaLowering, CommitLowering, TensorFenceLowering>(lowerings.converter,
+                                                                                                lowerings.context);
   lowerings.check<cta::TensorMemoryOpenOp>(checkTensorMemory);
   lowerings.check<cta::TensorMemoryAllocOp>(
       [](cta::TensorMemoryAllocOp op, const target::GpuTarget &) -> LogicalResult {

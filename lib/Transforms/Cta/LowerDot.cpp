@@ -114,7 +114,7 @@ Value lowerToTcgen05(OpBuilder &builder, DotOp dot, cta::Tcgen05Attr engine) {
   IntegerAttr computed = columns == type.getDimSize(1) ? IntegerAttr() : builder.getI32IntegerAttr(columns);
   OpBuilder outside = OpBuilder::atBlockBegin(&dot->getParentOfType<KernelOp>().getBody().front());
   Value memory = cta::TensorMemoryAllocOp::create(
-      outside, loc, cta::TensorMemoryType::get(dot.getContext(), type.getShape(), type.getElementType()),
+      outside, loc, cta::TensorMemoryType::get(dot.getContext(), type.getShape(), type.getElementType(), /*slots=*/1),
       /*base=*/Value(), /*offset=*/IntegerAttr());
   Value done = cta::MbarrierAllocOp::create(outside, loc, cta::MbarrierType::get(dot.getContext(), /*slots=*/1),
                                             /*arrivals=*/1, /*offset=*/IntegerAttr());

@@ -13,9 +13,11 @@
 //   %x = tensor_memory_load %acc             ring_commit %done[%s] by_mma
 //   use %x
 //
-// The ring %done has one slot and no buffers: it only says who may access the accumulator.
+// The ring %done has no buffers: it only says who may access the accumulator. In persistent kernels it has two slots,
+// and so has the accumulator if tensor memory is large enough: one tile is multiplied while another one is stored.
 #include "Analysis/RoleSlice.h"
 #include "Cta/CtaDialect.h"
+#include "Target/Engines/Tcgen05.h"
 #include "Transforms/Cta/CloneControl.h"
 #include "Transforms/Passes.h"
 
@@ -41,7 +43,8 @@ struct MainLoop {
   llvm::SetVector<Value> accumulators;
   /// The last operation after the loop that loads an accumulator; the loop itself if there is none.
   Operation *lastLoad = nullptr;
-  Value done; ///< The ring that passes the accumulators.
+  Value done;                     ///< The ring that passes the accumulators.
+  DenseMap<Value, Value> doubled; ///< The accumulators with two slots.
 };
 
 bool mayMove(Operation *op) {
@@ -67,9 +70,11 @@ public:
     if (!findLoops() || loops.empty() || !ringsAreTheirs() || !findSlice())
       return false;
     createRole();
-    for (MainLoop &main : loops)
+    for (MainLoop &main : loops) {
+      bool isDoubled = doubleAccumulators(main);
       main.done = cta::RingAllocOp::create(before, main.loop.getLoc(),
-                                           cta::RingType::get(kernel.getContext(), /*slots=*/1, {}));
+                                           cta::RingType::get(kernel.getContext(), /*slots=*/isDoubled ? 2 : 1, {}));
+    }
     rewriter.setInsertionPointToStart(mma);
     cloneOps(*consumer);
     llvm::for_each(loops, [&](MainLoop &main) { rewriteForConsumer(main); });
@@ -157,6 +162,30 @@ private:
     roles = wider;
   }
 
+  /// Replaces the accumulators of a loop that is repeated by ones with two slots, if there is room. Returns whether it
+  /// did.
+  bool doubleAccumulators(MainLoop &main) {
+    int64_t columns = 0;
+    for (auto alloc : kernel.getBody().front().getOps<cta::TensorMemoryAllocOp>())
+      columns += alloc.getType().getColumns() * (main.accumulators.contains(alloc) ? 2 : 1);
+    if (!isa<LoopLikeOpInterface>(main.loop->getParentOp()) || columns > int64_t(target::tensorMemoryColumns))
+      return false;
+    for (Value accumulator : main.accumulators) {
+      OpBuilder builder(accumulator.getDefiningOp());
+      main.doubled[accumulator] = cta::TensorMemoryAllocOp::create(
+          builder, accumulator.getLoc(), cast<cta::TensorMemoryType>(accumulator.getType()).withSlots(2),
+          /*base=*/Value(), /*offset=*/IntegerAttr());
+    }
+    return true;
+  }
+
+  /// Returns the accumulator in the slot of the ring.
+  Value selectSlot(MainLoop &main, Value accumulator, Value slot) {
+    Value doubled = main.doubled.lookup(accumulator);
+    return doubled ? cta::TensorMemorySlotOp::create(rewriter, main.loop.getLoc(), accumulator.getType(), doubled, slot)
+                   : accumulator;
+  }
+
   void cloneOps(Block &block) {
     for (Operation &op : block) {
       if (!slice.ops.contains(&op))
@@ -175,6 +204,8 @@ private:
     Location loc = main.loop.getLoc();
     Value slot = cta::RingAcquireOp::create(rewriter, loc, main.done);
     cta::TensorMemoryFenceOp::create(rewriter, loc, /*before=*/false);
+    for (Value accumulator : main.accumulators)
+      mapping.map(accumulator, selectSlot(main, accumulator, slot));
     Operation *clone = rewriter.clone(*main.loop, mapping);
     clone->walk([&](Operation *op) {
       if (auto release = dyn_cast<cta::RingReleaseOp>(op))
@@ -189,8 +220,14 @@ private:
     Location loc = main.loop.getLoc();
     rewriter.setInsertionPoint(main.loop);
     Value slot = cta::RingWaitOp::create(rewriter, loc, main.done);
-    auto fence = cta::TensorMemoryFenceOp::create(rewriter, loc, /*before=*/false);
-    rewriter.setInsertionPointAfter(main.lastLoad == main.loop ? fence : main.lastLoad);
+    Operation *last = cta::TensorMemoryFenceOp::create(rewriter, loc, /*before=*/false);
+    for (Value accumulator : main.accumulators)
+      if (Value selected = selectSlot(main, accumulator, slot); selected != accumulator) {
+        rewriter.replaceUsesWithIf(accumulator, selected,
+                                   [&](OpOperand &use) { return isa<cta::TensorMemoryLoadOp>(use.getOwner()); });
+        last = selected.getDefiningOp();
+      }
+    rewriter.setInsertionPointAfter(main.lastLoad == main.loop ? last : main.lastLoad);
     cta::TensorMemoryFenceOp::create(rewriter, loc, /*before=*/true);
     cta::RingReleaseOp::create(rewriter, loc, main.done, slot, /*condition=*/Value(), /*tokens=*/ValueRange(),
                                /*by_mma=*/false);
