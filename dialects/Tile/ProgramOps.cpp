@@ -255,3 +255,10 @@ std::pair<Value, Value> Swizzle2dOp::expand(OpBuilder &builder, Location loc, Va
   Value column = div(inGroup, rows);
   return {add(firstRow, sub(inGroup, mul(column, rows))), column};
 }
+
+LogicalResult WaitFlagOp::verify() {
+  Type flag = getPtr().getType().getPointee();
+  if (!flag.isInteger(32))
+    return emitOpError() << "waits for a flag of " << flag << "; expected i32";
+  return success();
+}

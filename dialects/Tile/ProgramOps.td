@@ -252,4 +252,18 @@ def Tile_GridDependencyOp : Tile_Op<"grid_dependency", [
   let assemblyFormat = "$kind attr-dict";
 }
 
+def Tile_WaitFlagOp : Tile_Op<"wait_flag", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "wait until a flag in global memory has reached a value";
+  let description = [{
+    Waits until `*ptr - value`, in 32 bits, is not negative, so that counters may wrap around. Accesses after it observe
+    what the one who set the flag has written before: another program, stream, GPU or process (an acquire with the scope
+    of the system). Each thread that executes the operation waits, so any warp role may contain a copy of it.
+
+    Example: `tile.wait_flag %p, %x : !tile.ptr<i32>`
+  }];
+  let arguments = (ins Tile_PtrType:$ptr, I32:$value);
+  let assemblyFormat = "$ptr `,` $value attr-dict `:` type($ptr)";
+  let hasVerifier = 1;
+}
+
 #endif

@@ -87,7 +87,7 @@ bool writesGlobalMemory(Operation *op) {
     return !code.getIsPure();
   if (auto load = dyn_cast<LoadOp>(op))
     return load.getIsVolatile();
-  return isa<StoreOp, DescStoreOp, AtomicRmwOp, AtomicCasOp, BarrierOp, GridDependencyOp, CreateTensorMapOp,
+  return isa<StoreOp, DescStoreOp, AtomicRmwOp, AtomicCasOp, BarrierOp, GridDependencyOp, WaitFlagOp, CreateTensorMapOp,
              AcquireTensorMapOp>(op);
 }
 

@@ -50,8 +50,12 @@ typedef enum tile_status {
   TILE_ERROR_DRIVER = 11,          /* a CUDA driver call failed */
   TILE_ERROR_OUT_OF_MEMORY = 12,
   TILE_ERROR_UNSUPPORTED = 13,
-  TILE_ERROR_CHECK = 14,  /* returned by tile-run only: a result differs from its reference */
-  TILE_ERROR_COMPILE = 15 /* returned by tile/jit.h only: the source cannot be compiled */
+  TILE_ERROR_CHECK = 14,   /* returned by tile-run only: a result differs from its reference */
+  TILE_ERROR_COMPILE = 15, /* returned by tile/jit.h only: the source cannot be compiled */
+  /* Returned by tile/tile_dist.h only. */
+  TILE_ERROR_PEER = 16,    /* another rank has failed, or makes other calls */
+  TILE_ERROR_TIMEOUT = 17, /* a time limit has passed */
+  TILE_ERROR_NCCL = 18     /* NCCL is absent or too old, or a call failed */
 } tile_status;
 
 typedef struct tile_runtime tile_runtime;

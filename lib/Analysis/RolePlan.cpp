@@ -59,7 +59,7 @@ public:
     if (!findChannels())
       return std::nullopt;
     leaveWhatIsWritten();
-    if (plan.channels.empty() || !slice() || writesWhatItReads())
+    if (plan.channels.empty() || !sliceFlags() || !slice() || writesWhatItReads())
       return std::nullopt;
     return std::move(plan);
   }
@@ -226,12 +226,28 @@ private:
     }
     return kernel
         .walk([&](Operation *op) {
-          bool isKnown = isa<StoreOp, AtomicRmwOp, cta::TmaStoreOp>(op);
+          // An update in a loop that ends by its result waits for other programs.
+          bool waits = !op->use_empty() && op->getParentOfType<scf::WhileOp>();
+          bool isKnown = isa<StoreOp, cta::TmaStoreOp>(op) || (isa<AtomicRmwOp>(op) && !waits);
+          // The producer waits for flags itself. A barrier orders accesses to what the program writes, which is known.
+          if (isa<WaitFlagOp, BarrierOp>(op))
+            return WalkResult::advance();
           // Otherwise it waits for other programs, or may have any effect.
           bool conflicts = isKnown ? PointerBases::writtenBy(op).mayOverlap(read) : writesGlobalMemory(op);
           return conflicts ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
+  }
+
+  /// Lets the producer wait for all flags: what it copies may be written by whoever sets them.
+  bool sliceFlags() {
+    return !kernel
+                .walk([&](WaitFlagOp wait) {
+                  plan.producerOps.insert(wait);
+                  llvm::for_each(wait->getOperands(), [&](Value operand) { need(operand); });
+                  return needControl(wait->getParentOp()) ? WalkResult::advance() : WalkResult::interrupt();
+                })
+                .wasInterrupted();
   }
 
   bool slice() {

@@ -96,11 +96,38 @@ bool compileSwap(Compiler &compiler, Operation *op) {
   return true;
 }
 
+/// Inputs: pointer, value. Programs run one after another, so nobody can set the flag any more.
+bool waitForFlag(Machine &machine, const Instruction &instruction) {
+  char *address = locate<Kind::I32>(machine, instruction, 0);
+  if (!address)
+    return false;
+  auto flag = int32_t(readMemory<Kind::I32>(address)), value = *machine.at<int32_t>(instruction.in[1]);
+  if (int32_t(uint32_t(flag) - uint32_t(value)) >= 0)
+    return true;
+  int32_t buffer = *machine.at<int32_t>(pointerBuffers(instruction.in[0], instruction.count));
+  return machine.fail(instruction,
+                      llvm::formatv("deadlock: waits until element {0} of '{1}', which is {2}, has reached {3}; no "
+                                    "program before this one sets it",
+                                    *machine.at<int64_t>(instruction.in[0]) / int64_t(sizeof(flag)),
+                                    machine.buffers[buffer].name, flag, value)
+                          .str());
+}
+
+bool compileWaitFlag(Compiler &compiler, Operation *op) {
+  auto wait = cast<WaitFlagOp>(op);
+  compiler
+      .emit(op, waitForFlag, {compiler.slotOf(wait.getPtr()).offset, compiler.slotOf(wait.getValue()).offset}, {},
+            compiler.slotOf(wait.getPtr()))
+      .data = std::make_shared<const AtomicData>(AtomicData{AtomicKind::xchg, wait.getValue().getType()});
+  return true;
+}
+
 } // namespace
 
 void registerAtomicOps(HandlerTable &table) {
   table["tile.atomic_rmw"] = compileUpdate;
   table["tile.atomic_cas"] = compileSwap;
+  table["tile.wait_flag"] = compileWaitFlag;
 }
 
 } // namespace tile::interp

@@ -125,6 +125,12 @@ const char *tile_status_name(tile_status status) {
     return "wrong result";
   case TILE_ERROR_COMPILE:
     return "compilation failed";
+  case TILE_ERROR_PEER:
+    return "another rank failed";
+  case TILE_ERROR_TIMEOUT:
+    return "time limit passed";
+  case TILE_ERROR_NCCL:
+    return "NCCL error";
   }
   return "unknown status";
 }

@@ -82,7 +82,7 @@ runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &p
   return function;
 }
 
-uint64_t SimulatedDevice::allocate(size_t bytes) {
+uint64_t SimulatedDevices::allocate(int device, size_t bytes) {
   std::unique_ptr<std::byte[]> buffer(new (std::nothrow) std::byte[bytes]);
   if (!buffer)
     return 0;
@@ -90,27 +90,34 @@ uint64_t SimulatedDevice::allocate(size_t bytes) {
   const uint64_t address = memory.add(fmt::format("allocation {}", buffers.size()), buffer.get(), bytes);
   try {
     buffers.emplace(address, std::move(buffer));
+    owners.emplace(address, device);
   } catch (...) {
+    buffers.erase(address);
     memory.remove(address);
     throw;
   }
   return address;
 }
 
-bool SimulatedDevice::release(uint64_t address) {
+bool SimulatedDevices::release(uint64_t address) {
   if (buffers.erase(address) == 0)
     return false;
+  owners.erase(address);
   memory.remove(address);
   return true;
 }
 
-std::byte *SimulatedDevice::find(uint64_t address, size_t bytes) const {
+std::byte *SimulatedDevices::find(uint64_t address, size_t bytes) const {
   const Allocation *allocation = memory.find(address, bytes);
   return allocation ? allocation->host + (address - allocation->address) : nullptr;
 }
 
-Status SimulatedDevice::launch(const runtime::LaunchConfig &config, const LoadedFunction &function, void **arguments) {
-  GlobalMemory seen = memory; // plus the variables of the module
+Status SimulatedDevices::launch(int device, const runtime::LaunchConfig &config, const LoadedFunction &function,
+                                void **arguments) {
+  GlobalMemory seen = memory; // of peers, too; plus the variables of the module
+  for (const auto &[address, owner] : owners)
+    if (owner != device && !peers.contains({device, owner}))
+      seen.remove(address);
   runtime::Result<std::unique_ptr<Program>> program = Program::load(function.ptx->module, function.name, seen);
   if (!program)
     return program.error();

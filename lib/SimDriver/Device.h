@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The only device of the simulated driver: its memory and its launches. All operations are synchronous: when a function
-// returns, its work has been done or recorded for a graph (Capture.h).
+// The devices of the simulated driver: their memory and their launches. Addresses are unique among all devices. All
+// operations are synchronous: when a function returns, its work has been done or recorded for a graph (Capture.h).
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -10,9 +10,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <utility>
 
 namespace tile::sim {
 
+/// Devices that a program sees.
+constexpr int numDevices = 8;
 /// Memory size reported to programs, in bytes; more can be allocated.
 constexpr size_t deviceBytes = size_t(8) << 30;
 /// Number of multiprocessors that a persistent kernel sees.
@@ -37,21 +41,30 @@ struct LoadedFunction {
 
 runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &ptx, const std::string &name);
 
-class SimulatedDevice {
+class SimulatedDevices {
 public:
-  /// Allocates memory filled with 0xFF, so that uninitialized floating-point values are NaN. Returns 0 if there is no
-  /// such memory.
-  uint64_t allocate(size_t bytes);
+  /// Allocates memory of a device filled with 0xFF, so that uninitialized floating-point values are NaN. Returns 0 if
+  /// there is no such memory.
+  uint64_t allocate(int device, size_t bytes);
   bool release(uint64_t address);
   /// Returns the bytes at a device address, or null if they are not all in one allocation.
   std::byte *find(uint64_t address, size_t bytes) const;
   const GlobalMemory &contents() const { return memory; }
-  /// Runs a kernel to completion. On failure the status contains the report of the simulator.
-  runtime::Status launch(const runtime::LaunchConfig &config, const LoadedFunction &function, void **arguments);
+  /// Returns the device on which memory was allocated.
+  int ownerOf(const Allocation &allocation) const { return owners.at(allocation.address); }
+  /// Lets kernels of `device` access the memory of `peer`. Returns false if they already may.
+  bool enablePeer(int device, int peer) { return peers.emplace(device, peer).second; }
+  bool disablePeer(int device, int peer) { return peers.erase({device, peer}) == 1; }
+  /// Runs a kernel to completion. On failure the status contains the report of the simulator. Memory of devices that
+  /// are not enabled as peers does not exist for the kernel.
+  runtime::Status launch(int device, const runtime::LaunchConfig &config, const LoadedFunction &function,
+                         void **arguments);
 
 private:
   GlobalMemory memory;
   std::map<uint64_t, std::unique_ptr<std::byte[]>> buffers; ///< keyed by address
+  std::map<uint64_t, int> owners;                           ///< devices, keyed by address
+  std::set<std::pair<int, int>> peers;                      ///< devices, and whose memory their kernels may access
   uint64_t numLaunches = 0;                                 ///< seed of the launch's order of events
 };
 

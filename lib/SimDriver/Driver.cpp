@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A libcuda.so.1 whose only device is the simulator: a program that loads the driver by name, as libtilert does, runs
-// and is checked without a GPU and without a special build.
+// A libcuda.so.1 whose devices are simulated: a program that loads the driver by name, as libtilert does, runs and is
+// checked without a GPU and without a special build. There are several devices, which can access each other's memory.
 //
 //   LD_LIBRARY_PATH=build/simulator ./program
 //
 // It implements the functions that libtilert needs and that programs usually call: contexts, modules and launches here,
-// memory in Memory.cpp, and streams, events and captured graphs in Streams.cpp. Errors that the simulator finds in a
-// kernel are printed and make the launch fail. Of the operations that the driver prohibits during stream capture, only
-// waits and stream-ordered memory operations are rejected.
+// memory in Memory.cpp, streams, events and captured graphs in Streams.cpp, and what devices exchange in Peers.cpp.
+// Errors that the simulator finds in a kernel are printed and make the launch fail. Of the operations that the driver
+// prohibits during stream capture, only waits and stream-ordered memory operations are rejected.
 #include "SimDriver/EncodeTiled.h"
 #include "SimDriver/State.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 using namespace tile;
@@ -20,9 +21,16 @@ using namespace tile::sim;
 
 namespace {
 
-struct Context {};
-/// All contexts share the device's memory and modules. Only incorrect programs can observe this.
-Context primary;
+struct Context {
+  int device = 0;
+};
+/// All contexts of a device share its memory, and all contexts the modules. Only incorrect programs can observe this.
+std::array<Context, numDevices> primary = [] {
+  std::array<Context, numDevices> all;
+  for (int device = 0; device < numDevices; ++device)
+    all[device].device = device;
+  return all;
+}();
 std::vector<std::unique_ptr<Context>> contexts; ///< created by programs
 /// Modules and functions live as long as the process, since there are few of them.
 std::vector<std::unique_ptr<LoadedPtx>> modules;
@@ -36,9 +44,11 @@ CUcontext currentContext() {
 
 /// Returns true if `context` exists. The caller holds the mutex.
 bool isContext(CUcontext context) {
-  return context == reinterpret_cast<CUcontext>(&primary) ||
-         std::any_of(contexts.begin(), contexts.end(),
-                     [&](const auto &made) { return reinterpret_cast<CUcontext>(made.get()) == context; });
+  return deviceOf(context) >= 0;
+}
+
+bool isDevice(CUdevice device) {
+  return device >= 0 && device < numDevices;
 }
 
 /// Returns true if `handle` refers to one of these objects. The caller holds the mutex.
@@ -59,6 +69,9 @@ constexpr NumberedError errors[] = {
     {invalidImage, "CUDA_ERROR_INVALID_IMAGE", "not an image for the simulator"},
     {invalidContext, "CUDA_ERROR_INVALID_CONTEXT", "no context is current, or there is no such context"},
     {notFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {peerAccessUnsupported, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "peer access is not supported between these devices"},
+    {peerAccessEnabled, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled"},
+    {peerAccessNotEnabled, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "peer access has not been enabled"},
     {401, "CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
     {invalidHandle, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {unknownError, "CUDA_ERROR_UNKNOWN", "unknown error"},
@@ -106,6 +119,21 @@ State &tile::sim::state() {
   return shared;
 }
 
+int tile::sim::currentDevice() {
+  // A context that is current has not been destroyed, or the program is wrong anyway.
+  return stack.empty() || !stack.back() ? -1 : reinterpret_cast<Context *>(stack.back())->device;
+}
+
+int tile::sim::deviceOf(CUcontext context) {
+  for (const Context &known : primary)
+    if (reinterpret_cast<CUcontext>(const_cast<Context *>(&known)) == context)
+      return known.device;
+  for (const std::unique_ptr<Context> &made : contexts)
+    if (reinterpret_cast<CUcontext>(made.get()) == context)
+      return made->device;
+  return -1;
+}
+
 EXPORT CUresult cuInit(unsigned) {
   return success;
 }
@@ -126,19 +154,19 @@ EXPORT CUresult cuDriverGetVersion(int *version) {
   return success;
 }
 EXPORT CUresult cuDeviceGetCount(int *count) {
-  *count = 1;
+  *count = numDevices;
   return success;
 }
 EXPORT CUresult cuDeviceGet(CUdevice *result, int ordinal) {
   *result = ordinal;
-  return ordinal == 0 ? success : cuda::errorInvalidDevice;
+  return isDevice(ordinal) ? success : cuda::errorInvalidDevice;
 }
 EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice) {
   std::snprintf(name, static_cast<size_t>(length), "tile simulator");
   return success;
 }
-EXPORT CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice) {
-  std::snprintf(text, static_cast<size_t>(length), "0000:00:00.0");
+EXPORT CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice device) {
+  std::snprintf(text, static_cast<size_t>(length), "0000:00:%02x.0", device);
   return success;
 }
 EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice) {
@@ -180,20 +208,22 @@ EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice) {
   return success;
 }
 
-EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
-  *context = reinterpret_cast<CUcontext>(&primary);
+EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+  if (!isDevice(device))
+    return cuda::errorInvalidDevice;
+  *context = reinterpret_cast<CUcontext>(&primary[device]);
   return success;
 }
 EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
   return success;
 }
 EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned, CUdevice ordinal) {
-  if (ordinal != 0)
+  if (!isDevice(ordinal))
     return cuda::errorInvalidDevice;
   if (!context)
     return invalidValue;
   return locked([=] {
-    auto made = std::make_unique<Context>();
+    auto made = std::make_unique<Context>(Context{ordinal});
     stack.push_back(reinterpret_cast<CUcontext>(made.get()));
     *context = stack.back();
     contexts.push_back(std::move(made));
@@ -246,7 +276,7 @@ EXPORT CUresult cuCtxSetCurrent(CUcontext context) {
   });
 }
 EXPORT CUresult cuCtxGetDevice(CUdevice *result) {
-  *result = 0;
+  *result = std::max(0, currentDevice());
   return currentContext() ? success : invalidContext;
 }
 EXPORT CUresult cuCtxSynchronize() {
@@ -330,8 +360,8 @@ static CUresult launchOrKeep(const runtime::LaunchConfig &config, CUfunction fun
   if (!isAmong(functions, function))
     return invalidHandle;
   const auto &known = *reinterpret_cast<LoadedFunction *>(function);
-  const auto launch = [&known](const runtime::LaunchConfig &config, void **arguments) {
-    Status status = state().device.launch(config, known, arguments);
+  const auto launch = [&known, device = currentDevice()](const runtime::LaunchConfig &config, void **arguments) {
+    Status status = state().devices.launch(device, config, known, arguments);
     return status ? success : fail(launchFailed, status.error());
   };
   if (!state().captures.isCaptured(config.stream))

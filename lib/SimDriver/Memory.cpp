@@ -21,7 +21,7 @@ std::map<void *, std::unique_ptr<void, FreeBytes>> hostBuffers;
 // For the functions below, the caller holds the mutex. Any address is valid for a copy of zero bytes.
 
 CUresult toDevice(CUdeviceptr to, const void *from, size_t bytes) {
-  std::byte *target = state().device.find(to, bytes);
+  std::byte *target = state().devices.find(to, bytes);
   if (bytes == 0)
     return success;
   if (!target || !from)
@@ -31,7 +31,7 @@ CUresult toDevice(CUdeviceptr to, const void *from, size_t bytes) {
 }
 
 CUresult toHost(void *to, CUdeviceptr from, size_t bytes) {
-  const std::byte *source = state().device.find(from, bytes);
+  const std::byte *source = state().devices.find(from, bytes);
   if (bytes == 0)
     return success;
   if (!source || !to)
@@ -41,8 +41,8 @@ CUresult toHost(void *to, CUdeviceptr from, size_t bytes) {
 }
 
 CUresult onDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  std::byte *target = state().device.find(to, bytes);
-  const std::byte *source = state().device.find(from, bytes);
+  std::byte *target = state().devices.find(to, bytes);
+  const std::byte *source = state().devices.find(from, bytes);
   if (!target || !source)
     return bytes == 0 ? success : invalidValue;
   std::memmove(target, source, bytes);
@@ -51,7 +51,8 @@ CUresult onDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 
 /// Copies where either address may be on the host.
 CUresult anywhere(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  const bool toIsDevice = state().device.contents().find(to, 1), fromIsDevice = state().device.contents().find(from, 1);
+  const bool toIsDevice = state().devices.contents().find(to, 1),
+             fromIsDevice = state().devices.contents().find(from, 1);
   if (toIsDevice && fromIsDevice)
     return onDevice(to, from, bytes);
   if (toIsDevice)
@@ -69,7 +70,7 @@ CUresult anywhere(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 template <typename T> CUresult fill(CUdeviceptr to, T value, size_t count) {
   if (count > SIZE_MAX / sizeof(T))
     return invalidValue;
-  std::byte *target = state().device.find(to, count * sizeof(T));
+  std::byte *target = state().devices.find(to, count * sizeof(T));
   if (!target || to % sizeof(T) != 0)
     return count == 0 ? success : invalidValue;
   for (size_t i = 0; i < count; ++i)
@@ -91,12 +92,12 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
   if (!pointer || bytes == 0)
     return invalidValue;
   return locked([=] {
-    *pointer = state().device.allocate(bytes);
+    *pointer = state().devices.allocate(std::max(0, currentDevice()), bytes);
     return *pointer ? success : outOfMemory;
   });
 }
 EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer) {
-  return locked([=] { return pointer == 0 || state().device.release(pointer) ? success : invalidValue; });
+  return locked([=] { return pointer == 0 || state().devices.release(pointer) ? success : invalidValue; });
 }
 
 static bool isCaptured(CUstream stream) {
@@ -115,7 +116,7 @@ EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
     return invalidValue;
   const std::lock_guard lock(state().mutex);
   size_t taken = 0;
-  for (const Allocation &allocation : state().device.contents().allocations())
+  for (const Allocation &allocation : state().devices.contents().allocations())
     taken += allocation.size;
   *total = deviceBytes;
   *free = deviceBytes - std::min(taken, deviceBytes);
@@ -153,7 +154,7 @@ EXPORT CUresult cuMemHostUnregister(void *) {
 
 EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr pointer) {
   const std::lock_guard lock(state().mutex);
-  const Allocation *allocation = state().device.contents().find(pointer, 1);
+  const Allocation *allocation = state().devices.contents().find(pointer, 1);
   if (!allocation)
     return invalidValue;
   if (base)
@@ -169,7 +170,7 @@ EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr po
   if (!value)
     return invalidValue;
   const std::lock_guard lock(state().mutex);
-  const Allocation *allocation = state().device.contents().find(pointer, 1);
+  const Allocation *allocation = state().devices.contents().find(pointer, 1);
   const auto set = [value](auto result) {
     std::memcpy(value, &result, sizeof(result));
     return success;
@@ -183,7 +184,7 @@ EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr po
   case devicePointer:
     return set(pointer);
   case device:
-    return set(int(0));
+    return set(state().devices.ownerOf(*allocation));
   case rangeStart:
     return set(CUdeviceptr(allocation->address));
   case rangeBytes:

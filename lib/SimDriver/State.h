@@ -17,15 +17,22 @@ namespace tile::sim {
 // CUDA driver API, CUresult.
 constexpr runtime::CUresult success = runtime::cuda::success, invalidValue = runtime::cuda::errorInvalidValue,
                             outOfMemory = 2, invalidImage = runtime::cuda::errorInvalidImage, invalidContext = 201,
-                            notFound = 500, launchFailed = 719, captureUnsupported = 900, capturedEvent = 907,
-                            invalidHandle = 400, unknownError = 999;
+                            peerAccessUnsupported = 217, notFound = 500, peerAccessEnabled = 704,
+                            peerAccessNotEnabled = 705, launchFailed = 719, captureUnsupported = 900,
+                            capturedEvent = 907, invalidHandle = 400, unknownError = 999;
 
 struct State {
   std::mutex mutex; ///< guards all members below
-  SimulatedDevice device;
+  SimulatedDevices devices;
   Captures captures;
+  uint64_t numOperations = 0; ///< of all threads, except those that wait
 };
 State &state();
+
+/// Returns the device of the context that is current on this thread; -1 if there is none.
+int currentDevice();
+/// Returns the device of a context; -1 if there is no such context. The caller holds the mutex.
+int deviceOf(runtime::CUcontext context);
 
 /// Calls `work`. Callers are C code, so no exception may leave the driver.
 template <typename Function> runtime::CUresult guarded(Function &&work) noexcept {
@@ -43,6 +50,7 @@ template <typename Function> runtime::CUresult guarded(Function &&work) noexcept
 template <typename Function> runtime::CUresult locked(Function &&work) noexcept {
   return guarded([&] {
     const std::lock_guard lock(state().mutex);
+    ++state().numOperations;
     return work();
   });
 }
@@ -51,5 +59,11 @@ template <typename Function> runtime::CUresult locked(Function &&work) noexcept 
 template <typename Function> runtime::CUresult submit(runtime::CUstream stream, Function &&work) noexcept {
   return locked([&] { return state().captures.submit(stream, std::forward<Function>(work)); });
 }
+
+/// The result of an operation that waits for a value in memory which is not there yet; never returned to programs.
+constexpr runtime::CUresult stillWaiting = -1;
+/// Executes an operation of a stream. One that waits is repeated while other threads change memory; if none of them
+/// calls the driver for a while, nobody ever will, and the operation fails. The caller does not hold the mutex.
+runtime::CUresult perform(const Work &work) noexcept;
 
 } // namespace tile::sim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams, events and graphs of the simulated driver. All operations are synchronous, so waits return immediately.
+// Streams, events and graphs of the simulated driver. All operations are synchronous, so waits for events return
+// immediately; waits for values are in Peers.cpp.
 #include "SimDriver/State.h"
 
 #include <atomic>
@@ -92,12 +93,19 @@ EXPORT CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
   if (!executable)
     return invalidValue;
   return guarded([=] {
-    return submit(stream, [steps = *reinterpret_cast<Graph *>(executable)] {
-      for (const Work &step : steps)
-        if (const CUresult result = step(); result != success)
-          return result;
-      return success;
+    const Graph steps = *reinterpret_cast<Graph *>(executable);
+    bool isCaptured = false;
+    const CUresult kept = locked([&] {
+      isCaptured = state().captures.isCaptured(stream);
+      CUresult result = success;
+      for (size_t i = 0; isCaptured && result == success && i < steps.size(); ++i)
+        result = state().captures.submit(stream, steps[i]);
+      return result;
     });
+    CUresult result = kept;
+    for (size_t i = 0; !isCaptured && result == success && i < steps.size(); ++i)
+      result = perform(steps[i]);
+    return result;
   });
 }
 EXPORT CUresult cuGraphUpload(CUgraphExec, CUstream) {

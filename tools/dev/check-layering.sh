@@ -25,13 +25,13 @@ target='Target/([^L]|L[^i])' # except Limits.h, which only defines constants
 
 forbid lib/Layout "$llvm" "$target" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Target "$llvm" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
-for folder in lib/Runtime lib/Runner lib/Simulator lib/SimDriver tools/tile-run include; do
+for folder in lib/Runtime lib/Distributed lib/Runner lib/Simulator lib/SimDriver tools/tile-run include; do
   forbid "$folder" "$llvm" "$compiler"
 done
 for folder in lib/*/; do
   [ "$folder" = lib/Explain/ ] || forbid "${folder%/}" 'Explain/' # Explain may depend on every library
 done
-forbid lib/Runtime '(Runner|Simulator|Jit)/'
+forbid lib/Runtime '(Distributed|Runner|Simulator|Jit)/'
 forbid lib/Jit "$llvm" "$compiler" '(Runtime|Runner|Simulator|Target)/'
 forbid lib/Simulator '(Runner|SimDriver)/'
 forbid lib/Runner/Inputs 'Runner/(Device|Bench|Results|Tune|Soak|Commands)/'
@@ -39,6 +39,7 @@ forbid lib/Runner/Check 'Runner/(Device|Bench|Results|Tune|Soak|Commands)/'
 forbid lib/Runner/Device 'Runner/(Check|Bench|Tune|Soak|Commands)/'
 forbid lib/Runner/Bench 'Runner/(Tune|Soak|Commands)/'
 forbid lib/SimDriver 'Runner/'
+forbid lib/Distributed '(Runner|Simulator|SimDriver|Jit|Target)/'
 forbid lib/Simulator/Ptx 'Simulator/(Numerics|Machine|Exec|Check|Profile)/'
 forbid lib/Simulator/Numerics 'Simulator/(Ptx|Machine|Exec|Check|Profile)/'
 forbid dialects/Tile "$target" '(Cta|Layout|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'

@@ -201,6 +201,24 @@ struct GridDependencyLowering : TargetPattern<GridDependencyOp> {
   }
 };
 
+/// Each thread observes the flag itself, so that no barrier is needed and one thread of a role may wait alone. Copies
+/// by TMA are ordered after the wait by a proxy fence.
+struct WaitFlagLowering : TargetPattern<WaitFlagOp> {
+  using TargetPattern::TargetPattern;
+
+  LogicalResult matchAndRewrite(WaitFlagOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    std::string text = "{\n.reg .pred early;\n.reg .b32 flag;\nagain:\nld.acquire.sys.global.b32 flag, [$0];\n"
+                       "sub.s32 flag, flag, $1;\nsetp.lt.s32 early, flag, 0;\n@early bra again;\n";
+    if (gpu.capability >= 90)
+      text += "fence.proxy.async.global;\n";
+    emitPtx(rewriter, op.getLoc(),
+            {.text = text + "}", .operands = {adaptor.getPtr().front(), adaptor.getValue().front()}});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// Addresses are pointers in the global space; only their interpretation changes.
 struct AddressCastLowering : OpConversionPattern<AddressCastOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -263,7 +281,8 @@ static LogicalResult checkInlineAsm(InlineAsmOp op, const target::GpuTarget &) {
 
 void registerExternLowerings(Lowerings &lowerings) {
   lowerings.patterns.add<InlineAsmLowering, AddressCastLowering>(lowerings.converter, lowerings.context, /*benefit=*/2);
-  lowerings.patterns.add<GridDependencyLowering>(lowerings.converter, lowerings.context, lowerings.gpu);
+  lowerings.patterns.add<GridDependencyLowering, WaitFlagLowering>(lowerings.converter, lowerings.context,
+                                                                   lowerings.gpu);
   lowerings.check<InlineAsmOp>(checkInlineAsm);
 }
 

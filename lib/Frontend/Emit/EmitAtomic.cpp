@@ -186,4 +186,43 @@ SymValue emitAtomicCas(Sema &sema, BuiltinCall &call) {
   return parsed->result(call, op.getResult(), type);
 }
 
+/// Checks the arguments of a flag operation: the language, and a pointer to one int32. Returns the value; an error
+/// after a message.
+static SymValue parseFlag(BuiltinCall &call) {
+  Sema &sema = call.sema;
+  std::string name(call.info.name);
+  if (!sema.isTile1())
+    return sema.error(Diag::flag_needs_tile1, call.range, {name});
+  SymValue pointer = pointerOperand(call);
+  if (pointer.isError())
+    return {};
+  if (!pointer.isScalar() || pointer.type.pointee() != DType(Scalar::Int32))
+    return sema.error(Diag::flag_type, call.rangeOf(0), {name, describe(pointer)});
+  return followPointer(call, 1, sema.cast(call.tensor(1), Scalar::Int32, call.rangeOf(1)), pointer);
+}
+
+SymValue emitWaitFlag(Sema &sema, BuiltinCall &call) {
+  SymValue value = parseFlag(call);
+  if (value.isError())
+    return {};
+  WaitFlagOp::create(sema.builder, sema.location(call.range), call[0].value, value.value);
+  return SymValue::makeConstant(NoneValue{});
+}
+
+/// A release by one thread covers what the others have written before the barrier.
+SymValue emitSetFlag(Sema &sema, BuiltinCall &call) {
+  SymValue value = parseFlag(call);
+  if (value.isError())
+    return {};
+  if (call[0].type.isConst)
+    return sema.error(Diag::store_const, call.rangeOf(0));
+  Location loc = sema.location(call.range);
+  SymValue pointer = sema.expandDims(call[0], 0, call.range);
+  value = sema.expandDims(value, 0, call.range);
+  BarrierOp::create(sema.builder, loc);
+  AtomicRmwOp::create(sema.builder, loc, value.value.getType(), AtomicKind::xchg, MemoryOrder::release,
+                      MemoryScope::sys, pointer.value, value.value, mlir::Value());
+  return SymValue::makeConstant(NoneValue{});
+}
+
 } // namespace tile::frontend

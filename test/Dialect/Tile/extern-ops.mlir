@@ -16,6 +16,10 @@ tile.kernel @asm(%p: !tile.ptr<f32>) {
   tile.grid_dependency wait
   // CHECK: tile.grid_dependency launch
   tile.grid_dependency launch
+  %flag = tile.address_cast %a : i64 -> !tile.ptr<i32>
+  %one = arith.constant 1 : i32
+  // CHECK: tile.wait_flag %{{.*}}, %{{.*}} : <i32>
+  tile.wait_flag %flag, %one : !tile.ptr<i32>
   // CHECK: tile.library_call erfinv(%{{.*}}) : tensor<128xf32>
   %e = tile.library_call erfinv(%x) : tensor<128xf32>
   // CHECK: tile.library_call hypot(%{{.*}}, %{{.*}}) : tensor<128xf32>

@@ -195,3 +195,12 @@ tile.kernel @programs(%n: i32) {
   }
   tile.return
 }
+
+// -----
+
+tile.kernel @flag_type(%p: !tile.ptr<f32>) {
+  %one = arith.constant 1 : i32
+  // expected-error @+1 {{'tile.wait_flag' op waits for a flag of 'f32'; expected i32}}
+  tile.wait_flag %p, %one : !tile.ptr<f32>
+  tile.return
+}

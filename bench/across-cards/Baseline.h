@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The peer, a program without tile: cuBLAS and NCCL, one after the other, or in two streams by parts of the rows. Both
+// are loaded by name.
+#pragma once
+
+#include "Gpu.h"
+
+#include <memory>
+
+namespace across {
+
+struct Sizes {
+  int64_t m, n, k;
+};
+
+class Baseline {
+public:
+  /// `id`: of NCCL (128 bytes), the same for all ranks.
+  Baseline(const std::string &ncclPath, const std::string &cublasPath, int rank, int ranks, const std::string &id);
+  ~Baseline();
+
+  /// Returns an id for all ranks.
+  static std::string makeId(const std::string &ncclPath);
+
+  /// c[m, n] = a[m, k] @ b[n, k]^T in bf16.
+  void multiply(Handle stream, Address a, Address b, Address c, Sizes sizes);
+  void gather(Handle stream, Address from, Address to, size_t elements);
+  void scatter(Handle stream, Address from, Address to, size_t elements);
+  void reduce(Handle stream, Address data, size_t elements);
+
+  // Operations; `own`: the rank's rows. `room` has space for the gathered rows, or for the product.
+  void gatherThenMultiply(Handle stream, Address own, Address b, Address c, Address room, Sizes sizes);
+  void multiplyThenScatter(Handle stream, Address a, Address b, Address c, Address room, Sizes sizes);
+  void multiplyThenReduce(Handle stream, Address a, Address b, Address c, Sizes sizes);
+  void gatherBesides(Handle stream, Address own, Address b, Address c, Address room, Sizes sizes, int parts);
+  void scatterBesides(Handle stream, Address a, Address b, Address c, Address room, Sizes sizes, int parts);
+
+private:
+  void *nccl, *cublas;
+  int ranks;
+  void *comm = nullptr, *handle = nullptr;
+  std::unique_ptr<Memory> workspace;
+  Handle other, events[8] = {};
+  Handle current = nullptr; ///< the stream of the handle
+};
+
+} // namespace across

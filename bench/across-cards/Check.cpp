@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks: results of single runs, runs in a row and graphs, and what happens when a rank does not take part.
+#include "Rank.h"
+
+#include <chrono>
+#include <cstdio>
+#include <random>
+
+namespace across {
+
+using Clock = std::chrono::steady_clock;
+
+bool Rank::check(const Case &work, tile_dist_form form, const CheckOptions &depth) {
+  if (form == TILE_DIST_FLAGGED && work.operation != TILE_DIST_ALL_GATHER_GEMM)
+    return true;
+  step(work, nameOf(form), "plan");
+  tile_dist_plan *plan = makePlan(work, form);
+  tile_dist_plan_info chosen;
+  checkDist(tile_dist_plan_describe(plan, &chosen));
+  step(work, nameOf(form), "operands");
+  Buffers buffers = makeBuffers(work, /*hasRoom=*/false);
+  const auto run = [&] {
+    checkDist(tile_dist_run(plan, stream, buffers.a->pointer(), buffers.b->pointer(), buffers.c->pointer()));
+  };
+  const auto clear = [&] {
+    call("cuMemsetD8Async", buffers.c->get(), static_cast<unsigned char>(0xff), buffers.c->size(), stream);
+  };
+  barrier(); // nobody allocates while the work of another rank waits
+  bool right = true;
+  std::vector<uint16_t> runs[2];
+  for (int repeats : {1, 3}) { // three at once: a run must not disturb the previous one
+    std::vector<uint16_t> &values = runs[repeats == 1 ? 0 : 1];
+    step(work, nameOf(form), repeats == 1 ? "run" : "three runs");
+    clear();
+    for (int repeat = 0; repeat < repeats; ++repeat)
+      run();
+    step(work, nameOf(form), "synchronize");
+    checkDist(tile_dist_synchronize(comm, stream));
+    step(work, nameOf(form), "compare");
+    right = right && isRight(work, *buffers.c, depth.samples, nameOf(chosen.form));
+    values.resize(elementsOfC(work));
+    buffers.c->read(values.data(), 0, values.size() * 2);
+  }
+  if (runs[0] != runs[1]) {
+    std::printf("WRONG: rank %d, %s %s: two runs differ\n", info.rank, nameOf(work.operation), nameOf(chosen.form));
+    right = false;
+  }
+  if (depth.replays > 0)
+    right = checkGraph(work, chosen.form, depth, buffers, run, clear) && right;
+  step(work, nameOf(form), "destroy");
+  checkDist(tile_dist_plan_destroy(plan));
+  return right;
+}
+
+bool Rank::checkGraph(const Case &work, tile_dist_form form, const CheckOptions &depth, const Buffers &buffers,
+                      const std::function<void()> &run, const std::function<void()> &clear) {
+  barrier();
+  step(work, nameOf(form), "graph: capture");
+  Handle graph = nullptr, executable = nullptr;
+  constexpr int ofThread = 1; // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+  call("cuStreamBeginCapture_v2", stream, ofThread);
+  run();
+  call("cuStreamEndCapture", stream, &graph);
+  step(work, nameOf(form), "graph: instantiate");
+  call("cuGraphInstantiateWithFlags", &executable, graph, 0ull);
+  step(work, nameOf(form), "graph: upload");
+  call("cuGraphUpload", executable, stream);
+  clear();
+  checkDist(tile_dist_synchronize(comm, stream));
+  barrier();
+  for (int replay = 0; replay < depth.replays; ++replay) {
+    step(work, nameOf(form), "graph: launch");
+    call("cuGraphLaunch", executable, stream);
+    // A launch may block those of other threads of the process.
+    if (isThread())
+      barrier();
+  }
+  step(work, nameOf(form), "graph: synchronize");
+  checkDist(tile_dist_synchronize(comm, stream));
+  const bool right = isRight(work, *buffers.c, depth.samples, "graph");
+  barrier();
+  call("cuGraphExecDestroy", executable);
+  call("cuGraphDestroy", graph);
+  return right;
+}
+
+bool Rank::loseRank() {
+  const Case work = {TILE_DIST_ALL_GATHER_GEMM, 256 * info.size, 256, 256};
+  tile_dist_plan *plan = makePlan(work, TILE_DIST_CHUNKED);
+  Buffers buffers = makeBuffers(work, /*hasRoom=*/false);
+  barrier();
+  if (info.rank == info.size - 1)
+    return true; // leaves
+  const auto start = Clock::now();
+  step("run without the last rank");
+  tile_status status = tile_dist_run(plan, stream, buffers.a->pointer(), buffers.b->pointer(), buffers.c->pointer());
+  if (status == TILE_OK)
+    status = tile_dist_synchronize(comm, stream);
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  std::printf("rank %d: status %d after %.1f s: %s\n", info.rank, status, seconds, tile_dist_last_error());
+  // In the simulator, which executes streams at once, the run itself fails.
+  return status == TILE_ERROR_TIMEOUT || status == TILE_ERROR_DRIVER;
+}
+
+bool Rank::soak() {
+  std::mt19937 random(options.seed);
+  const auto start = Clock::now();
+  int count = 0;
+  for (bool goesOn = true; goesOn; ++count) {
+    const auto below = [&](int limit) { return int64_t(random() % unsigned(limit)); };
+    Case work = {tile_dist_operation(below(3)), 0, 8 * (1 + below(256)), 8 * (1 + below(256))};
+    work.m = info.size * (1 + below(1024));
+    const auto form = tile_dist_form(below(4));
+    if (!check(work, form, {/*samples=*/64, /*replays=*/0}))
+      return false;
+    // All ranks end together.
+    const bool isOver = Clock::now() - start > std::chrono::duration<double>(options.seconds);
+    goesOn = largest(isOver) == 0;
+  }
+  if (isFirst())
+    std::printf("soak: %d plans of random shapes right in %.0f s\n", count, options.seconds);
+  return true;
+}
+
+void Rank::endure() {
+  const tile_dist_operation operations[] = {TILE_DIST_ALL_GATHER_GEMM, TILE_DIST_GEMM_REDUCE_SCATTER,
+                                            TILE_DIST_GEMM_ALL_REDUCE};
+  for (unsigned turn = options.seed;; ++turn) {
+    const Case work = {operations[turn % 3], 512 * info.size, 2048, 1024};
+    step(work, "auto", "plan");
+    tile_dist_plan *plan = makePlan(work, TILE_DIST_AUTO);
+    Buffers buffers = makeBuffers(work, /*hasRoom=*/false);
+    barrier();
+    step(work, "auto", "runs");
+    for (int run = 0; run < 200; ++run) {
+      checkDist(tile_dist_run(plan, stream, buffers.a->pointer(), buffers.b->pointer(), buffers.c->pointer()));
+      if (run % 10 == 9)
+        checkDist(tile_dist_synchronize(comm, stream));
+    }
+    checkDist(tile_dist_plan_destroy(plan));
+  }
+}
+
+} // namespace across

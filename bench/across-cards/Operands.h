@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operands whose elements are known without storing them, and results computed from them in double precision.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace across {
+
+inline float fromBf16(uint16_t bits) {
+  const uint32_t word = uint32_t(bits) << 16;
+  float value = 0;
+  std::memcpy(&value, &word, sizeof(value));
+  return value;
+}
+
+/// A pseudorandom sequence of bf16 values between -1 and 1, of prime period, so that no rows are equal.
+class Sequence {
+public:
+  Sequence() : values(period) {
+    uint64_t state = 1;
+    for (uint16_t &bits : values) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      const float value = float(int64_t(state >> 33) - (int64_t(1) << 30)) / float(int64_t(1) << 30);
+      uint32_t word = 0;
+      std::memcpy(&word, &value, sizeof(word));
+      bits = uint16_t(word >> 16);
+    }
+  }
+
+  static const Sequence &get() {
+    static const Sequence sequence;
+    return sequence;
+  }
+
+  uint16_t bits(uint64_t index) const { return values[index % period]; }
+  float value(uint64_t index) const { return fromBf16(bits(index)); }
+
+  /// Returns elements from `first` on.
+  std::vector<uint16_t> slice(uint64_t first, size_t count) const {
+    std::vector<uint16_t> result(count);
+    for (size_t done = 0; done < count;) {
+      const size_t from = (first + done) % period, length = std::min<size_t>(count - done, period - from);
+      std::memcpy(result.data() + done, values.data() + from, length * sizeof(uint16_t));
+      done += length;
+    }
+    return result;
+  }
+
+private:
+  static constexpr size_t period = 1048573;
+  std::vector<uint16_t> values;
+};
+
+/// Where the operands of a rank begin in the sequence.
+inline uint64_t startOfA(int rank) {
+  return 104729ull * uint64_t(rank);
+}
+inline uint64_t startOfB(int rank) {
+  return 500009ull + 224737ull * uint64_t(rank);
+}
+
+/// The product of row i of a and row j of b (transposed), with K columns.
+inline double dot(uint64_t startA, int64_t i, uint64_t startB, int64_t j, int64_t k) {
+  const Sequence &sequence = Sequence::get();
+  double sum = 0;
+  for (int64_t p = 0; p < k; ++p)
+    sum += double(sequence.value(startA + uint64_t(i * k + p))) * double(sequence.value(startB + uint64_t(j * k + p)));
+  return sum;
+}
+
+/// The largest error that the roundings of `ranks` partial sums to bf16 explain.
+inline double tolerance(double expected, int64_t k, int ranks) {
+  constexpr double roundoff = 0.004, deviation = 1.0 / 3; // of bf16, and of a product
+  return roundoff * (std::abs(expected) + 4 * ranks * std::sqrt(double(k)) * deviation);
+}
+
+} // namespace across

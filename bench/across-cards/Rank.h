@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A rank of the benchmark: a thread or a process with its GPU.
+#pragma once
+
+#include "Gpu.h"
+#include "Operands.h"
+
+#include <barrier>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace across {
+
+struct Case {
+  tile_dist_operation operation;
+  int64_t m, n, k; ///< of the GEMM of one rank
+};
+
+struct Options {
+  std::string kernels, nccl, cublas;
+  int ranks = 2;
+  int timeout = 60000;
+  int rounds = 5;
+  tile_dist_transport transport = TILE_DIST_ANY;
+  std::string mode = "check"; ///< check, bench, soak, lost, endure
+  bool isVerbose = false;     ///< prints every step before it begins
+  int replays = 3;            ///< of a graph, in checks; 0: no graphs
+  bool isShort = false;       ///< checks small shapes only
+  double seconds = 60;        ///< of a soak
+  unsigned seed = 1;
+  std::vector<Case> cases;
+};
+
+/// Where a rank is, for the watchdog's message.
+struct Progress {
+  std::mutex mutex;
+  std::string text = "start";
+  std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+};
+
+/// The result of a benchmark's case.
+struct Measured {
+  tile_dist_operation operation;
+  double speedup; ///< of the form that the library chooses, over NCCL then cuBLAS
+  double ofBound; ///< the larger one of GEMM and wire alone, as a part of its time
+  double ofBest;  ///< the time of the best form, as a part of its time
+  bool isRight;
+};
+
+/// State that the threads of one process share; processes have one each.
+struct Shared {
+  explicit Shared(int threads) : meeting(threads), numbers(size_t(threads)), progress(size_t(threads)) {}
+  std::barrier<> meeting;
+  std::vector<double> numbers;
+  std::vector<Progress> progress;
+  std::vector<Measured> results; ///< written by the first rank
+  std::string ncclId;
+  tile_dist_group *group = nullptr;
+};
+
+inline const char *nameOf(tile_dist_operation operation) {
+  constexpr const char *names[] = {"all_gather_gemm", "gemm_reduce_scatter", "gemm_all_reduce"};
+  return names[operation];
+}
+inline const char *nameOf(tile_dist_form form) {
+  constexpr const char *names[] = {"auto", "sequential", "chunked", "flagged"};
+  return names[form];
+}
+
+class Rank {
+public:
+  /// `thread`: the rank's number, or -1 if the environment says it.
+  Rank(const Options &options, Shared &shared, int thread);
+  ~Rank();
+
+  struct CheckOptions {
+    int samples; ///< elements that are compared; 0: all
+    int replays; ///< of a graph; 0: no graph
+  };
+  /// Runs a form once, thrice in a row, and as a graph; compares with double precision, and bits of the runs. Returns
+  /// false, with a message, if the result is wrong.
+  bool check(const Case &work, tile_dist_form form, const CheckOptions &depth);
+  /// One rank does not take part in a run: the others must get an error within the limit.
+  bool loseRank();
+  /// Runs operations until a call fails, because another rank has been killed.
+  [[noreturn]] void endure();
+  void bench(const Case &work);
+  bool soak();
+
+  bool isFirst() const { return info.rank == 0; }
+  const tile_dist_info &describe() const { return info; }
+  /// Returns true if other ranks are threads of this process.
+  bool isThread() const { return shared.numbers.size() > 1; }
+  /// Says what begins now.
+  void step(const std::string &text);
+  void barrier() { checkDist(tile_dist_barrier(comm)); }
+
+private:
+  struct Buffers {
+    std::unique_ptr<Memory> a, b, c, room;
+  };
+  size_t elementsOfA(const Case &work) const;
+  size_t elementsOfC(const Case &work) const;
+  Buffers makeBuffers(const Case &work, bool hasRoom) const;
+  void step(const Case &work, const char *form, const char *text);
+  bool checkGraph(const Case &work, tile_dist_form form, const CheckOptions &depth, const Buffers &buffers,
+                  const std::function<void()> &run, const std::function<void()> &clear);
+  tile_dist_plan *makePlan(const Case &work, tile_dist_form form);
+  double expected(const Case &work, int64_t row, int64_t column) const;
+  bool isRight(const Case &work, const Memory &c, int samples, const char *form) const;
+  void multiply(Address a, Address b, Address c, const Case &work);
+  double measure(const std::function<void()> &run, int iterations);
+  double largest(double mine);
+
+  const Options &options;
+  Shared &shared;
+  const int slot; ///< among the ranks of this process
+  tile_runtime *runtime = nullptr;
+  tile_dist_comm *comm = nullptr;
+  tile_dist_info info = {};
+  tile_dist_kernels kernels = {};
+  Handle stream = nullptr, begin = nullptr, end = nullptr;
+  std::unique_ptr<class Baseline> baseline;
+};
+
+/// Prints geometric means of the forms that the library has chosen.
+void printSummary(const std::vector<Measured> &results);
+
+} // namespace across

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* libtiledist: GEMMs whose operands live on several GPUs, over peer access and NCCL.
+ *
+ *   tile_dist_comm *comm;  tile_dist_plan *plan;                       // in each rank: a thread or a process
+ *   tile_dist_options options = {.runtime = runtime, .device = -1};
+ *   tile_dist_connect_environment(tile_dist_getenv, NULL, &options, &comm);         // torchrun, mpirun, srun
+ *   tile_dist_shape shape = {.m = 4096, .n = 8192, .k = 8192, .type = TILE_DIST_BF16};
+ *   tile_dist_plan_create(comm, TILE_DIST_ALL_GATHER_GEMM, &shape, &kernels, TILE_DIST_AUTO, &plan);
+ *   tile_dist_run(plan, stream, a, b, c);                               // as often as needed; asynchronous
+ *   tile_dist_synchronize(comm, stream);                                // with a time limit, unlike
+ * cuStreamSynchronize
+ *
+ * Ranks call the functions marked "collective" in the same order with equal arguments. Functions return a status;
+ * tile_dist_last_error() describes the last failure of the calling thread and names rank and operation. No function
+ * prints, exits, throws, or waits longer than the time limit. A run allocates nothing.
+ */
+#ifndef TILE_TILE_DIST_H
+#define TILE_TILE_DIST_H
+
+#include "tile/tilert.h"
+
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tile_dist_group tile_dist_group;
+typedef struct tile_dist_comm tile_dist_comm;
+typedef struct tile_dist_plan tile_dist_plan;
+
+/* How ranks move data where no form with overlap is used. */
+typedef enum tile_dist_transport {
+  TILE_DIST_ANY = 0,   /* NCCL if it is found and 2.19 or later, else copies between peers */
+  TILE_DIST_NCCL = 1,  /* NCCL; an error if there is none */
+  TILE_DIST_COPIES = 2 /* copies between peers, without NCCL; needs peer access */
+} tile_dist_transport;
+
+typedef struct tile_dist_options {
+  tile_runtime *runtime;    /* of libtilert; kernels of plans belong to it */
+  int device;               /* ordinal; -1: the rank's index on its host */
+  int timeout_milliseconds; /* limit of every wait; 0: 60000 */
+  tile_dist_transport transport;
+  const char *nccl_library;  /* NULL: libnccl.so.2 */
+  tile_symbol_lookup lookup; /* of driver functions; NULL: libcuda.so.1 */
+  void *lookup_user;
+} tile_dist_options;
+
+TILE_API const char *tile_dist_last_error(void);
+
+/* Ranks that are threads of one process: one thread creates the group, each rank connects with it and its own number.
+   The group must outlive its communicators. */
+TILE_API tile_status tile_dist_group_create(int size, tile_dist_group **group);
+TILE_API void tile_dist_group_destroy(tile_dist_group *group);
+/* Collective, called in `size` threads at once. Makes the device's primary context current on the thread. */
+TILE_API tile_status tile_dist_connect_threads(tile_dist_group *group, int rank, const tile_dist_options *options,
+                                               tile_dist_comm **comm);
+/* Collective. Ranks that are processes: rank 0 listens at `address`, "HOST:PORT", the others connect to it. */
+TILE_API tile_status tile_dist_connect(const char *address, int rank, int size, const tile_dist_options *options,
+                                       tile_dist_comm **comm);
+/* Collective. Like tile_dist_connect, with what torchrun, Open MPI, MPICH, or Slurm have left in the environment; one
+   rank if there is nothing. `get` is tile_dist_getenv, or whatever knows these variables. The address is MASTER_ADDR
+   and the port after MASTER_PORT (29400 without one), or else the first host of the job. */
+typedef const char *(*tile_dist_variable)(void *user, const char *name);
+TILE_API tile_status tile_dist_connect_environment(tile_dist_variable get, void *user, const tile_dist_options *options,
+                                                   tile_dist_comm **comm);
+static inline const char *tile_dist_getenv(void *user, const char *name) {
+  (void)user;
+  return getenv(name);
+}
+/* Frees what the rank owns; its work must have ended. Plans must have been destroyed. */
+TILE_API void tile_dist_destroy(tile_dist_comm *comm);
+
+typedef struct tile_dist_info {
+  int rank, size, device;
+  int peer_access;  /* 1: every rank can access the memory of all others */
+  int nccl_version; /* 22809 is 2.28.9; 0: NCCL is not used */
+} tile_dist_info;
+TILE_API tile_status tile_dist_describe(const tile_dist_comm *comm, tile_dist_info *info);
+
+/* Collective: returns when all ranks have called it. Does not wait for their GPUs. */
+TILE_API tile_status tile_dist_barrier(tile_dist_comm *comm);
+/* Waits for a stream, at most for the time limit. If the limit passes, for example because a rank has died, the work is
+   released and the communicator is unusable: all its functions return the error from then on. */
+TILE_API tile_status tile_dist_synchronize(tile_dist_comm *comm, void *stream);
+
+typedef enum tile_dist_operation {
+  /* c[m, n] = gathered a[m, k] @ b[k, n]. Each rank has the m / size rows of a that follow those of the previous rank,
+     and its own b and c. */
+  TILE_DIST_ALL_GATHER_GEMM = 0,
+  /* c[m / size, n] = the rank's rows of the sum over all ranks of a[m, k] @ b[k, n]. */
+  TILE_DIST_GEMM_REDUCE_SCATTER = 1,
+  /* c[m, n] = the sum over all ranks of a[m, k] @ b[k, n], on every rank. */
+  TILE_DIST_GEMM_ALL_REDUCE = 2
+} tile_dist_operation;
+
+typedef enum tile_dist_form {
+  TILE_DIST_AUTO = 0,       /* the fastest according to a model of wire and GEMM */
+  TILE_DIST_SEQUENTIAL = 1, /* collective and GEMM, one after the other */
+  TILE_DIST_CHUNKED = 2,    /* one GEMM for each chunk of rows, while copy engines move others */
+  TILE_DIST_FLAGGED = 3     /* one GEMM whose tiles wait for their rows; TILE_DIST_ALL_GATHER_GEMM only */
+} tile_dist_form;
+
+typedef enum tile_dist_type { TILE_DIST_F16 = 0, TILE_DIST_BF16 = 1, TILE_DIST_F32 = 2 } tile_dist_type;
+
+typedef struct tile_dist_shape {
+  int64_t m, n, k;     /* of the GEMM that one rank computes; m is a multiple of the number of ranks */
+  tile_dist_type type; /* of a and c; partial sums between ranks have it, too */
+} tile_dist_shape;
+
+/* An argument of a kernel besides those that the plan provides, for epilogues: bias, scales. */
+typedef struct tile_dist_argument {
+  const char *name;
+  tile_value value;
+} tile_dist_argument;
+
+/* Kernels, compiled from lib/Distributed/kernels (installed in share/tile/distributed) or others with parameters of the
+   same names. They must outlive the plan. */
+typedef struct tile_dist_kernels {
+  tile_kernel *gemm;      /* a, b, c, M, N, K */
+  tile_kernel *gemm_wait; /* and flags, rows, first: rows of a in units of `rows`, the unit `first` first; waits for
+                             flags[unit] to be 1. NULL: TILE_DIST_FLAGGED is not possible */
+  tile_kernel *sum;       /* c, parts, count, stride, size: c = the sum of `count` arrays, `stride` elements apart.
+                             NULL: sums by NCCL only */
+  const tile_dist_argument *arguments;
+  size_t argument_count;
+} tile_dist_kernels;
+
+/* Collective. Allocates all that runs need, and chooses a form. */
+TILE_API tile_status tile_dist_plan_create(tile_dist_comm *comm, tile_dist_operation operation,
+                                           const tile_dist_shape *shape, const tile_dist_kernels *kernels,
+                                           tile_dist_form form, tile_dist_plan **plan);
+/* Collective. The plan's runs must have ended on all ranks. */
+TILE_API tile_status tile_dist_plan_destroy(tile_dist_plan *plan);
+
+typedef struct tile_dist_plan_info {
+  tile_dist_form form;
+  double sequential_microseconds; /* expected; negative: unknown */
+  double overlapped_microseconds;
+  /* Memory that peers access. If a run's `a` (all-gather) or `c` (all-reduce) is this address, nothing is copied
+     locally. NULL where the operation has none. */
+  void *a, *c;
+} tile_dist_plan_info;
+TILE_API tile_status tile_dist_plan_describe(const tile_dist_plan *plan, tile_dist_plan_info *info);
+
+/* Enqueues the operation in a stream of the rank's device. `a` may be overwritten by later work of the stream. All
+   ranks run the same plans in the same order. The same inputs give the same bits in every run. May be captured in a
+   graph, on all ranks or none. Ranks that are threads of one process must not let one graph launch follow another
+   before all ranks have made the first (tile_dist_barrier): cuGraphLaunch may block, which CUDA documents, and other
+   threads' launches with it. For the same reason no rank may allocate or free memory, load modules, or instantiate
+   graphs while another one's work waits for it. One process for each GPU has neither limit. */
+TILE_API tile_status tile_dist_run(tile_dist_plan *plan, void *stream, const void *a, const void *b, void *c);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

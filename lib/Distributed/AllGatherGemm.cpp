@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// all_gather_gemm: each rank multiplies the rows of all ranks.
+//
+//   stream   signal that the own rows are there | GEMM of the own rows | GEMM of each other chunk | all pulled?
+//   copies   for each other rank: wait for its signal, pull its rows in units, tell it so
+//
+// The GEMM of a chunk waits for its copy by an event (chunked), or the tiles of one GEMM wait for the flags of their
+// units, which a stream sets after each copy (flagged). Copies are enqueued before the GEMM that waits for them: a GEMM
+// that fills the GPU cannot keep them from starting, since copy engines make them.
+#include "Distributed/Plan.h"
+
+#include <algorithm>
+
+namespace tile::dist {
+namespace {
+
+class AllGatherGemm : public Plan {
+public:
+  AllGatherGemm(Communicator &comm, const PlanRequest &request) : Plan(comm, request, "all_gather_gemm") {}
+
+  Status prepare(const PlanRequest &request) {
+    Result<KernelCall> call =
+        makeCall(request, request.kernels->gemm, "gemm", {Name::a, Name::b, Name::c, Name::M, Name::N, Name::K});
+    if (!call)
+      return call.error();
+    gemm = std::move(*call);
+    WireWork work;
+    work.ranks = ranks();
+    work.gemm = gemmTime(*gemm, shape.m);
+    work.chunk = gemmTime(*gemm, chunkRows());
+    work.chunkBytes = double(chunkRows()) * double(rowBytesOfA());
+    work.units = units = chooseUnits();
+    std::optional<double> flagged;
+    if (request.kernels->gemm_wait) {
+      Result<KernelCall> made =
+          makeCall(request, request.kernels->gemm_wait, "gemm_wait",
+                   {Name::a, Name::b, Name::c, Name::M, Name::N, Name::K, Name::flags, Name::rows, Name::first});
+      if (!made)
+        return made.error();
+      waiting = std::move(*made);
+      flagged = gatherFlaggedTime(work);
+    }
+    if (Status status = chooseForm(request, sequentialTime(work, 1), gatherChunkedTime(work), flagged); !status)
+      return status;
+    if (ranks() == 1)
+      return Success{};
+    return allocateAll();
+  }
+
+  Status run(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) override {
+    if (ranks() == 1)
+      return multiply(stream, a, b, c, shape.m);
+    Status status = copy(stream, chunkOf(rank(), rank()), a, chunkBytes());
+    if (!status)
+      return status;
+    if (info.form == TILE_DIST_SEQUENTIAL && comm.nccl) {
+      const size_t count = chunkBytes() / elementBytes();
+      status = finishCollective(comm.nccl->allGather(pointerTo(chunkOf(rank(), rank())), pointerTo(rows.mine), count,
+                                                     ncclType(shape.type), comm.ncclComm, stream),
+                                "ncclAllGather");
+      return status ? multiply(stream, rows.mine, b, c, shape.m) : status;
+    }
+    if (status = announce(stream); status)
+      status = order(stream, comm.copies, begun);
+    for (int step = 1; status && step < ranks(); ++step)
+      status = pull(after(step), step);
+    if (status)
+      status = info.form == TILE_DIST_FLAGGED ? multiplyArriving(stream, b, c) : multiplyArrived(stream, b, c);
+    if (status)
+      status = order(comm.copies, stream, ended);
+    // Until all have pulled the own rows they must not change.
+    for (int step = 1; status && step < ranks(); ++step)
+      status = signals->take(stream, pulledFlag(after(step)));
+    return status;
+  }
+
+private:
+  // Flags: which units have arrived (first, since kernels need their alignment), whose rows are there, and who has
+  // pulled the own rows.
+  size_t arrivedFlag(int other, int unit) const { return size_t(other * units + unit); }
+  size_t readyFlag(int other) const { return arrivedFlag(ranks(), 0) + size_t(other); }
+  size_t pulledFlag(int other) const { return readyFlag(ranks()) + size_t(other); }
+
+  size_t chunkBytes() const { return size_t(chunkRows()) * rowBytesOfA(); }
+  /// The rows of `other` in the memory of `owner`.
+  CUdeviceptr chunkOf(int owner, int other) const { return rows.all[owner] + size_t(other) * chunkBytes(); }
+  static void *pointerTo(CUdeviceptr address) { return reinterpret_cast<void *>(address); }
+
+  /// Units are as small as copies at full speed allow, and equally large.
+  int chooseUnits() const {
+    constexpr size_t least = size_t(4) << 20;
+    int count = 8;
+    while (count > 1 && (chunkRows() % count != 0 || chunkBytes() / size_t(count) < least))
+      count /= 2;
+    return count;
+  }
+
+  Status allocateAll() {
+    Result<Window> window = allocate("gathered rows", size_t(shape.m) * rowBytesOfA());
+    if (!window)
+      return window.error();
+    rows = std::move(*window);
+    info.a = pointerTo(rows.mine + size_t(rank()) * chunkBytes());
+    if (!comm.hasPeers)
+      return Success{};
+    Result<std::unique_ptr<Signals>> made = Signals::make(comm, pulledFlag(ranks()));
+    if (!made)
+      return made.error();
+    signals = std::move(*made);
+    Result<CUevent> first = makeEvent(), last = makeEvent();
+    if (!first || !last)
+      return (first ? last : first).error();
+    begun = *first;
+    ended = *last;
+    for (int step = 1; step < ranks(); ++step) {
+      Result<CUevent> event = makeEvent();
+      if (!event)
+        return event.error();
+      arrived.push_back(*event);
+    }
+    // The own rows are always there.
+    Status status = signals->fill(comm.copies, arrivedFlag(rank(), 0), size_t(units), 1);
+    return status ? comm.driver->check(comm.driver->streamSynchronize(comm.copies), "cuStreamSynchronize") : status;
+  }
+
+  Status announce(CUstream stream) {
+    Status status = Success{};
+    for (int step = 1; status && step < ranks(); ++step)
+      status = signals->set(stream, after(step), readyFlag(rank()));
+    return status;
+  }
+
+  Status pull(int other, int step) {
+    Status status = signals->take(comm.copies, readyFlag(other));
+    const int parts = info.form == TILE_DIST_FLAGGED ? units : 1;
+    const size_t bytes = chunkBytes() / size_t(parts);
+    for (int unit = 0; status && unit < parts; ++unit) {
+      const size_t offset = size_t(unit) * bytes;
+      status = copy(comm.copies, chunkOf(rank(), other) + offset, chunkOf(other, other) + offset, bytes);
+      if (status && info.form == TILE_DIST_FLAGGED)
+        status = signals->set(comm.copies, rank(), arrivedFlag(other, unit));
+    }
+    if (status && info.form != TILE_DIST_FLAGGED)
+      status = comm.driver->check(comm.driver->eventRecord(arrived[size_t(step - 1)], comm.copies), "cuEventRecord");
+    return status ? signals->set(comm.copies, other, pulledFlag(rank())) : status;
+  }
+
+  Status waitForArrival(CUstream stream, int step) {
+    return comm.driver->check(comm.driver->streamWaitEvent(stream, arrived[size_t(step - 1)], 0), "cuStreamWaitEvent");
+  }
+
+  /// Chunked: the own rows, then the others as they arrive. Sequential: everything, when all have arrived.
+  Status multiplyArrived(CUstream stream, CUdeviceptr b, CUdeviceptr c) {
+    Status status = Success{};
+    if (info.form == TILE_DIST_SEQUENTIAL) {
+      for (int step = 1; status && step < ranks(); ++step)
+        status = waitForArrival(stream, step);
+      return status ? multiply(stream, rows.mine, b, c, shape.m) : status;
+    }
+    for (int step = 0; status && step < ranks(); ++step) {
+      const int other = after(step);
+      if (step > 0)
+        status = waitForArrival(stream, step);
+      if (status)
+        status = multiply(stream, chunkOf(rank(), other), b, c + size_t(other) * size_t(chunkRows()) * rowBytesOfC(),
+                          chunkRows());
+    }
+    return status;
+  }
+
+  Status multiplyArriving(CUstream stream, CUdeviceptr b, CUdeviceptr c) {
+    Status status = waiting->launch(stream, {{Name::a, int64_t(rows.mine)},
+                                             {Name::b, int64_t(b)},
+                                             {Name::c, int64_t(c)},
+                                             {Name::M, shape.m},
+                                             {Name::N, shape.n},
+                                             {Name::K, shape.k},
+                                             {Name::flags, int64_t(signals->addressOf(arrivedFlag(0, 0)))},
+                                             {Name::rows, chunkRows() / units},
+                                             {Name::first, rank() * units}});
+    const size_t own = arrivedFlag(rank(), 0), end = arrivedFlag(ranks(), 0);
+    if (status && rank() > 0)
+      status = signals->fill(stream, 0, own, 0);
+    if (status && own + size_t(units) < end)
+      status = signals->fill(stream, own + size_t(units), end - own - size_t(units), 0);
+    return status;
+  }
+
+  std::optional<KernelCall> waiting;
+  Window rows;
+  int units = 1; ///< of a chunk
+  CUevent begun = nullptr, ended = nullptr;
+  std::vector<CUevent> arrived; ///< for each step
+};
+
+} // namespace
+
+Result<std::unique_ptr<Plan>> makeAllGatherGemm(Communicator &comm, const PlanRequest &request) {
+  auto plan = std::make_unique<AllGatherGemm>(comm, request);
+  if (Status status = plan->prepare(request); !status)
+    return status.error();
+  return std::unique_ptr<Plan>(std::move(plan));
+}
+
+} // namespace tile::dist

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Distributed/Communicator.h"
+
+#include "Distributed/Socket.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <unistd.h>
+
+namespace tile::dist {
+
+namespace {
+
+/// A rank's memory, as it tells the others.
+struct Address {
+  CUdeviceptr pointer = 0; ///< for threads of one process
+  IpcHandle handle = {};   ///< for processes
+  int failed = 0;
+};
+
+/// A rank's device, as it tells the others.
+struct Place {
+  char busId[32] = {};
+  char host[64] = {};
+  int hasDriver = 0; ///< with the functions for peers
+};
+
+template <typename T> std::string_view bytesOf(const T &value) {
+  return {reinterpret_cast<const char *>(&value), sizeof(T)};
+}
+
+template <typename T> std::vector<T> valuesOf(const std::string &bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+} // namespace
+
+Result<std::unique_ptr<Communicator>> Communicator::make(std::unique_ptr<HostGroup> host, int device,
+                                                         const tile_dist_options &options) {
+  std::unique_ptr<Communicator> made(new Communicator());
+  made->host = std::move(host);
+  made->device = device;
+  made->runtime = options.runtime;
+  const std::string place = fmt::format("rank {}: connect", made->rank());
+  Status status = made->openDevice(options);
+  if (status)
+    status = made->connectPeers();
+  if (status)
+    status = made->connectNccl(options);
+  if (!status)
+    return runtime::withContext(place, status.error());
+  if (made->size() > 1 && options.transport == TILE_DIST_COPIES && !made->hasPeers)
+    return makeError(TILE_ERROR_UNSUPPORTED, "{}: the GPUs cannot access each other's memory; use NCCL", place);
+  if (made->size() > 1 && !made->nccl && !made->hasPeers)
+    return makeError(TILE_ERROR_UNSUPPORTED,
+                     "{}: the GPUs cannot access each other's memory, and there is no NCCL, which would not need it",
+                     place);
+  return made;
+}
+
+Communicator::~Communicator() {
+  if (!driver || !context || driver->contextSetCurrent(context) != cuda::success)
+    return;
+  if (ncclComm)
+    failure.message.empty() ? nccl->commDestroy(ncclComm) : nccl->commAbort(ncclComm);
+  for (CUstream stream : {copies, rescue})
+    if (stream)
+      driver->streamDestroy(stream);
+  // The context stays current on the caller's thread, and the application may use it: libtilert keeps it, too.
+}
+
+Status Communicator::openDevice(const tile_dist_options &options) {
+  Result<std::unique_ptr<Driver>> loaded = loadDriver(options.lookup, options.lookup_user);
+  if (!loaded)
+    return loaded.error();
+  driver = std::move(*loaded);
+  int count = 0;
+  if (Status status = driver->check(driver->deviceGetCount(&count), "cuDeviceGetCount"); !status)
+    return status;
+  if (device < 0 || device >= count)
+    return makeError(TILE_ERROR_NO_DEVICE, "device {} does not exist; this host has {}", device, count);
+  Status status = driver->check(driver->deviceGet(&handle, device), "cuDeviceGet");
+  if (status)
+    status = driver->check(driver->primaryContextRetain(&context, handle), "cuDevicePrimaryCtxRetain");
+  if (status)
+    status = activate();
+  if (status)
+    status = driver->check(driver->deviceGetAttribute(&multiprocessors, cuda::attributeMultiprocessorCount, handle),
+                           "cuDeviceGetAttribute");
+  // Copies and flags go first.
+  constexpr int highest = -5;
+  for (CUstream *stream : {&copies, &rescue})
+    if (status)
+      status = driver->check(driver->streamCreate(stream, cuda::streamNonBlocking, highest), "cuStreamCreate");
+  return status;
+}
+
+Status Communicator::connectPeers() {
+  Place mine;
+  if (driver->deviceGetPciBusId(mine.busId, sizeof(mine.busId), handle) != cuda::success)
+    mine.busId[0] = '\0';
+  // Containers of one host may differ in their name, and then do not share memory either.
+  if (!host->isOneProcess())
+    gethostname(mine.host, sizeof(mine.host) - 1);
+  mine.hasDriver = driver->hasPeers(!host->isOneProcess());
+  Result<std::string> told = host->exchange("connect devices", bytesOf(mine));
+  if (!told)
+    return told.error();
+  const std::vector<Place> places = valuesOf<Place>(*told);
+  hasPeers = true;
+  for (int other = 0; other < size(); ++other) {
+    const Place &place = places[other];
+    hasPeers &= place.hasDriver && std::strcmp(place.host, mine.host) == 0;
+    if (other != rank() && hasPeers && std::strcmp(place.busId, mine.busId) == 0)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "ranks {} and {} have the same device {}", std::min(rank(), other),
+                       std::max(rank(), other), mine.busId);
+  }
+  // In other processes devices may have other ordinals.
+  int count = 0;
+  driver->deviceGetCount(&count);
+  for (int other = 0; other < size() && hasPeers; ++other) {
+    if (other == rank())
+      continue;
+    int ordinal = 0, can = 0;
+    char busId[sizeof(Place::busId)] = {};
+    for (; ordinal < count; ++ordinal) {
+      CUdevice peer = 0;
+      if (driver->deviceGet(&peer, ordinal) == cuda::success &&
+          driver->deviceGetPciBusId(busId, sizeof(busId), peer) == cuda::success &&
+          std::strcmp(busId, places[other].busId) == 0 &&
+          driver->deviceCanAccessPeer(&can, handle, peer) == cuda::success && can)
+        break;
+    }
+    hasPeers = ordinal < count && can;
+    CUdevice peer = 0;
+    CUcontext theirs = nullptr;
+    if (!hasPeers || !host->isOneProcess())
+      continue; // memory of other processes is opened with its access
+    Status status = driver->check(driver->deviceGet(&peer, ordinal), "cuDeviceGet");
+    if (status)
+      status = driver->check(driver->primaryContextRetain(&theirs, peer), "cuDevicePrimaryCtxRetain");
+    if (!status)
+      return status;
+    const CUresult enabled = driver->contextEnablePeer(theirs, 0);
+    if (enabled != cuda::errorPeerAccessEnabled)
+      if (Status done = driver->check(enabled, "cuCtxEnablePeerAccess"); !done)
+        return done;
+  }
+  // All or none.
+  Result<std::string> answers = host->exchange("connect peers", hasPeers ? "1" : "0");
+  if (!answers)
+    return answers.error();
+  hasPeers = answers->find('0') == std::string::npos;
+  return Success{};
+}
+
+Status Communicator::connectNccl(const tile_dist_options &options) {
+  if (options.transport == TILE_DIST_COPIES || size() == 1)
+    return Success{};
+  Result<std::unique_ptr<Nccl>> loaded = loadNccl(options.nccl_library);
+  struct {
+    NcclUniqueId id = {};
+    int isLoaded = 0;
+  } mine;
+  mine.isLoaded = bool(loaded);
+  Status status = Success{};
+  if (loaded && rank() == 0)
+    status = (*loaded)->check((*loaded)->getUniqueId(&mine.id), "ncclGetUniqueId");
+  mine.isLoaded &= bool(status);
+  Result<std::string> told = host->exchange("connect NCCL", bytesOf(mine));
+  if (!told)
+    return told.error();
+  const auto all = valuesOf<decltype(mine)>(*told);
+  for (int other = 0; other < size(); ++other)
+    if (!all[other].isLoaded) {
+      if (options.transport == TILE_DIST_ANY)
+        return Success{};
+      if (!loaded)
+        return loaded.error();
+      return !status ? status : makeError(TILE_ERROR_NCCL, "rank {} has no NCCL that can be used", other);
+    }
+  nccl = std::move(*loaded);
+  return nccl->check(nccl->commInitRank(&ncclComm, size(), all[0].id, rank()), "ncclCommInitRank");
+}
+
+Status Communicator::activate() const {
+  CUcontext current = nullptr;
+  if (driver->contextGetCurrent(&current) == cuda::success && current == context)
+    return Success{};
+  return driver->check(driver->contextSetCurrent(context), "cuCtxSetCurrent");
+}
+
+Status Communicator::usable() const {
+  return failure.code == TILE_OK ? Status(Success{}) : Status(failure);
+}
+
+Result<std::vector<CUdeviceptr>> Communicator::exchangeAddresses(std::string_view subject, CUdeviceptr mine) {
+  Address own;
+  own.pointer = mine;
+  own.failed = mine == 0;
+  if (mine && !host->isOneProcess() && hasPeers)
+    own.failed = driver->ipcGetHandle(&own.handle, mine) != cuda::success;
+  Result<std::string> told = host->exchange(subject, bytesOf(own));
+  if (!told)
+    return told.error();
+  std::vector<CUdeviceptr> all;
+  for (const Address &address : valuesOf<Address>(*told)) {
+    const int other = int(all.size());
+    if (address.failed)
+      return makeError(TILE_ERROR_OUT_OF_MEMORY, "rank {}: {}: rank {} has no memory for it", rank(), subject, other);
+    all.push_back(other == rank() ? mine : host->isOneProcess() ? address.pointer : 0);
+    if (all.back() == 0 && hasPeers)
+      if (Status status = driver->check(driver->ipcOpenHandle(&all.back(), address.handle, cuda::ipcLazyPeerAccess),
+                                        "cuIpcOpenMemHandle");
+          !status)
+        return status.error();
+  }
+  return all;
+}
+
+Result<Window> Communicator::allocate(std::string_view subject, size_t bytes) {
+  Window window;
+  constexpr size_t granule = size_t(2) << 20; // IPC shares whole pages of the driver
+  bytes = (std::max<size_t>(bytes, 1) + granule - 1) / granule * granule;
+  Status status = driver->check(driver->memoryAllocate(&window.mine, bytes), "cuMemAlloc");
+  if (status)
+    status = driver->check(driver->fillWords(window.mine, 0, bytes / 4, copies), "cuMemsetD32");
+  if (status)
+    status = driver->check(driver->streamSynchronize(copies), "cuStreamSynchronize");
+  Result<std::vector<CUdeviceptr>> all = exchangeAddresses(subject, status ? window.mine : 0);
+  if (!all) {
+    if (window.mine)
+      driver->memoryFree(window.mine);
+    return !status ? status.error() : all.error();
+  }
+  window.all = std::move(*all);
+  return window;
+}
+
+Status Communicator::release(std::string_view subject, Window &window) {
+  if (!window.mine)
+    return Success{};
+  for (int other = 0; other < size(); ++other)
+    if (other != rank() && !host->isOneProcess() && window.all[other])
+      driver->ipcCloseHandle(window.all[other]);
+  Result<std::string> ended = host->exchange(subject, "");
+  Status freed = driver->check(driver->memoryFree(window.mine), "cuMemFree");
+  window = Window();
+  return ended ? freed : Status(ended.error());
+}
+
+void Communicator::unwatch(CUdeviceptr flags) {
+  std::erase_if(watched, [&](const Flags &entry) { return entry.address == flags; });
+}
+
+void Communicator::releaseWork() {
+  // Streams that take a flag clear it, and may wait for it once more: this is repeated. A fill would be a kernel, which
+  // does not start on a GPU that is full of waiting tiles.
+  constexpr size_t wordBytes = 4;
+  for (const Flags &flags : watched)
+    for (size_t flag = 0; flag < flags.count; ++flag)
+      driver->streamWriteValue(rescue, flags.address + flag * wordBytes, 1, 0);
+  if (ncclComm) {
+    nccl->commAbort(ncclComm);
+    ncclComm = nullptr;
+  }
+}
+
+Status Communicator::synchronize(CUstream stream) {
+  const Deadline deadline = std::chrono::steady_clock::now() + host->limit;
+  const auto place = [&] { return fmt::format("rank {}: {}", rank(), lastOperation); };
+  bool isReleased = false;
+  for (unsigned tries = 0;; ++tries) {
+    const CUresult result = driver->streamQuery(stream);
+    if (result != cuda::errorNotReady) {
+      if (Status status = driver->check(result, place()); !status && failure.code == TILE_OK)
+        failure = status.error();
+      return usable();
+    }
+    int asynchronous = nccl::success;
+    if (ncclComm && nccl->commGetAsyncError(ncclComm, &asynchronous) == nccl::success && failure.code == TILE_OK)
+      if (Status status = nccl->check(asynchronous, place()); !status)
+        failure = status.error();
+    if (failure.code == TILE_OK && std::chrono::steady_clock::now() > deadline)
+      failure =
+          makeError(TILE_ERROR_TIMEOUT,
+                    "{}: not finished within {} ms: has another rank died, or does it not run the same operation?",
+                    place(), host->limit.count());
+    if (failure.code != TILE_OK) {
+      isReleased = true;
+      releaseWork();
+    }
+    // Work that even this does not end is stuck in the driver.
+    if (isReleased && std::chrono::steady_clock::now() > deadline + host->limit + std::chrono::seconds(1))
+      return usable();
+    constexpr unsigned busyTries = 10000;
+    if (tries > busyTries || isReleased)
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+} // namespace tile::dist

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// gemm_reduce_scatter and gemm_all_reduce: each rank sums the GEMMs of all ranks over its chunk of rows.
+//
+//   stream   GEMM of another rank's chunk | … | GEMM of the own chunk | wait for the others' parts | sum
+//   copies   after each of these GEMMs: push the chunk to its rank, tell it so
+//
+// Copy engines move a chunk while the next GEMM runs, so the wire costs nothing as long as a GEMM takes longer, and the
+// GEMM itself is the one of a single GPU: stores to a peer from its epilogue would stall its tiles. For the all-reduce,
+// the own chunk is computed in units, which are pushed to all others. Without peers, or where the model expects it to
+// be faster, GEMM and collective follow each other.
+#include "Distributed/Plan.h"
+
+#include <algorithm>
+
+namespace tile::dist {
+namespace {
+
+class GemmReduceScatter : public Plan {
+public:
+  GemmReduceScatter(Communicator &comm, const PlanRequest &request)
+      : Plan(comm, request, request.operation == TILE_DIST_GEMM_ALL_REDUCE ? "gemm_all_reduce" : "gemm_reduce_scatter"),
+        isGathered(request.operation == TILE_DIST_GEMM_ALL_REDUCE) {}
+
+  Status prepare(const PlanRequest &request) {
+    Result<KernelCall> call =
+        makeCall(request, request.kernels->gemm, "gemm", {Name::a, Name::b, Name::c, Name::M, Name::N, Name::K});
+    if (!call)
+      return call.error();
+    gemm = std::move(*call);
+    WireWork work;
+    work.ranks = ranks();
+    work.gemm = gemmTime(*gemm, shape.m);
+    work.chunk = gemmTime(*gemm, chunkRows());
+    work.chunkBytes = double(chunkRows()) * double(rowBytesOfC());
+    work.units = units = chooseUnits();
+    std::optional<double> chunked;
+    if (request.kernels->sum)
+      chunked = scatterChunkedTime(work, isGathered);
+    if (Status status = chooseForm(request, sequentialTime(work, isGathered ? 2 : 1), chunked, std::nullopt); !status)
+      return status;
+    if (ranks() == 1)
+      return Success{};
+    if (Status status = prepareSums(request); !status)
+      return status;
+    return allocateAll();
+  }
+
+  Status run(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) override {
+    if (ranks() == 1)
+      return multiply(stream, a, b, c, shape.m);
+    if (usesCollective())
+      return runCollective(stream, a, b, c);
+    Status status = isGathered ? open(stream) : Success{};
+    if (status)
+      status = sendParts(stream, a, b);
+    if (status)
+      status = sumParts(stream, a, b, c);
+    // Until the copies have read the chunks they must not change.
+    if (status)
+      status = order(comm.copies, stream, ended);
+    return status && isGathered ? finishGather(stream, c) : status;
+  }
+
+private:
+  // Flags: whose part has arrived, who has room for the own part, who may be sent results, and whose result has
+  // arrived.
+  size_t partFlag(int other) const { return size_t(other); }
+  size_t roomFlag(int other) const { return size_t(ranks() + other); }
+  size_t openFlag(int other) const { return size_t(2 * ranks() + other); }
+  size_t resultFlag(int other) const { return size_t(3 * ranks() + other); }
+
+  size_t chunkBytesOfA() const { return size_t(chunkRows()) * rowBytesOfA(); }
+  size_t chunkBytes() const { return size_t(chunkRows()) * rowBytesOfC(); }
+  static void *pointerTo(CUdeviceptr address) { return reinterpret_cast<void *>(address); }
+
+  bool usesCollective() const { return info.form == TILE_DIST_SEQUENTIAL && comm.nccl; }
+
+  /// Where `owner` receives the part of `sender`; parts, with the owner's, lie in the order of ranks.
+  CUdeviceptr partOf(int owner, int sender) const { return parts.all[owner] + size_t(sender) * chunkBytes(); }
+  /// The rows of `other` in the result of `owner`.
+  CUdeviceptr resultOf(int owner, int other) const { return results.all[owner] + size_t(other) * chunkBytes(); }
+
+  /// Parts of the own chunk of an all-reduce, which are sent while the next one is computed.
+  int chooseUnits() const {
+    constexpr int64_t leastRows = 512;
+    return isGathered && chunkRows() % 2 == 0 && chunkRows() / 2 >= leastRows ? 2 : 1;
+  }
+
+  Status prepareSums(const PlanRequest &request) {
+    if (usesCollective())
+      return Success{};
+    Result<KernelCall> made =
+        makeCall(request, request.kernels->sum, "sum", {Name::c, Name::parts, Name::count, Name::stride, Name::size});
+    if (!made)
+      return made.error();
+    sums = std::move(*made);
+    return Success{};
+  }
+
+  Status allocateAll() {
+    if (!usesCollective() || !isGathered) {
+      Result<CUdeviceptr> memory = allocateLocal(size_t(shape.m) * rowBytesOfC());
+      if (!memory)
+        return memory.error();
+      product = *memory;
+    }
+    if (usesCollective())
+      return Success{};
+    Result<Window> window = allocate("parts", size_t(ranks()) * chunkBytes());
+    if (!window)
+      return window.error();
+    parts = std::move(*window);
+    if (isGathered) {
+      Result<Window> gathered = allocate("results", size_t(shape.m) * rowBytesOfC());
+      if (!gathered)
+        return gathered.error();
+      results = std::move(*gathered);
+      info.c = pointerTo(results.mine);
+    }
+    Result<std::unique_ptr<Signals>> made = Signals::make(comm, 4 * size_t(ranks()));
+    if (!made)
+      return made.error();
+    signals = std::move(*made);
+    for (CUevent *event : {&begun, &ended}) {
+      Result<CUevent> created = makeEvent();
+      if (!created)
+        return created.error();
+      *event = *created;
+    }
+    // At first there is room for everybody's part.
+    Status status = signals->fill(comm.copies, roomFlag(0), size_t(ranks()), 1);
+    return status ? comm.driver->check(comm.driver->streamSynchronize(comm.copies), "cuStreamSynchronize") : status;
+  }
+
+  Status runCollective(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) {
+    const CUdeviceptr to = isGathered ? c : product;
+    if (Status status = multiply(stream, a, b, to, shape.m); !status)
+      return status;
+    const size_t count = chunkBytes() / elementBytes();
+    const int type = ncclType(shape.type);
+    if (isGathered)
+      return finishCollective(comm.nccl->allReduce(pointerTo(c), pointerTo(c), count * size_t(ranks()), type, nccl::sum,
+                                                   comm.ncclComm, stream),
+                              "ncclAllReduce");
+    return finishCollective(
+        comm.nccl->reduceScatter(pointerTo(product), pointerTo(c), count, type, nccl::sum, comm.ncclComm, stream),
+        "ncclReduceScatter");
+  }
+
+  /// Tells the others that the results of the previous run have been read.
+  Status open(CUstream stream) {
+    Status status = Success{};
+    for (int step = 1; status && step < ranks(); ++step)
+      status = signals->set(stream, after(step), openFlag(rank()));
+    return status;
+  }
+
+  Status takeParts(CUstream stream) {
+    Status status = Success{};
+    for (int step = 1; status && step < ranks(); ++step)
+      status = signals->take(stream, partFlag(after(step)));
+    return status;
+  }
+
+  Status makeRoom(CUstream stream) {
+    Status status = Success{};
+    for (int step = 1; status && step < ranks(); ++step)
+      status = signals->set(stream, after(step), roomFlag(rank()));
+    return status;
+  }
+
+  /// Computes the chunks of the other ranks and pushes each to its rank while the next GEMM runs. Sequential: one GEMM
+  /// computes all chunks, and all copies follow it.
+  Status sendParts(CUstream stream, CUdeviceptr a, CUdeviceptr b) {
+    const bool isSequential = info.form == TILE_DIST_SEQUENTIAL;
+    Status status = isSequential ? multiply(stream, a, b, product, shape.m) : Success{};
+    for (int step = 1; status && step < ranks(); ++step) {
+      const int other = after(step);
+      const CUdeviceptr chunk = product + size_t(other) * chunkBytes();
+      if (!isSequential)
+        status = multiply(stream, a + size_t(other) * chunkBytesOfA(), b, chunk, chunkRows());
+      if (status)
+        status = order(stream, comm.copies, begun);
+      if (status)
+        status = signals->take(comm.copies, roomFlag(other));
+      if (status)
+        status = copy(comm.copies, partOf(other, rank()), chunk, chunkBytes());
+      if (status)
+        status = signals->set(comm.copies, other, partFlag(rank()));
+    }
+    return status;
+  }
+
+  /// Computes the own chunk, in units, and adds what the others have sent.
+  Status sumParts(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) {
+    const CUdeviceptr to = isGathered ? resultOf(rank(), rank()) : c, own = partOf(rank(), rank());
+    const int64_t rows = chunkRows() / units;
+    const size_t bytes = size_t(rows) * rowBytesOfC();
+    Status status = Success{};
+    for (int unit = 0; status && unit < units; ++unit) {
+      const size_t offset = size_t(unit) * bytes;
+      if (info.form == TILE_DIST_SEQUENTIAL)
+        status = copy(stream, own + offset, product + size_t(rank()) * chunkBytes() + offset, bytes);
+      else
+        status = multiply(stream, a + size_t(rank()) * chunkBytesOfA() + size_t(unit * rows) * rowBytesOfA(), b,
+                          own + offset, rows);
+      if (status && unit == 0)
+        status = takeParts(stream);
+      if (status)
+        status = sums->launch(stream, {{Name::c, int64_t(to + offset)},
+                                       {Name::parts, int64_t(parts.mine + offset)},
+                                       {Name::count, ranks()},
+                                       {Name::stride, int64_t(chunkBytes() / elementBytes())},
+                                       {Name::size, int64_t(bytes / elementBytes())}});
+      if (status && isGathered)
+        status = sendResults(stream, offset, bytes, unit);
+    }
+    return status ? makeRoom(stream) : status;
+  }
+
+  /// Copies a part of the own chunk to all others, besides the stream.
+  Status sendResults(CUstream stream, size_t offset, size_t bytes, int unit) {
+    Status status = order(stream, comm.copies, begun);
+    for (int step = 1; status && step < ranks(); ++step) {
+      const int other = after(step);
+      if (unit == 0)
+        status = signals->take(comm.copies, openFlag(other));
+      if (status)
+        status = copy(comm.copies, resultOf(other, rank()) + offset, resultOf(rank(), rank()) + offset, bytes);
+      if (status && offset + bytes == chunkBytes())
+        status = signals->set(comm.copies, other, resultFlag(rank()));
+    }
+    return status;
+  }
+
+  Status finishGather(CUstream stream, CUdeviceptr c) {
+    Status status = Success{};
+    for (int step = 1; status && step < ranks(); ++step)
+      status = signals->take(stream, resultFlag(after(step)));
+    return status ? copy(stream, c, results.mine, size_t(shape.m) * rowBytesOfC()) : status;
+  }
+
+  const bool isGathered;
+  std::optional<KernelCall> sums;
+  Window parts, results;
+  CUdeviceptr product = 0; ///< chunks of all ranks; the own one only if sequential
+  int units = 1;
+  CUevent begun = nullptr, ended = nullptr;
+};
+
+} // namespace
+
+Result<std::unique_ptr<Plan>> makeGemmReduceScatter(Communicator &comm, const PlanRequest &request) {
+  auto plan = std::make_unique<GemmReduceScatter>(comm, request);
+  if (Status status = plan->prepare(request); !status)
+    return status.error();
+  return std::unique_ptr<Plan>(std::move(plan));
+}
+
+} // namespace tile::dist

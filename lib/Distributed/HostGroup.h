@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exchange of small messages between ranks on the host, for set-up: threads of one process, or processes over TCP.
+//
+//   rank 0: exchange("pointers", x) ─┐
+//   rank 1: exchange("pointers", y) ─┼─▶ each gets {x, y}
+//
+// Every exchange has a time limit, and fails on all ranks if they exchange different things.
+#pragma once
+
+#include "Runtime/Result.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tile::dist {
+
+class HostGroup {
+public:
+  HostGroup(int rank, int size, std::chrono::milliseconds limit) : rank(rank), size(size), limit(limit) {}
+  virtual ~HostGroup() = default;
+
+  /// Gives the bytes of each rank to all ranks, in the order of ranks. `subject` names the exchange in messages, and
+  /// must be equal on all ranks, as must the number of bytes.
+  virtual runtime::Result<std::string> exchange(std::string_view subject, std::string_view mine) = 0;
+  /// Returns true if all ranks are threads of this process.
+  virtual bool isOneProcess() const = 0;
+
+  const int rank, size;
+  const std::chrono::milliseconds limit;
+};
+
+/// The state that the threads of a group share.
+struct ThreadMeeting {
+  explicit ThreadMeeting(int size) : messages(size) {}
+
+  struct Message {
+    std::string subject, bytes[2]; ///< of the last two exchanges: a rank can be ahead by one
+    uint64_t count = 0;            ///< of exchanges that the rank has begun
+    bool isConnected = false;
+  };
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Message> messages; ///< one for each rank
+  std::string failure;           ///< of any rank: later exchanges fail
+};
+
+runtime::Result<std::unique_ptr<HostGroup>> joinThreads(ThreadMeeting &meeting, int rank,
+                                                        std::chrono::milliseconds limit);
+/// Rank 0 listens at "HOST:PORT", the others connect.
+runtime::Result<std::unique_ptr<HostGroup>> joinProcesses(const std::string &address, int rank, int size,
+                                                          std::chrono::milliseconds limit);
+
+} // namespace tile::dist

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel whose parameters are known by name, with the arguments of the plan and those of the caller.
+#pragma once
+
+#include "Distributed/Driver.h"
+#include "tile/tile_dist.h"
+
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tile::dist {
+
+/// The parameters that plans provide.
+enum class Name { a, b, c, M, N, K, parts, count, stride, flags, rows, first, size };
+constexpr size_t numNames = 13;
+
+/// An argument: an address or an integer.
+struct Argument {
+  Name name;
+  int64_t value;
+};
+
+class KernelCall {
+public:
+  /// Resolves the parameters. Every parameter must be among `provided`, or have an argument of the caller; each of
+  /// `provided` must be a parameter. `role` is the kernel's field in tile_dist_kernels.
+  static Result<KernelCall> make(tile_kernel *kernel, const char *role, std::initializer_list<Name> provided,
+                                 std::span<const tile_dist_argument> extra);
+
+  /// Loads the kernel's variants into the current context, and returns the bytes of scratch memory that they need.
+  Result<size_t> prepare(int multiprocessors);
+  /// Gives launches zeroed scratch memory, without which the first ones would allocate it.
+  void useScratch(CUdeviceptr memory, size_t bytes) {
+    scratch = memory;
+    scratchBytes = bytes;
+  }
+
+  /// Launches in the current context. Allocates nothing. Not thread-safe.
+  Status launch(CUstream stream, std::initializer_list<Argument> arguments);
+  /// Returns the expected time in microseconds, or none.
+  std::optional<double> estimate(int multiprocessors, std::initializer_list<Argument> arguments);
+
+private:
+  void set(std::initializer_list<Argument> arguments);
+
+  tile_kernel *kernel = nullptr;
+  const char *role = "";
+  CUdeviceptr scratch = 0;
+  size_t scratchBytes = 0;
+  std::vector<tile_value> values; ///< one for each parameter
+  std::array<int, numNames> places = {};
+};
+
+} // namespace tile::dist

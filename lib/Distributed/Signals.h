@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Flags by which ranks order their work: words in a window, which streams write and wait for. A flag is 1 from its
+// signal to the wait, which takes it back. So nothing counts runs, and a captured graph can be replayed.
+#pragma once
+
+#include "Distributed/Communicator.h"
+
+namespace tile::dist {
+
+class Signals {
+public:
+  /// Collective: allocates `count` flags on every rank.
+  static Result<std::unique_ptr<Signals>> make(Communicator &comm, size_t count);
+  ~Signals() { comm.unwatch(window.mine); }
+
+  /// Sets a flag of a rank when the stream's preceding work is complete and visible to it.
+  Status set(CUstream stream, int rank, size_t flag) const;
+  /// Lets the stream wait for an own flag, and clears it.
+  Status take(CUstream stream, size_t flag) const;
+  /// Sets own flags to `value`.
+  Status fill(CUstream stream, size_t first, size_t count, unsigned value) const;
+  CUdeviceptr addressOf(size_t flag) const { return window.mine + flag * wordBytes; }
+
+  /// Collective, before destruction.
+  Status release() {
+    comm.unwatch(window.mine);
+    return comm.release("plan_destroy flags", window);
+  }
+
+private:
+  static constexpr size_t wordBytes = 4;
+
+  explicit Signals(Communicator &comm) : comm(comm) {}
+
+  Communicator &comm;
+  Window window;
+  CUdeviceptr one = 0;     ///< a word that is 1
+  bool writesPeers = true; ///< else flags of others are copied to them
+};
+
+} // namespace tile::dist
