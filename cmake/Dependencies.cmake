@@ -10,7 +10,7 @@ if(TILE_CCACHE AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
-# What is installed needs no library of the system but libc.
+# Installed programs need no system library other than libc.
 set(ZLIB_USE_STATIC_LIBS ON)
 if(TILE_COMPILER)
   # Debian's version file refuses "22" but accepts "22.1".

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What `cmake --install` adds to the tools, libtilert and its header: the package that find_package(tile) finds, and the
+# Files that `cmake --install` adds to the tools, libtilert and its header: the package that find_package(tile) finds, and the
 # examples.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tile)
@@ -10,7 +10,7 @@ set(libraries "tilert|dev")
 if(TILE_COMPILER)
   install(EXPORT tileCompilerTargets NAMESPACE tile:: DESTINATION ${package_folder} COMPONENT compiler)
   list(APPEND libraries "tilec|compiler" "tilejit|compiler")
-  # Of the library in the pages of tile-run plot.
+  # The licence of the library in the pages of tile-run plot.
   install(FILES lib/Runner/Results/Page/echarts.LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tools)
 endif()
 # pkg-config: one file for each library.

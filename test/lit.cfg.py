@@ -25,7 +25,7 @@ config.substitutions.append(("%examples", os.path.join(config.source_dir, "examp
 # %golden ACTUAL EXPECTED compares, or rewrites EXPECTED when blessing.
 config.substitutions.append(("%golden", "sh " + os.path.join(config.source_dir, "tools", "dev", "golden.sh")))
 
-# %python runs the programs of test/Reference, and leaves no compiled files beside them.
+# %python runs the programs of test/Reference, and writes no compiled files.
 config.substitutions.append(("%python", sys.executable + " -B"))
 
 # %tilec-run WORDS: `tilec run WORDS` on the simulator, and on the GPU if there is one; with --param disable=PASS, which
@@ -39,6 +39,8 @@ if "disable" in lit_config.params:
     without = " --disable=" + lit_config.params["disable"]
     # For UNSUPPORTED of tests whose blocks do not fit into shared memory without that pass.
     config.available_features.add("without-" + lit_config.params["disable"])
+# With --param target=sm_100a, the simulator runs the code for that GPU.
+config.environment["TILE_SIM_TARGET"] = lit_config.params.get("target", "sm_90a")
 config.substitutions.append(
     ("%tilec-run", "sh " + os.path.join(config.source_dir, "test", "run-devices.sh") + " " + devices + without)
 )
@@ -65,7 +67,7 @@ for feature, header in {
         config.available_features.add(feature)
 if lit.util.which("nvim", config.environment["PATH"]):
     config.available_features.add("nvim")
-# Of Debian's elpa-eglot; later versions of Emacs have it themselves.
+# Debian's elpa-eglot; later versions of Emacs include it.
 if lit.util.which("emacs", config.environment["PATH"]) and glob.glob("/usr/share/emacs/site-lisp/elpa/eglot-*"):
     config.available_features.add("eglot")
 if os.path.isdir(os.path.join(config.test_source_root, "Editor", "node_modules", "monaco-editor")):

@@ -4,7 +4,7 @@
 #
 # 60 shapes, 15 an operand order. Sizes are log-uniform: to 16384 from 16 in three of four shapes, in the fourth one size
 # at least is below 16. Half of the shapes have sizes that are multiples of 8 (where they are not below), a tenth odd ones.
-# What should take less than 50 us is measured by replaying graphs.
+# Cases that should take less than 50 us are measured by replaying graphs.
 set -euo pipefail
 awk -v seed="$1" '
 # Park and Miller, "Random number generators: good ones are hard to find" (1988): the same in every awk.

@@ -96,7 +96,8 @@ def Cta_ClusterSumOp : Cta_Op<"cluster_sum", [
     ```
   }];
   let arguments = (ins Tile_Tensor:$value,
-                       Arg<Cta_BufferType, "slots", [MemRead<Cta_SignalledMemory>, MemWrite<Cta_SignalledMemory>]>:$buffer,
+                       Arg<Cta_BufferType, "slots",
+                           [MemRead<Cta_SignalledMemory>, MemWrite<Cta_SignalledMemory>]>:$buffer,
                        Cta_MbarrierType:$sent, Cta_MbarrierType:$taken, Optional<I32>:$parity, I32Attr:$ctas);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = [{

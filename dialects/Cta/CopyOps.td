@@ -16,7 +16,8 @@ def Cta_AsyncCopyOp : Cta_Op<"async_copy", [
     Example: `cta.async_copy %p, %b mask %m {vector = 8 : i32} : tensor<64x32x!tile.ptr<f16>, #x>,
     !cta.buffer<64x32xf16, #s>`
   }];
-  let arguments = (ins Tile_TensorOf<[Tile_PtrType]>:$ptr, Arg<Cta_BufferType, "tile", [MemWrite<Cta_CopiedMemory>]>:$buffer,
+  let arguments = (ins Tile_TensorOf<[Tile_PtrType]>:$ptr,
+                       Arg<Cta_BufferType, "tile", [MemWrite<Cta_CopiedMemory>]>:$buffer,
                        Optional<Tile_TensorOf<[I1]>>:$mask, I32Attr:$vector,
                        DefaultValuedAttr<Tile_CacheModifierAttr, "::tile::CacheModifier::none">:$cache);
   let assemblyFormat = [{

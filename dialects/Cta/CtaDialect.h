@@ -26,6 +26,8 @@ std::optional<target::MmaType> getAccumulatorType(mlir::Type element);
 
 #include "Cta/CtaDialect.h.inc"
 
+#include "Cta/BufferEngine.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "Cta/CtaAttrs.h.inc"
 
@@ -46,6 +48,11 @@ struct CopiedMemory : mlir::SideEffects::Resource::Base<CopiedMemory> {
 /// Shared memory whose accesses are ordered by an mbarrier or by the operation itself.
 struct SignalledMemory : mlir::SideEffects::Resource::Base<SignalledMemory> {
   llvm::StringRef getName() final { return "cta.signalled_memory"; }
+};
+
+/// Tensor memory, whose accesses are ordered by awaiting MMAs, by fences and barriers.
+struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
+  llvm::StringRef getName() final { return "cta.tensor_memory"; }
 };
 
 /// Fails if the operation takes a buffer without declaring an effect on it, because no analysis would see the access.

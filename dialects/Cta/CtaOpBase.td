@@ -31,4 +31,7 @@ def Cta_CopiedMemory : Resource<"::tile::cta::CopiedMemory">;
 // an mbarrier, or the operation itself.
 def Cta_SignalledMemory : Resource<"::tile::cta::SignalledMemory">;
 
+// Tensor memory as a side-effect resource.
+def Cta_TensorMemory : Resource<"::tile::cta::TensorMemory">;
+
 #endif

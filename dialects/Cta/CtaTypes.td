@@ -37,7 +37,34 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
     /// columns; null if neither is possible.
     BufferType getPart(int64_t count) const;
     /// Returns the dimension that getPart divides. Such a part must exist, and `count` must be above 1.
-    unsigned getPartAxis(int64_t count) const { return getPart(count).getShape().front() == getShape().front() ? 1 : 0; }
+    unsigned getPartAxis(int64_t count) const {
+      return getPart(count).getShape().front() == getShape().front() ? 1 : 0;
+    }
+  }];
+}
+
+def Cta_TensorMemoryType : TypeDef<CtaDialect, "TensorMemory"> {
+  let mnemonic = "tensor_memory";
+  let summary = "accumulator in tensor memory";
+  let description = [{
+    A matrix of 32-bit elements in tensor memory, as `tcgen05.mma` writes it (PTX ISA, "Data path layout organization"):
+    128 rows are 128 lanes; further rows follow in further columns. 64 rows are lanes 0 to 15 of each quarter. With
+    `slots`, as many of them, one after the other.
+
+    Example: `!cta.tensor_memory<128x256xf32, slots = 2>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t", "rows and columns">:$shape, "::mlir::Type":$elementType,
+                        DefaultValuedParameter<"int64_t", "1">:$slots);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Returns the number of columns of one slot, and of all.
+    unsigned getColumnsPerSlot() const;
+    unsigned getColumns() const { return getSlots() * getColumnsPerSlot(); }
+    /// Returns the same accumulator with another number of slots.
+    TensorMemoryType withSlots(int64_t slots) const;
+    /// Returns the layout in which `warps` warps load and store it.
+    LayoutAttr getRegisterLayout(unsigned warps) const;
   }];
 }
 

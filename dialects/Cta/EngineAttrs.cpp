@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Engine attributes: syntax, valid instructions, and which dots they fit.
-#include "Cta/CtaDialect.h"
+#include "Cta/EngineSyntax.h"
 
 #include "Target/Engines/MmaSync.h"
-
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 using target::MmaType;
 using target::OperandSource;
+
+#include "Cta/BufferEngine.cpp.inc"
 
 std::optional<MmaType> tile::getMmaType(Type element) {
   if (element.isF16())
@@ -41,22 +40,14 @@ std::optional<MmaType> tile::getAccumulatorType(Type element) {
 
 // Syntax: `<m64n256k16, f16, f16, f32, groups = [2, 1]`, followed by optional parameters.
 
-namespace {
-
-struct Parsed {
-  unsigned m = 0, n = 0, k = 0;
-  Type a, b, accumulator;
-  std::vector<unsigned> grid;
-};
-
 /// Parses "m64n256k16".
-bool readShape(StringRef text, Parsed &parsed) {
+static bool readShape(StringRef text, ParsedEngine &parsed) {
   return text.consume_front("m") && !text.consumeInteger(10, parsed.m) && text.consume_front("n") &&
          !text.consumeInteger(10, parsed.n) && text.consume_front("k") && !text.consumeInteger(10, parsed.k) &&
          text.empty();
 }
 
-ParseResult parseEngine(AsmParser &parser, StringRef gridName, Parsed &parsed) {
+ParseResult cta::parseInstruction(AsmParser &parser, ParsedEngine &parsed) {
   StringRef shape;
   SMLoc start = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseKeyword(&shape))
@@ -66,6 +57,14 @@ ParseResult parseEngine(AsmParser &parser, StringRef gridName, Parsed &parsed) {
   for (Type *type : {&parsed.a, &parsed.b, &parsed.accumulator})
     if (parser.parseComma() || parser.parseType(*type))
       return failure();
+  return success();
+}
+
+/// Parses an instruction and ", groups = [2, 1]".
+static ParseResult parseEngine(AsmParser &parser, StringRef gridName, ParsedEngine &parsed) {
+  SMLoc start = parser.getCurrentLocation();
+  if (parseInstruction(parser, parsed))
+    return failure();
   if (parser.parseComma() || parser.parseKeyword(gridName) || parser.parseEqual() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
                                      [&] { return parser.parseInteger(parsed.grid.emplace_back()); }))
@@ -75,8 +74,7 @@ ParseResult parseEngine(AsmParser &parser, StringRef gridName, Parsed &parsed) {
   return success();
 }
 
-/// Parses "= threads".
-ParseResult parseSource(AsmParser &parser, OperandSource &source) {
+ParseResult cta::parseSource(AsmParser &parser, OperandSource &source) {
   StringRef name;
   SMLoc start = parser.getCurrentLocation();
   if (parser.parseEqual() || parser.parseKeyword(&name))
@@ -91,14 +89,24 @@ ParseResult parseSource(AsmParser &parser, OperandSource &source) {
                                  << "' is not a source of operands; expected tma, threads, registers or transposed";
 }
 
-void printEngine(AsmPrinter &printer, const Parsed &parsed, StringRef gridName) {
+void cta::printInstruction(AsmPrinter &printer, const ParsedEngine &parsed) {
   printer << "<m" << parsed.m << 'n' << parsed.n << 'k' << parsed.k << ", " << parsed.a << ", " << parsed.b << ", "
-          << parsed.accumulator << ", " << gridName << " = [" << parsed.grid[0] << ", " << parsed.grid[1] << ']';
+          << parsed.accumulator;
 }
 
-/// Fails unless the engine's operand types are those of the dot, and K has at least one whole step. Here and below,
-/// sizes are those after tile-pad-blocks.
-LogicalResult verifyOperands(DotOp dot, Attribute engine, ArrayRef<Type> types, ArrayRef<Type> given, unsigned stepK) {
+void cta::printSources(AsmPrinter &printer, BufferEngine engine) {
+  for (auto [name, source] : {std::pair("a", engine.getSourceA()), std::pair("b", engine.getSourceB())})
+    if (source != OperandSource::Tma)
+      printer << ", " << name << " = " << sourceName(source);
+}
+
+static void printEngine(AsmPrinter &printer, const ParsedEngine &parsed, StringRef gridName) {
+  printInstruction(printer, parsed);
+  printer << ", " << gridName << " = [" << parsed.grid[0] << ", " << parsed.grid[1] << ']';
+}
+
+LogicalResult cta::verifyOperands(DotOp dot, Attribute engine, ArrayRef<Type> types, ArrayRef<Type> given,
+                                  unsigned stepK) {
   if (types != given)
     return dot.emitOpError() << "multiplies " << given[0] << " by " << given[1] << " into " << given[2]
                              << ", which its engine " << engine << " does not support";
@@ -107,17 +115,15 @@ LogicalResult verifyOperands(DotOp dot, Attribute engine, ArrayRef<Type> types, 
   return success();
 }
 
-SmallVector<Type, 3> typesOf(DotOp dot) {
+SmallVector<Type, 3> cta::operandTypesOf(DotOp dot) {
   return {dot.getA().getType().getElementType(), dot.getB().getType().getElementType(),
           dot.getAcc().getType().getElementType()};
 }
 
-} // namespace
-
 // wgmma.
 
 Attribute WgmmaAttr::parse(AsmParser &parser, Type) {
-  Parsed parsed;
+  ParsedEngine parsed;
   SMLoc start = parser.getCurrentLocation();
   if (parseEngine(parser, "groups", parsed))
     return {};
@@ -152,9 +158,7 @@ void WgmmaAttr::print(AsmPrinter &printer) const {
   printEngine(printer,
               {target::wgmmaRows, getN(), getK(), getA(), getB(), getAccumulator(), {getGroupsM(), getGroupsN()}},
               "groups");
-  for (auto [name, source] : {std::pair("a", getSourceA()), std::pair("b", getSourceB())})
-    if (source != OperandSource::Tma)
-      printer << ", " << name << " = " << sourceName(source);
+  printSources(printer, *this);
   if (getPromote() != 0)
     printer << ", promote = " << getPromote();
   printer << (getSwapped() ? ", swapped>" : ">");
@@ -189,7 +193,7 @@ LogicalResult WgmmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, un
 
 LogicalResult WgmmaAttr::verifyDot(Operation *op) const {
   auto dot = cast<DotOp>(op);
-  SmallVector<Type, 3> types = typesOf(dot);
+  SmallVector<Type, 3> types = operandTypesOf(dot);
   int64_t m = dot.getType().getDimSize(0), n = dot.getType().getDimSize(1);
   if (getSwapped()) {
     std::swap(types[0], types[1]);
@@ -209,7 +213,7 @@ std::optional<unsigned> WgmmaAttr::getNumWarps() const {
   return target::warpsPerGroup * getGroupsM() * getGroupsN();
 }
 
-WgmmaAttr WgmmaAttr::withoutSwap() const {
+Attribute WgmmaAttr::withoutSwap() const {
   return get(getContext(), getN(), getK(), getA(), getB(), getAccumulator(), getGroupsM(), getGroupsN(), getSourceA(),
              getSourceB(), getPromote(), /*swapped=*/false);
 }
@@ -217,7 +221,7 @@ WgmmaAttr WgmmaAttr::withoutSwap() const {
 // mma.sync.
 
 Attribute MmaSyncAttr::parse(AsmParser &parser, Type) {
-  Parsed parsed;
+  ParsedEngine parsed;
   SMLoc start = parser.getCurrentLocation();
   if (parseEngine(parser, "warps", parsed))
     return {};
@@ -270,7 +274,7 @@ LogicalResult MmaSyncAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
 
 LogicalResult MmaSyncAttr::verifyDot(Operation *op) const {
   auto dot = cast<DotOp>(op);
-  return verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, typesOf(dot),
+  return verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, operandTypesOf(dot),
                         std::max(getK(), 4 * getKWidth()));
 }
 

@@ -5,16 +5,17 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "Cta/CtaDialect.td"
+include "Cta/BufferEngine.td"
 include "Tile/Engine.td"
 
-class Cta_EngineAttr<string name, string attrMnemonic>
-    : AttrDef<CtaDialect, name, [DeclareAttrInterfaceMethods<Tile_Engine>]> {
+class Cta_EngineAttr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<CtaDialect, name, !listconcat([DeclareAttrInterfaceMethods<Tile_Engine>], traits)> {
   let mnemonic = attrMnemonic;
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
-def Cta_WgmmaAttr : Cta_EngineAttr<"Wgmma", "wgmma"> {
+def Cta_WgmmaAttr : Cta_EngineAttr<"Wgmma", "wgmma", [DeclareAttrInterfaceMethods<Cta_BufferEngine, ["withoutSwap"]>]> {
   let summary = "wgmma: warp groups multiply operands in shared memory";
   let description = [{
     The instruction m64 n k (PTX ISA, "wgmma.mma_async"), the types of a, b and the accumulator (f32 operands are
@@ -32,16 +33,23 @@ def Cta_WgmmaAttr : Cta_EngineAttr<"Wgmma", "wgmma"> {
                         "unsigned":$groupsM, "unsigned":$groupsN,
                         "::tile::target::OperandSource":$sourceA, "::tile::target::OperandSource":$sourceB,
                         "unsigned":$promote, "bool":$swapped);
-  let extraClassDeclaration = [{
-    bool isFromRegisters() const { return getSourceA() == ::tile::target::OperandSource::Registers; }
-    /// Returns true if TMA loads b, and also a unless a is in registers; tensor maps pay off only then.
-    bool readsBlocks() const {
-      using ::tile::target::OperandSource;
-      return getSourceB() != OperandSource::Threads && getSourceA() != OperandSource::Threads;
-    }
-    /// Returns the engine of the swapped dot once the operands have been swapped.
-    WgmmaAttr withoutSwap() const;
+}
+
+def Cta_Tcgen05Attr
+    : Cta_EngineAttr<"Tcgen05", "tcgen05", [DeclareAttrInterfaceMethods<Cta_BufferEngine,
+                                                                         ["withoutSwap", "getGroupsN"]>]> {
+  let summary = "tcgen05: operands in shared memory, accumulator in tensor memory";
+  let description = [{
+    The instruction m n k (PTX ISA, "tcgen05.mma"), the types of a, b and the accumulator (f32 operands are multiplied
+    as tf32), and the number of warps that read the accumulator; one thread issues the instructions. Sources and
+    `swapped` are those of `#cta.wgmma`, except that a is never in registers. `lib/Target/Engines/Tcgen05.h` defines the
+    valid combinations.
+
+    Example: `#cta.tcgen05<m128n256k16, f16, f16, f32, warps = 4, b = threads>`
   }];
+  let parameters = (ins "unsigned":$m, "unsigned":$n, "unsigned":$k, "::mlir::Type":$a, "::mlir::Type":$b,
+                        "::mlir::Type":$accumulator, "unsigned":$warps, "::tile::target::OperandSource":$sourceA,
+                        "::tile::target::OperandSource":$sourceB, "bool":$swapped);
 }
 
 def Cta_MmaSyncAttr : Cta_EngineAttr<"MmaSync", "mma_sync"> {

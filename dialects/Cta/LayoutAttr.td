@@ -17,7 +17,8 @@ def Cta_LayoutAttr : AttrDef<CtaDialect, "Layout", [DeclareAttrInterfaceMethods<
 
     Example: `#cta.layout<[2, 32], register = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>`
   }];
-  let parameters = (ins AttrParameter<"::tile::layout::LinearLayout", "the map", "const ::tile::layout::LinearLayout &">:$layout);
+  let parameters = (ins AttrParameter<"::tile::layout::LinearLayout", "the map",
+                                       "const ::tile::layout::LinearLayout &">:$layout);
   let hasCustomAssemblyFormat = 1;
 }
 

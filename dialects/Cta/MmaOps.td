@@ -64,7 +64,8 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
 
     Example:
     ```mlir
-    %d, %t = cta.wgmma %a, %b, %c {n = 64 : i32} : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
+    %d, %t = cta.wgmma %a, %b, %c {n = 64 : i32}
+      : !cta.buffer<64x16xf16, #a>, !cta.buffer<16x64xf16, #b> -> tensor<64x64xf32, #c>
     ```
   }];
   let arguments = (ins Arg<AnyTypeOf<[Cta_BufferType, Tile_NumberTensor]>, "left tile",

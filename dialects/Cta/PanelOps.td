@@ -32,7 +32,8 @@ def Cta_PanelLoadOp : Cta_Op<"panel_load", []> {
 
     Example:
     ```mlir
-    %y = cta.panel_load %b or %x : tensor<64x32xf16, #y> {layout = #s, panel = 1 : i32} : !cta.buffer<1024xf16, #p> -> tensor<64x32xf16, #y>
+    %y = cta.panel_load %b or %x : tensor<64x32xf16, #y> {layout = #s, panel = 1 : i32}
+      : !cta.buffer<1024xf16, #p> -> tensor<64x32xf16, #y>
     ```
   }];
   let arguments = (ins Arg<Cta_BufferType, "panel", [MemRead<Cta_SharedMemory>]>:$buffer, Optional<Tile_Tensor>:$others,
@@ -50,14 +51,16 @@ def Cta_PanelGatherOp : Cta_Op<"panel_gather", []> {
 
     Example:
     ```mlir
-    %y = cta.panel_gather %b[%i] {axis = 0 : i32, shape = array<i64: 64>, panel = 0 : i32} : !cta.buffer<32xf32, #s>, tensor<16xi32, #x> -> tensor<16xf32, #x>
+    %y = cta.panel_gather %b[%i] {axis = 0 : i32, shape = array<i64: 64>, panel = 0 : i32}
+      : !cta.buffer<32xf32, #s>, tensor<16xi32, #x> -> tensor<16xf32, #x>
     ```
   }];
   let arguments = (ins Arg<Cta_BufferType, "panel", [MemRead<Cta_SharedMemory>]>:$buffer, Tile_TensorOf<[I32]>:$indices,
                        Optional<Tile_Tensor>:$others, I32Attr:$axis, DenseI64ArrayAttr:$shape, I32Attr:$panel);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = [{
-    $buffer `[` $indices `]` (`or` $others^ `:` type($others))? attr-dict `:` type($buffer) `,` type($indices) `->` type($result)
+    $buffer `[` $indices `]` (`or` $others^ `:` type($others))? attr-dict
+    `:` type($buffer) `,` type($indices) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -46,12 +46,13 @@ def Cta_RingCommitOp : Cta_RingOp<"ring_commit"> {
     Executed once after each `cta.ring_acquire`, in its block; does not wait. The counted copies are those between the
     two operations that name the slot; only a single-thread role has such copies. In other roles each warp passes on the
     data that it has written, including a `cta.async_copy` that it has awaited; the data is visible to copies and wgmmas
-    of the readers, too.
+    of the readers, too. With `by_mma`, in a single-thread role without copies, the slot is full when all
+    `cta.tcgen05_mma` before it are complete.
 
     Example: `cta.ring_commit %r[%s] : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
-  let arguments = (ins Cta_RingType:$ring, Cta_RingSlotType:$slot);
-  let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring)";
+  let arguments = (ins Cta_RingType:$ring, Cta_RingSlotType:$slot, UnitAttr:$by_mma);
+  let assemblyFormat = "$ring `[` $slot `]` (`by_mma` $by_mma^)? attr-dict `:` type($ring)";
 }
 
 def Cta_RingWaitOp : Cta_RingOp<"ring_wait"> {
@@ -72,14 +73,15 @@ def Cta_RingReleaseOp : Cta_Op<"ring_release", [AttrSizedOperandSegments,
   let description = [{
     Executed by each warp of the role, once after each `cta.ring_wait`; does nothing if `condition` is false. The wgmmas
     of `tokens`, which read the slot, complete first: `cta-insert-waits` inserts the wait. A condition is lowered to a
-    predicate, not to a branch.
+    predicate, not to a branch. With `by_mma`, in a single-thread role, the slot is released when all `cta.tcgen05_mma`
+    before it are complete.
 
     Example: `cta.ring_release %r[%s] if %c after %t : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
   let arguments = (ins Cta_RingType:$ring, Cta_RingSlotType:$slot, Optional<I1>:$condition,
-                       Variadic<Cta_TokenType>:$tokens);
+                       Variadic<Cta_TokenType>:$tokens, UnitAttr:$by_mma);
   let assemblyFormat = [{
-    $ring `[` $slot `]` (`if` $condition^)? (`after` $tokens^)? attr-dict `:` type($ring)
+    $ring `[` $slot `]` (`by_mma` $by_mma^)? (`if` $condition^)? (`after` $tokens^)? attr-dict `:` type($ring)
   }];
 }
 

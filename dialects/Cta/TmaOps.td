@@ -20,8 +20,10 @@ def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments, Cta_CountsInSl
 
     Example:
     ```mlir
-    cta.tma_load %d[%i, %j], %b, %ring[%slot] : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.ring<4 x [<128x64xf16, #s>]>
-    cta.tma_load %d[%i, %j] rest %r, %b, %full[%slot] : !tile.desc<64x160xf16> rest !tile.desc<64x32xf16>, !cta.buffer<64x160xf16, #s>, !cta.mbarrier<4>
+    cta.tma_load %d[%i, %j], %b, %ring[%slot]
+      : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.ring<4 x [<128x64xf16, #s>]>
+    cta.tma_load %d[%i, %j] rest %r, %b, %full[%slot]
+      : !tile.desc<64x160xf16> rest !tile.desc<64x32xf16>, !cta.buffer<64x160xf16, #s>, !cta.mbarrier<4>
     ```
   }];
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$rest,
@@ -108,8 +110,9 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
 
     Example:
     ```mlir
-    %d = cta.make_tensor_map %base, [%m, %n], [%ld, %one] at %p via %b if %c {box = array<i64: 64, 64>, swizzle = 128 : i32}
-       : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #s> -> !tile.desc<64x64xf16>
+    %d = cta.make_tensor_map %base, [%m, %n], [%ld, %one] at %p via %b if %c
+      {box = array<i64: 64, 64>, swizzle = 128 : i32}
+      : !tile.ptr<f16>, !tile.ptr<i8>, !cta.buffer<128xi8, #s> -> !tile.desc<64x64xf16>
     ```
   }];
   let arguments = (ins Tile_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides, Tile_PtrType:$place,
@@ -123,7 +126,8 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
-def Cta_TmaPrefetchOp : Cta_Op<"tma_prefetch", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
+def Cta_TmaPrefetchOp : Cta_Op<"tma_prefetch", [
+    MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "prefetch a tensor map";
   let description = [{
     PTX ISA, `prefetch.tensormap`, by one thread, so that the first copy does not wait for the tensor map.

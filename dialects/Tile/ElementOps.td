@@ -74,7 +74,8 @@ def Tile_HintOp : Tile_Op<"hint", [Pure, Elementwise, SameOperandsAndResultType]
                        OptionalAttr<DenseI64ArrayAttr>:$contiguity, OptionalAttr<DenseI64ArrayAttr>:$constancy);
   let results = (outs Tile_Value:$result);
   let assemblyFormat = [{
-    $src (`divisibility` $divisibility^)? (`contiguity` $contiguity^)? (`constancy` $constancy^)? attr-dict `:` type($src)
+    $src (`divisibility` $divisibility^)? (`contiguity` $contiguity^)? (`constancy` $constancy^)? attr-dict
+    `:` type($src)
   }];
   let extraClassDeclaration = [{
     /// The largest group that is considered: one access moves at most 16 bytes.

@@ -48,7 +48,8 @@ def Tile_TensorMapAttr : AttrDef<TileDialect, "TensorMap"> {
 
 // Buffer roles of directives.
 def Tile_BufferRole : Tile_Enum<"BufferRole", "contents of a buffer before or after a run that checks the kernel", [
-  I32EnumAttrCase<"random", 0>, I32EnumAttrCase<"output", 1>, I32EnumAttrCase<"inout", 2>, I32EnumAttrCase<"zeros", 3>]>;
+  I32EnumAttrCase<"random", 0>, I32EnumAttrCase<"output", 1>, I32EnumAttrCase<"inout", 2>,
+  I32EnumAttrCase<"zeros", 3>]>;
 
 def Tile_BufferAttr : AttrDef<TileDialect, "Buffer"> {
   let mnemonic = "buffer";

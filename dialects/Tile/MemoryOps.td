@@ -41,7 +41,8 @@ def Tile_LoadOp : Tile_Op<"load", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"result has the pointee type", "ptr", "result", "::tile::getPointeeValueType($_self)">,
     Tile_FollowsPointer<"mask", "::tile::getMaskType($_self)", "::llvm::cast<::tile::LoadOp>($_op).getMask()">,
-    Tile_FollowsPointer<"other", "::tile::getPointeeValueType($_self)", "::llvm::cast<::tile::LoadOp>($_op).getOther()">]> {
+    Tile_FollowsPointer<"other", "::tile::getPointeeValueType($_self)",
+                        "::llvm::cast<::tile::LoadOp>($_op).getOther()">]> {
   let summary = "load from global memory, one element for each pointer";
   let description = [{
     Where `mask` is false nothing is read and the result is `other`, or zero if `other` is absent. `mask` and `other`
@@ -105,7 +106,8 @@ def Tile_MakeDescOp : Tile_Op<"make_desc", [Pure, AttrSizedOperandSegments]> {
     Example:
     ```mlir
     %d = tile.make_desc %base, [%m, %n], [%ld, %one] : !tile.ptr<f16> -> !tile.desc<64x32xf16>
-    %e = tile.make_desc %base, [%m, %n], [%ld, %one] at %p if %c : !tile.ptr<f16>, !tile.ptr<i8> -> !tile.desc<64x32xf16>
+    %e = tile.make_desc %base, [%m, %n], [%ld, %one] at %p if %c
+      : !tile.ptr<f16>, !tile.ptr<i8> -> !tile.desc<64x32xf16>
     ```
   }];
   let arguments = (ins Tile_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides, Optional<Tile_PtrType>:$place,

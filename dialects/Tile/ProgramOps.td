@@ -238,7 +238,8 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemor
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_GridDependencyOp : Tile_Op<"grid_dependency", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+def Tile_GridDependencyOp : Tile_Op<"grid_dependency", [
+    MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "programmatic dependent launch: wait for the previous grids, or let the next ones start";
   let description = [{
     `wait`: the grids that this one depends on have ended, and their writes are visible. `launch`: grids that depend on

@@ -14,7 +14,8 @@ using namespace tile;
 
 using MaybeBlock = std::optional<AffineBlock>;
 
-/// Of the operand chains that are followed; longer ones are what unrolled loops leave, and would use up the stack.
+/// The maximum depth of operand chains that are followed; longer ones come from unrolled loops and would overflow the
+/// stack.
 static constexpr unsigned maxExpressionDepth = 500;
 
 bool AffineBlock::isUniform() const {
@@ -142,7 +143,7 @@ MaybeBlock AffineBlocks::computeCarried(BlockArgument argument) {
   return grown ? MaybeBlock(addBlocks(*first, *grown)) : std::nullopt;
 }
 
-/// A hint about a value that is loaded or passed makes its result a factor of its own: the hint's facts are about it.
+/// A hint about a value that is loaded or passed makes its result a separate factor: the hint's facts are about it.
 static MaybeBlock followHint(HintOp hint, MaybeBlock form) {
   bool isItself = form && (form->base == hint.getSrc() || form->start.getSingleFactor() == hint.getSrc());
   return isItself && !isa<RankedTensorType>(hint.getType()) ? std::nullopt : form;

@@ -375,7 +375,7 @@ std::optional<AxisInfo> tile::inferArithmetic(Operation *op, OperandInfos operan
   std::optional<AxisInfo> info = inferAlongAxes(op, operands);
   if (!info || info->constant)
     return info;
-  // Where nothing counts up, as in a scalar, nothing is assumed.
+  // Without contiguity, as for a scalar, nothing is assumed.
   info->isAssumed |= llvm::any_of(operands, [](const AxisInfo *operand) { return operand->isAssumed; });
   info->isAssumed &= llvm::any_of(info->contiguity, [](int64_t size) { return size > 1; });
   SmallVector<IntegerRange> ranges =

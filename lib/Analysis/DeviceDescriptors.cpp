@@ -74,7 +74,7 @@ static bool multipliesBlocks(KernelOp kernel, AxisInfoAnalysis &facts) {
     return desc ? whyNot(desc, facts).empty() : isa<BlockArgument>(load.getDesc());
   };
   WalkResult result = kernel.walk([&](DotOp dot) {
-    cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
+    cta::BufferEngine engine = getEngineOfBlocks(dot);
     bool multiplies = engine && isRead(traceOperand(dot.getA())) && isRead(traceOperand(dot.getB()));
     return multiplies ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -85,7 +85,7 @@ SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse) {
   SmallVector<MakeDescOp> plan;
   // Every target with wgmma has tensormap.replace, and other kernels do not profit.
-  bool hasWgmma = kernel.walk([](DotOp dot) { return getWgmma(dot) ? WalkResult::interrupt() : WalkResult::advance(); })
+  bool hasWgmma = kernel.walk([](DotOp dot) { return getBufferEngine(dot) ? WalkResult::interrupt() : WalkResult::advance(); })
                       .wasInterrupted();
   if (!hasWgmma)
     return plan;

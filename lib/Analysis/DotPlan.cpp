@@ -3,6 +3,7 @@
 #include "Analysis/DotPlan.h"
 
 #include "Layout/Factories.h"
+#include "Layout/TensorMemoryLayout.h"
 #include "Target/Tuned.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -236,6 +237,10 @@ static DotPlan planMmaSync(DotOp dot, cta::MmaSyncAttr engine) {
 DotPlan tile::planDot(DotOp dot, unsigned numWarps) {
   if (auto engine = dyn_cast<cta::WgmmaAttr>(dot.getEngineAttr()))
     return planWgmma(dot, engine);
+  if (auto engine = dyn_cast<cta::Tcgen05Attr>(dot.getEngineAttr())) {
+    ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
+    return {layout::tensorMemoryLayout(shape[0], shape[1], engine.getWarps()), std::nullopt, std::nullopt};
+  }
   if (auto engine = dyn_cast<cta::MmaSyncAttr>(dot.getEngineAttr()))
     return planMmaSync(dot, engine);
   constexpr int64_t widestBytes = 16; // of a load from shared memory

@@ -28,8 +28,13 @@ static StringRef describeSource(Value operand, bool isInRegisters) {
 std::string tile::reportEngine(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
   std::string text;
   llvm::raw_string_ostream report(text);
-  if (cta::WgmmaAttr engine = getWgmma(dot)) {
-    report << "wgmma m64n" << engine.getN() << "k" << engine.getK() << "; a is "
+  if (cta::BufferEngine engine = getBufferEngine(dot)) {
+    Attribute any = engine;
+    if (auto tcgen05 = dyn_cast<cta::Tcgen05Attr>(any))
+      report << "tcgen05 m" << tcgen05.getM() << "n" << tcgen05.getN() << "k" << tcgen05.getK();
+    else if (auto wgmma = dyn_cast<cta::WgmmaAttr>(any))
+      report << "wgmma m64n" << wgmma.getN() << "k" << wgmma.getK();
+    report << "; a is "
            << describeSource(dot.getA(), engine.isFromRegisters()) << ", b "
            << describeSource(dot.getB(), /*isInRegisters=*/false);
     return text;

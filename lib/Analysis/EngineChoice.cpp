@@ -7,8 +7,9 @@
 #include "Analysis/Recreate.h"
 #include "Analysis/RolePlan.h"
 #include "Analysis/SwappedDot.h"
+#include "Target/Engines/BufferEngines.h"
 #include "Target/Engines/MmaSync.h"
-#include "Target/Engines/Wgmma.h"
+#include "Target/Engines/Tcgen05.h"
 #include "Target/Plan/OperandOrders.h"
 #include "Target/Plan/RoleRegisters.h"
 #include "Target/Tuned.h"
@@ -46,7 +47,7 @@ Operands blocksIn(DotOp dot, bool aTransposed, bool bTransposed) {
 }
 
 /// Returns the operands of TMA blocks that threads store transposed.
-SmallVector<Value> getTransposed(DotOp dot, cta::WgmmaAttr engine) {
+SmallVector<Value> getTransposed(DotOp dot, cta::BufferEngine engine) {
   SmallVector<Value> stored;
   if (engine && engine.getSourceA() == OperandSource::Transposed)
     stored.push_back(skipTranspositions(dot.getA()).first);
@@ -83,20 +84,43 @@ static SmallVector<int64_t> getBlockShape(Value operand) {
   return shape;
 }
 
-/// Plans wgmma. With `swapped`, for the dot of the transposed operands in swapped order, to which `operands` refers.
-static target::WgmmaResult planWarpGroups(DotOp dot, const Operands &operands, const target::GpuTarget &target,
-                                          unsigned numWarps, bool swapped = false) {
+namespace {
+
+/// Plans an engine that reads operands from shared memory, for one dot and one target.
+struct BufferEnginePlan {
+  cta::BufferEngine engine;
+  std::string reason; ///< If there is no engine.
+};
+
+} // namespace
+
+static cta::BufferEngine makeWgmma(DotOp dot, const target::WgmmaPlan &plan, ArrayRef<Type> types,
+                                   const Operands &operands, bool swapped) {
+  return cta::WgmmaAttr::get(dot.getContext(), plan.n, plan.k, types[0], types[1], dot.getType().getElementType(),
+                             plan.groupsM, plan.groupsN, operands.sourceA, operands.sourceB, plan.promote, swapped);
+}
+
+static cta::BufferEngine makeTcgen05(DotOp dot, const target::Tcgen05Plan &plan, ArrayRef<Type> types,
+                                     const Operands &operands, unsigned numWarps, bool swapped) {
+  return cta::Tcgen05Attr::get(dot.getContext(), plan.m, plan.n, plan.k, types[0], types[1],
+                               dot.getType().getElementType(), numWarps, operands.sourceA, operands.sourceB, swapped);
+}
+
+/// Plans wgmma or tcgen05. With `swapped`, for the dot of the transposed operands in swapped order, to which `operands`
+/// refers.
+static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, const target::GpuTarget &target,
+                                         unsigned numWarps, bool swapped = false) {
   std::optional<DotTypes> types = getMmaTypes(dot);
   Type a = dot.getA().getType().getElementType();
   // tf32x3 splits the operands, in registers.
   if (!types || (a.isF32() && dot.getPrecision() != InputPrecision::tf32)) {
     std::string reason;
     llvm::raw_string_ostream os(reason);
-    os << "wgmma does not support " << a << " times " << dot.getB().getType().getElementType() << " into "
-       << dot.getType().getElementType();
+    os << target::nameOfBufferEngine(target) << " does not support " << a << " times "
+       << dot.getB().getType().getElementType() << " into " << dot.getType().getElementType();
     if (types)
       os << " with this input_precision; use 'tf32' or 16-bit types";
-    return {std::nullopt, reason};
+    return {{}, reason};
   }
   // Operands that threads store are padded, and so are values combined with them.
   auto shapeOf = [&](Value operand, OperandSource source) {
@@ -128,32 +152,31 @@ static target::WgmmaResult planWarpGroups(DotOp dot, const Operands &operands, c
                                .numWarps = numWarps};
   if (dot.isPromoted())
     product.imprecise = dot.getMaxNumImpreciseAcc();
-  return target::planWgmma(target, product);
-}
-
-static cta::WgmmaAttr makeWgmma(DotOp dot, const target::WgmmaResult &result, const Operands &operands,
-                                bool swapped = false) {
-  if (!result.plan)
-    return {};
-  const target::WgmmaPlan &plan = *result.plan;
-  Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
+  SmallVector<Type, 2> elements{a, dot.getB().getType().getElementType()};
   if (swapped)
-    std::swap(a, b);
-  return cta::WgmmaAttr::get(dot.getContext(), plan.n, plan.k, a, b, dot.getType().getElementType(), plan.groupsM,
-                             plan.groupsN, operands.sourceA, operands.sourceB, plan.promote, swapped);
+    std::swap(elements[0], elements[1]);
+  if (target.has(target::Feature::Tcgen05)) {
+    target::Tcgen05Result result = target::planTcgen05(target, product);
+    if (!result.plan)
+      return {{}, result.reason};
+    return {makeTcgen05(dot, *result.plan, elements, operands, numWarps, swapped), ""};
+  }
+  target::WgmmaResult result = target::planWgmma(target, product);
+  if (!result.plan)
+    return {{}, result.reason};
+  return {makeWgmma(dot, *result.plan, elements, operands, swapped), ""};
 }
 
-/// Chooses wgmma for TMA blocks, in their own order or swapped.
-static cta::WgmmaAttr chooseEitherOrder(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
-                                        unsigned numWarps) {
+/// Chooses an engine for TMA blocks, in their own order or swapped.
+static cta::BufferEngine chooseEitherOrder(DotOp dot, bool aTransposed, bool bTransposed,
+                                           const target::GpuTarget &target, unsigned numWarps) {
   Operands operands = blocksIn(dot, aTransposed, bTransposed), others = blocksIn(dot, !bTransposed, !aTransposed);
-  cta::WgmmaAttr engine = makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
+  cta::BufferEngine engine = planBufferEngine(dot, operands, target, numWarps).engine;
   bool isReadInstead = target::swapSavesTransposition(ordersOf(dot, aTransposed, bTransposed));
   bool staysInOrder = engine ? !isReadInstead : !gainsBySwap(dot) || others.sourceA == OperandSource::Transposed;
   if (staysInOrder || others.sourceB == OperandSource::Transposed || !planSwap(dot))
     return engine;
-  cta::WgmmaAttr swapped =
-      makeWgmma(dot, planWarpGroups(dot, others, target, numWarps, /*swapped=*/true), others, /*swapped=*/true);
+  cta::BufferEngine swapped = planBufferEngine(dot, others, target, numWarps, /*swapped=*/true).engine;
   return swapped ? swapped : engine;
 }
 
@@ -190,16 +213,21 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
                                chooseKWidth(dot, cta::MmaSyncAttr::getLeastKWidth(element), k));
 }
 
-/// Before descriptors are created: chooses wgmma if descriptors can load its operands.
-cta::WgmmaAttr EngineChooser::chooseForBlocks(DotOp dot) {
+/// Returns true if the engine of the target may read a from registers.
+static bool takesRegisters(const target::GpuTarget &target) {
+  return !target.has(target::Feature::Tcgen05);
+}
+
+/// Before descriptors are created: chooses an engine if descriptors can load its operands.
+cta::BufferEngine EngineChooser::chooseForBlocks(DotOp dot) {
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
   if (!accesses->mayComeByTma(b))
     return {};
   Operands operands{.bTransposed = accesses->isReadTransposed(b)};
   if (accesses->mayComeByTma(a)) {
     bool aTransposed = accesses->isReadTransposed(a);
-    cta::WgmmaAttr engine = chooseEitherOrder(dot, aTransposed, operands.bTransposed, target, numWarps);
-    return makeRoom(getTransposed(dot, engine)) ? engine : cta::WgmmaAttr();
+    cta::BufferEngine engine = chooseEitherOrder(dot, aTransposed, operands.bTransposed, target, numWarps);
+    return makeRoom(getTransposed(dot, engine)) ? engine : cta::BufferEngine();
   }
   // A block loaded through pointers does not become a descriptor's if the other operand cannot. Gathered rows are
   // copied alongside a descriptor's blocks.
@@ -207,12 +235,12 @@ cta::WgmmaAttr EngineChooser::chooseForBlocks(DotOp dot) {
   if (!mayStay)
     return {};
   if (staysInRegisters(dot))
-    operands.sourceA = OperandSource::Registers;
+    operands.sourceA = takesRegisters(target) ? OperandSource::Registers : OperandSource::Threads;
   else if (isa_and_present<LoadOp>(a.source))
     operands.sourceA = OperandSource::Threads;
   else
     return {};
-  return makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
+  return planBufferEngine(dot, operands, target, numWarps).engine;
 }
 
 /// Returns true if threads read a left operand from copies in the fragment layout and compute it there, which needs
@@ -221,12 +249,12 @@ static bool isReadFromCopies(DotOp dot, Operands operands, const target::GpuTarg
   operands.sourceA = OperandSource::Registers;
   if (!isComputedFromLoads(dot))
     return false;
-  target::WgmmaResult result = planWarpGroups(dot, operands, target, numWarps);
-  return result.plan && result.plan->groupsN == 1;
+  cta::BufferEngine engine = planBufferEngine(dot, operands, target, numWarps).engine;
+  return engine && engine.getGroupsN() == 1;
 }
 
-/// Chooses wgmma for the operands' actual sources; before descriptors are created, these are threads.
-cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
+/// Chooses an engine for the operands' actual sources; before descriptors are created, these are threads.
+cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
   bool isBlockA = !accesses && isBlock(a), isBlockB = !accesses && isBlock(b);
   Operands operands{.aTransposed = a.transposed, .bTransposed = b.transposed};
@@ -241,20 +269,20 @@ cta::WgmmaAttr EngineChooser::chooseWgmma(DotOp dot) {
   bool isComputed = isComputedFromDots(dot);
   bool staysHere = isBlockB ? isComputed || staysInRegisters(dot)
                             : (isComputed && !a.transposed) || isReadFromCopies(dot, operands, target, numWarps);
-  if (!isBlockA && staysHere) {
+  if (!isBlockA && staysHere && takesRegisters(target)) {
     operands.sourceA = OperandSource::Registers;
   } else if (!isBlockA) {
     operands.sourceA = OperandSource::Threads;
     stored.push_back(skipTranspositions(dot.getA()).first);
   }
-  cta::WgmmaAttr engine = makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
+  cta::BufferEngine engine = planBufferEngine(dot, operands, target, numWarps).engine;
   if (isBlockA && isBlockB)
     stored = getTransposed(dot, engine);
   if (engine && isBlockA && isBlockB && isHeld(dot, a, engine)) {
     operands.sourceA = OperandSource::Registers;
-    return makeWgmma(dot, planWarpGroups(dot, operands, target, numWarps), operands);
+    return planBufferEngine(dot, operands, target, numWarps).engine;
   }
-  return engine && makeRoom(stored) ? engine : cta::WgmmaAttr();
+  return engine && makeRoom(stored) ? engine : cta::BufferEngine();
 }
 
 /// Counts the registers of a thread for all accumulators and register operands of the loop's dots, except held
@@ -272,7 +300,10 @@ static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
 /// Returns true if a loop-invariant left operand should be held in registers during the loop. If reading it takes as
 /// long as multiplying it, concurrent copies would prolong it; but not at the cost of a second CTA on the
 /// multiprocessor, or of dots that run one iteration ahead.
-bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr engine) {
+bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::BufferEngine engine) {
+  auto wgmma = dyn_cast<cta::WgmmaAttr>(engine);
+  if (!wgmma)
+    return false;
   const target::Tuned &tuned = target::tunedOf(target);
   auto loop = dot->getParentOfType<LoopLikeOpInterface>();
   bool isSame = loop && !isa<ProgramsOp>(loop) && !loop->isAncestor(a.source);
@@ -285,7 +316,7 @@ bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr eng
                  target::planSharedRoleRegisters(target, numWarps / target::warpsPerGroup, tensors,
                                                  /*registersOfAccumulator=*/0)
                      .empty();
-  if (!target::isBoundBySharedMemory(engine.getN(), /*isWritten=*/hasRoom) ||
+  if (!target::isBoundBySharedMemory(wgmma.getN(), /*isWritten=*/hasRoom) ||
       countCarriedSums(loop, numWarps) + held + registers > tuned.heldOperandRegisters)
     return false;
   held += registers;
@@ -319,40 +350,42 @@ bool EngineChooser::makeRoom(ArrayRef<Value> stored) {
 }
 
 Engine EngineChooser::choose(DotOp dot) {
-  if (!target.has(target::Feature::Wgmma))
+  if (!target::hasBufferEngine(target))
     return chooseWarps(dot, target, numWarps);
   if (accesses)
-    if (cta::WgmmaAttr engine = chooseForBlocks(dot))
-      return engine;
-  if (cta::WgmmaAttr engine = chooseWgmma(dot))
-    return engine;
+    if (cta::BufferEngine engine = chooseForBlocks(dot))
+      return cast<Engine>(Attribute(engine));
+  if (cta::BufferEngine engine = chooseForSources(dot))
+    return cast<Engine>(Attribute(engine));
   return chooseWarps(dot, target, numWarps);
 }
 
-cta::WgmmaAttr tile::getWgmma(DotOp dot) {
-  return dyn_cast_if_present<cta::WgmmaAttr>(dot.getEngineAttr());
+cta::BufferEngine tile::getBufferEngine(DotOp dot) {
+  return dyn_cast_if_present<cta::BufferEngine>(Attribute(dot.getEngineAttr()));
 }
 
-cta::WgmmaAttr tile::getWgmmaOfBlocks(DotOp dot) {
-  cta::WgmmaAttr engine = getWgmma(dot);
+cta::BufferEngine tile::getEngineOfBlocks(DotOp dot) {
+  cta::BufferEngine engine = getBufferEngine(dot);
   bool isBlock =
       engine && (engine.getSourceB() == OperandSource::Tma || engine.getSourceB() == OperandSource::Transposed);
-  return isBlock ? engine : cta::WgmmaAttr();
+  return isBlock ? engine : cta::BufferEngine();
 }
 
 std::string tile::whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
-  target::WgmmaResult result = planWarpGroups(dot, {.bTransposed = true}, target, numWarps);
-  return result.plan ? "operands of wgmma would take more than 3/4 of shared memory; use smaller blocks"
-                     : result.reason;
+  BufferEnginePlan plan = planBufferEngine(dot, {.bTransposed = true}, target, numWarps);
+  return plan.engine ? "operands of " + std::string(target::nameOfBufferEngine(target)) +
+                           " would take more than 3/4 of shared memory; use smaller blocks"
+                     : plan.reason;
 }
 
 std::string tile::whyNoWgmmaOfBlocks(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
                                      unsigned numWarps) {
   // For 16-bit types wgmma reads most blocks in either order, for others only in this one.
   if (!chooseEitherOrder(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, numWarps))
-    return "wgmma does not support these types, sizes or operand orders";
+    return std::string(target::nameOfBufferEngine(target)) + " does not support these types, sizes or operand orders";
   StringRef which = aTransposed && !bTransposed ? "a is M-major and b is N-major; transpose both"
                     : aTransposed               ? "a is M-major; transpose a"
                                                 : "b is N-major; transpose b";
-  return ("wgmma needs K-major operands of these types and sizes; " + which).str();
+  return std::string(target::nameOfBufferEngine(target)) + " needs K-major operands of these types and sizes; " +
+         which.str();
 }

@@ -30,12 +30,12 @@ public:
   Engine choose(DotOp dot);
 
 private:
-  cta::WgmmaAttr chooseForBlocks(DotOp dot);
-  cta::WgmmaAttr chooseWgmma(DotOp dot);
+  cta::BufferEngine chooseForBlocks(DotOp dot);
+  cta::BufferEngine chooseForSources(DotOp dot);
   bool makeRoom(mlir::ArrayRef<mlir::Value> stored);
   /// Returns true if a left operand that TMA loads before a loop is read from shared memory into registers once: if
   /// instructions would take longer to read than to multiply it, and registers suffice.
-  bool isHeld(DotOp dot, const SharedOperand &a, cta::WgmmaAttr engine);
+  bool isHeld(DotOp dot, const SharedOperand &a, cta::BufferEngine engine);
 
   const target::GpuTarget &target;
   unsigned numWarps;
@@ -44,12 +44,13 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> heldRegisters; ///< Registers per thread of left operands, by loop.
 };
 
-/// Returns the engine of a wgmma dot; null for all others.
-cta::WgmmaAttr getWgmma(DotOp dot);
+/// Returns the engine of a dot whose operands are read from shared memory by matrix descriptors (wgmma, tcgen05); null
+/// for all others.
+cta::BufferEngine getBufferEngine(DotOp dot);
 /// Returns the same if TMA loads b, so that tensor maps pay off, whatever the source of a.
-cta::WgmmaAttr getWgmmaOfBlocks(DotOp dot);
+cta::BufferEngine getEngineOfBlocks(DotOp dot);
 
-/// Returns why wgmma does not compute a dot that has another engine, with numbers.
+/// Returns why wgmma does not compute a dot that has another engine, with the values involved.
 std::string whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps);
 /// Returns why wgmma does not multiply TMA operands in this order, and whether it would in another one.
 std::string whyNoWgmmaOfBlocks(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,

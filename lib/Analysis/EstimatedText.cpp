@@ -13,7 +13,8 @@ using llvm::formatv;
 
 namespace {
 
-constexpr unsigned mostDepth = 16;  // of expressions: those of the manifest are evaluated on a small stack
+constexpr unsigned mostDepth = 16;  // maximum depth of expressions: those of the manifest are evaluated on a small
+                                    // stack
 constexpr size_t longestText = 400; // a manifest is read at each start of a program
 
 EstimatedText limited(std::string text) {

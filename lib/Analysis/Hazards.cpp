@@ -299,8 +299,8 @@ private:
   void transfer(Operation *op, Pending &pending, const Barriers &barriers) {
     if (auto barrier = dyn_cast<cta::BarrierOp>(op))
       pending.passBarrier(barrier.getGroups());
-    // All threads synchronize around a synchronous copy, and before roles begin.
-    if (isa<cta::TmaLoadSyncOp, cta::WarpRolesOp>(op))
+    // All threads synchronize around a synchronous copy, before one of them issues MMAs, and before roles begin.
+    if (isa<cta::TmaLoadSyncOp, cta::Tcgen05MmaOp, cta::TensorMemoryOpenOp, cta::WarpRolesOp>(op))
       pending.passBarrier(/*groupsOnly=*/false);
     if (auto barrier = barriers.find(op); barrier != barriers.end())
       pending.passBarrier(barrier->second);

@@ -140,6 +140,9 @@ private:
     // Turns of teams count, as rings do.
     if (cta::isTurnOfTeams(op))
       return form == Form::ringed;
+    // Its phases are counted, too.
+    if (isa<cta::Tcgen05AwaitOp>(op))
+      return form >= Form::lowering && form <= Form::ringed;
     if (isa<cta::CombineOp>(op))
       return form == Form::async;
     // wgmma operands are in buffers once layouts are assigned.
@@ -154,21 +157,22 @@ private:
       return form >= Form::layout;
     if (isa<cta::RingType, cta::RingSlotType>(type))
       return form == Form::ringed;
-    if (isa<cta::TokenType>(type))
+    if (isa<cta::TokenType, cta::TensorMemoryType>(type))
       return form >= Form::lowering;
     return isBlockElement(type) || isa<DescType>(type);
   }
 
   /// Returns true for types whose values passes trace by their uses, so that loops and branches must not carry them.
   bool isPlace(Type type) {
-    return isa<cta::BufferType, cta::MbarrierType, cta::RingType>(type) ||
+    return isa<cta::BufferType, cta::MbarrierType, cta::RingType, cta::TensorMemoryType>(type) ||
            (isa<DescType>(type) && form >= Form::layout);
   }
   bool mayMake(Operation *op, Type type) {
     if (isa<KernelOp>(op))
       return isa<DescType>(type);
     return isa<cta::AllocOp, cta::SlotOp, cta::TransBufferOp, cta::MbarrierAllocOp, cta::RingAllocOp,
-               cta::RingBuffersOp, MakeDescOp, OpenTensorMapOp, cta::MakeTensorMapOp>(op);
+               cta::RingBuffersOp, cta::TensorMemoryAllocOp, cta::TensorMemorySlotOp, MakeDescOp, OpenTensorMapOp,
+               cta::MakeTensorMapOp>(op);
   }
 
   LogicalResult verifyTypes(Operation *op) {

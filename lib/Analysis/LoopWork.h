@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How long an iteration of a loop keeps each resource of a multiprocessor busy.
+// The time for which an iteration of a loop keeps each resource of a multiprocessor busy.
 //
 //   cta.wgmma 128x64, 64 deep        256 clocks of the tensor cores; reads its operands from shared memory
 //   math.exp2 of 128x64              512 clocks of special functions: 16 a clock

@@ -29,7 +29,7 @@ static bool isPadded(MakeDescOp desc) {
 static bool isRightOperand(DescLoadOp load) {
   auto kernel = load->getParentOfType<KernelOp>();
   WalkResult result = kernel.walk([&](DotOp dot) {
-    cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
+    cta::BufferEngine engine = getEngineOfBlocks(dot);
     bool isRight = traceOperand(dot.getB()).source == load;
     bool fits = !isRight ||
                 (isa_and_present<DescLoadOp>(traceOperand(dot.getA()).source) && engine && !engine.isFromRegisters() &&

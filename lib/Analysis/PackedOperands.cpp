@@ -9,7 +9,8 @@ using namespace tile;
 
 namespace {
 
-constexpr int64_t mostElements = 8; ///< Of 16 bits, in the 16 bytes that a thread reads of the other operand at once.
+constexpr int64_t mostElements = 8; ///< 16-bit elements in the 16 bytes that a thread reads of the other operand at
+                                    ///< once.
 
 class PackedElements {
 public:
@@ -79,8 +80,7 @@ private:
       loadedBits = type ? type.getWidth() : 0;
       return type != nullptr;
     }
-    return op && isElementwise(op) &&
-           llvm::any_of(op->getOperands(), [&](Value operand) { return isLoaded(operand); });
+    return op && isElementwise(op) && llvm::any_of(op->getOperands(), [&](Value operand) { return isLoaded(operand); });
   }
 
   unsigned budget = 256;

@@ -14,9 +14,10 @@ using namespace tile;
 
 namespace {
 
-/// Of a product that is complete.
+/// The number of later wgmmas that marks a complete one.
 constexpr unsigned complete = std::numeric_limits<unsigned>::max();
-/// More products behind a token are not told apart; and the product of such a token may still be incomplete.
+/// Limits of the analysis: later wgmmas beyond this number are not distinguished, and a wgmma with that many later ones
+/// may still be incomplete.
 constexpr unsigned mostLater = 62, mostIncomplete = mostLater + 1;
 
 struct Issued {

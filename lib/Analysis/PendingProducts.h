@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many wgmmas may be incomplete where one must be complete.
+// The number of wgmmas that may be incomplete where one must be complete.
 //
 // wgmmas complete in issue order, so a wait states how many of the last ones need not be complete (PTX ISA,
 // wgmma.wait_group):

@@ -21,9 +21,9 @@ using llvm::formatv;
 
 namespace {
 
-constexpr int64_t sectorBytes = 32; // the least that L2 reads or writes
+constexpr int64_t sectorBytes = 32; // the granularity of L2 reads and writes
 
-/// Sums of constants times numbers of iterations, keyed by the latter; "" is one.
+/// Sums of constants times iteration counts, keyed by the latter; "" is one.
 class Sum {
 public:
   void add(const std::string &iterations, int64_t count) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the lengths of programs differ along the axes of a grid.
+// Differences between the lengths of programs along the axes of a grid.
 //
 //   for %i = 0 to min(128 * program_id + 128, S) step 64       2 iterations more for each program along axis 0
 #pragma once

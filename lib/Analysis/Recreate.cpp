@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// To compute as much again is never cheaper than a conversion. Also what keeps the pass linear in the size of a
-/// kernel.
+/// The maximum number of operations: recomputing that many is never cheaper than a conversion. This limit also keeps
+/// the pass linear in the size of a kernel.
 static constexpr size_t maxSlice = 512;
 
 int64_t LayoutSlicer::bytesOf(Value value) {
@@ -283,7 +283,8 @@ Value LayoutSlicer::createAgain(Value value, cta::LayoutAttr layout) {
   }
   bool isLoad = isa<LoadOp, cta::LocalLoadOp>(op);
   cta::LayoutAttr operandsLayout = isLoad ? layout : getOperandLayout(op, layout);
-  // By index: creating an operand may replace operands of `op` itself, when a loop's value changes its layout.
+  // Accesses operands by index: creating one may replace operands of `op` itself, when a loop's value changes its
+  // layout.
   SmallVector<Value> operands;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     operands.push_back(create(op->getOperand(i), operandsLayout));

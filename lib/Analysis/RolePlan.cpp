@@ -2,8 +2,8 @@
 // Backward slice of the TMA loads of a kernel.
 #include "Analysis/RolePlan.h"
 
-#include "Analysis/CarriedValue.h"
 #include "Analysis/PointerBases.h"
+#include "Analysis/RoleSlice.h"
 #include "Analysis/SharedLiveness.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -145,7 +145,7 @@ private:
         if (isa<cta::TransBufferOp>(user))
           views.push_back(user->getResult(0));
         else if (user != load)
-          readers.insert(isa<cta::WgmmaOp>(user) ? user : nullptr);
+          readers.insert(isa<cta::WgmmaOp, cta::Tcgen05MmaOp>(user) ? user : nullptr);
       }
     if (readers.empty())
       readers.insert(nullptr);
@@ -168,9 +168,12 @@ private:
           views.push_back(user->getResult(0));
           continue;
         }
-        if (!isa<cta::LocalLoadOp, cta::WgmmaOp>(user))
+        if (!isa<cta::LocalLoadOp, cta::WgmmaOp, cta::Tcgen05MmaOp>(user))
           return false;
         Operation *end = user;
+        if (isa<cta::Tcgen05MmaOp>(user)) // it is awaited at once
+          while (!isa<cta::Tcgen05AwaitOp>(end))
+            end = end->getNextNode();
         if (auto wgmma = dyn_cast<cta::WgmmaOp>(user)) {
           if (!wgmma.getResult().hasOneUse() || !isa<cta::AwaitOp>(*wgmma.getResult().user_begin()))
             return false;
@@ -232,79 +235,26 @@ private:
   }
 
   bool slice() {
+    RoleSlice slice(kernel);
     for (const Channel &channel : plan.channels)
       for (cta::TmaLoadSyncOp load : channel.loads) {
-        plan.producerOps.insert(load);
-        need(load.getDesc());
+        slice.need(load.getDesc());
         if (load.getRest())
-          need(load.getRest());
+          slice.need(load.getRest());
         for (Value offset : load.getOffsets())
-          need(offset);
-        if (!needControl(load->getParentOp()))
+          slice.need(offset);
+        if (!slice.add(load))
           return false;
       }
-    while (!worklist.empty())
-      if (!visit(worklist.pop_back_val()))
-        return false;
-    return true;
-  }
-
-  void need(Value value) {
-    if (seen.insert(value).second)
-      worklist.push_back(value);
-  }
-
-  /// Marks the control flow around the contents of `op`; false if it consists of more than loops and branches.
-  bool needControl(Operation *op) {
-    for (; op != kernel; op = op->getParentOp()) {
-      if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, ProgramsOp>(op))
-        return false;
-      if (!plan.producerOps.insert(op).second)
-        break;
-      if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        need(loop.getLowerBound());
-        need(loop.getUpperBound());
-        need(loop.getStep());
-      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-        need(branch.getCondition());
-      } else if (isa<ProgramsOp>(op)) {
-        llvm::for_each(op->getOperands(), [&](Value size) { need(size); });
-      } else {
-        need(cast<scf::WhileOp>(op).getConditionOp().getCondition());
-      }
-    }
-    return true;
-  }
-
-  bool visit(Value value) {
-    if (isa<RankedTensorType, cta::BufferType>(value.getType()))
+    if (!slice.close())
       return false;
-    Operation *op = value.getDefiningOp();
-    if (std::optional<CarriedValue> carried = CarriedValue::of(value)) {
-      plan.producerCarried.insert(carried->values.front());
-      for (OpOperand *operand : carried->operands)
-        need(operand->get());
-      return needControl(op ? op : value.getParentBlock()->getParentOp());
-    }
-    if (!op) // a parameter, a loop counter, or a program's coordinate
-      return true;
-    // A volatile load may give each role another value.
-    auto load = dyn_cast<LoadOp>(op);
-    bool hasEffects = load ? load.getIsVolatile() : !isMemoryEffectFree(op) && !isa<cta::MakeTensorMapOp>(op);
-    bool makesTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
-    if (op->getNumRegions() != 0 || hasEffects || makesTensor || !needControl(op->getParentOp()))
-      return false;
-    plan.producerOps.insert(op);
-    for (Value operand : op->getOperands())
-      if (!isa<cta::BufferType>(operand.getType())) // the staging memory of a tensor map: outside of the roles
-        need(operand);
+    plan.producerOps = std::move(slice.ops);
+    plan.producerCarried = std::move(slice.carried);
     return true;
   }
 
   KernelOp kernel;
   RolePlan plan;
-  SmallVector<Value> worklist;
-  DenseSet<Value> seen;
 };
 
 } // namespace

@@ -17,7 +17,7 @@ using namespace tile;
 namespace {
 
 constexpr double unknownStep = 1e12;
-constexpr unsigned mostDepth = 32; // of expressions that are looked through
+constexpr unsigned mostDepth = 32; // maximum depth of expressions that are followed
 
 /// Estimates a factor or divisor of all elements.
 double estimateFactor(Value value, AxisInfoAnalysis &axisInfo) {

@@ -12,7 +12,7 @@
 
 namespace tile {
 
-/// How a swapped dot gets its transposed accumulator.
+/// The source of the transposed accumulator of a swapped dot.
 struct SwapPlan {
   mlir::scf::ForOp loop; ///< Carries the accumulator from dot to dot; null if it is a constant.
   unsigned index = 0;    ///< The index of the accumulator among the loop's arguments.

@@ -30,7 +30,7 @@ using Record = tile::target::TimeRecord;
 
 namespace {
 
-/// How an operation is recorded.
+/// The record of an operation.
 struct Recorded {
   TimeMark mark;
   bool hasEnd; ///< it takes time; otherwise it only starts something

@@ -3,6 +3,7 @@
 // --explain-config.
 #include "Driver/ChooseConfig.h"
 
+#include "Target/Engines/BufferEngines.h"
 #include "Target/PingPong.h"
 #include "Target/StepSplit.h"
 #include "Target/Tuned.h"
@@ -55,7 +56,7 @@ bool preparesWgmma(const PipelineAbilities &can) {
 
 std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
                      const target::GemmEstimate &best) {
-  if (best.config.wgmma || !gpu.has(target::Feature::Wgmma))
+  if (best.config.wgmma || !target::hasBufferEngine(gpu))
     return "";
   if (!product.alignedRows)
     return "no TMA: operand rows are not known to be aligned to 16 bytes; promise it with --assume\n";
@@ -124,8 +125,9 @@ std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu,
     return "";
   return formatv(
       "operand rows of '{0}' are not known to be aligned to 16 bytes: {1} x {2} x {3} is expected to take {4:F0} us, "
-      "but {5:F0} us with TMA and wgmma; promise it with --assume (-Wmissing-divisibility lists the parameters)",
-      product.kernel, product.m, product.n, product.k, best.microseconds, promised.microseconds);
+      "but {5:F0} us with TMA and {6}; promise it with --assume (-Wmissing-divisibility lists the parameters)",
+      product.kernel, product.m, product.n, product.k, best.microseconds, promised.microseconds,
+      target::nameOfBufferEngine(gpu));
 }
 
 } // namespace

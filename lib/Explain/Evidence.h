@@ -47,8 +47,8 @@ Json describePipeline(const Evidence &evidence);
 /// Describes findings as sentences, derived from the other topics.
 Json describeFindings(const Evidence &evidence, const Json &document);
 
-/// Returns "wgmma", "mma.sync", "TMA", "async copies", "special functions", "shared memory", "global memory", "waits",
-/// ...
+/// Returns "wgmma", "tcgen05", "tensor memory", "mma.sync", "TMA", "async copies", "special functions",
+/// "shared memory", "global memory", "waits", ...
 std::string_view engineOf(const sim::Instruction &instruction);
 
 /// Returns the occupancy of a multiprocessor of the target by the kernel's thread blocks.

@@ -22,6 +22,10 @@ std::string_view engineOf(const sim::Instruction &instruction) {
     return instruction.has("mma_async") ? "wgmma" : "waits";
   if (name == "mma")
     return "mma.sync";
+  if (name == "tcgen05")
+    return instruction.has("mma")                                                     ? "tcgen05"
+           : instruction.has("ld") || instruction.has("st") || instruction.has("cp") ? "tensor memory"
+                                                                                      : "waits";
   if (name == "cp")
     return instruction.has("wait_group") || instruction.has("wait_all")  ? "waits"
            : instruction.has("bulk") || hasPrefix(instruction, "reduce") ? "TMA"

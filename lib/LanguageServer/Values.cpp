@@ -47,7 +47,7 @@ std::string ValueTable::ofName(SourceRange name) const {
 
 std::string ValueTable::ofExpression(uint32_t offset) const {
   auto best = expressions.end();
-  // Of the expressions around the offset, later ones are nested in earlier ones.
+  // Later expressions around the offset are nested in earlier ones.
   for (auto at = expressions.begin(); at != expressions.end() && at->first.first <= offset; ++at)
     if (at->first.second >= offset &&
         (best == expressions.end() || at->first.second - at->first.first <= best->first.second - best->first.first))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the threads of a CTA can access a buffer in wide and conflict-free instructions.
+// Wide and conflict-free accesses of the threads of a CTA to a buffer.
 //
 // Everything is derived from `offsets = memoryOffsets(distributed, shared)`, the linear map from (register, lane, warp)
 // to the element offset. The registers of an access need not be the lowest ones, or even correspond to a set of

@@ -109,6 +109,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaKeepRows(); });
   // No access or dot of phase layout is left: phase async begins.
   list.add([] { return createCtaLowerDot(); });
+  // Accumulators in tensor memory are no longer values of threads.
+  list.add([] { return createCtaKeepAccumulators(); });
   // MMAs and accumulators have their final form, so the distribution of K steps can be decided.
   list.add([=] { return createCtaShareSteps({limits.sharedSteps, limits.sharedTail}); },
            {&Can::sharedSteps, &Can::sharedTail});
@@ -122,6 +124,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaLowerConversions(); });
   // All other buffers are known, so the ring can take the remaining shared memory.
   list.add([] { return createCtaSpecializeWarps(); }, {&Can::pingPong});
+  // Operands come through rings, so that main loops only wait and issue MMAs.
+  list.add([] { return createCtaSpecializeMma(); });
   // Registers and slots of the roles are known, and slots are still released where they are read.
   list.add([] { return createCtaScheduleLoop(); });
   // The await of the last wgmma, and so the point at which the other team may start, is decided.
@@ -142,6 +146,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [] { return createCanonicalizer(); });
   list.add(Optimisation, [] { return createCSEPass(); });
 
+  // Its place for an address is a buffer, too.
+  list.add([] { return createCtaAllocateTensorMemory(); });
   // Buffers with disjoint lifetimes share memory; barriers are placed afterwards, because sharing creates hazards. They
   // end phase allocated.
   list.add([] { return createCtaAllocateShared(); });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Candidates, what is legal, and the order. The price of one is in GemmTime.cpp.
+// Candidates, their legality, and their order. GemmTime.cpp prices one of them.
 #include "Target/CostModel.h"
 
+#include "Target/Engines/BufferEngines.h"
 #include "Target/Engines/MmaSync.h"
-#include "Target/Engines/Wgmma.h"
 #include "Target/GemmTime.h"
 #include "Target/Limits.h"
 #include "Target/Plan/OperandOrders.h"
@@ -21,29 +21,30 @@ namespace {
 using Sizes = std::vector<unsigned>;
 
 constexpr unsigned swizzleSpan = widestSwizzle;
-constexpr unsigned mmaStepBytes = 64; // of a K step of mma.sync: two instructions
+constexpr unsigned mmaStepBytes = 64; // bytes of a K step of mma.sync: two instructions
 
-/// Of blocks that are not powers of two.
+/// Block sizes that are not powers of two.
 constexpr unsigned oddSizes[] = {96, 144, 160, 192, 224};
 
-/// Whether an operand that TMA brings is to be turned: wgmma takes only 16-bit ones in either order.
+/// Returns true if an operand that TMA loads must be transposed: wgmma reads only 16-bit types in either order.
 bool isTurned(const GemmProblem &problem) {
   return problem.tensorMaps && mmaTypeBits(problem.element) != 16 && !problem.kMajor();
 }
 
-/// Whether K is contiguous in the operand that wgmma takes for the right one.
+/// Returns true if K is contiguous in wgmma's right operand.
 bool columnsAreKMajor(const GemmProblem &problem, const GemmConfig &config) {
   if (isTurned(problem))
     return true;
   return isSwapped(config) ? problem.aKMajor : problem.bKMajor;
 }
 
-/// Of one warp group: an instruction has 8, a panel of a right operand that is not contiguous along K, 32 bytes.
+/// Returns the minimum columns of a warp group: 8 for an instruction, 32 bytes for a panel of a right operand that is
+/// not contiguous along K.
 unsigned leastColumns(const GemmProblem &problem) {
   return problem.kMajor() ? 8 : 16;
 }
 
-/// Warp groups that share rows of wgmma.
+/// Returns the number of warp groups that share rows of wgmma.
 unsigned groupsAlongN(const GemmConfig &config) {
   unsigned groups = config.numWarps / warpsPerGroup;
   return groups / std::max(1u, std::min(groups, wgmmaTile(config).rows / wgmmaRows));
@@ -53,7 +54,7 @@ MmaType accumulatorOf(MmaType element) {
   return element == MmaType::S8 || element == MmaType::U8 ? MmaType::S32 : MmaType::F32;
 }
 
-/// Of the problem's types and orders, without sizes.
+/// Returns the MMA with the problem's types and orders, without sizes.
 WgmmaProduct operandsOf(const GemmProblem &problem) {
   return {.a = problem.element,
           .b = problem.element,
@@ -62,7 +63,7 @@ WgmmaProduct operandsOf(const GemmProblem &problem) {
           .bKMajor = problem.bKMajor || isTurned(problem)};
 }
 
-/// What warp groups multiply in a step of the configuration.
+/// Returns the MMA that warp groups compute in a step of the configuration.
 WgmmaProduct stepOf(const GemmProblem &problem, const GemmConfig &config) {
   WgmmaProduct product = operandsOf(problem);
   product.m = config.blockM;
@@ -74,12 +75,12 @@ WgmmaProduct stepOf(const GemmProblem &problem, const GemmConfig &config) {
 
 std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   if (!problem.tensorMaps)
-    return "wgmma's operands come through tensor maps";
+    return "operands of " + std::string(nameOfBufferEngine(target)) + " come through tensor maps";
   WgmmaProduct product = stepOf(problem, config);
-  WgmmaResult result = planWgmma(target, product);
-  if (!result.plan)
-    return std::string(result.reason);
-  // What could be built, but is not, or was never measured.
+  BufferEngineResult result = planBufferEngine(target, product);
+  if (!result.isPlanned)
+    return result.reason;
+  // The following configurations could be built, but are not offered or were never measured.
   if (config.numWarps != warpsPerGroup && config.numWarps != 2 * warpsPerGroup)
     return "one or two warp groups multiply";
   bool mayBeSwapped = problem.canSwap && !isTurned(problem) && (isPowerOfTwo(config.blockM) || problem.anyRows);
@@ -89,7 +90,7 @@ std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, cons
     return "a TMA box has at most 256 elements along a dimension";
   if (!isPowerOfTwo(product.n) && config.blockK * problem.elementBytes() > swizzleSpan)
     return "columns that are not a power of two have K steps of at most 128 bytes";
-  unsigned groupsN = result.plan->groupsN;
+  unsigned groupsN = result.groupsN;
   if (product.n / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : leastColumns(problem)))
     return "a warp group has too few columns";
   return "";
@@ -105,12 +106,12 @@ std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
                                        .numWarps = config.numWarps}));
 }
 
-/// How many rows of tiles run together. Where all tiles run at once and K is short, computing a group's place is what
-/// counts: 512x512x512 takes 3.00 us with groups of one, 3.12 with 8, but 1024x1024x8192 38.5 and 31.4. Groups of
-/// different sizes lose: with the twelve rows of 1536, row-major operands take 12.7 us in fours, 13.3 as 8 and 4; and
-/// one group of all rows: with eight of 128x64, 1024x1024x16384 takes 53.1 us in fours, 61.2 as 8. Else as many as make
-/// the tiles that run together read the fewest elements: 12 of 132 tiles of 128x256, in 11 columns. 8192x8192x8192
-/// takes 0.97 of the time of groups of 8.
+/// Returns the number of tile rows that run together. Where all tiles run at once and K is short, the cost is in
+/// computing the position of a group: 512x512x512 takes 3.00 us with groups of one, 3.12 with 8, but 1024x1024x8192
+/// 38.5 and 31.4. Groups of different sizes lose: with the twelve rows of 1536, row-major operands take 12.7 us in
+/// fours, 13.3 as 8 and 4; so does one group of all rows: with eight of 128x64, 1024x1024x16384 takes 53.1 us in fours,
+/// 61.2 as 8. Otherwise, the number that makes the tiles of a wave read the fewest elements: 12 for 132 tiles of
+/// 128x256, in 11 columns. 8192x8192x8192 takes 0.97 of the time of groups of 8.
 unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   const Tuned &tuned = tunedOf(target);
   const unsigned defaultGroup = tuned.tileGroup;
@@ -123,7 +124,7 @@ unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const 
     return 1;
   if (rows * columns <= numSms)
     return rows >= 2 * defaultGroup && rows % defaultGroup == 0 ? defaultGroup : tuned.smallTileGroup;
-  // A group that does not divide the multiprocessors begins and ends inside of a column.
+  // A group that does not divide the multiprocessors begins and ends inside a column.
   auto read = [&](int64_t group) {
     return group * config.blockM + (numSms / group + (numSms % group != 0 ? 2 : 0)) * config.blockN;
   };
@@ -134,7 +135,7 @@ unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const 
   return static_cast<unsigned>(best);
 }
 
-/// The most stages that fit, if these are enough to be useful.
+/// Returns the largest number of stages that fits, if it is enough to be useful.
 std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem &problem, GemmConfig config) {
   const Tuned &tuned = tunedOf(target);
   config.numStages = config.wgmma ? maxStages : tuned.usefulStages;
@@ -145,32 +146,32 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
   while (config.numStages > 1 && sharedBytes(problem, config) > target.maxSharedPerCta)
     --config.numStages;
   bool isLarge = (config.blockM + config.blockN) * config.blockK * problem.elementBytes() >= tuned.largeStage;
-  // What is stored is as good as another stage.
+  // A transposed buffer is as good as another stage.
   unsigned least = turnedLines(problem, config).stored ? tuned.usefulStages - 1 : tuned.usefulStages;
   bool isUseful = config.numStages >= (isLarge ? least : least + 1);
   return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
 }
 
-/// Whether warp groups multiply operands that threads copy and turn so that k is contiguous (cta-async-copies): no rows
-/// are promised by which TMA could bring them.
+/// Returns true if wgmma computes operands that threads copy and transpose so that k is contiguous (cta-async-copies),
+/// because no rows are promised that TMA could load.
 bool areTransposed(const GpuTarget &target, const GemmProblem &problem) {
   constexpr unsigned wholeChunks = 16;
   WgmmaProduct product = operandsOf(problem);
   product.aKMajor = product.bKMajor = true;
   return problem.warpGroups && problem.asyncCopies && problem.copyBytes >= wholeChunks && !problem.kMajor() &&
-         product.elementBits() != 16 && whyNoWgmma(target, product).empty();
+         product.elementBits() != 16 && whyNoBufferEngine(target, product).empty();
 }
 
-/// Whether threads shift operands, whose rows start anywhere, for warp groups (`unaligned` loads).
+/// Returns true if operands have unaligned rows, which threads realign for wgmma (`unaligned` loads).
 bool areShifted(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   constexpr unsigned shortestCopy = 4, halfBytes = 2;
   return !config.wgmma && problem.copyBytes < shortestCopy && problem.elementBytes() <= halfBytes &&
          multipliesByWarpGroups(target, problem, config);
 }
 
-/// K steps are of 32 elements, but for such operands those that were measured to be fast: 128x128x32 takes 166 us for
-/// 1000x4097x4096, 64x128 and 128x64 at least 213; 64x64x64 takes 18.4 us for 777x1003x555, 64x64x32 25.5
-/// (bench/results/h200/rows.md).
+/// K steps have 32 elements, except for such operands, for which the sizes that were measured to be fast are used:
+/// 128x128x32 takes 166 us for 1000x4097x4096, 64x128 and 128x64 at least 213; 64x64x64 takes 18.4 us for 777x1003x555,
+/// 64x64x32 25.5 (bench/results/h200/rows.md).
 bool suitsThreads(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   unsigned step = mmaStepBytes / problem.elementBytes(), span = swizzleSpan / problem.elementBytes();
   if (!areShifted(target, problem, config))
@@ -179,14 +180,14 @@ bool suitsThreads(const GpuTarget &target, const GemmProblem &problem, const Gem
   return isLowest == isNarrowest && config.blockK == (isLowest ? span : step);
 }
 
-/// Of a tile that mma.sync multiplies: four; eight where four hold too few registers.
+/// Returns the warps of a tile of mma.sync: four, or eight where four have too few registers.
 unsigned mmaSyncWarps(const GpuTarget &target, const GemmProblem &problem, unsigned blockM, unsigned blockN,
                       unsigned blockK) {
   GemmConfig config{blockM, blockN, blockK, 1, warpsPerGroup, 1, /*wgmma=*/false};
   return fitsRegisters(target, problem, config) ? warpsPerGroup : 2 * warpsPerGroup;
 }
 
-/// Blocks of fewer than 64 rows, first, only where one of them has all rows: else b is read more than once.
+/// Blocks of fewer than 64 rows come first, only if one of them has all rows: otherwise b is read more than once.
 Sizes wgmmaBlocksM(const GemmProblem &problem) {
   for (unsigned few = leastColumns(problem); few < wgmmaRows; few *= 2)
     if (problem.canSwap && !isTurned(problem) && problem.m <= few)
@@ -200,12 +201,13 @@ Sizes wgmmaBlocksM(const GemmProblem &problem) {
 std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProblem &problem, const GemmChoices &choices,
                                        bool wgmma) {
   auto sizes = [](std::optional<unsigned> choice, Sizes open) { return choice ? Sizes{*choice} : open; };
-  // What is transposed in a step is awaited by all: steps are as long, and blocks as large, as warp groups have them.
-  // fp8 4096x4096x4096 nn takes 164 us with 256x128x128, 258 with steps of 64 bytes, tn 226 and 361.
+  // All warps wait for transposed operands, so steps are as long, and blocks as large, as wgmma supports. fp8
+  // 4096x4096x4096 nn takes 164 us with 256x128x128, 258 with steps of 64 bytes, tn 226 and 361.
   bool transposed = !wgmma && areTransposed(target, problem);
   unsigned span = swizzleSpan / problem.elementBytes(),
            step = transposed ? span : mmaStepBytes / problem.elementBytes();
-  // The larger side of a block is one that is copied as it lies: tt takes 187 us with 256x128x128, nn 164.
+  // The larger side of a block is the one that is copied without transposition: tt takes 187 us with 256x128x128, nn
+  // 164.
   auto threadSizes = [&](bool isLarger) {
     return !transposed ? Sizes{32, 64, 128} : isLarger ? Sizes{64, 128, 256} : Sizes{64, 128};
   };
@@ -218,7 +220,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   std::vector<GemmConfig> candidates;
   for (unsigned blockM : blocksM) {
     bool few = wgmma && blockM < wgmmaRows && isPowerOfTwo(blockM);
-    // Two spans where a step's products take least: 1 % at 16x8192x8192.
+    // Two spans where the MMAs of a step are short: 1 % at 16x8192x8192.
     bool mayBeShifted = !wgmma && !problem.asyncCopies && problem.elementBytes() <= 2 && !choices.blockM &&
                         !choices.blockN && !choices.blockK;
     Sizes blocksK = sizes(choices.blockK, mayBeShifted ? Sizes{step, span}
@@ -245,7 +247,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
           if (stages && checkGemmConfig(target, problem, config).empty())
             candidates.push_back(config);
         }
-    // Rows that a does not have are slower than rows that it has (44.7 us with blocks of 16 rows, 52.6 us with 64).
+    // Rows beyond the edge of a are slower than existing rows (44.7 us with blocks of 16 rows, 52.6 us with 64).
     if (few && !candidates.empty())
       break;
   }
@@ -285,16 +287,16 @@ std::string_view limitName(GemmLimit limit) {
 }
 
 bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem) {
-  return problem.tensorMaps && whyNoWgmma(target, operandsOf(problem)).empty();
+  return problem.tensorMaps && whyNoBufferEngine(target, operandsOf(problem)).empty();
 }
 
 bool multipliesByWarpGroups(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
-  return config.wgmma || (problem.warpGroups && planWgmma(target, stepOf(problem, config)).plan);
+  return config.wgmma || (problem.warpGroups && planBufferEngine(target, stepOf(problem, config)).isPlanned);
 }
 
 std::string_view instructionName(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   bool warpGroups = multipliesByWarpGroups(target, problem, config) || areTransposed(target, problem);
-  return warpGroups ? "wgmma" : "mma.sync";
+  return warpGroups ? nameOfBufferEngine(target) : "mma.sync";
 }
 
 int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
@@ -302,7 +304,7 @@ int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   int64_t sums = problem.roomForSums ? int64_t(config.blockM) * config.blockN * sizeof(float) : 0;
   if (!config.wgmma)
     return config.numStages * stage + sums;
-  // The last panel of columns that are not contiguous along K takes as much as the others.
+  // The last panel of columns that are not contiguous along K takes as much memory as the others.
   unsigned panel = swizzleSpan / problem.elementBytes();
   auto [rows, columns] = wgmmaTile(config);
   if (!columnsAreKMajor(problem, config) && columns > panel)
@@ -321,7 +323,7 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
       return "K steps and warps are powers of two";
   bool isOdd = !isPowerOfTwo(config.blockM) || !isPowerOfTwo(config.blockN);
   if (isOdd && !(config.wgmma && problem.anyBlockSize))
-    return "only wgmma multiplies blocks that are not powers of two";
+    return "only " + std::string(nameOfBufferEngine(target)) + " multiplies blocks that are not powers of two";
   if (config.numStages < 1 || config.numStages > maxStages || config.groupM < 1)
     return "a kernel has 1 to 16 stages and groups of at least one tile";
   if (config.numWarps * threadsPerWarp > maxThreadsPerCta)
@@ -346,7 +348,7 @@ std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProble
   std::vector<GemmConfig> candidates;
   if (canUseWgmma(target, problem))
     candidates = listCandidates(target, problem, choices, /*wgmma=*/true);
-  // The choices may ask for what only mma.sync can do.
+  // The choices may require mma.sync.
   if (candidates.empty())
     candidates = listCandidates(target, problem, choices, /*wgmma=*/false);
   if (candidates.empty()) {

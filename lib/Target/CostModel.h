@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cost model: which tile, how many warps and stages a matrix product c[M, N] = a[M, K] @ b[K, N] should have.
+// The cost model: the tile, warps and stages that a GEMM c[M, N] = a[M, K] @ b[K, N] should have.
 //
 //   GemmProblem problem{.m = 4096, .n = 4096, .k = 4096};
 //   GemmEstimate best = rankGemmConfigs(*findTarget("sm_90a"), problem).front();   // 128x256x64, 8 warps, 4 stages
 //
-// Every configuration that this compiler can build for the target is priced by a sum of waves, K steps and fixed costs;
-// the cheapest is first. The constants are measured (GemmTime.cpp); README.md says how, and what the model ignores.
-// Plain C++, so that a launcher can rank compiled variants by estimateGemm() when it learns the sizes.
+// Every configuration that this compiler can build for the target is priced by its waves, K steps and fixed costs; the
+// cheapest is first. The constants are fitted to measurements (README.md); CostModel.md lists the limits. Plain C++, so
+// that a launcher can rank compiled variants by estimateGemm() when it learns the sizes.
 #pragma once
 
 #include "Target/GpuTarget.h"
@@ -24,33 +24,35 @@ struct GemmSize {
 
 struct GemmProblem {
   int64_t m = 4096, n = 4096, k = 4096;
-  MmaType element = MmaType::F16; ///< of a and b
-  unsigned outputBytes = 2;       ///< of an element of c
-  bool plainStores = false;       ///< of a kernel with tensor maps: c is written without
-  unsigned numSms = 0;            ///< 0: what the target's product has
-  /// a and b can be read through tensor maps: their rows start at multiples of 16 bytes. Without, there is no wgmma.
+  MmaType element = MmaType::F16; ///< type of a and b
+  unsigned outputBytes = 2;       ///< bytes of an element of c
+  bool plainStores = false;       ///< whether a kernel with tensor maps writes c without one
+  unsigned numSms = 0;            ///< 0: as many as the target's GPU has
+  /// Whether a and b can be read through tensor maps, because their rows start at multiples of 16 bytes. wgmma requires
+  /// it.
   bool tensorMaps = true;
-  /// For mma.sync: a thread copies as many bytes of a or b at a time, 1 to 16, past the registers or through them.
+  /// With mma.sync: the bytes of a or b that a thread copies at a time, 1 to 16, by cp.async or through registers.
   unsigned copyBytes = 16;
   bool asyncCopies = true;
-  /// K is contiguous in a (row-major) or b (column-major). wgmma needs both but on 16-bit types.
+  /// Whether K is contiguous in a (row-major) and in b (column-major). wgmma requires both, except for 16-bit types.
   bool aKMajor = false, bKMajor = false;
-  /// With wgmma, blockN may be any multiple of 16, or blockM, with `canSwap` and `anyRows`.
+  /// With wgmma, whether blockN may be any multiple of 16; with `canSwap` and `anyRows` also blockM.
   bool anyBlockSize = true;
-  /// The last wave of tiles is shared by more multiprocessors, as cta-share-steps does where it pays.
+  /// Whether cta-share-steps may split the tiles of the last wave over idle multiprocessors.
   bool splitTail = true;
-  /// Also a wave that is the only one, as persistent kernels for any sizes do; what is compiled for given sizes is not
+  /// Whether it may also split a single wave, as in persistent kernels for all sizes. Kernels for given sizes are not
   /// persistent then.
   bool splitOnlyRound = false;
-  /// Warp groups multiply blocks of fewer than 64 rows, or of rows that are no power of two, with swapped operands, as
-  /// tile-swap-dot makes them.
+  /// Whether wgmma may compute blocks of fewer than 64 rows, or of a number of rows that is no power of two, with
+  /// swapped operands (tile-swap-dot).
   bool canSwap = true;
-  /// Of these, blocks of rows that are no power of two, too.
+  /// Whether this includes numbers of rows that are no power of two.
   bool anyRows = true;
-  /// Threads have half as many sums of a tile as they could, and there is shared memory for the tile's sums, too: for
-  /// kernels that keep those of two products, or cannot keep them in the registers where wgmma adds to them.
+  /// Whether a thread holds half as many accumulators of a tile as it could, and shared memory holds the tile's
+  /// accumulators as well: for kernels with the accumulators of two dots, or with accumulators that cannot stay in
+  /// wgmma's registers.
   bool roomForSums = false;
-  /// Products are such as warp groups multiply: not those of f32 that are to be exact.
+  /// Whether wgmma can compute the dots: not those of f32 that must be exact.
   bool warpGroups = true;
 
   bool kMajor() const { return aKMajor && bKMajor; }
@@ -60,28 +62,28 @@ struct GemmProblem {
 };
 
 struct GemmConfig {
-  unsigned blockM, blockN, blockK; ///< elements of a tile of c, and of one step along K
-  unsigned groupM;                 ///< tiles of a column that run together, for the L2 cache
-  unsigned numWarps;               ///< that multiply; a warp-specialised kernel has four more that copy
+  unsigned blockM, blockN, blockK; ///< elements of a tile of c, and of one K step
+  unsigned groupM;                 ///< consecutive tiles of a column, for the L2 cache
+  unsigned numWarps;               ///< warps that compute; a warp-specialised kernel has four more that copy
   unsigned numStages;              ///< K steps in shared memory at a time
-  bool wgmma;                      ///< else mma.sync
+  bool wgmma;                      ///< otherwise mma.sync
 
   bool operator==(const GemmConfig &) const = default;
 };
 
-/// Whether columns of c are wgmma's rows.
+/// Returns true if columns of c are wgmma's rows.
 bool isSwapped(const GemmConfig &config);
 
-/// What wgmma takes for rows and columns of the tile.
+/// The rows and columns of the tile as wgmma counts them.
 struct WgmmaTile {
   unsigned rows, columns;
 };
 WgmmaTile wgmmaTile(const GemmConfig &config);
 
-/// What a configuration's time goes to, mostly.
+/// The resource that takes most of a configuration's time.
 enum class GemmLimit { TensorCores, SharedMemory, L2Cache, GlobalMemory, Power, Copies, KSteps, Fixed };
 
-/// "tensor cores", "shared memory", ...
+/// Returns "tensor cores", "shared memory", ...
 std::string_view limitName(GemmLimit limit);
 
 struct GemmEstimate {
@@ -89,38 +91,39 @@ struct GemmEstimate {
   double microseconds = 0;
   GemmLimit limit = GemmLimit::Fixed;
   int64_t tiles = 0;
-  double waves = 0; ///< the most tiles, whole and parts, that one multiprocessor computes
+  double waves = 0; ///< the largest number of tiles, whole and partial, of one multiprocessor
 };
 
-/// Choices that are made already; the others are made around them.
+/// Parameters that are fixed; the others are chosen to fit.
 struct GemmChoices {
   std::optional<unsigned> blockM = {}, blockN = {}, blockK = {}, groupM = {}, numWarps = {}, numStages = {};
 };
 
-/// Why this compiler cannot build the configuration for the target and the problem's types, or an empty text.
+/// Returns the reason why this compiler cannot build the configuration for the target and the problem's types, or an
+/// empty text.
 std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
 /// Predicts the time of a legal configuration.
 GemmEstimate estimateGemm(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
-/// The legal configurations that agree with the choices: with wgmma if there is any, else with mma.sync. If these have
-/// none, one that is not legal, so that there is always something to compile, or to complain about.
+/// Returns the legal configurations that agree with the choices: with wgmma if there is one, otherwise with mma.sync.
+/// If there is none at all, returns one that is not legal, so that there is something to compile or to diagnose.
 std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProblem &problem,
                                        const GemmChoices &choices = {});
 
-/// These, cheapest first.
+/// Returns the estimates of these configurations, cheapest first.
 std::vector<GemmEstimate> rankGemmConfigs(const GpuTarget &target, const GemmProblem &problem,
                                           const GemmChoices &choices = {});
 
-/// Whether wgmma multiplies what TMA loads, on this target.
+/// Returns true if wgmma can compute operands that TMA loads, on this target.
 bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem);
 
-/// Whether wgmma multiplies the configuration's tiles, whatever loads them.
+/// Returns true if wgmma computes the configuration's tiles, whichever way their operands are loaded.
 bool multipliesByWarpGroups(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
-/// "wgmma" or "mma.sync".
+/// Returns "wgmma" or "mma.sync".
 std::string_view instructionName(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
-/// Shared memory that the configuration needs, in bytes.
+/// Returns the bytes of shared memory that the configuration needs.
 int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config);
 
 } // namespace tile::target

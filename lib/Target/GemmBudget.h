@@ -13,9 +13,9 @@
 namespace tile::target {
 
 struct GemmBudget {
-  unsigned slots = 0;      ///< of the ring that TMA fills, or of the buffers of cp.async; 0: no prefetch
-  StorePanels panels = {}; ///< of c, if TMA stores it
-  CtaUse use;              ///< of one CTA, without registers, which ptxas determines
+  unsigned slots = 0;      ///< slots of the ring that TMA fills, or of the buffers of cp.async; 0: no prefetch
+  StorePanels panels = {}; ///< panels of c, if TMA stores it
+  CtaUse use;              ///< resources of one CTA, without registers, which ptxas determines
 };
 
 GemmBudget budgetOf(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The formula; GemmTime.h and README.md say what it is.
+// Implements the formula of GemmTime.h and CostModel.md.
 #include "Target/GemmTime.h"
 
 #include "Target/Engines/Wgmma.h"
+#include "Target/Rates.h"
 #include "Target/StepSplit.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace tile::target {
 
@@ -18,27 +20,31 @@ const GemmConstants &threadConstants(const Tuned &tuned, bool warpGroups, bool a
 
 namespace {
 
-constexpr unsigned lineBytes = 128;        // of L2
-constexpr int64_t atomBytes = wgmmaBytesK; // along K: what one instruction multiplies, of mma.sync as well
+constexpr unsigned lineBytes = 128;        // bytes of a line of L2
+constexpr int64_t atomBytes = wgmmaBytesK; // bytes along K that one instruction reads; of mma.sync as well
 
-/// What sizes do not move of the clocks for `atomBytes` along K of one tile.
-Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, const Tuned &tuned,
+/// Returns the limits of `atomBytes` along K of one tile, in clocks, that do not depend on the sizes.
+Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                          const GemmConstants &c, bool warpGroups) {
+  const Tuned &tuned = tunedOf(target);
   double m = config.blockM, n = config.blockN;
   Overlap clocks;
   if (!config.wgmma) {
-    // An element at a time where nothing is promised: a warp's load, and its store to shared memory.
+    // Without promises one element at a time: a load of a warp, and its store to shared memory.
     double bytes = std::max(problem.copyBytes, problem.elementBytes());
     clocks.add((m + n) * atomBytes / bytes / threadsPerWarp * c.copy, GemmLimit::Copies);
   }
   if (warpGroups) {
-    // Each instruction multiplies 64 rows and reads them and all of its columns. Groups side by side read rows twice.
+    // Each instruction reads 64 rows and all of its columns. Groups side by side read rows twice.
     double rows = double(wgmmaTile(config).rows) / wgmmaRows, columns = wgmmaTile(config).columns;
     double groups = double(config.numWarps) / warpsPerGroup, groupsN = groups / std::min(groups, rows);
-    clocks.add(rows * columns / 2, GemmLimit::TensorCores);
+    constexpr double products16 = atomBytes / 2 * wgmmaRows; // of each column
+    clocks.add(rows * columns * products16 / ratesOf(target).products16, GemmLimit::TensorCores);
     double read = rows * (wgmmaRows * groupsN + columns) * atomBytes, written = (m + n) * atomBytes;
+    if (target.has(Feature::Tcgen05)) // one instruction multiplies up to 128 rows, for all warp groups
+      read = (rows * wgmmaRows + std::ceil(rows / 2) * columns) * atomBytes;
     TurnedLines turned = turnedLines(problem, config);
-    // Instead of the instructions threads read the left operand, once, in half of the banks at a time.
+    // Threads read the left operand instead of the instructions: once, with half of the banks at a time.
     if (turned.read)
       read = (m * n / wgmmaRows + tuned.bankConflicts * turned.read) * atomBytes;
     read += turned.stored * atomBytes;
@@ -46,7 +52,7 @@ Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, c
     clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
     return clocks;
   }
-  // Half the rate of wgmma. Warps share rows and columns as evenly as a power of two allows.
+  // Half the rate of wgmma. Warps divide rows and columns as evenly as a power of two allows.
   double columns = 1;
   while (columns < config.numWarps && columns * columns * 4 <= config.numWarps * n / m)
     columns *= 2;
@@ -57,17 +63,17 @@ Overlap unchangingClocks(const GemmProblem &problem, const GemmConfig &config, c
   return clocks;
 }
 
-/// Clocks of an atom by the power limit, for each element of a tile of c and each busy multiprocessor. Energy goes with
-/// the bits that are multiplied: atoms of all types are alike. The clock falls so that all busy multiprocessors
-/// together stay within the limit.
+/// Returns the clocks of an atom by the power limit, per element of a tile of c and busy multiprocessor. Energy is
+/// proportional to the bits that are multiplied, so atoms of all types are alike. The clock falls so that all busy
+/// multiprocessors together stay within the limit.
 double energyOf(const GemmConfig &config, const Tuned &tuned, const GemmConstants &c) {
   constexpr double elements16 = atomBytes / 2.0;
   bool isOdd = !std::has_single_bit(config.blockM) || !std::has_single_bit(config.blockN);
   return elements16 * 2 * (isOdd ? tuned.oddEnergy : 1) / c.power * c.clockGHz;
 }
 
-/// How much longer a step takes where rows of c's blocks, or of a row-major b's, begin inside a line of L2, and so take
-/// two requests a panel.
+/// Returns the factor by which a step takes longer where rows of c's blocks, or of a row-major b's, begin inside a line
+/// of L2, and so need two requests per panel.
 double straddleFactor(const GemmProblem &problem, const GemmConfig &config, const Tuned &tuned) {
   auto straddles = [&](unsigned elementBytes) { return config.blockN * elementBytes % lineBytes != 0; };
   if (config.wgmma && !problem.bKMajor && straddles(problem.elementBytes()))
@@ -75,16 +81,16 @@ double straddleFactor(const GemmProblem &problem, const GemmConfig &config, cons
   return config.wgmma && straddles(problem.outputBytes) ? tuned.straddlingC : 1;
 }
 
-/// By how much spills slow a kernel down that passes its operands through registers.
+/// Returns the factor by which spills slow down a kernel whose operands pass through registers.
 double spillFactor(const GemmProblem &problem, const GemmConfig &config, const Tuned &tuned) {
   unsigned needed = registersOfStep(problem, config);
   bool spills = !problem.asyncCopies && needed > tuned.stepRegisters;
   return spills ? tuned.spillFactor + (needed - tuned.stepRegisters) / tuned.spilledRegisters : 1;
 }
 
-/// CTAs of a kernel that loads by threads that share a multiprocessor, as far as registers and shared memory go. Where
-/// a cluster shares the steps, there is room for the others' accumulators: 64x64 tiles in eight parts take 214 us for
-/// 5029x35x11587, in four 91.
+/// Returns the CTAs per multiprocessor of a kernel whose operands threads load, by registers and shared memory. If a
+/// cluster splits K, shared memory also holds the accumulators of the others: 64x64 tiles in eight parts take 214 us
+/// for 5029x35x11587, in four 91.
 unsigned residentTiles(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                        unsigned ctasPerTile) {
   const Tuned &tuned = tunedOf(target);
@@ -96,7 +102,7 @@ unsigned residentTiles(const GpuTarget &target, const GemmProblem &problem, cons
   return std::max(1u, std::min(byRegisters, unsigned(target.maxSharedPerCta / std::max<int64_t>(shared, 1))));
 }
 
-/// How cta-share-steps shares the last round of a kernel that can.
+/// Returns how cta-share-steps splits the last wave of a kernel that supports it.
 std::optional<TailSplit> tailOf(const GemmProblem &problem, const GemmConfig &config) {
   int64_t elements = int64_t(config.blockM) * config.blockN,
           stepBytes = int64_t(config.blockK) * problem.elementBytes();
@@ -120,30 +126,32 @@ bool fitsRegisters(const GpuTarget &target, const GemmProblem &problem, const Ge
   return registersOfStep(problem, config) <= (problem.asyncCopies ? tuned.stepRegistersByCopies : tuned.stepRegisters);
 }
 
-GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const Tuned &tuned,
+GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GpuTarget &target,
                          const GemmConstants &c, bool warpGroups, unsigned tilesAtATime, unsigned ctasPerTile)
     : config(config), numSms(std::max(1u, numSms)), ctasPerTile(ctasPerTile), tilesAtATime(tilesAtATime),
       crowded(c.crowded), shortRows(c.shortRows), splitOnlyRound(problem.splitOnlyRound), aKMajor(problem.aKMajor),
       bKMajor(problem.bKMajor), blockM(config.blockM), blockN(config.blockN), blockK(config.blockK),
       multiprocessors(std::max(1u, numSms)), tail(tailOf(problem, config)), elementBytes(problem.elementBytes()),
       outputBytes(problem.outputBytes), elementsOfLine(std::max(1u, lineBytes / problem.elementBytes())),
-      unchanging(unchangingClocks(problem, config, tuned, c, warpGroups)), energy(energyOf(config, tuned, c)),
-      ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2), memory(1 / c.memory), writes(1 / c.writes), pause(c.pause),
-      straddlingLines(tuned.straddlingLines), missingLines(tuned.missingLines), l2Bytes(tuned.l2Bytes),
-      spills(config.wgmma ? 1 : spillFactor(problem, config, tuned)) {
+      unchanging(unchangingClocks(target, problem, config, c, warpGroups)),
+      energy(energyOf(config, tunedOf(target), c)), ingest(atomBytes / c.smIngest), l2(atomBytes / c.l2),
+      memory(1 / c.memory), writes(1 / c.writes), pause(c.pause), straddlingLines(tunedOf(target).straddlingLines),
+      missingLines(tunedOf(target).missingLines), l2Bytes(tunedOf(target).l2Bytes),
+      spills(config.wgmma ? 1 : spillFactor(problem, config, tunedOf(target))) {
+  const Tuned &tuned = tunedOf(target);
   double groups = std::max(1u, config.numWarps / warpsPerGroup), stepBytes = config.blockK * elementBytes;
   busy = stepBytes / atomBytes * straddleFactor(problem, config, tuned) / c.clockGHz;
   gap = c.step / c.clockGHz;
-  // While one slot is multiplied the others are on their way.
+  // While one slot is read the others are in flight.
   double slotBytes = (config.blockM + config.blockN) * stepBytes;
-  // What is stored from it leaves a slot at once, and is multiplied elsewhere.
+  // A transposed operand leaves its slot at once, and is read from another buffer.
   const unsigned ahead = turnedLines(problem, config).stored ? config.numStages : config.numStages - 1;
   leastStep = config.wgmma ? (tuned.slotLatency + slotBytes / tuned.slotRate) / std::max(1u, ahead) : 0;
-  // One group alone releases its slots a step late.
+  // A single group releases its slots one step late.
   late = groups == 1 && tilesAtATime == 1 ? c.late / c.clockGHz : 0;
   double rate = c.epilogueRate * groups * (config.wgmma && problem.plainStores ? tuned.plainStoreShare : 1);
   epilogue = c.epilogue + double(config.blockM) * config.blockN * outputBytes / rate / c.clockGHz;
-  // The first products wait for a whole K step; later loads run ahead.
+  // The first MMAs wait for a whole K step; later loads run ahead.
   auto isNarrow = [&](bool kMajor, unsigned size) {
     return config.wgmma && !kMajor && size * problem.elementBytes() < 2 * lineBytes;
   };
@@ -160,7 +168,7 @@ GemmFormula GemmFormula::of(const GpuTarget &target, const GemmProblem &problem,
     return {problem,
             config,
             residentCtas(ctasPerTile, numSms),
-            tuned,
+            target,
             tuned.wgmma,
             /*warpGroups=*/true,
             /*tilesAtATime=*/1,
@@ -169,7 +177,7 @@ GemmFormula GemmFormula::of(const GpuTarget &target, const GemmProblem &problem,
   return {problem,
           config,
           numSms,
-          tuned,
+          target,
           threadConstants(tuned, warpGroups, problem.asyncCopies),
           warpGroups,
           residentTiles(target, problem, config, ctasPerTile),
@@ -197,15 +205,15 @@ GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {
       work.mostSteps = double(wholeRounds * work.steps + share->ownSteps + share->lostSteps);
     }
   double inputs = double(size.m + size.n) * double(size.k) * elementBytes;
-  if (inputs > l2Bytes) // rows that are short in each block are read from HBM in short pieces
+  if (inputs > l2Bytes) // rows that are short within each block are read from HBM in short chunks
     inputs += (double(size.m) * narrowA + double(size.n) * narrowB) * double(size.k) * elementBytes;
   const double outputs = double(size.m) * double(size.n) * outputBytes;
   work.memory = inputs * memory + outputs * writes + double(std::max<int64_t>(work.rounds - 1, 0)) * pause;
   return work;
 }
 
-/// Lines of L2 that a box reads for each that it is long, where rows have so many elements and follow one another: two
-/// where they begin inside of one.
+/// Returns the lines of L2 that a box reads per line of its length, if rows have that many elements and are
+/// consecutive: two where they begin inside a line.
 double GemmFormula::linesOf(bool kMajor, int64_t rowElements) const {
   if (!config.wgmma)
     return kMajor ? shortRows : 1;
@@ -228,10 +236,10 @@ Overlap GemmFormula::atomClocks(const Work &work) const {
 double GemmFormula::computeTime(const Work &work, double atomClocks) const {
   const double products = atomClocks * busy;
   double compute = work.mostSteps * std::max(products + gap, leastStep) + double(work.rounds) * epilogue;
-  // That delays copies once the ring is full, unless memory does.
+  // This delays copies once the ring is full, unless memory is slower.
   if (late > 0)
     compute += std::max(0.0, work.mostSteps - config.numStages) * late * std::max(0.0, 1 - work.memory / compute);
-  // Each waits for the units; for gaps and epilogues only if there is nothing else to do.
+  // Each tile waits for the units; gaps and epilogues count only if nothing else can run.
   if (const double together = std::min(tilesAtATime, double(work.rounds)); together > 1)
     compute = std::max(work.mostSteps * products * crowded + double(work.steps) * gap + epilogue, compute / together);
   return compute * spills;

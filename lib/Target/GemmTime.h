@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How long a configuration of a matrix product takes, by the constants of Tuned.def.
+// Expected time of a GEMM configuration, by the constants of Tuned.def.
 //
-// A tile's time is that of its K steps, each as long as the busiest of tensor cores, shared memory, L2 and power limit
-// needs, plus a part that nothing overlaps; then the epilogue. Multiprocessors compute their tiles one after another.
-// The whole is no faster than global memory allows. README.md has the formula, test/unit/Target the fit.
+// A tile's time is the sum of its K steps, each as long as the busiest of tensor cores, shared memory, L2 and power
+// limit, plus a part that nothing overlaps; then the epilogue. Multiprocessors compute their tiles one after another.
+// Global memory is a lower bound of the total. CostModel.md has the formula, test/unit/Target the fit.
 #pragma once
 
 #include "Target/CostModel.h"
@@ -14,21 +14,22 @@
 
 namespace tile::target {
 
-/// Rows and columns of a configuration's tile that warp groups do not take as TMA brings them: read into registers, and
-/// stored with k contiguous, in two buffers by turns.
+/// Rows and columns of a configuration's tile that wgmma cannot read as TMA stores them: `read` are read into
+/// registers, `stored` are transposed so that k is contiguous, in two alternating buffers.
 struct TurnedLines {
   unsigned read = 0, stored = 0;
 };
 TurnedLines turnedLines(const GemmProblem &problem, const GemmConfig &config);
 
-/// For kernels whose operands threads load: good for the order of configurations, not for times. By warp groups or else
-/// by mma.sync; without cp.async, for operands that go through registers.
+/// Returns the constants of kernels whose operands threads load, with wgmma or mma.sync, by cp.async or through
+/// registers. They are good enough to rank configurations, not to predict times.
 const GemmConstants &threadConstants(const Tuned &tuned, bool warpGroups, bool asyncCopies);
 
-/// Registers of a thread that sums take, and a step's elements, if they pass through them, else their addresses: one
-/// for each copy.
+/// Returns the registers of a thread for accumulators and for the elements of a step, if these pass through registers,
+/// or otherwise for their addresses, one per copy.
 unsigned registersOfStep(const GemmProblem &problem, const GemmConfig &config);
-/// Else ptxas spills: 128x128x32 by four warps 188 bytes, with copies of 4 bytes, and nothing with copies of 8.
+/// Returns false if ptxas would spill: 128x128x32 with four warps spills 188 bytes with copies of 4 bytes, and none
+/// with copies of 8.
 bool fitsRegisters(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
 /// Collects times that overlap: their 8-norm.
@@ -51,13 +52,13 @@ private:
   GemmLimit slowest = GemmLimit::Fixed;
 };
 
-/// Divides quickly by the same number again and again.
+/// Divides repeatedly by the same number, quickly.
 class Divider {
 public:
   explicit Divider(unsigned divisor) : divisor(divisor), inverse(1.0 / divisor) {}
-  /// 0 <= number < 2^51: half of the divisor's inverse is more than all rounding.
+  /// Requires 0 <= number < 2^51: half of the divisor's inverse then exceeds all rounding errors.
   int64_t divide(int64_t number) const { return static_cast<int64_t>((double(number) + 0.5) * inverse); }
-  /// Rounded up.
+  /// Divides, rounding up.
   int64_t ceilDiv(int64_t number) const { return divide(number + divisor - 1); }
 
 private:
@@ -65,30 +66,30 @@ private:
   double inverse;
 };
 
-/// The formula for one kernel, with all that sizes do not change worked out: a launcher asks for many kernels, and for
-/// new sizes again and again. Touches no heap.
+/// The formula for one kernel. Everything that does not depend on the sizes is precomputed, because a launcher
+/// evaluates many kernels for new sizes at every launch. Does not allocate.
 class GemmFormula {
 public:
-  /// `problem` but for its sizes. `tilesAtATime`: so many a multiprocessor computes, the epilogues and waits of some
-  /// under the others' products, by several CTAs, or by two math groups with a tile each (cta-ping-pong).
-  /// `ctasPerTile`: so many multiprocessors are busy with each, and share L2 and power (cta-share-steps); the time is
-  /// that of one alone.
-  GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const Tuned &tuned,
+  /// The sizes of `problem` are ignored. `tilesAtATime`: the number of tiles that a multiprocessor computes at the same
+  /// time, in several CTAs or by two warp groups with a tile each (cta-ping-pong), so that epilogues and waits of some
+  /// overlap the MMAs of others. `ctasPerTile`: the number of multiprocessors that compute each tile and share L2 and
+  /// power (cta-share-steps); the time is that of one of them.
+  GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GpuTarget &target,
               const GemmConstants &constants, bool warpGroups, unsigned tilesAtATime = 1, unsigned ctasPerTile = 1);
 
-  /// By the target's constants.
+  /// Returns the formula with the target's constants.
   static GemmFormula of(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                         unsigned ctasPerTile = 1);
 
-  /// What there is to do for a product.
+  /// The work of a GEMM.
   struct Work {
     GemmSize size;
     int64_t tiles, steps, rounds; ///< all tiles; K steps of each; tiles of the busiest multiprocessor
-    bool isSplit;                 ///< the last tiles are shared
-    double waves, mostSteps;      ///< whole and parts of tiles, and K steps, of the busiest multiprocessor
-    double memory;                ///< ns that HBM takes
+    bool isSplit;                 ///< whether the tiles of the last wave are split
+    double waves, mostSteps;      ///< tiles, whole and partial, and K steps of the busiest multiprocessor
+    double memory;                ///< ns of HBM
   };
-  /// Sizes are at least 1 and at most 2^31.
+  /// Sizes are from 1 to 2^31.
   Work workFor(const GemmSize &size) const;
 
   double nanoseconds(const Work &work) const;
@@ -107,18 +108,18 @@ private:
   bool splitOnlyRound;
   bool aKMajor, bKMajor;
   Divider blockM, blockN, blockK, multiprocessors;
-  std::optional<TailSplit> tail; ///< nothing: the last wave is not split
+  std::optional<TailSplit> tail; ///< none if the last wave is not split
   double elementBytes, outputBytes;
-  int64_t elementsOfLine;       ///< of L2
-  Overlap unchanging;           ///< of an atom: the limits that sizes do not move
-  double energy;                ///< clk of an atom, for each element of the tile and each busy multiprocessor
-  double ingest, l2;            ///< clk of an atom, for each row and column; l2: and for each busy multiprocessor
-  double narrowA, narrowB;      ///< what is read from HBM in addition, of a and of b, if short pieces take longer
-  double memory, writes, pause; ///< ns of a byte that is read, of one that is written; ns
-  double busy;                  ///< ns that a step takes for each clock of an atom
-  double gap, late, epilogue;   ///< ns: of a step, of a step, of a tile
-  double leastStep;             ///< ns: for what a slot holds to arrive, if all others are on their way
-  double straddlingLines, missingLines, l2Bytes; ///< of Tuned.def
+  int64_t elementsOfLine;       ///< elements of a line of L2
+  Overlap unchanging;           ///< limits of an atom that do not depend on the sizes
+  double energy;                ///< clk of an atom, per element of the tile and busy multiprocessor
+  double ingest, l2;            ///< clk of an atom, per row and column; l2: also per busy multiprocessor
+  double narrowA, narrowB;      ///< additional part of a and of b that is read from HBM, where short chunks take longer
+  double memory, writes, pause; ///< ns of a byte that is read, of a byte that is written, of a pause
+  double busy;                  ///< ns of a step for each clock of an atom
+  double gap, late, epilogue;   ///< ns of a step, of a step, of a tile
+  double leastStep;             ///< ns until a slot is filled while all other slots are in flight
+  double straddlingLines, missingLines, l2Bytes; ///< from Tuned.def
   double spills, fixed;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The GPUs that tile compiles for: what each has, in numbers with units, as one table.
+// The GPUs that tile compiles for: features and sizes with units, in one table.
 //
 //   if (const GpuTarget *target = findTarget("sm_90a"); target && target->has(Feature::Wgmma)) ...
 //
@@ -28,7 +28,8 @@ enum class Feature : uint32_t {
   GridDependency = 1u << 9,   ///< griddepcontrol (programmatic dependent launch)
   SetMaxRegisters = 1u << 10, ///< setmaxnreg; only on architecture-specific targets
   Wgmma = 1u << 11,           ///< wgmma.mma_async; only sm_90a
-  Tcgen05 = 1u << 12,         ///< tcgen05.*, tensor memory; only sm_100a
+  Tcgen05 = 1u << 12,         ///< tcgen05.*, tensor memory
+  Tcgen05Integers = 1u << 13, ///< tcgen05.mma of 8-bit integers
 };
 
 constexpr uint32_t operator|(Feature a, Feature b) {
@@ -39,19 +40,21 @@ constexpr uint32_t operator|(uint32_t a, Feature b) {
 }
 
 struct GpuTarget {
-  std::string_view name;       ///< as ptxas spells it: "sm_90a", whose code runs on 9.0 alone; without "a" on 9.1, too
-  unsigned capability;         ///< compute capability times ten: 90
-  unsigned ptxVersion;         ///< PTX ISA version times ten that we emit: 87
-  unsigned maxSharedPerCta;    ///< bytes of dynamic shared memory that one CTA can opt in to
-  unsigned sharedPerSm;        ///< bytes of shared memory of one multiprocessor
-  unsigned maxWarpsPerSm;      ///< resident warps of 32 threads
-  unsigned maxCtasPerSm;       ///< resident CTAs
-  unsigned numSms;             ///< multiprocessors of `deviceName`; only estimates use it
-  uint32_t features;           ///< union of Feature
-  std::string_view deviceName; ///< a product, for messages and estimates
+  std::string_view name;    ///< as ptxas spells it: "sm_90a", whose code runs on 9.0 alone; "sm_100f" on 10.0 and 10.3;
+                            ///< without a letter on all later GPUs of the major version
+  unsigned capability;      ///< compute capability times ten: 90
+  unsigned ptxVersion;      ///< PTX ISA version times ten that we emit: 87
+  unsigned maxSharedPerCta; ///< bytes of dynamic shared memory that one CTA can opt in to
+  unsigned sharedPerSm;     ///< bytes of shared memory of one multiprocessor
+  unsigned maxWarpsPerSm;   ///< resident warps of 32 threads
+  unsigned maxCtasPerSm;    ///< resident CTAs
+  unsigned numSms;          ///< multiprocessors of `deviceName`; only estimates use it
+  uint32_t features;        ///< union of Feature
+  std::string_view deviceName; ///< name of a GPU, for messages and estimates
 
   bool has(Feature feature) const { return (features & uint32_t(feature)) != 0; }
-  /// Consecutive floats of `bits` each to which one atomic instruction can add, at most (PTX ISA, "atom", "red").
+  /// The maximum number of consecutive floats of `bits` each to which one atomic instruction can add (PTX ISA, "atom",
+  /// "red").
   unsigned atomicAdditions(unsigned bits, bool isBFloat) const {
     if (capability >= 90 && bits <= 32)
       return 128 / bits;
@@ -64,13 +67,13 @@ constexpr unsigned maxThreadsPerCta = 1024;
 constexpr unsigned registersPerSm = 65536; ///< 32-bit; the same for all targets in the table
 constexpr unsigned maxRegistersPerThread = 255;
 
-/// The target with this name, or null.
+/// Returns the target with this name, or null.
 const GpuTarget *findTarget(std::string_view name);
 
-/// All targets, by capability.
+/// Returns all targets, by capability.
 std::vector<const GpuTarget *> allTargets();
 
-/// "sm_75, sm_80, ...", for messages.
+/// Returns "sm_75, sm_80, ...", for messages.
 std::string listTargets();
 
 } // namespace tile::target

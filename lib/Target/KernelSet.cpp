@@ -13,13 +13,14 @@ namespace {
 
 constexpr int64_t manyRows = 4096;
 
-/// Beside what gemmCandidates offers: tiles of few columns, and deeper steps of small tiles, whose latency counts.
+/// In addition to the tiles of gemmCandidates: tiles of few columns, and longer steps of small tiles, which are limited
+/// by latency.
 constexpr GemmChoices smallTiles[] = {{.blockM = 64, .blockN = 16, .blockK = 128, .numWarps = 4},
                                       {.blockM = 64, .blockN = 32, .blockK = 128, .numWarps = 4},
                                       {.blockM = 32, .blockN = 32, .blockK = 64, .numWarps = 4},
                                       {.blockM = 16, .blockN = 32, .blockK = 128, .numWarps = 2}};
 
-/// Whether the tile is one that the choices allow.
+/// Returns true if the choices allow the tile.
 bool allows(const GemmChoices &choices, const GemmChoices &tile) {
   auto agrees = [&](std::optional<unsigned> GemmChoices::*size) {
     return !(choices.*size) || choices.*size == tile.*size;
@@ -28,7 +29,7 @@ bool allows(const GemmChoices &choices, const GemmChoices &tile) {
          agrees(&GemmChoices::numWarps);
 }
 
-/// Tiles, warps and stages for all sizes: few rows have tiles of their own.
+/// Lists tiles, warps and stages for all sizes: few rows have separate tiles.
 std::vector<GemmConfig> listConfigs(const GpuTarget &target, GemmProblem problem, const GemmChoices &choices) {
   std::vector<GemmConfig> configs;
   auto add = [&](const GemmChoices &open) {
@@ -43,7 +44,7 @@ std::vector<GemmConfig> listConfigs(const GpuTarget &target, GemmProblem problem
     problem.n = problem.k = manyRows;
     add(choices);
   }
-  if (problem.elementBytes() != 2) // else steps have other sizes
+  if (problem.elementBytes() != 2) // otherwise steps have other sizes
     return configs;
   const bool wgmma = canUseWgmma(target, problem);
   for (GemmChoices tile : smallTiles)
@@ -54,13 +55,14 @@ std::vector<GemmConfig> listConfigs(const GpuTarget &target, GemmProblem problem
   return configs;
 }
 
-/// How many tiles of a column run together is best decided by the sizes that a kernel is for: by most of them.
+/// The best number of tiles of a column that run together depends on the sizes that a kernel serves: most of them
+/// decide.
 unsigned voteForGroup(const GpuTarget &target, GemmProblem problem, GemmChoices choices, const GemmConfig &config,
                       const std::vector<GemmSize> &sizes) {
   if (choices.groupM)
     return *choices.groupM;
-  // Small tiles that threads load have an address for each element. From numbers of programs that are divided these
-  // take more registers: 16x32x128 spills 552 bytes, and takes two to three times as long.
+  // Small tiles whose operands threads load have an address per element. Computing these from program ids that are
+  // divided takes more registers: 16x32x128 spills 552 bytes, and takes two to three times as long.
   const unsigned smallTile = tunedOf(target).copyableTile;
   if (!config.wgmma && config.blockM * config.blockN < smallTile)
     return 1;
@@ -104,13 +106,13 @@ public:
   double time(size_t kernel, size_t size) const { return times[kernel * numSizes + size]; }
   double bestTime(size_t size) const { return best[size]; }
 
-  /// What a size costs that loses so much: what is lost beyond the tolerance counts several times.
+  /// Returns the cost of such a loss at one size: the part beyond the tolerance counts several times.
   static double cost(double loss) {
     constexpr double tolerated = 0.05, weight = 4;
     return loss + weight * std::max(0.0, loss - tolerated);
   }
 
-  /// Of a set with these times, and one more kernel.
+  /// Returns the cost of a set with these times and one more kernel.
   double costWith(const std::vector<double> &timesOfSet, size_t kernel) const {
     double sum = 0;
     for (size_t size = 0; size < numSizes; ++size)
@@ -145,7 +147,7 @@ public:
   }
 
 private:
-  static constexpr double unserved = 1e15; ///< us; costs that are added up stay numbers
+  static constexpr double unserved = 1e15; ///< us; keeps sums of costs finite
   size_t numKernels, numSizes;
   std::vector<double> times, best, weights;
 };
@@ -156,14 +158,14 @@ std::vector<size_t> growSet(const TimeTable &table, const SetLimits &limits) {
   while (set.size() < limits.most && (set.empty() || table.worstLoss(times) > limits.tolerance)) {
     size_t next = table.bestAddition(times);
     if (std::find(set.begin(), set.end(), next) != set.end())
-      break; // nothing gains
+      break; // no kernel gains
     set.push_back(next);
     times = table.timesOf(set);
   }
   return set;
 }
 
-/// What was chosen first was chosen without knowing what came later: each is exchanged for what is best beside the
+/// Earlier choices were made without knowing the later ones: exchanges each for the best kernel in addition to the
 /// others, until nothing changes.
 void exchangeMembers(const TimeTable &table, std::vector<size_t> &set) {
   constexpr int mostRounds = 4;
@@ -183,7 +185,7 @@ void exchangeMembers(const TimeTable &table, std::vector<size_t> &set) {
   }
 }
 
-/// Again from nothing, among the members: who leaves out the last loses least.
+/// Orders the members as if the set grew again from nothing: dropping the last one then loses least.
 void orderByGain(const TimeTable &table, std::vector<size_t> &set) {
   for (size_t place = 0; place < set.size(); ++place) {
     std::vector<double> times = table.timesOf({set.begin(), set.begin() + place});
@@ -265,7 +267,7 @@ KernelSet chooseKernels(const GpuTarget &target, const GemmProblem &problem, con
   std::vector<size_t> members = growSet(table, limits);
   exchangeMembers(table, members);
   orderByGain(table, members);
-  // The first is what an artifact's general variant becomes: whole tiles need no clusters, and suit most sizes.
+  // The first one becomes an artifact's general variant: whole tiles need no clusters, and suit most sizes.
   auto whole = std::find_if(members.begin(), members.end(),
                             [&](size_t member) { return all[member].schedule.ctasPerTile == 1; });
   if (whole != members.end())

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which kernels of a matrix product to compile, if only a few can be: those with which, for any sizes, one is nearly as
-// fast as the best of all that could be made.
+// Chooses the few kernels of a GEMM to compile, such that at all sizes one of them is nearly as fast as the best
+// possible kernel.
 //
 //   KernelSet set = chooseKernels(gpu, problem, {}, {}, sampleSizes({}), {.most = 8});
 //   set.kernels[0]      the best single one
 //   set.worstLoss()     0.06: for one of the sizes the best of the set takes 6 % longer than the best of all
 //
-// All that the compiler can build are priced for all sizes (ScheduleTime.h); then the set grows by what gains most.
+// All kernels that the compiler can build are priced for all sizes (ScheduleTime.h); then the set grows by the kernel
+// with the largest gain.
 #pragma once
 
 #include "Target/ScheduleTime.h"
@@ -15,69 +16,69 @@
 
 namespace tile::target {
 
-/// Sizes that a product may be called with; those that are known are the same in all.
+/// Sizes that a GEMM may be called with; known sizes are the same in all of them.
 struct KnownSizes {
   std::optional<int64_t> m = {}, n = {}, k = {};
 };
 
 struct SampledSize {
   GemmSize size;
-  double weight; ///< of what is lost there
+  double weight; ///< weight of a loss at this size
 };
 
-/// Sizes of neural networks are multiples of 8 and more, mostly: only kernels for aligned rows are chosen by them.
+/// Sizes of neural networks are mostly multiples of 8: only kernels for aligned rows are chosen by them.
 enum class SampleKind { OfNetworks, Anywhere };
 
-/// Spread evenly over the logarithms up to 16384, and, with more weight, where products of neural networks lie, if they
-/// count: squares, few rows, deep ones. The same in each run. One if all are known.
+/// Returns sizes that are spread evenly over the logarithms up to 16384 and, if they count, with more weight those of
+/// neural networks: squares, few rows, long K. They are the same in each run, and a single one if all sizes are known.
 std::vector<SampledSize> sampleSizes(const KnownSizes &known, SampleKind kind = SampleKind::OfNetworks);
 
-/// What is compiled.
+/// A kernel to compile.
 struct GemmKernel {
   GemmConfig config;
   GemmSchedule schedule;
-  bool splitTail; ///< shares the tiles of the last wave (cta-share-steps)
+  bool splitTail; ///< splits the tiles of the last wave (cta-share-steps)
 
   bool operator==(const GemmKernel &) const = default;
 };
 
-/// What the compiler may do, beside GemmProblem and GemmChoices.
+/// Freedom of the compiler in addition to GemmProblem and GemmChoices.
 struct ScheduleRules {
   enum class PingPong { Never, Perhaps, Always };
   PingPong pingPong = PingPong::Perhaps;
   bool persistent = true, splitSteps = true;
-  /// Every element of c is the sum of the same products in the same order, whatever the sizes of c: nothing shares or
-  /// reorders the steps along K, and wgmma's rows are always those of a.
+  /// Whether every element of c must be the sum of the same terms in the same order at all sizes: K is never split or
+  /// reordered, and wgmma's rows are always those of a.
   bool sameOrder = false;
 };
 
-/// All that could be made, without groups of tiles (1, if they are open): these follow from the sizes.
+/// Returns all possible kernels. Their groups of tiles are 1 unless they are fixed, because they follow from the sizes.
 std::vector<GemmKernel> listKernels(const GpuTarget &target, const GemmProblem &problem, const GemmChoices &choices,
                                     const ScheduleRules &rules);
 
 ScheduleFormula formulaOf(const GpuTarget &target, GemmProblem problem, const GemmKernel &kernel);
 
-/// Expected microseconds.
+/// Returns the expected time in microseconds.
 double estimateKernel(const GpuTarget &target, const GemmProblem &problem, const GemmKernel &kernel,
                       const GemmSize &size);
 
 struct SetLimits {
-  size_t most = 8;         ///< kernels
+  size_t most = 8;         ///< maximum number of kernels
   double tolerance = 0.03; ///< the set does not grow when no size loses more
 };
 
-/// What is expected for a size of the sample.
+/// The expected times for a size of the sample.
 struct SizeChoice {
   GemmSize size;
-  size_t kernel = 0;           ///< of the set
-  double microseconds = 0;     ///< by this one
-  double bestMicroseconds = 0; ///< by the best of all
+  size_t kernel = 0;           ///< the best kernel of the set
+  double microseconds = 0;     ///< us with this kernel
+  double bestMicroseconds = 0; ///< us with the best of all kernels
 
   double loss() const { return microseconds / bestMicroseconds - 1; }
 };
 
 struct KernelSet {
-  std::vector<GemmKernel> kernels; ///< in the order of what they gain
+  std::vector<GemmKernel> kernels; ///< in the order of their gain
   std::vector<SizeChoice> choices; ///< one for each size
 
   double worstLoss() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The formula of GemmTime, PingPong and ScheduleTime without branches, roots and integers. Where it says less than
-// these do, a comment says so.
+// The formula of GemmTime, PingPong and ScheduleTime without branches, roots and integers. Comments say where the
+// result is lower.
 #include "Target/LeastTimes.h"
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// The nearest integer, of numbers below 2^22: a larger one has no room for what is behind the point.
+/// Returns the nearest integer of values below 2^22: a larger value plus this constant has no bits for the fraction.
 template <typename Numbers> Numbers nearest(Numbers x) {
   constexpr float large = 12582912; // 1.5 * 2^23
   return (x + large) - large;
 }
 
-/// Of integers, rounded up: half of the divisor's inverse is more than all rounding. One too many for large ones, see
-/// compute.
+/// Divides integers, rounding up: half of the divisor's inverse exceeds all rounding errors. One too many for large
+/// ones, see compute.
 template <typename Numbers> Numbers ceilDivide(Numbers x, Numbers inverse) {
   return nearest(x * inverse + (0.5f - 0.5f * inverse));
 }
@@ -33,7 +33,7 @@ template <typename Numbers> Numbers most(Numbers a, Numbers b) {
   return a > b ? a : b;
 }
 
-/// The largest power of two that divides the size.
+/// Returns the largest power of two that divides the size.
 float divisorOf(int64_t size) {
   return static_cast<float>(size & -size);
 }
@@ -55,7 +55,7 @@ void LeastTimes::add(const ScheduleFormula &formula) {
     fours.emplace_back();
   Kernels &all = fours.back();
   const auto set = [i](Numbers &numbers, double value) { numbers[i] = static_cast<float>(value); };
-  constexpr double us = 1e-3;                                  // a ns
+  constexpr double us = 1e-3;                                  // per ns
   const double atoms = tiles.busy * us, l2 = tiles.l2 * atoms; // of a step
   const double line = double(tiles.elementsOfLine);
   set(all.blockM, tiles.config.blockM);
@@ -107,8 +107,8 @@ void LeastTimes::add(const ScheduleFormula &formula) {
 
 LeastTimes::Numbers LeastTimes::leastTimes(const Kernels &all, const Size &size) {
   const Numbers zero = {}, one = zero + 1, m = zero + size.m, n = zero + size.n, k = zero + size.k;
-  // What there is to do. A split tail takes, if no more than `lostSteps` were lost, as long as if all multiprocessors
-  // had the same share of all steps.
+  // The work. A split tail takes at least as long as if all multiprocessors had the same share of all steps, if no more
+  // than `lostSteps` were lost.
   const Numbers tiles = ceilDivide(m, all.inverseM) * ceilDivide(n, all.inverseN) * all.parts;
   const Numbers steps = ceilDivide(ceilDivide(k, all.inverseK), all.inverseParts);
   const Numbers rounds = ceilDivide(tiles, all.inverseSms), wholeSteps = rounds * steps;
@@ -116,7 +116,7 @@ LeastTimes::Numbers LeastTimes::leastTimes(const Kernels &all, const Size &size)
   const Numbers inPieces = (m * all.narrowA + n * all.narrowB) * k;
   const Numbers inputs = size.inputs + (size.inputs > all.l2Elements ? inPieces : zero);
   const Numbers memory = inputs * all.read + size.outputs * all.written + (rounds - one) * all.pause;
-  // A step's products: the largest limit. Of a split tail more multiprocessors are active than of a whole one.
+  // The MMAs of a step: the largest limit. More multiprocessors are active in a split tail than in a whole one.
   const Numbers active = least(tiles, all.numSms), usedM = least(all.blockM, m), usedN = least(all.blockN, n);
   const auto straddlesA = (size.divisorM < all.lineM) | (size.divisorK < all.lineKOfA);
   const auto straddlesB = (size.divisorN < all.lineN) | (size.divisorK < all.lineKOfB);
@@ -146,7 +146,7 @@ void LeastTimes::compute(GemmSize size, std::span<float> microseconds) const {
   size = ScheduleFormula::clamp(size);
   const float m = float(size.m), n = float(size.n), k = float(size.k);
   const Size sizes{m, n, k, m * n, (m + n) * k, divisorOf(size.m), divisorOf(size.n), divisorOf(size.k)};
-  // Sums in different order; of 2^22 tiles and more a round too many, of larger sizes a tile or a step.
+  // Sums are added in another order; from 2^22 tiles there is one round too many, for larger sizes one tile or step.
   constexpr int64_t large = 1 << 21;
   const float rounding = std::max({size.m, size.n, size.k}) > large ? 0.99f : 0.999f;
   for (size_t i = 0; i < count; i += lanes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What many kernels take at least, found at once: a launcher that looks for the fastest of two dozen asks the formula
-// only for those whose bound is below the time of the best one that it knows.
+// Lower bounds of the times of many kernels, computed at once. A launcher that looks for the fastest of two dozen
+// kernels evaluates the formula only for those whose bound is below the best time so far.
 //
 //   ScheduleFormula::microseconds   limits that overlap by their 8-norm, the tail as it is split    60 ns a kernel
 //   LeastTimes::compute             the largest limit, the tail as if splitting it were perfect     8 ns a kernel
@@ -18,27 +18,27 @@ public:
   void add(const ScheduleFormula &formula);
 
   size_t size() const { return count; }
-  /// Of each kernel, in the order of adding, at most what its formula says. Writes size() elements. Touches no heap.
+  /// Writes the lower bound of each kernel, in the order of adding: size() elements. Does not allocate.
   void compute(GemmSize size, std::span<float> microseconds) const;
 
 private:
-  /// The numbers of four kernels side by side, which every x86-64 and Arm processor computes with at once.
+  /// The values of four kernels side by side, one vector register on every x86-64 and Arm processor.
   static constexpr size_t lanes = 4;
   using Numbers = float __attribute__((vector_size(lanes * sizeof(float))));
-  /// What GemmFormula and ScheduleFormula know of each kernel, in us instead of ns and clocks.
+  /// The constants of GemmFormula and ScheduleFormula of each kernel, in us instead of ns and clocks.
   struct Kernels {
     Numbers blockM, blockN;
     Numbers inverseM, inverseN, inverseK, inverseSms, inverseParts; ///< of blocks, multiprocessors, parts of a tile
     Numbers parts, numSms;
-    Numbers lostSteps;                              ///< at least, by splitting the tail; infinite: it is not split
-    Numbers lineM, lineN, lineKOfA, lineKOfB;       ///< elements of a line of L2 along what is contiguous, else 0
-    Numbers evenA, straddlingA, evenB, straddlingB; ///< lines for each that is used, times l2
-    Numbers missing;                                ///< the same for a row that is not there
-    Numbers leastAtom, energy, ingest;              ///< of a step's atoms
+    Numbers lostSteps;                              ///< minimum cost of splitting the tail; infinite: it is not split
+    Numbers lineM, lineN, lineKOfA, lineKOfB;       ///< elements of a line of L2; 0 if not contiguous
+    Numbers evenA, straddlingA, evenB, straddlingB; ///< lines per line that is used, times l2
+    Numbers missing;                                ///< the same for a row beyond the edge of the matrix
+    Numbers leastAtom, energy, ingest;              ///< for the atoms of a step
     Numbers gap, leastStep, epilogue, stages, late, atATime, crowded, spills;
-    Numbers turnsShortK, turnsLongK;                     ///< tiles beyond which it gains to take turns; infinite: never
-    Numbers turnsLate, turnsAtATime;                     ///< what is different then
-    Numbers read, written, l2Elements, narrowA, narrowB; ///< of an element of a or b, and of c; which L2 holds
+    Numbers turnsShortK, turnsLongK;                     ///< tiles from which ping-pong gains; infinite: never
+    Numbers turnsLate, turnsAtATime;                     ///< values that differ with ping-pong
+    Numbers read, written, l2Elements, narrowA, narrowB; ///< per element of a or b, and of c; elements that L2 holds
     Numbers fixed, start, round, unusedSplit, pause;
   };
   struct Size;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Limits that the language, layouts, passes and the cost model share. Numbers alone: every floor may include it.
+// Limits that the language, layouts, passes and the cost model share. Constants only: every library may include it.
 #pragma once
 
 #include <cstdint>
 
 namespace tile::target {
 
-/// Stages of a kernel, and of a loop of its own.
+/// Maximum stages of a kernel, and of a loop with its own number.
 constexpr unsigned maxStages = 16;
 
-/// Elements of a TMA box along each dimension (CUDA driver API, cuTensorMapEncodeTiled).
+/// Maximum elements of a TMA box along each dimension (CUDA driver API, cuTensorMapEncodeTiled).
 constexpr int64_t maxBoxExtent = 256;
 
-/// Of one barrier in shared memory (PTX ISA, "mbarrier"): a slot of a ring has two.
+/// Bytes of one mbarrier in shared memory (PTX ISA, "mbarrier"): a slot of a ring has two.
 constexpr int64_t mbarrierBytes = 8;
 
 } // namespace tile::target

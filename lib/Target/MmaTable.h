@@ -13,27 +13,27 @@ namespace tile::target {
 
 enum class MmaType { F16, BF16, TF32, F64, F8E4M3, F8E5M2, S8, U8, F32, S32 };
 
-/// "f16", "bf16", ... as in the instruction's name.
+/// Returns "f16", "bf16", ... as in the instruction's name.
 std::string_view mmaTypeName(MmaType type);
-/// Bits that one element occupies in a register: 32 for tf32.
+/// Returns the bits that one element occupies in a register: 32 for tf32.
 unsigned mmaTypeBits(MmaType type);
 
 struct MmaInstruction {
   MmaType a, b;        ///< element types of the multiplied matrices
   MmaType accumulator; ///< element type of the addend and of the result
   unsigned m, n, k;    ///< D[m, n] = A[m, k] * B[k, n] + C[m, n]
-  unsigned capability; ///< least compute capability times ten
-  unsigned ptxVersion; ///< least PTX ISA version times ten
+  unsigned capability; ///< minimum compute capability times ten
+  unsigned ptxVersion; ///< minimum PTX ISA version times ten
 
   bool isSupportedBy(const GpuTarget &target) const {
     return target.capability >= capability && target.ptxVersion >= ptxVersion;
   }
 };
 
-/// Every instruction for these types on this target, from the smallest to the largest number of products.
+/// Returns every instruction for these types on this target, from the smallest to the largest.
 std::vector<const MmaInstruction *> mmaInstructions(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator);
 
-/// The one with most products, or null when the tensor cores cannot multiply these types.
+/// Returns the largest one, or null if the tensor cores do not support these types.
 const MmaInstruction *widestMma(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator);
 
 } // namespace tile::target

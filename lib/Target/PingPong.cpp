@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One comparison, with limits that are measured; README.md says where.
+// One comparison, with measured limits; CostModel.md says where they were measured.
 #include "Target/PingPong.h"
 
 namespace tile::target {
 namespace {
 
-constexpr unsigned tileSize = 128;    // rows and columns: tiles of 64 rows read operands faster than L2 gives them
+constexpr unsigned tileSize = 128;    // rows and columns: tiles of 64 rows read operands faster than L2 delivers them
 constexpr unsigned teamWarps = 4;     // a warp group
 constexpr unsigned stagesOfTeams = 3; // as for one team
 
-/// Each team has panels of its own that c leaves through.
+/// Returns the shared memory of two teams, each with separate panels for c.
 int64_t sharedBytesOfTeams(const GemmProblem &problem, const GemmConfig &config) {
   GemmConfig panels = config;
   panels.numStages = 0;
@@ -28,7 +28,7 @@ GemmFormula formulaOfTeams(const GpuTarget &target, GemmProblem problem, const G
   problem.splitTail = false;
   const Tuned &tuned = tunedOf(target);
   return {
-      problem, config, problem.multiprocessors(target), tuned, tuned.wgmma, /*warpGroups=*/true, takeTurns ? 2u : 1u};
+      problem, config, problem.multiprocessors(target), target, tuned.wgmma, /*warpGroups=*/true, takeTurns ? 2u : 1u};
 }
 
 } // namespace

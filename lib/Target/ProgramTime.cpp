@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The formula; ProgramTime.h and README.md say what it is.
+// Implements the formula of ProgramTime.h and CostModel.md.
 #include "Target/ProgramTime.h"
 
 #include "Target/GemmTime.h"
@@ -13,25 +13,26 @@ namespace tile::target {
 
 namespace {
 
-constexpr double issuingWarps = 8;     // that use all issue slots of a multiprocessor: two for each scheduler
-constexpr double multiplyingWarps = 4; // that keep its tensor cores busy: one each
+constexpr double issuingWarps = 8;     // warps that use all issue slots of a multiprocessor: two per scheduler
+constexpr double multiplyingWarps = 4; // warps that keep its tensor cores busy: one per scheduler
 constexpr double start = 300;          // clk from the launch of a CTA to its first load: its parameters and indices
-constexpr double dispatched = 1;       // CTAs a clock that the device starts
-constexpr double exchangeClocks = 100; // a store to shared memory, a barrier and a load from there, about 30 each
+constexpr double dispatched = 1;       // CTAs that the device starts per clock
+constexpr double exchangeClocks = 100; // clk of a store to shared memory, a barrier and a load from there, about 30
+                                       // each
 
-/// What kernels get of the data sheet's rate of DRAM, as measured on an H200.
+/// The fraction of the data sheet's rate of DRAM that kernels reach, as measured on an H200.
 double achievableShare() {
   return tunedOf(measuredTarget()).mmaSyncByCopies.memory / ratesOf(measuredTarget()).memory;
 }
 
-/// Fraction of the re-read data that L2 has evicted when the programs that run at the same time touch `bytes`. Row
-/// kernels with two passes on an H200 (50 MB): 0.3 at 34 MB, nearly all at 69 MB.
+/// Returns the fraction of the re-read data that L2 has evicted when the programs that run at the same time touch
+/// `bytes`. Row kernels with two passes on an H200 (50 MB): 0.3 at 34 MB, nearly all at 69 MB.
 double missRate(double bytes, const Rates &rates) {
   const double capacity = rates.l2 * 1e6;
   return std::clamp(2 * bytes / capacity - 1, 0.0, 1.0);
 }
 
-/// Of times that overlap.
+/// Returns the 8-norm of times that overlap.
 double longest(std::initializer_list<double> times) {
   Overlap all;
   for (double time : times)
@@ -41,7 +42,7 @@ double longest(std::initializer_list<double> times) {
 
 } // namespace
 
-/// Clocks of one program: on an idle multiprocessor, and of the resource that is busy longest.
+/// The clocks of one program on an idle multiprocessor, and of its busiest resource.
 struct ProgramTime::Clocks {
   double alone, longest;
 };

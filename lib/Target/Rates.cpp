@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Source: NVIDIA's data sheets and architecture white papers of the products that GpuTarget.cpp names.
+// Source: NVIDIA's data sheets and architecture white papers of the GPUs that GpuTarget.cpp names.
 #include "Target/Rates.h"
 
 namespace tile::target {
@@ -18,6 +18,12 @@ Rates ratesOf(const GpuTarget &target) {
     return {.clockGHz = 2.52, .memory = 1008, .l2 = 72, .products16 = 256};
   case 100: // B200: 2250 TFLOP/s
     return {.clockGHz = 1.85, .memory = 8000, .l2 = 126, .products16 = 4096};
+  case 103: // B300: 2500 TFLOP/s
+    return {.clockGHz = 1.90, .memory = 8000, .l2 = 126, .products16 = 4096};
+  case 110: // Jetson Thor: 259 TFLOP/s
+    return {.clockGHz = 1.58, .memory = 273, .l2 = 32, .products16 = 4096};
+  case 121: // DGX Spark: 62 TFLOP/s
+    return {.clockGHz = 2.53, .memory = 273, .l2 = 24, .products16 = 256};
   case 120: // RTX 5090: 210 TFLOP/s
     return {.clockGHz = 2.41, .memory = 1792, .l2 = 96, .products16 = 256};
   default: // H200: 989 TFLOP/s

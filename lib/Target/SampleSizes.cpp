@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sizes of products to choose kernels by.
+// Sizes of GEMMs by which kernels are chosen.
 #include "Target/KernelSet.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace tile::target {
 namespace {
 
-/// Element `index` of the Halton sequence: between 0 and 1, each next one where the others are not.
+/// Returns element `index` of the Halton sequence: between 0 and 1, each next one in the largest gap.
 double halton(unsigned index, unsigned base) {
   double result = 0, part = 1;
   for (; index > 0; index /= base) {
@@ -18,7 +18,7 @@ double halton(unsigned index, unsigned base) {
   return result;
 }
 
-/// At this place between 0 and 1, by the logarithm.
+/// Returns the size at a position between 0 and 1 on the logarithmic scale.
 int64_t between(std::pair<int, int> range, double place) {
   return std::llround(range.first * std::pow(double(range.second) / range.first, place));
 }
@@ -68,7 +68,7 @@ std::vector<SampledSize> sampleSizes(const KnownSizes &known, SampleKind kind) {
   spread(60, {256, most}, {256, most}, {256, most});
   spread(40, {1, 64}, {512, 2 * most}, {256, most});
   spread(20, {512, most}, {8, 128}, {256, most});
-  // Small ones, whose kernels must begin and end quickly.
+  // Small GEMMs, whose kernels must start and end quickly.
   spread(15, {1, 16}, {16, most}, {16, most});
   spread(15, {16, most}, {1, 16}, {16, most});
   spread(15, {16, most}, {16, most}, {1, 16});

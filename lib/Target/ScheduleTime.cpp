@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The price of tiles, and what schedules add to it; README.md has where the numbers are from.
+// The price of tiles, and the additions of schedules; CostModel.md has the sources of the constants.
 #include "Target/ScheduleTime.h"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 namespace tile::target {
 namespace {
 
-/// us between two tiles of a multiprocessor if each has a CTA of its own, and only one has room: the next one begins
-/// when the last one has ended. A part of `launch`, and nothing is loaded ahead.
+/// us between two tiles of a multiprocessor if each has a CTA and only one fits: the next one begins when the last one
+/// has ended. A part of `launch`; nothing is loaded ahead.
 double changeTime(const GemmProblem &problem, const GemmConfig &config, const Tuned &tuned) {
   const GemmConstants &constants = tuned.wgmma;
   double bytes = double(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
@@ -27,7 +27,7 @@ ScheduleFormula::ScheduleFormula(const GpuTarget &target, const GemmProblem &pro
       }()) {
   start = change = unusedSplit = 0;
   meeting = schedule.ctasPerTile > 1 ? meetingTime(target, config, schedule.ctasPerTile) : 0;
-  // CTAs with mma.sync share a multiprocessor, so that one begins while another ends; that is in its constants.
+  // Two CTAs with mma.sync share a multiprocessor, so that one begins while another ends; the constants include that.
   if (!config.wgmma)
     return;
   if (schedule.persistent)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a compiled product takes, with all that its kernel was compiled to do: estimateGemm prices tiles, and takes for
-// granted that a kernel suits the sizes; a launcher that chooses between kernels meets them with any.
+// Expected time of a compiled GEMM kernel with its schedule, at any sizes. estimateGemm prices tiles and assumes that
+// the kernel suits the sizes; a launcher with several kernels evaluates each of them at any sizes.
 #pragma once
 
 #include "Target/PingPong.h"
@@ -10,25 +10,25 @@
 
 namespace tile::target {
 
-/// How a kernel goes through its tiles.
+/// How a kernel iterates over its tiles.
 struct GemmSchedule {
-  bool persistent = true;   ///< few CTAs work off all tiles; else each tile has its own
-  bool pingPong = false;    ///< two teams of warps take turns (cta-ping-pong)
-  unsigned ctasPerTile = 1; ///< CTAs of a cluster that share the K steps of a tile (cta-share-steps)
+  bool persistent = true;   ///< few CTAs compute all tiles; otherwise each tile has a CTA
+  bool pingPong = false;    ///< two teams of warps alternate (cta-ping-pong)
+  unsigned ctasPerTile = 1; ///< CTAs of a cluster that split the K steps of a tile (cta-share-steps)
 
   bool operator==(const GemmSchedule &) const = default;
 };
 
-/// The time of a kernel with this configuration and schedule, with all that sizes do not change worked out;
-/// problem.splitTail says whether it can share the last tiles (cta-share-steps).
+/// The formula for a kernel with this configuration and schedule. Everything that does not depend on the sizes is
+/// precomputed; problem.splitTail says whether the kernel can split the last wave (cta-share-steps).
 class ScheduleFormula {
 public:
   ScheduleFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                   const GemmSchedule &schedule);
 
-  /// Sizes below one count as one, and of those beyond 32 bits nothing changes.
+  /// Sizes below one count as one; sizes are clamped to 32 bits.
   static GemmSize clamp(GemmSize size);
-  /// Touches no heap.
+  /// Does not allocate.
   double microseconds(const GemmSize &size) const;
 
 private:
@@ -36,13 +36,13 @@ private:
 
   GemmFormula tiles;
   std::optional<PingPongFormula> turns;
-  double meeting;     ///< us of a round of clusters
+  double meeting;     ///< us of a synchronization of clusters
   double start;       ///< us
-  double change;      ///< us between two tiles of a multiprocessor, beside what the tiles take
-  double unusedSplit; ///< us, where a split tail is whole
+  double change;      ///< us between two tiles of a multiprocessor, in addition to the tiles' times
+  double unusedSplit; ///< us of a tail that could be split and is not
 };
 
-/// Once.
+/// Evaluates the formula once.
 double estimateSchedule(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                         const GemmSchedule &schedule);
 

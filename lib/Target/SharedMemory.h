@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shared memory of a CTA besides its buffers.
+// Shared memory of a CTA in addition to its buffers.
 #pragma once
 
 #include "Target/GpuTarget.h"

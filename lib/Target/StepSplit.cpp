@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The choice between whole tiles and split ones; README.md has the times that it is made from.
+// The choice between whole and split tiles; CostModel.md has the times on which it is based.
 #include "Target/StepSplit.h"
 
 #include "Target/GemmTime.h"
@@ -16,7 +16,8 @@ double meetingTime(const GpuTarget &target, const GemmConfig &config, unsigned c
   return tuned.meetingTime + tuned.exchangeTime * config.blockM * config.blockN / sumElements * (ctas - 1);
 }
 
-/// Clusters of four do not fill all groups of multiprocessors: 128 CTAs on 132 took two rounds on an H200.
+/// Returns fewer CTAs for clusters of four, which do not fill all groups of multiprocessors: 128 CTAs on 132 took two
+/// rounds on an H200.
 unsigned residentCtas(unsigned ctas, unsigned numSms) {
   return std::max(ctas > 2 ? numSms * 3 / 4 : numSms, ctas);
 }
@@ -25,11 +26,11 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
   // 64x128x32 through registers takes 461 us for 808x577x14651, 64x64 199.
   if (!config.wgmma && !problem.asyncCopies && registersOfStep(problem, config) > tunedOf(target).splitRegisters)
     return false;
-  // A place for each element of a thread's accumulator: tiles that are not a power of two leave registers out.
+  // Each element of a thread's accumulator needs a slot; tiles that are not a power of two leave registers unused.
   bool isWhole = std::has_single_bit(config.blockM) && std::has_single_bit(config.blockN);
   if (!target.has(Feature::Clusters) || !isWhole)
     return false;
-  // A copy of a tile's accumulator for each sender, beside at least four stages.
+  // A copy of a tile's accumulator for each sender, in addition to at least four stages.
   config.numStages = std::min(config.numStages, 4u);
   int64_t sums = int64_t(ctas - 1) * config.blockM * config.blockN * 4;
   return sharedBytes(problem, config) + sums <= target.maxSharedPerCta;
@@ -37,10 +38,10 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
 
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate) {
   const Tuned &tuned = tunedOf(target);
-  // Most of fewer steps are in flight at once, so a cluster only adds cost.
+  // With fewer steps, most are in flight at once, so a cluster only adds cost.
   if (problem.k < tuned.splitSteps * estimate.config.blockK)
     return 1;
-  bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-share-steps, among all
+  bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-share-steps, over all multiprocessors
   double best = estimate.microseconds;
   unsigned chosen = 1;
   for (unsigned ctas : {2u, 4u}) {

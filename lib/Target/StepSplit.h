@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many CTAs of a cluster share the K steps of each tile (cta-share-steps), once the tile is chosen.
+// Decides how many CTAs of a cluster split the K steps of each tile (cta-share-steps), once the tile is chosen.
 #pragma once
 
 #include "Target/CostModel.h"
 
 namespace tile::target {
 
-/// Whether `ctas` can share the steps of such tiles: sums have a place in registers, and, from each of the others, in
-/// shared memory.
+/// Returns true if `ctas` CTAs can split the K steps of such tiles: accumulators fit in registers, and those of the
+/// other CTAs in shared memory.
 bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConfig config, unsigned ctas);
 
-/// 1, 2 or 4: more than one where few tiles have many steps. The CTAs must run at the same time, and what they gain
-/// must pay for meeting and for moving sums; memory gives no faster than before.
+/// Returns 1, 2 or 4: more than one if few tiles have many steps. The CTAs must run at the same time, and the gain must
+/// exceed the cost of synchronizing and of moving accumulators; the bandwidth of memory does not change.
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate);
 
-/// us that CTAs of a cluster take to meet and to add up their accumulators of a tile.
+/// Returns the us that CTAs of a cluster take to synchronize and to reduce their accumulators of a tile.
 double meetingTime(const GpuTarget &target, const GemmConfig &config, unsigned ctas);
 
-/// CTAs of clusters of `ctas` that run at the same time where each has a multiprocessor.
+/// Returns the CTAs of clusters of `ctas` that run at the same time with one CTA per multiprocessor.
 unsigned residentCtas(unsigned ctas, unsigned numSms);
 
 } // namespace tile::target

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Times that a kernel records which is compiled with --instrument, as they lie in the buffer of its last parameter. The
-// compiler writes code that fills it (nvvm-instrument), tile-run makes a time line of it.
+// The layout of the times that a kernel compiled with --instrument records in the buffer of its last parameter.
+// nvvm-instrument generates the code that writes it, and tile-run makes a timeline of it.
 //
 //   CTA 0: globaltimer, clock64 │ warp 0: what, clock64 │ what, clock64 │ … │ warp 1: … ║ CTA 1: …
 //
-// The last record of a warp is of its end. All are 64-bit numbers. The clock is the multiprocessor's; the timer, in
-// nanoseconds, is the same everywhere.
+// The last record of a warp is its end. All values are 64-bit integers. The clock is the multiprocessor's; the timer,
+// in nanoseconds, is the same everywhere.
 #pragma once
 
 #include <cstdint>
 
 namespace tile::target {
 
-inline constexpr const char *timesName = "tile_times"; ///< of the parameter
-inline constexpr int64_t timedCtas = 64;               ///< the first ones of the grid
-inline constexpr int64_t timesPerWarp = 512;           ///< the last one is of its end; what finds no place is not there
-inline constexpr int64_t timeBytes = 16;               ///< of a record, and of what a CTA has before its warps
+inline constexpr const char *timesName = "tile_times"; ///< name of the parameter
+inline constexpr int64_t timedCtas = 64;               ///< only the first CTAs of the grid record
+inline constexpr int64_t timesPerWarp = 512;           ///< records of a warp; further ones are dropped
+inline constexpr int64_t timeBytes = 16;               ///< bytes of a record, and of the header of a CTA
 
-/// `Warp`: all that the warp does; `Copy` and `Products` have no end.
+/// `Warp` spans everything that the warp does; `Copy` and `Products` have no end.
 enum class TimeMark : uint8_t { Warp = 1, BarrierWait, ProductsWait, CopiesWait, Meeting, Copy, Products };
 
-/// What a record is of; never 0.
+/// The event of a record; never 0.
 struct TimeRecord {
   TimeMark mark = TimeMark::Warp;
-  bool isEnd = false; ///< of what began before
-  uint32_t line = 0;  ///< of the kernel's source; 0: of none
+  bool isEnd = false; ///< the end of the event that began before
+  uint32_t line = 0;  ///< line of the kernel's source; 0: none
 
   constexpr int64_t encode() const { return int64_t(line) << 8 | int64_t(mark) << 1 | int64_t(isEnd); }
   static constexpr TimeRecord decode(int64_t word) {
@@ -32,7 +32,7 @@ struct TimeRecord {
   }
 };
 
-/// Records of a CTA of so many warps, with the one before them.
+/// Returns the records of a CTA with that many warps, including its header.
 constexpr int64_t timesPerCta(int64_t warps) {
   return 1 + warps * timesPerWarp;
 }

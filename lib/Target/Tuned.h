@@ -13,8 +13,8 @@
 
 namespace tile::target {
 
-/// Rates and costs of a kind of GEMM kernel (GemmTime.h). If several limits take similar times, the total is more than
-/// the largest and less than their sum: their 8-norm.
+/// Rates and costs of a kind of GEMM kernel (GemmTime.h). If several limits take similar times, the total is between
+/// the largest and their sum: their 8-norm.
 struct GemmConstants {
 #define GEMM_CONSTANT(name, unit, meaning) double name;
 #include "Target/GemmConstants.def"

@@ -169,6 +169,33 @@ def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered", "Correctness", "async"
   }];
 }
 
+def CtaKeepAccumulators : KernelPass<"cta-keep-accumulators", "async", "Optimisation"> {
+  let summary = "leave accumulators in tensor memory from one MMA to the next";
+  let description = [{
+    Requires: phase async. Ensures: phase async; accumulators that a loop carries only for its tcgen05 MMAs, or that one
+    such MMA takes from another, stay in tensor memory, as many as fit. Does not: change accumulators that are used in
+    between. Example: test/Transforms/Cta/keep-accumulators.mlir.
+  }];
+}
+
+def CtaSpecializeMma : KernelPass<"cta-specialize-mma", "ringed", "Optimisation"> {
+  let summary = "let one thread of a separate warp issue the MMAs of main loops";
+  let description = [{
+    Requires: phase scheduled, or rings in it; warp roles. Ensures: loops of tcgen05 MMAs whose operands come through
+    rings, and whose accumulators stay in tensor memory, are executed by a role of one thread; the consumers wait for
+    the accumulators. Does not: change kernels with clusters or teams. Example: test/Transforms/Cta/specialize-mma.mlir.
+  }];
+}
+
+def CtaAllocateTensorMemory : KernelPass<"cta-allocate-tensor-memory", "scheduled", "Correctness"> {
+  let summary = "give accumulators their columns of tensor memory";
+  let description = [{
+    Requires: phase scheduled. Ensures: every `cta.tensor_memory_alloc` has an address; accumulators that are live at
+    the same time have different columns; the CTA allocates them at its start and frees them at its end; an error if
+    there are too few. Example: test/Transforms/Cta/allocate-tensor-memory.mlir.
+  }];
+}
+
 def CtaDeferSums : KernelPass<"cta-defer-sums", "layout", "Optimisation"> {
   let summary = "finish cross-thread sums after the loop";
   let description = [{

@@ -1,5 +1,5 @@
-// What a statement results in is taken right after it, not where it is used, to where InstCombine moves it: the
-// backend copies all results again for each one that is taken in another block.
+// Results of an inline assembly statement are extracted right after it, not at their uses, to which InstCombine moves
+// them: the backend copies all results again for each one that is extracted in another block.
 // RUN: tilec %s --emit=llvm | FileCheck %s
 
 // CHECK-LABEL: define ptx_kernel void @once

@@ -1,5 +1,5 @@
-// What a kernel takes after its parameters is not a parameter: tensor maps become recipes, the grid's size a persistent
-// launch, scratch memory its size. Anything else in their place is refused.
+// Arguments after a kernel's parameters are not parameters: tensor maps become recipes, the grid's size a persistent
+// launch, scratch memory its size. Anything else in their place is rejected.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: tilec maps.mlir --emit=manifest | tr -d ' \n' | FileCheck maps.mlir
 // RUN: tilec maps.mlir --emit=ptx | FileCheck maps.mlir --check-prefix=PTX

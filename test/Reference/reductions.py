@@ -148,7 +148,7 @@ def cumprod(input, axis=0, reverse=False):
     return associative_scan(widen(input), axis, lambda a, b: a * b, reverse)
 
 
-# Products
+# Dots
 
 
 def tf32(x):

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// libFuzzer target: manifests and tuning tables -> libtilert, with the driver in memory of the unit tests. Whoever can
-// hand over an artifact may write what they like into it; it is accepted or refused with an error that says why, and
-// what is accepted can be described, chosen from, launched and destroyed. The rest is for the sanitizers.
+// libFuzzer target: manifests and tuning tables -> libtilert, with the driver in memory of the unit tests. The author
+// of an artifact may write anything into it; it is accepted or rejected with an error that says why, and an accepted
+// one can be described, chosen from, launched and destroyed. Sanitizers find everything else.
 //
-// Each line of an input is a manifest, of a PTX artifact or, where there are several, of a pack; a line that begins
-// with "tuning " is a table for it. Mutations are of JSON's numbers and texts, or libFuzzer's own.
+// Each line of an input is a manifest, of a PTX artifact or, if there are several, of a pack; a line that begins with
+// "tuning " is a table for it. Mutations change JSON's numbers and texts, or are libFuzzer's own.
 #include "Runtime/Artifact.h"
 #include "tile/tilert.h"
 #include "unit/Runtime/FakeDriver.h"
@@ -68,7 +68,7 @@ void useTable(tile_kernel *kernel, const std::string &artifact, std::string tabl
   std::remove(path.c_str());
 }
 
-/// Of one call; `seed` chooses among numbers that are at the edge of something.
+/// The arguments of one call; `seed` chooses among boundary values.
 void launch(tile_kernel *kernel, uint32_t count, uint64_t seed) {
   static constexpr uint64_t edges[] = {0,          1,          2,          8,          16,    64,        4096,
                                        0x7fffffff, 0x80000000, 0xffffffff, 1ull << 40, ~0ull, 1ull << 63};
@@ -131,7 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 namespace {
 
-/// Where a value begins in JSON: behind a colon, comma or bracket.
+/// The position where a value begins in JSON: after a colon, comma or bracket.
 std::vector<std::pair<size_t, size_t>> findValues(const std::string &text) {
   std::vector<std::pair<size_t, size_t>> values;
   for (size_t i = 1; i < text.size(); ++i) {

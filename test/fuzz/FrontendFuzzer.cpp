@@ -47,7 +47,7 @@ CompileRequest readRequest(llvm::StringRef text) {
   return request;
 }
 
-/// What the cost model may answer: 96 is a size that only an open parameter can have.
+/// A possible answer of the cost model: only an open parameter can have the size 96.
 TileChoices chooseTiles(const OpenProduct &product) {
   TileChoices chosen = product.given;
   chosen.blockM = chosen.blockM.value_or(64);
@@ -68,7 +68,7 @@ TileChoices chooseTiles(const OpenProduct &product) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string text(reinterpret_cast<const char *>(data), size);
-  // A context of its own makes every input repeatable, and what it leaks belongs to it.
+  // A separate context makes every input repeatable, and owns its leaks.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   loadDialects(context);
   DiagnosticEngine diagnostics;
@@ -118,7 +118,7 @@ extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t firstSi
   return text.size();
 }
 
-/// What the sanitizers need to know about a program whose LLVM is not sanitized; README.md says why.
+/// The options of sanitizers for a program whose LLVM is not sanitized; README.md says why.
 extern "C" const char *__asan_default_options() {
   return "allow_user_poisoning=0:detect_container_overflow=0:detect_stack_use_after_return=0:"
          "strict_string_checks=1:allocator_may_return_null=0";

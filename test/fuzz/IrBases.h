@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the fuzzer of passes mutates: the IR of kernels between two passes of the pipeline, and of tests of passes.
+// The inputs that the fuzzer of passes mutates: the IR of kernels between two passes of the pipeline, and of tests of
+// passes.
 //
 //   bases.make(context, mutator)   a kernel of a .tile file after the first steps of the pipeline for some target,
 //   with

@@ -120,7 +120,7 @@ void Findings::add(const IrBases &bases, uint64_t seed, uint64_t batch, const Ou
   std::string scratch = folder + "/process." + std::to_string(getpid()), signature = outcome.signature();
   PassChoice passes;
   std::string text = printMutant(scratch, bases, seed, batch, outcome.mutant, passes);
-  // What says nothing about the place is another finding for each pass.
+  // A message without a location is another finding for each pass.
   bool isVague = llvm::StringRef(signature).starts_with("signal") || signature == "takes too long";
   std::string bug = signature + (isVague && !passes.names.empty() ? " (" + passes.names.front() + ")" : "");
   std::string path = folder + "/" + std::to_string(std::hash<std::string>()(bug) % 1000000000) + ".mlir";

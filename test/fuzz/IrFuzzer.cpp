@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
 }
 
 #if __has_feature(address_sanitizer)
-/// What the sanitizers need to know about a program whose LLVM is not sanitized; README.md says why.
+/// The options of sanitizers for a program whose LLVM is not sanitized; README.md says why.
 extern "C" const char *__asan_default_options() {
   return "allow_user_poisoning=0:detect_container_overflow=0:detect_stack_use_after_return=0:detect_leaks=0:"
          "strict_string_checks=1:allocator_may_return_null=0:hard_rss_limit_mb=3000:symbolize=1";

@@ -146,7 +146,7 @@ bool IrMutator::eraseOp() {
   for (auto [result, value] : llvm::zip(op->getResults(), replacements))
     if (result != value)
       result.replaceAllUsesWith(value);
-  // What earlier changes have left need not define a value before it is used, as destructors want it.
+  // IR after earlier changes need not define a value before its uses, as destructors require.
   op->dropAllReferences();
   op->erase();
   return true;
@@ -181,7 +181,7 @@ bool IrMutator::moveOp() {
     op->moveBefore(place);
     return true;
   }
-  // By a few places in its block.
+  // Moves by a few positions in its block.
   bool down = oneIn(2);
   Operation *other = op;
   for (size_t steps = 1 + below(8); steps > 0 && other; --steps)
@@ -277,7 +277,7 @@ bool IrMutator::addDetour() {
   return true;
 }
 
-/// What has a default, and has none or a wrong value now, gets the default, as it does from the parser.
+/// Gives a property with a default that is missing or wrong its default, as the parser does.
 static void repairDefaults(Operation *op) {
   op->getName().populateDefaultProperties(op->getPropertiesStorage());
 }
@@ -290,7 +290,7 @@ bool IrMutator::changeAttribute() {
   for (NamedAttribute attribute : op->getAttrs())
     if (!attribute.getName().getValue().ends_with("SegmentSizes"))
       attributes.push_back(attribute);
-  // What another operation of the same name has.
+  // Returns the properties of another operation of the same name.
   if (oneIn(4) || attributes.empty()) {
     Operation *other = someOp();
     if (other->getName() != op->getName() || other->getAttrs().empty())

@@ -14,7 +14,7 @@ static llvm::SmallVector<StringRef> linesOf(StringRef text) {
   return lines;
 }
 
-/// Names, numbers and signs.
+/// Names, integers and signs.
 static llvm::SmallVector<StringRef> tokensOf(StringRef text) {
   llvm::SmallVector<StringRef> tokens;
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '%' || c == '#' || c == '!'; };

@@ -38,7 +38,7 @@ DialectRegistry tile::fuzz::trialDialects() {
   abort();
 }
 
-/// Of a pass that the pipeline runs several times, the second is "cse#2".
+/// Names passes: if the pipeline runs a pass several times, the second run is "cse#2".
 static std::string stepName(ArrayRef<PipelineStep> steps, size_t index) {
   size_t earlier =
       llvm::count_if(steps.take_front(index), [&](const PipelineStep &step) { return step.name == steps[index].name; });

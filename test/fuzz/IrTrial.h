@@ -15,7 +15,7 @@ class raw_ostream;
 
 namespace tile::fuzz {
 
-/// Of all processes.
+/// Counters over all processes.
 struct Counters {
   std::atomic<uint64_t> mutants, verified, passed, rejected;
   void print(llvm::raw_ostream &os) const;

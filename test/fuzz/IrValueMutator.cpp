@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Other numbers, shapes, attributes, layouts and types than those that are there.
+// Replaces constants, shapes, attributes, layouts and types by others.
 #include "fuzz/IrMutator.h"
 
 #include "Cta/CtaDialect.h"

@@ -26,7 +26,7 @@ constexpr std::string_view tokens[] = {
 #include "Frontend/Syntax/Tokens.def"
 };
 
-/// What the language knows besides functions; numbers at the edges of types and limits.
+/// Words of the language other than functions; values at the limits of types and other limits.
 constexpr std::string_view words[] = {
     "tl.int1",       "tl.int8",      "tl.int16",    "tl.int32",   "tl.int64",   "tl.uint8",      "tl.uint32",
     "tl.uint64",     "tl.float16",   "tl.bfloat16", "tl.float32", "tl.float64", "tl.float8e4nv", "tl.float8e5",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // libFuzzer target: PTX text -> module -> calls inlined -> points of reconvergence -> each kernel launched. A text is
-// accepted or refused with an error that names its line; the rest is for the sanitizers.
+// accepted or rejected with an error that names its line; sanitizers find everything else.
 
 #include "PtxLaunch.h"
 #include "PtxMutator.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches of fuzzed PTX: each kernel of a module is loaded, and run with arguments that nobody would give it, for few
-// instructions. Whatever it does, it may only be refused or reported; the rest is for the sanitizers.
+// Launches of fuzzed PTX: each kernel of a module is loaded, and run with unusual arguments, for few instructions. It
+// may only be rejected or reported; sanitizers find everything else.
 #pragma once
 
 #include "Simulator/Ptx/Module.h"

@@ -36,7 +36,7 @@ struct Options {
   std::string only;
 };
 
-/// What one run of the artifact found: empty if it passed all checks.
+/// Returns the finding of one run of the artifact: empty if it passed all checks.
 std::string runOnce(const Options &options, const runtime::Artifact &artifact, const std::string &arguments) {
   runner::RunOptions run;
   run.device = "sim";
@@ -63,7 +63,7 @@ std::string runOnce(const Options &options, const runtime::Artifact &artifact, c
   return report->passed() ? "" : "wrong result";
 }
 
-/// What the first run found that found anything.
+/// Returns the finding of the first run that has one.
 std::string run(const Options &options, const std::string &text) {
   runtime::Result<runtime::Artifact> artifact =
       runtime::readArtifact({reinterpret_cast<const unsigned char *>(text.data()), text.size()});
@@ -109,7 +109,7 @@ Job start(const Options &options, size_t index, const std::string &text) {
   _exit(found.empty() ? 0 : 1);
 }
 
-/// What the mutant's process found, after its end.
+/// Returns the finding of the mutant's process, after its end.
 std::string finish(Job &job) {
   char buffer[4096];
   for (ssize_t count; (count = read(job.pipe, buffer, sizeof(buffer))) > 0;)

@@ -31,7 +31,7 @@ mutate() {
 extra=$*
 mkdir -p "$folder"
 : > "$folder/log"
-# By warp groups and TMA: roles, turns, shared operands and steps, parts of products.
+# With wgmma and TMA: roles, ping-pong, shared operands, split K, parts of GEMMs.
 mutate wgmma "$hopper --num-stages=3" --run="M=128 N=128 K=320" --run="M=65 N=8 K=1 lda=8"
 mutate pingpong "$hopper --num-stages=4 --schedule=pingpong" --run="M=256 N=192 K=320 sms=2" --run="M=64 N=256 K=0 lda=8 sms=1"
 mutate cluster "$hopper --num-stages=3 --cluster=2x1" --run="M=128 N=128 K=320"

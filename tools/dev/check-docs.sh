@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Checks that documentation is complete: every pass states its contract, has an existing example test and a row in the
 # table of passes; every operation has an example and occurs in a test; every warning is in the table of warnings;
-# READMEs, source files and descriptions of passes respect their size limits.
+# READMEs, source files and lines of pages and TableGen files respect their size limits.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 status=0
@@ -61,5 +61,10 @@ while read -r lines file; do
 done < <(git ls-files 'lib/*.h' 'lib/*.cpp' 'lib/*.def' 'lib/*.td' 'dialects/*.td' 'dialects/*.cpp' 'tools/*.cpp' 'include/*.h' | xargs -r wc -l | grep -v ' total$')
 while IFS= read -r place; do
   complain "$place has more than 120 columns"
-done < <(git ls-files 'lib/*.td' | xargs -r awk 'length > 120 { print FILENAME ":" FNR }')
+done < <(git ls-files '*.td' | LC_ALL=C.UTF-8 xargs -r grep -nE '^.{121}' | cut -d: -f1,2)
+# Pages: outside of tables, and of fenced blocks, which quote sources and output.
+while IFS= read -r place; do
+  complain "$place has more than 120 columns"
+done < <(git ls-files '*.md' | xargs -r awk 'FNR == 1 { inCode = 0 } /^ *```/ { inCode = !inCode } !inCode && !/^ *\|/ { print FILENAME ":" FNR ":" $0 }' |
+  LC_ALL=C.UTF-8 grep -E '^[^:]+:[0-9]+:.{121}' | cut -d: -f1,2)
 exit $status

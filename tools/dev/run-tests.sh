@@ -82,7 +82,7 @@ check() {
 
 repository_checks() {
   local name
-  for name in check-layering check-docs check-skip check-features check-reference check-spdx; do
+  for name in check-layering check-docs check-skip check-features check-reference check-spdx check-results check-words; do
     check $name "$root/tools/dev/$name.sh" "$build"
   done
 }

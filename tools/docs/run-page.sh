@@ -5,7 +5,8 @@
 #
 #   ```python file=scale.tile      writes the block to a file, for the commands that follow
 #   ```python from=examples/x.py   checks that the block is a part of that file of the repository
-#   ```console                     runs "$ COMMAND", which must succeed and print the output that follows, if any
+#   ```console                     runs "$ COMMAND", which must succeed and print the output that follows, if any; a
+#                                  command that ends with '\' continues on the next line
 #   ```console fails               likewise for commands that must fail
 #
 # "..." in the output matches anything. Other blocks are ignored.
@@ -51,7 +52,9 @@ finish() {
   console*)
     [[ $words == *" fails "* ]] && fails=1
     while IFS= read -r text; do
-      if [[ $text == '$ '* ]]; then
+      if [[ $command == *\\ && -z $expected ]]; then
+        command+=$'\n'$text
+      elif [[ $text == '$ '* ]]; then
         [ -z "$command" ] || run "$command" "$expected" "$fails"
         command=${text#\$ } expected=""
       else

@@ -20,18 +20,26 @@ def grp_general : OptionGroup<"general">, HelpText<"General">;
 let Group = grp_output in {
 def o : JoinedOrSeparate<["-"], "o">, HelpText<"Write the result to <file>; '-' is standard output">,
         MetaVarName<"<file>">;
-defm emit : Value<"emit", "What to produce: ast, configs, tile, cta, nvvm, llvm, ptx, cubin (default), manifest, header or tilepack",
+defm emit : Value<"emit", "What to produce: ast, configs, tile, cta, nvvm, llvm, ptx, cubin (default), manifest, "
+                          "header or tilepack",
                   "<kind>">;
-defm target : Value<"target", "GPU to compile for (default: sm_90a), or several for a tilepack or a header; --target=help lists them", "<gpu>,...">;
+defm target : Value<"target", "GPU to compile for (default: sm_90a), or several for a tilepack or a header; "
+                              "--target=help lists them", "<gpu>,...">;
 defm header_name : Value<"header-name", "Prefix of the functions in a header (default: the kernel's name)", "<name>">;
-def keep_ptx : Flag<["--"], "keep-ptx">, HelpText<"Embed the PTX in a header as well, so that the program also runs in the simulator">;
-def strip : Flag<["--"], "strip">, HelpText<"Omit the PTX from a cubin or tilepack, which then runs only on GPUs and not in the simulator">;
+def keep_ptx : Flag<["--"], "keep-ptx">, HelpText<"Embed the PTX in a header as well, so that the program also runs in "
+                                                  "the simulator">;
+def strip : Flag<["--"], "strip">, HelpText<"Omit the PTX from a cubin or tilepack, which then runs only on GPUs and "
+                                            "not in the simulator">;
 def MD : Flag<["-"], "MD">, HelpText<"Write a dependency file <file>.d for make and ninja next to the output">;
 def MF : JoinedOrSeparate<["-"], "MF">, HelpText<"With -MD: name of the dependency file">, MetaVarName<"<file>">;
-defm file_prefix_map : Value<"file-prefix-map", "Replace the path prefix <old> with <new> in the source file names that artifacts record; /=/ keeps absolute paths (default: paths relative to the input's folder)", "<old>=<new>">;
+defm file_prefix_map : Value<"file-prefix-map", "Replace the path prefix <old> with <new> in the source file names "
+                                                "that artifacts record; /=/ keeps absolute paths (default: paths "
+                                                "relative to the input's folder)", "<old>=<new>">;
 def cache : Flag<["--"], "cache">, HelpText<"Cache results in the folder 'tile' in XDG_CACHE_HOME or ~/.cache">;
-def cache_in : Joined<["--"], "cache=">, HelpText<"Cache results in <dir>, which only you should be able to write to">, MetaVarName<"<dir>">;
-defm cache_size : Value<"cache-size", "Maximum size of the cache in bytes, with an optional binary suffix K, M or G (default: 1G)", "<n>">;
+def cache_in : Joined<["--"], "cache=">, HelpText<"Cache results in <dir>, which only you should be able to write to">,
+        MetaVarName<"<dir>">;
+defm cache_size : Value<"cache-size", "Maximum size of the cache in bytes, with an optional binary suffix K, M or G "
+                                      "(default: 1G)", "<n>">;
 }
 
 let Group = grp_kernel in {
@@ -40,24 +48,33 @@ def D : JoinedOrSeparate<["-"], "D">, HelpText<"Set a compile-time parameter; se
         MetaVarName<"<name>=<value>,...">;
 def I : JoinedOrSeparate<["-"], "I">, HelpText<"Add a folder to the search path for imported modules">,
         MetaVarName<"<dir>">;
-defm signature : Value<"signature", "Parameter types, in order or by name: 'a: *fp16:16, n: i32'; or '@file.sig', a sidecar file (default: the one next to the input)", "<types>">;
-defm assume : Value<"assume", "Promise that an integer parameter is a multiple of <n>, or that a pointer is aligned to <n> bytes",
+defm signature : Value<"signature", "Parameter types, in order or by name: 'a: *fp16:16, n: i32'; or '@file.sig', a "
+                                    "sidecar file (default: the one next to the input)", "<types>">;
+defm assume : Value<"assume", "Promise that an integer parameter is a multiple of <n>, or that a pointer is aligned to "
+                              "<n> bytes",
                     "<name>=<n>">;
-defm size : Value<"size", "Sizes to tune the kernel's 'auto' parameters for; the result is correct for all other sizes, too",
+defm size : Value<"size", "Sizes to tune the kernel's 'auto' parameters for; the result is correct for all other "
+                          "sizes, too",
                   "<name>=<n>,...">;
 defm num_warps : Value<"num-warps", "Warps per program: 1, 2, 4, 8, 16 or 32", "<n>">;
 defm num_stages : Value<"num-stages", "Depth of software pipelines, 1 to 16", "<n>">;
-defm std : Value<"std", "Language standard: triton (default), or tile1, which adds break, continue and return in loops, '//' and '%' that round down, 64-bit program ids and x[i]", "<name>">;
-defm cluster : Value<"cluster", "Cluster shape: with <m>x<n>, neighbouring programs share operands; with 1x1x<k>, CTAs split K of one program; or auto", "<shape>">;
-defm schedule : Value<"schedule", "Schedule of the kernel: cooperative (all consumer warps share a tile), pingpong (two warp groups alternate between tiles) or auto", "<name>">;
-def instrument : Flag<["--"], "instrument">, HelpText<"Record when warps wait, copy and multiply in a buffer that becomes the kernel's last parameter; tile-run --trace=FILE turns it into a timeline">;
+defm std : Value<"std", "Language standard: triton (default), or tile1, which adds break, continue and return in "
+                        "loops, '//' and '%' that round down, 64-bit program ids and x[i]", "<name>">;
+defm cluster : Value<"cluster", "Cluster shape: with <m>x<n>, neighbouring programs share operands; with 1x1x<k>, CTAs "
+                                "split K of one program; or auto", "<shape>">;
+defm schedule : Value<"schedule", "Schedule of the kernel: cooperative (all consumer warps share a tile), pingpong "
+                                  "(two warp groups alternate between tiles) or auto", "<name>">;
+def instrument : Flag<["--"], "instrument">, HelpText<"Record when warps wait, copy and multiply in a buffer that "
+                                                      "becomes the kernel's last parameter; tile-run --trace=FILE "
+                                                      "turns it into a timeline">;
 def debug : Flag<["--"], "debug">, HelpText<"Keep assertions in the kernel">;
 def x : JoinedOrSeparate<["-"], "x">, HelpText<"Language of the input: tile or mlir (default: by file extension)">,
         MetaVarName<"<language>">;
 }
 
 let Group = grp_passes in {
-def O : Joined<["-"], "O">, HelpText<"Optimisation level: 0, only the passes that correctness needs; 1 or 2 (default), all passes">,
+def O : Joined<["-"], "O">, HelpText<"Optimisation level: 0, only the passes that correctness needs; 1 or 2 (default), "
+                                     "all passes">,
         MetaVarName<"<level>">;
 defm disable : Value<"disable", "Disable optimisation passes, a comma-separated list of names", "<passes>">;
 defm start_after : Value<"start-after", "Start after a pass; the input is IR printed by --stop-after", "<pass>">;
@@ -66,19 +83,26 @@ defm dump_ir : Value<"dump-ir", "Write the IR after every pass that changed it i
 def Rpass : Joined<["-"], "Rpass=">, HelpText<"Show remarks of the passes whose names match <regex>">,
             MetaVarName<"<regex>">;
 def time_passes : Flag<["--"], "time-passes">, HelpText<"Print the time spent in every phase and pass">;
-def explain_config : Flag<["--"], "explain-config">, HelpText<"Print how the values of 'auto' were chosen, and the variants of the artifact">;
+def explain_config : Flag<["--"], "explain-config">,
+        HelpText<"Print how the values of 'auto' were chosen, and the variants of the artifact">;
 def print_layouts : Flag<["--"], "print-layouts">, HelpText<"Print tables of which thread holds which element">;
 }
 
 let Group = grp_variants in {
-defm variants : Value<"variants", "Which variants of the kernel to put into the artifact; a launch uses the fastest that supports its arguments: none (a single kernel), alignment (for aligned and unaligned arguments), auto (default; also for classes of sizes), all, or invariant (the order of summation is the same for all sizes)", "<mode>">;
-defm variants_budget : Value<"variants-budget", "Omit the least useful variants until the artifact has at most <n> bytes, with an optional binary suffix K or M", "<n>">;
+defm variants : Value<"variants", "Which variants of the kernel to put into the artifact; a launch uses the fastest "
+                                  "that supports its arguments: none (a single kernel), alignment (for aligned and "
+                                  "unaligned arguments), auto (default; also for classes of sizes), all, or invariant "
+                                  "(the order of summation is the same for all sizes)", "<mode>">;
+defm variants_budget : Value<"variants-budget", "Omit the least useful variants until the artifact has at most <n> "
+                                                "bytes, with an optional binary suffix K or M", "<n>">;
 defm variant : Value<"variant", "Compile only this variant, as listed by --explain-config", "<name>">;
-def j : JoinedOrSeparate<["-"], "j">, HelpText<"Number of variants to compile in parallel (default: the number of cores)">, MetaVarName<"<n>">;
+def j : JoinedOrSeparate<["-"], "j">, HelpText<"Number of variants to compile in parallel (default: the number of "
+                                               "cores)">, MetaVarName<"<n>">;
 }
 
 let Group = grp_diagnostics in {
-def W : Joined<["-"], "W">, HelpText<"Enable a warning or a group; -Wno-<name> disables it, -Werror[=<name>] makes it an error, -Wall enables all">,
+def W : Joined<["-"], "W">, HelpText<"Enable a warning or a group; -Wno-<name> disables it, -Werror[=<name>] makes it "
+                                     "an error, -Wall enables all">,
         MetaVarName<"<name>">;
 def w : Flag<["-"], "w">, HelpText<"Suppress all warnings">;
 def help_warnings : Flag<["--"], "help-warnings">, HelpText<"List the warnings">;

@@ -45,8 +45,8 @@ std::string operationOf(AtomicKind kind, Type element) {
   }
 }
 
-/// How the atomic operation of a thread is ordered: by the instruction, if there is only one, otherwise by fences
-/// around all of them. If the results are unused, nothing can depend on what they acquire.
+/// The order of a thread's atomic operation: that of the instruction, if there is only one, otherwise by fences around
+/// all of them. If the results are unused, nothing can depend on what they acquire.
 struct OrderPlan {
   MemoryOrder ofInstruction;
   bool fenceBefore = false, fenceAfter = false;

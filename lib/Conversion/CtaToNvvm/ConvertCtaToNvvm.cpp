@@ -42,6 +42,8 @@ RegisterTypeConverter::RegisterTypeConverter(MLIRContext *context) {
       [](cta::BufferType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
   addConversion(
       [](cta::MbarrierType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
+  // Lane and column.
+  addConversion([](cta::TensorMemoryType type) -> Type { return IntegerType::get(type.getContext(), 32); });
   // Tokens are no longer needed: waits have been inserted.
   addConversion([](cta::TokenType, SmallVectorImpl<Type> &) -> std::optional<LogicalResult> { return success(); });
   // The address of the tensor map.
@@ -80,7 +82,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     RegisterTypeConverter converter(&getContext());
     RewritePatternSet patterns(&getContext());
     auto isProduct = [](Operation *op) {
-      return isa<cta::WgmmaOp, cta::MmaSyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      return isa<cta::WgmmaOp, cta::Tcgen05MmaOp, cta::MmaSyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
     };
     Lowerings lowerings(converter, patterns, gpu, getOperation().walk(isProduct).wasInterrupted());
 #define FAMILY(name) register##name##Lowerings(lowerings);

@@ -23,7 +23,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// The registers of an access: groups of `size`, each one instruction; replicas have no access of their own.
+/// The registers of an access: groups of `size`, each one instruction; replicas are not accessed.
 struct AccessGroups {
   unsigned size = 1;
   std::vector<int32_t> canonical; // register -> lowest register with the same element

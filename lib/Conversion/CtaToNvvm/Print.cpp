@@ -114,7 +114,7 @@ struct AssertLowering : OpConversionPattern<AssertOp> {
   }
 };
 
-/// How values of a type are printed: the conversion and the widened value.
+/// The conversion and the widened value with which a value is printed.
 struct Printed {
   std::string conversion;
   Value value;

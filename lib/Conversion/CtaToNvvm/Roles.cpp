@@ -187,8 +187,9 @@ static LogicalResult checkTurn(Operation *op, unsigned groups) {
 
 void emitBarriersReady(KernelOp kernel) {
   cta::WarpRolesOp roles = cta::findRoles(kernel);
-  // Even without roles, CTAs of a cluster synchronize at barriers.
-  if (!roles && kernel.getClusterCtas() <= 1)
+  // Even without roles, CTAs of a cluster synchronize at barriers, and MMAs arrive at them.
+  bool arrives = kernel.walk([](cta::Tcgen05CommitOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (!roles && !arrives && kernel.getClusterCtas() <= 1)
     return;
   Block &body = kernel.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);

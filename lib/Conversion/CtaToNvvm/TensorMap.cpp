@@ -207,7 +207,7 @@ static LogicalResult checkTensorMapInMemory(Operation *op, const target::GpuTarg
 }
 
 static LogicalResult checkMakeTensorMap(cta::MakeTensorMapOp op, const target::GpuTarget &gpu) {
-  if (!gpu.has(target::Feature::Wgmma))
+  if (!gpu.has(target::Feature::SetMaxRegisters))
     return op.emitOpError() << "needs tensormap.replace, which " << gpu.name << " lacks; sm_90a has it";
   return success();
 }

@@ -2,17 +2,12 @@
 // Asynchronous MMAs of warp groups (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions").
 //
 // All instructions of one operation form one statement: fence, k steps x m tiles x n tiles, commit. The accumulators
-// must not be accessed in between, and LLVM cannot insert anything there. Operands are matrix descriptors:
-//
-//   bits  0-13  start address / 16      16-29  leading offset / 16     32-45  stride offset / 16     62-63  swizzle
-//
-// With a swizzle of W bytes and k contiguous, 8 rows of W bytes are an atom and the stride offset leads to the next 8
-// rows; 32 bytes along k are 32 bytes of address. With m (n) contiguous, a panel has one row of W bytes for each k: the
-// stride offset leads to the next 8 of k, the leading offset to the next panel. The left operand may be in registers,
-// two 16-bit elements in each.
+// must not be accessed in between, and LLVM cannot insert anything there. Operands are matrix descriptors
+// (MatrixDescriptor.h). The left operand may be in registers, two 16-bit elements in each.
 //
 // With promotion, each step is a statement that also waits, and returns its partial sums in separate registers.
 #include "EmitLayout.h"
+#include "MatrixDescriptor.h"
 #include "Patterns.h"
 #include "Ptx.h"
 #include "Words.h"
@@ -29,7 +24,6 @@
 
 using namespace mlir;
 using tile::layout::LinearLayout;
-using tile::layout::SwizzleForm;
 
 namespace tile::conversion {
 
@@ -37,49 +31,14 @@ namespace {
 
 constexpr int64_t instructionM = target::wgmmaRows;
 constexpr int64_t instructionBytesK = target::wgmmaBytesK;
-constexpr int64_t atomRows = 8;
-
-/// One operand, seen as a matrix of `extent` rows (m or n) by k.
-struct OperandPlan {
-  SwizzleForm form;
-  bool kMajor = true;
-  int64_t extent = 0, k = 0;
-  int64_t elementBytes = 2;
-
-  int64_t swizzle() const { return form.swizzleBytes; }
-  int64_t leadingOffset() const { return kMajor ? 16 : k * swizzle(); }
-  int64_t strideOffset() const { return atomRows * swizzle(); }
-  /// Returns the bytes from the buffer's start to (row, k).
-  int64_t byteOffset(int64_t row, int64_t kIndex) const {
-    int64_t along = kMajor ? kIndex : row, across = kMajor ? row : kIndex, acrossExtent = kMajor ? extent : k;
-    int64_t panel = along / form.panelElements, inside = along % form.panelElements;
-    return panel * acrossExtent * swizzle() + across * swizzle() + inside * elementBytes;
-  }
-};
-
-std::optional<OperandPlan> planOperand(cta::BufferType type, unsigned kDim) {
-  OperandPlan plan;
-  plan.elementBytes = getBytesInMemory(type.getElementType());
-  std::optional<SwizzleForm> form = layout::matchSwizzle(type.getLayout().getLayout(), plan.elementBytes);
-  if (!form || form->swizzleBytes == 0)
-    return std::nullopt;
-  plan.form = *form;
-  plan.kMajor = form->order.front() == kDim;
-  plan.extent = type.getShape()[1 - kDim];
-  plan.k = type.getShape()[kDim];
-  // PTX ISA, "Matrix descriptor": only 16-bit types may have m or n contiguous.
-  if (!plan.kMajor && plan.elementBytes != 2)
-    return std::nullopt;
-  return plan;
-}
 
 Type elementTypeOfA(cta::WgmmaOp op) {
   return op.getBufferA() ? op.getBufferA().getType().getElementType() : getElementTypeOf(op.getA().getType());
 }
 
 struct WgmmaPlan {
-  std::optional<OperandPlan> a; ///< None if the left operand is in registers.
-  OperandPlan b;
+  std::optional<MatrixOperand> a; ///< None if the left operand is in registers.
+  MatrixOperand b;
   layout::WgmmaTiling tiling;
   layout::MmaFragments fragments;
   /// The computed registers of the accumulator; `fragments` counts only these.
@@ -88,9 +47,9 @@ struct WgmmaPlan {
 
 /// Returns none if the instruction does not support the operands or the accumulator.
 std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
-  std::optional<OperandPlan> a, b = planOperand(op.getB().getType(), 0);
+  std::optional<MatrixOperand> a, b = planMatrixOperand(op.getB().getType(), 0);
   if (auto buffer = op.getBufferA())
-    a = planOperand(buffer.getType(), 1);
+    a = planMatrixOperand(buffer.getType(), 1);
   const LinearLayout &acc = cta::getLayout(op.getAcc().getType());
   int64_t m = acc.outShape()[0], n = acc.outShape()[1];
   if ((op.getBufferA() && !a) || !b || acc.numWarps() % target::warpsPerGroup != 0 || m < instructionM)
@@ -116,43 +75,6 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
     return plan;
   return std::nullopt;
 }
-
-/// Emits descriptors of the tiles of one operand; common parts are emitted once.
-class DescriptorEmitter {
-public:
-  DescriptorEmitter(OpBuilder &builder, Location loc, const OperandPlan &plan, Value buffer, Value firstRow,
-                    bool isInCluster)
-      : builder(builder), loc(loc), plan(plan) {
-    Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), buffer);
-    if (firstRow) {
-      // Groups start at multiples of whole panels or of whole atoms, so the distance is a multiple of the row index.
-      int64_t bytesPerRow = plan.kMajor ? plan.swizzle() : plan.k * plan.elementBytes;
-      Value bytes = arith::MulIOp::create(builder, loc, firstRow, emitI32(builder, loc, bytesPerRow));
-      address = arith::AddIOp::create(builder, loc, address, bytes);
-    }
-    Value units = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
-    if (isInCluster) // higher bits select the CTA
-      units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
-    low = arith::OrIOp::create(builder, loc, units, emitI32(builder, loc, plan.leadingOffset() / 16 << 16));
-    // 128-byte swizzle is 1, 64-byte 2, 32-byte 3.
-    uint64_t mode = plan.swizzle() == 128 ? 1 : plan.swizzle() == 64 ? 2 : 3;
-    high = mode << 62 | uint64_t(plan.strideOffset() / 16) << 32;
-  }
-
-  Value at(int64_t row, int64_t k) {
-    Value start = arith::AddIOp::create(builder, loc, low, emitI32(builder, loc, plan.byteOffset(row, k) / 16));
-    Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), start);
-    Value constant = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), int64_t(high));
-    return arith::OrIOp::create(builder, loc, wide, constant);
-  }
-
-private:
-  OpBuilder &builder;
-  Location loc;
-  const OperandPlan &plan;
-  Value low;
-  uint64_t high = 0;
-};
 
 /// Returns the index of this thread's warp group along one dimension of the grid times `extent`, uniform in the warp;
 /// null if there is only one.
@@ -180,10 +102,11 @@ public:
       : builder(builder), loc(op.getLoc()), op(op), plan(plan), fragments(plan.fragments), a(a) {
     int64_t groupN = fragments.nTiles * plan.tiling.instructionN, groupM = fragments.mTiles * instructionM;
     bool isInCluster = op->getParentOfType<LLVM::LLVMFuncOp>()->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName());
+    constexpr auto ofWgmma = DescriptorEmitter::Format::Wgmma;
     if (plan.a)
-      rows.emplace(builder, loc, *plan.a, a.front(), emitGroupStart(builder, loc, 1, plan.tiling.groupsM, groupM),
-                   isInCluster);
-    columns.emplace(builder, loc, plan.b, b,
+      rows.emplace(builder, loc, ofWgmma, *plan.a, a.front(),
+                   emitGroupStart(builder, loc, 1, plan.tiling.groupsM, groupM), isInCluster);
+    columns.emplace(builder, loc, ofWgmma, plan.b, b,
                     emitGroupStart(builder, loc, plan.tiling.groupsM, plan.tiling.groupsN, groupN), isInCluster);
   }
 

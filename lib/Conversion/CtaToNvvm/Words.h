@@ -10,7 +10,7 @@
 namespace tile::conversion {
 
 /// NVPTX address spaces (LLVM, "User Guide for NVPTX Back-end").
-inline constexpr unsigned globalSpace = 1, sharedSpace = 3;
+inline constexpr unsigned globalSpace = 1, sharedSpace = 3, tensorMemorySpace = 6;
 /// Bytes of the widest access to shared memory, ld.shared.v4.b32.
 inline constexpr unsigned widestAccess = 16;
 

@@ -51,8 +51,8 @@ void collectFunctions(const Block &block, const std::string &prefix, std::vector
   }
 }
 
-/// Of several functions with one name, also in branches of an 'if', keeps the one that was declared; in host functions,
-/// the last.
+/// Removes duplicates: of several functions with one name, also in branches of an 'if', keeps the one that was
+/// declared; in host functions, the last.
 void keepDeclared(std::vector<Candidate> &functions,
                   llvm::function_ref<const FunctionStmt *(const std::string &)> declared) {
   std::map<std::string, const FunctionStmt *> kept;

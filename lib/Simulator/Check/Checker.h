@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the machine tells the checker: accesses, and what orders them. Null pointers to a Checker mean: no checks.
+// The events that the machine reports to the checker: accesses, and what orders them. A null pointer to a Checker turns
+// checks off.
 //
-// Happens-before is tracked by vector clocks (FastTrack: Flanagan and Freund, PLDI 2009) whose components are the
-// things that one can wait for, see Component. An asynchronous operation is checked when it is issued, with the
-// issuer's clock, and recorded with the epoch that will cover it: whoever touches its bytes later must have waited for
-// that epoch. So a missing wait is found whatever the schedule was.
+// Happens-before is tracked by vector clocks (FastTrack: Flanagan and Freund, PLDI 2009). Their components are what a
+// thread can wait for, see Component. An asynchronous operation is checked when it is issued, with the issuer's clock,
+// and recorded with the epoch that will cover it: any later access to its bytes must have waited for that epoch. So a
+// missing wait is found under every schedule.
 //
 // Rules for the callers (operations in Exec/, barriers in Machine/):
 //   arrive at anything          release(warp, clock of the barrier, lanes that arrive)
@@ -14,8 +15,8 @@
 //   wait_group                  raise(warp, {component of the groups, number of groups done}, lanes that leave)
 //   fence.proxy.async           fenceAsync(warp, lanes); fence.mbarrier_init: fenceBarrierInit(warp, lanes)
 //
-// `lanes` are the active lanes of the instruction: what one lane has waited for is unknown to the others until they
-// meet. allLanes stands for all living lanes of the warp (aligned instructions).
+// `lanes` are the active lanes of the instruction: until lanes synchronize, none knows what another one has waited for.
+// allLanes stands for all living lanes of the warp (aligned instructions).
 #pragma once
 
 #include "Simulator/Check/Clock.h"
@@ -28,40 +29,41 @@ namespace tile::sim {
 class Cta;
 class Machine;
 
-/// An access of tensor memory by a tcgen05 instruction.
+/// An access to tensor memory by a tcgen05 instruction.
 struct TensorAccess {
   Place place;
-  unsigned lane = 0;         ///< which has issued it
-  bool isCollective = false; ///< of the whole warp: alloc, dealloc, ld, st
-  bool isPipelined = false;  ///< by the tensor core, which executes what one thread has issued in order
-  bool isAllocation = false; ///< what the bytes held is gone
+  unsigned lane = 0;         ///< the warp that has issued it
+  bool isCollective = false; ///< by the whole warp: alloc, dealloc, ld, st
+  bool isPipelined = false;  ///< by the tensor core, which executes the operations of one thread in order
+  bool isAllocation = false; ///< discards the contents of the bytes
   AccessKind kind = AccessKind::Read;
   Range range;
-  Epoch finished; ///< noComponent: with the instruction
+  Epoch finished; ///< noComponent: finished with the instruction
 };
 
-/// Of an mbarrier object. Init, Invalidate: it begins, or ends, to be one. AsyncUse: by an asynchronous copy.
+/// An access to an mbarrier object. Init and Invalidate create and destroy the object. AsyncUse: by an asynchronous
+/// copy.
 enum class BarrierUse : uint8_t { Init, Invalidate, Use, AsyncUse };
 
 class Checker {
 public:
   virtual ~Checker() = default;
 
-  /// `what` for messages: "mbarrier at shared+57344", "bulk copies of warp 4".
+  /// Sets the name of a component for messages: "mbarrier at shared+57344", "bulk copies of warp 4".
   virtual Component addComponent(std::string what) = 0;
 
-  /// Begin and end of a CTA's warps. Everything that the grid's launch saw is before a warp's begin.
+  /// Begin and end of a CTA's warps. Everything visible at the grid's launch happens before a warp's begin.
   virtual void startCta(Cta &cta) = 0;
   virtual void endCta(Cta &cta) = 0;
-  /// After the last CTA: compares what the clusters of the grid did.
+  /// Compares the accesses of the grid's clusters, after the last CTA.
   virtual void endGrid() = 0;
 
   /// A load, store or atomic of a warp, before it happens. Order and scope of atomics and of st.release/ld.acquire are
-  /// in `access`; what they synchronise with is found by address.
+  /// in `access`; the operations that they synchronize with are found by address.
   virtual void access(Warp &warp, const LaneAccess &access) = 0;
 
-  /// An asynchronous operation reads or writes `range`, issued by `lane` of `warp` at `place`, through the async proxy
-  /// (`proxy` true) or not (cp.async is of the generic proxy). Finished for those whose clock has `finished`.
+  /// An asynchronous operation reads or writes `range`. It was issued by `lane` of `warp` at `place`, through the async
+  /// proxy if `proxy` (cp.async uses the generic proxy). It is finished for all clocks that include `finished`.
   virtual void asyncAccess(Warp &warp, unsigned lane, const Place &place, AccessKind kind, const Range &range,
                            bool proxy, Epoch finished) = 0;
 
@@ -79,29 +81,30 @@ public:
   virtual void acquireTensor(Warp &warp, const SyncClock &from) = 0;
   /// tcgen05.fence::before_thread_sync, or ::after_thread_sync.
   virtual void fenceTensor(Warp &warp, bool isBefore) = 0;
-  /// Whether the lane has waited for the epoch.
+  /// Returns true if the lane has waited for the epoch.
   virtual bool knows(Warp &warp, unsigned lane, Epoch epoch) = 0;
-  /// Whether a thread of the warp has waited for something that threads of `peer` do: so that it has begun.
+  /// Returns true if a thread of the warp has waited for an action of a thread of `peer`, which proves that `peer` has
+  /// begun.
   virtual bool hasMet(Warp &warp, const Cta &peer) = 0;
 
-  /// fence.proxy.async: what the warp knows becomes visible to asynchronous operations.
+  /// fence.proxy.async: makes everything that the warp knows visible to asynchronous operations.
   virtual void fenceAsync(Warp &warp, LaneMask lanes = allLanes) = 0;
-  /// fence.mbarrier_init: the same for the mbarrier objects that these lanes have initialised.
+  /// fence.mbarrier_init: the same for the mbarrier objects that these lanes have initialized.
   virtual void fenceBarrierInit(Warp &warp, LaneMask lanes = allLanes) = 0;
   /// fence.acq_rel, fence.sc, membar: orders relaxed atomics around it.
   virtual void fence(Warp &warp, Scope scope, LaneMask lanes = allLanes) = 0;
-  /// Lanes of `mask` have met, and see each other's writes: bar.warp.sync. Not shfl, vote and the like: they order no
-  /// memory (PTX ISA 9.7.9).
+  /// Lanes of `mask` synchronize and see each other's writes: bar.warp.sync. Not shfl, vote and similar instructions,
+  /// which do not order memory (PTX ISA 9.7.9).
   virtual void syncLanes(Warp &warp, LaneMask mask) = 0;
 
-  /// Bytes that now have values without an access by the program (zero fill by cp.async, st.async …) are accesses, too:
-  /// there is nothing else. An mbarrier object is not data: loads and stores of its 8 bytes are reported. `offset` is
-  /// from sharedBase, as in Range.
+  /// Bytes that get values without a store of the program (zero fill by cp.async, st.async …) are also reported as
+  /// accesses. An mbarrier object is not data: loads and stores of its 8 bytes are errors. `offset` is relative to
+  /// sharedBase, as in Range.
   virtual void barrierAccess(Warp &warp, LaneMask lanes, const Place &place, Cta &cta, uint32_t offset,
                              BarrierUse use) = 0;
 };
 
-/// Finds races, uses before a wait, missing fences, uninitialised reads; see HappensBefore.h. Reports to
+/// Finds races, uses before a wait, missing fences and uninitialized reads; see HappensBefore.h. Reports to
 /// `machine.reports`.
 std::unique_ptr<Checker> makeHappensBefore(const Machine &machine);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Vector clocks: what a warp, or a synchronisation object, knows to have happened.
+// Vector clocks: the events that are known to a warp, or to a synchronization object, to have happened.
 #pragma once
 
 #include "Simulator/Machine/Access.h"
@@ -12,8 +12,8 @@
 
 namespace tile::sim {
 
-/// The counts of components, in blocks of neighbours: those of a CTA stand close together, and most clocks know few
-/// CTAs, which may stand far apart.
+/// The counts of components, in blocks of neighbours: the components of a CTA are adjacent, and most clocks include few
+/// CTAs, which may be far apart.
 class VectorClock {
 public:
   uint32_t operator[](Component component) const {
@@ -75,11 +75,11 @@ private:
     return *found;
   }
 
-  std::vector<Block> blocks; ///< by their first components
+  std::vector<Block> blocks; ///< sorted by their first components
 };
 
-/// What passes from those who release to those who acquire. `all`: everything that happened before. `fenced`: the part
-/// of it that a `fence.proxy.async` has made visible to the async proxy. `tensor`: accesses of tensor memory that a
+/// The knowledge that passes from a release to an acquire. `all`: everything that happened before. `fenced`: the part
+/// of it that a `fence.proxy.async` has made visible to the async proxy. `tensor`: accesses to tensor memory that a
 /// `tcgen05.fence::before_thread_sync`, or a commit, has ordered before the release.
 struct SyncClock {
   VectorClock all;

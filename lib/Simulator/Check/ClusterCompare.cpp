@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned pageBytes = 1u << Shadow::pageShift;
 
-/// Steps through lists of runs at once: all stretches within which no list begins or ends a run.
+/// Iterates over several lists of runs at once: over all stretches within which no run begins or ends.
 template <typename Runs, size_t count, typename Function>
 void sweep(const Runs *const (&lists)[count], Function &&function) {
   std::vector<unsigned> borders;
@@ -49,7 +49,8 @@ void ClusterCompare::add(Runs &runs, unsigned begin, unsigned end, const Toucher
   runs.push_back({uint16_t(begin), uint16_t(end), toucher});
 }
 
-/// What the cluster did in a page, by kind; of several who did the same to a byte the first warp, the first line.
+/// The accesses of the cluster to a page, by kind. If several accesses touch the same byte, the first warp and line are
+/// kept.
 void ClusterCompare::collect(Shadow &shadow, Shadow::Page &page, uint32_t cluster, Runs (&runs)[3]) {
   struct Found {
     ByteMask mask;
@@ -155,7 +156,7 @@ std::vector<ClusterCompare::Conflict> ClusterCompare::conflicts(uint64_t page, c
       for (unsigned j = i + 1; j < 6; ++j) {
         if (!here[i] || !here[j] || here[i]->toucher.cluster == here[j]->toucher.cluster)
           continue;
-        if ((i < 2 && j < 2) || (i >= 4 && j >= 4)) // reads may meet, and so may atomics
+        if ((i < 2 && j < 2) || (i >= 4 && j >= 4)) // two reads do not conflict, nor do two atomics
           continue;
         if (i == 2 && j == 3 && allWroteTheSame(summary, begin, end))
           continue;

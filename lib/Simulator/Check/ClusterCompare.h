@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Races between clusters that nothing orders.
 //
-// Where thread blocks do not talk to each other, clusters run in several host threads, each with a shadow of its own of
-// global memory. What they did is compared here, page by page, as each ends. To be the same for every number of host
-// threads, of each byte the two smallest clusters that read, wrote or added to it are kept, and only at the end the
-// smallest pair that conflicts is reported. Clusters that write the same value to a byte do not conflict.
+// If thread blocks do not communicate, clusters run in several host threads, each with a private shadow of global
+// memory. As each cluster ends, its accesses are compared here, page by page. To get the same result for every number
+// of host threads, the two smallest clusters that read, wrote or added to a byte are kept, and only the smallest
+// conflicting pair is reported at the end. Clusters that write the same value to a byte do not conflict.
 #pragma once
 
 #include "Simulator/Check/Shadow.h"
@@ -16,7 +16,7 @@ namespace tile::sim {
 
 class ClusterCompare {
 public:
-  /// Who touched a byte.
+  /// The origin of an access to a byte.
   struct Toucher {
     uint32_t cluster = 0;
     uint32_t warp = 0;
@@ -29,7 +29,7 @@ public:
     uint64_t bytes = 0;
     Toucher first, second;
   };
-  /// Takes over what a cluster did, after its end. May be called from several host threads.
+  /// Takes over the accesses of a cluster after its end. May be called from several host threads.
   void merge(uint32_t cluster, Shadow &shadow);
   /// Calls `report` in the order of addresses.
   template <typename Function> void forConflicts(Function &&report) {
@@ -39,15 +39,15 @@ public:
   }
 
 private:
-  /// Bytes of a page that one toucher touched.
+  /// Bytes of a page that one cluster accessed.
   struct Run {
     uint16_t begin = 0, end = 0;
     Toucher toucher;
   };
-  using Runs = std::vector<Run>; ///< by address, apart from each other
+  using Runs = std::vector<Run>; ///< by address, disjoint
   struct Summary {
-    Runs smallest[3][2];                     ///< by kind: of the smallest cluster, of the next one
-    std::unique_ptr<Shadow::Values> written; ///< by all
+    Runs smallest[3][2];                     ///< by kind: of the smallest cluster, and of the next one
+    std::unique_ptr<Shadow::Values> written; ///< by all clusters
   };
   static void collect(Shadow &shadow, Shadow::Page &page, uint32_t cluster, Runs (&runs)[3]);
   static void add(Runs &runs, unsigned begin, unsigned end, const Toucher &toucher);

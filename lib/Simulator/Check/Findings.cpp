@@ -113,7 +113,7 @@ std::string Findings::describe(const Deed &deed) const {
   return deed.bytes ? fmt::format("{} of {} bytes", noun, deed.bytes) : noun;
 }
 
-/// What would have ordered the two.
+/// Returns the operation that would have ordered the two accesses.
 std::string Findings::hint(const Deed &now, const Deed &past) const {
   std::string mixed;
   if (now.manner.strong != past.manner.strong)

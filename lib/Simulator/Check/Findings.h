@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the checker says about an access and an earlier one: kinds, places and wording of its reports.
+// The checker's findings about an access and an earlier one: kinds, locations and wording of its reports.
 #pragma once
 
 #include "Simulator/Check/Knowledge.h"
@@ -10,15 +10,15 @@
 
 namespace tile::sim {
 
-/// How an access relates to an earlier one of the same bytes.
+/// The relation of an access to an earlier one of the same bytes.
 enum class Order : uint8_t {
   Ordered,
-  NotFenced,       ///< ordered, but by the generic proxy, and the later one is of the async proxy
-  NotTensorFenced, ///< ordered, but accesses of tensor memory without tcgen05.fence
+  NotFenced,       ///< ordered, but by the generic proxy, while the later access uses the async proxy
+  NotTensorFenced, ///< ordered, but accesses to tensor memory without tcgen05.fence
   Unordered
 };
 
-/// Names of what the records of the shadow memory hold as numbers. Shared by all host threads.
+/// Names for the numbers in the records of shadow memory. Shared by all host threads.
 class Naming {
 public:
   explicit Naming(const Machine &machine);
@@ -27,7 +27,7 @@ public:
   Actor actor(uint32_t warpNumber, uint32_t line, int32_t lane) const;
   /// "bulk copy", "wgmma", "ld.shared.b32"
   std::string operation(uint32_t line) const;
-  /// "byte 16 of 'x' (4096 bytes)"; `rank`: whose shared memory, -1: of the CTA that accesses it.
+  /// Returns "byte 16 of 'x' (4096 bytes)"; `rank`: the CTA that owns the shared memory, -1: the CTA that accesses it.
   std::string location(Space space, uint64_t address, int rank) const;
 
   void addComponent(Component component, std::string what);
@@ -57,7 +57,7 @@ public:
   explicit Findings(Naming &naming) : naming(naming) {}
   ~Findings();
 
-  /// `where` of the first byte that both touch.
+  /// `where` is the first byte that both access.
   struct Site {
     Space space = Space::Global;
     uint64_t address = 0;
@@ -65,7 +65,7 @@ public:
   };
   void conflict(const Deed &now, const Deed &past, Epoch pastEpoch, const Site &site, Order order);
   void sameInstruction(const Deed &now, int32_t otherLane, const Site &site);
-  /// By ld.global.nc, of what the kernel has written before.
+  /// Reports a read by ld.global.nc of data that the kernel has written.
   void staleRead(const Deed &now, const Deed &past, const Site &site);
   void uninitialized(const Deed &now, const Site &site);
   void barrierAsData(const Deed &now, const Site &site, bool ends);
@@ -79,7 +79,8 @@ private:
   std::string hint(const Deed &now, const Deed &past) const;
   std::string missingProxyFence(const std::string &what, const Deed &past, const Site &site) const;
   std::string missingTensorFence(const std::string &what, const Deed &past) const;
-  /// False for a known one, which it counts; else a report of what `deed` does: say the rest and add().
+  /// Returns false for a finding that is known, which is counted; otherwise begins a report of `deed`, to which the
+  /// caller adds the details before add().
   bool begin(Report &report, ReportKind kind, const Deed &deed, uint32_t otherLine);
   void add(Report report);
 

@@ -31,7 +31,7 @@ Component HappensBefore::addComponent(std::string what) {
   return component;
 }
 
-/// Clusters that cannot talk to each other have a world each; else there is one, under the null key.
+/// Clusters that cannot communicate have a world each; otherwise there is one, under the null key.
 World &HappensBefore::worldOf(const Cluster &cluster) {
   std::lock_guard lock(mutex);
   std::unique_ptr<World> &world = worlds[machine.program.communicates ? nullptr : &cluster];
@@ -69,7 +69,7 @@ void HappensBefore::endCta(Cta &cta) {
   world.endCta(*cluster.ctas[cta.rank]);
   for (const auto &warp : cta.warps) {
     warp->checkState = nullptr;
-    // A warp without split lanes need not be remembered.
+    // A warp without split lanes need not be recorded.
     if (auto name = world.names.find(naming.warpNumber(*warp)); name->second.split.empty())
       world.names.erase(name);
     else
@@ -111,7 +111,7 @@ CtaShadow *HappensBefore::ownerOf(Warp &warp, Space space, uint32_t rank) {
 void HappensBefore::access(Warp &warp, const LaneAccess &access) {
   WarpState &state = stateOf(warp);
   bool strong = access.order != MemoryOrder::Weak || access.kind == AccessKind::Atomic;
-  // An epoch for each store: two lanes that write one byte do so at once, or one after the other.
+  // Each store has an epoch: two lanes that write one byte do so in the same store or in consecutive ones.
   if (access.kind != AccessKind::Read)
     ++state.knowledge.count;
   Now now{.warp = state, .past = {}, .manner = {}};
@@ -130,7 +130,7 @@ void HappensBefore::access(Warp &warp, const LaneAccess &access) {
     synchronize(warp, access);
 }
 
-/// Consecutive lanes at consecutive addresses are one stretch of memory.
+/// Consecutive lanes at consecutive addresses are one range of memory.
 void HappensBefore::accessLanes(Warp &warp, Now &now, const LaneAccess &access) {
   World &world = now.warp.world;
   unsigned bytes = access.bytes;
@@ -208,7 +208,7 @@ void HappensBefore::asyncAccess(Warp &warp, unsigned lane, const Place &place, A
   state.world.touch(now, range.address, range.bytes, [&](uint64_t) { return lanes; });
   if (!now.owner || !proxy)
     return;
-  // For the end of the CTA: the last of each component.
+  // For the end of the CTA: the last epoch of each component.
   auto &pending = now.owner->pending;
   for (auto it = pending.rbegin(); it != pending.rend(); ++it)
     if (it->past.component == finished.component) {
@@ -252,7 +252,7 @@ void HappensBefore::tensorAccess(Warp &warp, const TensorAccess &access) {
   now.owner = ownerOf(warp, Space::Tensor, access.range.ctaRank);
   now.isTensor = true;
   now.isPipelined = access.isPipelined;
-  now.needsTensorFence = machine.program.usesTensorFences && isAsync; // alloc and dealloc wait for nothing else
+  now.needsTensorFence = machine.program.usesTensorFences && isAsync; // alloc and dealloc wait for no other operation
   state.world.touch(now, access.range.address, access.range.bytes, [&](uint64_t) { return lanes; });
   if (access.isAllocation)
     for (uint64_t at = access.range.address; at < access.range.address + access.range.bytes; at += cellBytes)
@@ -316,7 +316,7 @@ void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const Place &place
   WarpState &state = stateOf(warp);
   CtaShadow &owner = *ownerOf(warp, Space::Shared, cta.rank);
   bool isUse = use == BarrierUse::Use || use == BarrierUse::AsyncUse;
-  // A commit arrives later, as a copy does, but in no other proxy.
+  // A commit arrives later, as a copy does, but through no other proxy.
   const bool isCommit = use == BarrierUse::AsyncUse && naming.operation(place.ptxLine) == "tcgen05.commit";
   Now now{.warp = state, .past = {}, .manner = {}};
   if (!isUse)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The checker: see Checker.h for what it is told, World.h for what is compared, Knowledge.h for what orders.
+// The checker: Checker.h has its events, World.h the comparison, Knowledge.h the order.
 #pragma once
 
 #include "Simulator/Check/ClusterCompare.h"

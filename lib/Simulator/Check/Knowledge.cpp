@@ -20,7 +20,7 @@ Component Knowledge::laneComponent(Component component, unsigned lane) {
   return own;
 }
 
-/// Calls `function(part)` for parts that together are exactly `lanes`.
+/// Calls `function(part)` for parts whose union is exactly `lanes`.
 template <typename Function> void Knowledge::forParts(LaneMask lanes, Function &&function) {
   LaneMask rest = lanes;
   for (size_t i = 0, size = parts.size(); i < size; ++i) {
@@ -41,7 +41,7 @@ template <typename Function> void Knowledge::forParts(LaneMask lanes, Function &
   }
 }
 
-/// Without lanes: what any of them has waited for, and no access of the warp's own.
+/// Without lanes: everything that any of them has waited for, and no access of the warp itself.
 void Knowledge::release(SyncClock &into, LaneMask lanes, LaneMask alive) {
   into.join(common);
   into.tensor.join(tensor.published);
@@ -60,7 +60,7 @@ void Knowledge::release(SyncClock &into, LaneMask lanes, LaneMask alive) {
   ++count;
 }
 
-/// What the lanes have waited for each on its own.
+/// Adds what each of the lanes has waited for individually.
 void Knowledge::releaseOwn(SyncClock &into, LaneMask lanes, LaneMask alive) {
   auto raise = [&](VectorClock &clock, Epoch epoch, LaneMask knowing) {
     if (isAll(knowing, alive))
@@ -79,7 +79,7 @@ void Knowledge::acquire(const SyncClock &from, LaneMask lanes, LaneMask alive) {
   tensor.acquired.join(from.tensor);
   if (isAll(lanes, alive)) {
     common.join(from);
-    // Everybody has learned what everybody released: a barrier that the warp has passed as a whole.
+    // All lanes have learned what all have released: a barrier that the warp has passed as a whole.
     if (partsReleased && from.all[name.program] >= releasedAt) {
       parts.clear();
       own.clear();
@@ -177,7 +177,7 @@ bool Knowledge::knows(const Past &past, const WarpName *pastName, unsigned pastL
     if (known.epoch.component == past.component && known.epoch.count >= past.count &&
         ((fenced ? known.fenced : known.lanes) >> lane & 1) && lane == pastLane)
       return true;
-  // Lane-wise knowledge may be split between the two clocks, but each fact is in one of them.
+  // Knowledge of single lanes may be split between the two clocks, but each fact is in one of them.
   for (const Part &part : parts)
     if (part.lanes >> lane & 1)
       return includes(fenced ? part.clock.fenced : part.clock.all, past, pastName, pastLane);

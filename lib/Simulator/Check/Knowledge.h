@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the lanes of a warp know to have happened.
+// The events that the lanes of a warp know to have happened.
 //
-// Lanes that act together share one clock, so that a whole warp costs no more than a thread. What a part of the warp
-// has waited for on its own is kept beside, until the lanes meet. The past of a warp is one component, of which a count
-// means "all lanes up to there"; only where some lanes release on their own do these get components of their own,
-// whose counts are of the same counter.
+// Lanes that act together share one clock, so that a whole warp costs no more than a thread. Knowledge of a part of the
+// warp is kept separately until the lanes synchronize. The past of a warp is one component, whose count means "all
+// lanes up to there". Only if some lanes release individually do these get separate components, which share the
+// counter.
 #pragma once
 
 #include "Simulator/Check/Shadow.h"
@@ -15,11 +15,11 @@
 
 namespace tile::sim {
 
-/// A warp as others name it; lives as long as anybody may have met it.
+/// The components of a warp that other clocks refer to; lives as long as any clock may refer to it.
 struct WarpName {
   Component program = noComponent; ///< "all lanes up to count"
-  /// The lanes' own parts of the components of the warp, its program and its groups of copies; of most warps there are
-  /// none, or those of one lane.
+  /// The separate components of single lanes, of the warp's program and of its groups of copies; most warps have none,
+  /// or those of one lane.
   struct Split {
     Component component;
     uint32_t lane;
@@ -40,9 +40,9 @@ public:
   Knowledge(uint32_t number, WarpName &name, std::atomic<Component> &components)
       : number(number), name(name), components(components) {}
 
-  const uint32_t number; ///< of the warp in the grid
+  const uint32_t number; ///< index of the warp in the grid
   WarpName &name;
-  uint32_t count = 1; ///< of the warp's own actions from now on
+  uint32_t count = 1; ///< epoch of the warp's actions from now on
 
   void release(SyncClock &into, LaneMask lanes, LaneMask alive);
   void acquire(const SyncClock &from, LaneMask lanes, LaneMask alive);
@@ -50,20 +50,20 @@ public:
   void raise(Epoch epoch, LaneMask lanes, bool collective);
   void fenceAsync(LaneMask lanes, LaneMask alive);
   void meet(LaneMask lanes, LaneMask alive);
-  /// All that any lane knows joins `into`.
+  /// Joins everything that any lane knows to `into`.
   void collect(SyncClock &into) const;
 
-  /// Whether `past` (by `pastLane` of the warp `pastName`; everyLane: any of them) is known to `lane`.
+  /// Returns true if `lane` knows `past` (of lane `pastLane` of the warp `pastName`; everyLane: of any of them).
   bool knows(const Past &past, const WarpName *pastName, unsigned pastLane, unsigned lane, bool fenced) const;
-  /// What all lanes know; enough in nearly all cases.
+  /// The knowledge of all lanes, which suffices in nearly all cases.
   bool allKnow(const Past &past, bool fenced) const {
     return (fenced ? common.fenced : common.all)[past.component] >= past.count;
   }
-  /// All lanes of `lanes` know the same.
+  /// Returns true if all lanes of `lanes` know the same.
   bool isUniform(LaneMask lanes) const;
 
-  /// What is ordered for accesses of tensor memory, kept for the warp as a whole: `known` may be counted on; `acquired`
-  /// will be after tcgen05.fence::after_thread_sync; `published` passes to those who wait for this warp.
+  /// The order of accesses to tensor memory, kept for the warp as a whole: `known` is established; `acquired` will be
+  /// after tcgen05.fence::after_thread_sync; `published` passes to threads that wait for this warp.
   struct TensorOrder {
     VectorClock known, acquired, published;
   };
@@ -75,11 +75,11 @@ private:
     LaneMask lanes;
     SyncClock clock; ///< in addition to the common one
   };
-  /// What each of the lanes knows of its own operations.
+  /// The knowledge of each lane about its own operations.
   struct Own {
     Epoch epoch;
     LaneMask lanes;
-    LaneMask fenced = 0; ///< of the lanes, those that have told the async proxy
+    LaneMask fenced = 0; ///< lanes that have published to the async proxy
   };
   template <typename Function> void forParts(LaneMask lanes, Function &&function);
   Component laneComponent(Component component, unsigned lane);
@@ -89,7 +89,7 @@ private:
   SyncClock common;
   std::vector<Part> parts;
   std::vector<Own> own;
-  bool partsReleased = true; ///< parts have not changed since all lanes released last, at `releasedAt`
+  bool partsReleased = true; ///< parts have not changed since all lanes last released, at `releasedAt`
   uint32_t releasedAt = 0;
   std::atomic<Component> &components;
 };

@@ -16,7 +16,7 @@ bool releases(MemoryOrder order) {
 
 } // namespace
 
-/// PTX ISA 8.7.1 (morally strong): each side's scope must include the other thread.
+/// Returns true if each side's scope includes the other thread (PTX ISA 8.7.1, morally strong).
 bool SyncLocations::reaches(const Released &released, const Party &party, Scope scope) {
   switch (std::min(released.scope, scope)) {
   case Scope::Cta:
@@ -57,8 +57,8 @@ SyncLocations::Released &SyncLocations::entry(Location &location, const Party &p
   return location.back();
 }
 
-/// A counter that all thread blocks of a grid go through: of those that have ended no thread comes again, and what they
-/// released to all is one thing.
+/// A counter that all thread blocks of a grid increment: threads of those that have ended do not return, so their
+/// releases are merged.
 void SyncLocations::mergeEnded(Location &location) const {
   Released *first = nullptr;
   std::erase_if(location, [&](Released &released) {
@@ -74,8 +74,8 @@ void SyncLocations::mergeEnded(Location &location) const {
   });
 }
 
-/// A store puts an end to what earlier writers of the location have released; a read-modify-write carries it on
-/// (release sequence), and so does a store by the thread that released.
+/// A store ends the release sequences of earlier writers of the location; a read-modify-write continues them, and so
+/// does a store by the thread that released.
 void SyncLocations::write(Party &party, unsigned lane, uint64_t key, bool replaces, MemoryOrder order, Scope scope) {
   FenceState::Snapshot *fenced = nullptr;
   for (FenceState::Snapshot &snapshot : party.fences.released)

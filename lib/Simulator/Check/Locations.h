@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Synchronisation through memory: st.release, ld.acquire, atomics, and relaxed accesses between fences.
-// PTX ISA 8.9 (release and acquire patterns, synchronizes-with).
+// Synchronization through memory: st.release, ld.acquire, atomics, and relaxed accesses between fences. PTX ISA 8.9
+// (release and acquire patterns, synchronizes-with).
 #pragma once
 
 #include "Simulator/Check/Knowledge.h"
@@ -10,7 +10,7 @@
 
 namespace tile::sim {
 
-/// What a warp has fenced for its next strong writes, and read by relaxed loads since its last fence.
+/// The knowledge that a warp has fenced for its next strong writes, and read by relaxed loads since its last fence.
 struct FenceState {
   struct Snapshot {
     LaneMask lanes;
@@ -22,7 +22,7 @@ struct FenceState {
   SyncClock pending;
 };
 
-/// A thread that synchronises: its warp's knowledge, and where it is.
+/// A thread that synchronizes: its warp's knowledge, and its position.
 struct Party {
   Knowledge &knowledge;
   FenceState &fences;
@@ -40,7 +40,7 @@ public:
   void endCta(uint64_t cta) { live.erase(cta); }
 
 private:
-  /// Releases that a read of the location now would see.
+  /// Returns the releases that a read of the location would see now.
   struct Released {
     uint64_t cta, cluster;
     uint32_t warp;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shadow memory: for each byte, who wrote it last and who has read it since.
+// Shadow memory: the last write and the later reads of each byte.
 //
-// A cell stands for 16 bytes. Its records say what was done to some of them, each with a mask of bytes, so that neither
-// small accesses lose precision nor large ones cost much. Three records fit into a cell; more go to a chain of blocks.
+// A cell covers 16 bytes. Each of its records describes an action on some of them, given by a mask of bytes, so that
+// small accesses lose no precision and large ones are cheap. Three records fit into a cell; further ones go to a chain
+// of blocks.
 #pragma once
 
 #include "Simulator/Machine/Access.h"
@@ -18,8 +19,8 @@ namespace tile::sim {
 constexpr unsigned cellBytes = 16;
 using ByteMask = uint16_t; ///< bit i: byte i of a cell
 
-/// Which lane touched which byte of a cell: lane0 + (byte >> shift), modulo 32, as consecutive lanes mostly touch
-/// consecutive addresses; or all lanes of the warp touched all bytes.
+/// The lane that accessed each byte of a cell: lane0 + (byte >> shift), modulo 32, since consecutive lanes mostly
+/// access consecutive addresses; or all lanes of the warp accessed all bytes.
 struct LaneMap {
   static constexpr uint8_t everyLane = 7;
   uint8_t lane0 = 0;
@@ -29,8 +30,7 @@ struct LaneMap {
   bool operator==(const LaneMap &) const = default;
 };
 
-/// Who did something: an epoch that must be known to whoever comes later, the warp (numbered in the grid), the PTX
-/// line.
+/// The origin of an action: an epoch that later accesses must know, the warp (by its index in the grid), the PTX line.
 struct Past {
   Component component = noComponent;
   uint32_t count = 0;
@@ -43,13 +43,13 @@ struct Past {
   bool operator==(const Past &) const = default;
 };
 
-/// How it was done, in one byte.
+/// The kind of an action, in one byte.
 struct Manner {
   uint8_t kind : 2 = 0;   ///< AccessKind
-  uint8_t strong : 1 = 0; ///< relaxed, acquire, release, volatile, atomic: may meet its like
-  uint8_t async : 1 = 0;  ///< beside the threads: finished when its epoch is known
+  uint8_t strong : 1 = 0; ///< relaxed, acquire, release, volatile, atomic: does not race with its like
+  uint8_t async : 1 = 0;  ///< asynchronous: finished when its epoch is known
   uint8_t proxy : 1 = 0;  ///< through the async proxy
-  uint8_t scope : 2 = 0;  ///< Scope of a strong one
+  uint8_t scope : 2 = 0;  ///< Scope of a strong access
 
   AccessKind accessKind() const { return AccessKind(kind); }
   bool writes() const { return accessKind() != AccessKind::Read; }
@@ -58,7 +58,7 @@ struct Manner {
 
 struct Cell {
   static constexpr unsigned capacity = 3;
-  uint32_t more = 0;        ///< block that goes on, plus 1
+  uint32_t more = 0;        ///< next block of the chain, plus 1
   ByteMask initialized = 0; ///< bytes that have a value
   uint8_t barriers = 0;     ///< bit i: bytes 8 i … 8 i + 7 are an mbarrier object
   Manner manners[capacity];
@@ -67,7 +67,7 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 64);
 
-/// Where the records of full cells go on.
+/// The blocks for the records of full cells.
 struct RecordBlock {
   static constexpr unsigned capacity = 5;
   uint32_t more = 0;
@@ -76,16 +76,16 @@ struct RecordBlock {
   Past records[capacity];
 };
 
-/// Of one memory: a CTA's shared memory, or global memory.
+/// The shadow of one memory: a CTA's shared memory, or global memory.
 class Shadow {
 public:
   static constexpr unsigned pageShift = 12;
   static constexpr unsigned pageCells = (1u << pageShift) / cellBytes;
-  /// What was stored: where all who write a byte write the same, their order does not matter.
+  /// The stored values: if all writers of a byte write the same value, their order does not matter.
   struct Values {
     uint8_t value[1u << pageShift];
     std::bitset<(1u << pageShift)> known;  ///< bytes that were stored
-    std::bitset<(1u << pageShift)> varied; ///< bytes that got several values, or one that is not known here
+    std::bitset<(1u << pageShift)> varied; ///< bytes that got several values, or an unknown one
     void note(unsigned byte, std::optional<uint8_t> stored) {
       varied[byte] = varied[byte] || !stored || (known[byte] && value[byte] != *stored);
       known[byte] = true;
@@ -94,7 +94,7 @@ public:
   };
   struct Page {
     Cell cells[pageCells];
-    std::unique_ptr<Values> values; ///< of global memory, if anything was stored
+    std::unique_ptr<Values> values; ///< for global memory, if anything was stored
   };
 
   Cell &cell(uint64_t address) { return page(address >> pageShift).cells[address / cellBytes % pageCells]; }
@@ -109,8 +109,9 @@ public:
     return *page;
   }
 
-  /// Calls `function(mask, manner, record)` for the records of a cell with a byte of `mask`, until it returns false. It
-  /// may clear bytes of the mask, which frees the record. Gives the first free place, if `free` is not null.
+  /// Calls `function(mask, manner, record)` for the records of a cell with a byte of `mask`, until it returns false.
+  /// The function may clear bytes of the mask, which frees the record. Returns the first free record in `free` if that
+  /// is not null.
   struct Place {
     ByteMask *mask = nullptr;
     Manner *manner = nullptr;
@@ -159,7 +160,7 @@ private:
   std::vector<std::unique_ptr<RecordBlock>> blocks;
 };
 
-/// Bytes of a cell: `count` from `begin`.
+/// Returns the mask of `count` bytes of a cell from `begin`.
 inline ByteMask byteMask(unsigned begin, unsigned count) {
   return ByteMask(((1u << count) - 1) << begin);
 }

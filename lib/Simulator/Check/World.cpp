@@ -12,7 +12,7 @@ int32_t laneAt(const Past &past, unsigned byte) {
   return lanes.isEveryLane() ? -1 : int32_t(lanes.lane(byte));
 }
 
-/// The first lane that an instruction lets access this byte, of the CTA that `lane` accesses.
+/// Returns the first lane with which an instruction accesses this byte, of the CTA that `lane` accesses.
 int32_t firstLaneAt(const LaneAccess &access, uint64_t address, unsigned lane) {
   unsigned first = 0;
   while (first != lane && !(access.lanes >> first & 1 && access.ctaRank[first] == access.ctaRank[lane] &&
@@ -21,7 +21,7 @@ int32_t firstLaneAt(const LaneAccess &access, uint64_t address, unsigned lane) {
   return int32_t(first);
 }
 
-/// Bytes of a half of a cell.
+/// Returns the mask of half of a cell.
 constexpr ByteMask halves[2] = {0x00ff, 0xff00};
 
 } // namespace
@@ -38,7 +38,7 @@ Deed World::deed(const Now &now, unsigned byte) const {
   return {now.past.warp, now.past.line(), lane < 0 ? int32_t(now.lane) : lane, now.bytes, now.manner};
 }
 
-/// Strong accesses of one location race only where the scope of one does not reach the other (PTX ISA 8.7.1).
+/// Strong accesses to one location race only if the scope of one does not reach the other (PTX ISA 8.7.1).
 bool World::mayMeet(const Now &now, const Past &past, Manner manner) const {
   if (!now.manner.writes() && !manner.writes())
     return true;
@@ -53,14 +53,14 @@ bool World::sameInstruction(const Now &now, const Past &past, Manner manner) con
          now.manner == manner && !manner.async && now.access;
 }
 
-/// Whether the lane of `now` at this byte knows the record's action, without counting on program order for what another
-/// lane did.
+/// Returns true if the lane of `now` at this byte knows the record's action, without relying on program order for
+/// actions of another lane.
 bool World::knows(const Now &now, const Past &past, Manner manner, unsigned byte, bool fenced) {
   LaneMap lanes = past.lanes(), nowLanes = now.past.lanes();
   unsigned lane = nowLanes.isEveryLane() ? now.lane : nowLanes.lane(byte);
   unsigned pastLane = lanes.isEveryLane() ? warpSize : lanes.lane(byte);
   if (!manner.async && !fenced && past.warp == now.past.warp) {
-    // Where every lane wrote, the same value, each reads its own; what every lane did, all do again.
+    // If all lanes wrote the same value, each reads its own; an action of all lanes is repeated by all.
     bool own = lanes.isEveryLane() ? nowLanes.isEveryLane() || (manner.writes() && !now.manner.writes())
                                    : !nowLanes.isEveryLane() && lane == pastLane;
     if (own)
@@ -100,7 +100,7 @@ Order World::order(const Now &now, const Past &past, Manner manner, ByteMask ove
   return Order::Ordered;
 }
 
-/// Accesses of tensor memory are ordered by what the warp waits for, and by tcgen05.fence.
+/// Accesses to tensor memory are ordered by the waits of the warp and by tcgen05.fence.
 Order World::tensorOrder(const Now &now, const Past &past, Manner manner, unsigned byte) {
   if (now.isPipelined && manner.async && past.component == now.past.component)
     return Order::Ordered;
@@ -120,7 +120,7 @@ void World::report(const Now &now, const Past &past, Manner manner, unsigned byt
     findings.conflict(deed(now, byte), earlier, {past.component, past.count}, site(now, cellAddress + byte), order);
 }
 
-/// Whether a store changes nothing: threads that hold the same value may all write it, in any order.
+/// Returns true if a store changes nothing: threads that hold the same value may all write it, in any order.
 bool World::writesWhatIsThere(const Now &now, ByteMask overlap, uint64_t cellAddress) {
   if (!now.access || !now.access->values)
     return false;
@@ -139,7 +139,7 @@ bool World::writesWhatIsThere(const Now &now, ByteMask overlap, uint64_t cellAdd
   return memory != nullptr;
 }
 
-/// Lanes of one store that write the same byte: fine if they write the same value.
+/// Lanes of one store may write the same byte if they write the same value.
 void World::checkValues(const Now &now, const Past &past, ByteMask overlap, uint64_t cellAddress) {
   const LaneAccess &access = *now.access;
   if (!access.values)
@@ -158,8 +158,8 @@ void World::checkValues(const Now &now, const Past &past, ByteMask overlap, uint
   }
 }
 
-/// What comes after a write, and is ordered, may still read a cache that does not know of it: PTX ISA, "ld", has .nc
-/// for memory that nobody writes while the kernel runs.
+/// A later, ordered read may still hit a cache that is not coherent: PTX ISA, "ld", allows .nc only for memory that is
+/// not written while the kernel runs.
 void World::checkCoherence(const Now &now, const Past &past, Manner manner, ByteMask overlap, uint64_t cellAddress) {
   unsigned byte = 0;
   if (manner.writes() && order(now, past, manner, overlap, byte) == Order::Ordered)
@@ -187,8 +187,8 @@ void World::checkBarrier(const Cell &cell, uint64_t cellAddress, ByteMask mask, 
                              site(now, cellAddress + half * 8), false);
 }
 
-/// An access that conflicts with an earlier one. True if both are to be kept: they write the same value, and whoever
-/// knows one of them has it.
+/// Reports an access that conflicts with an earlier one. Returns true if both are to be kept: they write the same
+/// value, and a thread that knows one of them has the value.
 bool World::checkConflict(Shadow &shadow, Cell &cell, uint64_t cellAddress, ByteMask mask, Now &now, ByteMask &pastMask,
                           Manner manner, Past &past, bool &recorded) {
   ByteMask overlap = pastMask & mask;
@@ -213,7 +213,7 @@ bool World::checkConflict(Shadow &shadow, Cell &cell, uint64_t cellAddress, Byte
   return false;
 }
 
-/// Bytes of which the access knows a write; there are several where all wrote the same value.
+/// Returns the bytes of which the access knows a write; there are several writes if all wrote the same value.
 ByteMask World::knownWrites(Shadow &shadow, Cell &cell, ByteMask mask, const Now &now) {
   ByteMask known = 0;
   shadow.forRecords(cell, mask, nullptr, [&](ByteMask &pastMask, Manner &manner, Past &past) {
@@ -226,7 +226,7 @@ ByteMask World::knownWrites(Shadow &shadow, Cell &cell, ByteMask mask, const Now
   return known;
 }
 
-/// For the comparison of clusters, each of which has a shadow of its own.
+/// For the comparison of clusters, each of which has a separate shadow.
 void World::noteValues(uint64_t cellAddress, ByteMask mask, const Now &now) {
   std::unique_ptr<Shadow::Values> &values = global.page(cellAddress >> Shadow::pageShift).values;
   if (!values)
@@ -263,7 +263,7 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
                     past.count == now.past.count && manner == now.manner && past.line() == now.past.line();
     if (sameDeed && past.lineAndLanes == now.past.lineAndLanes) {
       recorded = (mask & ~pastMask) == 0 || recorded;
-      return !recorded; // the very same again: nothing has changed
+      return !recorded; // the same access again: nothing has changed
     }
     if (sameDeed && !writes && now.whole && !manner.async) { // a broadcast
       past.set(past.line(), {0, LaneMap::everyLane});
@@ -273,13 +273,13 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
     }
     if (!mayMeet(now, past, manner)) {
       bool standsBeside = checkConflict(shadow, cell, cellAddress, mask, now, pastMask, manner, past, recorded);
-      // What a weak access conflicts with, an atomic one that follows it may not: both are kept.
+      // A weak access may conflict where the atomic one that follows it does not: keep both.
       if (writes && !standsBeside && (manner.strong || !now.manner.strong))
         pastMask &= ~mask;
       return true;
     }
     unsigned byte = 0;
-    // No conflict: what is known to come before need not be kept, if this one conflicts with at least as much.
+    // No conflict: an access that is known to come before need not be kept if this one conflicts with at least as much.
     bool stands = writes || !manner.writes();
     bool covers = manner.async && now.manner.async && past.component == now.past.component &&
                   past.count <= now.past.count && past.lineAndLanes >> 3 == now.past.lineAndLanes >> 3;
@@ -292,7 +292,7 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
     shadow.add(cell, free, mask, now.manner, now.past);
 }
 
-/// Whether the clock has what this lane alone has released.
+/// Returns true if the clock has what this lane alone has released.
 bool World::knowsLane(const VectorClock &clock, const Past &past, unsigned lane) const {
   auto name = names.find(past.warp);
   if (name == names.end())
@@ -301,7 +301,8 @@ bool World::knowsLane(const VectorClock &clock, const Past &past, unsigned lane)
   return own != noComponent && clock[own] >= past.count;
 }
 
-/// What must have ended before the CTA's shared memory goes: asynchronous operations, and accesses by its peers.
+/// Checks what must have ended before the CTA's shared memory is freed: asynchronous operations, and accesses by its
+/// peers.
 void World::endCta(CtaShadow &shadow) {
   const Cta &cta = *shadow.cta;
   locations.endCta(cta.linearId);

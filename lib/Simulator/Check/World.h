@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that can be ordered by anything: a cluster, or, where thread blocks talk to each other, the whole grid. Runs in
-// one host thread, so there are no locks here.
+// A set of thread blocks that can be ordered with each other: a cluster or, if thread blocks communicate, the whole
+// grid. Runs in one host thread, so it needs no locks.
 #pragma once
 
 #include "Simulator/Check/Findings.h"
@@ -50,13 +50,13 @@ struct WarpState final : Warp::CheckState {
 /// An access that is being checked.
 struct Now {
   WarpState &warp;
-  Past past; ///< what will be recorded
+  Past past; ///< the record to be made
   Manner manner;
   unsigned lane = 0;        ///< whose knowledge counts
   bool whole = false;       ///< all living lanes take part
-  bool barrier = false;     ///< of an mbarrier object, by its own instructions
+  bool barrier = false;     ///< to an mbarrier object, by its own instructions
   bool fenced = false;      ///< needs no proxy fence
-  bool isTensor = false;    ///< of the owner's tensor memory
+  bool isTensor = false;    ///< to the owner's tensor memory
   bool isPipelined = false; ///< by the tensor core
   bool needsTensorFence = false;
   uint32_t bytes = 0;         ///< for messages

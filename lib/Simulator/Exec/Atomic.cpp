@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// atom and red: read, modify and write of one value for each lane, one lane after the other. PTX ISA 9.7.13.5 and 7.
+// atom and red: read, modify and write one value per lane, one lane after the other. PTX ISA 9.7.13.5 and 7.
 #include "Simulator/Exec/MemoryPort.h"
 #include "Simulator/Exec/MemorySuffixes.h"
 #include "Simulator/Numerics/Formats.h"
@@ -64,7 +64,7 @@ template <typename T> T combine(AtomicOp op, T a, T b) {
       return a | b;
     case AtomicOp::Xor:
       return a ^ b;
-    case AtomicOp::Inc: // wraps after b
+    case AtomicOp::Inc: // wraps to 0 after b
       return U(a) >= U(b) ? 0 : a + 1;
     case AtomicOp::Dec: // wraps to b below 0, and from above b
       return U(a) == 0 || U(a) > U(b) ? b : a - 1;
@@ -172,7 +172,7 @@ bool isOrdered(AtomicOp op) {
   return op == AtomicOp::Add || op == AtomicOp::Min || op == AtomicOp::Max;
 }
 
-/// By type; which operations a type has: tables of PTX ISA 9.7.13.5.
+/// By type; the operations of each type are in the tables of PTX ISA 9.7.13.5.
 Result<OperationPtr> makeTyped(Decoding &d, AtomicOp op, Type type, const MemorySuffixes &suffixes, bool isRed) {
   switch (type) {
   case Type::B16:

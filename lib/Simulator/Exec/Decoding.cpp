@@ -64,7 +64,7 @@ Decoding::Readable Decoding::readable(const Operand &operand, unsigned bits, boo
   }
   case Operand::Kind::Immediate:
     result.constant = operand.bits;
-    // 0d… where single precision is meant, and decimals, are narrowed; 0f… where double precision is meant is widened.
+    // 0d… in single precision, and decimals, are narrowed; 0f… in double precision is widened.
     if (isFloat && operand.floatBits == 64 && bits == 32)
       result.constant = std::bit_cast<uint32_t>(float(std::bit_cast<double>(operand.bits)));
     else if (isFloat && operand.floatBits == 32 && bits == 64)

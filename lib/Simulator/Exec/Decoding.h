@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoding one instruction: its suffixes are taken one by one, its operands become sources, destinations and addresses;
-// what is left over is an error.
+// Decodes one instruction: suffixes are taken one by one, operands become sources, destinations and addresses; anything
+// that remains is an error.
 //
 //   Result<OperationPtr> decodeFma(Decoding &d) {
 //     d.take("rn"); bool ftz = d.take("ftz"), sat = d.take("sat");
@@ -32,11 +32,11 @@ public:
   // Suffixes, in order.
   bool take(std::string_view suffix);
   std::optional<Type> takeType();
-  /// The first of the names that stands next; its index, or -1.
+  /// Takes the first of the names that is next; returns its index, or -1.
   int takeOne(std::initializer_list<std::string_view> names);
   std::string_view peek() const; ///< "" after the last
   void skip() { ++nextSuffix; }
-  /// All suffixes were taken, and there are so many operands.
+  /// Returns true if all suffixes were taken and the number of operands is right.
   bool finished(size_t operandCount) const {
     return nextSuffix == instruction.suffixes.size() && instruction.operands.size() == operandCount;
   }
@@ -46,15 +46,15 @@ public:
   /// `line 12: foo.bar: message`
   Error error(std::string message) const;
 
-  // Operands. An operand of a wrong kind makes `failed` true, and the program's loading fails with `failure`.
+  // Operands. An operand of a wrong kind sets `failed`, and loading the program fails with `failure`.
   const Operand &operand(size_t index) { return instruction.operands[index]; }
   template <typename T> Source<T> source(size_t index) { return source<T>(operand(index)); }
   template <typename T> Dest<T> dest(size_t index) { return dest<T>(operand(index)); }
   template <typename T> Source<T> source(const Operand &operand);
-  /// Registers wider than T get `T` extended: by its sign if T is signed, else by zeros (PTX ISA 9.4.1).
+  /// Registers wider than T hold T extended: by its sign if T is signed, otherwise by zeros (PTX ISA 9.4.1).
   template <typename T> Dest<T> dest(const Operand &operand);
   PredicateSource predicateSource(const Operand &operand);
-  PredicateDest predicateDest(const Operand &operand); ///< a Sink gives one that writes nothing
+  PredicateDest predicateDest(const Operand &operand); ///< for a Sink, one that writes nothing
   AddressSource address(const Operand &operand);       ///< [base+offset], or a register that holds an address
 
   bool failed = false;
@@ -79,7 +79,7 @@ template <typename T, typename... Arguments> OperationPtr make(Arguments &&...ar
   return std::make_unique<T>(std::forward<Arguments>(arguments)...);
 }
 
-/// Name of an instruction, and what decodes it. A family of operations exports its table.
+/// The name of an instruction, and its decoder. Each family of operations exports a table.
 struct DecoderEntry {
   std::string_view name;
   Result<OperationPtr> (*decode)(Decoding &);
@@ -101,12 +101,12 @@ std::span<const DecoderEntry> tensorDecoders();     // tcgen05
 
 /// st.async, red.async: the cursor is after `async`.
 Result<OperationPtr> decodeAsyncStore(Decoding &decoding);
-/// The elements of {a, b, …}, or the operand itself.
+/// Returns the elements of {a, b, …}, or the operand itself.
 inline std::span<const Operand> elementsOf(const Operand &operand) {
   return operand.kind == Operand::Kind::Vector ? std::span<const Operand>(operand.elements)
                                                : std::span<const Operand>(&operand, 1);
 }
-/// `ret` of all lanes, for the end of a function.
+/// Makes a `ret` of all lanes, for the end of a function.
 OperationPtr makeExit();
 
 template <typename T> Source<T> Decoding::source(const Operand &operand) {
@@ -116,7 +116,8 @@ template <typename T> Source<T> Decoding::source(const Operand &operand) {
   source.isSharedAddress = from.isSharedAddress;
   source.registerBytes = from.registerBytes;
   source.offset = from.offset;
-  std::memcpy(&source.constant, &from.constant, std::min(sizeof(T), sizeof(from.constant))); // the rest stays zero
+  std::memcpy(&source.constant, &from.constant,
+              std::min(sizeof(T), sizeof(from.constant))); // the remaining bits stay zero
   return source;
 }
 

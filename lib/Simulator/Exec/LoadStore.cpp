@@ -25,8 +25,8 @@ LaneAccess describeAccess(const Instruction *instruction, AccessKind kind, const
   return access;
 }
 
-/// Lanes whose words lie beside the end of a buffer of global memory, but hold some of its bytes, get these and others
-/// that nobody may depend on; the result are the remaining lanes.
+/// Lanes whose words overlap the end of a buffer of global memory get its bytes and others that the program may not
+/// depend on; the result is the set of remaining lanes.
 LaneMask takeEdges(Warp &warp, LaneMask active, const uint64_t (&addresses)[warpSize], const LaneAccess &access,
                    std::byte *bytes, std::byte *(&host)[warpSize]) {
   constexpr std::byte unknown{0xa5};
@@ -50,7 +50,7 @@ LaneMask takeEdges(Warp &warp, LaneMask active, const uint64_t (&addresses)[warp
 }
 
 /// Reads only the bytes of `used`: the others, which a compiler reads along with these but does not use, may lie
-/// outside of a buffer or be another thread's business. `host` then leads to words in `bytes`.
+/// outside a buffer or be written by another thread. `host` then points to words in `bytes`.
 bool readUsed(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize], LaneAccess &access,
               uint32_t used, std::byte *bytes, std::byte *(&host)[warpSize]) {
   constexpr std::byte unknown{0xa5};
@@ -119,7 +119,7 @@ private:
   MemorySuffixes suffixes;
   AddressSource address;
   std::vector<Dest<T>> dests;
-  uint32_t usedBytes; ///< bit i: whether byte i of the word is
+  uint32_t usedBytes; ///< bit i: whether byte i of the word is used
 };
 
 template <typename T> class Store final : public Operation {
@@ -186,7 +186,7 @@ void placeCallParameters(Decoding &d, const Operand &address, MemorySuffixes &su
     suffixes.space = Space::Local;
 }
 
-/// Suffixes up to the type; nothing if they are not all known.
+/// Takes the suffixes up to the type; none if an unknown one is among them.
 std::optional<Type> takeAll(Decoding &d, MemorySuffixes &suffixes, unsigned &vector) {
   takeOrder(d, suffixes);
   takeSpaceSuffix(d, suffixes);
@@ -248,7 +248,7 @@ Result<OperationPtr> decodeStore(Decoding &d) {
     return makeStore<uint8_t>(d, suffixes);
   case 16:
     return makeStore<uint16_t>(d, suffixes);
-  case 32: // float constants may be written as decimals: the source's type decides how they are read
+  case 32: // float constants may be decimals: the source's type decides how they are read
     return isFloat ? makeStore<float>(d, suffixes) : makeStore<uint32_t>(d, suffixes);
   case 64:
     return isDouble ? makeStore<double>(d, suffixes) : makeStore<uint64_t>(d, suffixes);

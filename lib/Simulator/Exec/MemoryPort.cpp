@@ -18,7 +18,7 @@ struct Where {
   std::byte *host = nullptr;
 };
 
-/// The space and the address within it of an address in `space`.
+/// Returns the space of an address in `space`, and the address within it.
 void classify(const Machine &machine, Space &space, uint64_t &address) {
   if (space != Space::Generic)
     return;
@@ -38,7 +38,7 @@ void classify(const Machine &machine, Space &space, uint64_t &address) {
     space = Space::Const;
 }
 
-/// Which CTA a shared address means, and the address there; null: no such CTA.
+/// Returns the CTA that owns a shared address, and the address there; null: no such CTA.
 Cta *sharedOwner(Warp &warp, uint64_t &address) {
   uint64_t rank = address >> sharedRankShift;
   address &= sharedOffsetMask;
@@ -67,7 +67,7 @@ Where locate(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t 
     break;
   case Space::Param:
     if (isWithin(address, bytes, machine.config.parameters.size()))
-      where.host = const_cast<std::byte *>(machine.config.parameters.data()) + address; // nobody writes: mayAccess
+      where.host = const_cast<std::byte *>(machine.config.parameters.data()) + address; // not written: mayAccess
     break;
   case Space::Const: // after the parameters
     if (address >= machine.program.parameterBytes && isWithin(address, bytes, machine.program.constants.size()))
@@ -112,8 +112,8 @@ bool reportMisaligned(Warp &warp, const Place &place, unsigned lane, std::string
   return false;
 }
 
-/// Parameters and constants are not written (PTX ISA, "st"), and atomic operations are of shared and global memory
-/// ("atom"), those of vectors of global memory alone.
+/// Parameters and constants are not written (PTX ISA, "st"). Atomic operations access shared and global memory
+/// ("atom"), those on vectors only global memory.
 bool mayAccess(const LaneAccess &access, Space space) {
   if (access.kind == AccessKind::Read)
     return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The suffixes that ld, st, atom and red have in common: order, scope, space and cache hints. PTX ISA 9.7.9.8 and 8.
+// The suffixes of ld, st, atom and red: order, scope, space and cache hints. PTX ISA 9.7.9.8 and 8.
 #pragma once
 
 #include "Simulator/Exec/Decoding.h"
@@ -11,9 +11,9 @@ struct MemorySuffixes {
   MemoryOrder order = MemoryOrder::Weak;
   Scope scope = Scope::Gpu;
   Space space = Space::Generic;
-  bool covers = false; ///< `.weak`, the default, is written out: tilec's mark for words that cover what is wanted
+  bool covers = false;        ///< `.weak`, the default, is explicit: tilec's mark for words that cover unaligned bytes
   bool isNonCoherent = false; ///< .nc
-  bool hasPolicy = false;     ///< a cache policy follows as last operand; it changes nothing here
+  bool hasPolicy = false;     ///< a cache policy follows as last operand; it has no effect here
 };
 
 /// .weak, .relaxed, .acquire, .release, .acq_rel, .volatile, .mmio; then .cta, .cluster, .gpu, .sys

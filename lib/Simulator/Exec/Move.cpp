@@ -75,7 +75,7 @@ private:
   Source<Whole> source;
 };
 
-/// Clocks count the instructions of the warp: they never go back, and differ from run to run only with the schedule.
+/// Clocks count the instructions of the warp: they never decrease, and differ between runs only with the schedule.
 template <typename T> class ReadClock final : public Operation {
 public:
   ReadClock(Dest<T> dest, unsigned shift) : dest(dest), shift(shift) {}

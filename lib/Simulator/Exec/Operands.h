@@ -14,7 +14,7 @@ namespace tile::sim {
 /// A value for each lane: a register, or the same constant for all lanes.
 template <typename T> class Source {
 public:
-  /// 32 values; of a wider register the low part. `scratch` is used where they must be copied.
+  /// Returns 32 values; for a wider register the low parts. `scratch` is used if they must be copied.
   const T *read(const Warp &warp, T (&scratch)[warpSize]) const {
     if (isConstant) {
       std::fill(scratch, scratch + warpSize, constantOf(warp));
@@ -49,7 +49,7 @@ private:
   }
 };
 
-/// Where a value for each lane goes.
+/// The destination of a value for each lane.
 template <typename T> class Dest {
 public:
   void write(Warp &warp, LaneMask mask, const T *values) const {

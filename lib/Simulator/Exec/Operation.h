@@ -9,18 +9,18 @@ namespace tile::sim {
 class Operation {
 public:
   virtual ~Operation() = default;
-  /// Runs it for the lanes `active` of the fragment, those whose guard is true; `active` may be 0, where only an
-  /// operation that `alwaysRuns` is called.
+  /// Runs it for the lanes `active` of the fragment, those whose guard is true; `active` is 0 only for operations that
+  /// `alwaysRuns`.
   virtual Step execute(Warp &warp, Fragment &fragment, LaneMask active) const = 0;
   /// For a fragment that waits here: "mbarrier at shared+57344, phase 3 (parity 1): 1 of 4 arrivals, 8192 bytes
   /// missing"; for the report of a deadlock.
   virtual std::string describeWait(const Warp &warp, const Fragment &fragment) const { return {}; }
-  /// An aligned instruction (.aligned, bar.sync): all living lanes of the warp must be at it together. The machine
-  /// waits for them before it calls execute, and reports Divergence if they cannot come.
+  /// An aligned instruction (.aligned, bar.sync): all living lanes of the warp must execute it together. The machine
+  /// waits for them before it calls execute, and reports Divergence if they cannot arrive.
   bool aligned = false;
   /// Runs even if no lane's guard is true: guarded branches, bar with a false guard for a part.
   bool alwaysRuns = false;
-  /// wgmma itself: looks after the registers in flight, so that `touched` is not checked.
+  /// wgmma itself tracks the registers in flight, so that `touched` is not checked.
   bool ownsRegisters = false;
 
   const Instruction *instruction = nullptr;

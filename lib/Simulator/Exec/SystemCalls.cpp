@@ -42,7 +42,7 @@ struct Conversion {
   size_t length = 0; ///< characters of the format
 };
 
-/// Wider fields than these are cut: what is printed takes no more memory than a program can mean.
+/// Wider fields are truncated, so that the output takes a bounded amount of memory.
 constexpr int widestField = 1024;
 
 int takeNumber(std::string_view text, size_t &at) {
@@ -52,8 +52,8 @@ int takeNumber(std::string_view text, size_t &at) {
   return value;
 }
 
-/// The conversion at the beginning of `text`, which is a '%'. Nothing for what vprintf does not know: neither positions
-/// of arguments nor %n, which writes.
+/// Parses the conversion at the beginning of `text`, which is a '%'. Returns none for what vprintf does not support:
+/// positions of arguments, and %n, which writes.
 std::optional<Conversion> parseConversion(std::string_view text) {
   constexpr std::string_view flags = "#0+- ", types = "cdiouxXpeEfgGaAs%";
   Conversion result;
@@ -80,7 +80,7 @@ std::optional<Conversion> parseConversion(std::string_view text) {
   return result;
 }
 
-/// Prints one value by C's printf with a specification made here, of which no part is the kernel's text.
+/// Prints one value by C's printf with a specification that is built here and contains no text of the kernel.
 template <typename T> std::string printValue(const Conversion &conversion, std::string_view size, T value) {
   std::string specification = "%";
   for (char flag : conversion.flags) // C leaves some combinations undefined
@@ -102,7 +102,7 @@ class Formatter {
 public:
   Formatter(Warp &warp, unsigned lane, uint64_t buffer) : warp(warp), lane(lane), next(buffer) {}
 
-  /// Stops after `limit` bytes: the text is then too long, whatever follows.
+  /// Stops after `limit` bytes: the text is then too long anyway.
   std::string format(const std::string &format, size_t limit) {
     std::string text;
     for (size_t at = 0; at < format.size() && text.size() <= limit;) {

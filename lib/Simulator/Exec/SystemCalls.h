@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions that CUDA provides to kernels without a body: printing, and the end after a failed assertion.
-// CUDA programming guide, "Formatted Output" and "Assertion".
+// The functions that CUDA provides to kernels without a body: printing, and the end after a failed assertion. CUDA
+// programming guide, "Formatted Output" and "Assertion".
 #pragma once
 
 #include "Simulator/Exec/Decoding.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the checker and the profiler are told about memory.
+// Memory accesses as the machine reports them to the checker and the profiler.
 #pragma once
 
 #include "Simulator/Machine/Lanes.h"
@@ -18,7 +18,7 @@ enum class Scope : uint8_t { Cta, Cluster, Gpu, System };
 /// Consecutive bytes of one memory.
 struct Range {
   Space space = Space::Global; ///< Global, Shared or Tensor
-  uint32_t ctaRank = 0;        ///< Shared, Tensor: whose, by rank in the cluster of the issuing warp
+  uint32_t ctaRank = 0;        ///< Shared, Tensor: the owner, by rank in the cluster of the issuing warp
   uint64_t address = 0;        ///< Global: address; Shared: offset from sharedBase; Tensor: see TensorMemory.h
   uint32_t bytes = 0;
 };
@@ -31,23 +31,23 @@ struct LaneAccess {
   MemoryOrder order = MemoryOrder::Weak;
   Scope scope = Scope::Gpu;
   LaneMask lanes = 0;
-  unsigned bytes = 0;         ///< each lane
-  bool isVector = false;      ///< of an atomic operation: it has several values
+  unsigned bytes = 0;         ///< per lane
+  bool isVector = false;      ///< part of an atomic operation on several values
   bool isNonCoherent = false; ///< ld.global.nc
-  bool isPart = false;        ///< of a wider one, whose alignment has been checked and which the profiler knows
+  bool isPart = false;        ///< part of a wider access that has been checked and counted
   Space space[warpSize] = {};
   uint32_t ctaRank[warpSize];
   uint64_t address[warpSize];
-  /// Of a weak store, if known: what lane i writes, at values + i * bytes.
+  /// The values of a weak store, if known: lane i writes values + i * bytes.
   const std::byte *values = nullptr;
 };
 
-/// Something that a thread can wait for, as a counter: operations up to number n have finished. A warp's own program
-/// order, the bulk groups of a thread, the wgmma groups of a warp, the phases of an mbarrier.
+/// Something that a thread can wait for, as a counter: operations up to number n have finished. Examples are a warp's
+/// program order, the bulk groups of a thread, the wgmma groups of a warp, the phases of an mbarrier.
 using Component = uint32_t;
 constexpr Component noComponent = ~Component(0);
 
-/// `count` of a component: what has been waited for once the clock of the waiting warp has reached it.
+/// The `count` of a component that the clock of the waiting warp must reach.
 struct Epoch {
   Component component = noComponent;
   uint32_t count = 0;

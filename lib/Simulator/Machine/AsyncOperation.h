@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Work that goes on beside the threads: copies and matrix products. It happens at any moment between its issue and
-// the wait that needs it; the schedule, made from a seed, chooses which.
+// Asynchronous work: copies and MMAs. It happens at any moment between its issue and the wait that needs it; the
+// schedule, derived from a seed, chooses the moment.
 #pragma once
 
 #include "Simulator/Machine/Lanes.h"
@@ -14,9 +14,9 @@ namespace tile::sim {
 class AsyncOperation {
 public:
   virtual ~AsyncOperation() = default;
-  /// Whether it may go on now: an operation that must follow another one waits for it.
+  /// Returns true if it may proceed now: an operation that must follow another one waits for it.
   virtual bool ready() const { return true; }
-  /// Does a part of the work, at least something; true when all is done and signalled.
+  /// Does a part of the work, at least something; returns true when all is done and signalled.
   virtual bool advance(Random &random) = 0;
   /// "the copy at line 12", for the report of a deadlock.
   virtual std::string describe() const = 0;
@@ -25,7 +25,7 @@ public:
 /// The groups of asynchronous operations that one thread (or warp, for wgmma) commits and waits for.
 class AsyncGroups {
 public:
-  /// An operation joins the open group; returns the group's number, to be handed back to finish().
+  /// Adds an operation to the open group; returns the group's number, which is passed to finish().
   uint64_t start() {
     if (pending.empty() || committed == first + pending.size())
       pending.push_back(0);
@@ -48,13 +48,13 @@ public:
       ++first;
     }
   }
-  /// Whether at most `allowed` of the most recent committed groups are unfinished.
+  /// Returns true if at most `allowed` of the most recent committed groups are unfinished.
   bool done(uint64_t allowed) const { return committed - first <= allowed; }
   uint64_t committedGroups() const { return committed; }
 
 private:
-  std::deque<uint32_t> pending; ///< unfinished operations of group first, first + 1, …; the last may be open
-  uint64_t first = 0;           ///< all groups before have finished
+  std::deque<uint32_t> pending; ///< unfinished operations of group first, first + 1, …; the last one may be open
+  uint64_t first = 0;           ///< all earlier groups have finished
   uint64_t committed = 0;       ///< the open group's number
 };
 

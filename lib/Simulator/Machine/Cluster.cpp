@@ -9,7 +9,7 @@
 
 namespace tile::sim {
 
-/// Registers of a thread at the beginning, where directives say so (PTX ISA, "setmaxnreg"); else 0.
+/// Returns the initial registers of a thread, if directives declare them (PTX ISA, "setmaxnreg"); otherwise 0.
 static uint32_t registersAtLaunch(const Function &function, uint32_t threads) {
   constexpr uint32_t mostOfThread = target::maxRegistersPerThread + 1, granule = target::registerGranule;
   if (function.maxRegisters)
@@ -23,7 +23,7 @@ Cta::Cta(Cluster &cluster, unsigned rank, const uint32_t id[3]) : cluster(cluste
   std::copy(id, id + 3, this->id);
   linearId = id[0] + uint64_t(config.grid[0]) * (id[1] + uint64_t(config.grid[1]) * id[2]);
   sharedBytes.resize(machine.program.staticShared + config.dynamicShared);
-  for (std::byte &byte : sharedBytes) // left over from whoever had it before
+  for (std::byte &byte : sharedBytes) // contents left by the previous owner
     byte = std::byte(cluster.random.next());
   threadCount = liveThreads = config.block[0] * config.block[1] * config.block[2];
   for (unsigned first = 0; first < threadCount; first += warpSize) {
@@ -175,7 +175,7 @@ Cluster::Outcome Cluster::runAsync(bool evenIfLazy) {
 void Cluster::describeWaits(Report &report) const {
   for (const Warp *warp : warps)
     for (const Fragment &fragment : warp->fragments) {
-      // A loop around a test that failed may stand anywhere in it; the test says what it is about.
+      // A loop around a failed test may be anywhere; the test itself says what it waits for.
       const Operation &here = *machine.program.operations[fragment.pc];
       const Operation &spun = fragment.spunAt == noInstruction ? here : *machine.program.operations[fragment.spunAt];
       const Operation *waiting = &here;

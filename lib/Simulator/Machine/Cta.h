@@ -23,7 +23,7 @@ public:
   std::vector<std::unique_ptr<Warp>> warps;
   NamedBarrier named[16];
   std::unordered_map<uint32_t, Mbarrier> mbarriers; ///< by shared address
-  /// Tensor maps made by the kernel that fence.proxy.tensormap has acquired: hash of their bytes at that time, and
+  /// Tensor maps created by the kernel that fence.proxy.tensormap has acquired: hash of their bytes at that time, and
   /// whether they had been released.
   struct AcquiredMap {
     uint64_t hash = 0;
@@ -34,10 +34,10 @@ public:
   std::vector<uint64_t> changedMaps;
   unsigned threadCount = 0;
   unsigned liveThreads = 0;
-  uint32_t freeRegisters = 0; ///< that setmaxnreg has given back
+  uint32_t freeRegisters = 0; ///< released by setmaxnreg
   TensorMemory tensor;
 
-  /// Bytes of shared memory at a shared address (from sharedBase), or null if the range is not in it.
+  /// Returns the bytes of shared memory at a shared address (from sharedBase), or null if the range is not in it.
   std::byte *shared(uint32_t address, uint64_t bytes) {
     uint64_t offset = uint64_t(address) - sharedBase;
     return address >= sharedBase && isWithin(offset, bytes, sharedBytes.size()) ? sharedBytes.data() + offset : nullptr;
@@ -45,19 +45,19 @@ public:
   uint32_t sharedSize() const { return sharedBytes.size(); }
   bool hasExited() const { return liveThreads == 0; }
 
-  /// Reports warp groups of which not all warps have executed the same setmaxnreg; at the end.
+  /// Reports, at the end, warp groups of which not all warps have executed the same setmaxnreg.
   void checkRegisterChanges();
-  /// Reports tensor memory that has not been freed; at the end.
+  /// Reports, at the end, tensor memory that has not been freed.
   void checkTensorMemory();
 
 private:
   std::vector<std::byte> sharedBytes;
 };
 
-/// Counts what happens: of one cluster, or, where thread blocks talk to each other, of all that run.
+/// Counters of events: of one cluster or, if thread blocks communicate, of all that run.
 struct Progress {
   uint64_t events = 0;
-  uint64_t globalChanges = 0; ///< of these: what other clusters can see
+  uint64_t globalChanges = 0; ///< the part of them that other clusters can see
 };
 
 /// Thread blocks that run at the same time and see each other's shared memory; a single one without clusters.
@@ -74,22 +74,22 @@ public:
   Random random;
 
   Cta *cta(uint64_t rank) { return rank < ctas.size() ? ctas[rank].get() : nullptr; }
-  /// Takes over an operation that runs beside the threads.
+  /// Takes over an asynchronous operation.
   void start(std::unique_ptr<AsyncOperation> operation);
   bool hasExited() const;
 
   /// Runs one warp for a while, or a part of one asynchronous operation, as `random` chooses.
   enum class Outcome { Progress, Stuck, Faulted };
-  /// Stuck: all warps wait or spin, and nothing runs beside them.
+  /// Returns true if the cluster is stuck: all warps wait or spin, and no asynchronous work is pending.
   Outcome run();
-  /// Something happened that a waiting thread may be waiting for: an arrival, a store, the end of a copy.
+  /// Counts an event that a waiting thread may be waiting for: an arrival, a store, the end of a copy.
   void noteProgress() { ++progress->events; }
-  /// The same, in global memory.
+  /// Counts such an event in global memory.
   void noteGlobalChange() {
     noteProgress();
     ++progress->globalChanges;
   }
-  /// A thread looked whether another one has changed something.
+  /// Counts a test of a thread whether another one has changed something.
   void notePoll(bool isGlobal) {
     ++polls;
     if (!isGlobal)
@@ -97,16 +97,16 @@ public:
     globalPolls = globalChangesSeen == progress->globalChanges ? globalPolls + 1 : 1;
     globalChangesSeen = progress->globalChanges;
   }
-  /// Whether threads have looked at global memory more than `limit` times while nothing changed there.
+  /// Returns true if threads have tested global memory more than `limit` times while nothing changed there.
   bool pollsInVain(uint64_t limit) const { return globalChangesSeen == progress->globalChanges && globalPolls > limit; }
   Progress *progress;
-  /// Adds to `report` who waits for what.
+  /// Adds the waiting threads and their barriers to `report`.
   void describeWaits(Report &report) const;
 
 private:
   Outcome runWarp(Warp &warp);
   Outcome runAsync(bool evenIfLazy);
-  /// How a schedule treats what runs beside the threads.
+  /// The schedule's treatment of asynchronous work.
   enum class Pace { Any, Eager, Lazy };
   Pace pace = Pace::Any;
   std::vector<Warp *> warps;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs a grid: the clusters one after the other on as many host threads as there are, or, where thread blocks can talk
-// to each other, as many as the multiprocessors hold, interleaved in one.
+// Runs a grid: the clusters one after the other on as many host threads as there are or, if thread blocks can
+// communicate, as many as the multiprocessors hold, interleaved in one thread.
 #include "Simulator/Machine/Machine.h"
 
 #include "Target/GpuTarget.h"
@@ -21,11 +21,11 @@ using runtime::Success;
 
 namespace {
 
-/// Bytes that registers and local memory of all clusters at once may take.
+/// Maximum bytes of registers and local memory of all running clusters.
 constexpr uint64_t mostBytesOfClusters = uint64_t(2) << 30;
 
-/// Bytes of shared memory that a CTA may have. Targets that tile does not compile for have as much as their relatives
-/// (sm_121a as sm_120), or else the most of any.
+/// Returns the maximum bytes of shared memory of a CTA. Targets that tile does not compile for have as much as their
+/// relatives (sm_121a as sm_120), or otherwise the maximum of all.
 uint32_t mostShared(std::string_view name) {
   const target::GpuTarget *target = target::findTarget(name);
   if (!target)
@@ -51,7 +51,7 @@ Status checkGrid(const LaunchConfig &config) {
   return Success{};
 }
 
-/// Bytes of the host that a cluster's threads take.
+/// Returns the bytes of host memory for a cluster's threads.
 uint64_t bytesOfCluster(const Machine &machine) {
   const LaunchConfig &config = machine.config;
   const uint64_t ctas = uint64_t(config.cluster[0]) * config.cluster[1] * config.cluster[2];
@@ -59,7 +59,7 @@ uint64_t bytesOfCluster(const Machine &machine) {
   return ctas * warps * (machine.program.registerBytes + uint64_t(machine.program.localBytes) * warpSize);
 }
 
-/// Checks the memory that a kernel can ask for by few words of PTX.
+/// Checks the memory that a kernel can request by few words of PTX.
 Status checkMemory(const Machine &machine) {
   if (uint64_t bytes = bytesOfCluster(machine); bytes > mostBytesOfClusters)
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
@@ -153,7 +153,7 @@ private:
   unsigned turn = 0;
 };
 
-/// One cluster to its end; false after a report that ends the launch, or without leave.
+/// Runs one cluster to its end; returns false after a report that ends the launch, or if told to stop.
 bool runCluster(Machine &machine, Cluster &cluster, Leave &leave) {
   while (!cluster.hasExited()) {
     if (!leave.isGiven())
@@ -167,12 +167,12 @@ bool runCluster(Machine &machine, Cluster &cluster, Leave &leave) {
   return true;
 }
 
-/// Clusters of which there is memory for all at once; at least one.
+/// Returns the number of clusters that fit in memory at once; at least one.
 uint64_t clustersInMemory(const Machine &machine) {
   return std::max<uint64_t>(1, mostBytesOfClusters / std::max<uint64_t>(1, bytesOfCluster(machine)));
 }
 
-/// Throws what one of the host's threads has thrown, when all have ended.
+/// Runs clusters in several host threads. Rethrows an exception of one of them when all have ended.
 void runApart(Machine &machine, ClusterFactory &factory) {
   std::atomic<uint64_t> next = 0, ended = 0;
   std::exception_ptr thrown;
@@ -194,7 +194,7 @@ void runApart(Machine &machine, ClusterFactory &factory) {
   try {
     for (uint64_t i = 1; i < helpers; ++i)
       threads.emplace_back(work);
-  } catch (const std::system_error &) { // those that there are suffice
+  } catch (const std::system_error &) { // the existing threads suffice
   }
   work();
   for (std::thread &thread : threads)
@@ -203,11 +203,11 @@ void runApart(Machine &machine, ClusterFactory &factory) {
     std::rethrow_exception(thrown);
 }
 
-/// Clusters that run interleaved, since they talk to each other, as many at once as the multiprocessors hold.
+/// Runs clusters interleaved, since they communicate, as many at once as the multiprocessors hold.
 class Together {
 public:
   Together(Machine &machine, ClusterFactory &factory) : machine(machine), factory(factory) {
-    constexpr uint32_t mostCtas = 32; // CUDA programming guide: of a multiprocessor
+    constexpr uint32_t mostCtas = 32; // CUDA programming guide: maximum of a multiprocessor
     const LaunchConfig &config = machine.config;
     clusterSize = config.cluster[0] * config.cluster[1] * config.cluster[2];
     ctasPerMultiprocessor = std::clamp<uint32_t>(config.ctasPerMultiprocessor, 1, mostCtas);
@@ -247,10 +247,10 @@ public:
 private:
   struct Running {
     std::unique_ptr<Cluster> cluster;
-    uint64_t stuckSince = ~uint64_t(0); ///< number of events when it could not go on
+    uint64_t stuckSince = ~uint64_t(0); ///< number of events when it last could not proceed
   };
 
-  /// From `first` on, one that may go on; null: none.
+  /// Returns the first cluster from `first` on that may proceed; null: none.
   Running *choose(size_t first) {
     for (size_t i = 0; i < running.size(); ++i)
       if (Running &candidate = running[(first + i) % running.size()]; candidate.stuckSince != progress.events)
@@ -258,7 +258,8 @@ private:
     return nullptr;
   }
 
-  /// Asked after each turn of `last`, which mostly decides it. Where some have not started, these are the likely cause.
+  /// Called after each turn of `last`, which mostly decides it. Clusters that have not started are a likely cause, so
+  /// the limit is lower then.
   bool allPollInVain(const Cluster &last) const {
     constexpr uint64_t fewer = 5;
     const uint64_t limit = machine.config.pollLimit / (machine.nextCluster < factory.size() ? fewer : 1);
@@ -275,7 +276,7 @@ private:
     reportDeadlock(machine, all, std::move(message));
   }
 
-  /// They may be what the others wait for: a barrier among more thread blocks than run at once.
+  /// The others may wait for them: a barrier among more thread blocks than run at once.
   std::string describeUnstarted() const {
     constexpr uint64_t mostMultiprocessors = 1024; // of --sms
     const char *what = clusterSize == 1 ? "programs" : "clusters";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One launch of a kernel: the grid, its parameters, and what all thread blocks share.
+// One launch of a kernel: the grid, its parameters, and the state that all thread blocks share.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -15,31 +15,31 @@
 namespace tile::sim {
 
 struct LaunchConfig {
-  uint32_t grid[3] = {1, 1, 1};       ///< CTAs
-  uint32_t block[3] = {1, 1, 1};      ///< threads a CTA
-  uint32_t cluster[3] = {1, 1, 1};    ///< CTAs a cluster
+  uint32_t grid[3] = {1, 1, 1};       ///< in CTAs
+  uint32_t block[3] = {1, 1, 1};      ///< threads per CTA
+  uint32_t cluster[3] = {1, 1, 1};    ///< CTAs per cluster
   uint32_t dynamicShared = 0;         ///< bytes
-  std::vector<std::byte> parameters;  ///< as the driver lays them out, of Program::parameterBytes bytes
-  uint32_t multiprocessors = 4;       ///< CTAs of kernels that talk to each other must fit on them at the same time
-  uint32_t ctasPerMultiprocessor = 1; ///< at most 32 count
-  uint64_t seed = 0;                  ///< of the schedule
+  std::vector<std::byte> parameters;  ///< as laid out by the driver, Program::parameterBytes bytes
+  uint32_t multiprocessors = 4;       ///< CTAs of kernels that communicate must fit on them at the same time
+  uint32_t ctasPerMultiprocessor = 1; ///< at most 32 are used
+  uint64_t seed = 0;                  ///< seed of the schedule
   uint32_t hostThreads = 1;
-  /// A cluster hangs that changes nothing in memory for so many instructions, or while it polls memory so many times
-  /// (atomics, and loads with an order).
+  /// A cluster counts as hung if it changes nothing in memory for that many instructions, or while it polls memory that
+  /// many times (atomics, and loads with an order).
   uint64_t idleLimit = 50'000'000;
   uint64_t pollLimit = 50'000;
-  /// A warp hangs that executes more instructions than these, whatever it changes: half a minute.
+  /// A warp counts as hung if it executes more instructions than these, whatever it changes: half a minute.
   uint64_t stepLimit = 100'000'000;
 };
 
-/// The output of vprintf from all host threads: as much as CUDA's buffer holds, and the number of dropped calls.
+/// The output of vprintf from all host threads: up to the size of CUDA's buffer, and the number of dropped calls.
 class PrintBuffer {
 public:
   static constexpr size_t capacity = 1 << 20; ///< bytes; CUDA programming guide, "Formatted Output": the default
   bool isFull() const { return full; }
   void add(const std::vector<std::string> &records);
   void drop() { ++dropped; }
-  /// All of it, with a last line that says what is missing.
+  /// Returns all of it, with a last line that counts what is missing.
   std::string text() const;
 
 private:
@@ -49,8 +49,8 @@ private:
   std::atomic<uint64_t> dropped = 0; ///< records
 };
 
-/// Tensor maps in global memory that a thread has changed (tensormap.replace), and that no
-/// fence.proxy.tensormap::generic.release of its CTA has made visible since: by address. Of all host threads.
+/// Tensor maps in global memory that a thread has changed (tensormap.replace) and that no
+/// fence.proxy.tensormap::generic.release of its CTA has made visible since, by address. Of all host threads.
 class UnreleasedMaps {
 public:
   void add(uint64_t address);
@@ -73,20 +73,20 @@ public:
   Reports &reports;
   Checker *checker = nullptr;
   Observer *observer = nullptr;
-  /// Asked again and again, by each of the host's threads, with the clusters that have ended and all: whether to go on.
+  /// Called repeatedly by each host thread with the number of finished clusters and of all: returns whether to go on.
   std::function<bool(uint64_t ended, uint64_t clusters)> goesOn;
-  /// The number of a cluster that has not begun, which then does not: clusterlaunchcontrol. Nothing: all have begun.
+  /// Cancels a cluster that has not begun and returns its index: clusterlaunchcontrol. None: all have begun.
   std::optional<uint64_t> takeCluster() {
     return nextCluster < numClusters ? std::optional(nextCluster++) : std::nullopt;
   }
-  uint64_t nextCluster = 0, numClusters = 0; ///< of kernels that communicate, which run in one host thread
+  uint64_t nextCluster = 0, numClusters = 0; ///< for kernels that communicate, which run in one host thread
   /// Clusters that did not begin because another one has taken over their work.
   uint64_t cancelledClusters = 0;
   PrintBuffer printed;
   UnreleasedMaps unreleasedMaps;
 
-  /// Runs the grid to its end, or until something is reported after which it cannot go on. The launch itself may be
-  /// wrong (block size, parameters, shared memory): an error. What `goesOn` stops is not one.
+  /// Runs the grid to its end, or until a report after which it cannot go on. Returns an error if the launch itself is
+  /// wrong (block size, parameters, shared memory). A stop by `goesOn` is not an error.
   runtime::Status run();
 };
 

@@ -6,7 +6,7 @@
 
 namespace tile::sim {
 
-/// Between two allocations: larger than what an off-by-one tile of a wide matrix reaches.
+/// The gap between two allocations: more than an off-by-one tile of a wide matrix reaches.
 constexpr uint64_t gap = 1 << 20;
 
 uint64_t GlobalMemory::add(std::string name, std::byte *host, uint64_t size, uint64_t alignment, bool initialized,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Addresses and the bytes behind them.
+// Addresses and the bytes that they refer to.
 //
 //   generic address        space
 //   0x0100_0000_0000 …     shared: window + 32-bit shared address
@@ -29,7 +29,7 @@ constexpr uint32_t sharedOffsetMask = (1u << sharedRankShift) - 1;
 /// Shared memory begins after the kibibyte that the system reserves, as on sm_90: address 0 is never valid.
 constexpr uint32_t sharedBase = 1024;
 
-/// Whether `bytes` bytes at `offset` lie in the first `size`; no sum that could wrap around.
+/// Returns true if `bytes` bytes at `offset` lie in the first `size`; without a sum that could overflow.
 constexpr bool isWithin(uint64_t offset, uint64_t bytes, uint64_t size) {
   return bytes <= size && offset <= size - bytes;
 }
@@ -44,16 +44,16 @@ struct Allocation {
   uint64_t end() const { return address + size; }
 };
 
-/// Global memory: what the host has given to the kernel.
+/// Global memory: the buffers that the host passes to the kernel.
 class GlobalMemory {
 public:
-  /// `host` stays the caller's. Returns the address: `offset` bytes after one that is `alignment` bytes aligned (a
-  /// power of two).
+  /// The caller keeps ownership of `host`. Returns the address: `offset` bytes after one that is aligned to `alignment`
+  /// bytes (a power of two).
   uint64_t add(std::string name, std::byte *host, uint64_t size, uint64_t alignment = 256, bool initialized = true,
                uint64_t offset = 0);
-  /// Forgets the allocation at this address, which no other takes.
+  /// Forgets the allocation at this address, which is not reused.
   void remove(uint64_t address);
-  /// The allocation that holds the whole range, or null.
+  /// Returns the allocation that holds the whole range, or null.
   const Allocation *find(uint64_t address, uint64_t bytes) const;
   /// "16 bytes past the end of x (4096 bytes)", for messages.
   std::string describe(uint64_t address) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loading a kernel: place its variables and registers, decode its instructions.
+// Loads a kernel: lays out its variables and registers, decodes its instructions.
 //
 //   parameters, then constants   offset in the param window      local variables, call parameters   in local memory
 //   static shared                from sharedBase on              extern shared                       after it
@@ -37,7 +37,7 @@ const DecoderMap &decoders() {
   return map;
 }
 
-/// Whether thread blocks may learn from each other through this instruction while they run.
+/// Returns true if thread blocks may communicate through this instruction while they run.
 bool communicatesThrough(const Instruction &instruction) {
   auto has = [&](std::string_view suffix) { return instruction.has(suffix); };
   bool local = has("shared") || has("shared::cta") || has("shared::cluster") || has("local");
@@ -48,7 +48,7 @@ bool communicatesThrough(const Instruction &instruction) {
   return instruction.name == "clusterlaunchcontrol" || (instruction.name == "cp" && has("reduce"));
 }
 
-/// For each variable of the module whether the function names it: other kernels have their own.
+/// Returns for each variable of the module whether the function names it: other kernels have their own.
 std::vector<bool> variablesOf(const Module &module, const Function &function) {
   std::vector<bool> used(module.variables.size());
   auto visit = [&](auto &self, const Operand &operand) -> void {
@@ -78,7 +78,8 @@ void Program::placeParameters() {
   constantEnd = parameterBytes;
 }
 
-/// All but those in global memory: only their places, so that nothing has been taken when their sizes are checked.
+/// Lays out all variables but those in global memory: only their offsets, so that no memory is allocated before their
+/// sizes are checked.
 void Program::placeVariables() {
   std::vector<bool> used = variablesOf(module, function);
   for (uint32_t index = 0; index < module.variables.size(); ++index) {
@@ -103,13 +104,14 @@ void Program::placeVariables() {
       staticShared = alignUp(staticShared, std::max<uint64_t>(variable.alignment, 16));
 }
 
-/// A few words of PTX can ask for any amount; what no GPU has is refused.
+/// A few words of PTX can request any amount; more than any GPU has is rejected.
 runtime::Status Program::checkSizes() const {
   struct Size {
     std::string_view what;
     uint64_t bytes, most;
   };
-  // CUDA programming guide, "Technical specifications". Of all shared memory the launch checks how much the target has.
+  // CUDA programming guide, "Technical specifications". The launch checks the total of shared memory against the
+  // target.
   for (const Size &size :
        {Size{"parameters", parameterBytes, 32764}, Size{"constant memory", constantEnd - parameterBytes, 64 << 10},
         Size{"shared memory", staticShared, 227 << 10}, Size{"local memory a thread", localBytes, 512 << 10},
@@ -144,7 +146,7 @@ void Program::initialize(const Variable &variable, std::byte *bytes) const {
   std::copy_n(reinterpret_cast<const std::byte *>(variable.initial.data()),
               std::min<uint64_t>(variable.initial.size(), variable.size), bytes);
   for (auto [offset, target] : variable.relocations) {
-    uint64_t address = 0; // what is added to it
+    uint64_t address = 0; // the addend
     if (!isWithin(offset, sizeof(address), variable.size))
       continue;
     std::memcpy(&address, bytes + offset, sizeof(address));
@@ -154,7 +156,7 @@ void Program::initialize(const Variable &variable, std::byte *bytes) const {
 }
 
 void Program::placeRegisters() {
-  // Predicates are masks; other registers are 32 values, each in cache lines of its own.
+  // Predicates are masks; other registers are 32 values, each in separate cache lines.
   for (const Register &reg : function.registers) {
     registerOffsets.push_back(registerBytes);
     registerBytes += reg.type == Type::Pred ? 64 : alignUp(warpSize * bitWidth(reg.type) / 8, 64);

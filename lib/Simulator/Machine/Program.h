@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel ready to run: its instructions decoded to operations, its registers and variables placed.
+// A kernel ready to run: its instructions decoded to operations, its registers and variables laid out.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -11,7 +11,7 @@
 
 namespace tile::sim {
 
-/// Offset of what is not in the register file.
+/// The offset of values that are not in the register file.
 constexpr uint32_t noRegister = ~0u;
 
 /// Registers that change while a warp runs; only mov reads them.
@@ -26,36 +26,36 @@ public:
 
   const Module &module;
   const Function &function;
-  std::vector<std::unique_ptr<Operation>> operations; ///< one an instruction
+  std::vector<std::unique_ptr<Operation>> operations; ///< one per instruction
   std::vector<uint32_t> reconvergence;                ///< see ControlFlow.h
 
   /// Bytes of the register file of a warp. Offsets are multiples of 64.
   uint64_t registerBytes = 0;
   uint32_t registerOffset(uint32_t index) const { return registerOffsets[index]; }
-  /// Special registers that are constant for a warp live in the register file, too (32 values of 32 bits, or 64).
+  /// Special registers that are constant for a warp live in the register file, too (32 values of 32 or 64 bits).
   /// noRegister: not used, or not constant (clocks).
   uint32_t specialOffset(SpecialRegister special) const { return specialOffsets[unsigned(special)]; }
 
   uint64_t parameterBytes = 0;
   uint64_t staticShared = 0; ///< bytes; dynamic shared memory follows, aligned to `sharedAlignment`
   uint32_t sharedAlignment = 16;
-  uint64_t localBytes = 0; ///< a thread
-  /// Address in its own space (shared: from sharedBase; local and param: offset; global: address), of a Symbol operand
-  /// without its offset.
+  uint64_t localBytes = 0; ///< per thread
+  /// Returns the address in its own space (shared: from sharedBase; local and param: offset; global: address) of a
+  /// Symbol operand without its offset.
   uint64_t variableAddress(uint32_t variable) const { return variableAddresses[variable]; }
   /// Constants and parameters as the kernel sees them at offset 0 … of the param window.
   std::vector<std::byte> constants;
-  /// Whether thread blocks can tell each other something while they run: atomics, acquire, volatile, grid barriers.
-  /// Then all run in one host thread, interleaved; else clusters run on as many threads as there are.
+  /// Whether thread blocks can communicate while they run: atomics, acquire, volatile, grid barriers. Then all run
+  /// interleaved in one host thread; otherwise clusters run on as many threads as there are.
   bool communicates = false;
 
   /// The .cta_group of the kernel's tcgen05 instructions, which must be the same for all; 0: there are none.
   unsigned tensorCtaGroup = 0;
-  /// Whether the kernel has a tcgen05.fence. PTX ISA 9.7.16.6.4 wants them; compilers that emit none (Triton 3.6,
-  /// CUTLASS) count on barriers to order tensor memory, too, and then so does the checker.
+  /// Whether the kernel has a tcgen05.fence. PTX ISA 9.7.16.6.4 requires them; compilers that emit none (Triton 3.6,
+  /// CUTLASS) rely on barriers to order tensor memory, and then the checker does so, too.
   bool usesTensorFences = false;
 
-  /// Whether the kernel makes tensor maps (tensormap.replace): its stores may be of such.
+  /// Whether the kernel creates tensor maps (tensormap.replace): its stores may write them.
   bool makesMaps = false;
 
   /// A parameter of the kernel; those of calls are local variables.

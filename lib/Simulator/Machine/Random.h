@@ -16,7 +16,7 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// Below `limit`, which is above 0.
+  /// Returns a number below `limit`, which is above 0.
   uint64_t below(uint64_t limit) { return next() % limit; }
 
 private:

@@ -48,7 +48,7 @@ auto orderOf(const Actor &actor) {
   return std::tuple(actor.cta[2], actor.cta[1], actor.cta[0], actor.warp, actor.lane, actor.place.ptxLine);
 }
 
-/// Of two reports of the same places, the one to show: that of the smaller CTA, warp and lane.
+/// Orders two reports about the same locations: that of the smaller CTA, warp and lane is shown.
 bool isBefore(const Report &a, const Report &b) {
   if (orderOf(a.actor) != orderOf(b.actor))
     return orderOf(a.actor) < orderOf(b.actor);
@@ -61,7 +61,7 @@ bool isBefore(const Report &a, const Report &b) {
 } // namespace
 
 void Reports::add(Report report) {
-  // The lines first: all() gives the reports in the order of the keys.
+  // Lines come first: all() returns the reports in the order of the keys.
   std::vector<uint64_t> key{report.actor.place.ptxLine, uint64_t(report.kind)};
   for (const auto &note : report.notes)
     key.push_back(note.first.place.ptxLine);

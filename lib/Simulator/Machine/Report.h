@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the simulator has found: one report a cause, with the places that it involves.
+// The findings of the simulator: one report per cause, with the locations that it involves.
 #pragma once
 
 #include "Simulator/Ptx/Module.h"
@@ -10,9 +10,9 @@
 namespace tile::sim {
 
 enum class ReportKind : uint8_t {
-  Race,           ///< two accesses of one byte, one a write, unordered
-  MissingFence,   ///< ordered, but the async proxy was not told (fence.proxy.async)
-  EarlyUse,       ///< of what an asynchronous copy still writes or reads
+  Race,           ///< two unordered accesses to one byte, one of them a write
+  MissingFence,   ///< ordered, but without the fence for the async proxy (fence.proxy.async)
+  EarlyUse,       ///< of bytes that an asynchronous copy still writes or reads
   AccumulatorUse, ///< of a register that wgmma still reads or writes
   Uninitialized,
   OutOfBounds,
@@ -28,7 +28,7 @@ enum class ReportKind : uint8_t {
 };
 std::string_view reportKindName(ReportKind kind); ///< "race", "missing-fence", …
 
-/// Who did something, and where in the program.
+/// The origin of an action: the thread, and its position in the program.
 struct Actor {
   Place place;
   uint32_t cta[3] = {0, 0, 0};
@@ -40,16 +40,16 @@ struct Report {
   ReportKind kind = ReportKind::Race;
   Actor actor;
   std::string message;                              ///< one sentence with the numbers
-  std::vector<std::pair<Actor, std::string>> notes; ///< the other access, who waits for whom, …
-  uint64_t count = 1;                               ///< how often, here
+  std::vector<std::pair<Actor, std::string>> notes; ///< the other access, the waiting threads, …
+  uint64_t count = 1;                               ///< number of occurrences at this location
 };
 
-/// Collects reports from all threads; the second of the same kind and places only counts.
+/// Collects reports from all threads; a second one of the same kind and locations is only counted.
 class Reports {
 public:
   void add(Report report);
   bool empty() const;
-  /// In the order of their PTX lines, then kinds: the same for every number of host threads.
+  /// Returns the reports in the order of their PTX lines, then kinds: the same for every number of host threads.
   std::vector<Report> all() const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a warp runs: which fragment goes on, when fragments meet, and what is checked around every instruction.
+// Execution of a warp: which fragment runs, where fragments merge, and the checks around every instruction.
 #include "Simulator/Machine/Machine.h"
 #include "Simulator/Ptx/ControlFlow.h"
 
@@ -12,8 +12,8 @@ Warp::Turn Warp::run(uint64_t budget) {
   Turn turn;
   for (Fragment &fragment : fragments)
     fragment.waits = false;
-  // First in program order: those after catch up, and the lanes meet again. Sometimes the last, since the first may
-  // be in a loop until another one has done something.
+  // Chooses the first fragment in program order, so that later ones catch up and the lanes merge. Sometimes the last
+  // one, since the first may be in a loop until another one has done something.
   bool lastFirst = fragments.size() > 1 && cta.cluster.random.below(4) == 0;
   while (turn.instructions < budget && !fragments.empty()) {
     Fragment *chosen = nullptr;
@@ -61,7 +61,7 @@ Step Warp::step(Fragment &fragment) {
   }
   const Instruction &instruction = *operation.instruction;
   if (operation.aligned && active != alive) {
-    if (fragment.lanes != alive) { // the others may still come
+    if (fragment.lanes != alive) { // the others may still arrive
       fragment.waits = true;
       return Step::Wait;
     }
@@ -113,7 +113,7 @@ Step Warp::touchesInFlight(const Operation &operation, const Fragment &fragment)
   return Step::Next;
 }
 
-/// Of a register that tcgen05.ld writes; it has its value here already, so the kernel can go on.
+/// Reports a register that tcgen05.ld writes; it has its value here already, so the kernel can go on.
 void Warp::reportLoading(const Operation &operation, const Fragment &fragment) {
   for (uint32_t offset : operation.touched) {
     if (std::erase(registersLoading, offset) == 0)
@@ -130,7 +130,7 @@ void Warp::branch(Fragment &fragment, LaneMask taken, uint32_t target, uint32_t 
     fragment.pc = taken ? target : fragment.pc + 1;
     return;
   }
-  // A loop that lanes leave one by one has one meeting, after it, not one an iteration.
+  // A loop that lanes leave one by one has one reconvergence point, after it, not one per iteration.
   if (meeting != noInstruction && (fragment.meetings.empty() || fragment.meetings.back().pc != meeting))
     fragment.meetings.push_back({meeting, fragment.lanes});
   Fragment jumping = fragment;
@@ -146,7 +146,7 @@ void Warp::exit(Fragment &fragment, LaneMask lanes) {
   fragment.lanes &= ~lanes;
   alive &= ~lanes;
   cta.liveThreads -= std::popcount(lanes);
-  ++fragment.pc; // of those whose guard was false
+  ++fragment.pc; // lanes whose guard was false
   fragment.progress = 0;
   for (Fragment &other : fragments)
     other.waits = false; // fewer lanes to wait for
@@ -173,7 +173,7 @@ void Warp::mergeFragments() {
         continue;
       into.lanes |= from.lanes;
       into.waits = false;
-      // One that gave up a meeting does not take it up again.
+      // A fragment that has given up a reconvergence does not wait for it again.
       auto [end, other] =
           std::mismatch(into.meetings.begin(), into.meetings.end(), from.meetings.begin(), from.meetings.end());
       into.meetings.erase(end, into.meetings.end());

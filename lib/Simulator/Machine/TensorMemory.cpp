@@ -5,7 +5,7 @@
 
 namespace tile::sim {
 
-/// What columns hold before they are written, as registers do: a value that is noticed.
+/// The contents of columns before they are written, as of registers: a conspicuous value.
 constexpr uint32_t garbageColumn = 0x7f7f7f7f;
 
 std::optional<unsigned> TensorMemory::allocate(unsigned columns, unsigned warp, const Place &place,

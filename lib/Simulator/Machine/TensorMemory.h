@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor memory: 128 lanes of 512 columns of 32 bits a CTA, and what is under way in it. PTX ISA 9.7.16.1.
+// Tensor memory: 128 lanes of 512 columns of 32 bits per CTA, and the operations in flight in it. PTX ISA 9.7.16.1.
 //
 //   address of tcgen05 instructions   lane << 16 | column
 //   Range::address (Space::Tensor)    column * 512 + lane * 4 bytes: the lanes of a column are neighbours, as nearly
 //                                     all instructions access many lanes
 //
-// A real CTA shares the columns with those that run on the same multiprocessor; here each has all of them.
+// A real CTA shares the columns with the CTAs on the same multiprocessor; here each has all of them.
 #pragma once
 
 #include "Simulator/Machine/Access.h"
@@ -19,7 +19,7 @@ class Cta;
 
 constexpr unsigned tensorLanes = 128;
 constexpr unsigned tensorColumns = 512;
-/// A warp reaches the 32 lanes of its number modulo 4.
+/// A warp accesses the 32 lanes given by its index modulo 4.
 constexpr unsigned tensorLanesOfWarp = 32;
 
 struct TensorAddress {
@@ -31,11 +31,11 @@ class TensorMemory {
 public:
   struct Allocation {
     unsigned column = 0, columns = 0;
-    unsigned warp = 0; ///< which has allocated them
+    unsigned warp = 0; ///< the warp that has allocated them
     Place place;
   };
 
-  /// The first free columns, which are free in `other`, too; nothing if there are not so many beside each other.
+  /// Returns the first free columns, which are also free in `other`; none if there are not enough adjacent ones.
   std::optional<unsigned> allocate(unsigned columns, unsigned warp, const Place &place,
                                    const TensorMemory *other = nullptr);
   /// These columns, which are free.
@@ -49,8 +49,8 @@ public:
   uint32_t &at(unsigned lane, unsigned column) { return cells[column * tensorLanes + lane]; }
 
   bool mayAllocate = true; ///< until relinquish_alloc_permit
-  /// Of a pair's allocation under way: columns that this CTA wants, and the first one, found by the other CTA.
-  unsigned requested = 0, requestedBy = 0; ///< 0: nothing; the warp
+  /// A pair's allocation in progress: the columns that this CTA requests, and the first one, found by the other CTA.
+  unsigned requested = 0, requestedBy = 0; ///< 0: none; the warp
   std::optional<unsigned> granted;
 
 private:
@@ -59,18 +59,19 @@ private:
   std::vector<bool> owned = std::vector<bool>(tensorColumns);
 };
 
-/// What one thread has issued to the tensor core (mma, cp, shift, commit): executed in order, at any time.
+/// The operations that one thread has issued to the tensor core (mma, cp, shift, commit): executed in order, at any
+/// time.
 struct TensorPipe {
   Component component = noComponent; ///< counts commits
   uint32_t commits = 0;
   std::deque<AsyncOperation *> queue; ///< issued and not finished
 
-  /// Of an MMA that has not been waited for: its accumulator in the tensor memory of one CTA.
+  /// An MMA that has not been waited for: its accumulator in the tensor memory of one CTA.
   struct Accumulator {
     const Cta *cta = nullptr;
     unsigned lane = 0, column = 0, columns = 0;
     unsigned m = 0, n = 0;
-    uint32_t commit = 0; ///< which will cover it
+    uint32_t commit = 0; ///< the epoch that will cover it
     Place place;
   };
   std::vector<Accumulator> accumulators;

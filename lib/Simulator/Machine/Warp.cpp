@@ -10,11 +10,11 @@ namespace tile::sim {
 
 namespace {
 
-/// What registers and local memory hold before they are written: a value that is noticed, as a huge fp32 number, a NaN
-/// of 16 bits, or an address that nobody has.
+/// The contents of registers and local memory before they are written: a conspicuous value, which is a huge fp32
+/// number, a NaN of 16 bits, or an address that is never allocated.
 constexpr int garbage = 0x7f;
 
-/// The part of `special` that is the same for the life of a warp, for one thread; `thread` is its number in the CTA.
+/// The part of `special` that is constant for the life of a warp, for one thread; `thread` is its index in the CTA.
 uint32_t specialValue(SpecialRegister special, const Cta &cta, unsigned warp, unsigned lane) {
   const Cluster &cluster = cta.cluster;
   const Machine &machine = cluster.machine;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A warp: registers of its 32 lanes, and the fragments into which they have diverged.
 //
-// A fragment is a set of lanes with one program counter. Divergence splits it, meeting at the same instruction merges.
-// At a divergent branch the fragments get the branch's immediate post-dominator as the place to wait for each other;
-// the wait is given up when nothing else can move, so that threads make progress independently of each other
-// (CUDA programming guide, "Independent Thread Scheduling").
+// A fragment is a set of lanes with one program counter. Divergence splits it; fragments at the same instruction merge.
+// At a divergent branch the fragments get the branch's immediate post-dominator as their reconvergence point. Waiting
+// there is given up when nothing else can run, so that threads make progress independently of each other (CUDA
+// programming guide, "Independent Thread Scheduling").
 #pragma once
 
 #include "Simulator/Check/Checker.h"
@@ -26,12 +26,12 @@ class Operation;
 struct Fragment {
   uint32_t pc = 0;
   LaneMask lanes = 0;
-  /// Free for the operation at `pc` that waits: what it has done so far. Reset when the fragment goes on.
+  /// State for the operation at `pc` that waits: its progress so far. Reset when the fragment goes on.
   uint64_t progress = 0;
-  /// Where it last tested a barrier in vain (Step::Spin), for the report of a deadlock.
+  /// The position where it last tested a barrier in vain (Step::Spin), for the report of a deadlock.
   uint32_t spunAt = ~0u;
-  bool waits = false; ///< has nothing to do in this turn of the warp
-  /// Where to wait for the lanes of the other fragments of a divergence, innermost last.
+  bool waits = false; ///< cannot run in this turn of the warp
+  /// The reconvergence points of the divergences around the fragment, innermost last.
   struct Meeting {
     uint32_t pc;
     LaneMask lanes;
@@ -40,14 +40,14 @@ struct Fragment {
   std::vector<Meeting> meetings;
 };
 
-/// What an operation did.
+/// The outcome of an operation.
 enum class Step : uint8_t {
-  Next,   ///< done: go on after it
+  Next,   ///< done: continue after it
   Jumped, ///< done: has set Fragment::pc itself
   Wait,   ///< not done: try again later (barriers)
-  Spin,   ///< done, go on after it, but others should run first: a test of a barrier that failed
-  Exited, ///< the active lanes have ended
-  Fault   ///< has reported something that the kernel cannot go on after
+  Spin,   ///< done, continue after it, but let others run first: a failed test of a barrier
+  Exited, ///< the active lanes have exited
+  Fault   ///< has reported an error after which the kernel cannot go on
 };
 
 class Warp {
@@ -59,12 +59,12 @@ public:
   Cta &cta;
   const unsigned index;   ///< in the CTA
   const LaneMask threads; ///< lanes that are threads of the CTA: the last warp may be partial
-  /// Rank of the CTA in the cluster as addresses of its shared memory have it.
+  /// Rank of the CTA in the cluster, as in the addresses of its shared memory.
   const uint32_t sharedRankBits;
   LaneMask alive; ///< lanes that have not exited
   std::vector<Fragment> fragments;
 
-  /// 32 values of the register at byte offset `offset` of the register file (Program::registerOffset).
+  /// Returns 32 values of the register at byte offset `offset` of the register file (Program::registerOffset).
   template <typename T> T *lanes(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
   template <typename T> const T *lanes(uint32_t offset) const {
     return reinterpret_cast<const T *>(registers + offset);
@@ -79,43 +79,44 @@ public:
   /// Local memory of one lane.
   std::byte *local(unsigned lane);
 
-  // Asynchronous operations. `cp.async` groups and `cp.async.bulk` groups are of a thread, wgmma groups of the warp.
+  // Asynchronous operations. `cp.async` groups and `cp.async.bulk` groups belong to a thread, wgmma groups to the warp.
   // A bulk group has two ends: its sources have been read, and its writes are done.
   struct BulkGroups {
     AsyncGroups read, done;
   };
   AsyncGroups &copyGroups(unsigned lane) { return lazily(copies)[lane]; }
   BulkGroups &bulkGroups(unsigned lane) { return lazily(bulks)[lane]; }
-  /// Lanes whose cp.async is not done, one entry for each such instruction in flight.
+  /// Lanes whose cp.async is not done, one entry per instruction in flight.
   std::vector<std::shared_ptr<LaneMask>> copiesInFlight;
   AsyncGroups wgmmaGroups;
   std::deque<AsyncOperation *> wgmmaQueue; ///< issued and not finished, in order: they run in order
   /// The wgmma instructions that the warp has not waited for, finished or not, with the numbers of their groups.
   std::deque<std::pair<uint64_t, const Operation *>> wgmmaUnwaited;
-  /// Their registers (by file offset): nothing else may touch them.
+  /// Their registers (by file offset), which no other instruction may access.
   std::vector<uint32_t> registersInFlight;
 
-  /// The warp's component for `kind`, made at first use; only with a checker.
+  /// Returns the warp's component for `kind`, created at first use; only with a checker.
   enum class Waitable : uint8_t { Program, Copies, BulkReads, Bulk, Wgmma, TensorLoads, TensorStores };
   Component component(Waitable kind);
 
-  // Tensor memory. Loads and stores are of the whole warp: numbers of the waits for them that the warp has executed,
-  // and the stores in flight. Registers (by file offset) that loads not yet waited for write.
+  // Tensor memory. Loads and stores are executed by the whole warp: numbers of the waits for them that the warp has
+  // executed, and the stores in flight. Registers (by file offset) that loads not yet waited for write.
   uint32_t tensorLoadWaits = 0, tensorStoreWaits = 0;
   uint32_t tensorStoresInFlight = 0;
   std::vector<uint32_t> registersLoading;
-  /// What one thread has issued to the tensor core.
+  /// The operations that one thread has issued to the tensor core.
   TensorPipe &tensorPipe(unsigned lane) {
     if (tensorPipes.empty())
       tensorPipes.resize(warpSize);
     return lazily(tensorPipes[lane]);
   }
 
-  /// setmaxnreg: what a thread may have now, 0 if the kernel does not say; those executed, of the whole warp group.
+  /// setmaxnreg: the current registers of a thread, 0 if the kernel does not declare them; the number of executed
+  /// instructions, of the whole warp group.
   uint32_t registersPerThread = 0;
   std::vector<const Instruction *> registerChanges;
 
-  /// barrier.cluster: lanes that have arrived in this phase; lanes that may pass, and have not yet.
+  /// barrier.cluster: lanes that have arrived in this phase; lanes that may pass and have not yet.
   LaneMask clusterArrived = 0, clusterReleased = 0;
 
   /// Clock and counters of the checker; null without one.
@@ -139,16 +140,16 @@ public:
   };
   /// Runs up to `budget` instructions.
   Turn run(uint64_t budget);
-  /// Lanes `taken` of the fragment go on at `target`, the others after the branch; they meet at `meeting`, if there is
-  /// such a place.
+  /// Lanes `taken` of the fragment continue at `target`, the others after the branch; they reconverge at `meeting`, if
+  /// there is such a position.
   void branch(Fragment &fragment, LaneMask taken, uint32_t target, uint32_t meeting);
-  /// The lanes end.
+  /// Ends the lanes.
   void exit(Fragment &fragment, LaneMask lanes);
-  /// Gives up waiting for diverged lanes (Fragment::meetings); whether there was anything to give up.
+  /// Gives up waiting for diverged lanes (Fragment::meetings); returns whether there was one to give up.
   bool releaseMeetings();
 
 private:
-  /// Runs `fragment` until it waits, spins, diverges or ends. Its position may change.
+  /// Runs `fragment` until it waits, spins, diverges or ends. Its index may change.
   Step step(Fragment &fragment);
   bool isAtMeeting(Fragment &fragment);
   void mergeFragments();
@@ -162,7 +163,7 @@ private:
   struct alignas(64) Line {
     std::byte bytes[64];
   };
-  std::vector<Fragment> diverged; ///< made by branch(); join `fragments` after the step
+  std::vector<Fragment> diverged; ///< created by branch(); join `fragments` after the step
   std::vector<Line> registerLines;
   std::byte *registers = nullptr;
   std::vector<std::byte> localMemory;

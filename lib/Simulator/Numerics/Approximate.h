@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The approximate functions. They are computed in double and rounded once, which is closer than what is documented for
-// the hardware (its error bounds are in the comments), so that results differ from it in the last bits.
+// The approximate functions. They are computed in double and rounded once, which is closer than the documented bounds
+// of the hardware (in the comments), so that results differ from it in the last bits.
 //
 // Special values as in the tables of PTX ISA 9.7.3.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace tile::sim::numerics {
 
-/// 2^x; within 2^-40 of it, vectorises.
+/// 2^x, within 2^-40; vectorizes.
 inline double exp2Double(double x) {
   x = x < -2000 ? -2000 : x > 2000 ? 2000 : x; // NaN stays
   // Adding 1.5 · 2^52 rounds to an integer, which then is in the low bits.
@@ -29,7 +29,7 @@ inline double exp2Double(double x) {
   return p * low * high;
 }
 
-/// log2(x) of a positive number that is normal in double; within 2^-40 of it.
+/// log2(x) of a positive number that is normal in double, within 2^-40.
 inline double log2Double(double x) {
   uint64_t bits = std::bit_cast<uint64_t>(x);
   uint64_t fraction = bits & ((uint64_t(1) << 52) - 1);
@@ -68,8 +68,8 @@ float cosApproximate(float x);
 /// tanh.approx: 2^-11 relative; f16: 2^-10.987 absolute, bf16: 2^-8.
 float tanhApproximate(float x);
 
-/// div.approx: 2 units in the last place for 2^-126 <= |b| <= 2^126; above that the reciprocal is lost: 0, or NaN for
-/// infinity.
+/// div.approx: 2 units in the last place for 2^-126 <= |b| <= 2^126; above that the reciprocal underflows: 0, or NaN
+/// for infinity.
 template <bool flush> inline float divApproximate(float a, float b) {
   bool isLarge = std::fabs(b) > 0x1p126f && std::fabs(b) < __builtin_inff();
   float zero = std::copysign(0.0f, a) * std::copysign(1.0f, b);
@@ -81,7 +81,7 @@ template <bool flush> inline float divFull(float a, float b) {
   return divRounded<Rounding::NearestEven, flush>(a, b);
 }
 
-/// rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: of the operand's and the result's upper 32 bits.
+/// rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: from the operand's upper 32 bits to the result's upper 32 bits.
 double rcpUpperHalf(double x);
 double rsqrtUpperHalf(double x);
 /// rsqrt.approx.f64

@@ -13,7 +13,8 @@ template <typename T> inline uint32_t countLeadingZeros(T a) {
   return uint32_t(std::countl_zero(a));
 }
 
-/// Position of the highest bit that differs from the sign; with `shiftAmount` how far it is from the top. ~0: none.
+/// Returns the position of the highest bit that differs from the sign; with `shiftAmount` its distance from the top.
+/// ~0: none.
 template <typename T, bool shiftAmount> inline uint32_t findBit(T a) {
   using Unsigned = std::make_unsigned_t<T>;
   Unsigned bits = Unsigned(std::is_signed_v<T> && a < 0 ? ~a : a);
@@ -23,7 +24,7 @@ template <typename T, bool shiftAmount> inline uint32_t findBit(T a) {
   return shiftAmount ? zeros : bitsIn<T> - 1 - zeros;
 }
 
-/// The offset-th set bit from `base` on, upwards or (offset < 0) downwards; ~0: there is none.
+/// Returns the offset-th set bit from `base` on, upwards or (offset < 0) downwards; ~0: there is none.
 inline uint32_t findNthSet(uint32_t mask, uint32_t base, int32_t offset) {
   int64_t position = base & 31;
   if (offset == 0)
@@ -45,13 +46,13 @@ template <typename T> inline T reverseBits(T a) {
   return a;
 }
 
-/// Positions and lengths of fields: of 32-bit values 8 bits of the operands count, of 64-bit values all (where the ISA
-/// leaves open what is above 255).
+/// Positions and lengths of fields: for 32-bit values 8 bits of the operands count, for 64-bit values all (the ISA
+/// leaves values above 255 open).
 template <typename T> inline uint32_t fieldOperand(uint32_t value) {
   return sizeof(T) == 4 ? value & 0xff : value;
 }
 
-/// `length` bits of a from `position` on, extended by the highest of them that a has.
+/// `length` bits of a from `position` on, extended by the highest of them that exists in a.
 template <typename T> inline T extractField(T a, uint32_t position, uint32_t length) {
   using Unsigned = std::make_unsigned_t<T>;
   position = fieldOperand<T>(position);
@@ -78,7 +79,7 @@ template <typename T> inline T insertField(T a, T b, uint32_t position, uint32_t
   return T((b & T(~mask)) | (T(a << position) & mask));
 }
 
-/// The low `count` bits, extended; what is more than 32 is clamped, or wraps around.
+/// The low `count` bits, extended; a count above 32 is clamped, or wraps around.
 template <typename T, bool clamp> inline T extendBits(T a, uint32_t count) {
   count = clamp ? (count > 32 ? 32 : count) : count & 31;
   if (count == 0)
@@ -105,7 +106,7 @@ template <typename T> inline T shiftRight(T a, uint32_t count) {
   else
     return count >= bitsIn<T> ? T(0) : T(a >> count);
 }
-/// Of the 64 bits {b, a}: the upper half shifted left, the lower half shifted right.
+/// The upper half of the 64 bits {b, a} shifted left, or the lower half shifted right.
 template <bool isLeft, bool clamp> inline uint32_t funnelShift(uint32_t a, uint32_t b, uint32_t count) {
   count = clamp ? (count > 32 ? 32 : count) : count & 31;
   uint64_t both = uint64_t(b) << 32 | a;

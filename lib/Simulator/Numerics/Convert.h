@@ -21,7 +21,7 @@ template <Rounding rounding> inline double roundToIntegral(double value) {
   return std::copysign(rounded, value);
 }
 
-/// An integral double → integer; what is out of range becomes the nearest, NaN zero.
+/// An integral double → integer; values out of range become the nearest one, NaN zero.
 template <typename T> inline T toInteger(double value) {
   using Limits = std::numeric_limits<T>;
   constexpr double largest = double(Limits::max()) < 0x1p62 ? double(Limits::max()) + 1 : double(Limits::max());
@@ -60,8 +60,8 @@ inline double magnitudeToDouble(uint64_t value, bool isNegative, Rounding roundi
   return isNegative ? -magnitude : magnitude;
 }
 
-/// Bits of a power of two that is a scale, 2^(bits - 127), from a value's exponent; the sign does not count. Up says
-/// whether to round to the next larger one; 0xff is NaN.
+/// Bits of a power of two that is a scale, 2^(bits - 127), from a value's exponent; the sign is ignored. Up rounds to
+/// the next larger one; 0xff is NaN.
 inline uint32_t encodeScale(float value, bool up, bool satFinite) {
   uint32_t bits = std::bit_cast<uint32_t>(value) & 0x7fffffff;
   if (bits > 0x7f800000u)

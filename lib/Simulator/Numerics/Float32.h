@@ -15,12 +15,12 @@ template <Rounding rounding, bool flush = false> inline float finish(double valu
 /// x + y of doubles that are floats, or products of floats, rounded once to float.
 template <Rounding rounding, bool flush> inline float sumToFloat(double x, double y) {
   double sum = addToOdd(x, y);
-  if constexpr (rounding == Rounding::Down) // x + -x is -0 here, and +0 in the other roundings
+  if constexpr (rounding == Rounding::Down) // x + -x is -0 here, and +0 with the other roundings
     sum = sum == 0 && std::signbit(x) != std::signbit(y) ? -0.0 : sum;
   return finish<rounding, flush>(sum);
 }
 
-// Sums of floats that are tiny are exact: they need no `flush` of their own.
+// Tiny sums of floats are exact, so they need no `flush`.
 template <Rounding rounding> inline float addRounded(float a, float b) {
   if constexpr (rounding == Rounding::NearestEven)
     return canonical(a + b);
@@ -38,8 +38,8 @@ template <Rounding rounding, bool flush = false> inline float fmaRounded(float a
   return sumToFloat<rounding, flush>(double(a) * double(b), c);
 }
 
-// A quotient or root of floats that is not a float, nor midpoint of two, is farther from all of these than a double's
-// rounding moves it (by at least 2^-50 of its size), so that it may be rounded twice.
+// A quotient or root of floats that is neither a float nor a midpoint of two is farther from all of these than a
+// double's rounding error (by at least 2^-50 of its size), so that it may be rounded twice.
 template <Rounding rounding, bool flush = false> inline float divRounded(float a, float b) {
   if constexpr (rounding == Rounding::NearestEven && !flush)
     return canonical(a / b);

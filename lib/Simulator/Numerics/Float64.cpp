@@ -48,7 +48,7 @@ double round(const Exact &value, Rounding rounding) {
   int shift = last - value.exponent;
   Wide kept = shift <= 0 ? value.significand << -shift : shift > 127 ? Wide(0) : value.significand >> shift;
   Wide rest = shift <= 0 ? Wide(0) : shift > 127 ? value.significand : value.significand - (kept << shift);
-  // Twice the rest against one unit: a rest below a shift of more than 127 is less than half.
+  // Compares twice the remainder with one unit: a remainder below a shift of more than 127 is less than half.
   bool isAboveHalf = shift > 0 && shift <= 127 && rest > (Wide(1) << (shift - 1));
   bool isHalf = shift > 0 && shift <= 127 && rest == (Wide(1) << (shift - 1));
   bool up = false;
@@ -69,7 +69,7 @@ double round(const Exact &value, Rounding rounding) {
     break;
   }
   uint64_t significand = uint64_t(kept) + up; // at most 2^53
-  // Packed as an integer, a carry moves on into the exponent.
+  // Packed as an integer, a carry propagates into the exponent.
   uint64_t bits = significand;
   if (significand >> 52)
     bits += uint64_t(last + 1074) << 52;
@@ -85,7 +85,7 @@ double round(const Exact &value, Rounding rounding) {
 Exact sum(Exact a, Exact b, Rounding rounding) {
   if (a.significand == 0 && b.significand == 0)
     return {a.negative == b.negative ? a.negative : rounding == Rounding::Down, 0, 0};
-  // Both get their highest bit at 125, so that the smaller one loses bits only where the sum cannot cancel.
+  // Both get their highest bit at 125, so that the smaller one loses bits only if the sum cannot cancel.
   for (Exact *part : {&a, &b}) {
     if (part->significand == 0)
       continue;
@@ -112,7 +112,7 @@ Exact product(const Exact &a, const Exact &b) {
 
 } // namespace
 
-// Where an operand is infinite or NaN, nothing is rounded: the host's result is the result.
+// If an operand is infinite or NaN, nothing is rounded: the host's result is used.
 
 double addDirected(double a, double b, Rounding rounding) {
   if (!std::isfinite(a) || !std::isfinite(b))
@@ -158,7 +158,7 @@ double sqrtDirected(double a, Rounding rounding) {
     if ((root | bit) * (root | bit) <= value.significand)
       root |= bit;
   bool isExact = root * root == value.significand;
-  // One more bit tells an inexact root from an exact one.
+  // One more bit distinguishes an inexact root from an exact one.
   return round({false, root << 1 | Wide(!isExact), value.exponent / 2 - 1}, rounding);
 }
 

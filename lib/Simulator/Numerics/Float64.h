@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic on doubles with every rounding. To nearest the host does it; the others are done with 128-bit integers.
+// Arithmetic on doubles with every rounding. The host rounds to nearest; the other modes use 128-bit integers.
 #pragma once
 
 #include "Simulator/Numerics/Rounding.h"
@@ -12,13 +12,13 @@ double fmaDirected(double a, double b, double c, Rounding rounding);
 double divDirected(double a, double b, Rounding rounding);
 double sqrtDirected(double a, Rounding rounding);
 
-/// What the hardware makes of a NaN operand.
+/// The hardware's conversion of a NaN operand.
 inline double quiet(double nan) {
   return std::bit_cast<double>(std::bit_cast<uint64_t>(nan) | uint64_t(1) << 51);
 }
 
-/// `result`, or if it is NaN, the first of the operands that is NaN, quiet; else the NaN that the hardware generates.
-/// The orders of the operands are those that an H200 has.
+/// Returns `result` or, if it is NaN, the first of the operands that is NaN, quiet; otherwise the NaN that the hardware
+/// generates. The order of the operands is that of an H200.
 template <typename... Operands> inline double withNan(double result, Operands... operands) {
   if (result == result)
     return result;

@@ -21,7 +21,7 @@ struct Format {
   int bias;
   double largest;
   bool hasInfinity;
-  uint32_t nan; ///< what conversions give for NaN
+  uint32_t nan; ///< result of conversions of NaN
 };
 
 constexpr Format halfFormat = {10, 5, 15, 65504.0, true, 0x7fff};
@@ -29,7 +29,7 @@ constexpr Format bfloat16Format = {7, 8, 127, 0x1.fep127, true, 0x7fff};
 constexpr Format tf32Format = {10, 8, 127, 0x1.ffcp127, true, 0x7fffffffu >> 13};
 constexpr Format e4m3Format = {3, 4, 7, 448.0, false, 0x7f};
 constexpr Format e5m2Format = {2, 5, 15, 57344.0, true, 0x7f};
-constexpr Format e2m3Format = {3, 2, 1, 7.5, false, 0x1f}; // no NaN: becomes the largest
+constexpr Format e2m3Format = {3, 2, 1, 7.5, false, 0x1f}; // no NaN: becomes the largest value
 constexpr Format e3m2Format = {2, 3, 3, 28.0, false, 0x1f};
 constexpr Format e2m1Format = {1, 2, 1, 6.0, false, 0x7};
 
@@ -37,8 +37,8 @@ constexpr double powerOfTwo(int exponent) {
   return std::bit_cast<double>(uint64_t(exponent + 1023) << 52);
 }
 
-/// Bits of `value` (exact, or rounded to odd), right-aligned. What is too large becomes infinity or the largest value
-/// as `rounding` says; with `satFinite`, or in a format without infinity, the largest.
+/// Returns the bits of `value` (exact, or rounded to odd), right-aligned. Values that are too large become infinity or
+/// the largest value, depending on `rounding`; with `satFinite`, or in a format without infinity, the largest.
 template <const Format &format, Rounding rounding = Rounding::NearestEven>
 inline uint32_t encode(double value, bool satFinite = false) {
   constexpr int smallestExponent = 1 - format.bias, largestExponent = (1 << format.exponentBits) - format.bias;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bits of 16-bit floating-point values: types of their own, so that overloads can tell them from integers.
+// Bits of 16-bit floating-point values: separate types, so that overloads distinguish them from integers.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ template <typename T> inline T addHalf(T a, T b) {
 template <typename T> inline T subHalf(T a, T b) {
   return narrow<T>(addToOdd(toFloat(a), -toFloat(b)));
 }
-/// .ftz, which only f16 has, looks at the value rounded with an exponent without limits: see flushTiny.
+/// .ftz, which only f16 has, tests the value rounded with an unlimited exponent: see flushTiny.
 template <typename T, bool flush> inline T finishHalf(double value) {
   if constexpr (flush) {
     bool isTiny = std::fabs(toFloat(narrow<T>(value * 0x1p10))) < 0x1p-4f;

@@ -37,7 +37,7 @@ template <> struct WiderOf<uint64_t> {
 };
 template <typename T> using Wider = typename WiderOf<T>::type;
 template <typename T> constexpr unsigned bitsIn = 8 * sizeof(T);
-/// Unsigned and at least 32 bits: what wrapping arithmetic is done in, without promotion to a signed int.
+/// The unsigned type of at least 32 bits in which wrapping arithmetic is done, without promotion to a signed int.
 template <typename T> using Wrapping = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
 
 template <typename T> inline T wrappingAdd(T a, T b) {
@@ -103,7 +103,7 @@ template <typename T> inline T mad24HighSaturating(T a, T b, T c) {
   return addSaturating(mul24High(a, b), c);
 }
 
-/// Division by zero is unspecified in PTX; the code that ptxas makes for it gives all ones, as quotient and as rest.
+/// Division by zero is unspecified in PTX; ptxas's code for it returns all ones, as quotient and as remainder.
 template <typename T> inline T divide(T a, T b) {
   if (b == 0)
     return T(~T(0));

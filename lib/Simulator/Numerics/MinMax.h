@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // min, max, abs, neg and copysign of floating-point values by their bits.
 //
-// One NaN among the operands is passed over, or with .NaN wins; -0 is less than +0; .xorsign.abs: of the magnitudes,
-// with the signs' exclusive or. PTX ISA 9.7.3.12, 9.7.4.7.
+// One NaN among the operands is ignored or, with .NaN, is the result; -0 is less than +0; .xorsign.abs: of the
+// magnitudes, with the XOR of the signs. PTX ISA 9.7.3.12, 9.7.4.7.
 #pragma once
 
 #include "Simulator/Numerics/Float64.h"
@@ -10,7 +10,7 @@
 
 namespace tile::sim::numerics {
 
-/// Bits of a value as an integer, and what is special in them.
+/// A value's bits as an integer, and its special cases.
 template <typename T> struct BitsOf;
 template <> struct BitsOf<float> {
   using Integer = uint32_t;
@@ -41,7 +41,7 @@ template <typename T> inline bool isNanBits(IntegerOf<T> bits) {
   return IntegerOf<T>(bits & IntegerOf<T>(~signBit<T>)) > BitsOf<T>::infinity;
 }
 
-/// The NaN that comes from an operand that is one: of doubles the same, quiet; else always the same.
+/// Returns the NaN that results from an operand that is one: for doubles the same, quiet; otherwise always the same.
 template <typename T> inline IntegerOf<T> nanFrom(IntegerOf<T> operand) {
   return std::is_same_v<T, double> ? operand | BitsOf<T>::nan : BitsOf<T>::nan;
 }
@@ -81,7 +81,7 @@ template <typename T> inline T negative(T value) {
 template <typename T> inline T copySign(T a, T b) {
   return fromBits<T>((bitsOf(a) & signBit<T>) | (bitsOf(b) & IntegerOf<T>(~signBit<T>)));
 }
-/// .relu: what is negative, -0 too, becomes +0.
+/// .relu: negative values and -0 become +0.
 template <typename T> inline T clampNegative(T value) {
   IntegerOf<T> bits = bitsOf(value);
   return fromBits<T>(isNanBits<T>(bits) ? BitsOf<T>::nan : bits & signBit<T> ? IntegerOf<T>(0) : bits);

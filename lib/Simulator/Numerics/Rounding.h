@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rounding in software, so that results do not depend on the host's rounding mode, and loops over lanes vectorise.
+// Rounding in software, so that results do not depend on the host's rounding mode, and loops over lanes vectorize.
 //
-// Most operations of PTX are done in double, where a product of two floats is exact and a sum is rounded *to odd*: if
-// it is inexact, its last bit is 1. Such a value lies on the same side of every number and midpoint of a format with at
-// most 51 bits as the exact one does, so that a second rounding gives what a single one would have given (Boldo and
-// Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+// Most operations of PTX are computed in double, where a product of two floats is exact and a sum is rounded *to odd*:
+// if it is inexact, its last bit is 1. Such a value lies on the same side of every number and midpoint of a format with
+// at most 51 bits as the exact one, so that a second rounding gives the result of a single one (Boldo and Melquiond,
+// "Emulation of a FMA and correctly rounded sums", 2008).
 #pragma once
 
 #include <bit>
@@ -58,7 +58,7 @@ template <Rounding rounding> inline float roundToFloat(double value) {
   return std::bit_cast<float>(bits);
 }
 
-/// The NaN that arithmetic on floats gives, whatever its operands were (PTX ISA 9.7.3).
+/// The NaN that arithmetic on floats returns for all operands (PTX ISA 9.7.3).
 inline float canonical(float value) {
   return value != value ? std::bit_cast<float>(0x7fffffffu) : value;
 }
@@ -69,8 +69,8 @@ inline float flushSubnormal(float value) {
   return std::bit_cast<float>((bits & 0x7f800000u) ? bits : bits & 0x80000000u);
 }
 
-/// .ftz of a result whose exact value is `exact`: whether it is subnormal is seen after a rounding to 24 bits with an
-/// exponent without limits, so that (1 - 2^-24) 2^-126, which `rounded` has as 2^-126, becomes zero.
+/// .ftz of a result whose exact value is `exact`: a result is subnormal if it is so after rounding to 24 bits with an
+/// unlimited exponent, so that (1 - 2^-24) 2^-126, which `rounded` has as 2^-126, becomes zero.
 template <Rounding rounding> inline float flushTiny(float rounded, double exact) {
   bool isTiny = std::fabs(roundToFloat<rounding>(exact * 0x1p64)) < 0x1p-62f;
   return isTiny ? std::copysign(0.0f, rounded) : rounded;

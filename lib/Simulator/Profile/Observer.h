@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the machine tells the profiler. Null pointers to an Observer mean: nobody counts.
+// The events that the machine reports to the profiler. A null pointer to an Observer turns counting off.
 #pragma once
 
 #include "Simulator/Machine/Access.h"
@@ -11,13 +11,13 @@ public:
   virtual ~Observer() = default;
   virtual void issue(const Warp &warp, const Instruction &instruction, LaneMask active) = 0;
   virtual void access(const Warp &warp, const LaneAccess &access) = 0;
-  /// Bytes that an asynchronous copy moves between global and shared memory.
+  /// Counts the bytes that an asynchronous copy moves between global and shared memory.
   virtual void copy(const Warp &warp, const Instruction &instruction, uint64_t bytes, bool toShared) = 0;
-  /// Consecutive bytes of global memory that such a copy reads (to shared memory) or writes, each once a copy.
+  /// Consecutive bytes of global memory that such a copy reads (to shared memory) or writes, each once per copy.
   virtual void copyBytes(const Warp &, uint64_t /*address*/, uint64_t /*bytes*/, bool /*toShared*/) {}
-  /// Multiply-adds of one tensor-core instruction of one warp.
+  /// Counts the multiply-adds of one tensor-core instruction of one warp.
   virtual void tensorCore(const Warp &warp, const Instruction &instruction, uint64_t multiplyAdds) = 0;
-  /// A warp found a barrier not ready, and waits; told by the operation, at each test.
+  /// A warp found a barrier not ready, and waits; reported by the operation, at each test.
   virtual void wait(const Warp &warp, const Instruction &instruction) = 0;
 };
 

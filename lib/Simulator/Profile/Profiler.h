@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts what a kernel does: one set of counters an instruction, summed up by source line and in total.
+// Counts the work of a kernel: one set of counters per instruction, summed by source line and in total.
 #pragma once
 
 #include "Simulator/Profile/Observer.h"
@@ -12,21 +12,21 @@
 
 namespace tile::sim {
 
-/// What is counted; in this order in every output.
+/// The counters, in the order of every output.
 enum class Counter : uint8_t {
-  Instructions,       ///< of warps
-  Lanes,              ///< active lanes of them
+  Instructions,       ///< instructions of warps
+  Lanes,              ///< their active lanes
   GlobalRequests,     ///< loads, stores and atomics of warps
-  GlobalSectors,      ///< of 32 bytes
-  GlobalSectorsIdeal, ///< had the lanes' bytes been consecutive
-  GlobalBytes,        ///< asked for by lanes
+  GlobalSectors,      ///< sectors of 32 bytes
+  GlobalSectorsIdeal, ///< sectors, had the lanes' bytes been consecutive
+  GlobalBytes,        ///< bytes requested by lanes
   SharedRequests,
   SharedWavefronts,
-  SharedConflicts, ///< wavefronts that bank conflicts cost
+  SharedConflicts, ///< wavefronts caused by bank conflicts
   SharedBytes,
   CopiedIn,     ///< bytes of asynchronous copies from global to shared memory
   CopiedOut,    ///< bytes of asynchronous copies to global memory
-  MultiplyAdds, ///< of tensor cores
+  MultiplyAdds, ///< multiply-adds of tensor cores
   Waits         ///< times a barrier was found not ready; depends on the schedule
 };
 constexpr unsigned numCounters = unsigned(Counter::Waits) + 1;
@@ -39,17 +39,17 @@ struct Counts {
   Counts &operator+=(const Counts &other);
 };
 
-/// How many CTAs a multiprocessor holds, and what limits them.
+/// The number of CTAs that a multiprocessor holds, and what limits it.
 struct Occupancy {
-  uint32_t registers = 0; ///< a thread; 0: not known before ptxas
-  uint32_t threads = 0;   ///< a CTA
+  uint32_t registers = 0; ///< per thread; 0: not known before ptxas
+  uint32_t threads = 0;   ///< per CTA
   uint32_t sharedBytes = 0;
   uint32_t ctas = 0; ///< on a multiprocessor
-  double warps = 0;  ///< of those it can hold, 0 … 1
+  double warps = 0;  ///< fraction of those it can hold, 0 … 1
   std::string limit; ///< "registers", "shared memory", "threads", "CTAs"
 };
-/// On a multiprocessor of `target`. Each CTA loses 1 KiB of shared memory to the system (CUDA programming guide,
-/// "Compute capabilities").
+/// Returns the occupancy on a multiprocessor of `target`. Each CTA loses 1 KiB of shared memory to the system (CUDA
+/// programming guide, "Compute capabilities").
 Occupancy computeOccupancy(const target::GpuTarget &target, uint32_t registers, uint32_t threads, uint32_t sharedBytes);
 
 class Profiler final : public Observer {
@@ -72,21 +72,21 @@ private:
   using Row = std::atomic<uint64_t>[numCounters];
   void add(const Instruction &instruction, Counter counter, uint64_t value) {
     size_t index = &instruction - function.instructions.data();
-    if (index < function.instructions.size()) // else the return after the last one
+    if (index < function.instructions.size()) // or the return after the last one
       rows[index][unsigned(counter)].fetch_add(value, std::memory_order_relaxed);
   }
 
   const Function &function;
-  std::unique_ptr<Row[]> rows; ///< one an instruction
+  std::unique_ptr<Row[]> rows; ///< one per instruction
 };
 
 /// {"total": {...}, "occupancy": {...}, "lines": [{"file": ..., "line": ..., ...}]}
 nlohmann::json profileToJson(const Profiler &profiler, const Module &module, const Occupancy &occupancy);
 
-/// How a figure that is bad is shown; null: as all others.
+/// Returns how a bad figure is shown; null: as all others.
 using Mark = std::string (*)(std::string_view);
-/// The source with the counters of each line beside it, the totals and the occupancy. `source`: the text of file 1; may
-/// be empty.
+/// Prints the source with the counters of each line beside it, the totals and the occupancy. `source`: the text of file
+/// 1; may be empty.
 std::string profileListing(const Profiler &profiler, const Module &module, const Occupancy &occupancy,
                            const std::string &source, Mark mark = nullptr);
 

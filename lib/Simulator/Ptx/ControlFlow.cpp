@@ -2,8 +2,8 @@
 // Immediate post-dominators of basic blocks, by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast
 // Dominance Algorithm", 2001) on the reversed graph, whose root is a node after all exits.
 //
-// A guarded `ret` or `exit` does not end its block: lanes that leave there never come to a meeting, and those that stay
-// go on to the next instruction.
+// A guarded `ret` or `exit` does not end its block: lanes that leave there never reach a reconvergence point, and the
+// others continue with the next instruction.
 #include "Simulator/Ptx/ControlFlow.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ public:
     solve();
   }
 
-  /// First instruction of the immediate post-dominator of the block that `branch` ends.
+  /// Returns the first instruction of the immediate post-dominator of the block that `branch` ends.
   uint32_t after(uint32_t branch) const {
     uint32_t parent = dominator[blockOf[branch]];
     return parent == none || parent == exit ? noInstruction : firsts[parent];

@@ -7,7 +7,8 @@ namespace tile::sim {
 
 namespace {
 
-// Instructions that calls bring into a module, and registers of a function: more than any kernel has.
+// Limits for the instructions that calls add to a module, and for the registers of a function: more than any kernel
+// has.
 constexpr size_t mostInstructions = 1 << 18, mostRegisters = 1 << 18;
 constexpr unsigned deepestCall = 64;
 
@@ -25,9 +26,9 @@ public:
     Function &function = module.functions[index];
     std::vector<Instruction> old = std::move(function.instructions);
     std::vector<Instruction> made;
-    std::vector<uint32_t> places; ///< of the old instructions among the new ones
+    std::vector<uint32_t> places; ///< indices of the old instructions among the new ones
     std::vector<uint32_t> own;    ///< new instructions whose labels are still old ones
-    Renaming registers;           ///< of a callee: where its registers begin in this function
+    Renaming registers;           ///< first register of a callee in this function
     for (Instruction &instruction : old) {
       places.push_back(uint32_t(made.size()));
       const std::optional<uint32_t> callee = calleeOf(instruction);
@@ -78,7 +79,7 @@ private:
     }
   }
 
-  /// Of a call that can be replaced: arguments and results are variables, as many as the function has.
+  /// Returns true for a call that can be replaced: arguments and results are variables, as many as the function has.
   std::optional<uint32_t> calleeOf(const Instruction &instruction) const {
     if (instruction.name != "call" || instruction.operands[1].kind != Operand::Kind::Function)
       return std::nullopt;
@@ -118,7 +119,7 @@ private:
     return made;
   }
 
-  /// `body` is without calls itself.
+  /// `body` itself contains no calls.
   static void copyBody(const Function &body, const Instruction &call, uint32_t registerBase,
                        std::vector<Instruction> &made) {
     Renaming variables;

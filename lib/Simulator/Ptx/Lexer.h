@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PTX text → tokens. Comments and blanks vanish; line ends mean nothing in PTX, but every token knows its line.
-// PTX ISA 4.2 (comments), 4.4 (identifiers), 4.5 (constants).
+// PTX text → tokens. Comments and blanks are skipped; line ends mean nothing in PTX, but every token has its line. PTX
+// ISA 4.2 (comments), 4.4 (identifiers), 4.5 (constants).
 #pragma once
 
 #include "Runtime/Result.h"
@@ -32,7 +32,7 @@ struct Token {
   bool is(std::string_view punctuation) const { return kind == TokenKind::Punctuation && text == punctuation; }
 };
 
-/// Ends with one End token, and a second so that one may look ahead.
+/// Ends with two End tokens, for a look-ahead of one.
 runtime::Result<std::vector<Token>> lexPtx(std::string_view text);
 
 } // namespace tile::sim

@@ -29,7 +29,8 @@ void collectLabels(const Operand &operand, std::vector<uint32_t> &labels) {
     collectLabels(element, labels);
 }
 
-/// Whether the first operand is a result: those of all that does not begin with an address, but for these.
+/// Returns true if the first operand is a result: so for all instructions whose first operand is no address, except for
+/// these.
 bool hasResult(const Instruction &one) {
   if (one.operands.empty() || one.name == "bar" || one.name == "barrier" || one.name == "brx" ||
       one.name == "nanosleep")
@@ -41,12 +42,12 @@ bool hasResult(const Instruction &one) {
 
 Effects effectsOf(const Instruction &one, uint32_t index, uint32_t count) {
   Effects effects;
-  const bool accumulates = one.name == "wgmma"; // its result is its addend, too
+  const bool accumulates = one.name == "wgmma"; // its result is also its addend
   for (size_t i = 0; i < one.operands.size(); ++i)
     collect(one.operands[i], i == 0 && hasResult(one) ? effects.defined : effects.used);
   if (accumulates)
     effects.used.insert(effects.used.end(), effects.defined.begin(), effects.defined.end());
-  if (one.guard >= 0) { // where it does not hold, the old value stays
+  if (one.guard >= 0) { // if the guard is false, the old value stays
     effects.used.push_back(uint32_t(one.guard));
     effects.defined.clear();
   }
@@ -98,7 +99,7 @@ std::vector<uint32_t> liveRegisters(const Function &function) {
   }
   std::vector<uint32_t> numbers;
   for (uint32_t i = 0; i < count; ++i) {
-    Bits live = liveAfter(i); // and what the instruction itself reads and writes
+    Bits live = liveAfter(i); // in addition to the operands of the instruction itself
     for (size_t word = 0; word < words; ++word)
       live[word] |= before[i][word];
     uint32_t number = 0;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which registers hold a value that is still needed: what a kernel asks of the register file where it needs most.
+// The registers that hold live values: an estimate of where a kernel needs most registers.
 //
-// Registers of PTX are virtual: ptxas moves instructions, and keeps what it can compute again. The numbers say which
-// lines hold many values, not what a thread gets.
+// Registers of PTX are virtual: ptxas moves instructions, and recomputes values. The counts show which lines hold many
+// values, not how many registers a thread gets.
 #pragma once
 
 #include "Simulator/Ptx/Module.h"
 
 namespace tile::sim {
 
-/// For each instruction: the 32-bit registers of a thread that hold values needed at it or after it. Predicates count
-/// nothing, values of 64 bits twice.
+/// Returns for each instruction the number of 32-bit registers of a thread that hold values needed at it or after it.
+/// Predicates do not count, values of 64 bits count twice.
 std::vector<uint32_t> liveRegisters(const Function &function);
 
 } // namespace tile::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A PTX module as parsed: plain data, close to the text. What an instruction means is decided by the decoders in
-// Exec/; here it is a name, suffixes and operands whose names have been resolved.
+// A PTX module as parsed: plain data, close to the text. The decoders in Exec/ interpret instructions; here an
+// instruction is a name, suffixes and operands whose names have been resolved.
 //
 //   @!%p1 ld.global.v2.b32 {%r1, %r2}, [%rd1+16];
 //   guard = p1, negated   name = "ld"   suffixes = {"global", "v2", "b32"}   operands = {Vector, Address}
@@ -50,9 +50,9 @@ enum class Type : uint8_t {
   U16x2,
   S16x2
 };
-/// Bits that a value takes in a register; 1 for Pred, 0 for None.
+/// Returns the bits of a value in a register; 1 for Pred, 0 for None.
 unsigned bitWidth(Type type);
-/// "b32", "f16x2", … without the dot; nothing for a word that is not a type.
+/// Returns the type of "b32", "f16x2", … without the dot; none for a word that is not a type.
 std::optional<Type> parseType(std::string_view name);
 std::string_view typeName(Type type);
 
@@ -60,7 +60,7 @@ std::string_view typeName(Type type);
 enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param, Tensor };
 std::string_view spaceName(Space space);
 
-/// Where an instruction comes from: its line in the PTX, and the `.loc` in force there.
+/// The origin of an instruction: its line in the PTX, and the `.loc` in force there.
 struct Place {
   uint32_t ptxLine = 0;    ///< from 1
   uint32_t file = 0;       ///< index into Module::files; 0 = no source line is known
@@ -122,7 +122,7 @@ constexpr unsigned numSpecialRegisters = unsigned(SpecialRegister::AggrSmemSize)
 struct Operand {
   enum class Kind : uint8_t {
     Register,  ///< `index` into Function::registers; `negated`: !%p
-    Immediate, ///< `bits`; `floatBits` says whether 0f… / 0d… was written (32 / 64) or an integer (0)
+    Immediate, ///< `bits`; `floatBits` is 32 / 64 for 0f… / 0d…, 0 for an integer
     Symbol,    ///< address of variable or parameter `index` in `space`, plus `offset`: mov.b64 %rd1, tile_shared+64
     Special,   ///< `special`
     Label,     ///< `index` of the instruction in Function::instructions
@@ -136,7 +136,7 @@ struct Operand {
   Kind kind = Kind::Sink;
   bool negated = false;
   uint8_t floatBits = 0;
-  Space space = Space::Generic; ///< of a Symbol
+  Space space = Space::Generic; ///< offset of a Symbol
   SpecialRegister special = SpecialRegister::TidX;
   uint32_t index = 0;
   int64_t offset = 0;
@@ -148,8 +148,8 @@ struct Operand {
 struct Instruction {
   std::string name;                  ///< "ld", "wgmma", "cp"
   std::vector<std::string> suffixes; ///< {"global", "v4", "b32"}; "shared::cta" is one suffix
-  /// Two are made uniform: `call` has {Arguments (results), Function or Register, Arguments}, and `brx.idx` has
-  /// {index, Vector of Labels}.
+  /// Two instructions are made uniform: `call` has {Arguments (results), Function or Register, Arguments}, and
+  /// `brx.idx` has {index, Vector of Labels}.
   std::vector<Operand> operands;
   int32_t guard = -1; ///< register of `@p`; -1: none
   bool guardNegated = false;
@@ -175,7 +175,7 @@ struct Variable {
   bool isExtern = false; ///< `.extern .shared`: the dynamic shared memory
   /// The first bytes; the others are zeros (global, const) or undefined (shared, local).
   std::vector<uint8_t> initial;
-  /// Places of `initial` to which the address of another variable (index) is to be added, known at load time only.
+  /// Positions in `initial` to which the address of another variable (index) is added when the module is loaded.
   std::vector<std::pair<uint64_t, uint32_t>> relocations;
   Place place;
 };
@@ -186,9 +186,9 @@ struct Function {
   bool isDeclaration = false;
   std::vector<Register> registers;
   std::vector<uint32_t> parameters; ///< indices into Module::variables, in order; space Param
-  std::vector<uint32_t> results;    ///< of a .func
+  std::vector<uint32_t> results;    ///< result of a .func
   std::vector<Instruction> instructions;
-  /// Directives: threads a CTA that the launch must have (.reqntid) or may have at most (.maxntid); 0 = not given.
+  /// Directives: threads per CTA that the launch must have (.reqntid) or may have at most (.maxntid); 0 = not given.
   uint32_t requiredThreads[3] = {0, 0, 0};
   uint32_t maxThreads[3] = {0, 0, 0};
   uint32_t requiredCluster[3] = {0, 0, 0}; ///< .reqnctapercluster

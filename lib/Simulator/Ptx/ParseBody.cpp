@@ -6,7 +6,7 @@
 
 namespace tile::sim {
 
-/// After the `{` of a function up to its `}`. The scope of the function, with its parameters, is open.
+/// Parses from after the `{` of a function to its `}`. The scope of the function, with its parameters, is open.
 bool PtxParser::parseBody() {
   size_t outermost = scopes.size();
   while (scopes.size() >= outermost) {
@@ -75,7 +75,7 @@ bool PtxParser::parseLabel() {
   return scopes.back().labels.emplace(name.text, next).second || failAt(name.line, "duplicate label '{}'", name.text);
 }
 
-/// The arguments of the call say all that a prototype does.
+/// The arguments of the call contain all the information of a prototype.
 bool PtxParser::parsePrototype() {
   uint32_t line = token().line;
   while (!atEnd() && !token().is(";") && !token().is("{") && !token().is("}"))
@@ -176,7 +176,7 @@ bool PtxParser::resolveLabel(const Scope &scope, const LabelUse &use, bool &foun
   return true;
 }
 
-/// At `}`: labels are now known; what they are not, an outer scope may have.
+/// At `}`: resolves labels; those that are unknown here may be defined in an outer scope.
 bool PtxParser::closeScope() {
   Scope scope = std::move(scopes.back());
   scopes.pop_back();

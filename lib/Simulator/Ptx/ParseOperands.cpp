@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operands of instructions. PTX ISA chapter 6 and, of calls, 9.7.12.5.
+// Operands of instructions. PTX ISA chapter 6 and, for calls, 9.7.12.5.
 #include "Simulator/Ptx/ParserImpl.h"
 
 namespace tile::sim {
@@ -189,7 +189,8 @@ bool PtxParser::parseArguments(Operand &operand) {
   return expect(")", "at the end of the arguments");
 }
 
-/// call (results), callee, (arguments), prototype: made (results), callee, (arguments), whatever was left out.
+/// call (results), callee, (arguments), prototype: normalized to (results), callee, (arguments), with omitted parts
+/// added.
 bool PtxParser::parseCall(Instruction &instruction) {
   instruction.operands.resize(3);
   for (size_t i : {0, 2})
@@ -211,7 +212,7 @@ bool PtxParser::parseCall(Instruction &instruction) {
     if (!take(","))
       return !hasPrototype || fail("an indirect call needs a prototype");
   }
-  // A prototype or a list of targets; both only repeat what the arguments say.
+  // A prototype or a list of targets; both only repeat information of the arguments.
   std::string_view prototype;
   return takeName(prototype, "the prototype of a call");
 }

@@ -11,7 +11,7 @@ bool PtxParser::declare(std::string_view name, Symbol symbol, uint32_t line) {
   return scopes.back().names.emplace(name, symbol).second || failAt(line, "'{}' is declared twice", name);
 }
 
-/// The names of a range are made of few bytes of text, but take as many as they have.
+/// The names of a range are a few bytes of text, but take as much memory as they are many.
 bool PtxParser::checkNames(std::string_view name, uint64_t count, uint32_t line) {
   return name.size() <= limits::names / std::max<uint64_t>(count, 1) ||
          failAt(line, "{} names of {} bytes are too many", count, name.size());
@@ -66,7 +66,7 @@ bool PtxParser::parseVariableHead(VariableHead &head) {
         return false;
       if (!std::has_single_bit(value) || value > limits::bytes)
         return failAt(line, "the alignment {} is not a power of two", value);
-      // After .ptr it is what the pointer points to that is aligned.
+      // After .ptr the alignment is that of the pointee.
       if (!isPointer)
         alignment = value;
     } else if (word == "ptr") {
@@ -150,7 +150,7 @@ bool PtxParser::parseVariables(Space space, bool isExtern) {
       return failAt(line, "'{}' has no size", name);
     for (uint64_t i = 0; i < repeats; ++i) {
       head.variable.name = isRange ? fmt::format("{}{}", name, i) : std::string(name);
-      // The names of a range have no text of their own to refer to: they are kept with the first.
+      // The names of a range are not in the text: they are stored with the first.
       if (isRange)
         names.push_back(std::make_unique<std::string>(head.variable.name));
       if (!declare(isRange ? std::string_view(*names.back()) : name,
@@ -162,7 +162,7 @@ bool PtxParser::parseVariables(Space space, bool isExtern) {
   return expect(";", "after a variable");
 }
 
-/// = 5, = {1, 2, {3, 4}}, = "text", = {generic(x), y+4}. What is left out is zero.
+/// = 5, = {1, 2, {3, 4}}, = "text", = {generic(x), y+4}. Missing elements are zero.
 bool PtxParser::parseInitializer(VariableHead &head, uint64_t count, bool isOpen) {
   Variable &variable = head.variable;
   uint32_t line = token().line;
@@ -231,7 +231,7 @@ bool PtxParser::parseInitializerElement(VariableHead &head) {
   return true;
 }
 
-/// x, x+8, generic(x), generic(x)+8. The bytes themselves hold what is added.
+/// x, x+8, generic(x), generic(x)+8. The bytes themselves hold the addend.
 bool PtxParser::parseAddressInitializer(VariableHead &head) {
   std::vector<uint8_t> &bytes = head.variable.initial;
   bool isGeneric = token().text == "generic" && token(1).is("(");

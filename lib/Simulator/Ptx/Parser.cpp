@@ -41,7 +41,7 @@ bool PtxParser::takeInteger(uint64_t &value, std::string_view what) {
   return true;
 }
 
-/// A token for messages; only the beginning of a long one.
+/// Returns a token for messages; only the beginning of a long one.
 std::string PtxParser::quoted(const Token &token) {
   if (token.kind == TokenKind::End)
     return "the end of the file";
@@ -128,7 +128,7 @@ bool PtxParser::parseFile() {
   return true;
 }
 
-/// .section .debug_info { … }: of debuggers only.
+/// .section .debug_info { … }: only for debuggers.
 bool PtxParser::skipSection() {
   uint32_t line = token().line;
   if (token().kind != TokenKind::Directive && token().kind != TokenKind::Name)
@@ -147,7 +147,7 @@ bool PtxParser::skipSection() {
   return true;
 }
 
-/// .pragma "nounroll"; what is not known changes nothing.
+/// .pragma "nounroll"; unknown pragmas have no effect.
 bool PtxParser::parsePragma() {
   do {
     if (token().kind != TokenKind::String)
@@ -182,7 +182,7 @@ const Function *PtxParser::findFunction(std::string_view name) const {
   return nullptr;
 }
 
-/// A declaration may be repeated, and a definition takes its place.
+/// A declaration may be repeated, and a definition replaces it.
 bool PtxParser::addFunction(Function added, bool isDefinition) {
   for (Function &known : module.functions)
     if (known.name == added.name) {
@@ -225,7 +225,7 @@ bool PtxParser::parseFunction(bool isEntry, bool isExtern) {
     return false;
   if (!parsePerformanceDirectives(parsed))
     return false;
-  // A declaration first, so that a function may call itself.
+  // The declaration comes first, so that a function may call itself.
   Function declaration = parsed;
   if (!addFunction(std::move(declaration), false))
     return false;
@@ -277,7 +277,7 @@ bool PtxParser::parseParameters(Function &parsed, std::vector<uint32_t> &list, b
   return expect(")", "at the end of the parameters");
 }
 
-/// 1, 2 or 3 numbers; those that are left out are 1.
+/// 1, 2 or 3 integers; missing ones are 1.
 bool PtxParser::parseThree(uint32_t (&values)[3]) {
   for (uint32_t &value : values)
     value = 1;
@@ -295,7 +295,7 @@ bool PtxParser::parseThree(uint32_t (&values)[3]) {
   return fail("more than three sizes");
 }
 
-/// PTX ISA 11.4 and 11.6: what stands between a function's parameters and its body.
+/// PTX ISA 11.4 and 11.6: the directives between a function's parameters and its body.
 bool PtxParser::parsePerformanceDirectives(Function &parsed) {
   while (token().kind == TokenKind::Directive) {
     bool isKnown = false;
@@ -333,7 +333,7 @@ bool PtxParser::parsePerformanceDirectives(Function &parsed) {
 }
 
 runtime::Result<Module> parsePtx(std::string_view text) {
-  // Compilers end it with a zero byte at times.
+  // Some compilers end it with a zero byte.
   while (!text.empty() && text.back() == '\0')
     text.remove_suffix(1);
   if (text.size() > limits::text)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parser of PTX: recursive descent over the tokens of a module. Every function that can fail returns false after
-// fail(), which keeps the first message; nothing throws, and what a file can ask for is limited (see Limits).
+// fail(), which keeps the first message; nothing throws, and the resources that a file can request are limited (see
+// Limits).
 //
 //   Parser.cpp          the module: directives, functions' heads
 //   ParseBody.cpp       bodies: scopes, labels, .loc, instructions
@@ -8,8 +9,8 @@
 //   ParseVariables.cpp  registers, variables, parameters, initialisers
 //   ParseConstants.cpp  constant expressions
 //
-// Names are resolved where they are used, innermost scope first; labels at the end of their scope, since a branch may
-// stand before its label and a label of an inner scope hides that of an outer one.
+// Names are resolved at their use, innermost scope first; labels at the end of their scope, since a branch may precede
+// its label and a label of an inner scope hides that of an outer one.
 #pragma once
 
 #include "Simulator/Ptx/Lexer.h"
@@ -20,7 +21,7 @@
 
 namespace tile::sim {
 
-/// What no real program needs, and a broken one must not get.
+/// Limits that no real program exceeds.
 namespace limits {
 constexpr size_t registers = 1 << 18; ///< in a module
 constexpr size_t variables = 1 << 16;
@@ -30,7 +31,7 @@ constexpr size_t scopes = 64;        ///< nested
 constexpr size_t depth = 64;         ///< of a constant expression, initialiser
 constexpr uint64_t bytes = 1u << 30; ///< of a variable
 constexpr size_t text = 32u << 20;   ///< bytes of a module
-constexpr size_t names = 16u << 20;  ///< bytes of the names of a range, as of .reg .b32 %r<30>
+constexpr size_t names = 16u << 20;  ///< bytes of the names of a range, such as .reg .b32 %r<30>
 } // namespace limits
 
 class PtxParser {
@@ -67,7 +68,7 @@ private:
     uint8_t floatBits = 0;
     bool isUnsigned = false;
   };
-  /// What stands before a variable's name.
+  /// The attributes before a variable's name.
   struct VariableHead {
     Variable variable;
     uint64_t elementBytes = 0; ///< of a vector all its elements
@@ -158,13 +159,13 @@ private:
   std::vector<Scope> scopes; ///< [0] is the module's
   Function *function = nullptr;
   Place location;           ///< the `.loc` in force
-  uint32_t usedBytes = ~0u; ///< of the next instruction, by a pragma
+  uint32_t usedBytes = ~0u; ///< for the next instruction, by a pragma
   size_t registerCount = 0;
   size_t targetCount = 0;
-  std::vector<std::unique_ptr<std::string>> names; ///< of ranges of variables: what the scopes refer to
+  std::vector<std::unique_ptr<std::string>> names; ///< names of ranges of variables, to which the scopes refer
 };
 
-/// "%laneid", "%tid.x"; nothing for a name that is not a special register of a thread here.
+/// Returns the register named "%laneid", "%tid.x"; none for a name that is not a special register of a thread.
 std::optional<SpecialRegister> parseSpecialRegisterName(std::string_view name);
 
 } // namespace tile::sim

@@ -11,14 +11,14 @@ static bool isKnownToLayouts(const MmaInstruction &instruction) {
   return instruction.m == mmaSyncRows && instruction.n == mmaSyncColumns;
 }
 
-/// Number of warps along M; the rest is along N.
+/// The number of warps along M; the remaining factor is along N.
 static unsigned chooseWarpsM(const MmaSyncProduct &product) {
   unsigned best = 1;
   int64_t bestCost = std::numeric_limits<int64_t>::max();
   for (unsigned warpsM = 1; warpsM <= product.numWarps; warpsM *= 2) {
     int64_t tileM = std::max<int64_t>(product.m / warpsM, mmaSyncRows);
     int64_t tileN = std::max<int64_t>(product.n / (product.numWarps / warpsM), mmaSyncColumns);
-    // Operand elements that the CTA reads for one k: each warp reads its rows of A and its columns of B.
+    // Returns the operand elements that the CTA reads per k: each warp reads its rows of A and its columns of B.
     int64_t cost = (tileM + tileN) * product.numWarps;
     if (cost < bestCost || (cost == bestCost && product.isChained)) {
       best = warpsM;
@@ -31,7 +31,7 @@ static unsigned chooseWarpsM(const MmaSyncProduct &product) {
 std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncProduct &product) {
   MmaSyncPlan plan;
   for (const MmaInstruction *candidate : mmaInstructions(target, product.a, product.b, product.accumulator))
-    // The block must hold at least one k step.
+    // The block must hold at least one K step.
     if (isKnownToLayouts(*candidate) && candidate->k <= product.k)
       plan.instruction = candidate;
   if (!plan.instruction)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mma.sync: which instruction multiplies a product, and on which grid of warps. MmaTable.h lists the instructions.
+// mma.sync: the instruction that computes an MMA, and the grid of warps. MmaTable.h lists the instructions.
 //
 //   MmaSyncProduct product{.m = 128, .n = 128, .k = 32, .numWarps = 4};
 //   std::optional<MmaSyncPlan> plan = planMmaSync(*findTarget("sm_80"), product);   // m16n8k16, 2 x 2 warps
@@ -11,15 +11,15 @@
 
 namespace tile::target {
 
-constexpr unsigned mmaSyncRows = 16, mmaSyncColumns = 8; ///< of the instructions that layouts know
-constexpr unsigned mmaSyncBytesK = 32;                   ///< of a row of a that the widest of them multiplies
+constexpr unsigned mmaSyncRows = 16, mmaSyncColumns = 8; ///< rows and columns of the instructions that layouts support
+constexpr unsigned mmaSyncBytesK = 32;                   ///< bytes of a row of a that the widest instruction reads
 
-/// c[m, n] += a[m, k] * b[k, n], of one CTA.
+/// c[m, n] += a[m, k] * b[k, n] of one CTA.
 struct MmaSyncProduct {
   MmaType a = MmaType::F16, b = MmaType::F16, accumulator = MmaType::F32;
   int64_t m = 0, n = 0, k = 0;
   unsigned numWarps = 1;
-  bool isChained = false; ///< Takes a left operand from another product's accumulator, or makes one.
+  bool isChained = false; ///< Whether its left operand is another MMA's accumulator, or its accumulator becomes one.
 };
 
 struct MmaSyncPlan {
@@ -27,16 +27,16 @@ struct MmaSyncPlan {
   unsigned warpsM = 1, warpsN = 1;
 };
 
-/// The widest instruction that finds a whole step along k, and a grid of warps whose tiles are as square as possible,
-/// so that a warp reads the fewest operand bytes for its products; of two such grids that with more warps along M in a
-/// chain, where sums with whole rows are a left operand where they are. None if the tensor cores do not multiply the
+/// Plans the widest instruction that divides k, and a grid of warps whose tiles are as square as possible, so that a
+/// warp reads the fewest operand bytes per MMA. Of two such grids, a chain takes the one with more warps along M, where
+/// accumulators with whole rows can be left operands in place. Returns none if the tensor cores do not support the
 /// types.
 std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncProduct &product);
 
-/// Whether the target has m16n8k`k` for these types.
+/// Returns true if the target has m16n8k`k` for these types.
 bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator, unsigned k);
 
-/// Why warps would multiply more than the product, rows and columns that they have twice; empty if they do not.
+/// Returns the reason why warps would compute rows or columns twice; empty if they do not.
 std::string_view whyMmaSyncWastes(const MmaSyncProduct &product);
 
 } // namespace tile::target

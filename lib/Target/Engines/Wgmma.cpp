@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What wgmma takes; see Wgmma.h.
+// Implements Wgmma.h: the operands that wgmma accepts.
 #include "Target/Engines/Wgmma.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ bool hasTypes(MmaType a, MmaType b, MmaType accumulator) {
   });
 }
 
-/// One instruction computes 160 columns, say. Only b has them, and its buffer must have the rest at its end: with k
-/// contiguous there is one panel of all columns, with n contiguous it is what the last panel lacks.
+/// One instruction computes 160 columns, for example. Only b has that many, and its buffer must have the remainder at
+/// its end: with k contiguous there is one panel of all columns, with n contiguous the last panel is shorter.
 bool fitsOnePart(const WgmmaProduct &product, unsigned groupsN) {
   constexpr int64_t step = 16;
   return isPowerOfTwo(product.m) && isPowerOfTwo(product.k) && product.n % step == 0 && product.n <= wgmmaMostColumns &&
@@ -86,7 +86,7 @@ WgmmaResult planWgmma(const GpuTarget &target, const WgmmaProduct &product) {
   if (bitsK < 8 * wgmmaBytesK)
     return refuse("wgmma multiplies 256 bits of k, a has " + std::to_string(bitsK));
   WgmmaPlan plan;
-  // Along M as far as there are 64 rows for each group, the rest along N.
+  // Groups go along M as long as each has 64 rows, the remaining ones along N.
   plan.groupsM = std::min<int64_t>(groups, product.m / wgmmaRows);
   plan.groupsN = groups / plan.groupsM;
   bool hasPowers = isPowerOfTwo(product.m) && isPowerOfTwo(product.n) && isPowerOfTwo(product.k);
@@ -104,7 +104,7 @@ WgmmaResult planWgmma(const GpuTarget &target, const WgmmaProduct &product) {
   plan.n = std::min<int64_t>(groupN, wgmmaMostColumns);
   plan.k = 8 * wgmmaBytesK / bits;
   if (product.imprecise) {
-    // Sums of their own take registers beside those that they are added to: of 128 columns half as many.
+    // Separate partial sums take registers in addition to the accumulator: half as many for 128 columns.
     constexpr unsigned promotedColumns = 128;
     if (groupN > promotedColumns && groupN % promotedColumns == 0)
       plan.n = promotedColumns;

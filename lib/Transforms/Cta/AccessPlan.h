@@ -60,7 +60,7 @@ layout::LinearLayout planAtomic(mlir::Operation *op, AxisInfoAnalysis &axisInfo,
                                 const target::GpuTarget &gpu);
 
 /// Plans inline PTX that computes `pack` elements per execution: each thread holds as many elements that are
-/// consecutive in row-major order, across rows if these are shorter. Threads without elements of their own hold copies.
+/// consecutive in row-major order, across rows if these are shorter. Threads without distinct elements hold copies.
 layout::LinearLayout planPacked(llvm::ArrayRef<int64_t> shape, int64_t pack, unsigned numWarps);
 
 /// Plans a scan: the axis is in consecutive registers, then in lanes, then in warps if there are more than the other

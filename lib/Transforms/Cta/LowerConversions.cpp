@@ -205,7 +205,7 @@ LinearLayout gatherWarpGroups(const WarpGroups &groups, unsigned axis, unsigned 
   return LinearLayout(gatheredDims, groups.layout.outShape());
 }
 
-/// How a reduction is split: the layout of the partial results, with one element along the axis for each group of
+/// The two steps of a reduction: the layout of the partial results, with one element along the axis for each group of
 /// warps, and the layout in which these are reduced again.
 struct ReductionPlan {
   LinearLayout partial;
@@ -217,8 +217,9 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
   std::optional<WarpGroups> groups = findWarpGroups(layout, axis);
   if (!groups)
     return std::nullopt;
-  // Of many warps all partial results would take more registers than there may be, and each thread would combine all
-  // of them, which lanes do once for each bit: cheaper if it takes more than a few operations, as of Welford's sums.
+  // With many warps, all partial results could take more registers than there are, and each thread would combine all of
+  // them. Lanes do that once per bit, which is cheaper if combining takes more than a few operations, as in Welford's
+  // sums.
   const size_t few = target::tunedOf(cta::getTarget(combine.getParentOp())).cheapCombineOperations;
   unsigned mostInRegisters = combine.getOperations().size() > few ? 2 : 3;
   return ReductionPlan{groups->layout, gatherWarpGroups(*groups, axis, mostInRegisters)};

@@ -47,8 +47,9 @@ using namespace tile;
 
 namespace {
 
-/// How to handle a row that is not a multiple of the widest panel: all panels are narrower, or the last one has fewer
-/// columns than the others and its own box in another tensor map. Only the launcher can encode two maps of one tensor.
+/// The treatment of a row that is not a multiple of the widest panel: all panels are narrower, or the last one has
+/// fewer columns than the others and its own box in another tensor map. Only the launcher can encode two maps of one
+/// tensor.
 enum class Panels { Equal, Rest };
 
 /// Returns null for blocks of which more than one size is not a power of two.

@@ -3,9 +3,11 @@
 //
 // cta-assign-layouts has placed operands and accumulator as the dot's engine requires. A dot becomes a cta.mma_sync, or
 // one per K step of the instruction (MmaSteps.h), or a cta.wgmma, which reads the buffers that TMA or threads have
-// filled (and the left operand from registers, if it was computed there). If loops move the accumulator of a wgmma to
-// other registers, it is copied after its wait. Two cases need more: `tf32x3` splits each operand into its tf32 part
-// and the remainder and adds three MMAs; types that the tensor cores lack go through shared memory to cta.fma_dot.
+// filled (and the left operand from registers, if it was computed there), or a cta.tcgen05_mma, whose accumulator
+// passes through tensor memory and is awaited at once (cta-keep-accumulators leaves it there in loops). If loops move
+// the accumulator of a wgmma to other registers, it is copied after its wait. Two cases need more: `tf32x3` splits each
+// operand into its tf32 part and the remainder and adds three MMAs; types that the tensor cores lack go through shared
+// memory to cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotReport.h"
@@ -21,6 +23,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tile {
@@ -102,22 +105,50 @@ Value lowerToWgmma(OpBuilder &builder, DotOp dot, cta::WgmmaAttr engine) {
   return cta::AwaitOp::create(builder, loc, product.getResult(), product.getToken(), product.getColumnsAttr());
 }
 
-/// Checks that the wgmma operands are in shared memory; this fails only for hand-written engines.
+/// Stores the accumulator to tensor memory, multiplies, waits and loads it again.
+Value lowerToTcgen05(OpBuilder &builder, DotOp dot, cta::Tcgen05Attr engine) {
+  Location loc = dot.getLoc();
+  RankedTensorType type = dot.getType();
+  Value a = viewBlock(builder, dot.getA()), b = viewBlock(builder, dot.getB());
+  int64_t columns = cast<cta::BufferType>(b.getType()).getShape()[1];
+  IntegerAttr computed = columns == type.getDimSize(1) ? IntegerAttr() : builder.getI32IntegerAttr(columns);
+  OpBuilder outside = OpBuilder::atBlockBegin(&dot->getParentOfType<KernelOp>().getBody().front());
+  Value memory = cta::TensorMemoryAllocOp::create(
+      outside, loc, cta::TensorMemoryType::get(dot.getContext(), type.getShape(), type.getElementType(), /*slots=*/1),
+      /*base=*/Value(), /*offset=*/IntegerAttr());
+  Value done = cta::MbarrierAllocOp::create(outside, loc, cta::MbarrierType::get(dot.getContext(), /*slots=*/1),
+                                            /*arrivals=*/1, /*offset=*/IntegerAttr());
+  bool isFresh = matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero());
+  Value accumulate;
+  if (isFresh)
+    accumulate = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 0);
+  else
+    cta::TensorMemoryStoreOp::create(builder, loc, dot.getAcc(), memory, computed);
+  cta::Tcgen05MmaOp::create(builder, loc, a, b, memory, accumulate, engine.getM(), engine.getN());
+  Value slot = arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), 0);
+  cta::Tcgen05CommitOp::create(builder, loc, done, slot);
+  cta::Tcgen05AwaitOp::create(builder, loc, done);
+  return cta::TensorMemoryLoadOp::create(builder, loc, type, memory, computed);
+}
+
+/// Checks that operands that are read from shared memory are there; this fails only for hand-written engines.
 LogicalResult checkOperands(DotOp dot) {
-  cta::WgmmaAttr engine = getWgmma(dot);
+  cta::BufferEngine engine = getBufferEngine(dot);
   auto isInBuffer = [](Value operand) {
     auto load = dyn_cast_if_present<cta::LocalLoadOp>(traceOperand(operand).source);
     return load && !load.getStart();
   };
   if (!engine || (isInBuffer(dot.getB()) && (engine.isFromRegisters() || isInBuffer(dot.getA()))))
     return success();
-  return dot.emitError() << "wgmma needs operands in shared memory; those of a dot with engine " << engine
-                         << " are not loaded from there";
+  return dot.emitError() << "operands of a dot with engine " << Attribute(engine)
+                         << " must be in shared memory, but are not loaded from there";
 }
 
 Value lower(OpBuilder &builder, DotOp dot) {
-  if (cta::WgmmaAttr engine = getWgmma(dot))
+  if (auto engine = dyn_cast<cta::WgmmaAttr>(dot.getEngineAttr()))
     return lowerToWgmma(builder, dot, engine);
+  if (auto engine = dyn_cast<cta::Tcgen05Attr>(dot.getEngineAttr()))
+    return lowerToTcgen05(builder, dot, engine);
   if (auto engine = dyn_cast<cta::MmaSyncAttr>(dot.getEngineAttr()))
     return lowerToMma(builder, dot, engine);
   return lowerToFma(builder, dot);
@@ -142,7 +173,7 @@ void eraseUnused(KernelOp kernel) {
 void readAfterWgmmas(KernelOp kernel) {
   SmallVector<cta::LocalLoadOp> loads;
   kernel.walk([&](cta::LocalLoadOp load) {
-    if (llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::WgmmaOp, cta::TransBufferOp>))
+    if (llvm::any_of(load.getBuffer().getUsers(), llvm::IsaPred<cta::WgmmaOp, cta::Tcgen05MmaOp, cta::TransBufferOp>))
       loads.push_back(load);
   });
   for (cta::LocalLoadOp load : loads) {
@@ -174,6 +205,9 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
     if (llvm::any_of(dots, [](DotOp dot) { return failed(checkOperands(dot)); }))
       return signalPassFailure();
+    // One thread issues the MMAs, so teams of warps have nothing to take turns at.
+    if (llvm::any_of(dots, [](DotOp dot) { return isa<cta::Tcgen05Attr>(dot.getEngineAttr()); }))
+      getOperation().setPingPong(false);
     for (DotOp dot : dots) {
       OpBuilder builder(dot);
       dot.emitRemark() << "dot uses " << reportEngine(dot, gpu, getOperation().getNumWarps());

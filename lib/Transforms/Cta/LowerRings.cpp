@@ -17,6 +17,7 @@
 // same way: each waits at a separate barrier, at which the warps of the other one arrive.
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/CarryValues.h"
+#include "Transforms/Cta/RingRules.h"
 #include "Transforms/Numbers.h"
 #include "Transforms/Passes.h"
 
@@ -36,106 +37,12 @@ using namespace tile;
 
 namespace {
 
-/// What stands for no slot among the numbers of slots.
+/// The slot index that means no slot.
 constexpr int64_t noSlot = -1;
-
-/// Returns what a role counts with this operation: the slots of a ring (the ring's allocation) or the turns of its team
-/// (the roles operation). Null for other operations.
-Operation *getCounted(Operation *op) {
-  if (isa<cta::RingAcquireOp, cta::RingWaitOp, cta::RingSkipOp, cta::RingDrainOp>(op))
-    return op->getOperand(0).getDefiningOp();
-  bool isTurn = isa<cta::TurnBeginOp>(op) && cta::isTurnOfTeams(op);
-  return isTurn ? op->getParentOfType<cta::WarpRolesOp>().getOperation() : nullptr;
-}
 
 /// Returns true if the operation advances the role's position.
 bool advances(Operation *op) {
   return !isa<cta::RingDrainOp>(op);
-}
-
-/// Return true for operations of a role that fills a ring, or of one that reads it.
-bool isOfFilling(Operation *op) {
-  return isa<cta::RingAcquireOp, cta::RingCommitOp, cta::RingDrainOp>(op);
-}
-bool isOfReading(Operation *op) {
-  return isa<cta::RingWaitOp, cta::RingReleaseOp, cta::RingSkipOp>(op);
-}
-
-/// Returns the operation that opens the turns of the role's teams; null if there is none.
-cta::TurnOpenOp findOpen(const cta::Role &role) {
-  for (auto open : role.getBody().getOps<cta::TurnOpenOp>())
-    if (open.getTeams())
-      return open;
-  return {};
-}
-
-LogicalResult verifyRole(Operation *op) {
-  if (!isOfFilling(op) && !isOfReading(op) && !cta::isTurnOfTeams(op))
-    return success();
-  std::optional<cta::Role> role = cta::findRole(op);
-  auto roles = op->getParentOfType<cta::WarpRolesOp>();
-  auto kernel = roles ? dyn_cast<KernelOp>(roles->getParentOp()) : KernelOp();
-  if (!role || !kernel || cta::findRoles(kernel) != roles)
-    return op->emitOpError() << "must be in a role of the one cta.warp_roles of the kernel's body";
-  if (isOfReading(op) && role->fills(op->getOperand(0)))
-    return op->emitOpError() << "reads a ring that its own role '" << role->getAttr().getName() << "' fills";
-  if (cta::isTurnOfTeams(op) && role->getAttr().getTeams() == 1)
-    return op->emitOpError() << "needs several teams, but role '" << role->getAttr().getName() << "' has one";
-  if (cta::isTurnOfTeams(op) && !findOpen(*role))
-    return op->emitOpError() << "needs a cta.turn_open of teams in the block of the role";
-  for (Operation *parent = op->getParentOp(); getCounted(op) && parent != roles; parent = parent->getParentOp())
-    if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(parent))
-      return op->emitOpError() << "is in a '" << parent->getName()
-                               << "'; slots can be counted only in loops and branches";
-  return success();
-}
-
-/// Returns the cta.ring_commit of the slot; null if there is not exactly one after `acquire` in its block.
-cta::RingCommitOp findCommit(cta::RingAcquireOp acquire) {
-  cta::RingCommitOp found;
-  for (Operation *user : acquire.getSlot().getUsers())
-    if (auto commit = dyn_cast<cta::RingCommitOp>(user)) {
-      if (found || commit->getBlock() != acquire->getBlock() || commit.getRing() != acquire.getRing())
-        return {};
-      found = commit;
-    }
-  return found;
-}
-
-/// Returns true if the operation, which has `slot` as an operand, is between the acquire and the commit of that slot of
-/// `ring`.
-bool isInFilling(Operation *op, Value ring, Value slot) {
-  auto acquire = slot.getDefiningOp<cta::RingAcquireOp>();
-  return acquire && acquire.getRing() == ring && acquire->getBlock() == op->getBlock() && findCommit(acquire) &&
-         !findCommit(acquire)->isBeforeInBlock(op);
-}
-
-LogicalResult verifyCopy(Operation *op, Value barrier, Value slot) {
-  if (isa<cta::RingType>(barrier.getType()) && !isInFilling(op, barrier, slot))
-    return op->emitOpError() << "must be between the cta.ring_acquire and the cta.ring_commit of its slot";
-  std::optional<cta::Role> role = cta::findRole(op);
-  if (role && !role->getAttr().getOneThread())
-    return op->emitOpError() << "must be executed by one thread, but role '" << role->getAttr().getName()
-                             << "' has several";
-  return success();
-}
-
-LogicalResult verifyRings(KernelOp kernel) {
-  WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
-    if (isa<cta::RingAllocOp>(op) && !isa<KernelOp>(op->getParentOp()))
-      return op->emitOpError() << "must be in the kernel's body, before the roles";
-    if (auto acquire = dyn_cast<cta::RingAcquireOp>(op); acquire && !findCommit(acquire))
-      return op->emitOpError() << "needs one cta.ring_commit of its slot, in the same block";
-    if (auto commit = dyn_cast<cta::RingCommitOp>(op); commit && !isInFilling(op, commit.getRing(), commit.getSlot()))
-      return op->emitOpError() << "slot does not come from a cta.ring_acquire";
-    if (auto load = dyn_cast<cta::TmaLoadOp>(op); load && failed(verifyCopy(op, load.getBarrier(), load.getSlot())))
-      return failure();
-    if (auto load = dyn_cast<cta::TmaMulticastOp>(op);
-        load && failed(verifyCopy(op, load.getBarrier(), load.getSlot())))
-      return failure();
-    return verifyRole(op);
-  });
-  return failure(result.wasInterrupted());
 }
 
 /// Returns the number of bytes that TMA copies to the slot.
@@ -181,10 +88,17 @@ public:
     llvm::for_each(allocs, [&](cta::RingAllocOp alloc) { allocate(alloc, all); });
     for (const cta::Role &role : all)
       openTurns(roles, role);
+    kernel.walk([&](cta::Tcgen05AwaitOp await) {
+      if (!zero)
+        zero = emitI32(rewriter, kernel.getLoc(), 0);
+      places[getCounted(await)] = {/*slots=*/1, zero, zero, std::nullopt};
+    });
     for (const cta::Role &role : all) {
       Places start = places;
       lowerBlock(role.getBody().front(), start);
     }
+    if (!roles)
+      lowerBlock(kernel.getBody().front(), places);
     makeNumbersOfSlots();
     lowerUses();
     kernel.walk([&](cta::NextSlotOp next) {
@@ -341,7 +255,7 @@ private:
       cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, place.slot, parity);
       // Announced before the copies, so that no copy can complete the phase alone. Roles with several threads arrive
       // afterwards.
-      if (cta::findRole(op)->getAttr().getOneThread())
+      if (cta::findRole(op)->getAttr().getOneThread() && !findCommit(acquire).getByMma())
         cta::MbarrierExpectOp::create(rewriter, loc, ring.full, place.slot, countBytes(acquire));
       rewriter.replaceAllUsesWith(acquire.getSlot(), place.slot);
     } else if (auto wait = dyn_cast<cta::RingWaitOp>(op)) {
@@ -352,6 +266,9 @@ private:
       emitSkip(skip, place);
     } else if (auto drain = dyn_cast<cta::RingDrainOp>(op)) {
       emitDrain(loc, rings.at(drain.getRing().getDefiningOp()).full, place);
+    } else if (auto await = dyn_cast<cta::Tcgen05AwaitOp>(op)) {
+      cta::MbarrierWaitOp::create(rewriter, loc, await.getBarrier(), place.slot, place.parity);
+      cta::TensorMemoryFenceOp::create(rewriter, loc, /*before=*/false);
     } else {
       cta::MbarrierWaitOp::create(rewriter, loc, turns, cta::TeamOp::create(rewriter, loc), place.parity);
     }
@@ -409,9 +326,14 @@ private:
       rewriter.setInsertionPoint(op);
       if (auto release = dyn_cast<cta::RingReleaseOp>(op)) {
         auto alloc = release.getRing().getDefiningOp<cta::RingAllocOp>();
+        if (release.getByMma()) {
+          cta::Tcgen05CommitOp::create(rewriter, loc, rings.at(alloc).empty, slotOf(release));
+          rewriter.eraseOp(op);
+          return;
+        }
         // Without an MMA to await, threads read the slot themselves. An arrival does not wait for loads in flight to
         // registers: the next copy, through another proxy, could overtake them.
-        if (release.getTokens().empty())
+        if (release.getTokens().empty() && !alloc.getType().getBuffers().empty())
           cta::ProxyFenceOp::create(rewriter, loc);
         cta::MbarrierArriveOp::create(rewriter, loc, rings.at(alloc).empty, slotOf(release), release.getCondition(),
                                       alloc.getCtas());
@@ -440,6 +362,10 @@ private:
   /// Does nothing for a single-thread role, which has arrived already and whose copies signal completion themselves.
   /// Data written by several threads may be read by TMA or wgmma, through another proxy.
   void lowerCommit(cta::RingCommitOp op) {
+    if (op.getByMma()) {
+      cta::Tcgen05CommitOp::create(rewriter, op.getLoc(), rings.at(op.getRing().getDefiningOp()).full, slotOf(op));
+      return;
+    }
     if (cta::findRole(op)->getAttr().getOneThread())
       return;
     cta::ProxyFenceOp::create(rewriter, op.getLoc());

@@ -303,7 +303,7 @@ bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) 
 bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads) {
   int64_t threads = countThreads(loop);
   const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
-  // Of few threads several CTAs run side by side, and memory is not idle while one of them reduces.
+  // With few threads several CTAs run side by side, and memory is not idle while one of them reduces.
   const bool isSmall = threads <= 4 * target::threadsPerWarp;
   if (contents.has(LoopContent::groupProduct))
     return hasRoomBesideProducts(loop, loads);

@@ -37,7 +37,7 @@ int64_t tile::countThreadRegisters(Operation *op) {
 
 namespace {
 
-// Slots of buffers are numbers, of which none is negative.
+// Slots of buffers are indices, which are not negative.
 constexpr int64_t noNumber = -1;
 
 Value emitNone(OpBuilder &builder, Location loc, Type slot) {

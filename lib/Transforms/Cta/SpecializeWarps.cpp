@@ -179,7 +179,7 @@ private:
   /// it saves nothing once compiled, and takes registers that epilogues need. Loops may carry tensors of the consumer
   /// role.
   bool isShared(Operation &op, const DenseSet<Operation *> &moved) {
-    if (isa<cta::AllocOp, cta::MbarrierAllocOp, arith::ConstantOp>(op))
+    if (isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TensorMemoryAllocOp, arith::ConstantOp>(op))
       return true;
     if (!plan.producerOps.contains(&op) || !isMemoryEffectFree(&op) || isa<ProgramIdOp>(op))
       return false;
@@ -262,7 +262,7 @@ private:
   /// loops and branches, precede the copies to a slot: a ring is drained for a new map between slots only.
   SmallVector<Operation *> orderForProducer(Block &block) {
     SmallVector<Operation *> ordered;
-    size_t begin = 0, open = 0; // of the first copy to a slot; channels whose slot is partly filled
+    size_t begin = 0, open = 0; // index of the first copy to a slot; channels whose slot is partly filled
     for (Operation &op : block) {
       if (!plan.producerOps.contains(&op))
         continue;
@@ -397,6 +397,9 @@ struct CtaSpecializeWarps : tile::impl::CtaSpecializeWarpsBase<CtaSpecializeWarp
     // Roles consist of whole warp groups, in a CTA of at most 1024 threads.
     unsigned warps = kernel.getNumWarps();
     std::optional<target::RoleRegisters> registers = target::planRoleRegisters(gpu, warps);
+    // Accumulators in tensor memory leave every role enough registers.
+    if (kernel.walk([](cta::Tcgen05MmaOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      registers.reset();
     if (!gpu.has(target::Feature::SetMaxRegisters) || warps % target::warpsPerGroup != 0 ||
         (warps + target::countProducerWarps(registers.has_value())) * target::threadsPerWarp > target::maxThreadsPerCta)
       return;

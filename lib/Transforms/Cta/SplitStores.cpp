@@ -34,7 +34,7 @@ using layout::LinearLayout;
 
 namespace {
 
-/// How one store is written panel by panel.
+/// The plan of a store that is written panel by panel.
 struct StorePlan {
   StoreOp store;
   cta::ConvertLayoutOp convert;

@@ -87,7 +87,7 @@ void OperandStage::store(OpOperand &operand, Form form) {
 }
 
 void OperandStage::store(DotOp dot) {
-  cta::WgmmaAttr engine = getWgmma(dot);
+  cta::BufferEngine engine = getBufferEngine(dot);
   if (!engine)
     return;
   unsigned bytes = getBytesInMemory(dot.getA().getType().getElementType());

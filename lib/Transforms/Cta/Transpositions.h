@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How threads read a block in shared memory that they store transposed for wgmma, with the other dimension contiguous.
+// Layouts in which threads read a block in shared memory that they store transposed for wgmma, with the other dimension
+// contiguous.
 //
 //   %x = cta.local_load %copied : #any           %x = cta.local_load %copied : #transposition
 //   cta.local_store %x, %operand          ==>    cta.local_store %x, %operand

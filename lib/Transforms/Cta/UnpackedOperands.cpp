@@ -96,7 +96,7 @@ void tile::planUnpacked(KernelOp kernel, const DenseMap<Operation *, cta::Layout
       derivation.share(ofShapes);
   };
   kernel.walk([&](DotOp dot) {
-    if (cta::WgmmaAttr engine = getWgmma(dot)) {
+    if (cta::BufferEngine engine = getBufferEngine(dot)) {
       plan(dot.getA(), engine.getSourceA());
       plan(dot.getB(), engine.getSourceB());
     }

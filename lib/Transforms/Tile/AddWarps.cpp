@@ -96,7 +96,7 @@ struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
     bool hasChain = false, hasRows = true, hasGroups = false, hasOthers = false, hasBlocks = false;
     int64_t sums = 0;
     kernel.walk([&](DotOp dot) {
-      auto engine = dyn_cast<cta::WgmmaAttr>(chooser.choose(dot));
+      auto engine = dyn_cast<cta::BufferEngine>(Attribute(chooser.choose(dot)));
       hasRows &= !engine || engine.getGroupsN() == 1;
       (engine ? hasGroups : hasOthers) = true;
       hasBlocks |= engine && engine.readsBlocks();

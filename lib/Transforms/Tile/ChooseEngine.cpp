@@ -15,6 +15,7 @@
 #include "Analysis/DotPlan.h"
 #include "Analysis/EngineChoice.h"
 #include "Cta/CtaDialect.h"
+#include "Target/Engines/BufferEngines.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,7 +65,7 @@ struct TileChooseEngine : tile::impl::TileChooseEngineBase<TileChooseEngine> {
       dot.setEngineAttr(chooser.choose(dot));
       SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
       bool areBlocks = isa_and_present<DescLoadOp>(a.source) && isa_and_present<DescLoadOp>(b.source);
-      if (areBlocks && gpu.has(target::Feature::Wgmma) && !getWgmmaOfBlocks(dot))
+      if (areBlocks && target::hasBufferEngine(gpu) && !getEngineOfBlocks(dot))
         dot.emitRemark() << "dot does not load its operands by TMA: "
                          << whyNoWgmmaOfBlocks(dot, a.transposed, b.transposed, gpu, kernel.getNumWarps());
     });

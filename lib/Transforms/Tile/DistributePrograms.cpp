@@ -103,7 +103,7 @@ SmallVector<Value> addGridArguments(KernelOp kernel) {
   return sizes;
 }
 
-/// How the program orders itself over the grid's first two axes.
+/// The order of a program's tiles over the grid's first two axes.
 struct Order {
   WorkOrder order = WorkOrder::grid;
   int32_t group = 1;

@@ -231,7 +231,7 @@ private:
   bool multipliesBlocks() {
     WalkResult result = getOperation().walk([](DotOp dot) {
       bool isLoaded = isa_and_present<DescLoadOp, LoadOp>(traceOperand(dot.getA()).source);
-      bool multiplies = getWgmmaOfBlocks(dot) && isa_and_present<DescLoadOp>(traceOperand(dot.getB()).source) &&
+      bool multiplies = getEngineOfBlocks(dot) && isa_and_present<DescLoadOp>(traceOperand(dot.getB()).source) &&
                         (isLoaded || staysInRegisters(dot));
       return multiplies ? WalkResult::interrupt() : WalkResult::advance();
     });

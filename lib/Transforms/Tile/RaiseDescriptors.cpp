@@ -99,9 +99,10 @@ private:
     for (auto [load, isReady] : llvm::zip(loads, ready))
       isReady = isa_and_present<DescLoadOp>(load) || (load && accesses.get(cast<LoadOp>(load)).access);
     // TMA pays off if wgmma multiplies straight from the shared memory that it fills.
-    cta::WgmmaAttr engine = getWgmmaOfBlocks(dot);
+    cta::BufferEngine engine = getEngineOfBlocks(dot);
     bool fromRegisters = !loads[0] && staysInRegisters(dot);
-    bool canMultiply = engine && ready[1] && (ready[0] || (engine.isFromRegisters() && fromRegisters));
+    bool takesComputed = engine && (engine.isFromRegisters() || isa<cta::Tcgen05Attr>(Attribute(engine)));
+    bool canMultiply = engine && ready[1] && (ready[0] || (takesComputed && fromRegisters));
     bool isWorthwhile = canMultiply && !isOfSingleSteps;
     if (isWorthwhile)
       worthwhile.push_back(dot);
@@ -147,6 +148,8 @@ private:
 
   /// Skips loops whose threads would spill if a producer took registers.
   void leaveFullLoops() {
+    if (target.has(target::Feature::Tcgen05)) // a producer is one warp, and takes none
+      return;
     std::optional<target::RoleRegisters> budget = target::planRoleRegisters(target, kernel.getNumWarps());
     int64_t threads = kernel.getNumWarps() * target::threadsPerWarp;
     leave("the loop's accumulators leave no registers for a producer warp", [&](scf::ForOp loop) {

@@ -71,7 +71,7 @@ void swapDot(const PlannedSwap &swap) {
   Value acc = swap.plan.loop ? dot.getAcc() : emitTrans(builder, loc, dot.getAcc());
   Value a = emitTrans(builder, loc, dot.getB()), b = emitTrans(builder, loc, dot.getA());
   Value result = DotOp::create(builder, loc, acc.getType(), a, b, acc, dot.getPrecision(), dot.getMaxNumImpreciseAcc(),
-                               getWgmma(dot).withoutSwap());
+                               cast<Engine>(getBufferEngine(dot).withoutSwap()));
   dot.getResult().replaceAllUsesWith(swap.plan.loop ? result : emitTrans(builder, loc, result));
   dot.erase();
 }
@@ -80,7 +80,7 @@ struct TileSwapDot : tile::impl::TileSwapDotBase<TileSwapDot> {
   void runOnKernel() override {
     SmallVector<PlannedSwap> swaps;
     getOperation().walk([&](DotOp dot) {
-      cta::WgmmaAttr engine = getWgmma(dot);
+      cta::BufferEngine engine = getBufferEngine(dot);
       if (!engine || !engine.getSwapped())
         return;
       SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());

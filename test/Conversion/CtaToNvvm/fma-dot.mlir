@@ -1,4 +1,4 @@
-// Scalar products: each thread loads rows and columns a few k at a time, in vectors where they are contiguous.
+// FMA dots: each thread loads rows and columns a few k at a time, in vectors where they are contiguous.
 // RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
 
 #acc = #cta.layout<[16, 16], register = [[1, 0], [0, 1]], lane = [[0, 2], [0, 4], [0, 8], [2, 0], [4, 0]], warp = [[8, 0]]>

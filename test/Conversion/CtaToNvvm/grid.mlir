@@ -1,4 +1,4 @@
-// Partial sums move 16 bytes a thread and access; flags are released and acquired by one thread.
+// Partial accumulators move 16 bytes per thread and access; flags are released and acquired by one thread.
 // RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
 
 #x = #cta.layout<[128, 128], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
@@ -21,7 +21,7 @@ tile.kernel @k(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>, %value: f32) {
   tile.return
 }
 
-// Of 128 columns 96 move: 24 accesses for each of two tiles of 64 rows.
+// 96 of 128 columns move: 24 accesses for each of two tiles of 64 rows.
 // CHECK-LABEL: llvm.func @columns
 // CHECK-COUNT-24: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>
 // CHECK-NOT: llvm.store

@@ -1,4 +1,4 @@
-// What the conversion cannot lower is one error at the operation.
+// An operation that the conversion cannot lower is one error.
 // RUN: tile-opt %s --convert-cta-to-nvvm -split-input-file -verify-diagnostics
 
 tile.kernel @descriptor(%p: !tile.ptr<f16>, %n: i32, %ld: i64) attributes {num_warps = 1 : i32} {

@@ -40,7 +40,7 @@ tile.kernel @sum(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {num_warps =
   // Two rows in a thread, each: 3 additions for 4 registers, then 4 lane bits; lane bit 4 only repeats.
   // CHECK-COUNT-3: arith.addf
   // CHECK-NEXT: arith.constant
-  // What lanes add is never contracted with a product of one of them.
+  // A sum over lanes is never contracted with a product of one of them.
   // CHECK: nvvm.shfl.sync bfly
   // CHECK: llvm.inline_asm {{.*}}"add.rn.f32 $0, $1, $2;"
   // CHECK-COUNT-3: nvvm.shfl.sync bfly

@@ -32,7 +32,7 @@ tile.kernel @roles() attributes {num_warps = 8 : i32, shared_bytes = 64 : i64} {
   tile.return
 }
 
-// Without numbers of registers all threads keep what they have.
+// Without register counts all threads keep theirs.
 // CHECK-LABEL: llvm.func @same_registers
 // CHECK-NOT: setmaxregister
 // CHECK: llvm.return
@@ -45,7 +45,7 @@ tile.kernel @same_registers() {
   tile.return
 }
 
-// Each warp group has a barrier of its own, from 2 on.
+// Each warp group has a separate barrier, from 2 on.
 // CHECK-LABEL: llvm.func @groups
 // CHECK: %[[WARP:.*]] = nvvm.shfl.sync idx
 // CHECK: %[[GROUP:.*]] = arith.shrui %[[WARP]], %c2_i32

@@ -34,7 +34,7 @@ tile.kernel @renamed(%p: !tile.ptr<i32>, %q: !tile.ptr<i32>) attributes {num_war
   tile.return
 }
 
-// What lies in another register of the same lane is renamed; what another lane has, that register brings by a shuffle.
+// Elements in another register of the same lane are renamed; elements of another lane arrive by a shuffle of that register.
 // CHECK-LABEL: llvm.func @butterfly
 // CHECK: %[[A:.*]] = llvm.load
 // CHECK: %[[B:.*]] = llvm.load

@@ -23,7 +23,7 @@ tile.kernel @all_threads(%base: !tile.ptr<f16>, %m: i32, %n: i32, %ld: i64, %pla
   tile.return
 }
 
-// The producer's thread needs nobody.
+// The producer's thread does not synchronize.
 // CHECK-LABEL: llvm.func @single
 // CHECK-NOT: barrier
 // CHECK: scf.if
@@ -54,7 +54,7 @@ tile.kernel @run(%base: !tile.ptr<f32>, %n: i32, %ld: i64, %c: i1, %other: i1, %
   tile.return
 }
 
-// The warps of a role, beside a producer.
+// The warps of a role, with a producer.
 // CHECK-LABEL: llvm.func @warps
 // CHECK: nvvm.barrier id = {{.*}} number_of_threads = {{.*}}
 // CHECK: nvvm.barrier id = {{.*}} number_of_threads = {{.*}}

@@ -23,7 +23,7 @@ tile.kernel @load(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attri
   tile.return
 }
 
-// Two panels, and the 32 columns of the third through a map of their own; 20480 bytes come.
+// Two panels, and the 32 columns of the third through a separate map; 20480 bytes arrive.
 // CHECK-LABEL: llvm.func @load_rest
 // CHECK-SAME: %[[D:[a-z0-9]+]]: !llvm.ptr {{{[^%]*}}%[[REST:[a-z0-9]+]]: !llvm.ptr
 // CHECK: %[[BYTES:.*]] = arith.constant 20480 : i32
@@ -38,7 +38,7 @@ tile.kernel @load_rest(%d: !tile.desc<64x160xf16> {tile.tensor_map = #tile.tenso
   tile.return
 }
 
-// One thread initialises the barrier, announces the bytes, copies and waits; all meet before and after it.
+// One thread initialises the barrier, announces the bytes, copies and waits; all synchronize before and after it.
 // CHECK-LABEL: llvm.func @load_sync
 // CHECK: nvvm.barrier
 // CHECK: scf.if

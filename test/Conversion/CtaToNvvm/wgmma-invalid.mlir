@@ -1,4 +1,4 @@
-// Products of warp groups that are none, or that the target lacks.
+// wgmmas that are invalid, or that the target lacks.
 // RUN: tile-opt %s --convert-cta-to-nvvm -split-input-file -verify-diagnostics
 
 #a = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>

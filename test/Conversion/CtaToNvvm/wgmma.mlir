@@ -1,4 +1,4 @@
-// Products of warp groups: the constants of matrix descriptors (PTX ISA, "Matrix descriptor"), the instructions and waits.
+// wgmma: the constants of matrix descriptors (PTX ISA, "Matrix descriptor"), the instructions and waits.
 // RUN: tile-opt %s --convert-cta-to-nvvm --canonicalize | FileCheck %s
 
 // High word: swizzle (bits 30, 31: 128 bytes 1, 64 bytes 2, 32 bytes 3), stride offset / 16; low word: leading offset / 16
@@ -171,9 +171,9 @@ tile.kernel @registers(%x: f16) attributes {shared_bytes = 32768 : i64} {
   tile.return
 }
 
-// 160 columns of 256: one instruction with 80 registers a thread, in five panels of 64 bytes (32 columns by 64 rows of k,
-// 4096 bytes); the other registers stay out of the statements.
-// All products are wide, so that ptxas need not try hard.
+// 160 columns of 256: one instruction with 80 registers per thread, in five panels of 64 bytes (32 columns by 64 rows
+// of k, 4096 bytes); the other registers are not operands of the statements. All MMAs are wide, so that ptxas needs
+// little optimization.
 // CHECK-LABEL: llvm.func @columns
 // CHECK-SAME: tile.ptxas_level = 1 : i32
 // CHECK-DAG: arith.constant 16777216 : i32

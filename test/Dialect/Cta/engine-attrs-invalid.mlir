@@ -52,7 +52,7 @@ tile.kernel @step(%a: i32) {
 
 // -----
 
-// What is not an engine at all.
+// An attribute that is not an engine.
 tile.kernel @other(%a: i32) {
   %x = arith.constant dense<0.0> : tensor<16x16xf16>
   %c = arith.constant dense<0.0> : tensor<16x16xf32>

@@ -19,7 +19,7 @@ tile.kernel @engines(%n: i32) {
   %d = arith.constant dense<0.0> : tensor<64x64xf32>
   %3 = tile.dot %d, %d, %d {precision = #tile<precision ieee>, engine = #cta.fma} : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
   tile.print "" %3 : tensor<64x64xf32>
-  // 16 rows, which are the columns of the transposed product.
+  // 16 rows, which are the columns of the transposed dot.
   %e = arith.constant dense<0.0> : tensor<16x64xbf16>
   %f = arith.constant dense<0.0> : tensor<64x64xbf16>
   %g = arith.constant dense<0.0> : tensor<16x64xf32>

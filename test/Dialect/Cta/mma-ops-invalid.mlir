@@ -149,7 +149,7 @@ tile.kernel @wait_columns() {
 
 // -----
 
-// Of 64 columns the first 48 are computed, not the first 32.
+// The first 48 of 64 columns are computed, not the first 32.
 #wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
 #wb = #cta.layout<[16, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16], [0, 32]]>
 #wn = #cta.layout<[16, 32], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16]]>
@@ -176,7 +176,7 @@ tile.kernel @undefined_bytes() {
 
 // -----
 
-// wgmma has sums of three types.
+// wgmma has accumulators of three types.
 #wa = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
 #wb = #cta.layout<[16, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16], [0, 32]]>
 #wc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>

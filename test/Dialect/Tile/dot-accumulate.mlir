@@ -15,7 +15,7 @@ tile.kernel @sum(%x: f16, %y: f32) {
   tile.return
 }
 
-// Of two products the later one takes the other as what it adds to, on either side.
+// The later of two dots takes the other one as its accumulator, on either side.
 // CHECK-LABEL: tile.kernel @two
 // CHECK: %[[FIRST:.*]] = tile.dot %[[A:.*]], %[[A]], %{{.*}} : tensor<16x16xf16>
 // CHECK: tile.print
@@ -45,7 +45,7 @@ tile.kernel @integers(%x: i8, %y: i32) {
   tile.return
 }
 
-// Sums of 8-bit floats are still added in f32: at most all 32 products with fewer bits.
+// 8-bit floats are still accumulated in f32: at most all 32 terms with fewer bits.
 // CHECK-LABEL: tile.kernel @bytes
 // CHECK: tile.dot {{.*}} {max_num_imprecise_acc = 32 : i32}
 // CHECK: tile.dot {{.*}} {max_num_imprecise_acc = 16 : i32}

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s | tile-opt | FileCheck %s
 
-// What directives say, and how the launcher makes a tensor map. What is as usual is not printed.
+// Directives, and how the launcher encodes a tensor map. Defaults are not printed.
 // CHECK: tile.kernel @launched(%{{.*}}: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.name = "a", tile.unsigned},
 // CHECK-SAME: {tile.tensor_map = #tile.tensor_map<base = "a", shape = ["M", "K"], strides = ["lda"], box = [64, 32], swizzle = 64, l2_promotion = 256, element = f16>},
 // CHECK-SAME: {tile.tensor_map = #tile.tensor_map<base = "a", shape = ["M * K"]>},

@@ -1,6 +1,6 @@
-// Four roles, written by hand, compute the 64x64 tiles of c = a @ transpose(b): one thread copies a, and one copies b, each
-// into a ring of its own; a warp group multiplies, and hands its tiles through a third ring to a thread that stores them.
-// One step, several tiles of a CTA, more steps than slots, none, and tiles at the edge.
+// Four roles, written by hand, compute the 64x64 tiles of c = a @ transpose(b): one thread copies a, and one copies b,
+// each into a separate ring; a warp group multiplies, and passes its tiles through a third ring to a thread that stores
+// them. One step, several tiles per CTA, more steps than slots, none, and tiles at the edge.
 // REQUIRES: ptxas
 // RUN: tilec %s --start-after=cta-multicast -o %t.cubin 2>&1 | count 0
 // RUN: tile-run describe %t.cubin | FileCheck %s --check-prefix=THREADS

@@ -1,6 +1,6 @@
-// Two teams of warps that take turns at the 64x64 tiles of c = a @ transpose(b), written by hand: what cta-ping-pong makes of
-// the same kernel for one team. 768x768x64 has more tiles than an H200 has multiprocessors; then one step, none, more steps
-// than slots, odd numbers of tiles a CTA and tiles at the edge.
+// Two teams of warps that alternate between the 64x64 tiles of c = a @ transpose(b), written by hand: the result of
+// cta-ping-pong for the same kernel with one team. 768x768x64 has more tiles than an H200 has multiprocessors; then one
+// step, none, more steps than slots, odd numbers of tiles per CTA and tiles at the edge.
 // REQUIRES: ptxas
 // RUN: tilec %s --start-after=cta-ping-pong -o %t.cubin 2>&1 | count 0
 // RUN: tile-run describe %t.cubin | FileCheck %s --check-prefix=THREADS
@@ -83,7 +83,7 @@ tile.kernel @ping_pong(
       %end = arith.addi %step0, %steps : i32
       cta.mbarrier_wait %order[%team], %turn : !teams
       %sum = scf.if %any -> (!acc) {
-        // One product stays in flight; the slot of the one before is released. The first one does not read the sum.
+        // One MMA stays in flight; the slot of the previous one is released. The first one does not read the accumulator.
         %start = cta.undefined : !acc
         %no_token = cta.token_none
         %d, %last, %token = scf.for %step = %step0 to %end step %c1 iter_args(%acc = %start, %previous = %none, %before = %no_token) -> (!acc, i32, !cta.token) : i32 {
@@ -100,7 +100,7 @@ tile.kernel @ping_pong(
           cta.mbarrier_arrive %empty[%previous] if %later : !slots
           scf.yield %dk, %slot, %dk_t : !acc, i32, !cta.token
         }
-        // The last product has been issued: the other team's can follow while this one ends.
+        // The last MMA has been issued: those of the other team can follow while this one ends.
         cta.mbarrier_arrive %order[%other] : !teams
         %r = cta.await %d after %token : !acc
         cta.mbarrier_arrive %empty[%last] : !slots
@@ -109,7 +109,7 @@ tile.kernel @ping_pong(
         cta.mbarrier_arrive %order[%other] : !teams
         scf.yield %zero : !acc
       }
-      // The epilogue, under the other team's products.
+      // The epilogue, under the other team's MMAs.
       %y = arith.truncf %sum : !acc to tensor<64x64xf16, #acc>
       cta.tma_store_wait 0
       cta.local_store %y, %panel : tensor<64x64xf16, #acc>, !slab

@@ -1,5 +1,5 @@
-// Three roles of several warps, written by hand: one gathers with cp.async, one computes, and one of two warps only stores.
-// They hand blocks of 512 numbers over through rings. A first thread that is not the CTA's, and barriers of each role.
+// Three roles of several warps, written by hand: one gathers with cp.async, one computes, and one of two warps only
+// stores. They pass blocks of 512 elements through rings. A first thread that is not the CTA's, and barriers of each role.
 // REQUIRES: ptxas
 // RUN: tilec %s --start-after=cta-insert-waits -o %t.cubin 2>&1 | count 0
 // RUN: tile-run %t.cubin n=512 --check | FileCheck %s

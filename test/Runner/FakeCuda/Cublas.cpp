@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A libcublas.so.13 for tests: the column-major f32 product of cublasGemmEx, and that of cublasLtMatmul with bias and
+// A libcublas.so.13 for tests: the column-major f32 GEMM of cublasGemmEx, and that of cublasLtMatmul with bias and
 // ReLU, or of e4m3, as their documentation defines them.
 #include "Float8.h"
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// What descriptors and layouts of cublasLt hold here.
+/// The fields of cublasLt's descriptors and layouts that are used here.
 struct Operation {
   int32_t transA = 0, transB = 0;
   uint32_t epilogue = 1;
@@ -157,11 +157,11 @@ int cublasLtMatmul(void *, void *desc, const void *alpha, const void *a, void *l
   const auto &operation = *static_cast<Operation *>(desc);
   const auto &first = *static_cast<Layout *>(layoutA), &second = *static_cast<Layout *>(layoutB),
              &output = *static_cast<Layout *>(layoutD);
-  // CUBLASLT_EPILOGUE_DEFAULT is 1: what the library does with 0 is not the product.
+  // CUBLASLT_EPILOGUE_DEFAULT is 1: with 0 the library computes something else.
   const uint64_t chosen = *static_cast<const uint64_t *>(algorithm);
   if ((chosen != 0xa1 && chosen != 0xa3) || !workspace || operation.epilogue == 0)
     return invalidValue;
-  // 8-bit floats have k contiguous; those of the test's product are added without loss either way.
+  // 8-bit floats have k contiguous; those of the test's GEMM are added exactly either way.
   const bool isFloat8 = first.type == e4m3;
   if (isFloat8 != (second.type == e4m3) || output.type != 0 || (isFloat8 && (!operation.transA || operation.transB)) ||
       (!isFloat8 && operation.fastAccumulation))

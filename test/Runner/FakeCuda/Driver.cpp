@@ -61,7 +61,7 @@ double now() {
   return ahead + std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// What a module says of its kernel's time, in microseconds.
+/// Returns the time of a module's kernel, as the module states it, in microseconds.
 struct Module {
   double launch = 0, block = 0;
 };
@@ -161,7 +161,7 @@ void bytes(const LaunchConfig &, void **arguments) {
     }
 }
 
-/// What the fake encoder keeps of a tensor map of two dimensions.
+/// The fields that the fake encoder keeps of a tensor map of two dimensions.
 struct PlainMap {
   const float *base;
   int64_t rows, columns, stride;
@@ -173,7 +173,7 @@ float read(const PlainMap &map, int64_t row, int64_t column) {
   return row < map.rows && column < map.columns ? map.base[row * map.stride + column] : 0;
 }
 
-/// The same product as a persistent kernel with tensor maps of all three matrices: c, too, is only written inside.
+/// The same GEMM as a persistent kernel with tensor maps of all three matrices: c is also only written inside.
 void persistentMatmul(const LaunchConfig &config, void **arguments) {
   const int depth = argument<int>(arguments, 5);
   const PlainMap a = argument<PlainMap>(arguments, 9), b = argument<PlainMap>(arguments, 10),
@@ -193,7 +193,7 @@ void persistentMatmul(const LaunchConfig &config, void **arguments) {
         }
 }
 
-/// y[i] = x[i] + x[i], one of them by way of the block's scratch memory: a flag, then 256 numbers. Writes nothing if a
+/// y[i] = x[i] + x[i], one of them through the block's scratch memory: a flag, then 256 values. Writes nothing if a
 /// flag is not zero before.
 void twice(const LaunchConfig &config, void **arguments) {
   struct Scratch {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers of 8 bits, for the driver and the cuBLAS of tests.
+// 8-bit floats, for the driver and the cuBLAS of tests.
 #pragma once
 
 #include <cmath>

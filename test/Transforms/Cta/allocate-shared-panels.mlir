@@ -1,4 +1,4 @@
-// What does not fit into shared memory passes through it in panels, as far as they help.
+// Tensors that do not fit into shared memory pass through it in panels, as far as that helps.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_75},tile.kernel(cta-allocate-shared))' | FileCheck %s
 
 #x = #cta.layout<[128, 256], register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [64, 0], [16, 0], [32, 0]], lane = [[0, 32], [0, 64], [0, 128], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
@@ -7,7 +7,7 @@
 #t = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
 #z = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[0, 32], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]]>
 
-// 128 KiB beside 16 KiB that live with it: panels of 32 KiB, one after the other.
+// 128 KiB together with 16 KiB that are live at the same time: panels of 32 KiB, one after the other.
 // CHECK-LABEL: tile.kernel @conversion
 // CHECK-SAME: shared_bytes = 49152
 // CHECK: %[[X:.*]] = arith.constant dense<1.0

@@ -77,8 +77,8 @@ tile.kernel @atomic(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %f: f32) 
   tile.return
 }
 
-// Half bytes: what pairs of numbers share is loaded by the threads that store them, since a warp finds it in two lines of
-// memory. A step of eight bytes is too far.
+// Half bytes: values that pairs of elements share are loaded by the threads that store them, since a warp finds them in
+// two lines of memory. A step of eight bytes is too far.
 // CHECK-LABEL: tile.kernel @halves
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<i8>, #[[WIDE:.*]]>
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<i64>, #[[THIN:.*]]>
@@ -105,7 +105,7 @@ tile.kernel @halves(%p: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %far: !til
   tile.return
 }
 
-// A table of 16 numbers is looked up by the threads that store what they find; one of any size is not.
+// A table of 16 values is looked up by the threads that store the results; one of any size is not.
 // CHECK-LABEL: tile.kernel @table
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[WIDE:.*]]>
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[THIN:.*]]>

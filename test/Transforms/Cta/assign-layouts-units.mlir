@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts))' | FileCheck %s
 
-// What is loaded as a block with dimensions of size 1 is computed with a product's sums where these are; what is unpacked
-// stays in the threads that have it.
+// A block with dimensions of size 1 is computed with the accumulators of a dot in their layout; unpacked values stay in
+// their threads.
 // CHECK-LABEL: tile.kernel @units
 // CHECK: %[[D:.*]] = tile.dot
 // CHECK-NEXT: arith.subf %{{.*}}, %[[D]]

@@ -33,7 +33,7 @@ tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #til
   tile.return
 }
 
-// Two products take one buffer, the second its transposed view. What is loaded along the first dimension is contiguous there.
+// Two dots read one buffer, the second its transposed view. A block loaded along the first dimension is contiguous there.
 // CHECK-LABEL: tile.kernel @shared
 // CHECK: %[[X:.*]] = tile.load
 // CHECK-NEXT: %[[BUFFER:.*]] = cta.alloc : <64x64xf16, #cta.layout<[64, 64], offset = {{\[}}[1, 0],
@@ -62,7 +62,7 @@ tile.kernel @shared(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
   tile.return
 }
 
-// A vector of statistics next to two products is loaded by each warp, so that warps need not meet.
+// A vector of statistics next to two dots is loaded by each warp, so that warps need not synchronize.
 // CHECK-LABEL: tile.kernel @statistics
 // CHECK: tile.load {{.*}} : tensor<64x!tile.ptr<f32>, #cta.layout<[64], {{.*}}warp = {{\[}}[0], [0]]>>
 tile.kernel @statistics(%n: i32, %p: !tile.ptr<f32>, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
@@ -87,8 +87,8 @@ tile.kernel @statistics(%n: i32, %p: !tile.ptr<f32>, %d: !tile.desc<64x64xf16> {
   tile.return
 }
 
-// What scales an operand is loaded four fp32 numbers a thread, though it has the shape of the sums; what is added to the
-// sums, where they are.
+// A scale of an operand is loaded four fp32 values per thread, although it has the accumulator's shape; an addend of
+// the accumulator, in its layout.
 // CHECK-LABEL: tile.kernel @scaled
 // CHECK: tile.load {{.*}}, #cta.layout<[64, 64], register = {{\[}}[0, 1], [0, 2], [8, 0]
 // CHECK: tile.load {{.*}}, #cta.layout<[64, 64], register = {{\[}}[0, 1], [8, 0], [0, 8]

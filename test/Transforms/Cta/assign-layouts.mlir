@@ -44,8 +44,8 @@ tile.kernel @rows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes 
   tile.return
 }
 
-// Of several types the widest decides, if it is accessed as often: here f32 and f16 take 4 elements each. What a loop
-// accesses decides before what is accessed once. Addresses that are not aligned have a layout of their own.
+// The widest of several types decides, if it is accessed equally often: here f32 and f16 take 4 elements each. Accesses
+// in a loop decide before accesses outside. Unaligned addresses have a separate layout.
 // CHECK-LABEL: tile.kernel @types
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[WIDE]]>
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f16>, #[[WIDE]]>

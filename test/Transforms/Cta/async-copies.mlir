@@ -65,7 +65,7 @@ tile.kernel @negative_before_a_loop(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// What is rounded is rounded where it is read, before another block is read.
+// A rounded operand is rounded where it is read, before another block is read.
 // CHECK-LABEL: tile.kernel @rounded
 // CHECK: cta.local_load
 // CHECK-NEXT: arith.truncf
@@ -88,7 +88,7 @@ tile.kernel @rounded(%p: !tile.ptr<f32>, %n: i32) {
   tile.return
 }
 
-// What is computed of it first is computed as it is multiplied: the buffer is read in that layout.
+// A computed operand is computed where it is multiplied: the buffer is read in that layout.
 // CHECK-LABEL: tile.kernel @computed
 // CHECK: cta.async_copy
 // CHECK: cta.local_load
@@ -109,7 +109,7 @@ tile.kernel @computed(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// What is not multiplied goes through registers: a buffer for each stage would take shared memory.
+// Values that are not multiplied pass through registers: a buffer for each stage would take shared memory.
 // CHECK-LABEL: tile.kernel @negative_no_product
 // CHECK-NOT: cta.async_copy
 tile.kernel @negative_no_product(%p: !tile.ptr<f16>, %n: i32) {
@@ -124,7 +124,7 @@ tile.kernel @negative_no_product(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// Two products take it, one of them transposed: one copy, of which each loads what it needs.
+// Two dots use it, one of them transposed: one copy, from which each loads its elements.
 // CHECK-LABEL: tile.kernel @twice
 // CHECK: %[[B:.*]] = cta.alloc
 // CHECK: cta.async_copy %{{.*}}, %[[B]] {vector = 8 : i32}
@@ -195,7 +195,7 @@ tile.kernel @negative_buffer_outside(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// What a loop around another one loads would take a buffer for each of its stages.
+// Loads of an outer loop would take a buffer for each of its stages.
 // CHECK-LABEL: tile.kernel @negative_outer_loop
 // CHECK-NOT: cta.async_copy
 tile.kernel @negative_outer_loop(%p: !tile.ptr<f16>, %n: i32) {

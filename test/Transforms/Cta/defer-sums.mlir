@@ -5,7 +5,7 @@
 !rows = tensor<64xf32, #cta.layout<[64], register = [[8]], lane = [[0], [0], [1], [2], [4]], warp = [[16], [32]]>>
 !ownrows = tensor<64xf32, #cta.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]]>>
 
-// Lanes keep the sums of their columns, which four of them exchange after the loop; the maximum is needed by all.
+// Lanes keep the sums of their columns, which four of them exchange after the loop; all need the maximum.
 // CHECK-LABEL: tile.kernel @online(
 // CHECK: scf.for {{.*}} -> (tensor<64xf32, {{.*}}>, tensor<64x4xf32, #cta.layout<[64, 4], register = {{\[}}[8, 0]], lane = {{\[}}[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]]
 // CHECK: tile.reshape {{.*}} -> tensor<64x8x4x2xf32

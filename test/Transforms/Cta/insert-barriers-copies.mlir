@@ -84,7 +84,7 @@ tile.kernel @look_ahead(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// Who copies what it loads itself waits for nobody; but where ldmatrix loads it, the lanes of a warp exchange it.
+// A thread that loads its own copies waits for no other; but with ldmatrix, the lanes of a warp exchange them.
 // CHECK-LABEL: tile.kernel @own_copies
 // CHECK: cta.async_wait 0
 // CHECK-NEXT: cta.local_load

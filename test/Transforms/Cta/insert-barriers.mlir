@@ -198,7 +198,7 @@ tile.kernel @loop(%n: i32) {
   tile.return
 }
 
-// A write in one branch only; a loop with its condition in front; operands of a product are reads.
+// A write in one branch only; a loop with its condition at the start; operands of an MMA are reads.
 // CHECK-LABEL: tile.kernel @control
 // CHECK: scf.if
 // CHECK-NEXT: cta.local_store
@@ -240,8 +240,8 @@ tile.kernel @synchronous_copy(%i: i32, %d: !tile.desc<32x32xf16>) {
   tile.return
 }
 
-// What is written must be complete before one thread copies it; that thread alone waits until the copy has read, so the
-// others need a barrier after the wait, whatever barrier stood before it.
+// Writes must be complete before one thread copies the data; only that thread waits until the copy has read, so the
+// others need a barrier after the wait, whatever barrier came before it.
 // CHECK-LABEL: tile.kernel @copy_to_global
 // CHECK: scf.for
 // CHECK-NEXT: cta.tma_store_wait 0
@@ -267,7 +267,7 @@ tile.kernel @copy_to_global(%n: i32, %d: !tile.desc<32x32xf16>) {
   tile.return
 }
 
-// Where each warp group writes and copies its own rows, its own warps meet; with rows of others, all do.
+// If each warp group writes and copies its own rows, only its warps synchronize; with rows of others, all do.
 // CHECK-LABEL: tile.kernel @groups
 // CHECK: cta.local_store
 // CHECK-NEXT: cta.barrier groups
@@ -331,7 +331,7 @@ tile.kernel @read_before_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"},
   tile.return
 }
 
-// What a masked load has instead of memory is an address in x, which has been read; what is found through t is not.
+// A masked load reads an address in x instead, which has been read; data found through t has not.
 // CHECK-LABEL: tile.kernel @address_instead
 // CHECK-NOT: cta.barrier
 // CHECK: tile.store
@@ -363,7 +363,7 @@ tile.kernel @read_behind_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"}, %d:
   tile.return
 }
 
-// A product that waits for itself has read its operands, and so have those before it.
+// An MMA that is awaited has read its operands, and so have those before it.
 // CHECK-LABEL: tile.kernel @products
 // CHECK: cta.wgmma
 // CHECK: cta.wgmma
@@ -405,7 +405,7 @@ tile.kernel @turn() {
   tile.return
 }
 
-// In a role only the consumer warps meet.
+// In a role only the consumer warps synchronize.
 // CHECK-LABEL: tile.kernel @role
 // CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: cta.local_store

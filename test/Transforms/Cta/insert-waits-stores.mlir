@@ -1,4 +1,4 @@
-// What TMA writes is in memory before a read of the same tensor, a barrier of the program, and an operation that others rely on.
+// TMA stores are complete before a read of the same tensor, a barrier of the program, and an operation that others rely on.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-insert-waits))' --mlir-print-local-scope | FileCheck %s
 
 #s = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>

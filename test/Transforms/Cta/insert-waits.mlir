@@ -37,7 +37,7 @@ tile.kernel @in_order() {
   tile.return
 }
 
-// Of awaits that nothing separates, and of a release of what several products read, the last product counts.
+// For awaits without anything in between, and a release of a slot that several MMAs read, the last MMA counts.
 // CHECK-LABEL: tile.kernel @together(
 // CHECK: cta.wgmma_wait {pending = 1 : i32}
 // CHECK-NEXT: cta.await
@@ -94,7 +94,7 @@ tile.kernel @carried(%n: i32) {
   tile.return
 }
 
-// Two tokens change places in each iteration: the younger one is of the iteration before.
+// Two tokens are exchanged in each iteration: the younger one is of the previous iteration.
 // CHECK-LABEL: tile.kernel @exchanged(
 // CHECK: scf.for
 // CHECK-NEXT: cta.wgmma_wait {pending = 0 : i32}
@@ -122,7 +122,7 @@ tile.kernel @exchanged(%n: i32) {
   tile.return
 }
 
-// The loop is left after the first region, in which a product was issued behind the carried one.
+// The loop is left after the first region, in which an MMA was issued after the carried one.
 // CHECK-LABEL: tile.kernel @while(
 // CHECK: scf.while
 // CHECK: } do {
@@ -153,7 +153,7 @@ tile.kernel @while(%c: i1) {
   tile.return
 }
 
-// Of two paths the one that issues less counts, and a product that one of them has awaited may be in flight.
+// The path that issues fewer MMAs counts, and an MMA that one of the paths has awaited may be in flight.
 // CHECK-LABEL: tile.kernel @paths(
 // CHECK: scf.if
 // CHECK: } else {
@@ -177,7 +177,7 @@ tile.kernel @paths(%c: i1) {
   tile.return
 }
 
-// A statement that waits for its own products has waited for those before it, too.
+// A statement that waits for its own MMAs has also waited for those before it.
 // CHECK-LABEL: tile.kernel @negative_synchronous(
 // CHECK-NOT: cta.wgmma_wait
 // CHECK: tile.return

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-invert-divisors,canonicalize,cse))' | FileCheck %s
 
-// What divides follows from the arguments: its reciprocal is computed first, not of 0.
+// The divisor depends on the arguments: its reciprocal is computed first, but not of 0.
 // CHECK-LABEL: tile.kernel @arguments(
 // CHECK-SAME: %[[COUNT:[^:]*]]: i32, %[[D:[^:]*]]: i32
 // CHECK-DAG: %[[ALL:.*]] = arith.constant -1 : i32
@@ -82,7 +82,7 @@ tile.kernel @signed(%count: i32, %d: i32) {
   tile.return
 }
 
-// What may be negative because it wraps, what is read or computed in the loop, other widths.
+// Values that may be negative after wrapping, values read or computed in the loop, other widths.
 // CHECK-LABEL: tile.kernel @negative_others(
 // CHECK: scf.for
 // CHECK: arith.divsi

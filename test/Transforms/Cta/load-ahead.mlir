@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions,cta-load-ahead))' | FileCheck %s
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions,cta-load-ahead,cta-lower-conversions))' | FileCheck %s --check-prefix=LOWERED
 
-// The bias of each column is loaded before the products, by each warp for itself; the conversion after them stays in the warp.
+// The bias of each column is loaded before the MMAs, by each warp for itself; the conversion after them stays in the warp.
 // CHECK: #[[SPREAD:.*]] = #cta.layout<[128], register = {{\[}}[1]], lane = {{\[}}[2], [4], [8], [16], [0]], warp = {{\[}}[32], [64]]>
 // CHECK-LABEL: tile.kernel @bias
 // CHECK: %[[X:.*]] = tile.load %{{.*}} : tensor<128x!tile.ptr<f16>, #[[SPREAD]]>
@@ -38,7 +38,7 @@ tile.kernel @bias(%d: !tile.desc<64x128xf16>, %p: !tile.ptr<f16> {tile.divisibil
   tile.return
 }
 
-// Of a column each thread needs a few elements, which it loads itself.
+// Each thread needs a few elements of a column, which it loads itself.
 // CHECK-LABEL: tile.kernel @scale
 // CHECK: %[[X:.*]] = tile.load
 // CHECK: scf.for
@@ -66,7 +66,7 @@ tile.kernel @scale(%d: !tile.desc<32x128xf16>, %p: !tile.ptr<f32> {tile.divisibi
   tile.return
 }
 
-// What was written in the loop may be what is loaded after it.
+// Data written in the loop may be the data loaded after it.
 // CHECK-LABEL: tile.kernel @written
 // CHECK: scf.for
 // CHECK: tile.store

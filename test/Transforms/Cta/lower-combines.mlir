@@ -3,8 +3,8 @@
 #x = #cta.layout<[128, 128], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 !x = tensor<128x128xf32, #x>
 
-// Each CTA of a cluster does a part of the steps; the first one adds up the others' sums, a word for each of 128 registers
-// of 128 threads, and finishes the program.
+// Each CTA of a cluster executes a part of the steps; the first one adds the others' accumulators, a word for each of
+// 128 registers of 128 threads, and finishes the program.
 // CHECK-LABEL: tile.kernel @split_k(
 // CHECK: %[[MEMORY:.*]] = cta.alloc : <16384xf32, {{.*}}>
 // CHECK: %[[SENT:.*]] = cta.mbarrier_alloc arrivals 1 : <1>
@@ -70,7 +70,7 @@ tile.kernel @tail(%x: i32, %y: i32, %z: i32, %n: i32) {
   tile.return
 }
 
-// Two sums of a piece lie one after the other behind its flag, and are exchanged one after the other in a cluster, through the same memory.
+// Two accumulators of a part lie one after the other after its flag, and are exchanged one after the other in a cluster, through the same memory.
 // CHECK-LABEL: tile.kernel @two_sums(
 // CHECK-SAME: tile.scratch = 131200 : i64
 // CHECK: cta.flag_wait

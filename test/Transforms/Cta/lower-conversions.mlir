@@ -21,8 +21,8 @@ tile.kernel @transposed(%f: f32) {
   tile.return
 }
 
-// What is there already is written before the first is read: one barrier for both. What depends on one
-// of them is not.
+// Values that exist are written before the first is read: one barrier for both. Values that depend on one of them are
+// not.
 // CHECK-LABEL: tile.kernel @conversions_together
 // CHECK: cta.local_store
 // CHECK: cta.local_store
@@ -85,7 +85,7 @@ tile.kernel @across_warps(%f: f32) {
   tile.return
 }
 
-// Two sums that do not depend on each other: both are written before the first is read. A third, of what has been made of
+// Two reductions that do not depend on each other: both are written before the first is read. A third, of the result of
 // the first, follows.
 // CHECK-LABEL: tile.kernel @together
 // CHECK-COUNT-2: cta.partial_reduce
@@ -119,7 +119,7 @@ tile.kernel @together(%f: f32) {
   tile.return
 }
 
-// Of 16 partial results a thread takes 8, and its neighbour the others.
+// A thread takes 8 of 16 partial results, and its neighbour the others.
 #many = #cta.layout<[512], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64], [128], [256]]>
 // CHECK-LABEL: tile.kernel @many_warps
 // CHECK: cta.local_load {{.*}} -> tensor<16xf32, #[[GATHERED]]>
@@ -193,8 +193,8 @@ tile.kernel @scan_across_warps(%f: f32) {
 #line = #cta.layout<[131072], register = [[128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768], [65536]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 #bytes = #cta.layout<[131072], offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768], [65536]]>
 
-// What a loop does not change is stored before it, although another loop has a large buffer: that may be in its place.
-// 32 KiB are less than a third of Hopper's shared memory, but half of Turing's.
+// A loop invariant is stored before the loop, although another loop has a large buffer, which may share its memory. 32
+// KiB are less than a third of Hopper's shared memory, but half of Turing's.
 // CHECK-LABEL: tile.kernel @stored_before_loop
 // CHECK: scf.for
 // CHECK: cta.local_store %[[X:.*]], %[[BUFFER:.*]] : tensor<128x128xf16

@@ -1,4 +1,4 @@
-// What TMA cannot copy, and what nobody describes.
+// Accesses that TMA cannot copy, or that no descriptor describes.
 // RUN: tile-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(cta-lower-descriptors))'
 
 #x = #cta.layout<[4, 4], register = [], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [0, 0]], warp = [[0, 0], [0, 0]]>

@@ -44,7 +44,7 @@ tile.kernel @load_converted(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.te
   tile.return
 }
 
-// Of 144 columns the last panel has 16: a box of their own, through a second map of the same tensor. Each of its rows takes 128 bytes.
+// The last panel of 144 columns has 16: a separate box, through a second map of the same tensor. Each of its rows takes 128 bytes.
 // CHECK-LABEL: tile.kernel @load_columns
 // CHECK-SAME: %arg1: !tile.desc<64x144xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128>}
 // CHECK-SAME: %arg2: !tile.desc<64x16xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 16], swizzle = 128>}
@@ -73,8 +73,8 @@ tile.kernel @boxes(%i: i32, %d: !tile.desc<512xf32> {tile.tensor_map = #tile.ten
   tile.return
 }
 
-// The accumulator's threads have columns of every panel: panels go through two slots in turns, and a slot is filled
-// when the copy before the last has read it. The kernel ends when all have been read.
+// The accumulator's threads have columns of every panel: panels alternate between two slots, and a slot is filled when
+// the copy before the last has read it. The kernel ends when all have been read.
 // CHECK-LABEL: tile.kernel @store_panels
 // CHECK-SAME: box = [64, 64]
 // CHECK: %[[RING:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 2>
@@ -165,8 +165,8 @@ tile.kernel @store_block(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = 
   tile.return
 }
 
-// 160 columns are two panels of 64, in turns, and one of 32, with a buffer and a tensor map of its own. The write before into
-// any of them was three writes ago.
+// 160 columns are two alternating panels of 64, and one of 32, with a separate buffer and tensor map. The previous
+// write into any of them was three writes ago.
 // CHECK-LABEL: tile.kernel @store_columns
 // CHECK-SAME: !tile.desc<64x160xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128>}
 // CHECK-SAME: %arg2: !tile.desc<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 32], swizzle = 64>}
@@ -198,7 +198,7 @@ tile.kernel @store_turns(%i: i32, %d: !tile.desc<64x224xf16> {tile.tensor_map = 
   tile.return
 }
 
-// What no panel of a power of two holds is cut into equal ones: 176 columns into eleven of 16.
+// Sizes without a panel of a power of two are divided into equal ones: 176 columns into eleven of 16.
 // CHECK-LABEL: tile.kernel @store_narrow
 // CHECK-SAME: box = [64, 16]
 // CHECK-SAME: swizzle = 32

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s
 
-// Two sums that a loop exchanges are copied after their waits, where LLVM cannot do it earlier; one that is added to, or
-// to a part of, stays where it is, in a branch, too.
+// Two accumulators that a loop exchanges are copied after their waits, where LLVM cannot do it earlier; one that is
+// added to, also in part or in a branch, keeps its registers.
 // CHECK-LABEL: tile.kernel @exchanged
 // CHECK-COUNT-2: cta.copy_registers
 // CHECK-NOT: cta.copy_registers
@@ -27,7 +27,7 @@ tile.kernel @exchanged(%i: i32, %c: i1, %d: !tile.desc<64x64xf16> {tile.tensor_m
   tile.return
 }
 
-// So are sums that a loop before the product may have exchanged, and those that one around its loop does.
+// So are accumulators that an earlier loop may have exchanged, and those that an outer loop exchanges.
 // CHECK-LABEL: tile.kernel @inside
 // CHECK-COUNT-1: cta.copy_registers
 // CHECK-NOT: cta.copy_registers

@@ -7,7 +7,7 @@ tile.kernel @computed() {
   %a = arith.constant dense<0.0> : tensor<64x16xf16, #a>
   %b = arith.constant dense<0.0> : tensor<16x64xf16, #b>
   %c = arith.constant dense<0.0> : tensor<64x64xf32, #c>
-  // expected-error @below {{wgmma needs operands in shared memory; those of a dot with engine #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers> are not loaded from there}}
+  // expected-error @below {{operands of a dot with engine #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers> must be in shared memory}}
   %d = tile.dot %a, %b, %c {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers>} : tensor<64x16xf16, #a>, tensor<16x64xf16, #b> -> tensor<64x64xf32, #c>
   tile.print "" %d : tensor<64x64xf32, #c>
   tile.return

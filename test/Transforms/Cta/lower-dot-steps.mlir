@@ -12,7 +12,7 @@
 !bufferA = !cta.buffer<16x32xf16, #sa>
 !bufferB = !cta.buffer<32x16xf16, #sb>
 
-// The operands of the second step are loaded before the product of the first.
+// The operands of the second step are loaded before the MMA of the first.
 // CHECK-LABEL: tile.kernel @steps
 // CHECK: %[[A1:.*]] = cta.local_load %{{.*}} at [0, 16] : {{.*}} -> tensor<16x16xf16,
 // CHECK: %[[B1:.*]] = cta.local_load %{{.*}} at [16, 0] : {{.*}} -> tensor<16x16xf16,

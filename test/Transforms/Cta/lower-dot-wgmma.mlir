@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine,cta-assign-layouts,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s
-// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_100a},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s --check-prefix=OTHER
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_120a},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: cta.wgmma
 
 // Both operands come by TMA: warp groups multiply what lies in shared memory, and nothing is read into registers. An
@@ -124,7 +124,7 @@ tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #til
   tile.return
 }
 
-// Sums of f16. Operands of f32 have k contiguous, or threads turn them, and are rounded to tf32.
+// f16 accumulators. f32 operands have k contiguous, or threads transpose them, and are rounded to tf32.
 // CHECK-LABEL: tile.kernel @types
 // CHECK: cta.wgmma {{.*}} -> tensor<64x64xf16
 // CHECK: cta.local_store
@@ -147,8 +147,8 @@ tile.kernel @types(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.t
   tile.return
 }
 
-// 8-bit floats: sums of as many products are promoted, in whole instructions, of at most 128 columns; or none. mma.sync
-// adds those of one block by themselves.
+// 8-bit floats: partial sums of that many terms are promoted, in whole instructions, of at most 128 columns; or none.
+// mma.sync adds those of one block separately.
 // CHECK-LABEL: tile.kernel @promoted
 // CHECK: cta.wgmma {{.*}} {n = 256 : i32} {{.*}}f8E5M2{{.*}}f8E4M3FN
 // CHECK: cta.wgmma {{.*}} {n = 128 : i32, promote = 32 : i32}
@@ -169,7 +169,7 @@ tile.kernel @promoted(%i: i32, %d: !tile.desc<64x64xf8E5M2> {tile.tensor_map = #
   tile.return
 }
 
-// A left operand that another product made stays in registers, with the layout that the accumulator had.
+// A left operand that another MMA produced stays in registers, in the accumulator's layout.
 // CHECK-LABEL: tile.kernel @registers
 // CHECK: %[[S:.*]] = cta.await
 // CHECK: %[[L:.*]] = arith.truncf {{.*}} to tensor<64x64xf16, #cta.layout<[64, 64], register = {{\[}}[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = {{\[}}[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[}}[16, 0], [32, 0]]>>
@@ -184,7 +184,7 @@ tile.kernel @registers(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #ti
   tile.return
 }
 
-// What is loaded for the product is stored.
+// A loaded operand is stored for wgmma.
 // CHECK-LABEL: tile.kernel @loaded
 // CHECK: cta.local_store %{{.*}}, %[[BUFFER:[^ ]*]] :
 // CHECK: cta.wgmma %[[BUFFER]], %{{[^ ]*}},
@@ -222,7 +222,7 @@ tile.kernel @columns(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #til
   tile.return
 }
 
-// Threads that read an operand, too, do so behind the product, and where they need it.
+// Threads that also read an operand do so after the MMA is issued, and where they need it.
 // CHECK-LABEL: tile.kernel @read
 // CHECK-NOT: cta.local_load
 // CHECK: cta.await

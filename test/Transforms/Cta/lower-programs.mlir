@@ -6,7 +6,7 @@
 !exchange = !cta.buffer<16384xf32, #e>
 !m = !cta.mbarrier<1>
 
-// A CTA begins with the program of its own number and goes on by the number of CTAs; x is fastest.
+// A CTA begins with the program of its own index and advances by the number of CTAs; x is fastest.
 // CHECK-LABEL: tile.kernel @grid(
 // CHECK-SAME: %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32, %[[Z:[^:]*]]: i32)
 // CHECK: %[[XY:.*]] = arith.muli %[[X]], %[[Y]]
@@ -39,7 +39,7 @@ tile.kernel @transposed(%x: i32, %y: i32, %z: i32) {
   tile.return
 }
 
-// The place in row-major order is put in groups of 8 rows; the third axis is what is left.
+// The row-major index is put in groups of 8 rows; the third axis is the remainder.
 // CHECK-LABEL: tile.kernel @swizzled(
 // CHECK-SAME: %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32, %{{.*}}: i32)
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to
@@ -111,7 +111,7 @@ tile.kernel @square(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32: 
   tile.return
 }
 
-// The first step of a CTA is its rank; sums of a CTA are counted from one program to the next.
+// The first step of a CTA is its rank; combines of a CTA are counted from one program to the next.
 // CHECK-LABEL: tile.kernel @split_k(
 // CHECK: %[[RANK:.*]] = cta.cluster_rank
 // CHECK: %[[ID:.*]] = cta.cluster_id

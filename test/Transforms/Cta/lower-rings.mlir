@@ -100,7 +100,7 @@ tile.kernel @control(%n: i32, %c: i1) {
   tile.return
 }
 
-// What is taken before a loop's condition goes through it.
+// A slot acquired before a loop's condition is carried by the loop.
 // CHECK-LABEL: tile.kernel @condition
 // CHECK: scf.while (%{{.*}} = %{{.*}}, %[[SLOT:.*]] = %{{.*}}, %[[PARITY:.*]] = %{{.*}})
 // CHECK: cta.mbarrier_wait %{{.*}}[%[[SLOT]]], %[[PARITY]]
@@ -234,7 +234,7 @@ tile.kernel @cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas =
   tile.return
 }
 
-// Products that are complete have read their slot.
+// MMAs that are complete have read their slot.
 // CHECK-LABEL: tile.kernel @read_by_products
 // CHECK-NOT: cta.proxy_fence
 // CHECK: cta.mbarrier_arrive

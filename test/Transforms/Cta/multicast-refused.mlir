@@ -127,7 +127,7 @@ tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<ba
   tile.return
 }
 
-// What a loop carries may differ, a value from memory, and the number of the CTA; the number of the cluster does not.
+// Loop-carried values, values from memory, and the index of the CTA may differ; the index of the cluster does not.
 // CHECK-LABEL: tile.kernel @differing_places
 // CHECK-COUNT-1: tma_multicast
 // CHECK-NOT: tma_multicast
@@ -179,7 +179,7 @@ tile.kernel @other_copies(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<ba
 
 #bytes = #cta.layout<[128], offset = [[1], [2], [4], [8], [16], [32], [64]]>
 
-// Each CTA has a tensor map of its own.
+// Each CTA has a separate tensor map.
 // CHECK-LABEL: tile.kernel @own_maps
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
@@ -201,7 +201,7 @@ tile.kernel @own_maps(%n: i32, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i
   tile.return
 }
 
-// Or have programs of their own, so many as there are.
+// Or execute separate programs, as many as there are.
 // CHECK-LABEL: tile.kernel @diverging_programs
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return

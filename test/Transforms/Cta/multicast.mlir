@@ -1,4 +1,4 @@
-// What all producers of a cluster read at the same place each of them reads a part of, for all; slots are released to all.
+// Each producer of a cluster reads a part of what all read at the same coordinates, for all; slots are released to all.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-multicast))' --mlir-print-local-scope | FileCheck %s
 
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
@@ -7,7 +7,7 @@
 !pair = !cta.ring<2 x [!b, !b]>
 !ring = !cta.ring<2 x [!b]>
 
-// Each CTA has rows of its own of a; half of the 64 rows of b is a box.
+// Each CTA has separate rows of a; half of the 64 rows of b is a box.
 // CHECK-LABEL: tile.kernel @shared
 // CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64]>}
 // CHECK-SAME: %[[B:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b", box = [32, 64]>}
@@ -86,8 +86,8 @@ tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = #tile.tensor
   tile.return
 }
 
-// Of a whole kernel: neighbours along either axis share one operand, and where steps are split, or nothing forms clusters or
-// a producer, nothing is shared.
+// A whole kernel: neighbours along either axis share one operand; with split K, or without clusters or a producer,
+// nothing is shared.
 // DEFINE: %{matmul} = tilec %examples/matmul.tile --target=sm_90a -D TRANS_B=1 -D BLOCK_M=128 -D BLOCK_N=128 -D BLOCK_K=64 --num-warps=8 --num-stages=4 --assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=N=8
 // RUN: %{matmul} --cluster=2x1 --stop-after=cta-multicast -o - | FileCheck %s --check-prefix=ROWS
 // ROWS: } role <producer{{.*}}> {
@@ -103,7 +103,7 @@ tile.kernel @negative_no_cluster(%n: i32, %d: !d {tile.tensor_map = #tile.tensor
 // ALONE: tile.kernel
 // ALONE-NOT: multicast
 
-// Neighbouring programs along the first axis: the CTAs have rows of their own, and columns in common.
+// Neighbouring programs along the first axis: the CTAs have separate rows, and common columns.
 // CHECK-LABEL: tile.kernel @programs
 // CHECK-SAME: %[[A:[^ ]*]]: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a"
 // CHECK: cta.tma_load %[[A]]
@@ -128,7 +128,7 @@ tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base =
   tile.return
 }
 
-// Of CTAs that share the steps of a program each has its own: nothing is read by all.
+// Each of the CTAs that split K of a program has its own operands: none is read by all.
 // CHECK-LABEL: tile.kernel @steps
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return

@@ -22,7 +22,7 @@ tile.kernel @roles(%zero: i32) {
   tile.return
 }
 
-// Numbers may be computed while the previous grid still runs.
+// Scalars may be computed while the previous grid still runs.
 // CHECK-LABEL: tile.kernel @numbers
 // CHECK: arith.muli
 // CHECK-NEXT: cta.warp_roles role <consumer{{.*}}> {

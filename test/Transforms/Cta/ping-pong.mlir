@@ -8,8 +8,8 @@
 !panels = !cta.buffer<64x64xf16, #s, slots = 2>
 !x = tensor<64x64xf16, #x>
 
-// Each team leaves the slots of the other's steps to it, before the first program too, waits for its turn before it uses the
-// ring, and hands over after it. Panels and scratch buffers are doubled; the producer stays.
+// Each team skips the slots of the other's steps, also before the first program, waits for its turn before it uses the
+// ring, and passes the turn on after it. Panels and scratch buffers are doubled; the producer is unchanged.
 // CHECK-LABEL: tile.kernel @turns
 // CHECK: %[[RING:.*]] = cta.ring_alloc
 // CHECK-DAG: %[[PANELS:.*]] = cta.alloc : <64x64xf16, {{.*}}, slots = 4>
@@ -76,7 +76,7 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_
 
 // -----
 
-// With a product in flight the turn passes before the last product is awaited, and where there is no product at all.
+// With an MMA in flight the turn passes before the last MMA is awaited, also if there is no MMA at all.
 
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 #t = #cta.layout<[64, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [8, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32]]>

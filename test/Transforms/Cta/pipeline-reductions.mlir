@@ -83,7 +83,7 @@ tile.kernel @negative_barrier(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) att
 
 #sums = #cta.layout<[8192], register = [[1], [2], [4], [1024], [2048], [4096]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512]]>
 
-// Sums of 64 registers leave few threads anyway, so that more registers are taken for what is loaded.
+// Sums of 64 registers leave few threads anyway, so that more registers are used for loaded values.
 // CHECK-LABEL: tile.kernel @many_sums
 // CHECK: tile.load
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[ROW:.*]] = %{{.*}})
@@ -113,8 +113,8 @@ tile.kernel @many_sums(%x: !tile.ptr<f32> {tile.name = "x"}, %y: !tile.ptr<f32> 
 #operand = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 #product = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 
-// The factor of a product is there when the product is. It is looked at before the next one takes its registers, and that
-// is loaded under the product.
+// The factor of an MMA's result is ready when the MMA is. It is used before the next factor takes its registers, which
+// is loaded under the MMA.
 // CHECK-LABEL: tile.kernel @factor
 // CHECK: %[[FIRST:.*]] = tile.load
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[FACTOR:.*]] = %[[FIRST]])
@@ -142,7 +142,7 @@ tile.kernel @factor(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {n
   tile.return
 }
 
-// So it is beside several products.
+// So it is with several MMAs.
 // CHECK-LABEL: tile.kernel @products
 // CHECK: %[[FIRST:.*]] = tile.load
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[FACTOR:.*]] = %[[FIRST]])
@@ -172,7 +172,7 @@ tile.kernel @products(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes 
   tile.return
 }
 
-// What else keeps its order stays in it.
+// Other ordered operations keep their order.
 // CHECK-LABEL: tile.kernel @negative_barrier_beside
 // CHECK-NOT: tile.load
 // CHECK: scf.for
@@ -221,7 +221,7 @@ tile.kernel @place(%x: !tile.ptr<i32> {tile.name = "x"}, %d: !tile.desc<64x64xf1
 
 #few = #cta.layout<[512], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
 
-// A short loop that neither reduces nor stores: the loads of four iterations at once, and what is left.
+// A short loop that neither reduces nor stores: the loads of four iterations at once, and the remainder.
 // CHECK-LABEL: tile.kernel @short
 // CHECK: scf.for
 // CHECK-COUNT-4: tile.load
@@ -250,7 +250,7 @@ tile.kernel @short(%x: !tile.ptr<i32> {tile.name = "x"}, %y: !tile.ptr<i32> {til
   tile.return
 }
 
-// Threads meet to count: iterations stay apart.
+// Threads synchronize to count: iterations stay separate.
 // CHECK-LABEL: tile.kernel @counted
 // CHECK: scf.for
 // CHECK: tile.histogram

@@ -78,7 +78,7 @@ tile.kernel @negative_store(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages 
   tile.return
 }
 
-// What the loop writes belongs to another parameter.
+// The loop writes to another parameter.
 // CHECK-LABEL: tile.kernel @other_store
 // CHECK: cta.alloc : <32x32xf16, #{{.*}}, slots = 3>
 // CHECK: scf.for
@@ -124,7 +124,7 @@ tile.kernel @negative_atomic(%p: !tile.ptr<f16>, %o: !tile.ptr<i32>, %n: i32) at
   tile.return
 }
 
-// One whose result nobody sees has waited for nobody.
+// An operation whose result is not used has waited for no other.
 // CHECK-LABEL: tile.kernel @blind_atomic
 // CHECK: scf.for
 // CHECK: cta.async_wait 1
@@ -250,8 +250,8 @@ tile.kernel @negative_two_copies(%p: !tile.ptr<f16>, %n: i32) attributes {num_st
 !bufferA = !cta.buffer<16x32xf16, #sharedA>
 !bufferB = !cta.buffer<32x32xf16, #shared>
 
-// A product in steps: three copies and the operands of the first step ahead of the loop; in it, all but the last step,
-// then wait, copy three iterations ahead, load the first operands of the next iteration, and the last step.
+// An MMA in steps: three copies and the operands of the first step before the loop; in it, all but the last step, then
+// wait, copy three iterations ahead, load the first operands of the next iteration, and the last step.
 // CHECK-LABEL: tile.kernel @steps
 // CHECK-COUNT-2: cta.async_commit
 // CHECK: cta.async_wait 1
@@ -294,7 +294,7 @@ tile.kernel @steps(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32
   tile.return
 }
 
-// What is loaded is needed for more than the product: nothing is loaded ahead.
+// The loaded values are needed for more than the dot: nothing is prefetched.
 // CHECK-LABEL: tile.kernel @negative_more_than_a_product
 // CHECK: scf.for
 // CHECK: cta.async_wait 1
@@ -378,7 +378,7 @@ tile.kernel @together(%p: !tile.ptr<f16>) {
   tile.return
 }
 
-// They begin before what is copied already is used, with what their addresses are computed of, but behind stores.
+// They begin before copied data are used, together with the computation of their addresses, but after stores.
 // CHECK-LABEL: tile.kernel @early
 // CHECK: cta.async_commit
 // CHECK: tile.addptr
@@ -412,7 +412,7 @@ tile.kernel @early(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// What threads store for warp groups waits for the loads behind it, and one fence follows; not where it is read before.
+// Stores of wgmma operands wait for the loads after them, and one fence follows; not if they are read before.
 // CHECK-LABEL: tile.kernel @loads_together
 // CHECK-COUNT-2: tile.load
 // CHECK-COUNT-2: cta.local_store
@@ -438,8 +438,8 @@ tile.kernel @loads_together(%p: !tile.ptr<f16>) {
   tile.return
 }
 
-// Beside products loads of few registers go before what waits, to the copies and loads before them, but not before what
-// is written.
+// In addition to MMAs, loads of few registers go before waits, to the copies and loads before them, but not before
+// writes.
 // CHECK-LABEL: tile.kernel @early_loads
 // CHECK: cta.async_commit
 // CHECK-NEXT: tile.load

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions))' | FileCheck %s
 
-// Products that are put together are converted one by one, as the whole is stored, although together they are rounded.
+// Results of dots that are joined are converted one by one, as the whole is stored, although together they are rounded.
 // CHECK-LABEL: tile.kernel @put_together
 // CHECK-COUNT-2: cta.convert_layout %{{.*}} : tensor<32x32xf32
 // CHECK-NOT: cta.convert_layout
@@ -31,7 +31,7 @@ tile.kernel @put_together(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
   tile.return
 }
 
-// What all rows are multiplied by is loaded by each warp, 16 bytes a thread, if it lies side by side.
+// A factor of all rows is loaded by each warp, 16 bytes per thread, if it is contiguous.
 // CHECK-LABEL: tile.kernel @row_of_weights
 // CHECK-NOT: cta.convert_layout
 // CHECK: tile.return

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-remove-conversions))' | FileCheck %s
 
-// What is widened and stored is computed as it was loaded: a buffer takes any layout.
+// Values that are widened and stored are computed in the layout of their load: a buffer accepts any layout.
 // CHECK-LABEL: tile.kernel @widened
 // CHECK: %[[X:.*]] = tile.load
 // CHECK-NEXT: %[[F:.*]] = arith.sitofp %[[X]]

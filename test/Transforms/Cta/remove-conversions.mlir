@@ -71,8 +71,8 @@ tile.kernel @wider(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) {
   tile.return
 }
 
-// So do a loop around it, and a branch, also where a block that is read has another layout: nothing is converted between
-// products.
+// So do a loop around it, and a branch, also where a block that is read has another layout: nothing is converted
+// between dots.
 // CHECK-LABEL: tile.kernel @nested
 // CHECK: scf.for
 // CHECK-NOT: cta.convert_layout
@@ -130,7 +130,7 @@ tile.kernel @conditional(%d: !tile.desc<32x32xf32>, %n: i32) {
   tile.return
 }
 
-// A branch hands on a product as it is; who needs another layout converts it then.
+// A branch yields a dot's result in its layout; a user that needs another layout converts it then.
 // CHECK-LABEL: tile.kernel @either
 // CHECK: scf.if {{.*}} -> (tensor<32x32xf32, #[[ACC:.*]]>)
 // CHECK: cta.convert_layout {{.*}} : tensor<32x32xf32, #[[ACC]]>
@@ -154,7 +154,7 @@ tile.kernel @either(%d: !tile.desc<32x32xf32>, %c: i1) {
   tile.return
 }
 
-// Nor does a mask on one side of a branch move a product: it is reduced where it is.
+// Nor does a mask on one side of a branch change the layout of a dot's result: it is reduced in its layout.
 // CHECK-LABEL: tile.kernel @masked_in_branch
 // CHECK-NOT: cta.convert_layout {{.*}}32x32xf32
 // CHECK: tile.return
@@ -202,7 +202,7 @@ tile.kernel @yielded(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
   tile.return
 }
 
-// Reshapes do not mind the layout: what a descriptor writes stays where the product left it.
+// Reshapes accept any layout: a block stored through a descriptor keeps the layout of the dot.
 // CHECK-LABEL: tile.kernel @reshaped
 // CHECK: scf.for
 // CHECK-NOT: cta.convert_layout
@@ -222,7 +222,7 @@ tile.kernel @reshaped(%d: !tile.desc<1x32x32xf16>, %n: i32) {
   tile.return
 }
 
-// Rows of a product, their maximum and what they differ from it: one reduction is small, so both uses stay where the product is.
+// Rows of a dot's result, their maximum and the differences: one reduction is small, so both uses keep the dot's layout.
 // CHECK-LABEL: tile.kernel @two_uses
 // CHECK: %[[P:.*]] = tile.dot
 // CHECK-NOT: cta.convert_layout %[[P]]
@@ -246,7 +246,7 @@ tile.kernel @two_uses(%d: !tile.desc<32x32xf16>) {
   tile.return
 }
 
-// SiLU uses the sum twice: all of its arithmetic stays where the product is, and only its result is converted.
+// SiLU uses the accumulator twice: all of its arithmetic is in the dot's layout, and only its result is converted.
 // CHECK-LABEL: tile.kernel @activation
 // CHECK: %[[P:.*]] = tile.dot
 // CHECK-NOT: cta.convert_layout %[[P]]
@@ -280,7 +280,7 @@ tile.kernel @activation(%c: !tile.ptr<f16> {tile.divisibility = 16 : i32}) {
   tile.return
 }
 
-// What is added to a sum through a descriptor is half as large in memory, so it is converted and not the sum.
+// An addend of an accumulator through a descriptor has half the bytes in memory, so it is converted and not the accumulator.
 // CHECK-LABEL: tile.kernel @residual
 // CHECK: %[[P:.*]] = tile.dot
 // CHECK-NOT: cta.convert_layout %[[P]]
@@ -404,7 +404,7 @@ tile.kernel @row(%d: !tile.desc<32x256xf32>, %p: !tile.ptr<f32> {tile.divisibili
   tile.return
 }
 
-// What a loop computes of a product's sums, and of what rows of them add up to, stays where they are.
+// Values that a loop computes from accumulators, and from their row sums, keep their layout.
 // CHECK-LABEL: tile.kernel @gradient
 // CHECK: scf.for
 // CHECK: tile.reduce
@@ -462,7 +462,7 @@ tile.kernel @substitution(%d: !tile.desc<32x32xf32>, %n: i32) {
   tile.return
 }
 
-// What is added to a rounded product is loaded as it is stored: one conversion, of the rounded one, instead of two.
+// An addend of a rounded result is loaded in the layout of the store: one conversion, of the rounded result, instead of two.
 // CHECK-LABEL: tile.kernel @added_to_output
 // CHECK: %[[ROUNDED:.*]] = arith.truncf
 // CHECK: cta.convert_layout %[[ROUNDED]]

@@ -12,8 +12,8 @@
 !one = !cta.ring<1 x [!a, !b]>
 !two = !cta.ring<2 x [!a, !b, !b]>
 
-// The first product does not read the accumulator. Each waits for the one before and releases its slot, which the loop
-// carries; the last one is awaited after it. Without iterations nothing is awaited, and zeros are made there alone.
+// The first MMA does not read the accumulator. Each waits for the previous one and releases its slot, which the loop
+// carries; the last one is awaited after it. Without iterations nothing is awaited, and only then zeros are created.
 // CHECK-LABEL: tile.kernel @delayed(
 // CHECK: %[[RING:.*]] = cta.ring_alloc
 // CHECK: scf.if
@@ -73,7 +73,7 @@ tile.kernel @initial(%n: i32) {
   tile.return
 }
 
-// Two products that share a slot stay in flight together.
+// Two MMAs that share a slot stay in flight together.
 // CHECK-LABEL: tile.kernel @two_products(
 // CHECK: scf.for
 // CHECK: %[[LATER:.*]] = cta.ring_holds
@@ -103,7 +103,7 @@ tile.kernel @two_products(%n: i32) {
   tile.return
 }
 
-// The next product would wait for the only slot, which is released after it.
+// The next MMA would wait for the only slot, which is released after it.
 // CHECK-LABEL: tile.kernel @negative_one_slot(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
@@ -124,7 +124,7 @@ tile.kernel @negative_one_slot(%n: i32) {
   tile.return
 }
 
-// The numbers of its iterations are unsigned.
+// The indices of its iterations are unsigned.
 // CHECK-LABEL: tile.kernel @unsigned(
 // CHECK: arith.cmpi ugt
 // CHECK: scf.for unsigned
@@ -146,7 +146,7 @@ tile.kernel @unsigned(%n: i32) {
   tile.return
 }
 
-// What releases the slot may be elsewhere.
+// The release of the slot may be elsewhere.
 // CHECK-LABEL: tile.kernel @negative_conditional(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
@@ -168,7 +168,7 @@ tile.kernel @negative_conditional(%n: i32, %c: i1) {
   tile.return
 }
 
-// Threads write what the product reads before they know that the one before has read it.
+// Threads write an operand of the MMA before they know that the previous one has read it.
 // CHECK-LABEL: tile.kernel @negative_written(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
@@ -192,7 +192,7 @@ tile.kernel @negative_written(%n: i32) {
   tile.return
 }
 
-// Threads write what the product reads, if they do, before they know that it has been read.
+// Threads write an operand of the MMA, if they do, before they know that it has been read.
 // CHECK-LABEL: tile.kernel @negative_written_behind(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return
@@ -303,7 +303,7 @@ tile.kernel @negative_nothing_released(%n: i32) {
   tile.return
 }
 
-// Two products are issued before the first is awaited; behind a store, which may write what they read, both are complete.
+// Two MMAs are issued before the first is awaited; after a store, which may write their operands, both are complete.
 // CHECK-LABEL: tile.kernel @side_by_side(
 // CHECK: cta.wgmma
 // CHECK: cta.wgmma
@@ -329,7 +329,7 @@ tile.kernel @side_by_side(%i: i32) {
   tile.return
 }
 
-// Of a buffer that is copied to, each iteration fills the slot that the product before has read: it is awaited first.
+// With a buffer that is copied to, each iteration fills the slot that the previous MMA has read: that MMA is awaited first.
 !slots = !cta.buffer<64x16xf16, #a, slots = 3>
 !brows = !cta.ring<2 x [!cta.buffer<16x64xf16, #b>]>
 // CHECK-LABEL: tile.kernel @beside_copies(
@@ -366,7 +366,7 @@ tile.kernel @beside_copies(%n: i32, %base: !tile.ptr<f16>) {
   tile.return
 }
 
-// The slot that the product itself reads: it is awaited in its iteration.
+// The slot that the MMA itself reads: it is awaited in its iteration.
 // CHECK-LABEL: tile.kernel @beside_copies_to_its_slot(
 // CHECK: cta.wgmma %
 // CHECK-NEXT: arith.constant true

@@ -10,7 +10,7 @@
 !column = tensor<128x1xf32, #cta.layout<[128, 1], register = [[0, 0], [8, 0], [0, 0], [0, 0], [0, 0]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]]>>
 !rows = tensor<128xf32, #cta.layout<[128], register = [[8]], lane = [[0], [0], [1], [2], [4]], warp = [[16], [32], [64]]>>
 
-// The other warp group multiplies while this one computes exponentials; both products belong to a turn.
+// The other warp group multiplies while this one computes exponentials; both MMAs belong to a turn.
 // CHECK-LABEL: tile.kernel @turns(
 // CHECK: role <consumer{{.*}}> {
 // CHECK-NEXT: cta.turn_open of 2
@@ -46,7 +46,7 @@ tile.kernel @turns(%n: i32) attributes {num_warps = 8 : i32} {
   tile.return
 }
 
-// Sums of rows stay within a warp; the turn may hold them.
+// Row sums stay within a warp; the turn may contain them.
 // CHECK-LABEL: tile.kernel @reduces(
 // CHECK: cta.turn_begin of 2
 // CHECK: tile.reduce
@@ -84,7 +84,7 @@ tile.kernel @reduces(%n: i32) attributes {num_warps = 8 : i32} {
   tile.return
 }
 
-// What is computed lies between the products of an iteration, and none can run ahead.
+// The computation lies between the MMAs of an iteration, and none can run ahead.
 // CHECK-LABEL: tile.kernel @negative_between(
 // CHECK-NOT: cta.turn
 tile.kernel @negative_between(%n: i32) attributes {num_warps = 8 : i32} {
@@ -142,7 +142,7 @@ tile.kernel @negative_barrier(%n: i32) attributes {num_warps = 8 : i32} {
   tile.return
 }
 
-// One warp group has nobody to take turns with.
+// A single warp group has no other to alternate with.
 // CHECK-LABEL: tile.kernel @negative_oneGroup(
 // CHECK-NOT: cta.turn
 tile.kernel @negative_oneGroup(%n: i32) attributes {num_warps = 4 : i32} {

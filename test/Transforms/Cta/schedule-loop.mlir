@@ -13,8 +13,8 @@
 !c = tensor<64x16xf32, #c>
 !p = tensor<64x16xf16, #c>
 
-// The next scores are issued before the product of this iteration's weights, and computed with while that is in flight;
-// the next round waits for it, and only then writes the left operand that it has read.
+// The next scores are issued before the MMA of this iteration's weights, and used while that is in flight; the next
+// round waits for it, and only then writes the left operand that it has read.
 // CHECK-LABEL: tile.kernel @ahead(
 // CHECK: role <consumer{{.*}}> {
 // CHECK: scf.if
@@ -74,7 +74,7 @@ tile.kernel @ahead(%n: i32) {
   tile.return
 }
 
-// A ring's slots are taken in order: where an early product and a late one read slots of the same ring, nothing runs ahead.
+// A ring's slots are taken in order: if an early MMA and a late one read slots of the same ring, nothing runs ahead.
 // CHECK-LABEL: tile.kernel @negative_one_ring(
 // CHECK-NOT: cta.ring_none
 // CHECK: tile.return
@@ -106,7 +106,7 @@ tile.kernel @negative_one_ring(%n: i32) {
   tile.return
 }
 
-// Two products of the same operands are in flight together, and each is awaited where its sum is needed.
+// Two MMAs with the same operands are in flight together, and each is awaited where its result is needed.
 // CHECK-LABEL: tile.kernel @independent(
 // CHECK: scf.for
 // CHECK: %[[A:.*]], %{{.*}} = cta.wgmma
@@ -137,7 +137,7 @@ tile.kernel @independent(%n: i32) {
   tile.return
 }
 
-// Both sums and what the loop adds up take 384 registers: the second product is issued when the first sum is used up.
+// Both accumulators and the loop's sum take 384 registers: the second MMA is issued when the first accumulator is no longer used.
 // CHECK-LABEL: tile.kernel @negative_registers(
 // CHECK: scf.for
 // CHECK: %[[A:.*]], %{{.*}} = cta.wgmma
@@ -197,7 +197,7 @@ tile.kernel @peeled(%n: i32, %mask: i1) {
   tile.return
 }
 
-// A barrier orders what is around it: the second product stays behind it.
+// A barrier orders the operations around it: the second MMA stays after it.
 // CHECK-LABEL: tile.kernel @negative_barrier(
 // CHECK: cta.await
 // CHECK: cta.barrier

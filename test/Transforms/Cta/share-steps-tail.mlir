@@ -117,7 +117,7 @@ tile.kernel @negative_once(%n: i32) {
   tile.return
 }
 
-// Sums beside the accumulator, always or under a condition, are added up like it; what else is done to them is not known.
+// Sums in addition to the accumulator, unconditional or conditional, are reduced like it; other operations on them are not supported.
 // CHECK-LABEL: tile.kernel @sums(
 // CHECK: %[[R:.*]]:3 = scf.for
 // CHECK: cta.combine %[[R]]#2

@@ -192,7 +192,7 @@ tile.kernel @negative_polling(%n: i32, %p: !tile.ptr<i32> {tile.name = "p"}, %d:
 
 // -----
 
-// 64 KiB a slot: three fit into 227 KiB, one less beside another buffer, none beside large ones.
+// 64 KiB per slot: three fit into 227 KiB, one less with another buffer, none with large ones.
 #s = #cta.layout<[128, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 4], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0], [64, 0], [0, 32], [0, 64]]>
 #x = #cta.layout<[128, 128], register = [[0, 1], [0, 2], [0, 64], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp = [[2, 0], [4, 0]]>
 !d = !tile.desc<128x128xf32>
@@ -348,7 +348,7 @@ tile.kernel @negative_shared_barrier(%n: i32, %d: !d {tile.tensor_map = #tile.te
   tile.return
 }
 
-// What is used before it is copied has no slot there.
+// A block that is used before it is copied has no slot there.
 // CHECK-LABEL: tile.kernel @negative_used_before
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
@@ -365,7 +365,7 @@ tile.kernel @negative_used_before(%n: i32, %d: !d {tile.tensor_map = #tile.tenso
   tile.return
 }
 
-// Nor where only the wait of a product stands after the copy.
+// Nor if only the wait of an MMA comes after the copy.
 // CHECK-LABEL: tile.kernel @negative_multiplied_before
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return

@@ -217,7 +217,7 @@ tile.kernel @while_loop(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base
   tile.return
 }
 
-// What the loop does before it is known whether it goes on, both roles do alike.
+// Both roles execute the operations before the loop's condition.
 // CHECK-LABEL: tile.kernel @while_condition
 // CHECK: role <consumer{{.*}}> {
 // CHECK: scf.while
@@ -269,7 +269,7 @@ tile.kernel @written_chosen_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"}
   tile.return
 }
 
-// Numbers that both roles need are computed once, before them; memory is read in each role.
+// Scalars that both roles need are computed once, before them; memory is read in each role.
 // CHECK-LABEL: tile.kernel @common
 // CHECK: %[[HALF:.*]] = arith.divui
 // CHECK-NOT: tile.load
@@ -342,7 +342,7 @@ tile.kernel @written_other_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "c"},
 
 // -----
 
-// 64 KiB a slot: three fit into 227 KiB, one less beside another buffer, none beside large ones.
+// 64 KiB per slot: three fit into 227 KiB, one less with another buffer, none with large ones.
 #s = #cta.layout<[128, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 4], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0], [64, 0], [0, 32], [0, 64]]>
 #x = #cta.layout<[128, 128], register = [[0, 1], [0, 2], [0, 64], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp = [[2, 0], [4, 0]]>
 !d = !tile.desc<128x128xf32>
@@ -392,7 +392,7 @@ tile.kernel @less_memory(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<bas
 !x = tensor<64x64xf16, #x>
 !m = !cta.mbarrier<1>
 
-// What the producer gives up of 65536 registers, two warp groups take.
+// Two consumer warp groups take the registers of 65536 that the producer releases.
 // CHECK-LABEL: tile.kernel @registers_of_two_groups
 // CHECK: role <consumer, warps = 8, registers = 232>
 // CHECK: role <producer, warps = 4, registers = 40, one_thread>
@@ -418,7 +418,7 @@ tile.kernel @registers_of_two_groups(%n: i32, %d: !d {tile.tensor_map = #tile.te
 !x = tensor<64x64xf16, #x>
 !m = !cta.mbarrier<1>
 
-// Four groups share what the CTA starts with, five times 96 for each thread: nobody could ever get more.
+// Four groups share the registers that the CTA starts with, five times 96 per thread: none could ever get more.
 // CHECK-LABEL: tile.kernel @registers_of_four_groups
 // CHECK: role <consumer, warps = 16, registers = 104>
 // CHECK: role <producer, warps = 4, registers = 40, one_thread>

@@ -44,7 +44,7 @@ tile.kernel @panels(%p: !tile.ptr<f16>, %f: !tile.ptr<f32>, %n: i32) {
   tile.return
 }
 
-// Two matrices that are computed of one are written in turns: what both need is computed once a panel.
+// Two matrices computed from one are stored alternately: common operands are computed once per panel.
 // CHECK-LABEL: tile.kernel @in_turns
 // CHECK: %[[S:.*]] = cta.slice_columns %{{.*}} {first = 0 : i32}
 // CHECK: %[[E:.*]] = math.exp %[[S]] : tensor<64x64xf32

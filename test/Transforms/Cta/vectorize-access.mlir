@@ -64,7 +64,7 @@ tile.kernel @columns(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %ld: i32
   tile.return
 }
 
-// What the program says of an address from memory. After the decision it is no longer there.
+// Hints of the program about an address from memory. After the decision they are removed.
 // CHECK-LABEL: tile.kernel @hinted
 // CHECK-NOT: tile.hint
 // CHECK: tile.load %{{.*}} {vector = 8 : i32}
@@ -80,7 +80,7 @@ tile.kernel @hinted(%a: i64) {
   tile.return
 }
 
-// What is unaligned is read by words wherever it starts, unless its addresses are multiples of four bytes.
+// Unaligned rows are read by aligned words, unless their addresses are multiples of four bytes.
 // CHECK-LABEL: tile.kernel @unaligned
 // CHECK: tile.load %{{[0-9]+}} unaligned {vector = 8 : i32}
 // CHECK: tile.load %{{[0-9]+}} mask %{{[0-9]+}} partial unaligned {vector = 8 : i32}

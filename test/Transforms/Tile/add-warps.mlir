@@ -2,7 +2,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-add-warps))' | FileCheck %s --check-prefix=SM80
 // SM80-NOT: num_warps = 8
 
-// The second product multiplies what is computed of the first one, and both have rows for two warp groups.
+// The second dot multiplies values computed from the first one, and both have rows for two warp groups.
 // CHECK-LABEL: tile.kernel @chain
 // CHECK-SAME: num_warps = 8
 tile.kernel @chain(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {
@@ -121,7 +121,7 @@ tile.kernel @negative_rows(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_ma
   tile.return
 }
 
-// One product a step.
+// One dot per step.
 // CHECK-LABEL: tile.kernel @negative_product
 // CHECK-NOT: num_warps = 8
 tile.kernel @negative_product(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {
@@ -138,7 +138,7 @@ tile.kernel @negative_product(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor
   tile.return
 }
 
-// Of one that a step adds up, 128 registers a thread are enough; of two nothing is left.
+// One accumulator that a step adds to fits in 128 registers per thread; two leave no registers.
 // CHECK-LABEL: tile.kernel @gated
 // CHECK-SAME: num_warps = 8
 tile.kernel @gated(%n: i32, %desc: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {

@@ -6,7 +6,7 @@
 // OTHER: engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 4]>
 // OTHER-NOT: wgmma
 
-// What descriptors bring is for warp groups.
+// Operands through descriptors get wgmma.
 // CHECK-LABEL: tile.kernel @blocks
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [2, 1]>}
 tile.kernel @blocks(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x256xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {num_warps = 8 : i32} {
@@ -18,7 +18,7 @@ tile.kernel @blocks(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #tile
   tile.return
 }
 
-// A few rows are the columns of the transposed product.
+// A few rows are the columns of the transposed dot.
 // CHECK-LABEL: tile.kernel @few_rows
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n16k16, bf16, bf16, f32, groups = [1, 1], swapped>}
 tile.kernel @few_rows(%i: i32, %d: !tile.desc<16x64xbf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xbf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
@@ -30,7 +30,7 @@ tile.kernel @few_rows(%i: i32, %d: !tile.desc<16x64xbf16> {tile.tensor_map = #ti
   tile.return
 }
 
-// What another product made stays where it is, and threads bring what is loaded through pointers that no descriptor can replace.
+// The result of another dot stays in registers, and threads copy operands loaded through pointers that no descriptor can replace.
 // CHECK-LABEL: tile.kernel @computed
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers>}
@@ -53,7 +53,7 @@ tile.kernel @computed(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #til
 // CHECK-LABEL: tile.kernel @types
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k32, i8, i8, i32, groups = [1, 1], b = transposed>}
 // CHECK: tile.dot {{.*}} {engine = #cta.fma, precision = #tile<precision ieee>}
-// REMARK: remark: dot does not load its operands by TMA: wgmma does not support these types, sizes or operand orders
+// REMARK: remark: dot {{.*}}TMA: wgmma does not support
 tile.kernel @types(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x64xf32> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0> : tensor<64x64xi32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xi8> -> tensor<64x64xi8>
@@ -79,7 +79,7 @@ tile.kernel @odd(%x: f16) {
   tile.return
 }
 
-// Sums of 8-bit floats are added in f32 after each instruction, in registers of their own; f16 may be added in f16; f32 is rounded once, or not at all.
+// Accumulators of 8-bit floats are added in f32 after each instruction, in separate registers; f16 may be added in f16; f32 is rounded once, or not at all.
 // CHECK-LABEL: tile.kernel @sums
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n128k32, f8E4M3FN, f8E4M3FN, f32, groups = [1, 1], a = threads, b = threads, promote = 32>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k32, f8E4M3FN, f8E4M3FN, f32, groups = [1, 1], a = threads, b = threads>

@@ -47,7 +47,7 @@ tile.kernel @groups(%a: !tile.ptr<f16> {tile.name = "a"}, %sizes: !tile.ptr<i32>
 
 // -----
 
-// Read beside the loop too: made unconditionally, and where it stood.
+// Also read outside the loop: encoded unconditionally, at its original position.
 // CHECK-LABEL: tile.kernel @outside
 // CHECK: tile.make_desc {{.*}} at %{{[0-9a-z_]+}} :
 // CHECK-NOT: scf.for
@@ -69,19 +69,19 @@ tile.kernel @outside(%a: !tile.ptr<f16> {tile.name = "a"}, %n: i32, %ld: i64) {
 
 // -----
 
-// Two maps, for reading and for writing whole 16 bytes, beside those that there are none for.
+// Two maps, for reading and for writing whole 16 bytes, in addition to those that get none.
 // CHECK-LABEL: tile.kernel @negative_kinds
 // CHECK-SAME: tile.scratch = 256 : i64
 // CHECK-COUNT-2: at %
 // CHECK-NOT: at %
-// REMARK: remark: descriptor gets no tensor map in the kernel: it is stored to, and its last dimension is not known to be a multiple of 8 elements
-// REMARK: remark: descriptor gets no tensor map in the kernel: it is used by both loads and stores
-// REMARK: remark: descriptor gets no tensor map in the kernel: its blocks have rank 3; TMA is used for vectors and matrices
-// REMARK: remark: descriptor gets no tensor map in the kernel: tensor maps do not support elements of type i1
-// REMARK: remark: descriptor gets no tensor map in the kernel: its last stride is not the constant 1
-// REMARK: remark: descriptor gets no tensor map in the kernel: it is used by other operations than loads and stores
-// REMARK: remark: descriptor gets no tensor map in the kernel: its blocks have a size that is not a power of two and are used by more than dots and stores
-// REMARK: remark: descriptor gets no tensor map in the kernel: that of the dot's other operand has none
+// REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}stored{{.*}}multiple of 8
+// REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}loads and stores
+// REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}rank 3
+// REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}i1
+// REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}last stride
+// REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}other operations
+// REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}power of two
+// REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}other operand
 tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a"}, %bits: !tile.ptr<i1> {tile.name = "bits"}, %n: i32, %ld: i64, %choice: i1) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %c0 = arith.constant 0 : i32

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-descriptors))' --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-descriptors),tile.kernel(cta-assign-layouts,cta-remove-conversions,cta-vectorize-access))' --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=VECTOR
 
-// What all blocks share is computed once, where the descriptor is made; consecutive elements stay visible as such.
+// Values that all blocks share are computed once, where the descriptor is created; consecutive elements stay visible as such.
 // CHECK-LABEL: tile.kernel @copy
 // CHECK-NOT: desc
 // CHECK: arith.muli {{.*}} : tensor<64xi64>
@@ -45,7 +45,7 @@ tile.kernel @ranks(%a: !tile.ptr<f32>, %n: i32, %s: i64) {
 }
 
 // Dimensions of size 1 belong to the base: outside along them there are no rows. A block gets them after its rounding,
-// which is left out here.
+// which is omitted here.
 // CHECK-LABEL: tile.kernel @ones
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %arg4, %arg2
 // CHECK: %[[ROWS:.*]] = arith.select %[[INSIDE]], %arg2, %{{.*}} : i32
@@ -85,7 +85,7 @@ tile.kernel @padded(%a: !tile.ptr<f32>, %n: i32, %s: i64) {
 
 // -----
 
-// What is chosen and passed on is what descriptors are made of; the last stride is 1.
+// Selected and carried descriptors become their components; the last stride is 1.
 // CHECK-LABEL: tile.kernel @carried
 // CHECK: %[[CHOSEN:.*]] = arith.select %arg3, %arg0, %arg1 : !tile.ptr<f32>
 // CHECK: %[[LOOP:.*]]:4 = scf.for {{.*}} iter_args(%[[BASE:.*]] = %[[CHOSEN]], %[[M:.*]] = %{{.*}}, %[[N:.*]] = %{{.*}}, %[[LD:.*]] = %{{.*}}) -> (!tile.ptr<f32>, i32, i32, i64)

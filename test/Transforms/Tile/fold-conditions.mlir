@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-fold-conditions,canonicalize))' | FileCheck %s
 
-// Both ends of a dimension, as block pointers check them: that of program numbers has one, that of a loop none.
+// Both ends of a dimension, as block pointers check them: that of program ids has one, that of a loop none.
 // CHECK-LABEL: tile.kernel @ends
 // CHECK: %[[LAST:.*]] = arith.cmpi slt
 // CHECK: scf.for
@@ -33,7 +33,7 @@ tile.kernel @ends(%n: i32) {
   tile.return
 }
 
-// What is left of a loop's range in an iteration is something, if the loop begins at zero or more.
+// The remainder of a loop's range in an iteration is not empty, if the loop begins at zero or more.
 // CHECK-LABEL: tile.kernel @rest
 // CHECK: scf.for
 // CHECK-NOT: scf.if
@@ -87,7 +87,7 @@ tile.kernel @negative_open(%n: i32) {
   tile.return
 }
 
-// Numbers that have 32 bits are compared as such; those that may have more are not.
+// Values that fit in 32 bits are compared as such; those that may have more are not.
 // CHECK-LABEL: tile.kernel @narrow
 // CHECK: %[[PID:.*]] = tile.program_id 1
 // CHECK: %[[WIDE:.*]] = arith.muli %[[PID]], %{{.*}} : i32
@@ -116,7 +116,7 @@ tile.kernel @narrow(%n: i32) {
   tile.return
 }
 
-// What is not stored need not be selected, though a sum needs it; but it is where the selection is kept for something else.
+// A value that is not stored need not be selected, although a sum needs it; it is if the selection is kept for another use.
 // CHECK-LABEL: tile.kernel @stored
 // CHECK: %[[S:.*]] = arith.select %{{.*}}, %[[X:.*]], %
 // CHECK: tile.reduce %[[S]]
@@ -147,8 +147,8 @@ tile.kernel @stored(%base: !tile.ptr<f32>, %condition: i1, %number: f32) {
   tile.return
 }
 
-// What addresses follow from is not negative, since it does not overflow: its quotient is a shift. What is only printed
-// may overflow, and a difference may be negative.
+// A value from which addresses are computed is not negative, since it does not overflow: its quotient is a shift. A
+// value that is only printed may overflow, and a difference may be negative.
 // CHECK-LABEL: tile.kernel @quotients
 // CHECK: arith.divui
 // CHECK: arith.remui

@@ -2,7 +2,7 @@
 
 !d = !tile.desc<64x64xf16>
 
-// What is not a read of a block is only for programs that exist; what a program promises need not hold for the others.
+// Operations other than reads of blocks only run for programs that exist; a program's promises need not hold for the others.
 // CHECK-LABEL: tile.kernel @ordered(
 // CHECK-SAME: cluster_ctas = 2 : i32
 // CHECK: tile.programs (%[[I:.*]], %[[J:.*]], %{{.*}}, %[[EXISTS:.*]]) in ({{.*}}) #tile.work<order = swizzle2d, group = 8, cluster = [2, 1]>
@@ -51,7 +51,7 @@ tile.kernel @along_k(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) at
 // A program that does not exist would read what need not be there, before all CTAs have read their blocks.
 // CHECK-LABEL: tile.kernel @negative_pointers(
 // CHECK-NOT: cluster = [
-// expected-remark @below {{no clusters: programs access memory through pointers, or run a while loop, before their last block load}}
+// expected-remark @below {{no clusters: programs access memory through pointers}}
 tile.kernel @negative_pointers(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0
   %q = tile.addptr %p, %x : !tile.ptr<i32>, i32
@@ -68,7 +68,7 @@ tile.kernel @negative_pointers(%d: !d {tile.tensor_map = #tile.tensor_map<base =
 // A loop whose number of turns is found out by running it may not end for a program that does not exist.
 // CHECK-LABEL: tile.kernel @negative_while(
 // CHECK-NOT: cluster = [
-// expected-remark @below {{no clusters: programs access memory through pointers, or run a while loop, before their last block load}}
+// expected-remark @below {{no clusters: programs access memory through pointers}}
 tile.kernel @negative_while(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>} {
   %x = tile.program_id 0
   %n = tile.num_programs 0
@@ -89,7 +89,7 @@ tile.kernel @negative_while(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a
 
 // CHECK-LABEL: tile.kernel @negative_no_tensor_maps(
 // CHECK-NOT: cluster = [
-// expected-remark @below {{no clusters: the kernel is not persistent, because it loads no dot operands by TMA}}
+// expected-remark @below {{no clusters: the kernel is not persistent}}
 tile.kernel @negative_no_tensor_maps(%p: !tile.ptr<i32>) attributes {cluster = array<i32: 2, 1, 1>} {
   tile.return
 }

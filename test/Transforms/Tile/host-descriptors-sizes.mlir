@@ -2,7 +2,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-host-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
 
-// The right operand of a product, and a store that leaves the columns open.
+// The right operand of a dot, and a store that leaves the columns open.
 // CHECK-LABEL: tile.kernel @product
 // CHECK-SAME: !tile.desc<64x64xf16> {tile.tensor_map
 // CHECK-SAME: !tile.desc<64x160xf16> {tile.tensor_map
@@ -45,14 +45,14 @@ tile.kernel @rows(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16 : 
   tile.return
 }
 
-// What is used otherwise, too, has too few columns for it; neither rows nor columns of a store may end; and a left operand that is
-// no block by TMA leaves the product to other instructions.
+// A tensor with other uses has too few columns for it; neither rows nor columns of a store may end early; and a left
+// operand that is no block for TMA leaves the dot to other engines.
 // CHECK-LABEL: tile.kernel @negative_others
 // CHECK-COUNT-4: make_desc
-// REMARK: remark: descriptor gets no tensor map at launch: its blocks have a size that is not a power of two and are used by more than dots and stores
-// REMARK: remark: descriptor gets no tensor map at launch: its blocks have a size that is not a power of two
-// REMARK: remark: descriptor gets no tensor map at launch: the size of dimension 0 cannot be computed
-// REMARK: remark: descriptor gets no tensor map at launch: that of the dot's other operand has none
+// REMARK: remark: descriptor gets no tensor map at launch: {{.*}}power of two{{.*}}used by more
+// REMARK: remark: descriptor gets no tensor map at launch: {{.*}}power of two
+// REMARK: remark: descriptor gets no tensor map at launch: {{.*}}dimension 0
+// REMARK: remark: descriptor gets no tensor map at launch: {{.*}}other operand
 tile.kernel @negative_others(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.name = "b", tile.divisibility = 16 : i32},
                              %c: !tile.ptr<f32> {tile.name = "c", tile.divisibility = 16 : i32}, %n: i32 {tile.name = "n", tile.divisibility = 8 : i32}) {
   %zeros = arith.constant dense<0.0> : tensor<64x160xf32>

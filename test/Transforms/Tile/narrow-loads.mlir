@@ -23,7 +23,7 @@ tile.kernel @scales(%scales: !tile.ptr<f16>, %first: i32 {tile.divisibility = 64
   tile.return
 }
 
-// Bytes of two numbers: each is loaded once, and they are seen to be consecutive. The loop carries half of the pointers.
+// Bytes of two integers: each is loaded once, and they are recognized as consecutive. The loop carries half of the pointers.
 // CHECK-LABEL: tile.kernel @carried
 // CHECK: %[[HALF:.*]] = tile.arange 0 to 32
 // CHECK: tile.addptr %{{.*}}, %[[HALF]] : tensor<32x!tile.ptr<i8>>
@@ -48,7 +48,7 @@ tile.kernel @carried(%packed: !tile.ptr<i8>) {
   tile.return
 }
 
-// So are those of a block, since its first number is halved, too. Signed sums do not overflow, unsigned ones may.
+// So are those of a block, since its first index is halved, too. Signed sums do not overflow, unsigned ones may.
 // CHECK-LABEL: tile.kernel @blocks
 // CHECK-DAG: %[[HALF:.*]] = tile.arange 0 to 32
 // CHECK-DAG: %[[FIRST:.*]] = arith.muli %{{.*}}, %c32
@@ -75,7 +75,7 @@ tile.kernel @blocks(%packed: !tile.ptr<i8>) {
   tile.return
 }
 
-// What follows from one number that was loaded is loaded once, too.
+// Values computed from one loaded value are loaded once as well.
 // CHECK-LABEL: tile.kernel @looked_up
 // CHECK: tile.load %{{.*}} : tensor<1x!tile.ptr<i32>>
 // CHECK: tile.load %{{.*}} : tensor<1x!tile.ptr<i32>>

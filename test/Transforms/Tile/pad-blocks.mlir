@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-pad-blocks,canonicalize,cse))' --split-input-file --verify-diagnostics | FileCheck %s
 
-// What lies beyond the block is neither read nor written.
+// Elements beyond the block are neither read nor written.
 // CHECK-LABEL: tile.kernel @copy
 // CHECK-DAG: %[[END:.*]] = arith.constant dense<96> : tensor<128xi32>
 // CHECK-DAG: %[[I:.*]] = tile.arange 0 to 128
@@ -64,7 +64,7 @@ tile.kernel @reduce(%n: i32, %v: f32, %p: !tile.ptr<f32>) {
 
 // -----
 
-// Of a product only the inner dimension must end: rows and columns beyond the block are never looked at.
+// Only the inner dimension of a dot must be masked: rows and columns beyond the block are never read.
 // CHECK-LABEL: tile.kernel @dot
 // CHECK: %[[A:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<64x64xi1>, tensor<64x64xf16>
 // CHECK: %[[B:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<64x256xi1>, tensor<64x256xf16>

@@ -104,7 +104,7 @@ tile.kernel @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !til
   tile.return
 }
 
-// Without a product there is nothing to gain.
+// Without a dot nothing is gained.
 // CHECK-LABEL: tile.kernel @copy
 // CHECK-NOT: desc
 // CHECK: tile.store

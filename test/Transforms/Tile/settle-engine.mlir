@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine))' | FileCheck %s
 
-// What TMA brings is multiplied as it lies; what it does not, threads bring; and what was not swapped has too few rows.
+// TMA operands are multiplied in their order in memory; threads copy the others; and operands that were not swapped have too few rows.
 // CHECK-LABEL: tile.kernel @settled
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1]>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], b = threads>}
@@ -82,8 +82,8 @@ tile.kernel @branches(%x: f16, %y: f16, %if: i1) {
   tile.return
 }
 
-// A left operand that TMA brings before the loop is held in registers, where reading it takes longer than multiplying it;
-// but not with 64 columns, and not if more than half of a thread's registers held operands, here 16 and 64, and sums, 64.
+// A left operand that TMA loads before the loop is held in registers, if reading it takes longer than multiplying it; but not
+// with 64 columns, and not if more than half of a thread's registers held operands, here 16 and 64, and accumulators, 64.
 // CHECK-LABEL: tile.kernel @held
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n32k16, f16, f16, f32, groups = [1, 1], a = registers>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n32k16, f16, f16, f32, groups = [1, 1]>}
@@ -110,7 +110,7 @@ tile.kernel @held(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map =
   tile.return
 }
 
-// With 64 columns, reading takes as long: held where registers leave room for no second CTA, here with sums of 32 and 64.
+// With 64 columns, reading takes as long: held if registers leave room for no second CTA, here with accumulators of 32 and 64.
 // CHECK-LABEL: tile.kernel @held_alone
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [2, 1], a = registers>}
 // CHECK-LABEL: tile.kernel @negative_held_beside
@@ -170,7 +170,7 @@ tile.kernel @computed(%n: i32, %halves: !tile.ptr<f16>, %words: !tile.ptr<f32>) 
   tile.return
 }
 
-// One stays in registers that comes from the products of the iteration before, not one that a loop only carries.
+// An operand from the MMAs of the previous iteration stays in registers, one that a loop only carries does not.
 // CHECK-LABEL: tile.kernel @carried
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers, b = threads>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
@@ -192,8 +192,8 @@ tile.kernel @carried(%n: i32, %halves: !tile.ptr<f16>) {
   tile.return
 }
 
-// In a chain two warps have rows each, also of products that add to the chain's sums or are scaled and added; else as it
-// comes.
+// In a chain two warps have rows each, also of dots that add to the chain's accumulators or are scaled and added;
+// otherwise by default.
 // CHECK-LABEL: tile.kernel @chain
 // CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 1]>}
 // CHECK: tile.dot {{.*}} {engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 1]>}

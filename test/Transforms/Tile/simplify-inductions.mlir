@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-simplify-inductions,canonicalize))' | FileCheck %s
 
-// What is stored has a counter of its own, which begins a step earlier and is bumped before its use.
+// The stored value has a separate counter, which begins one step earlier and is incremented before its use.
 // CHECK-LABEL: tile.kernel @two_counters
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
 // CHECK-NEXT: tile.print "" %[[I]], %[[I]]

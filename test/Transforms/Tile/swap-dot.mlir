@@ -63,7 +63,7 @@ tile.kernel @odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_map = #ti
   tile.return
 }
 
-// The left operand has the sum's shape, but nobody adds it: it stays in shared memory.
+// The left operand has the accumulator's shape, but is not added: it stays in shared memory.
 // CHECK-LABEL: tile.kernel @odd_rows_and_few_columns
 // CHECK: tile.dot {{.*}} : tensor<64x64xf16>, tensor<64x96xf16> -> tensor<64x96xf32>
 tile.kernel @odd_rows_and_few_columns(%i: i32, %d: !tile.desc<96x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">},
@@ -99,7 +99,7 @@ tile.kernel @negative_odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_
   tile.return
 }
 
-// The first accumulator is scaled between the products; the second operand is computed; the third has too few columns.
+// The first accumulator is scaled between the dots; the second operand is computed; the third has too few columns.
 // CHECK-LABEL: tile.kernel @negative_forms
 // CHECK-NOT: tile.trans
 tile.kernel @negative_forms(%n: i32, %d: !tile.desc<16x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What AxisInfo claims is true: random kernels are evaluated on random arguments, element by element.
+// Claims of AxisInfo hold: random kernels are evaluated on random arguments, element by element.
 #include "Analysis/AxisInfo.h"
 #include "Tile/TileDialect.h"
 

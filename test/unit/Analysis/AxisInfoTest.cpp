@@ -139,7 +139,7 @@ TEST_F(AxisInfoTest, QuotientsAndRemainders) {
   EXPECT_FACTS(facts, "pid", "contiguity = [1], divisibility = [1], constancy = [1], nonnegative offset");
 }
 
-/// What may wrap around is no more than an offset that is not negative: an access before the buffer is an error.
+/// An index that may wrap around is at most an offset that is not negative: an access before the buffer is an error.
 TEST_F(AxisInfoTest, Ranges) {
   auto facts = analyze(R"(
     %x = tile.load %table : !tile.ptr<i32>

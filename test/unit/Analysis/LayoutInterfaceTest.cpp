@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What operations say of layouts and of shared memory: all that should say it do, and layouts agree with elements.
+// Operations declare their layouts and effects on shared memory: all that should do, and layouts agree with
+// elements.
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
 #include "Layout/Movement.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What loops do beside arithmetic.
+// The contents of loops other than arithmetic.
 #include "Analysis/LoopContents.h"
 
 #include "Cta/CtaDialect.h"
@@ -24,7 +24,7 @@ constexpr const char *types = R"(
 !c = tensor<64x64xf32, #c>
 )";
 
-/// Of the outermost loop, whose body this is.
+/// The contents of the outermost loop, whose body this is.
 std::string contentsOf(const std::string &body) {
   MLIRContext context;
   context.loadDialect<TileDialect, cta::CtaDialect, arith::ArithDialect, scf::SCFDialect>();

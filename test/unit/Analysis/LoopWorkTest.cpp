@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What operations ask of a multiprocessor, counted by hand.
+// The resources of a multiprocessor that operations use, counted by hand.
 #include "Analysis/LoopWork.h"
 
 #include "Cta/CtaDialect.h"
@@ -17,7 +17,7 @@ using namespace tile;
 
 namespace {
 
-// Of 4 warps, with 64 x 64 elements of which each thread holds 32; and one number for each row, which 4 lanes hold.
+// 4 warps, with 64 x 64 elements of which each thread holds 32; and one value for each row, which 4 lanes hold.
 constexpr const char *layouts = R"(
 #q = #cta.layout<[64, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
 #k = #cta.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
@@ -29,7 +29,7 @@ constexpr const char *layouts = R"(
 !c = tensor<64x64xf32, #c>
 )";
 
-// What a data sheet would say of a multiprocessor for which the numbers come out even.
+// The data sheet of a fictitious multiprocessor whose rates give round results.
 constexpr target::Rates rates{
     .clockGHz = 1, .memory = 1, .products16 = 1024, .lanes = 128, .special = 16, .ingest = 64};
 
@@ -74,7 +74,7 @@ TEST(LoopWork, elements) {
   EXPECT_EQ(countBody("%a = math.exp2 %r : tensor<64xf32, #row>"), "special functions 16");
 }
 
-// What branches and loops contain counts once, and numbers not at all.
+// Operations in branches and loops count once, and scalars not at all.
 TEST(LoopWork, regions) {
   EXPECT_EQ(countBody(R"(
     scf.for %i = %n to %n step %n : i32 {

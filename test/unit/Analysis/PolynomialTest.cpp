@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The algebra of polynomials: laws on small examples, and what happens when numbers get too large.
+// The algebra of polynomials: laws on small examples, and overflow of coefficients.
 #include "Analysis/Polynomial.h"
 
 #include "mlir/IR/Block.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order of loops of several products, on small graphs.
+// The order of loops of several MMAs, on small graphs.
 #include "Analysis/ProductSchedule.h"
 
 #include <gtest/gtest.h>
@@ -40,8 +40,8 @@ constexpr AheadOrder oneGroup{.operandsLate = true, .awaitsNext = true};
 
 } // namespace
 
-// The next scores are issued before this iteration's product, and exponentials run under it until the next round, which
-// writes what it has read.
+// The next scores are issued before this iteration's MMA, and exponentials run under it until the next round, which
+// writes the operand that it has read.
 TEST(ProductSchedule, ahead) {
   std::vector<LoopNode> nodes = attention();
   std::optional<ProductSchedule> schedule = planAhead(nodes, oneGroup);
@@ -57,21 +57,21 @@ TEST(ProductSchedule, together) {
   EXPECT_EQ(print(*schedule), "1' 7' 8' 0 2 9' 10' 3 4 5 6");
 }
 
-// In turns the second product is awaited in its round; first, if threads do not touch its accumulator.
+// With alternating groups the second MMA is awaited in its round; first, if threads do not access its accumulator.
 TEST(ProductSchedule, aheadInTurns) {
   std::vector<LoopNode> nodes = attention();
   EXPECT_EQ(print(planAhead(nodes, {}).value()), "0 2 1' 7' 8' 3 4 5 6 9' 10'");
   EXPECT_EQ(print(planAhead(nodes, {.operandsLate = true, .lateFirst = true}).value()), "6' 1' 7' 8' 0 2 9' 10' 3 4 5");
 }
 
-// The second product is computed with in its iteration.
+// The result of the second MMA is used in its iteration.
 TEST(ProductSchedule, negative_resultIsUsed) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::other, {9}));
   EXPECT_FALSE(planAhead(nodes, oneGroup));
 }
 
-// The sum is that of what the second product multiplies.
+// The sum is that of the second MMA's operand.
 TEST(ProductSchedule, negative_operandIsUsed) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::other, {6}));
@@ -82,7 +82,7 @@ TEST(ProductSchedule, withinOneIteration) {
   EXPECT_EQ(print(planWithin(attention()).value()), "0 2 1 3 4 5 6 7 8 9 10");
 }
 
-// Independent products are in flight together, and each is awaited where it is needed.
+// Independent MMAs are in flight together, and each is awaited where it is needed.
 TEST(ProductSchedule, independentProducts) {
   std::vector<LoopNode> nodes = {
       make(Kind::product),       // 0
@@ -98,7 +98,7 @@ TEST(ProductSchedule, independentProducts) {
   EXPECT_EQ(print(*schedule), "0 3 1 2 4 5");
 }
 
-// The first product of the next iteration reads what the second one of this iteration makes.
+// The first MMA of the next iteration reads the result of the second one of this iteration.
 TEST(ProductSchedule, negative_recurrence) {
   std::vector<LoopNode> nodes = {
       make(Kind::product, {}, {3}), // 0
@@ -111,8 +111,8 @@ TEST(ProductSchedule, negative_recurrence) {
   EXPECT_EQ(print(planWithin(nodes).value()), "0 1 2 3");
 }
 
-// A product is issued before the one of the iteration before is awaited, and its slot released. The accumulator is the
-// product's alone: that makes it one that waits for nothing.
+// An MMA is issued before that of the previous iteration is awaited, and its slot released. Only the MMA uses its
+// accumulator: so it waits for nothing.
 TEST(ProductSchedule, inFlight) {
   std::vector<LoopNode> nodes = {
       make(Kind::light),             // 0: the slot
@@ -129,8 +129,8 @@ TEST(ProductSchedule, inFlight) {
   EXPECT_FALSE(planWithin(nodes));
 }
 
-// Registers of a left operand are those of the product in flight, which is awaited before they are read again; what is
-// stored for the right operand is stored meanwhile.
+// Registers of a left operand belong to the MMA in flight, which is awaited before they are read again; the right
+// operand is stored meanwhile.
 TEST(ProductSchedule, inFlightUntilLeftOperand) {
   std::vector<LoopNode> nodes = {
       make(Kind::light),                   // 0: the slot
@@ -150,14 +150,14 @@ TEST(ProductSchedule, negative_inFlight) {
   EXPECT_FALSE(planInFlight(nodes));
 }
 
-// What orders memory keeps everything in its iteration.
+// An operation that orders memory keeps everything in its iteration.
 TEST(ProductSchedule, negative_order) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::order, {9}));
   EXPECT_FALSE(planAhead(nodes, oneGroup));
 }
 
-// The most that fits is overlapped; products of one warp group are issued together if they take long.
+// As much as fits is overlapped; MMAs of one warp group are issued together if they take long.
 TEST(ProductSchedule, planLoop) {
   std::vector<LoopNode> nodes = attention();
   auto always = [](const ProductSchedule &) { return true; };
@@ -168,7 +168,7 @@ TEST(ProductSchedule, planLoop) {
   EXPECT_EQ(planLoop(nodes, {}, notAhead)->overlap, ProductOverlap::withinIteration);
   EXPECT_EQ(planLoop(nodes, {.groupsKeepBusy = true}, never)->print(), "0 2 1 3 4 5 6 7 8 9 10");
   EXPECT_EQ(planLoop(nodes, {.groupsKeepBusy = true}, always)->order, *planAhead(nodes, {}));
-  // The second product adds to its accumulator, which nothing scales down.
+  // The second MMA adds to its accumulator, which is not scaled.
   nodes[7] = make(Kind::other, {5});
   nodes[8].needsPrevious = {9};
   EXPECT_EQ(planLoop(nodes, {.groupsKeepBusy = true}, always)->order,

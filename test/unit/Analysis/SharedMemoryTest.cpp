@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Places in shared memory and barriers are right: random programs are executed along random paths after the passes.
+// Offsets in shared memory and barriers are correct: random programs are executed along random paths after the passes.
 //
 // The machine here has one memory of byte tokens. A write puts the buffer's token on its bytes, so a later read of the
 // buffer shows whether another buffer has been put there; and it remembers the accesses since the last barrier, to find
@@ -170,7 +170,7 @@ private:
       sinceBarrier.clear();
     if (auto store = dyn_cast<cta::LocalStoreOp>(op)) {
       cta::AllocOp alloc = getAlloc(store.getBuffer());
-      // Storing where copies run is the program's own mistake.
+      // A store to a buffer with copies in flight is the program's own error.
       if (!instances[alloc].copying)
         access(&op, bytesOf(alloc), true);
       write(alloc);
@@ -185,7 +185,7 @@ private:
 
   void read(cta::LocalLoadOp load, cta::AllocOp alloc) {
     Instance &instance = instances[alloc];
-    // What is read while copies run, or before anything was written, is up to the program.
+    // A read while copies are in flight, or before anything was written, is the program's responsibility.
     if (instance.copying)
       return;
     access(load, bytesOf(alloc), false);

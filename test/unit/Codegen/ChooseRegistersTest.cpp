@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which numbers of CTAs are tried for a kernel, and which is taken, with an assembler that answers from a table.
+// The numbers of CTAs that are tried for a kernel, and the one that is chosen, with an assembler that answers from a
+// table.
 #include "Codegen/ChooseRegisters.h"
 
 #include "CubinText.h"
@@ -23,7 +24,7 @@ struct Answer {
   unsigned latencies = 0;    // of loads that are awaited one after the other
 };
 
-/// What ptxas makes of a kernel for a number of CTAs, 0 without a word on them. What is not there fails.
+/// The result of ptxas for a kernel and a number of CTAs, 0 without that number. Missing results are failures.
 using Table = std::map<unsigned, Answer>;
 
 constexpr const char *product = "mma.sync.aligned", *straight = "ld.global.b32 %r1, [%rd1];",
@@ -31,7 +32,7 @@ constexpr const char *product = "mma.sync.aligned", *straight = "ld.global.b32 %
                      *copying = "$L__BB0_1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p2 st.global.b32 [%rd2], %r1;\n"
                                 "\t@%p1 bra \t$L__BB0_1;";
 
-/// Registers of what is taken, and the numbers of CTAs that ptxas was asked for.
+/// Registers of the choice, and the numbers of CTAs with which ptxas was called.
 std::pair<unsigned, std::vector<unsigned>> choose(const Table &table, llvm::StringRef body, unsigned threads = 128,
                                                   int64_t shared = 0) {
   std::vector<unsigned> asked;
@@ -119,7 +120,7 @@ TEST(ChooseRegisters, othersGetThreads) {
   EXPECT_EQ(choose({{0, {160}}, {4, {64, 300}}, {2, {128, 100}}}, straight, 256), Choice(128, {0, 4, 2}));
   EXPECT_EQ(choose({{0, {80}}, {8, {64, 76}}, {4, {96}}}, copying), Choice(96, {0, 8, 4}));
   EXPECT_EQ(choose({{0, {160}}, {4, {64, 300}}, {2, {128, 100}}}, copying, 256), Choice(128, {0, 4, 2}));
-  // What spills in any case is asked for one CTA.
+  // Kernels that always spill are assembled for one CTA.
   EXPECT_EQ(choose({{0, {168, 600}}, {1, {255, 500}}}, copying), Choice(255, {0, 1}));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What ptxas prints, as it printed it (CUDA 13.0), and what is read from it.
+// Output of ptxas, as printed (CUDA 13.0), and the values that are parsed from it.
 #include "Codegen/RunPtxas.h"
 
 #include <gtest/gtest.h>

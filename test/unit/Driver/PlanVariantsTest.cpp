@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which kernels an artifact gets. The numbers of the cost model are tested in test/unit/Target.
+// The kernels that an artifact gets. The results of the cost model are tested in test/unit/Target.
 #include "Driver/VariantPlan.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -154,7 +154,7 @@ TEST(PlanVariants, promisedRows) {
   EXPECT_TRUE(aligned->cost->config.wgmma);
 }
 
-// What is added to columns needs no promise.
+// A vector that is added to columns needs no promise.
 TEST(PlanVariants, biasDoesNotMatter) {
   CompilerOptions options = example("gemm/matmul_bias_relu");
   options.definitions["TRANS_B"] = "1";

@@ -51,7 +51,7 @@ Explained explained(const explain::ExplainRequest &request) {
   return {Json::parse(made.document), made.trace.empty() ? Json() : Json::parse(made.trace)};
 }
 
-/// What `tile-run --profile-json` says of the same run.
+/// The output of `tile-run --profile-json` for the same run.
 Json profileOf(const explain::ExplainRequest &request) {
   driver::CompilerOptions options = request.compiler;
   options.emit = driver::EmitKind::Ptx;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a text test cannot show: locations, limits that need generated programs, and programs of random pieces.
+// Properties that a text test cannot show: locations, limits that need generated programs, and programs of random
+// pieces.
 
 #include "Frontend/Frontend.h"
 

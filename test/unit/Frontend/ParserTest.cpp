@@ -71,7 +71,7 @@ TEST(Parser, SkipsHostCode) {
   Module module =
       parse({"<test>", "def host(x):\n  yield x\nclass C: pass\nD = {1: 2}\n@jit\ndef k(): pass\n$$$\n"}, diagnostics);
   EXPECT_FALSE(diagnostics.hasErrors()) << diagnostics.render();
-  // What decorators may use stays, and kernels cannot; host functions say which definition is taken.
+  // Functions that decorators may use stay, and kernels are excluded; host functions say which definition is used.
   ASSERT_EQ(module.body.size(), 3u);
   EXPECT_TRUE(as<SkippedStmt>(module.body[0]));
   ASSERT_TRUE(as<AssignStmt>(module.body[1]));

@@ -57,7 +57,7 @@ TEST(Cast, TruncationRoundsOnceToNearestEven) {
   EXPECT_EQ(cast("arith.truncf", "f32", "bf16", {257, 259}), (Numbers{256, 260}));
   EXPECT_EQ(cast("arith.truncf", "f32", "f8E4M3FN", {17, 19, 1000, -1000}), (Numbers{16, 20, 448, -448}));
   EXPECT_EQ(cast("arith.truncf", "f32", "f8E5M2", {9, 11, 1e6}), (Numbers{8, 12, 57344}));
-  // Just above the middle of two f16 numbers, by less than a float can tell.
+  // Just above the midpoint of two f16 values, by less than a float can represent.
   EXPECT_EQ(cast("arith.truncf", "f64", "f16", {2049 + 0x1p-30}), Numbers{2050});
   EXPECT_EQ(cast("arith.truncf", "f64", "f32", {1 + 0x1p-25}), Numbers{1});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the interpreter's tests share: run the text of a kernel body on vectors and look at the result or the error.
+// Helpers of the interpreter's tests: run the text of a kernel body on vectors and check the result or the error.
 #pragma once
 
 #include "Interpreter/Interpreter.h"
@@ -111,7 +111,7 @@ inline size_t bytesInMemory(Kind kind) {
   return sizes[size_t(kind)];
 }
 
-/// The numbers in the memory form of a type (floats must be exact in it; integers wrap).
+/// The values in the memory form of a type (floats must be exact in it; integers wrap).
 inline std::vector<char> toMemory(const std::string &type, const std::vector<double> &values) {
   Kind kind = kindNamed(type);
   std::vector<char> memory;
@@ -126,7 +126,7 @@ inline std::vector<char> toMemory(const std::string &type, const std::vector<dou
   return memory;
 }
 
-/// Back to numbers; integers as signed ones, i1 as 0 or 1.
+/// Converts back to values; integers as signed ones, i1 as 0 or 1.
 inline std::vector<double> fromMemory(const std::string &type, const std::vector<char> &memory) {
   Kind kind = kindNamed(type);
   size_t size = bytesInMemory(kind);

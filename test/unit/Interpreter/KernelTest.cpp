@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whole kernels against closed forms, and the time of a 512 x 512 x 512 product.
+// Whole kernels against closed forms, and the time of a 512 x 512 x 512 GEMM.
 #include "Harness.h"
 
 #include "Interpreter/Numbers.h"
@@ -173,7 +173,7 @@ tile.kernel @matmul(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f16>, 
   tile.return
 })";
 
-/// Runs the product of seeded random matrices, checks it against double sums, and returns the seconds it took.
+/// Runs the GEMM of seeded random matrices, checks it against sums in double, and returns the seconds it took.
 double checkMatmul(int m, int n, int k) {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> uniform(-1, 1);

@@ -26,7 +26,7 @@ const FormatCase kCases[] = {{Kind::F16, 16, APFloat::IEEEhalf(), 65504.0f, fals
                              {Kind::F8E4M3, 8, APFloat::Float8E4M3FN(), 448.0f, true},
                              {Kind::F8E5M2, 8, APFloat::Float8E5M2(), 57344.0f, true}};
 
-/// What rounding must give: LLVM's conversion, except where the format saturates.
+/// The expected rounding: LLVM's conversion, except where the format saturates.
 float expected(const FormatCase &format, double value, APFloat::roundingMode mode) {
   APFloat number(value);
   bool lost;
@@ -63,7 +63,7 @@ TEST(Numbers, EncodeUndoesDecode) {
     }
 }
 
-/// Floats near every number of the format: the number, the middle to the next one, and the floats beside both.
+/// Floats near every value of the format: the value, the midpoint to the next one, and the floats next to both.
 template <typename Check> void forInterestingFloats(const FormatCase &format, Check check) {
   for (uint32_t bits = 0; bits < (1u << format.bits); ++bits) {
     float value = decode(format.kind, bits);
@@ -97,7 +97,7 @@ TEST(Numbers, RoundToOddKeepsTheSecondRoundingRight) {
   std::mt19937_64 random(2);
   for (const FormatCase &format : kCases)
     for (int i = 0; i < 100000; ++i) {
-      // A middle between two numbers of the format, moved by much less than a float can tell.
+      // A midpoint between two values of the format, moved by much less than a float can represent.
       double middle = decode(format.kind, uint32_t(random() & 0xff)) * 1.0625;
       for (double value : {middle, middle * (1 + 0x1p-50), middle * (1 - 0x1p-50)})
         ASSERT_TRUE(same(roundTo(format.kind, narrow(value, /*odd=*/true)),

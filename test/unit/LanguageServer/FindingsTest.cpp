@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the compiler finds out about a file: types, errors, warnings, engines.
+// The compiler's findings about a file: types, errors, warnings, engines.
 #include "Client.h"
 
 using namespace tile::lsp::test;
@@ -79,7 +79,7 @@ TEST(LanguageServer, KnowsTypesOfHalfAText) {
 
 TEST(LanguageServer, FindsErrorsWithoutTypes) {
   for (auto [text, codes] : {
-           // In the only kernel, in branches and loops that hang on what is not known, in functions that nobody calls.
+           // In the only kernel, in branches and loops with unknown conditions, in functions that are never called.
            std::pair{"@triton.jit\ndef k(x, n):\n    tl.store(x + n, unknown)\n", "unknown-name "},
            {"@triton.jit\ndef k(x, n):\n    if n:\n        a = 1\n    elif x:\n        b = missing\n    else:\n        "
             "c = gone\n"

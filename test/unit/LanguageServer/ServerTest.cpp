@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the server answers, that edits of all examples leave it alive, and how long it takes.
+// The server's answers; edits of all examples do not crash it; its response times.
 #include "Client.h"
 
 #include <chrono>

@@ -42,7 +42,7 @@ inline int64_t worstConflicts(const VectorAccess &access, unsigned elementBytes)
   return worst;
 }
 
-/// What ldmatrix puts into the 32-bit registers: rows[lane] is the byte address that the lane supplies; the result
+/// The result of ldmatrix in the 32-bit registers: rows[lane] is the byte address that the lane supplies; the result
 /// holds for [matrix][lane] the byte addresses of the two 16-bit units.
 using MatrixUnits = std::array<std::array<std::array<int64_t, 2>, 32>, 4>;
 inline MatrixUnits loadMatrices(const std::array<int64_t, 32> &rows, unsigned matrices, bool transposed) {

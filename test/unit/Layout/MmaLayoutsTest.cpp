@@ -87,7 +87,7 @@ TEST_P(MmaFragment, OperandsOfOneInstruction) {
 }
 
 // Executes all instructions of every warp on coordinates: each element of D must get each k exactly once, with the
-// operands of its own row and column, in the lanes where the PTX tables expect them.
+// operands of its row and column, in the lanes where the PTX tables expect them.
 TEST_P(MmaFragment, TiledOperandsAndAccumulatorFitTogether) {
   const FragmentCase &shape = GetParam();
   const int64_t m = 64, n = 32, k = 4 * shape.k;

@@ -42,7 +42,7 @@ TEST(Movement, FewerOrMoreRegistersAreARenaming) {
 }
 
 TEST(Movement, CopiesMakeAConversionLocal) {
-  // Every lane of src has all elements, so whatever dst wants is in the thread.
+  // Every lane of src has all elements, so each element of dst is in the same thread.
   LinearLayout everywhere = LinearLayout::distributed({1}, {0, 0, 0, 0, 0}, {0}, {2});
   Movement movement = planMovement(everywhere, LinearLayout::distributed({1}, {0, 0, 0, 0, 0}, {0}, {2}));
   EXPECT_EQ(movement.kind, MovementKind::none);
@@ -106,7 +106,7 @@ TEST(Movement, BlockedToAccumulatorCrossesWarps) {
 }
 
 TEST(Movement, PairsOfBytesMoveByShuffles) {
-  // What an accumulator of 64 columns has, as fragments of 8-bit types: four bytes a register, of two lanes.
+  // An accumulator of 64 columns, as fragments of 8-bit types: four bytes per register, from two lanes.
   LinearLayout accumulator = wgmmaAccumulator(64, 64, {.elementBits = 8, .instructionN = 64});
   LinearLayout fragments = wgmmaOperandA(64, 64, {.elementBits = 8, .instructionN = 64});
   EXPECT_TRUE(movesByShuffles(accumulator, fragments, 1));

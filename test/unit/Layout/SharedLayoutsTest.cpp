@@ -80,7 +80,7 @@ TEST(MatchSwizzle, RecognisesWhatTheFactoryMakes) {
     }
 }
 
-// Of 8 rows of 32 bytes, swizzles of 32 and of 128 bytes are alike; TMA would give each of the latter 128 bytes.
+// For 8 rows of 32 bytes, swizzles of 32 and of 128 bytes are equal; TMA would give each of the latter 128 bytes.
 TEST(MatchSwizzle, NoneIsWiderThanTheRows) {
   LinearLayout narrow = swizzledShared({8, 8}, 4, {1, 0}, 32);
   ASSERT_EQ(narrow, swizzledShared({8, 8}, 4, {1, 0}, 128));
@@ -89,7 +89,7 @@ TEST(MatchSwizzle, NoneIsWiderThanTheRows) {
   EXPECT_EQ(form->swizzleBytes, 32u);
 }
 
-// What every order and swizzle gives is found, and where several give the same, the greatest order, then the first
+// The layout of every order and swizzle is recognized; if several give the same, the greatest order, then the first
 // swizzle of the list.
 TEST(MatchSwizzle, FindsTheGreatestOrder) {
   for (const std::vector<int64_t> &shape :
@@ -113,7 +113,7 @@ TEST(MatchSwizzle, FindsTheGreatestOrder) {
     }
 }
 
-// Of a rank of which nobody can try all orders.
+// A rank for which not all orders can be tried.
 TEST(MatchSwizzle, TakesManyDimensions) {
   std::vector<int64_t> shape(16, 2);
   std::vector<unsigned> order(16);
@@ -234,7 +234,7 @@ TEST(ConversionBuffer, negative_OtherwiseTakesCommonVectors) {
 }
 
 TEST(ConversionBuffer, GivesTheThreadsWithMoreElementsTheirVectors) {
-  // A vector, four neighbours a lane, that each of eight threads beside each other has a quarter of.
+  // A vector, four adjacent elements per lane, of which each of eight adjacent threads has a quarter.
   LinearLayout src = defaultBlocked({128}, {0}, 4, 1);
   LinearLayout dst({{std::string(registerDim), {{4}, {8}, {16}, {32}, {64}}},
                     {std::string(laneDim), {{0}, {0}, {0}, {1}, {2}}},

@@ -110,7 +110,7 @@ TEST_F(Cache, DoesNotBelieveDamagedEntries) {
     EXPECT_EQ(again.text(), wanted);
     EXPECT_TRUE(compile().isCached()) << "it is written anew";
   }
-  // Of another key: the name says what it would be.
+  // An entry of another key: its name is that of this key.
   compile(fill, {"-DVALUE=2"});
   for (const fs::path &other : entries())
     if (other != entry)

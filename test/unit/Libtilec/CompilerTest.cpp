@@ -137,7 +137,7 @@ TEST(Compiler, TakesAnyBytes) {
   }
 }
 
-// What the back end cannot select is a fatal error of LLVM's, which has no way back.
+// Code that the back end cannot select is a fatal error of LLVM, which does not return.
 TEST(Compiler, SurvivesFatalErrors) {
   const char *ir = R"(
     llvm.func @fence() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What would end the process ends the work, in the thread that it is in.
+// Errors that would end the process only end the work, in its thread.
 #include "Guard.h"
 
 #include "llvm/Support/ErrorHandling.h"

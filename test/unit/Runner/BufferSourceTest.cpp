@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What fills buffers, and what is said of texts that cannot.
+// Texts that fill buffers, and the errors of those that cannot.
 #include "Runner/Inputs/BufferSource.h"
 
 #include "TestBuffers.h"

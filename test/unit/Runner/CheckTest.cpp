@@ -72,7 +72,7 @@ TEST(Check, nanThatWasThereBeforeIsNotTheKernels) {
     forgotten.poison();
     const CheckResult result = check("x * 0 / 0", x, forgotten, 1e9);
     EXPECT_EQ(result.wrongCount, 4);
-    // What another run has left there is compared as it is.
+    // Contents left by another run are compared as they are.
     Result<CheckResult> same = checkRecorded("y", forgotten, "file", 0, forgotten);
     EXPECT_TRUE(same && same->passed);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every operand order, proved by computing the column-major product that cuBLAS would be asked for.
+// Every operand order, proved by computing the column-major GEMM that cuBLAS would be called for.
 #include "Runner/Check/Gemm.h"
 
 #include "Runner/Inputs/Random.h"
@@ -24,7 +24,7 @@ const double *elements(const HostBuffer &buffer) {
   return reinterpret_cast<const double *>(buffer.data());
 }
 
-/// What cublasGemmStridedBatchedEx does with column-major memory.
+/// The arithmetic of cublasGemmStridedBatchedEx on column-major memory.
 void columnMajorProduct(const GemmPlan &plan, const TensorNames &names, HostBuffer &output) {
   const double *first = elements(*names.buffers.at(plan.first.buffer));
   const double *second = elements(*names.buffers.at(plan.second.buffer));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What binds a kernel, from numbers as an H200 gives them.
+// The bottleneck of a kernel, from figures such as those of an H200.
 #include "Runner/Bench/Roofline.h"
 #include "Runner/Results/CompareResults.h"
 

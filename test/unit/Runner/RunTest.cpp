@@ -68,7 +68,7 @@ Result<RunReport> run(const RunOptions &options, FakeDevice::Kernel kernel) {
   return runKernel(options, matmulManifest(), device, "gemm.cubin");
 }
 
-/// The right product with one more change.
+/// The correct GEMM with one more change.
 FakeDevice::Kernel damaged(std::function<void(std::span<DeviceArgument>)> change) {
   return [change](const Grid &grid, std::span<DeviceArgument> arguments) {
     Status status = multiply(grid, arguments);

@@ -276,7 +276,7 @@ TEST_F(TensorExprTest, workIsCountedOnce) {
     Result<TensorExpression> expression = TensorExpression::parse(text);
     return BoundTensorExpression::bind(*expression, names)->countWork(counted);
   };
-  // alpha is 2. A product of 2 x 3 x 2; of another output nothing is left to do.
+  // alpha is 2. A GEMM of 2 x 3 x 2; for another output no work remains.
   const TensorWork work = count(
       "(a @ b) * where(alpha == 1, exp(a @ b), silu(a @ b)) + where(alpha == 2, a @ b, transpose(b) @ transpose(a))");
   EXPECT_EQ(work.flops, 24);
@@ -284,7 +284,7 @@ TEST_F(TensorExprTest, workIsCountedOnce) {
   EXPECT_EQ(count("2 * (a @ b)").flops, 0);
   EXPECT_EQ(count("exp(a @ b)").special, 4);
   EXPECT_EQ(count("where(v > 15, b @ a, 0)").flops, 36);
-  // Of groups their own rows: two of three here.
+  // Groups with separate rows: two of three here.
   const HostBuffer offsets = makeBuffer({2}, {1, 3}), w = makeBuffer({1, 2, 3}, {1, 2, 3, 4, 5, 6});
   names.buffers["offsets"] = &offsets;
   names.buffers["w"] = &w;
@@ -300,7 +300,7 @@ TEST_F(TensorExprTest, onlyWhatIsNeededIsEvaluated) {
   EXPECT_EQ(costOf("(a @ b) * (a @ b) + transpose(b) @ transpose(a)"), 48);
   EXPECT_EQ(costOf("where(alpha == 2, a @ b, (a @ b) @ (a @ b))"), 24);
   EXPECT_EQ(costOf("where(alpha == 1, a @ b, 1)"), 0);
-  // What is chosen has the shape of both.
+  // A selected value has the shape of both.
   expectValues("sum(where(alpha == 2, col, a), 1)", {2, 1}, {300, 600});
   expectValues("(a @ b) * where(alpha == 1, exp(a @ b), a @ b)", {2, 2}, {0.25, 49, 4, 256});
 }

@@ -35,7 +35,7 @@ inline std::vector<double> valuesOf(const runner::HostBuffer &buffer) {
   return values;
 }
 
-/// A matrix product: a, b f16, c f32, with strides as parameters.
+/// A GEMM: a, b f16, c f32, with strides as parameters.
 inline runtime::Manifest matmulManifest() {
   const char *text = R"json({"schema": 1, "abi_version": 1, "kernel": "matmul", "entry": "matmul", "target": "sm_90a",
     "parameters": [

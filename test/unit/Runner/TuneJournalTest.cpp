@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a journal keeps when a run is killed, and what it refuses.
+// The contents of a journal when a run is killed, and the journals that are rejected.
 #include "Runner/Tune/TuneJournal.h"
 
 #include <filesystem>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch costs the host with the real driver: all of tile_launch, and what of it are the driver's own functions.
+// The cost of a launch for the host with the real driver: all of tile_launch, and the part of the driver's functions.
 //
 //   bench-device-launch gemm.cubin       matmul.tile for bf16, with or without variants; needs a GPU
 //
-// The median of batches, ns a launch; products are small, so that the device keeps up.
+// The median of batches, ns per launch; GEMMs are small, so that the device keeps up.
 #include "tile/tilert.h"
 
 #include <algorithm>

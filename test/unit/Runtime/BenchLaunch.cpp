@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch costs the host, beside a bare call of the driver: with one variant and with 24, with sizes that the
-// thread has launched with before and with new ones. The driver is the one in memory, which does nothing.
+// The cost of a launch for the host, compared with a bare call of the driver: with one variant and with 24, with sizes
+// that the thread has launched before and with new ones. The driver is the one in memory, which does nothing.
 //
 //   bench-launch [gemm.cubin]     ns a launch, the least of five repetitions; of this artifact, too (matmul.tile)
 #include "FakeDriver.h"

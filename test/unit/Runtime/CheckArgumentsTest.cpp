@@ -9,7 +9,7 @@ using tile::test::FakeDriver;
 
 namespace {
 
-// b is a matrix of which each row is 8 elements behind the next.
+// b is a matrix of which each row is 8 elements after the previous one.
 constexpr const char *artifact =
     ".version 8.4\n// tile.manifest: "
     R"({"schema":1,"abi_version":1,"kernel":"k","entry":"k","target":"sm_90a","parameters":[)"

@@ -13,7 +13,7 @@ namespace target = tile::target;
 
 namespace {
 
-/// Arguments of the product, in the order of its parameters.
+/// Arguments of the GEMM, in the order of its parameters.
 struct Arguments {
   uint64_t a = 0x1000, b = 0x2000, c = 0x3000;
   int32_t m = 512, n = 512, k = 512, lda = 512;
@@ -56,7 +56,7 @@ std::string whyNot(const Product &product, size_t index, Arguments arguments, co
   return status ? "" : status.error().message;
 }
 
-/// What the three variants' manifests say, written down by hand.
+/// The manifests of three variants, written by hand.
 std::string reference(const Product &product, const Arguments &x) {
   const auto ceilDivide = [](int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); };
   const auto tiles = [&](int64_t m, int64_t n) { return ceilDivide(x.m, m) * ceilDivide(x.n, n); };
@@ -366,7 +366,7 @@ TEST(Choice, negative_tooManyConditions) {
   EXPECT_EQ(chooser.error().message, "the variants of kernel 'product' have more than 1024 conditions");
 }
 
-/// Kernels that are no product: two configurations of the general kernel, whose programs load BLOCK rows each.
+/// Kernels that are not a GEMM: two configurations of the general kernel, whose programs load BLOCK rows each.
 Product twoConfigurations() {
   Product product;
   product.variants.erase(product.variants.begin() + 2);

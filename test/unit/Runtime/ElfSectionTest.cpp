@@ -73,7 +73,7 @@ TEST(ElfSection, everyCorruptedByteIsSurvived) {
     }
 }
 
-/// What the driver loads: headers, code, how it lies in memory; what the launch assumes of it, and the PTX.
+/// The parts that the driver loads: headers, code, its layout in memory; the assumptions of the launch, and the PTX.
 TEST(ElfSection, negative_everyFlippedBitIsFound) {
   Result<std::string> whole = appendManifestSection(bytesOf(smallElf()), minimalManifest, ".version 8.7\n");
   ASSERT_TRUE(bool(whole));

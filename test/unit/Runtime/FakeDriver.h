@@ -16,7 +16,7 @@ namespace tile::test {
 /// Allocations of the calling thread; counted by LaunchTest.cpp.
 extern thread_local uint64_t allocations;
 
-/// What the driver was told about a tensor map; its 128 bytes hold just that.
+/// The arguments of the driver for a tensor map, which its 128 bytes hold.
 struct FakeTensorMap {
   uint64_t base;
   uint64_t sizes[5], strides[4];
@@ -42,7 +42,7 @@ struct FakeMemory {
   bool isCleared = false, isFreed = false;
 };
 
-/// What the driver knows about addresses: CUmemorytype, device, and how many bytes from where on.
+/// The driver's information about addresses: CUmemorytype, device, and the number of bytes from which address.
 struct FakeRange {
   size_t bytes = 0;
   unsigned type = 2;
@@ -231,7 +231,7 @@ inline CUresult encode(TensorMap *map, int type, unsigned rank, void *address, c
     fake.box[dim] = box[dim];
     if (dim > 0)
       fake.strides[dim - 1] = strides[dim - 1];
-    // What the real one refuses.
+    // Arguments that the real driver rejects.
     if (sizes[dim] == 0 || elementStrides[dim] != 1 || (dim > 0 && (strides[dim - 1] == 0 || strides[dim - 1] % 16)))
       return 1;
   }

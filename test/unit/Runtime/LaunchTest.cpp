@@ -302,7 +302,7 @@ TEST_F(LaunchTest, negative_driverFailuresAreExplained) {
   EXPECT_TRUE(errorHas("cuModuleGetFunction('missing')")) << error();
 }
 
-/// Of other code: the driver would read arguments that there are not.
+/// Arguments of other code: the driver would read arguments that do not exist.
 TEST_F(LaunchTest, negative_manifestOfOtherCode) {
   ASSERT_EQ(load(manifestText()), TILE_OK);
   for (bool canCount : {false, true}) {

@@ -47,7 +47,7 @@ protected:
     return tile_launch(kernel, &options, arguments, 1);
   }
   CUdeviceptr lastScratch() { return driver.launches.back().arguments[scratch]; }
-  /// What a launch in `stream` gets.
+  /// Returns the scratch memory of a launch in `stream`.
   CUdeviceptr scratchOf(CUstream stream) {
     EXPECT_EQ(launch(stream), TILE_OK) << error();
     return lastScratch();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Variants of a product for tests: manifests as the compiler writes them, and images that say whose they are.
+// Variants of a GEMM for tests: manifests as the compiler writes them, and images that identify themselves.
 #pragma once
 
 #include "Runtime/Pack.h"

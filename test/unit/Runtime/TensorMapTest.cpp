@@ -13,7 +13,7 @@ using tile::test::FakeTensorMap;
 
 namespace {
 
-/// A product of a[M, K] and b[N, K] with rows `lda` and `ldb` elements apart, one program a 128x128 tile.
+/// A GEMM of a[M, K] and b[N, K] with rows `lda` and `ldb` elements apart, one program per 128x128 tile.
 std::string manifestText(const std::string &launchExtra = "") {
   std::string text = R"json({"schema":1,"abi_version":1,"kernel":"k","entry":"k","target":"sm_90a",
     "parameters":[

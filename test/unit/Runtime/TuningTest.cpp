@@ -99,7 +99,7 @@ TEST(Tuning, hexadecimalSets) {
     EXPECT_FALSE(parseHex(wrong)) << wrong;
 }
 
-/// The product, choosing by a table.
+/// The GEMM, choosing by a table.
 class TunedTest : public testing::Test {
 protected:
   void SetUp() override {

@@ -329,7 +329,7 @@ TEST_F(VariantsTest, manyThreadsChooseTheSame) {
 }
 
 TEST_F(VariantsTest, scratchMemoryOfVariantsIsApart) {
-  // One leaves sums where another has flags.
+  // One variant leaves accumulators where another has flags.
   for (size_t i : {1, 2})
     variants[i].manifest.launch.scratchPerCta = 1000;
   driver.argumentSizes = {8, 8, 8, 4, 4, 4, 4, sizeof(TensorMap), 4, 4, 4, 8};

@@ -22,7 +22,7 @@ template <typename Function> void expectWords(SimulatedKernel &kernel, unsigned 
   }
 }
 
-/// Thread t takes what thread 63 - t has put into shared memory; `meet` is between.
+/// Thread t reads the value that thread 63 - t has written to shared memory; `meet` is between.
 std::string exchange(const std::string &meet) {
   return R"(
     mov.u32 %r2, data;

@@ -58,7 +58,7 @@ TEST(Check, LanesMustMeet) {
 }
 
 TEST(Check, LanesMeetInParts) {
-  // Pairs of lanes of the lower half meet in one barrier, those of the upper half in another.
+  // Pairs of lanes of the lower half synchronize at one barrier, those of the upper half at another.
   std::string halves = R"(
     and.b32 %r5, %r0, 16;
     setp.eq.u32 %p1, %r5, 0;
@@ -76,7 +76,7 @@ TEST(Check, LanesOfOneStore) {
   std::string store = "mov.u32 %r1, data;\nsetp.lt.u32 %p0, %r0, 32;\n@%p0 st.shared.b32 [%r1], ";
   SimulatedKernel(store + "7;").expectNone();
   SimulatedKernel(store + "%r0;").expectAlways(ReportKind::Race, "different values");
-  // Eight lanes at each of four places.
+  // Eight lanes at each of four addresses.
   std::string places = "mov.u32 %r1, data;\nand.b32 %r2, %r0, 12;\nadd.u32 %r1, %r1, %r2;\nand.b32 %r3, %r0, 28;\n"
                        "setp.lt.u32 %p0, %r0, 32;\n@%p0 st.shared.b32 [%r1], ";
   SimulatedKernel(places + "%r2;").expectNone();
@@ -331,7 +331,7 @@ TEST(Check, AFlagThatIsNotAtomicRaces) {
 }
 
 TEST(Check, ThreadBlocksThatWriteTheSameByte) {
-  // Each writes 4 bytes of its own, and all of them the last ones.
+  // Each writes 4 separate bytes, and all of them the last ones.
   SimulatedKernel kernel(R"(
     mov.u32 %r1, %ctaid.x;
     mul.wide.u32 %d1, %r1, 4;

@@ -10,10 +10,10 @@ namespace tile::sim {
 /// Results of a case: `count` slots.
 runtime::Result<std::vector<uint64_t>> simulate(const InstructionCase &instruction);
 
-/// Whether a result is the expected one, or within the bound. Of packed types each part.
+/// Returns true if a result is the expected one, or within the bound; for packed types each part.
 bool isClose(const InstructionCase &instruction, uint64_t expected, uint64_t actual);
 
-/// What is kept of a case's results: the bytes of summary().
+/// Returns the recorded form of a case's results: the bytes of summary().
 std::vector<uint8_t> record(const InstructionCase &instruction, const std::vector<uint64_t> &results);
 
 } // namespace tile::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of variants. Suffix lists stand beside each other as in the PTX ISA, and every combination is a case.
+// The table of variants. Suffix lists are adjacent as in the PTX ISA, and every combination is a case.
 #include "InstructionTable.h"
 
 #include <fmt/format.h>

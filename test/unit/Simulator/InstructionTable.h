@@ -42,7 +42,7 @@ std::string instructionModule(const std::vector<InstructionCase> &cases);
 /// operand of 16 bits all values.
 std::vector<uint64_t> inputs(const InstructionCase &instruction, unsigned index);
 
-/// What is kept of a case's results: hashes of 8 parts of them, or, with a bound, the results.
+/// Returns the recorded form of a case's results: hashes of 8 parts of them or, with a bound, the results.
 std::vector<uint64_t> summary(const InstructionCase &instruction, const std::vector<uint64_t> &results);
 
 } // namespace tile::sim

@@ -29,7 +29,7 @@ void expectWords(const std::string &body, unsigned count, Function &&expected, u
 const std::string storeResult = "mul.wide.u32 %d8, %r0, 4;\nadd.s64 %d8, %d0, %d8;\nst.global.b32 [%d8], %r1;\n";
 
 TEST(Machine, divergentLoop) {
-  // Thread t goes round t times; all meet after the loop, where a shuffle needs the whole warp.
+  // Thread t iterates t times; all reconverge after the loop, where a shuffle needs the whole warp.
   expectWords(R"(
     mov.b32 %r1, 0;
     mov.b32 %r2, 0;
@@ -213,7 +213,7 @@ TEST(Machine, lockThatNobodyReleases) {
   kernel.expectAlways(ReportKind::Deadlock);
 }
 
-/// A jump table of three targets, one of them twice; lanes meet again after it.
+/// A jump table of three targets, one of them twice; lanes reconverge after it.
 const std::string jumpTable = R"(
   table: .branchtargets one, two, three, one;
     brx.idx %r2, table;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix instructions to compare with hardware: kernels of one instruction each, and factors for them.
 //
-// The same table makes the PTX that a GPU ran once (RecordMatrices.cpp) and what the tests run on the simulator, so
-// that fragments, descriptors and every bit of the sums can be compared.
+// The same table makes the PTX that a GPU ran once (RecordMatrices.cpp) and that the tests run in the simulator, so
+// that fragments, descriptors and every bit of the accumulators can be compared.
 //
 //   mma      a warp reads the registers of both factors and the accumulators ([register][lane]), and writes the results
 //   wgmma    a CTA of 128 threads puts 4096 bytes into shared memory (left factor at 0, right one at 2048, core
@@ -34,7 +34,7 @@ std::string matrixModule(const std::vector<MatrixCase> &cases);
 /// The image of the layout cases.
 std::vector<uint32_t> matrixImage();
 
-/// What is kept of the results: a hash for each of 48 classes of inputs (CTA modulo 48).
+/// Returns the recorded form of the results: a hash for each of 48 classes of inputs (CTA modulo 48).
 std::vector<uint32_t> matrixSummary(const MatrixCase &matrixCase, const std::vector<uint32_t> &results);
 
 } // namespace tile::sim

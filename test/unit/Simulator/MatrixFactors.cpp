@@ -86,7 +86,7 @@ double toDouble(MatrixFormat format, uint64_t bits) {
   return isNegative ? -magnitude : magnitude;
 }
 
-/// The negative of a sum, nearly: what is left has lost most of its bits. Out of range: a value like 1.
+/// The negative of a sum, nearly: the difference has lost most of its bits. Out of range: a value like 1.
 uint64_t nearlyOpposite(MatrixRandom &random, MatrixFormat format, double sum) {
   uint64_t fallback = generate(random, format, Style::Near), flip = random.below(2);
   int exponent = 0;

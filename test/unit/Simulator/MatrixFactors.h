@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Factors and accumulators that make a tensor core cut off, cancel, overflow, and meet zeros, subnormals and NaN.
+// Operands and accumulators that make a tensor core truncate, cancel, overflow, and process zeros, subnormals and NaN.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct MatrixFormat {
 constexpr MatrixFormat f16Format{5, 10, 0, true}, bf16Format{8, 7, 0, true}, tf32Format{8, 10, 13, true},
     e4m3Format{4, 3, 0, false}, e5m2Format{5, 2, 0, true}, f32Format{8, 23, 0, true}, f64Format{11, 52, 0, true};
 
-/// One product: left[row * depth + k], right[k * columns + column], sums[row * columns + column], as bits.
+/// One MMA: left[row * depth + k], right[k * columns + column], sums[row * columns + column], as bits.
 struct MatrixFactors {
   unsigned rows, columns, depth;
   std::vector<uint64_t> left, right, sums;

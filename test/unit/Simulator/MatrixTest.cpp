@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Fragments, descriptors, ldmatrix, stmatrix and mma: places against the formulas of the PTX ISA, and what is refused.
+// Fragments, descriptors, ldmatrix, stmatrix and mma: positions against the formulas of the PTX ISA, and rejected
+// forms.
 #include "SimulatedKernel.h"
 #include "Simulator/Exec/Matrix/Descriptor.h"
 #include "Simulator/Exec/Matrix/Fragments.h"

@@ -80,7 +80,7 @@ template <typename T> T randomValue(std::mt19937_64 &random) {
 }
 
 template <typename T> void expectSame(T expected, T actual, const char *operation, T a, T b, T c) {
-  // Of floats there is one NaN; of doubles, see withNan, there are many.
+  // There is one NaN of floats; for doubles, see withNan, there are many.
   bool isNan = sizeof(T) == 4 ? bitsOf(actual) == BitsOf<T>::nan : std::isnan(actual);
   bool same = std::isnan(expected) ? isNan : bitsOf(expected) == bitsOf(actual);
   EXPECT_TRUE(same) << operation << std::hexfloat << " of " << a << ", " << b << ", " << c << ": expected " << expected

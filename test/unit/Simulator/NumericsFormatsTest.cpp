@@ -76,7 +76,7 @@ template <const Format &format> void checkFormat(uint32_t nans) {
   Reference reference = referenceOf<format>(nans);
   std::vector<double> values = {0, HUGE_VAL, format.largest * 1.03, format.largest * 2, 1e300, 1e-300};
   std::mt19937_64 random(5);
-  // All values, midpoints of neighbours, and what is just beside these.
+  // All values, midpoints of neighbours, and the values just next to these.
   double previous = 0;
   size_t step = reference.values.size() > 4096 ? 17 : 1;
   size_t index = 0;
@@ -189,7 +189,7 @@ TEST(NumericsFormats, halfArithmeticIsRoundedOnce) {
 }
 
 TEST(NumericsFormats, bfloat16FmaIsRoundedOnce) {
-  // 2^-133 beside 1 + 2^-8, halfway between two values: only the sign of what is added decides.
+  // 2^-133 added to 1 + 2^-8, halfway between two values: only the sign of the addend decides.
   BFloat16 a{0x3f81}, b{0x3f80}, tiny{0x0001}, half{0x3b80}; // 1 + 2^-7, 1, 2^-133, 2^-8
   BFloat16 one{0x3f80};
   EXPECT_EQ(fmaHalf(half, b, one).bits, 0x3f80); // a tie goes to even

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tools that record results of a GPU share: the driver's calls with their errors, the way to a module, and the
-// command line.
+// Helpers of the tools that record results of a GPU: the driver's calls with their errors, the path of a module, and
+// the command line.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -38,7 +38,7 @@ inline std::vector<char> readFile(const char *path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What a recording tool can do; the functions return exit codes.
+/// The commands of a recording tool; the functions return exit codes.
 struct RecordingTool {
   const char *name;
   std::string (*ptx)();                           ///< the module of all cases

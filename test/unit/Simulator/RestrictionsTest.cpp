@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the PTX ISA leaves undefined, or the hardware refuses, of single instructions: where an operand may lie, how it
-// is aligned, who must execute it.
+// Uses of single instructions that the PTX ISA leaves undefined, or that the hardware rejects: location and alignment
+// of operands, and the threads that must execute it.
 #include "SimulatedKernel.h"
 
 using namespace tile::sim;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What PTX may not do, whoever wrote it: read, write or print memory of the host, or take as much of it as there is.
+// Things that no PTX may do: read, write or print memory of the host, or take all of it.
 #include "SimulatedKernel.h"
 
 #include "Simulator/Ptx/InlineCalls.h"
@@ -99,7 +99,7 @@ TEST(Sandbox, addressesOfVariables) {
   EXPECT_EQ(*reinterpret_cast<const uint64_t *>(kernel.buffers[0].data()), 2u);
 }
 
-/// What loading or launching a kernel of this text fails with.
+/// Returns the error of loading or launching a kernel of this text.
 std::string failureOf(const std::string &declarations, uint32_t threads = 32) {
   auto parsed = parsePtx(".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n" + declarations +
                          "\nret;\n}\n");
@@ -159,7 +159,7 @@ TEST(Sandbox, blocksHaveThreeDimensionsOfLimitedSize) {
   ASSERT_TRUE(program);
   LaunchConfig config;
   config.parameters.resize(8);
-  // A product of 64 bits would wrap around to 1024 threads.
+  // A 64-bit product would wrap around to 1024 threads.
   config.block[0] = 1u << 31, config.block[1] = 1u << 31, config.block[2] = 1024;
   Reports reports;
   EXPECT_FALSE(Machine(**program, memory, config, reports).run());
@@ -169,7 +169,7 @@ TEST(Sandbox, blocksHaveThreeDimensionsOfLimitedSize) {
   EXPECT_EQ(status.error().message, "65 threads a CTA in dimension 2; at most 64 are possible");
 }
 
-/// What one thread prints with this format; its arguments are 8 bytes each, `values` for those of %d4.
+/// Returns the output of one thread with this format; its arguments are 8 bytes each, `values` for those of %d4.
 std::string printed(const std::string &format, std::initializer_list<uint64_t> values, unsigned times = 1) {
   std::string text = ".version 8.7\n.target sm_90a\n.address_size 64\n"
                      ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"

@@ -150,7 +150,7 @@ uint32_t unswizzled(const TensorMap &map, uint32_t byte) {
   return byte / row * pitch + byte % row;
 }
 
-/// What `data` holds after the load.
+/// The contents of `data` after the load.
 std::vector<std::byte> expectedBox(const TensorMap &map, const std::vector<int32_t> &coordinates,
                                    const std::vector<std::byte> &tensor, uint64_t outside) {
   std::vector<std::byte> result(bufferBytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of the tensor core one by one, and its vectorised sums against exact ones.
+// The rules of the tensor core one by one, and its vectorized sums against exact ones.
 #include "Simulator/Exec/Matrix/TensorCore.h"
 #include "MatrixFactors.h"
 

@@ -217,7 +217,7 @@ TEST(TensorPair, tensorCopiesSignalTheLeader) {
       EXPECT_EQ(words[cta * 16 + i], (3 + cta) * 16 + i);
   make(body("", "tile", "{0, %r23}", 128))->expectAlways(ReportKind::InvalidOperand, "different CTAs");
 
-  // Four rows by their numbers, the first of which is stored.
+  // Four rows by their indices, the first of which is stored.
   kernel = make(body(".cta_group::2", "tile::gather4", "{0, %r23, 9, 1, 0}", 512));
   kernel->expectNone();
   words = reinterpret_cast<const uint32_t *>(kernel->buffers[2].data());

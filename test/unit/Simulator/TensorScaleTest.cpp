@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Block scales: tcgen05.mma with scales in tensor memory, and mma.sync with scales in registers, against sums of
-// numbers that are exact in single precision.
+// Block scales: tcgen05.mma with scales in tensor memory, and mma.sync with scales in registers, against sums of values
+// that are exact in single precision.
 #include "TensorKernel.h"
 
 using namespace tile::sim;
@@ -28,7 +28,7 @@ struct Scale {
   float value;
   uint8_t bits;
 };
-/// Of a block of a line, different for the two factors.
+/// The scale of a block of a line, different for the two operands.
 Scale scaleOf(bool isFraction, unsigned line, unsigned block, unsigned which) {
   constexpr Scale powers[] = {{0.5f, 126}, {1, 127}, {2, 128}, {4, 129}};
   constexpr Scale fractions[] = {{0.5f, 0x30}, {1, 0x38}, {1.5f, 0x3c}, {1.75f, 0x3e}};
@@ -184,7 +184,7 @@ TEST(TensorScale, multipliesInRegisters) {
 }
 
 TEST(TensorScale, mixesSmallFloatsInRegisters) {
-  // 32 products of 1.5 (e2m1 at bit 2) and 0.5 (e4m3), on 4.
+  // 32 terms of 1.5 (e2m1 at bit 2) and 0.5 (e4m3), on 4.
   const std::string body = "mov.b32 %r4, 0x0c0c0c0c;\nmov.b32 %r5, 0x30303030;\nmov.b32 %r6, 0x40800000;\n"
                            "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e2m1.e4m3.f32 {%r10, %r11, %r12, %r13}, "
                            "{%r4, %r4, %r4, %r4}, {%r5, %r5}, {%r6, %r6, %r6, %r6};\n"
@@ -231,7 +231,7 @@ TEST(TensorScale, movesMatricesOfBytes) {
                   const unsigned first = 6 * (4 * (t % 4) + b), byte = 16 * (t / 4) + first / 8;
                   return uint8_t((byte | (byte + 1) << 8) >> first % 8 & 63);
                 }},
-               // What is stored is what the rows hold: thread t has bytes of rows 2 (t%4) and the next one.
+               // The stored data are the rows: thread t has bytes of rows 2 (t%4) and the next one.
                {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r14, %r15}, [%r2];\nbar.warp.sync 0xffffffff;\n"
                 "add.s32 %r16, %r2, 512;\nmov.b32 %r17, 0;\n"
                 "stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%r16], {%r14, %r15};\nbar.warp.sync 0xffffffff;\n"

@@ -7,7 +7,7 @@ using namespace tile::sim;
 
 namespace {
 
-/// A 128x16x16 product of zeros.
+/// A 128x16x16 MMA of zeros.
 TensorKernel correct() {
   TensorKernel text;
   text.left = TensorKernel::bits(0, 128, 256, 0);
@@ -193,12 +193,12 @@ TEST(TensorTraps, warpReadsLanesOfAnother) {
 }
 
 TEST(TensorTraps, registersAreTooFew) {
-  // 128 threads of 64 registers: a warp group cannot have 128 of them while nobody has given any back.
+  // 128 threads of 64 registers: a warp group cannot have 128 of them while none have been released.
   TensorKernel text = correct();
   SimulatedKernel kernel("setmaxnreg.inc.sync.aligned.u32 128;\n", 1, ".maxnreg 64 ", {"9.0", "sm_100a", 1024, 4096});
   kernel.threads = 128;
   kernel.expectAlways(ReportKind::Deadlock, "");
-  // Roles of single warps of a group ask for their registers at places of their own; the number must be the same.
+  // Roles of single warps of a group request their registers at different places; the number must be the same.
   auto roles = [](unsigned first, unsigned others, bool asksAgain) {
     const std::string set = "setmaxnreg.dec.sync.aligned.u32 ";
     auto kernel = std::make_unique<SimulatedKernel>(

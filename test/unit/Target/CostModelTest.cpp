@@ -106,8 +106,8 @@ TEST(CostModel, wgmmaNeedsTensorMapsAndTypes) {
   EXPECT_TRUE(canUseWgmma(hopper, {.element = MmaType::S8, .aKMajor = true, .bKMajor = true}));
 }
 
-// The shorter side of a block is turned. Measured for 4096x4096x4096: tf32 nn 404 us with 256x128, 455 with 128x256; tt
-// 390 and 436; fp8 nn 131 and 135, tt 156 and 119.
+// The shorter side of a block is transposed. Measured for 4096x4096x4096: tf32 nn 404 us with 256x128, 455 with
+// 128x256; tt 390 and 436; fp8 nn 131 and 135, tt 156 and 119.
 TEST(CostModel, turnsTheShorterSide) {
   auto pick = [](MmaType element, bool aKMajor, bool bKMajor) {
     GemmConfig best =
@@ -189,20 +189,21 @@ TEST(CostModel, splitTailsDoNotFillUpWaves) {
   EXPECT_EQ(estimateGemm(hopper, split, config).waves, 3);
 }
 
-// What kernels that say nothing about sizes get.
+// Configurations of kernels that say nothing about sizes.
 TEST(CostModel, defaultProblem) {
   EXPECT_EQ(best(hopper, {}), (GemmConfig{128, 256, 64, 12, 8, 4, true}));
   EXPECT_EQ(best(hopper, {.tensorMaps = false}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
   EXPECT_EQ(best(*findTarget("sm_80"), {}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
 }
 
-// Operands that pass through registers, an element at a time: a step's elements are there beside the sums.
+// Operands that pass through registers, one element at a time: a step's elements take registers in addition to the
+// accumulators.
 TEST(CostModel, operandsThroughRegisters) {
   const GemmProblem problem{.tensorMaps = false, .copyBytes = 2, .asyncCopies = false};
   // Warp groups multiply the larger tile; mma.sync, of a GPU without them, would spill.
   EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 128, 32, 8, 8, 3, false}));
   EXPECT_EQ(best(*findTarget("sm_80"), problem), (GemmConfig{64, 128, 32, 8, 4, 3, false}));
-  // What would spill gets eight warps, and is not the best of what the user leaves open.
+  // A configuration that would spill gets eight warps, and is not the best of the open ones.
   EXPECT_EQ(best(hopper, problem, {.blockM = 128, .blockN = 128}).numWarps, 8u);
   EXPECT_EQ(best(hopper, problem, {.numWarps = 4}), (GemmConfig{64, 64, 64, 8, 4, 3, false}));
   EXPECT_TRUE(fitsRegisters(hopper, problem, best(hopper, problem, {.blockK = 64})));
@@ -295,7 +296,7 @@ TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   EXPECT_EQ(best(hopper, {.m = 8192, .n = 8192, .k = 8192, .aKMajor = true, .bKMajor = true}).blockN, 256u);
 }
 
-// A second product's sums take registers, or the product's own shared memory.
+// A second dot's accumulators take registers, or the GEMM's own shared memory.
 TEST(CostModel, roomForSums) {
   GemmProblem problem = square(4096);
   EXPECT_EQ(best(hopper, problem).blockN, 256u);
@@ -309,8 +310,9 @@ TEST(CostModel, roomForSums) {
   }
 }
 
-// At most 5 % slower than the fastest that was measured: of another library's schedules, the fastest that this compiler
-// can build, and of the candidates those that were measured; of its own kernels all, and the pick must be one of them.
+// At most 5 % slower than the fastest that was measured: among another library's schedules, the fastest that this
+// compiler can build, and those candidates that were measured; among its own kernels all, and the pick must be one of
+// them.
 TEST(CostModel, picksAreFastWhereSchedulesWereMeasured) {
   std::vector<MeasuredShape> measured = readSchedules(TILE_SCHEDULES);
   ASSERT_EQ(measured.size(), 14u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The engines: which products wgmma and mma.sync take, with which instruction and on which grid.
+// The engines: the MMAs that wgmma and mma.sync accept, with which instruction and on which grid.
 #include "Target/Engines/MmaSync.h"
 #include "Target/Engines/Wgmma.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an artifact's variants lose on sizes that were measured: by the set that is planned, and by the choice in it.
+// The loss of an artifact's variants on sizes that were measured: by the set that is planned, and by the choice in it.
 //
 //   cd bench/results/h200
 //   ../../../build/test/unit/Target/variant-loss variants.tsv 12 1 3 3 6        kernels of each class, as in
 //   PromiseClasses.cpp: aligned, loads, pieces8, pieces4, general
 //   ../../../build/test/unit/Target/variant-loss variants.tsv --errors          of the model, by class and kernel
 //
-// Of each shape: cuBLAS's time over that of the kernel that the model chooses, and over the fastest of the set and of
-// all that were measured. A time that was not measured (~) is the model's, moved by its median error for the class
-// there.
+// Prints for each shape cuBLAS's time over that of the kernel that the model chooses, and over the fastest of the set
+// and of all that were measured. A time that was not measured (~) is the model's, corrected by its median error for the
+// class there.
 #include "VariantTimes.h"
 
 #include <algorithm>

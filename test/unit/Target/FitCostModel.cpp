@@ -47,7 +47,7 @@ constexpr Bound bounds[] = {
 
 GemmEstimate estimate(const GemmProblem &problem, const GemmConfig &config, const GemmConstants &constants,
                       bool pingPong = false) {
-  return GemmFormula(problem, config, hopper.numSms, tunedOf(hopper), constants, /*warpGroups=*/true, pingPong ? 2 : 1)
+  return GemmFormula(problem, config, hopper.numSms, hopper, constants, /*warpGroups=*/true, pingPong ? 2 : 1)
       .estimate(problem.size());
 }
 

@@ -20,7 +20,7 @@ GemmProblem product(bool bKMajor) {
   return {.element = MmaType::BF16, .aKMajor = true, .bKMajor = bKMajor};
 }
 
-/// What the best of the kernels loses beside the best of all, for each size.
+/// Returns the loss of the best of the kernels against the best of all, for each size.
 std::vector<double> lossesOf(const GemmProblem &problem, const std::vector<GemmKernel> &kernels,
                              const std::vector<GemmSize> &sizes) {
   std::vector<GemmKernel> all = listKernels(hopper(), problem, {}, {});
@@ -47,7 +47,7 @@ size_t countAbove(const std::vector<double> &values, double limit) {
   return size_t(std::count_if(values.begin(), values.end(), [&](double value) { return value > limit; }));
 }
 
-/// Of bench/suites/dense.suite, where rows are aligned.
+/// Sizes of bench/suites/dense.suite, where rows are aligned.
 const std::vector<GemmSize> denseSuite = {
     {512, 512, 512},     {1024, 1024, 1024},  {1536, 1536, 1536},    {2048, 2048, 2048}, {3072, 3072, 3072},
     {4096, 4096, 4096},  {8192, 8192, 8192},  {16384, 16384, 16384}, {4096, 8192, 8192}, {4096, 28672, 8192},

@@ -50,7 +50,7 @@ private:
   std::mt19937_64 &random;
 };
 
-/// Small and large ones, round numbers, and such as lines of L2 and tiles do not divide.
+/// Small and large sizes, round ones, and sizes that lines of L2 and tiles do not divide.
 GemmSize sizeOf(std::mt19937_64 &random, unsigned mostBits) {
   const auto one = [&] {
     const int64_t size = int64_t(random() >> (64 - random() % (mostBits + 1)) % 64);

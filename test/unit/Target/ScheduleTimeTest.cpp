@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What schedules add to the price of tiles: the order that was measured on an H200.
+// The cost of schedules in addition to that of tiles: the order that was measured on an H200.
 #include "Target/ScheduleTime.h"
 #include "Target/PingPong.h"
 #include "Target/StepSplit.h"
@@ -65,7 +65,7 @@ TEST(ScheduleTime, agreesWithChooseStepSplit) {
     for (unsigned ctas : {1u, 2u, 4u})
       EXPECT_LE(time(problem, best.config, {.ctasPerTile = chosen}), time(problem, best.config, {.ctasPerTile = ctas}));
   }
-  // What does not run at once takes rounds.
+  // CTAs that do not run at once take several rounds.
   const GemmProblem many{.m = 4096, .n = 4096, .k = 4096, .splitTail = false};
   EXPECT_GT(time(many, square, {.ctasPerTile = 4}), time(many, square, {}));
 }

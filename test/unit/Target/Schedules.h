@@ -30,7 +30,7 @@ struct MeasuredShape {
 /// Empty if the file cannot be read, like those of readTiles().
 std::vector<MeasuredShape> readSchedules(const std::string &path);
 
-/// Of the file that bench/suites/tiles.sh says how to make.
+/// The records of the file that bench/suites/tiles.sh describes.
 std::vector<MeasuredShape> readTiles(const std::string &path);
 
 } // namespace tile::target

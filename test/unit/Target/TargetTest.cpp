@@ -18,7 +18,7 @@ TEST(GpuTarget, findsEveryTargetByItsName) {
 TEST(GpuTarget, nameAgreesWithCapability) {
   for (const GpuTarget *target : allTargets()) {
     std::string name = "sm_" + std::to_string(target->capability);
-    EXPECT_TRUE(target->name == name || target->name == name + "a") << target->name;
+    EXPECT_TRUE(target->name == name || target->name == name + "a" || target->name == name + "f") << target->name;
   }
 }
 
@@ -41,7 +41,7 @@ TEST(GpuTarget, architectureSpecificFeaturesNeedTheSuffix) {
   for (const GpuTarget *target : allTargets())
     for (Feature feature : {Feature::Wgmma, Feature::Tcgen05, Feature::SetMaxRegisters})
       if (target->has(feature))
-        EXPECT_TRUE(target->name.ends_with('a')) << target->name;
+        EXPECT_TRUE(target->name.ends_with('a') || target->name.ends_with('f')) << target->name;
   EXPECT_TRUE(findTarget("sm_90a")->has(Feature::Wgmma));
   EXPECT_FALSE(findTarget("sm_90")->has(Feature::Wgmma));
   EXPECT_FALSE(findTarget("sm_75")->has(Feature::AsyncCopy));

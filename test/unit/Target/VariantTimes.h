@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the variants of matmul.tile took for random sizes on one H200, beside cuBLAS: bench/results/h200/variants.tsv.
+// Times of the variants of matmul.tile for random sizes on one H200, with cuBLAS: bench/results/h200/variants.tsv.
 //
 //   shape <operand orders> <M> <N> <K> <us of cuBLAS; of the fastest variant where that was not measured>
 //   <variant> <us> <rounds>            each variant that serves the shape; 0 rounds: a look at it, with a cold cache
 //
-// By tile-run tune --all --times, and scaled to what tile-run bench measured of one of them beside cuBLAS; the last 20,
-// of rows that start anywhere, by tile-run bench alone.
+// By tile-run tune --all --times, and scaled to the time of one of them against cuBLAS by tile-run bench; the last 20,
+// with unaligned rows, by tile-run bench alone.
 #pragma once
 
 #include "Target/KernelSet.h"
@@ -33,14 +33,14 @@ struct TimedShape {
   std::vector<VariantTime> times;
 
   std::string name() const;
-  /// What the class makes of the product.
+  /// Returns the GEMM problem of the class.
   GemmProblem problem(VariantClass promises) const;
   bool isServedBy(VariantClass promises) const;
   std::optional<double> timeOf(VariantClass promises, const GemmKernel &kernel) const;
   double bestTime() const;
 };
 
-/// Empty if the file cannot be read. Variants that this compiler does not make any more are left out.
+/// Empty if the file cannot be read. Variants that this compiler does not build any more are skipped.
 std::vector<TimedShape> readVariantTimes(const std::string &path);
 
 /// "128x256x64-tail".

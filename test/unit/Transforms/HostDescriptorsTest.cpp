@@ -62,7 +62,7 @@ class HostDescriptorsTest : public testing::Test {
 protected:
   HostDescriptorsTest() { context.loadDialect<TileDialect, arith::ArithDialect, scf::SCFDialect>(); }
 
-  /// What the launcher would pass for the descriptor argument `index`.
+  /// Returns the argument that the launcher would pass for the descriptor argument `index`.
   static interp::Argument makeDescriptor(KernelOp kernel, unsigned index, const Sizes &sizes) {
     TensorMapAttr recipe = kernel.getTensorMap(index);
     runtime::ExpressionNames names{{{"M"}, {"N"}, {"K"}, {"ldb"}}, {}};

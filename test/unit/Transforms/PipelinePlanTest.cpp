@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a loop does ahead is decided before anything is rewritten.
+// Prefetching of a loop is decided before anything is rewritten.
 #include "Transforms/Cta/PipelinePlan.h"
 
 #include "Cta/CtaDialect.h"
@@ -15,7 +15,7 @@ using namespace tile;
 
 namespace {
 
-// Of 4 warps, with 32 x 32 elements; and of one warp, with the operands of a step of m16n8k16.
+// 4 warps, with 32 x 32 elements; and one warp, with the operands of a step of m16n8k16.
 constexpr const char *types = R"(
 #load = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #shared = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
@@ -40,7 +40,7 @@ constexpr const char *copyOne = R"(
     cta.async_wait 0
 )";
 
-/// What is planned of the only loop; "nothing" if it stays as it is.
+/// Returns the plan of the only loop; "nothing" if it stays as it is.
 std::string planOf(const std::string &body, const std::string &carried, int stages = 3) {
   MLIRContext context;
   context.loadDialect<TileDialect, cta::CtaDialect, arith::ArithDialect, scf::SCFDialect>();
@@ -93,7 +93,7 @@ TEST(PipelinePlan, negative_copiesWhatIsWritten) {
             "nothing");
 }
 
-/// Operands of two steps, the second of which may be for another product.
+/// Operands of two steps, the second of which may be for another dot.
 std::string productInSteps(const std::string &secondSum) {
   return std::string(copyOne) + R"(
     %a0 = cta.local_load %x at [0, 0] : !buffer -> !a

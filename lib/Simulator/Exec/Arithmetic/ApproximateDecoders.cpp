@@ -23,7 +23,7 @@ template <float (*function)(float)> Result<OperationPtr> decodeApproximate(Decod
   return elementwise<function>(d, modifiers);
 }
 
-/// ex2, tanh: of f16 and bf16, too; bf16 of ex2 is always .ftz.
+/// ex2 and tanh also of f16 and bf16; ex2 of bf16 is always .ftz.
 template <float (*function)(float), bool hasFlush> Result<OperationPtr> decodeApproximateHalf(Decoding &d) {
   if (!d.take("approx"))
     return d.unsupported();
@@ -87,7 +87,7 @@ private:
     case Property::NotANumber:
       return std::isnan(value);
     case Property::Normal:
-      return std::isnormal(value) || value == 0; // the hardware counts zero, too
+      return std::isnormal(value) || value == 0; // the hardware counts zero as well
     case Property::Subnormal:
       return std::isfinite(value) && value != 0 && !std::isnormal(value);
     }

@@ -63,8 +63,8 @@ Result<OperationPtr> decodeCnot(Decoding &d) {
       d, d.takeType(), [&](auto tag) { return elementwise<&logicalNot<typename decltype(tag)::type>>(d); });
 }
 
-/// lop3: the table is known at decode time, and says which of the eight rows take part. With .and/.or: d|p, a, b, c,
-/// table, q with p = (d != 0) op q.
+/// lop3: the table is known at decode time, and selects some of the eight rows. With .and/.or: d|p, a, b, c, table, q
+/// with p = (d != 0) op q.
 class Lookup final : public Operation {
 public:
   Dest<uint32_t> dest;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Extended-precision arithmetic: the carry flag of each lane, Warp::carry, goes from one instruction to the next.
+// Extended-precision arithmetic: the carry flag of each lane, Warp::carry, passes from one instruction to the next.
 //
 // add.cc sets it to the carry out, addc adds it and, with .cc, sets it; sub.cc sets it to the *borrow*, which subc
-// takes off. PTX ISA 9.7.2.
+// subtracts. PTX ISA 9.7.2.
 #include "Simulator/Exec/Arithmetic/Elementwise.h"
 #include "Simulator/Numerics/Integer.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 using namespace numerics;
 
-/// d = ±product(a, b) + c + carry with products of one factor 1 for add and sub.
+/// d = ±(a * b) + c + carry; one factor is 1 for add and sub.
 template <typename T> class WithCarry final : public Operation {
 public:
   enum class Kind { Add, Sub, MadLow, MadHigh };

@@ -12,7 +12,7 @@ std::optional<ComparisonKind> takeComparison(Decoding &d, bool isFloat, bool isU
   };
   static constexpr Named all[] = {
       {"eq", {Relation::Equal, false, false}, Named::Any},
-      {"ne", {Relation::Equal, false, true}, Named::Any}, // of floats see below
+      {"ne", {Relation::Equal, false, true}, Named::Any}, // for floats see below
       {"lt", {Relation::Less, false, false}, Named::Any},
       {"le", {Relation::LessEqual, false, false}, Named::Any},
       {"gt", {Relation::Less, true, false}, Named::Any},
@@ -132,7 +132,7 @@ Result<OperationPtr> decodeSetp(Decoding &d) {
       d, *type, [&](auto tag) { return makeSetPredicate<typename decltype(tag)::type, 1>(d, *kind, boolean, flush); });
 }
 
-/// set.cmp{.bool}{.ftz}.dtype.stype d, a, b{, {!}c}: all ones, or 1.0 in each part of d, else zero.
+/// set.cmp{.bool}{.ftz}.dtype.stype d, a, b{, {!}c}: all ones, or 1.0, in each part of d, otherwise zero.
 template <typename T, unsigned parts, typename D> class Set final : public Operation {
 public:
   Set(Decoding &d, ComparisonKind kind, bool flush, D ones)
@@ -235,7 +235,7 @@ Result<OperationPtr> decodeSelp(Decoding &d) {
   });
 }
 
-/// slct: a where c >= 0 (-0 is), else b; NaN takes b.
+/// slct: a if c >= 0 (including -0), otherwise b; NaN selects b.
 template <typename T, typename C> T selectBySign(T a, T b, C c) {
   return c >= 0 ? a : b;
 }

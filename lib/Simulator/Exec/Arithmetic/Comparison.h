@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Comparisons of two values a lane, as masks: what setp and set have in common.
+// Comparisons of two values per lane, as masks, for setp and set.
 //
 // The 18 relations of PTX are four (=, <>, <, <=) and "both are numbers", with operands exchanged or the result
-// negated: of floats, `a ltu b`, less or unordered, is not (b <= a). PTX ISA 9.7.6, 9.7.7.
+// negated: for floats, `a ltu b`, less or unordered, is not (b <= a). PTX ISA 9.7.6, 9.7.7.
 #pragma once
 
 #include "Simulator/Exec/Arithmetic/Elementwise.h"
@@ -17,7 +17,7 @@ struct ComparisonKind {
   bool negate = false;
 };
 
-/// The name that stands next, for integers (eq ne lt le gt ge lo ls hi hs) or floats (eq … ge equ … geu num nan).
+/// Takes the name of a relation, for integers (eq ne lt le gt ge lo ls hi hs) or floats (eq … ge equ … geu num nan).
 std::optional<ComparisonKind> takeComparison(Decoding &d, bool isFloat, bool isUnsigned);
 
 enum class Boolean : uint8_t { None, And, Or, Xor };
@@ -80,7 +80,7 @@ template <typename T> LaneMask compare(ComparisonKind kind, const T *a, const T 
   return kind.negate ? ~mask : mask;
 }
 
-/// Two sources to compare: `parts` values of T a register.
+/// Two sources to compare: `parts` values of T per register.
 template <typename T, unsigned parts> class ComparedSources {
 public:
   using Register = typename RegisterOf<parts, T>::type;

@@ -74,7 +74,7 @@ inline double widen(double value) {
   return value;
 }
 
-/// A floating-point source, or, of Middle double, an integer one.
+/// A floating-point source or, for an integer Middle, an integer one.
 template <typename S, typename Middle> class Reader final : public ConversionReader<Middle> {
 public:
   Reader(Decoding &d, bool flush) : source(d.source<S>(1)), flush(flush) {}
@@ -100,7 +100,7 @@ private:
   bool flush;
 };
 
-/// What a NaN becomes, by what an H200 gives.
+/// The result of converting a NaN, as on an H200.
 enum class NanResult : uint8_t {
   Canonical, ///< always the same
   Payload    ///< quiet, with the sign and the upper bits of the payload: to and from f64
@@ -203,7 +203,7 @@ private:
   D nan = 0;
 };
 
-/// A 64-bit integer → double, which is the only conversion to double that rounds.
+/// 64-bit integer → double, the only conversion to double that rounds.
 template <typename Middle> class LongToDoubleWriter final : public ConversionWriter<Middle> {
 public:
   LongToDoubleWriter(Decoding &d, Rounding rounding, Modifiers modifiers)

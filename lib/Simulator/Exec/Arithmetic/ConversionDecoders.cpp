@@ -17,7 +17,7 @@ bool isScalarType(Type type) {
 }
 
 struct Suffixes {
-  std::optional<Rounding> rounding; ///< of a floating-point result
+  std::optional<Rounding> rounding; ///< for a floating-point result
   std::optional<Rounding> integral; ///< to an integer
   Modifiers modifiers;
   bool satFinite = false;
@@ -36,13 +36,13 @@ Suffixes takeSuffixes(Decoding &d) {
   suffixes.modifiers.relu = d.take("relu");
   suffixes.modifiers.saturate = d.take("sat");
   suffixes.satFinite = d.take("satfinite");
-  suffixes.modifiers.relu |= d.take("relu"); // stands before or after .satfinite
+  suffixes.modifiers.relu |= d.take("relu"); // before or after .satfinite
   suffixes.to = d.takeType().value_or(Type::None);
   suffixes.from = d.takeType().value_or(Type::None);
   return suffixes;
 }
 
-/// Whether a value of `from` may have to be rounded to be one of `to`, both floating-point.
+/// Returns true if a value of `from` may have to be rounded to become one of `to`, both floating-point.
 bool needsRounding(Type to, Type from) {
   if (to == from || to == Type::F64)
     return false;
@@ -66,14 +66,14 @@ bool isAllowed(const Suffixes &s) {
     if (s.integral)
       return s.to == s.from;
     const bool isBetweenHalves = isHalf && (s.from == Type::F16 || s.from == Type::BF16) && s.to != s.from;
-    return isBetweenHalves || s.rounding.has_value() == needsRounding(s.to, s.from); // ptxas takes both
+    return isBetweenHalves || s.rounding.has_value() == needsRounding(s.to, s.from); // ptxas accepts both
   }
   if (toFloat)
     return s.rounding && !s.integral;
   return fromFloat ? s.integral && !s.rounding : !s.integral && !s.rounding;
 }
 
-/// of(Tag) with the C++ type of an integer type; null for others.
+/// Calls of(Tag) with the C++ type of an integer type; null for others.
 template <typename Made, typename Of> std::unique_ptr<Made> makeForInteger(Type type, Of of) {
   switch (type) {
   case Type::U8:
@@ -97,7 +97,7 @@ template <typename Made, typename Of> std::unique_ptr<Made> makeForInteger(Type 
   }
 }
 
-/// The same for a floating-point type that has arithmetic of its own.
+/// The same for a floating-point type with arithmetic.
 template <typename Made, typename Of> std::unique_ptr<Made> makeForFloat(Type type, Of of) {
   switch (type) {
   case Type::F16:
@@ -150,7 +150,7 @@ template <typename Middle> Result<OperationPtr> makeFromInteger(Decoding &d, con
   return OperationPtr(std::move(conversion));
 }
 
-/// Conversions that are a copy, or a shift, of the bits: NaNs stay as they are.
+/// Conversions that copy or shift bits: NaNs stay as they are.
 template <typename T> T sameBits(T value) {
   return value;
 }
@@ -178,7 +178,7 @@ Result<OperationPtr> decodeCvt(Decoding &d) {
   // To f16 nothing is flushed, in spite of the ISA: an H200 rounds subnormal operands up and down.
   conversion->reader = makeReader<double>(d, s.from, s.modifiers.flush && s.to != Type::F16);
   conversion->integral = s.integral;
-  bool nanIsTop = s.from == Type::F64 || s.to == Type::U64 || s.to == Type::S64; // as an H200 has it; the ISA says 0
+  bool nanIsTop = s.from == Type::F64 || s.to == Type::U64 || s.to == Type::S64; // as on an H200; the ISA says 0
   conversion->writer = isFloatType(s.to) ? makeFloatWriter(d, s) : makeIntegerWriter<double>(d, s.to, true, nanIsTop);
   return OperationPtr(std::move(conversion));
 }

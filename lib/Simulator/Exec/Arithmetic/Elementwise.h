@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that compute every lane by itself: a pure function from Numerics/ in a loop over the 32 lanes.
+// Operations that compute each lane independently: a pure function from Numerics/ in a loop over the 32 lanes.
 //
-// All lanes are computed, which the compiler vectorises, and those of the mask are written. Packed instructions
-// (f16x2, u16x2 …) are the same loop over the parts of all registers, 64 of them.
+// All lanes are computed, which the compiler vectorizes, and those of the mask are written. Packed instructions (f16x2,
+// u16x2 …) are the same loop over the parts of all registers, 64 of them.
 #pragma once
 
 #include "Simulator/Exec/Arithmetic/Family.h"
@@ -19,7 +19,7 @@ template <typename R, typename... P> struct Signature<R (*)(P...)> {
   static constexpr size_t count = sizeof...(P);
 };
 
-/// What suffixes do to the operands and the result of floating-point instructions.
+/// The effects of suffixes on operands and results of floating-point instructions.
 struct Modifiers {
   bool flush = false;    ///< .ftz
   bool saturate = false; ///< .sat
@@ -70,14 +70,14 @@ template <typename T> struct RegisterOf<4, T> {
   using type = uint32_t;
 };
 
-/// Of all values; `flatten`: calls are inlined, which makes a loop that vectorises.
+/// Computes all values; `flatten` inlines the calls, which makes a loop that vectorizes.
 template <auto function, unsigned count, typename R, typename... P>
 [[gnu::flatten]] void applyToAll(R *__restrict results, const P *__restrict... inputs) {
   for (unsigned i = 0; i < count; ++i)
     results[i] = function(inputs[i]...);
 }
 
-/// What all functions of one signature share: there are some dozen of these, and hundreds of functions.
+/// The code that all functions of one signature share: there are some dozen signatures, and hundreds of functions.
 template <unsigned parts, typename R, typename... P> class Elementwise final : public Operation {
 public:
   template <typename T> using Register = typename RegisterOf<parts, T>::type;
@@ -134,7 +134,7 @@ OperationPtr makeElementwise(Decoding &d, Modifiers modifiers, R (*)(P...)) {
   return make<Elementwise<parts, R, P...>>(d, &applyToAll<function, warpSize * parts, R, P...>, modifiers);
 }
 
-/// The operation d, a, b, … for `function`, if the operands are as many as it has.
+/// Makes the operation d, a, b, … for `function`, if the number of operands is right.
 template <auto function, unsigned parts = 1> Result<OperationPtr> elementwise(Decoding &d, Modifiers modifiers = {}) {
   if (!d.finished(1 + Signature<decltype(function)>::count))
     return d.unsupported();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the decoders of arithmetic have in common: choosing among types, and the functions behind the tables.
+// Helpers of the decoders of arithmetic: choosing among types, and the functions behind the tables.
 #pragma once
 
 #include "Simulator/Exec/Decoding.h"
@@ -36,7 +36,7 @@ template <typename T> struct Tag {
   using type = T;
 };
 
-/// Calls `function(Tag<host type>)` for the one of `types` that `type` is; unsupported if it is none of them.
+/// Calls `function(Tag<host type>)` for the one of `types` that equals `type`; unsupported if there is none.
 template <Type... types, typename Function>
 Result<OperationPtr> chooseType(Decoding &d, std::optional<Type> type, Function &&function) {
   std::optional<Result<OperationPtr>> result;
@@ -46,7 +46,7 @@ Result<OperationPtr> chooseType(Decoding &d, std::optional<Type> type, Function 
 
 using numerics::Rounding;
 
-/// .rn .rz .rm .rp, if one of them stands next.
+/// Takes .rn .rz .rm .rp, if one of them is next.
 std::optional<Rounding> takeRounding(Decoding &d);
 
 template <Rounding value> struct RoundingTag {
@@ -70,23 +70,22 @@ template <typename Function> Result<OperationPtr> chooseRounding(Decoding &d, Ro
   return d.unsupported();
 }
 
-/// Decoders of one part of the arithmetic instructions each.
+/// The decoders of one part of the arithmetic instructions each.
 std::span<const DecoderEntry> integerDecoders();
 std::span<const DecoderEntry> carryDecoders();
 std::span<const DecoderEntry> bitDecoders();
 std::span<const DecoderEntry> floatDecoders();
 std::span<const DecoderEntry> approximateDecoders();
 
-/// Whether the last suffix is a floating-point type that arithmetic is done in.
+/// Returns true if the last suffix is a floating-point type with arithmetic.
 bool hasFloatType(const Decoding &d);
 
-// add.cc, mad.lo.cc …: the cursor is at `.cc`, or, of addc …, at an optional one.
+// add.cc, mad.lo.cc …: the cursor is at `.cc`; for addc …, at an optional one.
 Result<OperationPtr> decodeAddCarry(Decoding &d, bool takesCarry);
 Result<OperationPtr> decodeSubCarry(Decoding &d, bool takesCarry);
 Result<OperationPtr> decodeMadCarry(Decoding &d, bool isHigh, bool takesCarry);
 
-// Instructions of one name for integers and for floats: the integer decoder hands over to these, before it has taken a
-// suffix.
+// Instructions with one name for integers and floats: the integer decoder calls these before it has taken a suffix.
 Result<OperationPtr> decodeFloatAdd(Decoding &d);
 Result<OperationPtr> decodeFloatSub(Decoding &d);
 Result<OperationPtr> decodeFloatMul(Decoding &d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Floating-point arithmetic that is exact but for one rounding: PTX ISA 9.7.3 (f32, f64), 9.7.4 (f16, bf16), 9.7.5
+// Floating-point arithmetic that is exact except for one rounding: PTX ISA 9.7.3 (f32, f64), 9.7.4 (f16, bf16), 9.7.5
 // (f32 with operands of f16 or bf16).
 #include "Simulator/Exec/Arithmetic/Elementwise.h"
 #include "Simulator/Numerics/Approximate.h"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace numerics;
 
-/// Suffixes between the name and the type, as far as they are there: {.rnd}{.ftz}{.sat}{.relu}.
+/// Optional suffixes between the name and the type: {.rnd}{.ftz}{.sat}{.relu}.
 struct FloatSuffixes {
   std::optional<Rounding> rounding;
   Modifiers modifiers;
@@ -40,7 +40,7 @@ Result<OperationPtr> decodeMixed(Decoding &d, const Modifiers &modifiers, Roundi
   });
 }
 
-/// What add, sub, mul and fma share: which modifiers a type has, and the functions for it.
+/// The common part of add, sub, mul and fma: the modifiers of a type, and the functions for it.
 template <typename Functions> Result<OperationPtr> decodeRounded(Decoding &d, const FloatSuffixes &suffixes) {
   const Modifiers &modifiers = suffixes.modifiers;
   Rounding rounding = suffixes.rounding.value_or(Rounding::NearestEven);
@@ -224,7 +224,7 @@ Result<OperationPtr> decodeSqrt(Decoding &d) {
   return elementwise<static_cast<float (*)(float)>(&sqrtRounded<Rounding::NearestEven>)>(d, modifiers);
 }
 
-/// Of three operands, since PTX ISA 8.8 for sm_100 and later.
+/// Three operands, since PTX ISA 8.8 for sm_100 and later.
 template <bool isMax, NanRule nanRule> float minMaxOfThree(float a, float b, float c) {
   return minMax<float, isMax, nanRule, false>(minMax<float, isMax, nanRule, false>(a, b), c);
 }
@@ -319,7 +319,7 @@ Result<OperationPtr> decodeFloatMul(Decoding &d) {
   FloatSuffixes suffixes = takeSuffixes(d);
   return suffixes.oob ? Result<OperationPtr>(d.unsupported()) : decodeRounded<MulFunctions>(d, suffixes);
 }
-/// mad of floats is fma; of f16 there is none.
+/// mad of floats is fma; there is none of f16.
 Result<OperationPtr> decodeFloatMad(Decoding &d) {
   FloatSuffixes suffixes = takeSuffixes(d);
   if (suffixes.oob || suffixes.modifiers.relu || !suffixes.rounding ||

@@ -141,7 +141,7 @@ Result<OperationPtr> decodeSad(Decoding &d) {
       d, d.takeType(), [&](auto tag) { return elementwise<&sumOfDifference<typename decltype(tag)::type>>(d); });
 }
 
-/// min{.relu}.type: .relu is of signed types.
+/// min{.relu}.type: .relu for signed types.
 template <template <typename> typename Functions> Result<OperationPtr> decodeExtreme(Decoding &d) {
   bool relu = d.take("relu");
   std::optional<Type> type = d.takeType();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cvt of pairs (f16x2, bf16x2, e4m3x2 …), to tf32, and cvt.pack: PTX ISA 9.7.9.21, 9.7.9.22.
 //
-// Of two sources a, b the first goes to the upper half of the result.
+// The first of two sources a, b goes to the upper half of the result.
 #include "Simulator/Exec/Arithmetic/Conversion.h"
 
 namespace tile::sim {
@@ -22,7 +22,7 @@ Suffixes takeSuffixes(Decoding &d) {
   suffixes.rounding = d.takeOne({"rn", "rz", "rna", "rp"});
   suffixes.relu = d.take("relu");
   suffixes.satFinite = d.take("satfinite");
-  suffixes.relu |= d.take("relu"); // stands before or after .satfinite
+  suffixes.relu |= d.take("relu"); // before or after .satfinite
   suffixes.to = d.takeType().value_or(Type::None);
   suffixes.from = d.takeType().value_or(Type::None);
   return suffixes;
@@ -46,8 +46,8 @@ template <typename T, Rounding rounding> Result<OperationPtr> packHalvesFor(Deco
                      : elementwise<&packHalves<T, rounding, false, false>>(d);
 }
 
-/// NaN is 0x7fffe000; .rna cuts off its lower bits instead, so that some become infinity, and with .satfinite takes the
-/// value before that (so does an H200).
+/// NaN is 0x7fffe000; .rna truncates its lower bits instead, so that some become infinity and, with .satfinite, the
+/// largest value (as on an H200).
 template <Rounding rounding, bool relu, bool satFinite> uint32_t toTf32(float a) {
   if (rounding == Rounding::NearestAway && a != a)
     return (std::bit_cast<uint32_t>(a) & ~0x1fffu) - (satFinite ? 0x2000 : 0);
@@ -77,7 +77,7 @@ Result<OperationPtr> decodeTf32(Decoding &d, const Suffixes &s) {
   return d.unsupported();
 }
 
-// The formats of at most 8 bits. A pair of e2m1 takes one byte, of the others two.
+// The formats of at most 8 bits. A pair of e2m1 takes one byte, a pair of the others two.
 
 template <const Format &format> constexpr int elementBits = &format == &e2m1Format ? 4 : 8;
 template <const Format &format> using PairOf = std::conditional_t<elementBits<format> == 4, uint8_t, uint16_t>;

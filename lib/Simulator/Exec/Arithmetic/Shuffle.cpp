@@ -51,7 +51,7 @@ protected:
         isValid = from <= last;
         break;
       }
-      // What a lane that does not take part would give is undefined: the own value.
+      // The value from a lane that does not take part is undefined: the lane's own value.
       bool takesPart = isValid && (group >> from & 1);
       results[lane] = values[takesPart ? from : int(lane)];
       valid |= LaneMask(isValid) << lane;

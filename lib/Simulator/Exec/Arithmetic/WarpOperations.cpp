@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// vote match redux elect activemask, and what the .sync instructions share: PTX ISA 9.7.9, 9.7.13.
+// vote match redux elect activemask, and the code that .sync instructions share: PTX ISA 9.7.9, 9.7.13.
 #include "Simulator/Exec/Arithmetic/WarpOperations.h"
 
 #include "Simulator/Exec/Arithmetic/Family.h"
@@ -31,7 +31,7 @@ Step WarpOperation::execute(Warp &warp, Fragment &, LaneMask active) const {
     groups[groupCount++] = group;
     left &= ~group;
   }
-  // The lanes meet, but see nothing of each other's memory: only bar.warp.sync orders that.
+  // The lanes synchronize, but do not see each other's memory accesses: only bar.warp.sync orders these.
   for (unsigned i = 0; i < groupCount; ++i)
     exchange(warp, groups[i]);
   return Step::Next;
@@ -88,7 +88,7 @@ Result<OperationPtr> decodeVote(Decoding &d) {
   return make<VoteOperation>(d, Vote(vote));
 }
 
-/// match.any: the lanes that have the same value; match.all: all lanes, if they have the same, else 0.
+/// match.any: the lanes that have the same value; match.all: all lanes, if they have the same value, otherwise 0.
 template <typename T> class MatchOperation final : public WarpOperation {
 public:
   MatchOperation(Decoding &d, bool isAll) : WarpOperation(d.source<uint32_t>(2)), isAll(isAll), a(d.source<T>(1)) {

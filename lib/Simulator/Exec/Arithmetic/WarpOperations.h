@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the .sync instructions of a warp share: waiting until all lanes of the member mask are there.
+// The code that .sync instructions of a warp share: waiting until all lanes of the member mask have arrived.
 #pragma once
 
 #include "Simulator/Exec/Decoding.h"
@@ -12,7 +12,7 @@ class WarpOperation : public Operation {
 public:
   explicit WarpOperation(Source<uint32_t> members) : members(members) {}
 
-  /// Lanes with the same member mask are a group; each group exchanges its values by itself.
+  /// Lanes with the same member mask are a group; each group exchanges its values separately.
   Step execute(Warp &warp, Fragment &fragment, LaneMask active) const final;
   std::string describeWait(const Warp &warp, const Fragment &fragment) const override;
 

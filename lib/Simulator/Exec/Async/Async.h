@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the files of this folder share: decoders by name of the instruction, and small helpers.
+// Shared by the files of this folder: decoders by name of the instruction, and small helpers.
 #pragma once
 
 #include "Simulator/Exec/Decoding.h"
@@ -23,7 +23,7 @@ Result<OperationPtr> decodeTensorMapChange(Decoding &decoding); // tensormap
 Result<OperationPtr> decodeLaunchControl(Decoding &decoding);   // clusterlaunchcontrol
 Result<OperationPtr> decodeSetMaxRegisters(Decoding &decoding); // setmaxnreg
 
-/// An operation that each lane carries out by itself, one after the other, until one of them fails or has to wait.
+/// An operation that the lanes execute one after the other, until one of them fails or has to wait.
 class LaneByLaneOperation : public Operation {
 public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const final {
@@ -41,7 +41,7 @@ inline Checker *checkerOf(const Warp &warp) {
   return warp.cta.cluster.machine.checker;
 }
 
-/// The operation, or an error if one of its operands was wrong.
+/// Returns the operation, or an error if one of its operands was wrong.
 inline Result<OperationPtr> decoded(Decoding &decoding, OperationPtr operation) {
   if (decoding.failed)
     return decoding.error(decoding.failure);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// st.async, red.async: values that go to a CTA of the cluster and are counted there at an mbarrier.
-// PTX ISA 9.7.9.12, 9.7.13.8.
+// st.async, red.async: values that are written to a CTA of the cluster and counted by an mbarrier there. PTX ISA
+// 9.7.9.12, 9.7.13.8.
 #include "Simulator/Exec/Async/Async.h"
 #include "Simulator/Exec/Async/MbarrierState.h"
 #include "Simulator/Exec/Async/Reduce.h"
@@ -111,7 +111,7 @@ Result<OperationPtr> decodeAsyncStore(Decoding &d) {
     return d.unsupported();
   Reducer reducer = nullptr;
   if (reduces) {
-    Type counted = type == Type::S64 ? Type::U64 : *type; // sums are the same
+    Type counted = type == Type::S64 ? Type::U64 : *type; // signed and unsigned sums are the same
     reducer = reducesInShared(*op, counted) ? findReducer(*op, counted) : nullptr;
     if (!reducer)
       return d.unsupported();

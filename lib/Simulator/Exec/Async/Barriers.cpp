@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // bar, barrier: the sixteen named barriers of a CTA, and bar.warp.sync. PTX ISA 9.7.13.1, 9.7.13.2.
 //
-// A barrier counts whole warps: an aligned instruction arrives for all 32 threads, one that is not for its lanes.
+// A barrier counts whole warps: an aligned instruction arrives for all 32 threads, an unaligned one for its lanes.
 // Without a count it waits for all threads that have not exited.
 #include "Simulator/Exec/Async/Async.h"
 
@@ -18,17 +18,17 @@ uint32_t livingWarps(const Cta &cta) {
   return std::count_if(cta.warps.begin(), cta.warps.end(), [](const auto &warp) { return warp->alive != 0; });
 }
 
-/// Threads, in whole warps, whose arrival completes the phase.
+/// Returns the number of threads, in whole warps, whose arrival completes the phase.
 uint32_t expectedNow(const Cta &cta, const NamedBarrier &barrier) {
   if (!barrier.wholeCta)
     return barrier.expected;
-  uint32_t left = 0; // have arrived without waiting, and ended
+  uint32_t left = 0; // have arrived without waiting, and exited
   for (const auto &warp : cta.warps)
     left += !warp->alive && (barrier.arrivedWarps >> warp->index & 1);
   return warpSize * (livingWarps(cta) + left);
 }
 
-/// Completes the phase if all have come. The end of a warp may do that as well as an arrival.
+/// Completes the phase if all threads have arrived. Called after an arrival, and at the end of a warp.
 void settle(Cta &cta, NamedBarrier &barrier) {
   if (barrier.arrived == 0 || barrier.arrived < expectedNow(cta, barrier))
     return;
@@ -143,7 +143,7 @@ private:
                     fmt::format("the warp arrives at barrier {} a second time in the same phase; {} of {} "
                                 "threads have come",
                                 index, barrier.arrived, barrier.expected));
-    // Threads that the warp does not have any more count with its first one.
+    // Threads that the warp no longer has count with its first one.
     bool isFirst = firstLane(active) == firstLane(warp.alive);
     uint32_t coming = aligned ? warpSize : std::popcount(active) + (isFirst ? warpSize - std::popcount(warp.alive) : 0);
     if (barrier.arrived + coming > barrier.expected)
@@ -170,7 +170,7 @@ private:
   }
 };
 
-/// bar.warp.sync: the lanes of the mask may come from different instructions.
+/// bar.warp.sync: the lanes of the mask may execute different instructions.
 class WarpBarrier final : public Operation {
 public:
   Source<uint32_t> members;

@@ -11,10 +11,10 @@ namespace {
 
 constexpr uint32_t chunkBytes = 16;
 
-/// Bytes from the first position. A tensor may be longer than addresses reach (a batch that nothing bounds, say): what
-/// lies there is in no buffer, however far.
+/// Bytes from the first position. A tensor may extend beyond all addresses (for example with an unbounded batch): such
+/// positions are in no buffer, however far away.
 int64_t distance(int64_t position, int64_t stride) {
-  constexpr int64_t farthest = int64_t(1) << 57; // that five dimensions can add up
+  constexpr int64_t farthest = int64_t(1) << 57; // so that five dimensions can be added
   return stride > 0 && position > farthest / stride ? farthest : position * stride;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Geometry of copies: the rows of a box in global memory, and where their bytes lie in shared memory.
+// Geometry of copies: the rows of a box in global memory, and the positions of their bytes in shared memory.
 //
-// A box is a sequence of rows of `rowBytes` bytes, elements that follow each other in the innermost dimension. In
-// shared memory the rows lie one after the other, with a swizzle one for each of its spans (32, 64 or 128 bytes), even
-// if they are shorter (seen on an H200); a swizzle moves the 16-byte chunks of a line according to their address (PTX
-// ISA 5.5.6, "Swizzling modes"). A linear copy is a box, too.
+// A box is a sequence of rows of `rowBytes` bytes: elements that are consecutive in the innermost dimension. In shared
+// memory the rows are consecutive; with a swizzle each row takes one span (32, 64 or 128 bytes), even if it is shorter
+// (seen on an H200). A swizzle permutes the 16-byte chunks of a line by their address (PTX ISA 5.5.6, "Swizzling
+// modes"). A linear copy is a box, too.
 #pragma once
 
 #include "Simulator/Exec/Async/TensorMap.h"
@@ -15,18 +15,18 @@ class BoxRows {
 public:
   /// The part of a row that lies in the tensor. `bytes` 0: none.
   struct Row {
-    int64_t offset = 0; ///< of its first byte from the base of the tensor
+    int64_t offset = 0; ///< offset of its first byte from the base of the tensor
     uint32_t skip = 0;  ///< bytes of the row before it
     uint32_t bytes = 0;
   };
 
-  /// `bytes` consecutive ones, a multiple of 16.
+  /// Makes a box of `bytes` consecutive bytes, a multiple of 16.
   static BoxRows linear(uint32_t bytes);
   BoxRows(const TensorMap &map, const int32_t (&coordinates)[mostTensorDimensions]);
-  /// Four rows of a matrix, from column coordinates[0] on; the others are the numbers of the rows.
+  /// Makes a box of four rows of a matrix, from column coordinates[0] on; the other coordinates are the rows.
   static BoxRows listed(const TensorMap &map, const int32_t (&coordinates)[mostTensorDimensions]);
 
-  /// For stores: the piece of 16 bytes in which a row of the tensor ends is written whole.
+  /// For stores: the 16-byte unit in which a row of the tensor ends is written completely.
   void endAtWholePieces();
 
   Row row(uint64_t index) const;
@@ -36,7 +36,7 @@ public:
   /// Bytes from row to row in shared memory, and of all rows there.
   uint32_t pitch() const { return sharedPitch; }
   uint32_t sharedBytes() const { return rows * sharedPitch; }
-  /// Whether any element lies in the tensor; then `first` and `end` bound the offsets of those that do.
+  /// Returns true if any element lies in the tensor; then `first` and `end` bound the offsets of those elements.
   bool bounds(int64_t &first, int64_t &end) const;
 
 private:
@@ -56,7 +56,7 @@ private:
   int64_t strides[mostTensorDimensions] = {};
 };
 
-/// Where the byte of a shared address lies. Address bits 4, 5, 6 are inverted by bits 7, 8, 9.
+/// Returns the position of the byte of a shared address. Address bits 4, 5, 6 are XORed with bits 7, 8, 9.
 inline uint32_t swizzled(uint32_t address, MapSwizzle swizzle) {
   constexpr uint32_t chunks[] = {0, 0x10, 0x30, 0x70};
   return address ^ (address >> 3 & chunks[uint8_t(swizzle)]);
@@ -67,9 +67,9 @@ inline uint32_t swizzled(uint32_t address, MapSwizzle swizzle) {
 void writeSwizzled(std::byte *base, uint32_t address, MapSwizzle swizzle, const std::byte *from, uint32_t bytes);
 void readSwizzled(const std::byte *base, uint32_t address, MapSwizzle swizzle, std::byte *to, uint32_t bytes);
 
-/// What elements outside the tensor become: zeros, or the NaN of all ones.
+/// The value of elements outside the tensor: zeros, or the NaN of all ones.
 void fillOutside(const TensorMap &map, std::byte *to, uint32_t bytes);
-/// Conversions that a load does: to zero for subnormals, to tf32.
+/// Conversions of a load: subnormals to zero, to tf32.
 void convertLoaded(MapType type, std::byte *data, uint32_t bytes);
 
 } // namespace tile::sim

@@ -41,7 +41,8 @@ Step startLoads(const TransferPlan &plan, const BulkForm &form, MapSwizzle swizz
       return warp.fault(ReportKind::EarlyExit, place, plan.lane,
                         fmt::format("a copy to shared memory of CTA ({},{},{}), which has ended", box.cta->id[0],
                                     box.cta->id[1], box.cta->id[2]));
-    // PTX ISA, "cp.async.bulk.tensor": in each pair that one whose rank is even or odd as that of the barrier's CTA.
+    // PTX ISA, "cp.async.bulk.tensor": in each pair, the CTA whose rank has the same parity as that of the barrier's
+    // CTA.
     Cta *signalled = isOfPair ? cluster.cta(box.cta->rank / 2 * 2 + barrierCta->rank % 2) : box.cta;
     if (!signalled)
       return warp.fault(
@@ -107,7 +108,7 @@ private:
   }
 };
 
-/// cp.async.bulk.prefetch.L2: the checks of the addresses only.
+/// cp.async.bulk.prefetch.L2: only checks the addresses.
 class BulkPrefetch final : public Operation {
 public:
   AddressSource source;
@@ -138,7 +139,7 @@ Result<OperationPtr> decodeBulkPrefetch(Decoding &d) {
   return decoded(d, std::move(operation));
 }
 
-/// The reduction and its type, at the end of the suffixes of cp.reduce.async.bulk. Null: not supported.
+/// Takes the reduction and its type, at the end of the suffixes of cp.reduce.async.bulk. Null: not supported.
 Reducer takeReducer(Decoding &d, BulkDirection direction) {
   std::optional<ReduceOp> op = takeReduceOp(d);
   if (!op)
@@ -146,7 +147,7 @@ Reducer takeReducer(Decoding &d, BulkDirection direction) {
   bool keepsSubnormals = d.take("noftz");
   std::optional<Type> type = d.takeType();
   bool isHalf = type == Type::F16 || type == Type::BF16;
-  // .add of halves is written with .noftz, and nothing else is.
+  // .add of halves requires .noftz, and no other reduction allows it.
   if (!type || keepsSubnormals != (isHalf && *op == ReduceOp::Add))
     return nullptr;
   if (direction == BulkDirection::BetweenShared && !reducesInShared(*op, *type))

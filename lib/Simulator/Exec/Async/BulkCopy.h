@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What linear and tensor bulk copies have in common: their suffixes, and where they go.
+// The common part of linear and tensor bulk copies: their suffixes and destinations.
 #pragma once
 
 #include "Simulator/Exec/Async/Async.h"
@@ -7,19 +7,19 @@
 
 namespace tile::sim {
 
-/// Where the bytes go, and what becomes known when.
+/// The direction of a copy; it determines the signals of its completion.
 enum class BulkDirection : uint8_t { IntoShared, OutOfShared, BetweenShared };
 
 struct BulkForm {
   BulkDirection direction = BulkDirection::IntoShared;
   bool toOwnCta = false; ///< .shared::cta destination
   bool multicast = false;
-  /// .cta_group: 2 lets the copy signal a barrier in the other CTA of the destination's pair; 0: not written.
+  /// .cta_group: 2 lets the copy signal a barrier in the other CTA of the destination's pair; 0: absent.
   unsigned ctaGroup = 0;
   bool cacheHint = false;
 };
 
-/// {add, min, …}; none: no reduction stands next.
+/// {add, min, …}; none: no reduction is next.
 std::optional<ReduceOp> takeReduceOp(Decoding &decoding);
 
 /// Starts a copy into shared memory for one lane: resolves box and barrier in every destination CTA.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t lineBytes = 128; ///< within which a swizzle moves bytes
 
-/// Rows of the next part: some, or all that are left.
+/// The rows of the next part: some, or all that remain.
 uint64_t partOf(uint64_t left, Random &random) {
   return random.below(3) == 0 ? left : 1 + random.below(left);
 }
@@ -29,7 +29,7 @@ public:
   std::string describe() const override { return fmt::format("{} is under way", text); }
 
 protected:
-  /// Null after a report: the CTA has ended.
+  /// Null after a report: the CTA has exited.
   std::byte *sharedBase0() {
     if (box.cta->hasExited() && !reportedExit) {
       reportedExit = true;
@@ -148,7 +148,7 @@ private:
   bool wasRead = false;
 };
 
-/// Tells the checker about the rows in memory, neighbours as one range.
+/// Reports the rows in memory to the checker, adjacent ones as one range.
 void noteRows(const TransferPlan &plan, AccessKind kind, Epoch finished) {
   Checker *checker = plan.warp.cta.cluster.machine.checker;
   if (!checker)
@@ -174,8 +174,8 @@ void noteRows(const TransferPlan &plan, AccessKind kind, Epoch finished) {
   flush();
 }
 
-/// Tells the checker about the bytes in shared memory: all of them, or, of rows shorter than the span of their swizzle,
-/// the chunks to which it moves theirs.
+/// Reports the bytes in shared memory to the checker: all of them or, for rows shorter than the span of their swizzle,
+/// the chunks to which it moves them.
 void noteBox(const TransferPlan &plan, const SharedBox &box, AccessKind kind, Epoch finished) {
   constexpr uint32_t chunkBytes = 16;
   Checker *checker = plan.warp.cta.cluster.machine.checker;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bulk copies under way: what cp.async.bulk in all its forms starts. PTX ISA 9.7.9.25, 9.7.9.27.
+// Bulk copies in flight, as started by all forms of cp.async.bulk. PTX ISA 9.7.9.25, 9.7.9.27.
 //
 //   instruction ──▶ checks, ranges to the checker ──▶ Transfer ──▶ rows, at moments that the schedule chooses ──▶
 //   signal
 //
-// A copy into shared memory counts its bytes at an mbarrier beside them, part by part. A copy out of it, of a bulk
-// group, first reads all its rows (wait_group.read) and then writes them (wait_group).
+// A copy into shared memory counts its bytes at an mbarrier, part by part. A copy out of it, of a bulk group, first
+// reads all its rows (wait_group.read) and then writes them (wait_group).
 #pragma once
 
 #include "Simulator/Exec/Async/BoxRows.h"
@@ -21,28 +21,28 @@ struct SharedBox {
   MapSwizzle swizzle = MapSwizzle::None;
 };
 
-/// What the forms of the instruction have in common, when it is executed by one lane.
+/// The common part of all forms of the instruction, as executed by one lane.
 struct TransferPlan {
   Warp &warp;
   const Instruction &instruction;
   unsigned lane;
   BoxRows rows;
-  /// The tensor, whose elements outside are filled and which may convert; null for linear copies.
+  /// The tensor map, which fills elements outside the tensor and may convert; null for linear copies.
   const TensorMap *map = nullptr;
-  /// The rows in memory other than the box: host address of the byte at offset `baseOffset`, the first that a row has,
-  /// and range for the checker.
+  /// The rows in the other memory: host address of the byte at offset `baseOffset`, the first one of any row, and range
+  /// for the checker.
   std::byte *base = nullptr;
   int64_t baseOffset = 0;
   Range baseRange = {};
   Reducer reducer = nullptr;
 };
 
-/// Sets base and baseRange for rows in global memory at `address`. False after a report: out of bounds.
+/// Sets base and baseRange for rows in global memory at `address`. Returns false after a report: out of bounds.
 bool resolveRows(TransferPlan &plan, uint64_t address);
-/// The box in shared memory at a shared address. False after a report.
+/// Sets the box in shared memory at a shared address. Returns false after a report.
 bool resolveBox(const TransferPlan &plan, uint64_t address, uint32_t alignment, SharedBox &box);
 
-/// Tells the observer, if there is one, of a copy whose rows are in global memory.
+/// Reports a copy whose rows are in global memory to the observer, if there is one.
 void observeCopy(const TransferPlan &plan, bool toShared);
 
 /// Starts the copy into `box`, which signals the barrier.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // fence, membar: between the accesses of threads, and between proxies. PTX ISA 9.7.13.5, membar/fence.
 //
-// The simulator's memory is in order; what a fence does is to tell the checker.
+// The simulator's memory is in order; a fence only informs the checker.
 #include "Simulator/Exec/Async/Async.h"
 #include "Simulator/Exec/Async/MapAccess.h"
 
@@ -40,7 +40,7 @@ public:
   }
 };
 
-/// fence.proxy.tensormap::generic.release: maps that have been changed become visible to those who acquire them.
+/// fence.proxy.tensormap::generic.release: makes changed maps visible to threads that acquire them.
 class TensorMapRelease final : public Operation {
 public:
   explicit TensorMapRelease(Scope scope) : scope(scope) {}
@@ -53,7 +53,7 @@ public:
   }
 };
 
-/// fence.proxy.tensormap::generic.acquire: copies after it see the map as it is now.
+/// fence.proxy.tensormap::generic.acquire: later copies see the current map.
 class TensorMapAcquire final : public Operation {
 public:
   Scope scope = Scope::Gpu;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cp.async: 4, 8 or 16 bytes of each thread from global to shared memory, and the mbarrier arrival that waits for them.
-// PTX ISA 9.7.9.25.1, 9.7.13.15.17.
+// cp.async: 4, 8 or 16 bytes per thread from global to shared memory, and the mbarrier arrival that waits for them. PTX
+// ISA 9.7.9.25.1, 9.7.13.15.17.
 #include "Simulator/Exec/Async/Async.h"
 #include "Simulator/Exec/Async/MbarrierState.h"
 
@@ -10,7 +10,7 @@ namespace tile::sim {
 
 namespace {
 
-/// The copies of one instruction of a warp under way.
+/// The copies in flight of one instruction of a warp.
 class LaneCopies final : public AsyncOperation {
 public:
   LaneCopies(Warp &warp, const Instruction &instruction, uint32_t bytes)
@@ -224,7 +224,7 @@ Result<OperationPtr> decodeLaneCopy(Decoding &d) {
     return d.error("the size must be 4, 8 or 16 bytes, and 16 with .cg");
   operation->destination = d.address(d.operand(0));
   operation->source = d.address(d.operand(1));
-  if (operands == 4u + hint) { // bytes of the source, or a predicate that says to take none
+  if (operands == 4u + hint) { // bytes of the source, or a predicate that disables the read
     const Operand &last = d.operand(3);
     operation->mayIgnore =
         last.kind == Operand::Kind::Register && d.program.function.registers[last.index].type == Type::Pred;

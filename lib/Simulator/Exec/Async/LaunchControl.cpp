@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // clusterlaunchcontrol: a cluster takes over the work of one that has not begun. PTX ISA 9.7.13.17.
 //
-// try_cancel writes 16 bytes to shared memory, of each CTA of the cluster if it is a multicast, and signals an
-// mbarrier, as a bulk copy does; query_cancel reads them. They are 1 and the numbers of the cluster's first CTA, or
-// zeros.
+// try_cancel writes 16 bytes to shared memory, with multicast of each CTA of the cluster, and signals an mbarrier, as a
+// bulk copy does; query_cancel reads them. They are 1 and the indices of the cluster's first CTA, or zeros.
 #include "Simulator/Exec/Async/Async.h"
 #include "Simulator/Exec/Async/MbarrierState.h"
 

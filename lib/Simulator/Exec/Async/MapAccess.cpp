@@ -8,7 +8,7 @@ namespace tile::sim {
 
 namespace {
 
-constexpr uint32_t mapAlignment = 64; ///< CUDA driver API: of a CUtensorMap
+constexpr uint32_t mapAlignment = 64; ///< CUDA driver API: alignment of a CUtensorMap
 
 uint64_t hashOf(const std::byte *bytes) { // FNV-1a
   uint64_t hash = 0xcbf29ce484222325;
@@ -97,7 +97,7 @@ void noteStoredMaps(Warp &warp, const LaneAccess &access) {
     if (access.space[lane] != Space::Global)
       return;
     const uint64_t last = access.address[lane] / mapAlignment * mapAlignment;
-    for (uint64_t start : {last, last - mapAlignment}) // it may be of either half of a map
+    for (uint64_t start : {last, last - mapAlignment}) // it may be in either half of a map
       if (const Allocation *allocation = memory.find(start, tensorMapBytes);
           allocation && isTensorMap(allocation->host + (start - allocation->address)))
         noteMapChange(warp, start);

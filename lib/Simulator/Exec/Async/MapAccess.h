@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor maps where a kernel has them: in its parameters, in global memory, in shared memory while it makes them.
+// Tensor maps in the memory of a kernel: in its parameters, in global memory, in shared memory while it creates them.
 #pragma once
 
 #include "Simulator/Exec/Async/MbarrierState.h"
@@ -7,22 +7,22 @@
 
 namespace tile::sim {
 
-/// The map at a generic address, ready for use by a copy. False after a report: no valid map, or one made by a kernel
-/// that fence.proxy.tensormap has not acquired as it is now, or that had not been released before.
+/// Returns the map at a generic address, ready for use by a copy. Returns false after a report: no valid map, or one
+/// created by a kernel and not acquired by fence.proxy.tensormap in its current form, or not released before.
 bool loadTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, uint64_t address, TensorMap &map);
 
-/// fence.proxy.tensormap::generic.acquire for the map at `address`. False after a report.
+/// fence.proxy.tensormap::generic.acquire for the map at `address`. Returns false after a report.
 bool acquireTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, uint64_t address);
 
-/// Notes that a thread of the warp has changed the map at `address`, which is in global memory: it is to be released.
+/// Records that a thread of the warp has changed the map at `address` in global memory, which must be released.
 void noteMapChange(Warp &warp, uint64_t address);
-/// The same for all maps that a store has written to: kernels make maps in shared memory, and copy them.
+/// The same for all maps that a store has written to: kernels create maps in shared memory, and copy them.
 void noteStoredMaps(Warp &warp, const LaneAccess &access);
 /// fence.proxy.tensormap::generic.release: of all maps that threads of the CTA have changed.
 void releaseTensorMaps(Warp &warp);
 
-/// The 128 bytes at an address in `space`, for `kind` of access. Null after a report, also of a generic address that is
-/// in none of the spaces `possible`.
+/// Returns the 128 bytes at an address in `space`, for `kind` of access. Null after a report, also for a generic
+/// address that is in none of the spaces `possible`.
 std::byte *resolveTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, Space space, uint64_t address,
                             AccessKind kind, std::initializer_list<Space> possible);
 

@@ -9,7 +9,7 @@ namespace tile::sim {
 
 namespace {
 
-/// What an mbarrier's eight bytes hold: nothing that a program may look at.
+/// The eight bytes of an mbarrier, which a program may not read.
 constexpr uint64_t objectToken = 0x726569727261626d; // "mbarrier"
 
 class Init final : public Operation {
@@ -74,7 +74,7 @@ public:
   }
 };
 
-/// arrive, arrive_drop, expect_tx, complete_tx: what is done to the counts of a barrier.
+/// arrive, arrive_drop, expect_tx, complete_tx: the changes to the counts of a barrier.
 struct Change {
   bool isArrival = false;
   bool drops = false;
@@ -100,7 +100,7 @@ public:
       BarrierRef ref = findBarrier(warp, instruction->place, lanes, at, false);
       if (!ref)
         return Step::Fault;
-      uint64_t releasedIn = ~uint64_t(0); // the phase into which the lanes have released what they know
+      uint64_t releasedIn = ~uint64_t(0); // the phase into which the lanes have released their knowledge
       for (; lanes; lanes &= lanes - 1) {
         Checker *checker = checkerOf(warp);
         if (checker && change.isArrival && ref.barrier->phase != releasedIn)
@@ -115,7 +115,8 @@ public:
   }
 
 private:
-  /// What the lanes know passes to those who wait. Between CTAs without cluster scope, the async proxy does not see it.
+  /// The knowledge of the lanes passes to waiting threads. Between CTAs without cluster scope, the async proxy does not
+  /// see it.
   void release(Checker &checker, Warp &warp, const BarrierRef &ref, LaneMask lanes) const {
     SyncClock &arriving = ref.barrier->arriving;
     if (change.relaxed)
@@ -216,7 +217,7 @@ public:
   }
 
 private:
-  /// The phase whose completion the lane asks about: the current one, or the one before it (-1 before the first).
+  /// Returns the phase whose completion the lane tests: the current one, or the one before it (-1 before the first).
   bool phaseOf(Warp &warp, unsigned lane, const BarrierRef &ref, int64_t &phase) const {
     const Mbarrier &barrier = *ref.barrier;
     int64_t current = barrier.phase;
@@ -250,14 +251,14 @@ public:
   }
 };
 
-/// {.shared, .shared::cta, .shared::cluster}, or a generic address: all are told apart by their values.
+/// {.shared, .shared::cta, .shared::cluster}, or a generic address: their values distinguish all of them.
 bool takeSharedSpace(Decoding &d, bool mayBePeer) {
   if (mayBePeer && d.take("shared::cluster"))
     return true;
   return d.takeOne({"shared::cta", "shared"}) >= 0;
 }
 
-/// {.sem{.scope}}; without a scope it is that of the CTA.
+/// {.sem{.scope}}; the default scope is that of the CTA.
 struct Order {
   bool relaxed = false, hasClusterScope = false;
 };
@@ -279,7 +280,7 @@ Result<OperationPtr> decodeUpdate(Decoding &d, bool drops) {
   takeSharedSpace(d, change.mayComplete);
   size_t operands = d.instruction.operands.size();
   bool needsCount = change.expects || !change.mayComplete;
-  // A remote arrival has no state and may leave out its destination.
+  // A remote arrival has no state, and its destination is optional.
   bool hasState = operands > 0 && d.operand(0).kind != Operand::Kind::Address;
   if (!d.take("b64") || !d.suffixesFinished() || operands < hasState + 1u + needsCount || operands > hasState + 2u)
     return d.unsupported();
@@ -322,7 +323,7 @@ Result<OperationPtr> decodeTest(Decoding &d, bool maySuspend) {
   else
     operation->state = d.source<uint64_t>(2);
   if (operands == 4)
-    d.source<uint32_t>(3); // how long it may sleep: any time is right
+    d.source<uint32_t>(3); // the suspend time: any time is right
   return decoded(d, std::move(operation));
 }
 

@@ -17,9 +17,9 @@ using Reducer = void (*)(std::byte *to, const std::byte *from, uint32_t bytes);
 
 /// Null: no such combination.
 Reducer findReducer(ReduceOp op, Type type);
-/// Whether copies and stores into shared memory reduce like that: integers of 32 bits, sums of 64 bits.
+/// Returns true if copies and stores into shared memory support the reduction: integers of 32 bits, sums of 64 bits.
 bool reducesInShared(ReduceOp op, Type type);
-/// The type that a reduction works in, for elements of a tensor map.
+/// Returns the type in which a reduction computes, for elements of a tensor map.
 Type reductionType(MapType type, ReduceOp op);
 
 } // namespace tile::sim

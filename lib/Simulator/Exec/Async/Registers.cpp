@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// setmaxnreg: how many registers the threads of a warp group may have. PTX ISA 9.7.19.5.
+// setmaxnreg: the number of registers of the threads of a warp group. PTX ISA 9.7.19.5.
 //
-// The warps of a CTA start with the same number and share a pool of what they have given back. Where the kernel does
-// not say with how many it starts, the instruction may do nothing, and only who executes it is checked.
+// The warps of a CTA start with the same number and share a pool of released registers. If the kernel does not declare
+// its initial number, the instruction may have no effect, and only the set of warps that execute it is checked.
 #include "Simulator/Exec/Async/Async.h"
 
 #include <fmt/format.h>
@@ -50,9 +50,9 @@ private:
                       fmt::format(text, std::forward<Arguments>(arguments)...));
   }
 
-  /// The ISA wants all warps of a group to execute the same instruction, and to meet before the next one. Code for
-  /// Blackwell (of Triton 3.6, CUTLASS) gives roles to single warps of a group: they ask for the same number at several
-  /// places, and some ask again for what they have. So only changes must be the same there.
+  /// The ISA requires all warps of a group to execute the same instruction, and to synchronize before the next one.
+  /// Code for Blackwell (of Triton 3.6, CUTLASS) gives roles to single warps of a group: they request the same number
+  /// at several places, and some request what they have again. So only changes must be the same for the group.
   static bool isStrict(const Warp &warp) { return warp.cta.cluster.machine.program.module.target.starts_with("sm_90"); }
 
   bool isSame(const Warp &warp, const Instruction &other) const {
@@ -65,7 +65,8 @@ private:
     return !isStrict(warp) && count == (own.empty() ? warp.registersPerThread : own.back()->operands[0].bits);
   }
 
-  /// All warps of the group execute the same instructions, one after the other, and have registers to give or to take.
+  /// All warps of the group execute the same instructions, one after the other, and have registers to release or to
+  /// take.
   Step join(Warp &warp) const {
     std::vector<const Instruction *> &own = warp.registerChanges;
     own.push_back(instruction);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions that concern the machine around a thread: hints to caches, other grids, and addresses in a cluster.
-// PTX ISA 9.7.9 (prefetch, createpolicy …, mapa, getctarank), 9.7.13.14, 9.7.19.
+// Instructions about the machine around a thread: cache hints, other grids, and addresses in a cluster. PTX ISA 9.7.9
+// (prefetch, createpolicy …, mapa, getctarank), 9.7.13.14, 9.7.19.
 //
-// Caches change nothing that a program can see, and a launch runs alone: most of these have only their operands
+// Caches have no effect that a program can observe, and a launch runs alone: for most of these only the operands are
 // checked.
 #include "Simulator/Exec/Async/Async.h"
 
@@ -33,7 +33,7 @@ Result<OperationPtr> decodePrefetchUniform(Decoding &d) {
   return d.take("L1") ? noEffect(d, 1) : d.unsupported();
 }
 
-/// discard, applypriority: of a line of L2. What discard leaves in it is not modelled.
+/// discard, applypriority: of a line of L2. The contents after discard are not modelled.
 class LineHint final : public Operation {
 public:
   static constexpr uint32_t lineBytes = 128; ///< PTX ISA, "discard": alignment and the only size
@@ -68,7 +68,7 @@ Result<OperationPtr> decodeDiscard(Decoding &d) {
   return decodeLineHint(d, "L2");
 }
 
-/// createpolicy: a cache policy is a number that only cache hints take.
+/// createpolicy: a cache policy is a value that only cache hints accept.
 class CreatePolicy final : public Operation {
 public:
   Dest<uint64_t> policy;
@@ -103,8 +103,8 @@ Result<OperationPtr> decodeCreatePolicy(Decoding &d) {
   return decoded(d, std::move(operation));
 }
 
-/// griddepcontrol.wait waits for the grids before this one, which have ended; launch_dependents allows those after it
-/// to begin, which they do when this one has ended.
+/// griddepcontrol.wait waits for the previous grids, which have ended; launch_dependents allows the next ones to begin,
+/// which they do when this one has ended.
 Result<OperationPtr> decodeGridControl(Decoding &d) {
   return d.takeOne({"wait", "launch_dependents"}) >= 0 ? noEffect(d, 0) : d.unsupported();
 }
@@ -121,7 +121,7 @@ Result<OperationPtr> decodeProfilerEvent(Decoding &d) {
   return noEffect(d, 1);
 }
 
-/// mapa: the address of the same place in the shared memory of another CTA of the cluster.
+/// mapa: the same address in the shared memory of another CTA of the cluster.
 template <typename T> class MapAddress final : public Operation {
 public:
   Dest<T> result;
@@ -168,7 +168,7 @@ Result<OperationPtr> decodeMapAddress(Decoding &d) {
   return type == Type::U32 ? makeMapAddress<uint32_t>(d, isGeneric) : makeMapAddress<uint64_t>(d, isGeneric);
 }
 
-/// getctarank: the CTA of the cluster that a shared address is of.
+/// getctarank: the CTA of the cluster that owns a shared address.
 class CtaRank final : public Operation {
 public:
   Dest<uint32_t> result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, in tile mode, also with gather4 and scatter4. PTX ISA 9.7.9.27.
 //
-// im2col modes have no execution here: they are refused when the program is loaded.
+// im2col modes are not implemented: they are rejected when the program is loaded.
 #include "Simulator/Exec/Async/BulkCopy.h"
 #include "Simulator/Exec/Async/MapAccess.h"
 
@@ -12,20 +12,20 @@ namespace tile::sim {
 namespace {
 
 constexpr uint32_t boxAlignment = 128; ///< of the box in shared memory, PTX ISA 5.5.6
-/// Where a box begins in a row. Measured on an H200: elsewhere the copy is an illegal instruction, with elements of 1,
-/// 2 and 4 bytes, each swizzle, in one and two dimensions.
+/// Alignment of the first element of a box in a row. Measured on an H200: otherwise the copy is an illegal instruction,
+/// with elements of 1, 2 and 4 bytes, each swizzle, in one and two dimensions.
 constexpr int64_t rowAlignment = 16;
 
 /// [map, {coordinates}]
 struct TensorOperand {
   AddressSource map;
   unsigned rank = 0;
-  bool listsRows = false; ///< gather4, scatter4: a column, and the numbers of four rows
+  bool listsRows = false; ///< gather4, scatter4: a column, and four row indices
   unsigned count() const { return listsRows ? 5 : rank; }
   Source<int32_t> coordinates[mostTensorDimensions];
 };
 
-/// The map and the rows of the box of one lane; false after a report.
+/// Finds the map and the rows of the box of one lane; returns false after a report.
 bool loadBox(Warp &warp, const Instruction &instruction, unsigned lane, const TensorOperand &operand, TensorMap &map,
              int32_t (&coordinates)[mostTensorDimensions]) {
   if (!loadTensorMap(warp, instruction, lane, operand.map.one(warp, lane), map))
@@ -68,7 +68,7 @@ private:
                       .lane = lane,
                       .rows = tensor.listsRows ? BoxRows::listed(map, coordinates) : BoxRows(map, coordinates)};
     plan.map = &map;
-    // Measured on an H200. Of reductions it is not known.
+    // Measured on an H200. Unknown for reductions.
     if (form.direction == BulkDirection::OutOfShared && !reduction)
       plan.rows.endAtWholePieces();
     if (!resolveRows(plan, map.address))
@@ -92,7 +92,7 @@ private:
   }
 };
 
-/// cp.async.bulk.prefetch.tensor: the checks of the map only.
+/// cp.async.bulk.prefetch.tensor: only checks the map.
 class TensorPrefetch final : public Operation {
 public:
   TensorOperand tensor;
@@ -116,7 +116,7 @@ bool decodeTensor(Decoding &d, const Operand &operand, unsigned rank, TensorOper
   tensor.rank = rank;
   if (operand.kind != Operand::Kind::Address || operand.elements.size() < 2)
     return false;
-  // The coordinates stand after the map, as they are or as one vector.
+  // The coordinates follow the map, separately or as one vector.
   const Operand &second = operand.elements[1];
   bool isVector = second.kind == Operand::Kind::Vector;
   const std::vector<Operand> &list = isVector ? second.elements : operand.elements;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor maps of the simulator: what cuTensorMapEncodeTiled is told, in 128 bytes of an own format.
+// Tensor maps of the simulator: the arguments of cuTensorMapEncodeTiled, in 128 bytes of a private format.
 //
-// The bytes of real maps are NVIDIA's secret and nobody looks into them; only this file knows what these mean. A map
-// starts as zeros, which is not a valid map, so that tensormap.replace can make one field by field.
+// The format of real maps is not published, and programs do not read it; only this file interprets these bytes. A map
+// starts as zeros, which is not a valid map, so that tensormap.replace can set one field after the other.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -16,7 +16,7 @@ namespace tile::sim {
 constexpr uint32_t tensorMapBytes = 128;
 constexpr unsigned mostTensorDimensions = 5;
 
-/// The numbers of CUtensorMapDataType.
+/// The values of CUtensorMapDataType.
 enum class MapType : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32Ftz, TF32, TF32Ftz };
 constexpr uint8_t numMapTypes = 13;
 unsigned mapTypeBytes(MapType type);
@@ -43,7 +43,7 @@ struct TensorMap {
   bool madeByKernel = false; ///< by tensormap.replace: needs fence.proxy.tensormap before its use
 
   unsigned elementBytes() const { return mapTypeBytes(type); }
-  /// Elements of a box in dimension `dim`: those that the traversal stride hits.
+  /// Returns the elements of a box in dimension `dim`: those that the traversal stride selects.
   uint32_t boxElements(unsigned dim) const {
     return dim == 0 ? box[0] : (box[dim] + elementStrides[dim] - 1) / elementStrides[dim];
   }
@@ -51,16 +51,16 @@ struct TensorMap {
 
 using TensorMapBytes = std::array<std::byte, tensorMapBytes>;
 
-/// The rules of cuTensorMapEncodeTiled (CUDA driver API); the error says which is broken, with the numbers.
+/// The rules of cuTensorMapEncodeTiled (CUDA driver API); the error names the rule that is broken, with the values.
 runtime::Status checkTensorMap(const TensorMap &map);
-/// An error for a map that breaks a rule.
+/// Returns an error for a map that breaks a rule.
 runtime::Result<TensorMapBytes> encodeTensorMap(const TensorMap &map);
-/// An error for bytes that are not a valid map.
+/// Returns an error for bytes that are not a valid map.
 runtime::Result<TensorMap> decodeTensorMap(const std::byte *bytes);
 
-/// Whether the 128 bytes began as a map, valid or not.
+/// Returns true if the 128 bytes began as a map, valid or not.
 bool isTensorMap(const std::byte *bytes);
-/// For tensormap.replace: the fields as they are, valid or not. False: the bytes are neither zeros nor a map.
+/// For tensormap.replace: reads the fields, valid or not. Returns false if the bytes are neither zeros nor a map.
 bool readTensorMapFields(const std::byte *bytes, TensorMap &map);
 void writeTensorMapFields(const TensorMap &map, std::byte *bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tensormap.replace, tensormap.cp_fenceproxy: tensor maps that a kernel makes. PTX ISA 9.7.9.26, 9.7.13.16.
+// tensormap.replace, tensormap.cp_fenceproxy: tensor maps that a kernel creates. PTX ISA 9.7.9.26, 9.7.13.16.
 #include "Simulator/Exec/Async/Async.h"
 #include "Simulator/Exec/Async/MapAccess.h"
 
@@ -22,7 +22,7 @@ enum class MapField : uint8_t {
   FillMode
 };
 
-/// Element types of tensormap.replace, which are in another order than the driver's (PTX ISA, "Tensor-map new value
+/// Element types of tensormap.replace, whose order differs from the driver's (PTX ISA, "Tensor-map new value
 /// validity").
 constexpr MapType replaceTypes[] = {MapType::U8,   MapType::U16,  MapType::U32,    MapType::S32,    MapType::U64,
                                     MapType::S64,  MapType::F16,  MapType::F32,    MapType::F32Ftz, MapType::F64,
@@ -101,7 +101,7 @@ private:
   }
 };
 
-/// Copies a map to global memory, with the release fence in it; the whole warp does it.
+/// Copies a map to global memory, with a release fence; executed by the whole warp.
 class CopyFenced final : public Operation {
 public:
   AddressSource destination, source;
@@ -117,7 +117,7 @@ public:
     if (!to)
       return Step::Fault;
     std::memcpy(to, from, tensorMapBytes);
-    warp.cta.cluster.machine.unreleasedMaps.release({destination.one(warp, lane)}); // the release is in it
+    warp.cta.cluster.machine.unreleasedMaps.release({destination.one(warp, lane)}); // includes the release
     if (Checker *checker = checkerOf(warp))
       checker->fence(warp, scope, active);
     warp.cta.cluster.noteProgress();

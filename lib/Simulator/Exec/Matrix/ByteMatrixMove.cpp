@@ -45,7 +45,7 @@ struct ByteForm {
   }
 };
 
-/// The rows' bytes in shared memory; false after a report.
+/// Finds the rows' bytes in shared memory; returns false after a report.
 bool resolveByteRows(Warp &warp, const Instruction &instruction, const ByteForm &form, const AddressSource &address,
                      AccessKind kind, const std::byte *values, std::byte *(&host)[warpSize]) {
   uint64_t addresses[warpSize];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The decoders of this folder, and the table of the instructions that they understand.
+// The decoders of this folder, and the table of their instructions.
 #pragma once
 
 #include "Simulator/Exec/Decoding.h"
@@ -16,7 +16,7 @@ Result<OperationPtr> decodeLoadBytes(Decoding &d);  // after ldmatrix.sync.align
 Result<OperationPtr> decodeStoreBytes(Decoding &d); // after stmatrix.sync.aligned
 Result<OperationPtr> decodeTransposeMatrix(Decoding &d);
 
-/// m16n8k16 …: the numbers after m, n and k.
+/// Takes m16n8k16 …: the numbers after m, n and k.
 struct Shape {
   unsigned m = 0, n = 0, k = 0;
 };
@@ -24,15 +24,16 @@ std::optional<Shape> takeShape(Decoding &d);
 std::optional<Element> takeElement(Decoding &d);
 std::optional<Accumulator> takeAccumulator(Decoding &d);
 
-/// Whether one instruction may multiply these two: the same type, or both of 8-bit floats, both integers of one width.
+/// Returns true if one instruction may multiply these two types: the same type, both 8-bit floats, or both integers of
+/// one width.
 bool mayMultiply(Element left, Element right);
-/// Whether the accumulator goes with the factors.
+/// Returns true if the accumulator type fits the operand types.
 bool mayAccumulate(Element factor, Accumulator accumulator);
 
-/// Reports where threads of the warp have ended: matrix instructions need all 32 (PTX ISA 9.7.14).
+/// Reports if threads of the warp have exited: matrix instructions need all 32 (PTX ISA 9.7.14).
 bool isWholeWarp(const Warp &warp, const Operation &operation);
 
-/// Adds the elements of one register of a fragment to a factor.
+/// Adds the elements of one register of a fragment to an operand.
 inline void spread(FactorBits &factor, unsigned bits, unsigned line, unsigned k, uint32_t value) {
   uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
   for (unsigned i = 0; i < 32 / bits; ++i)

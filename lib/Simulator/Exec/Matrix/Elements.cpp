@@ -13,7 +13,7 @@ namespace {
 
 using namespace numerics;
 
-/// What an element is for the tensor core. `isSpecial`: infinity or NaN.
+/// The value of an element for the tensor core. `isSpecial`: infinity or NaN.
 template <typename Real> struct Decoded {
   Real value, power;
   bool isSpecial;
@@ -22,7 +22,7 @@ template <typename Real> struct Decoded {
 Decoded<float> decodeHalf(uint32_t bits) {
   uint32_t magnitude = bits & 0x7fff, exponent = magnitude >> 10;
   bool isSpecial = exponent == 31, isZero = magnitude == 0;
-  float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f; // exact, of subnormals too
+  float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f; // exact, also for subnormals
   uint32_t value = std::bit_cast<uint32_t>(scaled) | (bits & 0x8000) << 16;
   uint32_t power = (exponent + (exponent == 0) + 127 - 15) << 23;
   return {std::bit_cast<float>(isSpecial ? 0 : value), std::bit_cast<float>(isSpecial || isZero ? 0 : power),
@@ -66,7 +66,7 @@ const std::array<Decoded<float>, 256> &smallTable(Element element) {
   }
 }
 
-/// Decodes all; whether any is special.
+/// Decodes all elements; returns whether any is special.
 template <typename Real, typename Function>
 bool decodeAll(const FactorBits &from, Real *value, Real *power, Function &&decodeOne) {
   uint32_t any = 0;
@@ -99,7 +99,7 @@ Factor<Real>::Factor(const FactorBits &from, Element element)
     });
   } else if (element == Element::BF16) {
     any = decodeAll(from, value.get(), power.get(), [](uint32_t bits) { return decodeWide(bits << 16); });
-  } else { // the tensor core does not look at the lower bits of a tf32 register
+  } else { // the tensor core ignores the lower bits of a tf32 register
     any = decodeAll(from, value.get(), power.get(), [](uint32_t bits) { return decodeWide(bits & 0xffffe000); });
   }
   if (!any)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The factors of a matrix product: raw bits as registers and shared memory hold them, and decoded for the tensor core.
+// The operands of an MMA: raw bits as in registers and shared memory, and decoded for the tensor core.
 #pragma once
 
 #include "Simulator/Ptx/Module.h"
@@ -46,8 +46,8 @@ constexpr bool isInteger(Element element) {
   return element >= Element::S8 && element <= Element::B1;
 }
 
-/// One factor as raw bits, right-aligned: element k of a line (a row of the left factor, a column of the right one) is
-/// bits[k * lines + line].
+/// One operand as raw bits, right-aligned: element k of a line (a row of the left operand, a column of the right one)
+/// is bits[k * lines + line].
 struct FactorBits {
   FactorBits(unsigned lines, unsigned depth) : lines(lines), depth(depth), bits(size_t(lines) * depth) {}
   uint32_t *at(unsigned k) { return bits.data() + size_t(k) * lines; }
@@ -57,23 +57,24 @@ struct FactorBits {
   std::vector<uint32_t> bits;
 };
 
-/// Factors by which blocks of consecutive elements along k are multiplied, exactly: block b of a line is at
-/// value[b * lines + line], NaN where the scale is; `power` is the power of two in it, 0 of zero and NaN.
+/// Scales by which blocks of consecutive elements along k are multiplied, exactly: block b of a line is at value[b *
+/// lines + line], NaN if the scale is; `power` is its power of two, 0 for zero and NaN.
 struct BlockScales {
   unsigned lines = 0, blockSize = 0;
   std::vector<double> value, power;
 };
 enum class ScaleType : uint8_t { UE8M0, UE4M3 };
-/// A scale of one byte, added to `scales`.
+/// Adds a scale of one byte to `scales`.
 void addScale(BlockScales &scales, ScaleType type, uint8_t bits);
-/// Whether a scale of the line is NaN.
+/// Returns true if a scale of the line is NaN.
 bool hasNan(const BlockScales &scales, unsigned line);
 
-/// The same as numbers: `value`, and `power`, the power of two by which the tensor core aligns: 2^exponent as the bits
-/// say, so for subnormals the least one of the format; 0 for zeros. Infinities and NaN are left out (0, 0): `special`.
+/// The same as numbers: `value`, and `power`, the power of two by which the tensor core aligns: 2^exponent as in the
+/// bits, so for subnormals the smallest exponent of the format; 0 for zeros. Infinities and NaN are (0, 0) and counted
+/// in `special`.
 template <typename Real> struct Factor {
   Factor(const FactorBits &from, Element element);
-  /// Multiplied by the scales of its blocks.
+  /// Multiplies by the scales of its blocks.
   void scale(const BlockScales &scales);
   const Real *values(unsigned k) const { return value.get() + size_t(k) * lines; }
   const Real *powers(unsigned k) const { return power.get() + size_t(k) * lines; }
@@ -81,16 +82,16 @@ template <typename Real> struct Factor {
 
   unsigned lines, depth;
   std::unique_ptr<Real[]> value, power;
-  std::vector<uint8_t> special; ///< by line, whether it holds an infinity or NaN; empty: none does
+  std::vector<uint8_t> special; ///< by line, whether it holds an infinity or NaN; empty if none does
 };
 
-/// The number that the bits mean, infinities and NaN included.
+/// Returns the number that the bits represent, including infinities and NaN.
 double toDouble(Element element, uint32_t bits);
 
-/// An 8-bit float as f16: exact.
+/// Returns an 8-bit float as f16: exact.
 uint32_t toHalf(Element element, uint32_t bits);
 
-/// Integer elements as numbers.
+/// Returns integer elements as numbers.
 std::vector<int32_t> toIntegers(const FactorBits &from, Element element);
 
 } // namespace tile::sim::matrix

@@ -35,7 +35,7 @@ void scatter(const Matrix &matrix, uint32_t *values) {
     std::memcpy(&values[lane], &matrix.at[lane / 4][lane % 4 * 2], sizeof(uint32_t));
 }
 
-/// The lanes that give the addresses of `count` matrices.
+/// Returns the lanes that supply the addresses of `count` matrices.
 LaneMask addressLanes(size_t count) {
   return count * side == warpSize ? allLanes : (LaneMask(1) << count * side) - 1;
 }
@@ -48,7 +48,7 @@ LaneAccess describeRows(const Instruction *instruction, AccessKind kind) {
   return access;
 }
 
-/// resolveLanes, of rows: "ldmatrix" and "stmatrix" in the PTX ISA know no other memory than shared.
+/// Resolves the addresses of rows: "ldmatrix" and "stmatrix" in the PTX ISA only access shared memory.
 bool resolveRows(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize], LaneAccess &access,
                  std::byte *(&host)[warpSize]) {
   if (!resolveLanes(warp, space, lanes, addresses, access, host))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mma.sync: one warp multiplies two small matrices that lie in its registers. PTX ISA 9.7.14.5.
+// mma.sync: one warp multiplies two small matrices in its registers. PTX ISA 9.7.14.5.
 //
-// Left out: m8n8k4 of f16 (sm_70 only), sparse (.sp) forms, the older wmma. MmaKind.cpp has the forms with .kind.
+// Not supported: m8n8k4 of f16 (sm_70 only), sparse (.sp) forms, the older wmma. MmaKind.cpp has the forms with .kind.
 #include "Simulator/Exec/Matrix/Decoders.h"
 #include "Simulator/Exec/Matrix/Fragments.h"
 #include "Simulator/Machine/Machine.h"

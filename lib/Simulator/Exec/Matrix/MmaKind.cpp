@@ -8,9 +8,9 @@
 //   mxf4nvf4     m16n8k64   4 bits                                2 (ue8m0), or 4 (ue4m3, ue8m0)
 //
 // The scales of row r of A are in lane 4 (r % 8) + 2 t + r / 8, those of column n of B in lane 4 n + t, from byte b on,
-// where {b, t} are operands beside the register.
+// where {b, t} are operands next to the register.
 //
-// Left out: sparse forms.
+// Not supported: sparse forms.
 #include "Simulator/Exec/Matrix/Decoders.h"
 #include "Simulator/Exec/Matrix/Fragments.h"
 #include "Simulator/Machine/Machine.h"
@@ -25,7 +25,7 @@ constexpr unsigned tileRows = 16, tileColumns = 8;
 
 enum class Kind : uint8_t { F8F6F4, MXF8F6F4, MXF4, MXF4NVF4 };
 
-/// Scales of a factor: a register, and the constants {byte, thread}.
+/// The scales of an operand: a register, and the constants {byte, thread}.
 struct ScaleOperand {
   Source<uint32_t> values;
   Source<uint16_t> byte, thread;
@@ -38,7 +38,7 @@ public:
   Kind kind = Kind::F8F6F4;
   Shape shape;
   Product product;
-  unsigned scaleVector = 0; ///< scales a line; 0: none
+  unsigned scaleVector = 0; ///< scales per line; 0: none
   ScaleType scaleType = ScaleType::UE8M0;
   std::vector<Dest<uint32_t>> dests;
   std::vector<Source<uint32_t>> left, right, accumulators;

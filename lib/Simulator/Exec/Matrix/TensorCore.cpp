@@ -52,8 +52,8 @@ struct AccumulatorRow {
   }
 };
 
-/// The exact sums of one row: `sums` gets left row · right columns + c, each term cut off as described in the header.
-/// `Units`: what holds a product, in units of the sum. Those of two elements fit an int32_t.
+/// Computes the exact sums of one row: `sums` gets left row · right columns + c, each term truncated as described in
+/// the header. `Units` holds a term in units of the sum. Terms of two elements fit an int32_t.
 template <typename Real, typename Units>
 void sumRow(const Factor<Real> &left, unsigned row, const Factor<Real> &right, const AccumulatorRow &c, int fraction,
             double *sums) {
@@ -73,11 +73,11 @@ void sumRow(const Factor<Real> &left, unsigned row, const Factor<Real> &right, c
     largest = ownPower > largest ? ownPower : largest;
     largest = largest == 0.0 ? largest + 1.0 : largest; // all terms are zero
 
-    // One unit of the sums is largest / 2^fraction. If that is too small for a float, all products are zero.
+    // One unit of the sums is largest / 2^fraction. If that is too small for a float, all terms are zero.
     Doubles unit = largest * powerOfTwo(-fraction), scale = 1.0 / unit;
     Reals productScale = __builtin_convertvector(scale, Reals);
     productScale = power == Real(0) ? power : productScale;
-    // Products are below 2^(fraction + 2): eight of them, but not sixteen, fit an int32_t.
+    // Terms are below 2^(fraction + 2): eight of them, but not sixteen, fit an int32_t.
     constexpr unsigned depthAtOnce = 16;
     Doubles sum = __builtin_convertvector(__builtin_convertvector(own * scale, Integers), Doubles);
     for (unsigned first = 0; first < depth; first += depthAtOnce) {
@@ -96,7 +96,7 @@ void sumRow(const Factor<Real> &left, unsigned row, const Factor<Real> &right, c
   }
 }
 
-/// To single precision with `mantissaBits` of the 23, towards zero; zeros are +0.
+/// Rounds towards zero to single precision with `mantissaBits` of the 23; zeros are +0.
 uint32_t truncateToSingle(double value, int mantissaBits) {
   double magnitude = std::fabs(value);
   double lost = powerOfTwo(-126 - mantissaBits);
@@ -111,7 +111,7 @@ uint32_t roundToHalf(double value) {
   return bits == 0x8000 ? 0 : bits;
 }
 
-/// A sum with infinities or NaN among its terms: their sum, whatever the order.
+/// Returns a sum with infinities or NaN among its terms: their sum, independent of the order.
 uint32_t specialSum(const Product &product, const FactorBits &left, unsigned row, const FactorBits &right,
                     unsigned column, uint32_t accumulator) {
   bool isHalf = product.accumulator == Accumulator::F16;
@@ -155,7 +155,7 @@ void multiplyAddFloats(const Product &product, const FactorBits &leftBits, const
   }
 }
 
-/// Elements 0 and 1 (`part` 0) or 2 and 3 (1) of every four along k, as f16.
+/// Returns elements 0 and 1 (`part` 0) or 2 and 3 (1) of every four along k, as f16.
 FactorBits widenPart(const FactorBits &from, Element element, unsigned part) {
   FactorBits result(from.lines, from.depth / 2);
   for (unsigned k = 0; k < result.depth; ++k)
@@ -211,7 +211,8 @@ void multiplyAddIntegers(const Product &product, const FactorBits &leftBits, con
   }
 }
 
-/// Of several NaN the right factor's is passed on, else the sum's, else the left factor's.
+/// Among several NaN, the result is that of the right operand, otherwise of the accumulator, otherwise of the left
+/// operand.
 double fuseDoubles(double left, double right, double sum) {
   constexpr uint64_t quiet = uint64_t(1) << 51, invalid = uint64_t(0xfff8) << 48;
   for (double operand : {right, sum, left})

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a tensor core computes, bit for bit as sm_90 does.
+// The arithmetic of a tensor core, bit for bit as on sm_90.
 //
 //   d = c + a0 b0 + a1 b1 + … + a(K-1) b(K-1), K the depth of one instruction
 //
-// Floating point: products are exact. The exponent of a product is the sum of the exponents of its factors (its
-// significand lies in [0, 4)); subnormals have their format's least exponent and zeros have none. All K products and c
-// are cut off (towards zero) to `fraction` bits after the binary point of the largest exponent among them, added
-// exactly, and the sum is rounded once: to single precision towards zero, to half precision to nearest even. A zero is
-// +0, a NaN 0x7fffffff (0x7fff). fraction is 25, for 8-bit floats in wgmma 13, which then also give only 13 bits.
-// mma.sync has no unit for 8-bit floats: they are widened to f16, elements 0 and 1 of every four along K are one
-// instruction, elements 2 and 3 the next one, both without c, which is added at the end, rounded to nearest.
+// Floating point: the products of elements are exact. The exponent of such a term is the sum of the exponents of its
+// elements (its significand lies in [0, 4)); subnormals have their format's smallest exponent and zeros have none. All
+// K terms and c are truncated (towards zero) to `fraction` bits after the binary point of the largest exponent among
+// them, added exactly, and the sum is rounded once: to single precision towards zero, to half precision to nearest
+// even. A zero is +0, a NaN 0x7fffffff (0x7fff). fraction is 25; for 8-bit floats in wgmma it is 13, and the result
+// also has only 13 bits. mma.sync has no unit for 8-bit floats: they are widened to f16; elements 0 and 1 of every four
+// along K are one instruction, elements 2 and 3 the next one, both without c, which is added at the end, rounded to
+// nearest.
 //
 // Blackwell (tcgen05.mma, and mma.sync with .kind): the same formula with fraction 25 for all floats, over the whole K
-// of the instruction. Of block scales no model is published: products of two elements and their two scales are exact
-// here, their exponent is the sum of the four, and they are added in the same way.
+// of the instruction. No model of block scales is published: terms of two elements and their two scales are exact here,
+// their exponent is the sum of the four, and they are added in the same way.
 //
-// Found out by Fasi et al. (PeerJ CS 7:e330, 2021) for older chips and by Xie et al. (arXiv:2511.10909) for sm_90,
-// except for what zeros and 8-bit mma.sync do; all of it compared with a H200, see test/Simulator/recorded.
+// Sources: Fasi et al. (PeerJ CS 7:e330, 2021) for older chips and Xie et al. (arXiv:2511.10909) for sm_90, except for
+// zeros and 8-bit mma.sync; all of it was compared with an H200, see test/Simulator/recorded.
 #pragma once
 
 #include "Simulator/Exec/Matrix/Elements.h"
@@ -29,17 +30,18 @@ struct Product {
   Element left = Element::F16;
   Element right = Element::F16;
   Accumulator accumulator = Accumulator::F32;
-  bool isWarpGroup = false; ///< wgmma: 8-bit floats have a unit of their own
-  bool saturate = false;    ///< integers: to the range of s32; else they wrap
+  bool isWarpGroup = false; ///< wgmma: 8-bit floats have a separate unit
+  bool saturate = false;    ///< integers: saturate to the range of s32; otherwise they wrap
   bool isXor = false;       ///< single bits: xor instead of and
-  bool isBlackwell = false; ///< tcgen05.mma, mma.sync with .kind: every float is added like f16
+  bool isBlackwell = false; ///< tcgen05.mma, mma.sync with .kind: all floats are added like f16
   unsigned inputShift = 0;  ///< tcgen05.mma: the accumulators are multiplied by 2^-inputShift first
 };
 
-/// Adds the product to `accumulators`, bits by rows: left.lines rows of right.lines (a multiple of 8) columns.
+/// Adds the product of the operands to `accumulators`, bits by rows: left.lines rows of right.lines (a multiple of 8)
+/// columns.
 void multiplyAdd(const Product &product, const FactorBits &left, const FactorBits &right, uint32_t *accumulators);
 
-/// The same for factors whose blocks along k have scales: exact products of elements and scales, added like f16.
+/// The same for operands whose blocks along k have scales: exact products of elements and scales, added like f16.
 void multiplyAdd(const Product &product, const FactorBits &left, const BlockScales &leftScales, const FactorBits &right,
                  const BlockScales &rightScales, uint32_t *accumulators);
 

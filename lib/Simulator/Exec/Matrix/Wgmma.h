@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// wgmma: four warps, a warp group, multiply a 64xK and a KxN matrix beside their threads. PTX ISA 9.7.15.
+// wgmma: four warps, a warp group, multiply a 64xK and a KxN matrix asynchronously. PTX ISA 9.7.15.
 //
 // The four warps of a group (indices 4i to 4i+3) issue each wgmma together, and the tensor cores retire it for all four
-// at once: that is what kernels rely on whose warp group gives a shared-memory buffer back by one arrival after
-// wait_group. So there is one operation for the group, which begins when all four warps have issued it, and one
-// Component, that of the group's first warp.
+// at once: kernels rely on that if their warp group releases a shared-memory buffer by one arrival after wait_group. So
+// there is one operation for the group, which begins when all four warps have issued it, and one Component, that of the
+// group's first warp.
 #pragma once
 
 #include "Simulator/Exec/Matrix/Descriptor.h"
@@ -16,7 +16,7 @@ namespace tile::sim::matrix {
 
 constexpr unsigned groupRows = 64;
 
-/// What a wgmma instruction says.
+/// A decoded wgmma instruction.
 struct WgmmaShape {
   Product product;
   unsigned columns = 0, depth = 0;
@@ -24,14 +24,15 @@ struct WgmmaShape {
   bool leftLineMajor = false, rightLineMajor = false;
   bool negateLeft = false, negateRight = false;
   std::vector<uint32_t> accumulators; ///< offsets in the register file
-  std::vector<uint32_t> left;         ///< the same, where the left factor is in registers
+  std::vector<uint32_t> left;         ///< the same, if the left operand is in registers
 
   unsigned elementBytes() const { return bitsOf(product.left) / 8; }
-  /// Same shape and types: may follow each other on the same accumulators without a fence or wait between them.
+  /// Returns true if shape and types are the same, so that both may use the same accumulators without a fence or wait
+  /// between them.
   bool isSameKind(const WgmmaShape &other) const;
 };
 
-/// What a warp of the group has issued.
+/// A wgmma as one warp of the group has issued it.
 struct WgmmaIssue {
   Descriptor left{0}, right{0}; ///< `left` only if it is not in registers
   bool keepsAccumulators = false;
@@ -48,7 +49,7 @@ public:
   bool advance(Random &random) override;
   std::string describe() const override;
 
-  /// `warp` has issued it, too: takes a place in its queue and group.
+  /// Adds `warp`, which has also issued it: takes a place in its queue and group.
   void join(Warp &warp);
   bool hasJoined(const Warp &warp) const { return joined[warp.index - firstWarp]; }
 
@@ -68,12 +69,12 @@ private:
   uint64_t groups[warpsInGroup] = {};
 };
 
-/// The first warp of the group of `warp`; its component stands for the wgmma groups of all four.
+/// Returns the first warp of the group of `warp`; its component stands for the wgmma groups of all four.
 inline Warp &leader(Warp &warp) {
   return *warp.cta.warps[warp.index / warpsInGroup * warpsInGroup];
 }
 
-/// Calls `function(address)` for the address of each 16-byte chunk of lines [first, first + count) of a factor.
+/// Calls `function(address)` for the address of each 16-byte chunk of lines [first, first + count) of an operand.
 template <typename Function>
 void forChunks(const Descriptor &descriptor, bool isLineMajor, unsigned first, unsigned count, const WgmmaShape &shape,
                Function &&function) {
@@ -89,7 +90,7 @@ void forChunks(const Descriptor &descriptor, bool isLineMajor, unsigned first, u
       function(descriptor.chunkAddress(false, line, k / perChunk), line, k);
 }
 
-/// An access to a register of the wgmma at `index`, accumulators or left factor, that no wgmma.fence separates from it
+/// An access to a register of the wgmma at `index`, accumulators or left operand, that no wgmma.fence separates from it
 /// on some path (PTX ISA 9.7.15.7.1); `isEntry`: no fence at all comes before it on some path.
 struct MissingFence {
   bool isEntry = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which wgmma lacks a wgmma.fence: found in the program, not while it runs, by walking back from the wgmma over all
-// paths until a fence.
+// Finds wgmmas without wgmma.fence, in the program and not while it runs, by walking back from the wgmma over all paths
+// until a fence.
 #include "Simulator/Exec/Matrix/Wgmma.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void collectLabels(const Operand &operand, std::vector<uint32_t> &labels) {
     collectLabels(element, labels);
 }
 
-/// For each instruction those that may run just before it.
+/// Lists for each instruction those that may run just before it.
 std::vector<std::vector<uint32_t>> findPredecessors(const Function &function) {
   std::vector<std::vector<uint32_t>> predecessors(function.instructions.size());
   auto add = [&](uint32_t from, uint32_t to) {
@@ -88,7 +88,7 @@ std::optional<MissingFence> findMissingFence(const Function &function, uint32_t 
       uint32_t reg = 0;
       bool touches = false;
       for (size_t i = 0; i < instruction.operands.size() && !touches; ++i) {
-        // Two wgmma may use the same accumulators if they have the same shape, and may read the same left factor.
+        // Two wgmma may use the same accumulators if they have the same shape, and may read the same left operand.
         const std::vector<uint32_t> *registers = &all;
         if (isWgmma(instruction, "mma_async") && i == 0 && instruction.suffixes == wgmma.suffixes)
           registers = &left;

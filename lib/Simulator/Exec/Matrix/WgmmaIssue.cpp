@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoding and issue of wgmma, and what is checked there.
+// Decoding, issue and checks of wgmma.
 #include "Simulator/Exec/Matrix/Decoders.h"
 #include "Simulator/Exec/Matrix/Wgmma.h"
 #include "Simulator/Exec/MemoryPort.h"
@@ -20,7 +20,7 @@ public:
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override;
 
-  std::string missingFence; ///< what findMissingFence has found, in words; empty: nothing
+  std::string missingFence; ///< the finding of findMissingFence in words; empty: none
 
   /// The warp has waited for the groups before `group`.
   static void forget(Warp &warp, uint64_t group) {
@@ -44,7 +44,7 @@ private:
   PredicateSource keep;
 };
 
-/// Reports and says no.
+/// Reports and returns false.
 template <typename... Arguments>
 bool refuse(Warp &warp, ReportKind kind, const Operation &operation, fmt::format_string<Arguments...> text,
             Arguments &&...arguments) {
@@ -132,7 +132,8 @@ bool Wgmma::checkRegisters(Warp &warp) const {
   return true;
 }
 
-/// Bounds, and word to the checker, of the lines [first, first + count) of a factor. Neighbouring chunks are one range.
+/// Checks the bounds of lines [first, first + count) of an operand and informs the checker. Adjacent chunks are one
+/// range.
 bool Wgmma::checkMemory(Warp &warp, const Descriptor &descriptor, bool isLineMajor, unsigned first, unsigned count,
                         std::string_view which) const {
   constexpr uint32_t chunk = 16;
@@ -171,7 +172,7 @@ bool Wgmma::checkMemory(Warp &warp, const Descriptor &descriptor, bool isLineMaj
   return true;
 }
 
-/// The operation that another warp of the group has issued and this one has not yet, or null.
+/// Returns the operation that another warp of the group has issued and this one has not yet, or null.
 WgmmaOperation *Wgmma::findOperation(Warp &warp) const {
   unsigned first = leader(warp).index;
   for (unsigned i = first; i < first + warpsInGroup; ++i)
@@ -215,7 +216,7 @@ Step Wgmma::execute(Warp &warp, Fragment &, LaneMask) const {
   return Step::Next;
 }
 
-/// wgmma.fence: orders registers between the warp and the tensor core; nothing is reordered here that it could undo.
+/// wgmma.fence: orders registers between the warp and the tensor core; the simulator does not reorder such accesses.
 class WgmmaFence final : public Operation {
 public:
   WgmmaFence() { aligned = true; }
@@ -275,7 +276,7 @@ std::optional<bool> takeImmediate(Decoding &d, size_t index, int no, int yes) {
   return value == yes ? std::optional(true) : value == no ? std::optional(false) : std::nullopt;
 }
 
-/// Offsets of the registers of a vector; false: other than 32-bit registers.
+/// Returns the offsets of the registers of a vector; false if there are other than 32-bit registers.
 bool takeRegisters(Decoding &d, size_t index, std::vector<uint32_t> &offsets) {
   for (const Operand &element : elementsOf(d.operand(index))) {
     Dest<uint32_t> dest = d.dest<uint32_t>(element);
@@ -286,7 +287,7 @@ bool takeRegisters(Decoding &d, size_t index, std::vector<uint32_t> &offsets) {
   return true;
 }
 
-/// The immediates after scale-d: absent for integers, the transpositions only for 16-bit elements.
+/// Takes the immediates after scale-d: absent for integers, the transpositions only for 16-bit elements.
 bool takeImmediates(Decoding &d, WgmmaShape &shape) {
   size_t count = d.instruction.operands.size(), next = 4;
   if (isInteger(shape.product.left))

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned chunkBytes = 16;
 
-/// The lines of a factor that a descriptor describes.
+/// Returns the lines of an operand that a descriptor describes.
 FactorBits readShared(Cta &cta, const Descriptor &descriptor, bool isLineMajor, unsigned lines,
                       const WgmmaShape &shape) {
   FactorBits factor(lines, shape.depth);

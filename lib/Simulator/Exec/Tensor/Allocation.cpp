@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t leastColumns = 32;
 
-/// Tells the checker of the columns as a whole.
+/// Reports the columns as a whole to the checker.
 void noteColumns(Warp &warp, const Place &place, unsigned column, unsigned columns, bool isAllocation) {
   if (Checker *checker = checkerOf(warp))
     checker->tensorAccess(warp, {.place = place,
@@ -93,7 +93,7 @@ private:
     return true;
   }
 
-  /// The one that comes second, or finds columns first, allocates for both.
+  /// The warp that comes second, or finds columns first, allocates for both.
   std::optional<unsigned> allocateWithPeer(Warp &warp, uint32_t columns) const {
     TensorMemory &own = warp.cta.tensor, &other = warp.cta.cluster.cta(warp.cta.rank ^ 1)->tensor;
     if (!own.granted && other.requested) {

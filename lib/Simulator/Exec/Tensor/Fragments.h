@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the registers of tcgen05.ld and st lie in tensor memory, from the first lane and column of the access.
+// The positions of the registers of tcgen05.ld and st in tensor memory, from the first lane and column of the access.
 // PTX ISA 9.7.16.2.3.1.
 //
 //   shape     lanes  registers of .x1  register r of thread t: lane                     column
@@ -21,7 +21,7 @@ enum class Shape : uint8_t { L32x32, L16x64, L16x128, L16x256, L16x32x2 };
 constexpr unsigned lanesOf(Shape shape) {
   return shape == Shape::L32x32 ? 32 : 16;
 }
-/// Registers of a thread for .x1; .num multiplies them, to 128 at most.
+/// Returns the registers of a thread for .x1; .num multiplies them, up to 128.
 constexpr unsigned registersOf(Shape shape) {
   return shape == Shape::L16x128 ? 2 : shape == Shape::L16x256 ? 4 : 1;
 }
@@ -48,7 +48,7 @@ constexpr Cell cellOf(Shape shape, unsigned thread, unsigned reg) {
   return {};
 }
 
-/// Columns of 32 bits from the first to behind the last one, where each register is one cell.
+/// Returns the number of columns of 32 bits from the first to the last one, where each register is one cell.
 constexpr unsigned columnsOf(Shape shape, unsigned registers) {
   return shape == Shape::L32x32 || shape == Shape::L16x32x2 ? registers : 2 * registers;
 }

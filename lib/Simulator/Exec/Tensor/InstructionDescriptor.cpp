@@ -15,7 +15,7 @@ uint32_t field(uint32_t bits, unsigned first, unsigned count) {
   return bits >> first & ((1u << count) - 1);
 }
 
-/// The type that a number means, for a kind.
+/// Returns the type that a field's value denotes, for a kind.
 std::optional<Element> elementOf(MmaKind kind, uint32_t number) {
   switch (kind) {
   case MmaKind::F16:
@@ -62,7 +62,7 @@ bool isShape(const MmaForm &form, unsigned m, unsigned n) {
   return m == 128 && n % 16 == 0;
 }
 
-/// What is MN-major has elements of 8, 16 or 32 bits, and not those of kinds mxf4.
+/// MN-major operands have elements of 8, 16 or 32 bits, and not those of kinds mxf4.
 bool mayBeLineMajor(Element element) {
   return bitsOf(element) >= 8;
 }

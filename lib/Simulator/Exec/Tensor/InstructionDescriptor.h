@@ -26,30 +26,30 @@ namespace tile::sim::tensor {
 
 enum class MmaKind : uint8_t { F16, TF32, F8F6F4, I8, MXF8F6F4, MXF4, MXF4NVF4 };
 
-/// What the instruction's text says.
+/// The modifiers in the instruction's text.
 struct MmaForm {
   MmaKind kind = MmaKind::F16;
   unsigned ctaGroup = 1;
   bool isWeightStationary = false; ///< .ws
   bool leftInTensor = false;       ///< A is in tensor memory
-  unsigned scaleVector = 0;        ///< scales a line and instruction: 1, 2 or 4; 0: kinds without scales
+  unsigned scaleVector = 0;        ///< scales per line and instruction: 1, 2 or 4; 0: kinds without scales
   bool isScaled() const { return kind >= MmaKind::MXF8F6F4; }
 };
 
 struct MmaShape {
-  unsigned m = 0, n = 0, k = 0; ///< of all CTAs of the group
+  unsigned m = 0, n = 0, k = 0; ///< rows or columns over all CTAs of the group
   matrix::Product product;
   bool negateLeft = false, negateRight = false;
   bool leftLineMajor = false, rightLineMajor = false;
   matrix::ScaleType scaleType = matrix::ScaleType::UE8M0;
   unsigned leftScale = 0, rightScale = 0; ///< first byte of a column
 
-  /// Elements of a factor in 16 bytes. Those of 4 and 6 bits that go with kinds f8f6f4 and mxf8f6f4 are packed, with
-  /// gaps after each 16.
+  /// Returns the elements of an operand in 16 bytes. Elements of 4 and 6 bits that go with kinds f8f6f4 and mxf8f6f4
+  /// are packed, with gaps after each 16.
   unsigned perChunk = 0;
 };
 
-/// "" and the shape, or what is wrong.
+/// Returns "" and the shape, or the error.
 std::string readInstructionDescriptor(uint32_t bits, const MmaForm &form, MmaShape &shape);
 
 } // namespace tile::sim::tensor

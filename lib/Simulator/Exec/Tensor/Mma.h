@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tcgen05.mma: D = A * B + D, with D in tensor memory. PTX ISA 9.7.16.10.
 //
-// Where element (row, column) of D lies, for the rows of one CTA (PTX ISA 9.7.16.10.5, layouts A to G):
+// The position of element (row, column) of D, for the rows of one CTA (PTX ISA 9.7.16.10.5, layouts A to G):
 //
 //   M                              lane                               column
 //   128 of one CTA, 256 of two     row                                column
@@ -9,8 +9,8 @@
 //   128 of two, 64 with .ws        row + 64 * (column / (N/2))        column % (N/2)
 //   32 with .ws                    row + 32 * (column / (N/4))        column % (N/4)
 //
-// An f16 of D takes a column. A in tensor memory has its rows in the same lanes, 32 bytes of K in eight columns; where
-// the columns of D are split, each part of the lanes has a copy of A.
+// An f16 of D takes a column. A in tensor memory has its rows in the same lanes, 32 bytes of K in eight columns; if the
+// columns of D are split, each part of the lanes has a copy of A.
 #pragma once
 
 #include "Simulator/Exec/Tensor/InstructionDescriptor.h"
@@ -18,11 +18,11 @@
 
 namespace tile::sim::tensor {
 
-constexpr unsigned mostCtas = 2; ///< of a pair
+constexpr unsigned mostCtas = 2; ///< of a pair of CTAs
 constexpr unsigned columnsOfLeft = 8;
 
 struct Placement {
-  unsigned rows = 0, parts = 1; ///< of one CTA; into which the columns are split
+  unsigned rows = 0, parts = 1; ///< rows of one CTA; parts into which the columns are split
   unsigned partColumns = 0;
   bool isSpread = false; ///< 16 lanes of each warp
 
@@ -43,8 +43,9 @@ struct Placement {
   }
 };
 
-/// Scales of one factor in tensor memory: line l has its scales in column l / 32 and lane l % 32, and again 32, 64 and
-/// 96 lanes on, where each warp's part of the data path looks; of B with split columns only 32 lanes on.
+/// The scales of one operand in tensor memory: line l has its scales in column l / 32 and lane l % 32, with copies 32,
+/// 64 and 96 lanes further on, one for each warp's part of the data path; for B with split columns only 32 lanes
+/// further on.
 struct ScaleAddress {
   TensorAddress left, right;
 };
@@ -59,10 +60,10 @@ struct MmaIssue {
   ScaleAddress scales;
   bool keepsAccumulator = false;
   uint32_t disabledLanes[mostCtas][tensorLanes / 32] = {};
-  std::vector<Cta *> ctas; ///< of the group, by rank
+  std::vector<Cta *> ctas; ///< CTAs of the group, by rank
 
   Placement placement() const { return {form, shape}; }
-  /// Lines of B that one CTA has.
+  /// The lines of B in one CTA.
   unsigned rightLines() const { return shape.n / form.ctaGroup; }
   SharedMatrix leftMatrix() const { return {left, shape.leftLineMajor, placement().rows, shape.k, shape.perChunk}; }
   SharedMatrix rightMatrix() const { return {right, shape.rightLineMajor, rightLines(), shape.k, shape.perChunk}; }
@@ -71,7 +72,8 @@ struct MmaIssue {
   unsigned blockSize() const { return shape.k / form.scaleVector; }
 };
 
-/// Where the scales of a line are, for the part of the data path with the lanes 32 * warp …; `isRight`: of B.
+/// Returns the position of the scales of a line, for the part of the data path with the lanes 32 * warp …; `isRight`:
+/// of B.
 struct ScaleCell {
   unsigned lane = 0, column = 0;
 };

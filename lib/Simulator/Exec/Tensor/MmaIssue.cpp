@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoding and issue of tcgen05.mma, and what is checked there.
+// Decoding, issue and checks of tcgen05.mma.
 //
-// Left out: .sp (sparse A), .ashift, .ws with a mask of zero columns or with A in tensor memory, and elements of 4 and
-// 6 bits in tensor memory for kinds f8f6f4 and mxf8f6f4.
+// Not supported: .sp (sparse A), .ashift, .ws with a mask of zero columns or with A in tensor memory, and elements of 4
+// and 6 bits in tensor memory for kinds f8f6f4 and mxf8f6f4.
 #include "Simulator/Exec/Tensor/Mma.h"
 
 #include <algorithm>
@@ -30,7 +30,8 @@ private:
   void noteAccumulator(Warp &warp, unsigned lane, const MmaIssue &issue, unsigned index) const;
 };
 
-TensorAddress takeScaleAddress(uint32_t bits) { // the upper two bits are those of the byte, which the descriptor has
+TensorAddress takeScaleAddress(uint32_t bits) { // the upper two bits are those of the byte, which the descriptor
+                                                // contains
   return TensorAddress::of(bits & 0x3fffffff);
 }
 
@@ -70,7 +71,7 @@ bool Mma::readOperands(Warp &warp, unsigned lane, MmaIssue &issue) const {
   return leftFound.has_value();
 }
 
-/// What the shapes and types of the factors demand of their addresses.
+/// Checks the addresses that the shapes and types of the operands require.
 bool Mma::checkFactors(Warp &warp, unsigned lane, const MmaIssue &issue) const {
   const Placement placement = issue.placement();
   const unsigned mostLane = placement.isSpread ? 16 : 0;
@@ -175,8 +176,8 @@ Step Mma::executeLane(Warp &warp, unsigned lane) const {
   return Step::Next;
 }
 
-/// {.scale_vec::NX, .block16, .block32}: scales a line, 0 if they do not go with the kind. What is not said is the only
-/// possibility, except for mxf4nvf4.
+/// Takes {.scale_vec::NX, .block16, .block32}: scales per line, 0 if they do not go with the kind. If the suffix is
+/// absent there is only one possibility, except for mxf4nvf4.
 unsigned takeScaleVector(Decoding &d, MmaKind kind) {
   const int which = d.takeOne({"scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block16", "block32"});
   if (kind == MmaKind::MXF8F6F4)
@@ -186,7 +187,7 @@ unsigned takeScaleVector(Decoding &d, MmaKind kind) {
   return which == 2 || which == 3 ? 4 : which == 1 || which == 4 ? 2 : 0;
 }
 
-/// .collector::a::fill and the like say what the tensor core may keep of a factor: nothing changes.
+/// .collector::a::fill and similar suffixes control which operand the tensor core keeps: no effect here.
 void takeCollector(Decoding &d) {
   for (std::string_view buffer : {"a", "b0", "b1", "b2", "b3"})
     for (std::string_view use : {"fill", "use", "lastuse", "discard"})

@@ -10,7 +10,7 @@ namespace {
 using matrix::BlockScales;
 using matrix::FactorBits;
 
-/// Element `index` of a chunk whose elements of `bits` bits follow each other.
+/// Returns element `index` of a chunk whose elements of `bits` bits are consecutive.
 uint32_t elementAt(const std::byte *chunk, unsigned bits, unsigned index) {
   const unsigned first = bits * index;
   uint64_t word = 0;
@@ -36,7 +36,7 @@ void negate(FactorBits &factor, matrix::Element element) {
     bits ^= sign;
 }
 
-/// A part of the lines of a factor.
+/// A part of the lines of an operand.
 FactorBits slice(const FactorBits &from, unsigned first, unsigned lines) {
   FactorBits part(lines, from.depth);
   for (unsigned k = 0; k < from.depth; ++k)
@@ -90,7 +90,7 @@ FactorBits MmaOperation::readRight() const {
   return right;
 }
 
-/// Each warp's part of the data path has scales of its own: 32 rows, and half of the columns where they are split.
+/// Each warp's part of the data path has separate scales: 32 rows, and half of the columns if they are split.
 void MmaOperation::multiplyScaled(Cta &cta, const FactorBits &left, const FactorBits &right,
                                   std::vector<uint32_t> &sums) const {
   const Placement placement = issue.placement();

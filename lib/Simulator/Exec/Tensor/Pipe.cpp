@@ -76,7 +76,7 @@ void addAccumulator(Warp &warp, unsigned lane, const Instruction &instruction, c
 
 namespace {
 
-/// Arrives at mbarriers once all that the thread has issued before is done.
+/// Arrives at mbarriers once everything that the thread has issued before is done.
 class CommitOperation final : public PipeOperation {
 public:
   CommitOperation(Warp &warp, unsigned lane, const Instruction &instruction, uint32_t address, uint32_t ctaMask,
@@ -112,7 +112,7 @@ private:
 
   uint32_t address, ctaMask;
   Epoch epoch;
-  SyncClock before; ///< that the warp has waited for: MMAs come after the copies that they read. Not its own accesses
+  SyncClock before; ///< what the warp has waited for: MMAs follow the copies that they read. Not its own accesses
 };
 
 class Commit final : public LaneByLaneOperation {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What one thread has issued to the tensor core: mma, cp, shift and commit, executed in order, each at any time.
+// The operations that one thread has issued to the tensor core: mma, cp, shift and commit, executed in order, each at
+// any time.
 //
-// PTX ISA 9.7.16.6.2 promises the order of some pairs only. What compilers count on is that the tensor core executes
-// all of them in the order of issue; of the other pairs two are reported nevertheless: an accumulator that an MMA of
-// another shape writes, and tensor memory that an MMA reads as a factor while an earlier one still writes it.
+// PTX ISA 9.7.16.6.2 guarantees the order of some pairs only. Compilers rely on the tensor core executing all of them
+// in the order of issue. Of the other pairs, two are reported nevertheless: an accumulator that an MMA of another shape
+// writes, and tensor memory that an MMA reads as an operand while an earlier one still writes it.
 #pragma once
 
 #include "Simulator/Exec/Tensor/Tensor.h"
@@ -34,14 +35,14 @@ protected:
 /// Puts the operation at the end of its thread's queue.
 void issue(Warp &warp, unsigned lane, std::unique_ptr<PipeOperation> operation);
 
-/// What covers the operations that the lane issues now: its next commit. Only with a checker.
+/// Returns the epoch that covers the operations that the lane issues now: its next commit. Only with a checker.
 Epoch pipeEpoch(Warp &warp, unsigned lane);
 
-/// Tells the checker, if there is one, that such an operation accesses tensor memory.
+/// Informs the checker, if there is one, that such an operation accesses tensor memory.
 void notePipeAccess(Warp &warp, unsigned lane, const Instruction &instruction, AccessKind kind, const Range &range);
 
-/// Reports columns that an earlier MMA of the thread still writes; `m` by `n` is the accumulator of an MMA there, or
-/// 0 where the columns are read or copied to. False after a report.
+/// Reports columns that an earlier MMA of the thread still writes; `m` by `n` is the accumulator of an MMA there, or 0
+/// if the columns are read or copied to. Returns false after a report.
 bool checkAccumulators(Warp &warp, unsigned lane, const Instruction &instruction, const Cta &cta, TensorAddress address,
                        unsigned columns, unsigned m, unsigned n);
 void addAccumulator(Warp &warp, unsigned lane, const Instruction &instruction, const Cta &cta, TensorAddress address,

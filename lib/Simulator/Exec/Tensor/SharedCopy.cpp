@@ -8,7 +8,7 @@
 //   64x128b.warpx2::01_23      r % 32 + r / 32 * 64, and 32 after it
 //   32x128b.warpx4             r, r + 32, r + 64, r + 96
 //
-// Left out: the forms that decompress 4- and 6-bit elements.
+// Not supported: the forms that decompress 4- and 6-bit elements.
 #include "Simulator/Exec/Tensor/SharedMatrix.h"
 
 namespace tile::sim::tensor {
@@ -16,7 +16,7 @@ namespace tile::sim::tensor {
 namespace {
 
 struct CopyShape {
-  unsigned rows = 0, chunks = 0; ///< chunks of 16 bytes a row
+  unsigned rows = 0, chunks = 0; ///< chunks of 16 bytes per row
   enum class Lanes : uint8_t { Same, Spread, Twice, Pairs, FourTimes } lanes = Lanes::Same;
 
   template <typename Function> void forLanesOf(unsigned row, Function &&function) const {

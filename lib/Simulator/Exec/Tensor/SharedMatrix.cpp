@@ -29,7 +29,7 @@ std::optional<matrix::Descriptor> takeDescriptor(Warp &warp, unsigned lane, cons
 bool checkShared(Warp &warp, unsigned lane, const Instruction &instruction, Cta &cta, const SharedMatrix &matrix,
                  std::string_view what) {
   const matrix::Descriptor &descriptor = matrix.descriptor;
-  std::vector<uint64_t> chunks((sharedBase + cta.sharedSize()) / chunkBytes / 64 + 1); // a bit a chunk
+  std::vector<uint64_t> chunks((sharedBase + cta.sharedSize()) / chunkBytes / 64 + 1); // one bit per chunk
   std::optional<uint32_t> outside;
   matrix.forChunks([&](uint32_t address, unsigned, unsigned) {
     if (!cta.shared(address, chunkBytes))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A matrix in shared memory as a descriptor of tcgen05 describes it: chunks of 16 bytes. Exec/Matrix/Descriptor.h says
-// where they lie; PTX ISA 9.7.16.4.1, 9.7.16.5.
+// A matrix in shared memory as a descriptor of tcgen05 describes it: chunks of 16 bytes. Exec/Matrix/Descriptor.h has
+// their positions; PTX ISA 9.7.16.4.1, 9.7.16.5.
 #pragma once
 
 #include "Simulator/Exec/Matrix/Descriptor.h"
@@ -12,8 +12,8 @@ namespace tile::sim::tensor {
 
 constexpr unsigned chunkBytes = 16;
 
-/// `lines` (rows of the left factor, columns of the right one) of `depth` elements, of which a chunk holds `perChunk`:
-/// of one line, or if it is line-major, of consecutive lines for one k.
+/// `lines` (rows of the left operand, columns of the right one) of `depth` elements. A chunk holds `perChunk` of them:
+/// of one line or, if it is line-major, of consecutive lines for one k.
 struct SharedMatrix {
   matrix::Descriptor descriptor{0};
   bool isLineMajor = false;
@@ -30,12 +30,12 @@ struct SharedMatrix {
   }
 };
 
-/// The descriptor, if its fixed bits are right. Nothing after a report.
+/// Returns the descriptor, if its fixed bits are right. None after a report.
 std::optional<matrix::Descriptor> takeDescriptor(Warp &warp, unsigned lane, const Instruction &instruction,
                                                  uint64_t bits, std::string_view what);
 
-/// Whether all chunks are in the shared memory of the CTA; tells the checker that the tensor core reads them. False
-/// after a report.
+/// Checks that all chunks are in the shared memory of the CTA, and informs the checker that the tensor core reads them.
+/// Returns false after a report.
 bool checkShared(Warp &warp, unsigned lane, const Instruction &instruction, Cta &cta, const SharedMatrix &matrix,
                  std::string_view what);
 

@@ -26,11 +26,11 @@ Result<OperationPtr> decodeSharedCopy(Decoding &decoding);
 Result<OperationPtr> decodeShift(Decoding &decoding);
 Result<OperationPtr> decodeMma(Decoding &decoding);
 
-/// .cta_group::1, .cta_group::2: the number; 0 if neither stands next, or if an earlier instruction of the kernel has
-/// the other one (then the decoding has failed): PTX ISA 9.7.16.5 wants the same for all.
+/// Takes .cta_group::1 or .cta_group::2: the number; 0 if neither is next, or if an earlier instruction of the kernel
+/// has the other one (then decoding has failed): PTX ISA 9.7.16.5 requires the same for all.
 unsigned takeCtaGroup(Decoding &decoding);
 
-/// Reports about a lane of the warp and says no.
+/// Reports an error of a lane of the warp and returns false.
 template <typename... Arguments>
 bool refuse(Warp &warp, ReportKind kind, const Instruction &instruction, int lane,
             fmt::format_string<Arguments...> text, Arguments &&...arguments) {
@@ -38,10 +38,10 @@ bool refuse(Warp &warp, ReportKind kind, const Instruction &instruction, int lan
   return false;
 }
 
-/// The other CTA of the pair that cta_group::2 is of; null after a report: the cluster has none.
+/// Returns the other CTA of the pair of cta_group::2; null after a report: the cluster has none.
 Cta *findPeer(Warp &warp, const Instruction &instruction, int lane);
 
-/// Whether these columns of the CTA's tensor memory are allocated; else a report.
+/// Returns true if these columns of the CTA's tensor memory are allocated; otherwise reports.
 bool checkColumns(Warp &warp, const Instruction &instruction, int lane, const Cta &cta, unsigned column,
                   unsigned count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tcgen05.ld, st and their waits. PTX ISA 9.7.16.8.
 //
-// A load reads when it is issued, and its registers may not be touched before wait::ld. A store writes at any time
+// A load reads when it is issued, and its registers may not be accessed before wait::ld. A store writes at any time
 // before wait::st. Each is one access of the whole warp.
 #include "Simulator/Exec/Tensor/Fragments.h"
 #include "Simulator/Exec/Tensor/Tensor.h"
@@ -19,14 +19,14 @@ struct MoveForm {
   unsigned split = 0; ///< .16x32bx2: columns from the first half to the second
 
   unsigned perRegister() const { return isPacked ? 2 : 1; }
-  /// Calls `function(first column, columns)` for the columns that it touches, all lanes of which it touches.
+  /// Calls `function(first column, columns)` for the columns that it accesses, with all their lanes.
   template <typename Function> void forColumns(Function &&function) const {
     const unsigned columns = columnsOf(shape, registers) * perRegister();
     function(0u, columns);
     if (shape == Shape::L16x32x2)
       function(split, columns);
   }
-  /// The cell of a register, with .pack::16b the first of two.
+  /// Returns the cell of a register, with .pack::16b the first of two.
   Cell cell(unsigned thread, unsigned reg) const {
     Cell cell = cellOf(shape, thread, reg);
     cell.column *= perRegister();
@@ -36,7 +36,7 @@ struct MoveForm {
   }
 };
 
-/// Where the access begins, for the whole warp. Nothing after a report.
+/// Returns the first cell of the access, for the whole warp. None after a report.
 std::optional<TensorAddress> findStart(Warp &warp, const Instruction &instruction, const MoveForm &form,
                                        const AddressSource &address) {
   const uint32_t bits = address.one(warp, 0);
@@ -207,7 +207,7 @@ private:
   bool ofStores;
 };
 
-/// .sync.aligned.shape.num{.pack::16b}.b32, and the operands besides the address.
+/// .sync.aligned.shape.num{.pack::16b}.b32, and the operands other than the address.
 bool takeForm(Decoding &d, bool isStore, MoveForm &form) {
   if (!d.take("sync") || !d.take("aligned"))
     return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program that has the compiler inside, beside another copy of LLVM if it likes.
+// A program that contains the compiler, possibly with another copy of LLVM.
 #include <cstdio>
 #include <tile/Compiler.h>
 #include <tile/tilert.h>

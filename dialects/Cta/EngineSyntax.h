@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Syntax and checks that the engine attributes share: <m64n256k16, f16, f16, f32, …>, followed by the parameters of
+// each.
+#pragma once
+
+#include "Cta/CtaDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+namespace tile::cta {
+
+struct ParsedEngine {
+  unsigned m = 0, n = 0, k = 0;
+  mlir::Type a, b, accumulator;
+  std::vector<unsigned> grid;
+};
+
+/// Parses "<m64n256k16, f16, f16, f32".
+mlir::ParseResult parseInstruction(mlir::AsmParser &parser, ParsedEngine &parsed);
+/// Parses "= threads".
+mlir::ParseResult parseSource(mlir::AsmParser &parser, target::OperandSource &source);
+
+void printInstruction(mlir::AsmPrinter &printer, const ParsedEngine &parsed);
+/// Prints ", a = threads" where TMA is not the source.
+void printSources(mlir::AsmPrinter &printer, BufferEngine engine);
+
+/// Fails unless the engine's operand types are those of the dot, and K has at least one whole step. Sizes are those
+/// after tile-pad-blocks.
+mlir::LogicalResult verifyOperands(DotOp dot, mlir::Attribute engine, llvm::ArrayRef<mlir::Type> types,
+                                   llvm::ArrayRef<mlir::Type> given, unsigned stepK);
+llvm::SmallVector<mlir::Type, 3> operandTypesOf(DotOp dot);
+
+} // namespace tile::cta

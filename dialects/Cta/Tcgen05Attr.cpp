@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The engine attribute of tcgen05: its syntax, and which dots it computes.
+#include "Cta/EngineSyntax.h"
+
+#include "Target/Engines/Tcgen05.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cta;
+using target::MmaType;
+using target::OperandSource;
+
+Attribute Tcgen05Attr::parse(AsmParser &parser, Type) {
+  ParsedEngine parsed;
+  SMLoc start = parser.getCurrentLocation();
+  unsigned warps = 0;
+  if (parseInstruction(parser, parsed) || parser.parseComma() || parser.parseKeyword("warps") || parser.parseEqual() ||
+      parser.parseInteger(warps))
+    return {};
+  auto sourceA = OperandSource::Tma, sourceB = OperandSource::Tma;
+  bool swapped = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("swapped"))) {
+      swapped = true;
+    } else if (succeeded(parser.parseOptionalKeyword("b"))) {
+      if (parseSource(parser, sourceB))
+        return {};
+    } else if (parser.parseKeyword("a") || parseSource(parser, sourceA)) {
+      return {};
+    }
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<Tcgen05Attr>(start, parser.getContext(), parsed.m, parsed.n, parsed.k, parsed.a, parsed.b,
+                                        parsed.accumulator, warps, sourceA, sourceB, swapped);
+}
+
+void Tcgen05Attr::print(AsmPrinter &printer) const {
+  printInstruction(printer, {getM(), getN(), getK(), getA(), getB(), getAccumulator(), {}});
+  printer << ", warps = " << getWarps();
+  printSources(printer, *this);
+  printer << (getSwapped() ? ", swapped>" : ">");
+}
+
+LogicalResult Tcgen05Attr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned m, unsigned n, unsigned k,
+                                  Type a, Type b, Type accumulator, unsigned warps, OperandSource sourceA,
+                                  OperandSource sourceB, bool swapped) {
+  std::optional<MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(accumulator);
+  if (!typeA || !typeB || !typeAcc || !target::isTcgen05Instruction(*typeA, *typeB, *typeAcc, m, n) ||
+      k * target::mmaTypeBits(*typeA) != 8 * target::tcgen05BytesK)
+    return emitError() << "tcgen05 has no instruction m" << m << 'n' << n << 'k' << k << " of " << a << " and " << b
+                       << " into " << accumulator;
+  if (warps % target::warpsPerGroup != 0 || !llvm::isPowerOf2_32(warps))
+    return emitError() << "tensor memory is read by a power of two of warp groups, not by " << warps << " warps";
+  if (sourceA == OperandSource::Registers || sourceB == OperandSource::Registers)
+    return emitError() << "tcgen05 reads operands from shared memory, not from registers";
+  if (swapped && (sourceA != OperandSource::Tma || sourceB != OperandSource::Tma))
+    return emitError() << "only dots whose operands are loaded by TMA can be swapped";
+  return success();
+}
+
+LogicalResult Tcgen05Attr::verifyDot(Operation *op) const {
+  auto dot = cast<DotOp>(op);
+  SmallVector<Type, 3> types = operandTypesOf(dot);
+  int64_t m = dot.getType().getDimSize(0), n = dot.getType().getDimSize(1);
+  if (getSwapped()) {
+    std::swap(types[0], types[1]);
+    std::swap(m, n);
+  }
+  if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, types, getK())))
+    return failure();
+  int64_t rows = llvm::PowerOf2Ceil(m), columns = llvm::PowerOf2Ceil(n);
+  if (rows % getM() != 0 || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
+    return dot.emitOpError() << "has " << m << " rows and " << n << " columns" << (getSwapped() ? ", swapped," : ",")
+                             << " which its engine " << Attribute(*this) << " cannot compute with whole instructions";
+  return success();
+}
+
+std::optional<unsigned> Tcgen05Attr::getNumWarps() const {
+  return getWarps();
+}
+
+Attribute Tcgen05Attr::withoutSwap() const {
+  return get(getContext(), getM(), getN(), getK(), getA(), getB(), getAccumulator(), getWarps(), getSourceA(),
+             getSourceB(), /*swapped=*/false);
+}
+
+unsigned Tcgen05Attr::getGroupsN() const {
+  return 1;
+}

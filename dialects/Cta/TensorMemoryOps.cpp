@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tensor memory: its type, and the verification of the operations that access it.
+#include "Cta/CtaDialect.h"
+
+#include "Layout/TensorMemoryLayout.h"
+#include "Target/Engines/Tcgen05.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace tile;
+using namespace tile::cta;
+
+Type TensorMemoryType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  int64_t slots = 1;
+  SMLoc start = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("slots") || parser.parseEqual() || parser.parseInteger(slots)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<TensorMemoryType>(start, parser.getContext(), ArrayRef<int64_t>(shape), element, slots);
+}
+
+void TensorMemoryType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  printer << 'x' << getElementType();
+  if (getSlots() != 1)
+    printer << ", slots = " << getSlots();
+  printer << '>';
+}
+
+LogicalResult TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape,
+                                       Type element, int64_t slots) {
+  if (!element.isF32() && !element.isInteger(32))
+    return emitError() << "tensor memory holds f32 or i32, not " << element;
+  bool hasPowers = shape.size() == 2 && llvm::all_of(shape, [](int64_t size) { return llvm::isPowerOf2_64(size); });
+  if (!hasPowers || shape[0] < 64 || shape[1] < 8)
+    return emitError() << "an accumulator in tensor memory is a matrix of at least 64 rows and 8 columns, both powers "
+                          "of two";
+  int64_t columns = target::tensorColumnsOf(shape[0], shape[1]);
+  if (slots < 1 || slots > target::tensorMemoryColumns)
+    return emitError() << "has " << slots << " slots; expected 1 to " << target::tensorMemoryColumns;
+  if ((columns *= slots) > target::tensorMemoryColumns)
+    return emitError() << "takes " << columns << " columns of tensor memory, which has " << target::tensorMemoryColumns;
+  return success();
+}
+
+unsigned TensorMemoryType::getColumnsPerSlot() const {
+  return target::tensorColumnsOf(getShape()[0], getShape()[1]);
+}
+
+TensorMemoryType TensorMemoryType::withSlots(int64_t slots) const {
+  return get(getContext(), getShape(), getElementType(), slots);
+}
+
+LayoutAttr TensorMemoryType::getRegisterLayout(unsigned warps) const {
+  return LayoutAttr::get(getContext(), layout::tensorMemoryLayout(getShape()[0], getShape()[1], warps));
+}
+
+static LogicalResult verifyAccess(Operation *op, RankedTensorType value, TensorMemoryType memory) {
+  LayoutAttr layout = getLayoutAttr(value);
+  if (memory.getSlots() != 1)
+    return op->emitOpError() << "accesses " << memory.getSlots() << " slots; choose one with cta.tensor_memory_slot";
+  if (value.getShape() != memory.getShape() || value.getElementType() != memory.getElementType())
+    return op->emitOpError() << "moves " << value << ", but the memory is " << memory;
+  unsigned warps = layout ? unsigned(layout.getLayout().numWarps()) : 0;
+  if (warps % target::warpsPerGroup != 0 || warps == 0 || layout != memory.getRegisterLayout(warps))
+    return op->emitOpError() << "needs the register layout of " << memory;
+  return success();
+}
+
+LogicalResult TensorMemoryOpenOp::verify() {
+  uint32_t columns = getColumns();
+  if (columns < target::leastTensorMemoryColumns || columns > target::tensorMemoryColumns ||
+      !llvm::isPowerOf2_32(columns))
+    return emitOpError() << "allocates " << columns << " columns; expected a power of two from "
+                         << target::leastTensorMemoryColumns << " to " << target::tensorMemoryColumns;
+  return success();
+}
+
+LogicalResult TensorMemorySlotOp::verify() {
+  if (getResult().getType() != getMemory().getType().withSlots(1))
+    return emitOpError() << "is of type " << getResult().getType() << ", but a slot of " << getMemory().getType()
+                         << " is " << getMemory().getType().withSlots(1);
+  return success();
+}
+
+LogicalResult TensorMemoryLoadOp::verify() {
+  return verifyAccess(*this, cast<RankedTensorType>(getResult().getType()), getMemory().getType());
+}
+
+LogicalResult TensorMemoryStoreOp::verify() {
+  return verifyAccess(*this, cast<RankedTensorType>(getValue().getType()), getMemory().getType());
+}
+
+LogicalResult Tcgen05MmaOp::verify() {
+  ArrayRef<int64_t> a = getA().getType().getShape(), b = getB().getType().getShape(),
+                    acc = getAcc().getType().getShape();
+  if (a.size() != 2 || b.size() != 2 || getA().getType().getSlots() != 1 || getB().getType().getSlots() != 1 ||
+      getAcc().getType().getSlots() != 1)
+    return emitOpError() << "multiplies matrices of one slot each";
+  if (a[1] != b[0] || a[0] != acc[0] || int64_t(llvm::PowerOf2Ceil(b[1])) != acc[1])
+    return emitOpError() << "a is " << a[0] << "x" << a[1] << ", b " << b[0] << "x" << b[1] << " and acc " << acc[0]
+                         << "x" << acc[1] << "; their sizes must agree";
+  std::optional<target::MmaType> typeA = getMmaType(getA().getType().getElementType()),
+                                 typeB = getMmaType(getB().getType().getElementType()),
+                                 typeAcc = getAccumulatorType(getAcc().getType().getElementType());
+  if (!typeA || !typeB || !typeAcc || !target::isTcgen05Instruction(*typeA, *typeB, *typeAcc, getM(), getN()) ||
+      a[0] % getM() != 0 || b[1] % getN() != 0)
+    return emitOpError() << "has no instruction of " << getM() << " rows and " << getN() << " columns for "
+                         << getA().getType().getElementType() << " times " << getB().getType().getElementType()
+                         << " into " << getAcc().getType();
+  return success();
+}

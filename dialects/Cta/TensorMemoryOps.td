@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tensor memory, and the MMAs of Blackwell that accumulate there.
+//
+// An MMA reads buffers in shared memory and writes an accumulator in tensor memory, both after the operation: until
+// cta.tcgen05_await, or until the readers of a ring have waited for the slot that it completes.
+#ifndef CTA_TENSOR_MEMORY_OPS_TD
+#define CTA_TENSOR_MEMORY_OPS_TD
+
+include "Cta/CtaOpBase.td"
+
+def Cta_TensorMemoryOpenOp : Cta_Op<"tensor_memory_open", [
+    MemoryEffects<[MemAlloc<Cta_TensorMemory>, MemWrite<Cta_TensorMemory>]>]> {
+  let summary = "allocate the tensor memory of the CTA";
+  let description = [{
+    Executed once by all warps of the CTA; waits until that many columns are free on the multiprocessor. The address of
+    the first column passes through `place`. Source: PTX ISA, `tcgen05.alloc`.
+
+    Example: `%base = cta.tensor_memory_open 256 through %place : !cta.buffer<4xi32, #s>`
+  }];
+  let arguments = (ins I32Attr:$columns, Arg<Cta_BufferType, "place of the address",
+                                             [MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>:$place);
+  let results = (outs I32:$base);
+  let assemblyFormat = "$columns `through` $place attr-dict `:` type($place)";
+  let hasVerifier = 1;
+}
+
+def Cta_TensorMemoryCloseOp : Cta_Op<"tensor_memory_close", [
+    MemoryEffects<[MemFree<Cta_TensorMemory>, MemRead<Cta_TensorMemory>, MemWrite<Cta_TensorMemory>]>]> {
+  let summary = "free the tensor memory of the CTA";
+  let description = [{
+    Executed once by all warps of a role, or of the CTA, after which no role accesses tensor memory. The first warp
+    frees it when all have arrived. Source: PTX ISA, `tcgen05.dealloc`.
+
+    Example: `cta.tensor_memory_close %base, 256`
+  }];
+  let arguments = (ins I32:$base, I32Attr:$columns);
+  let assemblyFormat = "$base `,` $columns attr-dict";
+}
+
+def Cta_TensorMemoryAllocOp : Cta_Op<"tensor_memory_alloc", [MemoryEffects<[MemAlloc<Cta_TensorMemory>]>]> {
+  let summary = "an accumulator in tensor memory";
+  let description = [{
+    In the kernel's body. `cta-allocate-tensor-memory` gives each one its columns: `offset` of those that begin at
+    `base`.
+
+    Example: `%acc = cta.tensor_memory_alloc : !cta.tensor_memory<128x256xf32>`,
+    `%acc = cta.tensor_memory_alloc at %base + 128 : !cta.tensor_memory<128x128xf32>`
+  }];
+  let arguments = (ins Optional<I32>:$base, OptionalAttr<I32Attr>:$offset);
+  let results = (outs Cta_TensorMemoryType:$result);
+  let assemblyFormat = "(`at` $base^ `+` $offset)? attr-dict `:` type($result)";
+}
+
+def Cta_TensorMemorySlotOp : Cta_Op<"tensor_memory_slot", [Pure]> {
+  let summary = "one of several accumulators";
+  let description = [{
+    By the slot of a ring or, after `cta-lower-rings`, by its index, which must be in [0, slots).
+
+    Example: `%a = cta.tensor_memory_slot %m[%s : !cta.ring_slot] : !cta.tensor_memory<128x256xf32, slots = 2> ->
+    !cta.tensor_memory<128x256xf32>`
+  }];
+  let arguments = (ins Cta_TensorMemoryType:$memory, Cta_SlotOrIndex:$slot);
+  let results = (outs Cta_TensorMemoryType:$result);
+  let assemblyFormat = "$memory `[` $slot `:` type($slot) `]` attr-dict `:` type($memory) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_TensorMemoryLoadOp : Cta_Op<"tensor_memory_load"> {
+  let summary = "load an accumulator from tensor memory";
+  let description = [{
+    By all warps of the role, in the register layout of the type. MMAs that write it must be complete
+    (`cta.tcgen05_await`). With `columns`, only that many are computed; the others need not be loaded. Source: PTX ISA,
+    `tcgen05.ld`, `tcgen05.wait::ld`.
+
+    Example: `%x = cta.tensor_memory_load %acc : !cta.tensor_memory<128x256xf32> -> tensor<128x256xf32, #r>`
+  }];
+  let arguments = (ins Arg<Cta_TensorMemoryType, "accumulator", [MemRead<Cta_TensorMemory>]>:$memory,
+                       OptionalAttr<I32Attr>:$columns);
+  let results = (outs Tile_TensorOf<[F32, I32]>:$result);
+  let assemblyFormat = "$memory attr-dict `:` type($memory) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cta_TensorMemoryStoreOp : Cta_Op<"tensor_memory_store"> {
+  let summary = "store an accumulator to tensor memory";
+  let description = [{
+    By all warps of the role, in the register layout of the type; complete when the operation ends. `columns` as for
+    `cta.tensor_memory_load`. Source: PTX ISA, `tcgen05.st`, `tcgen05.wait::st`.
+
+    Example: `cta.tensor_memory_store %x, %acc : tensor<128x256xf32, #r>, !cta.tensor_memory<128x256xf32>`
+  }];
+  let arguments = (ins Tile_TensorOf<[F32, I32]>:$value,
+                       Arg<Cta_TensorMemoryType, "accumulator", [MemWrite<Cta_TensorMemory>]>:$memory,
+                       OptionalAttr<I32Attr>:$columns);
+  let assemblyFormat = "$value `,` $memory attr-dict `:` type($value) `,` type($memory)";
+  let hasVerifier = 1;
+}
+
+def Cta_Tcgen05MmaOp : Cta_Op<"tcgen05_mma"> {
+  let summary = "asynchronous matrix multiply-accumulate into tensor memory";
+  let description = [{
+    `acc += a * b`, or `acc = a * b` if `accumulate` is given and false, with instructions m x n x 32 bytes of k (PTX
+    ISA, `tcgen05.mma`). The buffers have swizzled layouts that a matrix descriptor can express. One thread issues the
+    instructions: in a role of several threads, when all of them have arrived, so that what they stored to operands and
+    accumulator is seen.
+
+    If b has fewer columns than the accumulator, which has a power of two, only these are computed.
+
+    Example:
+    ```mlir
+    cta.tcgen05_mma %a, %b, %acc if %c {m = 128 : i32, n = 256 : i32}
+      : !cta.buffer<128x64xf16, #a>, !cta.buffer<64x256xf16, #b>, !cta.tensor_memory<128x256xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Cta_BufferType, "left tile", [MemRead<Cta_SignalledMemory>]>:$a,
+                       Arg<Cta_BufferType, "right tile", [MemRead<Cta_SignalledMemory>]>:$b,
+                       Arg<Cta_TensorMemoryType, "accumulator",
+                           [MemRead<Cta_TensorMemory>, MemWrite<Cta_TensorMemory>]>:$acc,
+                       Optional<I1>:$accumulate, I32Attr:$m, I32Attr:$n);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc (`if` $accumulate^)? attr-dict `:` type($a) `,` type($b) `,` type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cta_Tcgen05CommitOp : Cta_Op<"tcgen05_commit", [
+    MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
+  let summary = "arrive at an mbarrier when all MMAs of the issuing thread are complete";
+  let description = [{
+    One arrival, of all `cta.tcgen05_mma` before it in the role. Does not wait. Source: PTX ISA, `tcgen05.commit`.
+
+    Example: `cta.tcgen05_commit %done[%slot] : !cta.mbarrier<1>`
+  }];
+  let arguments = (ins Cta_MbarrierType:$barrier, I32:$slot);
+  let assemblyFormat = "$barrier `[` $slot `]` attr-dict `:` type($barrier)";
+}
+
+def Cta_Tcgen05AwaitOp : Cta_Op<"tcgen05_await", [
+    MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>, MemRead<Cta_TensorMemory>,
+                   MemWrite<Cta_TensorMemory>]>]> {
+  let summary = "wait until the MMAs of the last commit at a barrier are complete";
+  let description = [{
+    By all threads of the role, once after each `cta.tcgen05_commit` at the barrier. `cta-lower-rings` counts its
+    phases.
+
+    Example: `cta.tcgen05_await %done : !cta.mbarrier<1>`
+  }];
+  let arguments = (ins Cta_MbarrierType:$barrier);
+  let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
+}
+
+def Cta_TensorMemoryFenceOp : Cta_Op<"tensor_memory_fence", [
+    MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>, MemRead<Cta_TensorMemory>,
+                   MemWrite<Cta_TensorMemory>]>]> {
+  let summary = "order accesses to tensor memory with those of other threads";
+  let description = [{
+    With `before`, earlier accesses precede the next synchronization of this thread; otherwise later ones follow the
+    last one. Source: PTX ISA, `tcgen05.fence`.
+
+    Example: `cta.tensor_memory_fence before`
+  }];
+  let arguments = (ins UnitAttr:$before);
+  let assemblyFormat = "(`before` $before^)? attr-dict";
+}
+
+#endif

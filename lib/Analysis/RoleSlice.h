@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a role of one thread has to compute by itself: the backward slice of its operations, in scalars.
+//
+//   RoleSlice slice(&kernel);
+//   slice.add(copy);                    // and the loops and branches around it
+//   if (slice.close())                  // what their operands are computed from
+//     clone slice.ops
+#pragma once
+
+#include "Cta/CtaDialect.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace tile {
+
+class RoleSlice {
+public:
+  /// Operations outside of `root`, a kernel or its warp roles, are available to all roles.
+  explicit RoleSlice(mlir::Operation *root) : root(root) {}
+
+  /// Adds an operation, with the control flow around it, but not its operands. Returns false if that is more than loops
+  /// and branches.
+  bool add(mlir::Operation *op);
+  void need(mlir::Value value);
+  /// Adds what the needed values are computed from. Returns false if one thread cannot compute them: if they are
+  /// tensors, or have effects.
+  bool close();
+
+  llvm::DenseSet<mlir::Operation *> ops;
+  /// The first values (CarriedValue) of loop-carried values and branch results that are needed.
+  llvm::DenseSet<mlir::Value> carried;
+
+private:
+  bool needControl(mlir::Operation *op);
+  bool visit(mlir::Value value);
+
+  mlir::Operation *root;
+  llvm::SmallVector<mlir::Value> worklist;
+  llvm::DenseSet<mlir::Value> seen;
+};
+
+} // namespace tile

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Implements MatrixDescriptor.h.
+#include "MatrixDescriptor.h"
+
+#include "EmitLayout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using tile::layout::SwizzleForm;
+
+namespace tile::conversion {
+
+static constexpr int64_t atomRows = 8;
+
+int64_t MatrixOperand::strideOffset() const {
+  return atomRows * swizzle();
+}
+
+int64_t MatrixOperand::byteOffset(int64_t row, int64_t kIndex) const {
+  int64_t along = kMajor ? kIndex : row, across = kMajor ? row : kIndex, acrossExtent = kMajor ? extent : k;
+  int64_t panel = along / form.panelElements, inside = along % form.panelElements;
+  return panel * acrossExtent * swizzle() + across * swizzle() + inside * elementBytes;
+}
+
+std::optional<MatrixOperand> planMatrixOperand(cta::BufferType type, unsigned kDim) {
+  MatrixOperand operand;
+  operand.elementBytes = getBytesInMemory(type.getElementType());
+  std::optional<SwizzleForm> form = layout::matchSwizzle(type.getLayout().getLayout(), operand.elementBytes);
+  if (!form || form->swizzleBytes == 0)
+    return std::nullopt;
+  operand.form = *form;
+  operand.kMajor = form->order.front() == kDim;
+  operand.extent = type.getShape()[1 - kDim];
+  operand.k = type.getShape()[kDim];
+  // PTX ISA, "Matrix descriptor": of wgmma, only 16-bit types may have m or n contiguous.
+  if (!operand.kMajor && operand.elementBytes != 2)
+    return std::nullopt;
+  return operand;
+}
+
+DescriptorEmitter::DescriptorEmitter(OpBuilder &builder, Location loc, Format format, const MatrixOperand &operand,
+                                     Value buffer, Value firstRow, bool isInCluster)
+    : builder(builder), loc(loc), operand(operand) {
+  Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), buffer);
+  if (firstRow) {
+    // Groups start at multiples of whole panels or of whole atoms, so the distance is a multiple of the row index.
+    int64_t bytesPerRow = operand.kMajor ? operand.swizzle() : operand.k * operand.elementBytes;
+    Value bytes = arith::MulIOp::create(builder, loc, firstRow, emitI32(builder, loc, bytesPerRow));
+    address = arith::AddIOp::create(builder, loc, address, bytes);
+  }
+  Value units = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
+  if (isInCluster) // higher bits select the CTA
+    units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
+  low = arith::OrIOp::create(builder, loc, units, emitI32(builder, loc, operand.leadingOffset() / 16 << 16));
+  // Of 128, 64 and 32 bytes: 1, 2 and 3 for wgmma, twice that for tcgen05.
+  uint64_t mode = operand.swizzle() == 128 ? 1 : operand.swizzle() == 64 ? 2 : 3;
+  high = mode << 62 | uint64_t(operand.strideOffset() / 16) << 32;
+  if (format == Format::Wgmma)
+    return;
+  // One thread issues many instructions: it adds to a whole descriptor, whose fields do not overflow.
+  high |= uint64_t(1) << 46;
+  Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), low);
+  Value constant = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), int64_t(high));
+  whole = arith::OrIOp::create(builder, loc, wide, constant);
+}
+
+Value DescriptorEmitter::at(int64_t row, int64_t k) {
+  if (whole) {
+    Value distance =
+        arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), operand.byteOffset(row, k) / 16);
+    return arith::AddIOp::create(builder, loc, whole, distance);
+  }
+  Value start = arith::AddIOp::create(builder, loc, low, emitI32(builder, loc, operand.byteOffset(row, k) / 16));
+  Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), start);
+  Value constant = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), int64_t(high));
+  return arith::OrIOp::create(builder, loc, wide, constant);
+}
+
+} // namespace tile::conversion

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tensor memory and its MMAs (PTX ISA, "TensorCore 5th Generation Family Instructions").
+//
+// An address of tensor memory has the lane in its upper half and the column in its lower half. A warp reaches the 32
+// lanes of its index modulo 4. Blocks of 128 rows of an accumulator follow each other in further columns:
+//
+//   256 x 64:  rows 0 to 127 in columns 0 to 63, rows 128 to 255 in columns 64 to 127
+#include "EmitLayout.h"
+#include "MatrixDescriptor.h"
+#include "Patterns.h"
+#include "Ptx.h"
+#include "Tma.h"
+
+#include "Target/Engines/Tcgen05.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tile::conversion {
+
+namespace {
+
+constexpr int64_t fullRows = target::tensorMemoryLanes;
+constexpr unsigned laneShift = 16;
+constexpr int64_t mostRegisters = 128; // of one load or store
+
+void emitFence(OpBuilder &builder, Location loc, bool before) {
+  NVVM::Tcgen05FenceOp::create(
+      builder, loc, before ? NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC : NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+}
+
+/// Returns the pointer that operations of NVVM take.
+Value emitPointer(OpBuilder &builder, Location loc, Value address) {
+  return LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), tensorMemorySpace),
+                                  address);
+}
+
+Value emitSum(OpBuilder &builder, Location loc, Value address, int64_t columns) {
+  return arith::AddIOp::create(builder, loc, address, emitI32(builder, loc, columns));
+}
+
+/// How all warps of a role access an accumulator: each thread has consecutive registers for each block of 128 rows.
+struct AccessPlan {
+  Value first;           ///< Address of this warp's part of the first block.
+  Value group;           ///< Index of this warp's part of the columns, uniform in the warp; null if there is one part.
+  int64_t groups = 1;    ///< Parts of the columns.
+  int64_t blocks = 1;    ///< Blocks of rows in a thread.
+  int64_t blockStep = 0; ///< Columns from one block to the next.
+  int64_t columns = 0;   ///< Of a part.
+  int64_t computed = 0;  ///< Columns of all parts that are moved.
+  NVVM::Tcgen05LdStShape shape = NVVM::Tcgen05LdStShape::SHAPE_32X32B;
+
+  bool isHalf() const { return shape == NVVM::Tcgen05LdStShape::SHAPE_16X256B; }
+  /// Returns the registers of a thread for so many columns of a block.
+  int64_t registersOf(int64_t count) const { return isHalf() ? count / 2 : count; }
+  /// Returns the columns of a part that are moved.
+  int64_t computedOf(int64_t part) const { return std::clamp<int64_t>(computed - part * columns, 0, columns); }
+  /// Returns "16x256b.x32" for an instruction with so many registers.
+  std::string suffixOf(int64_t count) const {
+    return isHalf() ? "16x256b.x" + std::to_string(count / 4) : "32x32b.x" + std::to_string(count);
+  }
+};
+
+/// An instruction: `count` registers from `begin` on, at `address`.
+struct AccessStep {
+  Value address;
+  int64_t begin, count;
+};
+
+/// Returns the instructions that move the first columns of a part.
+SmallVector<AccessStep> emitSteps(OpBuilder &builder, Location loc, const AccessPlan &plan, int64_t columns) {
+  SmallVector<AccessStep> steps;
+  for (int64_t block = 0; block < plan.blocks; ++block)
+    for (int64_t begin = 0, end = plan.registersOf(columns), count = 0; begin < end; begin += count) {
+      count = std::min<int64_t>(mostRegisters, llvm::bit_floor(uint64_t(end - begin)));
+      int64_t column = plan.isHalf() ? 2 * begin : begin;
+      steps.push_back({emitSum(builder, loc, plan.first, block * plan.blockStep + column),
+                       block * plan.registersOf(plan.columns) + begin, count});
+    }
+  return steps;
+}
+
+AccessPlan planAccess(OpBuilder &builder, Location loc, Value memory, cta::TensorMemoryType type, unsigned warps,
+                      std::optional<uint32_t> columns) {
+  AccessPlan plan;
+  const int64_t m = type.getShape()[0], n = type.getShape()[1], groups = warps / target::warpsPerGroup;
+  const int64_t groupsM = m < fullRows ? 1 : std::min<int64_t>(groups, m / fullRows);
+  if (m < fullRows)
+    plan.shape = NVVM::Tcgen05LdStShape::SHAPE_16X256B;
+  plan.groups = groups / groupsM;
+  plan.blocks = m < fullRows ? 1 : m / fullRows / groupsM;
+  plan.blockStep = n;
+  plan.columns = n / plan.groups;
+  plan.computed = columns.value_or(n);
+  Value warp = emitUniformWarpId(builder, loc);
+  Value quarter = arith::AndIOp::create(builder, loc, warp, emitI32(builder, loc, target::warpsPerGroup - 1));
+  Value offset = arith::ShLIOp::create(builder, loc, quarter, emitI32(builder, loc, laneShift + 5));
+  if (groups > 1) {
+    Value group = arith::ShRUIOp::create(builder, loc, warp, emitI32(builder, loc, 2));
+    group = arith::AndIOp::create(builder, loc, group, emitI32(builder, loc, groups - 1));
+    Value ofRows = arith::AndIOp::create(builder, loc, group, emitI32(builder, loc, groupsM - 1));
+    plan.group = arith::ShRUIOp::create(builder, loc, group, emitI32(builder, loc, llvm::Log2_64(uint64_t(groupsM))));
+    auto addTimes = [&](Value index, int64_t step) {
+      Value distance = arith::MulIOp::create(builder, loc, index, emitI32(builder, loc, step));
+      offset = arith::AddIOp::create(builder, loc, offset, distance);
+    };
+    addTimes(ofRows, plan.blocks * plan.blockStep);
+    addTimes(plan.group, plan.columns);
+  }
+  plan.first = arith::AddIOp::create(builder, loc, memory, offset);
+  return plan;
+}
+
+/// Emits `access(columns)` for this warp's part, of which different numbers of columns may be moved: all of the first
+/// parts, some of the next and none of the others. Returns what it returns, of the given types.
+Registers emitForPart(OpBuilder &builder, Location loc, const AccessPlan &plan, TypeRange types,
+                      llvm::function_ref<Registers(int64_t)> access) {
+  const int64_t whole = plan.computed / plan.columns;
+  if (whole == plan.groups)
+    return access(plan.columns);
+  if (plan.groups == 1)
+    return access(plan.computed);
+  auto branchIf = [&](arith::CmpIPredicate predicate, llvm::function_ref<Registers()> then,
+                      llvm::function_ref<Registers()> otherwise) {
+    Value is = arith::CmpIOp::create(builder, loc, predicate, plan.group, emitI32(builder, loc, whole));
+    auto branch = scf::IfOp::create(builder, loc, types, is, /*withElseRegion=*/true);
+    for (auto [block, body] : {std::pair(branch.thenBlock(), then), std::pair(branch.elseBlock(), otherwise)}) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(block);
+      Registers results = body();
+      if (types.empty())
+        continue;
+      scf::YieldOp::create(builder, loc, results);
+    }
+    return Registers(branch.getResults());
+  };
+  return branchIf(
+      arith::CmpIPredicate::ult, [&] { return access(plan.columns); },
+      [&] {
+        return branchIf(
+            arith::CmpIPredicate::eq, [&] { return access(plan.computedOf(whole)); }, [&] { return access(0); });
+      });
+}
+
+struct OpenLowering : OpConversionPattern<cta::TensorMemoryOpenOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TensorMemoryOpenOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, emitUniformWarpId(rewriter, loc),
+                                          emitI32(rewriter, loc, 0));
+    auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      NVVM::Tcgen05AllocOp::create(rewriter, loc, adaptor.getPlace(), emitI32(rewriter, loc, op.getColumns()));
+      NVVM::Tcgen05RelinquishAllocPermitOp::create(rewriter, loc);
+    }
+    emitFence(rewriter, loc, /*before=*/true);
+    NVVM::BarrierOp::create(rewriter, loc);
+    emitFence(rewriter, loc, /*before=*/false);
+    Value base = LLVM::LoadOp::create(rewriter, loc, rewriter.getI32Type(), adaptor.getPlace(), /*alignment=*/4,
+                                      /*isVolatile=*/true);
+    // Copies by TMA may reuse the place.
+    cta::ProxyFenceOp::create(rewriter, loc);
+    rewriter.replaceOp(op, base);
+    return success();
+  }
+};
+
+struct CloseLowering : OpConversionPattern<cta::TensorMemoryCloseOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TensorMemoryCloseOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    std::optional<cta::Role> role = cta::findRole(op);
+    emitFence(rewriter, loc, /*before=*/true);
+    cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
+    Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, emitUniformWarpId(rewriter, loc),
+                                          emitI32(rewriter, loc, role ? role->getFirstWarp() : 0));
+    auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    emitFence(rewriter, loc, /*before=*/false);
+    NVVM::Tcgen05DeallocOp::create(rewriter, loc, emitPointer(rewriter, loc, adaptor.getBase()),
+                                   emitI32(rewriter, loc, op.getColumns()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TensorAllocLowering : OpConversionPattern<cta::TensorMemoryAllocOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TensorMemoryAllocOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, emitSum(rewriter, op.getLoc(), adaptor.getBase(), int32_t(*op.getOffset())));
+    return success();
+  }
+};
+
+struct TensorSlotLowering : OpConversionPattern<cta::TensorMemorySlotOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TensorMemorySlotOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value columns = emitI32(rewriter, loc, op.getMemory().getType().getColumnsPerSlot());
+    Value offset = arith::MulIOp::create(rewriter, loc, adaptor.getSlot(), columns);
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, adaptor.getMemory(), offset);
+    return success();
+  }
+};
+
+struct TensorLoadLowering : OpConversionPattern<cta::TensorMemoryLoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TensorMemoryLoadOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto result = cast<RankedTensorType>(op.getResult().getType());
+    const layout::LinearLayout &layout = cta::getLayout(result);
+    Type element = getTypeConverter()->convertType(result.getElementType());
+    AccessPlan plan = planAccess(rewriter, loc, adaptor.getMemory().front(), op.getMemory().getType(),
+                                 layout.numWarps(), op.getColumns());
+    SmallVector<Type> types(layout.numRegisters(), element);
+    Registers values = emitForPart(rewriter, loc, plan, types,
+                                   [&](int64_t columns) { return emitLoad(rewriter, loc, plan, columns, types); });
+    rewriter.replaceOpWithMultiple(op, {values});
+    return success();
+  }
+
+private:
+  /// Loads the first columns of this warp's part; the others are zero. With the wait in one statement, no register is
+  /// used before it is written.
+  static Registers emitLoad(OpBuilder &builder, Location loc, const AccessPlan &plan, int64_t columns,
+                            ArrayRef<Type> types) {
+    Registers values(types.size());
+    SmallVector<AccessStep> steps = emitSteps(builder, loc, plan, columns);
+    PtxStatement statement;
+    for (const AccessStep &step : steps) {
+      statement.operands.push_back(step.address);
+      statement.results.append(step.count, types.front());
+    }
+    unsigned next = 0, operand = statement.results.size();
+    for (const AccessStep &step : steps) {
+      statement.text += "tcgen05.ld.sync.aligned." + plan.suffixOf(step.count) + ".b32 {";
+      for (int64_t index = 0; index < step.count; ++index)
+        statement.text += (index ? ", $" : "$") + std::to_string(next++);
+      statement.text += "}, [$" + std::to_string(operand++) + "];\n";
+    }
+    statement.text += "tcgen05.wait::ld.sync.aligned;";
+    if (!steps.empty()) {
+      SmallVector<Value> all = emitPtx(builder, loc, statement);
+      ArrayRef<Value> loaded = all;
+      for (const AccessStep &step : steps) {
+        llvm::copy(loaded.take_front(step.count), values.begin() + step.begin);
+        loaded = loaded.drop_front(step.count);
+      }
+    }
+    Value zero;
+    for (Value &value : values)
+      if (!value) {
+        if (!zero)
+          zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(types.front()));
+        value = zero;
+      }
+    return values;
+  }
+};
+
+struct TensorStoreLowering : OpConversionPattern<cta::TensorMemoryStoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TensorMemoryStoreOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getValue().getType());
+    AccessPlan plan = planAccess(rewriter, loc, adaptor.getMemory().front(), op.getMemory().getType(),
+                                 cta::getLayout(type).numWarps(), op.getColumns());
+    emitForPart(rewriter, loc, plan, {}, [&](int64_t columns) {
+      emitStore(rewriter, loc, plan, columns, adaptor.getValue());
+      return Registers();
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static void emitStore(OpBuilder &builder, Location loc, const AccessPlan &plan, int64_t columns, ValueRange values) {
+    Type i32 = builder.getI32Type();
+    for (const AccessStep &step : emitSteps(builder, loc, plan, columns)) {
+      auto wordAt = [&](int64_t index) -> Value {
+        Value value = values[step.begin + index];
+        return value.getType() == i32 ? value : LLVM::BitcastOp::create(builder, loc, i32, value);
+      };
+      Value words = wordAt(0);
+      if (step.count > 1) {
+        words = LLVM::PoisonOp::create(builder, loc, VectorType::get({step.count}, i32));
+        for (int64_t index = 0; index < step.count; ++index)
+          words = LLVM::InsertElementOp::create(builder, loc, words, wordAt(index), emitI32(builder, loc, index));
+      }
+      NVVM::Tcgen05StOp::create(builder, loc, /*unpack=*/false, plan.shape, emitPointer(builder, loc, step.address),
+                                words, /*offset=*/Value());
+    }
+    if (columns > 0)
+      NVVM::Tcgen05WaitOp::create(builder, loc, NVVM::Tcgen05WaitKind::STORE);
+  }
+};
+
+/// Begins a branch of the thread that issues for its role. In a role of several threads, all of them arrive first if
+/// `synchronizes`, so that their accesses come before.
+void beginIssue(ConversionPatternRewriter &rewriter, Operation *op, bool synchronizes) {
+  std::optional<cta::Role> role = cta::findRole(op);
+  if (role && role->getAttr().getOneThread())
+    return;
+  Location loc = op->getLoc();
+  if (synchronizes) {
+    emitFence(rewriter, loc, /*before=*/true);
+    cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
+  }
+  auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstOfRole(rewriter, op), /*withElseRegion=*/false);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  if (synchronizes)
+    emitFence(rewriter, loc, /*before=*/false);
+}
+
+/// The operands of an MMA; none if no descriptor describes them.
+struct MmaOperands {
+  MatrixOperand a, b;
+};
+std::optional<MmaOperands> planOperands(cta::Tcgen05MmaOp op) {
+  std::optional<MatrixOperand> a = planMatrixOperand(op.getA().getType(), 1),
+                               b = planMatrixOperand(op.getB().getType(), 0);
+  if (!a || !b)
+    return std::nullopt;
+  // A panel is addressed from its start.
+  auto startsPanel = [](const MatrixOperand &operand, int64_t step) {
+    return operand.kMajor || operand.extent == step || step % operand.form.panelElements == 0;
+  };
+  if (!startsPanel(*a, op.getM()) || !startsPanel(*b, op.getN()))
+    return std::nullopt;
+  return MmaOperands{*a, *b};
+}
+
+struct MmaLowering : OpConversionPattern<cta::Tcgen05MmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::Tcgen05MmaOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    std::optional<MmaOperands> operands = planOperands(op);
+    if (!operands)
+      return rewriter.notifyMatchFailure(op, "operands have no descriptor");
+    bool isInCluster = op->getParentOfType<LLVM::LLVMFuncOp>()->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName());
+    beginIssue(rewriter, op, /*synchronizes=*/true);
+    constexpr auto format = DescriptorEmitter::Format::Tcgen05;
+    DescriptorEmitter rows(rewriter, loc, format, operands->a, adaptor.getA(), /*firstRow=*/{}, isInCluster);
+    DescriptorEmitter columns(rewriter, loc, format, operands->b, adaptor.getB(), /*firstRow=*/{}, isInCluster);
+    target::MmaType a = *getMmaType(op.getA().getType().getElementType()),
+                    b = *getMmaType(op.getB().getType().getElementType()),
+                    acc = *getAccumulatorType(op.getAcc().getType().getElementType());
+    const int64_t m = op.getM(), n = op.getN(), k = 8 * target::tcgen05BytesK / target::mmaTypeBits(a);
+    Value descriptor = emitI32(
+        rewriter, loc,
+        int32_t(target::tcgen05Descriptor(a, b, acc, op.getM(), op.getN(), operands->a.kMajor, operands->b.kMajor)));
+    Type i1 = rewriter.getI1Type();
+    Value always = arith::ConstantIntOp::create(rewriter, loc, i1, 1);
+    Value first = op.getAccumulate() ? adaptor.getAccumulate() : always;
+    const int64_t blockStep = op.getAcc().getType().getShape()[1];
+    for (int64_t row = 0; row < operands->a.extent; row += m)
+      for (int64_t column = 0; column < operands->b.extent; column += n) {
+        Value result =
+            emitPointer(rewriter, loc, emitSum(rewriter, loc, adaptor.getAcc(), row / fullRows * blockStep + column));
+        for (int64_t step = 0; step < operands->a.k; step += k)
+          NVVM::Tcgen05MMAOp::create(rewriter, loc, kindOf(a), NVVM::CTAGroupKind::CTA_1,
+                                     NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false, result, rows.at(row, step),
+                                     columns.at(column, step), descriptor, step == 0 ? first : always,
+                                     /*scaleInputD=*/Value(),
+                                     /*disableOutputLane=*/Value());
+      }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static NVVM::Tcgen05MMAKind kindOf(target::MmaType a) {
+    switch (target::tcgen05KindOf(a)) {
+    case target::Tcgen05Kind::F16:
+      return NVVM::Tcgen05MMAKind::F16;
+    case target::Tcgen05Kind::TF32:
+      return NVVM::Tcgen05MMAKind::TF32;
+    case target::Tcgen05Kind::F8F6F4:
+      return NVVM::Tcgen05MMAKind::F8F6F4;
+    case target::Tcgen05Kind::I8:
+      return NVVM::Tcgen05MMAKind::I8;
+    }
+    llvm_unreachable("a kind of the table");
+  }
+};
+
+struct CommitLowering : OpConversionPattern<cta::Tcgen05CommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::Tcgen05CommitOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    beginIssue(rewriter, op, /*synchronizes=*/false);
+    NVVM::Tcgen05CommitOp::create(rewriter, loc,
+                                  emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot()),
+                                  /*multicastMask=*/Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TensorFenceLowering : OpConversionPattern<cta::TensorMemoryFenceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::TensorMemoryFenceOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    emitFence(rewriter, op.getLoc(), op.getBefore());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+static LogicalResult checkTensorMemory(Operation *op, const target::GpuTarget &gpu) {
+  if (!gpu.has(target::Feature::Tcgen05))
+    return op->emitOpError() << "needs tensor memory, which " << gpu.name << " lacks; sm_100a has it";
+  return success();
+}
+
+void registerTensorMemoryLowerings(Lowerings &lowerings) {
+  lowerings.patterns.add<OpenLowering, CloseLowering, TensorAllocLowering, TensorSlotLowering, TensorLoadLowering,
+                         TensorStoreLowering, MmaLowering, CommitLowering, TensorFenceLowering>(lowerings.converter,
+                                                                                                lowerings.context);
+  lowerings.check<cta::TensorMemoryOpenOp>(checkTensorMemory);
+  lowerings.check<cta::TensorMemoryAllocOp>(
+      [](cta::TensorMemoryAllocOp op, const target::GpuTarget &) -> LogicalResult {
+        if (!op.getBase())
+          return op.emitOpError() << "has no address; run cta-allocate-tensor-memory first";
+        return success();
+      });
+  lowerings.check<cta::Tcgen05MmaOp>([](cta::Tcgen05MmaOp op, const target::GpuTarget &gpu) -> LogicalResult {
+    if (failed(checkTensorMemory(op, gpu)))
+      return failure();
+    if (!planOperands(op))
+      return op.emitOpError() << "operands do not have a layout that a matrix descriptor can express";
+    return success();
+  });
+}
+
+} // namespace tile::conversion

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Implements TensorMemoryLayout.h.
+#include "Layout/TensorMemoryLayout.h"
+
+#include "Layout/MmaLayouts.h"
+
+namespace tile::layout {
+
+LinearLayout tensorMemoryLayout(int64_t m, int64_t n, unsigned warps) {
+  constexpr int64_t lanes = 128, warpsPerGroup = 4;
+  const int64_t groups = warps / warpsPerGroup;
+  if (m < lanes)
+    return wgmmaAccumulator(
+        m, n, {.groupsM = 1, .groupsN = unsigned(groups), .elementBits = 16, .instructionN = unsigned(n / groups)});
+  const int64_t groupsM = std::min<int64_t>(groups, m / lanes), groupsN = groups / groupsM;
+  std::vector<uint64_t> registers, ofLanes, ofWarps;
+  for (int64_t column = 1; column < n / groupsN; column *= 2)
+    registers.push_back(uint64_t(column));
+  for (int64_t row = 1; row < lanesPerWarp; row *= 2)
+    ofLanes.push_back(uint64_t(row * n));
+  for (int64_t row = lanesPerWarp; row < lanes; row *= 2)
+    ofWarps.push_back(uint64_t(row * n));
+  // The last blocks of rows go to warp groups, so that each group has consecutive rows.
+  for (int64_t row = lanes; row < m / groupsM; row *= 2)
+    registers.push_back(uint64_t(row * n));
+  for (int64_t row = m / groupsM; row < m; row *= 2)
+    ofWarps.push_back(uint64_t(row * n));
+  for (int64_t column = n / groupsN; column < n; column *= 2)
+    ofWarps.push_back(uint64_t(column));
+  return LinearLayout::distributed(std::move(registers), std::move(ofLanes), std::move(ofWarps), {m, n});
+}
+
+} // namespace tile::layout

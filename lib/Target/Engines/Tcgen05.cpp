@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Implements Tcgen05.h.
+#include "Target/Engines/Tcgen05.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tile::target {
+namespace {
+
+constexpr unsigned fullRows = 128, halfRows = 64; // of an instruction of one CTA
+
+bool isFp8(MmaType type) {
+  return type == MmaType::F8E4M3 || type == MmaType::F8E5M2;
+}
+
+bool multipliesTypes(MmaType a, MmaType b, MmaType accumulator) {
+  if (a == MmaType::S8)
+    return b == MmaType::S8 && accumulator == MmaType::S32;
+  bool areFloats = a == MmaType::F16 || a == MmaType::BF16 || a == MmaType::TF32;
+  return accumulator == MmaType::F32 && ((areFloats && a == b) || (isFp8(a) && isFp8(b)));
+}
+
+/// As for wgmma: one instruction computes 160 columns, and b's buffer has its padding at the end.
+bool fitsOneInstruction(const WgmmaProduct &dot) {
+  constexpr int64_t step = 16;
+  return isPowerOfTwo(dot.m) && isPowerOfTwo(dot.k) && dot.n % step == 0 && dot.n <= tcgen05MostColumns &&
+         (!dot.bKMajor || dot.k * dot.elementBits() <= 8 * widestSwizzle);
+}
+
+/// The code of an operand's type in the instruction descriptor.
+uint32_t codeOf(MmaType type) {
+  switch (type) {
+  case MmaType::BF16:
+  case MmaType::F8E5M2:
+  case MmaType::S8:
+    return 1;
+  case MmaType::TF32:
+    return 2;
+  default:
+    return 0;
+  }
+}
+
+} // namespace
+
+bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n) {
+  // PTX ISA, "Shape": i8 has steps of 16 columns for 64 rows, too, from 32 on.
+  unsigned step = m == fullRows || a == MmaType::S8 ? 16 : 8;
+  return multipliesTypes(a, b, accumulator) && (m == fullRows || m == halfRows) && n % step == 0 && n >= step &&
+         n <= tcgen05MostColumns && (a != MmaType::S8 || n == 8 || n == 24 || n % 16 == 0);
+}
+
+unsigned tensorColumnsOf(int64_t m, int64_t n) {
+  return unsigned(std::bit_ceil(uint64_t(n)) * std::max<int64_t>(1, m / fullRows));
+}
+
+Tcgen05Kind tcgen05KindOf(MmaType a) {
+  if (a == MmaType::S8)
+    return Tcgen05Kind::I8;
+  if (isFp8(a))
+    return Tcgen05Kind::F8F6F4;
+  return a == MmaType::TF32 ? Tcgen05Kind::TF32 : Tcgen05Kind::F16;
+}
+
+uint32_t tcgen05Descriptor(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n, bool aKMajor,
+                           bool bKMajor) {
+  uint32_t ofResult = accumulator == MmaType::S32 ? 2 : accumulator == MmaType::F32 ? 1 : 0;
+  return ofResult << 4 | codeOf(a) << 7 | codeOf(b) << 10 | uint32_t(!aKMajor) << 15 | uint32_t(!bKMajor) << 16 |
+         n / 8 << 17 | m / 16 << 24;
+}
+
+std::string whyNoTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
+  if (!target.has(Feature::Tcgen05))
+    return std::string(target.name) + " has no tcgen05, sm_100a has";
+  std::string a(mmaTypeName(dot.a)), b(mmaTypeName(dot.b));
+  if (!multipliesTypes(dot.a, dot.b, dot.accumulator))
+    return "tcgen05 does not multiply " + a + " and " + b + " into " + std::string(mmaTypeName(dot.accumulator));
+  if (dot.a == MmaType::S8 && !target.has(Feature::Tcgen05Integers))
+    return "tcgen05 of " + std::string(target.name) + " does not multiply integers";
+  // Only 16-bit types have buffers in either order.
+  if (dot.elementBits() != 16 && !(dot.aKMajor && dot.bKMajor))
+    return "operands of " + a + " need k contiguous in both";
+  return "";
+}
+
+Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
+  auto refuse = [](std::string reason) { return Tcgen05Result{std::nullopt, std::move(reason)}; };
+  if (std::string reason = whyNoTcgen05(target, dot); !reason.empty())
+    return refuse(reason);
+  if (dot.fromRegisters)
+    return refuse("tcgen05 reads both operands from shared memory");
+  int64_t groups = dot.numWarps / warpsPerGroup, bits = dot.elementBits();
+  if (groups == 0 || dot.numWarps % warpsPerGroup != 0)
+    return refuse("tensor memory is read by groups of 4 warps, the kernel has " + std::to_string(dot.numWarps));
+  if (dot.m < halfRows)
+    return refuse("tcgen05 multiplies 64 rows, a has " + std::to_string(dot.m));
+  if (dot.k * bits < 8 * tcgen05BytesK)
+    return refuse("tcgen05 multiplies 256 bits of k, a has " + std::to_string(dot.k * bits));
+  bool hasPowers = isPowerOfTwo(dot.m) && isPowerOfTwo(dot.n) && isPowerOfTwo(dot.k);
+  if (!hasPowers && !fitsOneInstruction(dot))
+    return refuse("tcgen05 multiplies sizes that are powers of two, or multiples of 16 columns");
+  Tcgen05Plan plan{.m = dot.m >= fullRows ? fullRows : halfRows,
+                   .n = unsigned(std::min<int64_t>(dot.n, tcgen05MostColumns)),
+                   .k = unsigned(8 * tcgen05BytesK / bits)};
+  if (!isTcgen05Instruction(dot.a, dot.b, dot.accumulator, plan.m, plan.n))
+    return refuse("tcgen05 has no instruction of " + std::to_string(plan.m) + " rows and " + std::to_string(plan.n) +
+                  " columns");
+  // Warp groups that read the same rows share their columns.
+  int64_t groupsOfColumns = groups / std::min<int64_t>(groups, std::max<int64_t>(1, dot.m / fullRows));
+  constexpr int64_t columnsOfGroup = 8;
+  if (!isPowerOfTwo(groups) || int64_t(std::bit_ceil(uint64_t(dot.n))) / groupsOfColumns < columnsOfGroup)
+    return refuse("a warp group reads at least 8 columns of tensor memory, b has " + std::to_string(dot.n) + " for " +
+                  std::to_string(groupsOfColumns));
+  // With n contiguous, rows of b have at least the smallest swizzle.
+  int64_t panel = std::min<int64_t>(std::bit_ceil(uint64_t(dot.n)), 64);
+  if (!dot.bKMajor && panel * bits < 8 * leastSwizzle)
+    return refuse("tcgen05 multiplies rows of b of at least 32 bytes");
+  if (tensorColumnsOf(dot.m, dot.n) > tensorMemoryColumns)
+    return refuse("the accumulator needs " + std::to_string(tensorColumnsOf(dot.m, dot.n)) +
+                  " columns of tensor memory, which has " + std::to_string(tensorMemoryColumns));
+  return {plan, ""};
+}
+
+} // namespace tile::target

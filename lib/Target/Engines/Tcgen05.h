@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tcgen05.mma: which dots the tensor cores of Blackwell multiply, and with which instruction.
+//
+//   WgmmaProduct dot{.m = 128, .n = 256, .k = 64, .numWarps = 4};
+//   std::optional<Tcgen05Plan> plan = planTcgen05(*findTarget("sm_100a"), dot).plan;   // m128n256k16
+//
+// One thread issues the instruction for the whole CTA. Operands lie in shared memory, with the same matrix layouts as
+// those of wgmma, and the accumulator lies in tensor memory: 128 lanes of 512 columns of 32 bits. Source: PTX ISA 9.0,
+// "TensorCore 5th Generation Family Instructions".
+#pragma once
+
+#include "Target/Engines/Wgmma.h"
+
+namespace tile::target {
+
+constexpr unsigned tensorMemoryLanes = 128;
+constexpr unsigned tensorMemoryColumns = 512;     ///< of 32 bits; of one multiprocessor
+constexpr unsigned leastTensorMemoryColumns = 32; ///< An allocation has a power of two of them, at least these.
+constexpr unsigned tcgen05MostColumns = 256;      ///< of an instruction
+constexpr unsigned tcgen05BytesK = 32;            ///< of a row of a that each instruction multiplies, for all types
+
+/// The instruction m n k.
+struct Tcgen05Plan {
+  unsigned m = 128, n = 0, k = 0;
+
+  bool operator==(const Tcgen05Plan &) const = default;
+};
+
+/// A plan, or why there is none: a clause without capital and period.
+struct Tcgen05Result {
+  std::optional<Tcgen05Plan> plan;
+  std::string reason;
+};
+
+/// Returns why tcgen05 does not compute dots of such types and orders, whatever their sizes; empty if it does.
+std::string whyNoTcgen05(const GpuTarget &target, const WgmmaProduct &dot);
+
+/// Returns how tcgen05 computes the dot. Operands in registers, and accumulators with fewer bits than the result needs
+/// (`imprecise`), do not exist here.
+Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot);
+
+/// Returns true if there is an instruction of these types and this shape on some target.
+bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n);
+
+/// Returns the columns of tensor memory that an accumulator of `m` x `n` elements takes: n for every 128 rows, and for
+/// 64 rows.
+unsigned tensorColumnsOf(int64_t m, int64_t n);
+
+/// ".kind" of the instruction.
+enum class Tcgen05Kind { F16, TF32, F8F6F4, I8 };
+Tcgen05Kind tcgen05KindOf(MmaType a);
+
+/// Returns the instruction descriptor of m x n (PTX ISA, "Instruction descriptor").
+uint32_t tcgen05Descriptor(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n, bool aKMajor,
+                           bool bKMajor);
+
+} // namespace tile::target

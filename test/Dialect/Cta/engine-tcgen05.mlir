@@ -1,0 +1,59 @@
+// RUN: tile-opt %s --split-input-file --verify-diagnostics | FileCheck %s
+
+// CHECK-LABEL: tile.kernel @engines
+// CHECK: tile.dot {{.*}} {engine = #cta.tcgen05<m128n256k16, f16, f16, f32, warps = 8>}
+// CHECK: tile.dot {{.*}} {engine = #cta.tcgen05<m64n16k16, bf16, bf16, f32, warps = 4, swapped>}
+// CHECK: tile.dot {{.*}} {engine = #cta.tcgen05<m64n64k32, f8E4M3FN, f8E5M2, f32, warps = 4, a = threads, b = transposed>}
+tile.kernel @engines() {
+  %a = arith.constant dense<0.0> : tensor<128x64xf16>
+  %b = arith.constant dense<0.0> : tensor<64x256xf16>
+  %c = arith.constant dense<0.0> : tensor<128x256xf32>
+  %0 = tile.dot %a, %b, %c {engine = #cta.tcgen05<m128n256k16, f16, f16, f32, warps = 8>} : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
+  tile.print "" %0 : tensor<128x256xf32>
+  %e = arith.constant dense<0.0> : tensor<16x64xbf16>
+  %f = arith.constant dense<0.0> : tensor<64x64xbf16>
+  %g = arith.constant dense<0.0> : tensor<16x64xf32>
+  %1 = tile.dot %e, %f, %g {engine = #cta.tcgen05<m64n16k16, bf16, bf16, f32, warps = 4, swapped>} : tensor<16x64xbf16>, tensor<64x64xbf16> -> tensor<16x64xf32>
+  tile.print "" %1 : tensor<16x64xf32>
+  %h = arith.constant dense<0.0> : tensor<64x64xf8E4M3FN>
+  %i = arith.constant dense<0.0> : tensor<64x64xf8E5M2>
+  %d = arith.constant dense<0.0> : tensor<64x64xf32>
+  %2 = tile.dot %h, %i, %d {engine = #cta.tcgen05<m64n64k32, f8E4M3FN, f8E5M2, f32, warps = 4, a = threads, b = transposed>} : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E5M2> -> tensor<64x64xf32>
+  tile.print "" %2 : tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{tcgen05 has no instruction m96n64k16 of 'f16' and 'f16' into 'f32'}}
+func.func private @shape() attributes {e = #cta.tcgen05<m96n64k16, f16, f16, f32, warps = 4>}
+
+// -----
+
+// expected-error @below {{tcgen05 has no instruction m128n64k16 of 'f16' and 'bf16' into 'f32'}}
+func.func private @types() attributes {e = #cta.tcgen05<m128n64k16, f16, bf16, f32, warps = 4>}
+
+// -----
+
+// expected-error @below {{a power of two of warp groups, not by 6 warps}}
+func.func private @warps() attributes {e = #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 6>}
+
+// -----
+
+// expected-error @below {{tcgen05 reads operands from shared memory, not from registers}}
+func.func private @registers() attributes {e = #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 4, a = registers>}
+
+// -----
+
+// expected-error @below {{only dots whose operands are loaded by TMA can be swapped}}
+func.func private @swapped() attributes {e = #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 4, b = threads, swapped>}
+
+// -----
+
+tile.kernel @rows() {
+  %x = arith.constant dense<0.0> : tensor<64x64xf16>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error @below {{has 64 rows and 64 columns, which its engine #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 4> cannot compute}}
+  %d = tile.dot %x, %x, %c {engine = #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 4>} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.return
+}

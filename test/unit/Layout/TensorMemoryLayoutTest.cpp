@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which thread holds which element of an accumulator in tensor memory.
+#include "Layout/TensorMemoryLayout.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile::layout;
+
+namespace {
+
+std::vector<int32_t> at(const LinearLayout &layout, int64_t reg, int64_t lane, int64_t warp) {
+  return layout.apply({{registerDim, reg}, {laneDim, lane}, {warpDim, warp}});
+}
+
+using Coordinate = std::vector<int32_t>;
+
+} // namespace
+
+TEST(TensorMemoryLayout, AThreadHasOneRowOf128) {
+  LinearLayout layout = tensorMemoryLayout(128, 64, 4);
+  EXPECT_FALSE(verifyDistributed(layout));
+  EXPECT_TRUE(layout.isBijective());
+  EXPECT_EQ(at(layout, 0, 5, 2), (Coordinate{69, 0}));
+  EXPECT_EQ(at(layout, 63, 31, 3), (Coordinate{127, 63}));
+}
+
+TEST(TensorMemoryLayout, GroupsDivideBlocksOfRowsThenColumns) {
+  LinearLayout columns = tensorMemoryLayout(128, 64, 8), rows = tensorMemoryLayout(256, 64, 8),
+               both = tensorMemoryLayout(256, 64, 16);
+  EXPECT_EQ(at(columns, 1, 0, 4), (Coordinate{0, 33}));
+  EXPECT_EQ(at(rows, 1, 0, 4), (Coordinate{128, 1}));
+  EXPECT_EQ(at(both, 1, 0, 4 + 8), (Coordinate{128, 33}));
+  for (const LinearLayout &layout : {columns, rows, both})
+    EXPECT_TRUE(layout.isBijective());
+}
+
+TEST(TensorMemoryLayout, FurtherRowsAreInFurtherRegisters) {
+  EXPECT_EQ(at(tensorMemoryLayout(256, 32, 4), 32, 1, 1), (Coordinate{161, 0}));
+}
+
+// PTX ISA, `tcgen05.ld`, shape .16x256b: registers 0 and 1 are columns, 2 and 3 are 8 rows below.
+TEST(TensorMemoryLayout, AQuarterOf64RowsHasSixteen) {
+  LinearLayout layout = tensorMemoryLayout(64, 16, 4);
+  EXPECT_TRUE(layout.isBijective());
+  EXPECT_EQ(at(layout, 0, 5, 1), (Coordinate{17, 2}));
+  EXPECT_EQ(at(layout, 3, 5, 1), (Coordinate{25, 3}));
+  EXPECT_EQ(at(layout, 4, 5, 1), (Coordinate{17, 10}));
+}

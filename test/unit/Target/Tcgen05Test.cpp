@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The dots that tcgen05 multiplies, and the instruction descriptor.
+#include "Target/Engines/Tcgen05.h"
+#include "Target/Engines/BufferEngines.h"
+
+#include <gtest/gtest.h>
+
+using namespace tile::target;
+
+namespace {
+
+const GpuTarget &blackwell = *findTarget("sm_100a");
+
+WgmmaProduct dotOf(int64_t m, int64_t n, int64_t k, unsigned numWarps = 4) {
+  return {.m = m, .n = n, .k = k, .numWarps = numWarps};
+}
+
+Tcgen05Plan plan(const WgmmaProduct &dot) {
+  return planTcgen05(blackwell, dot).plan.value_or(Tcgen05Plan{});
+}
+
+std::string whyNot(const WgmmaProduct &dot, const GpuTarget &target = blackwell) {
+  return planTcgen05(target, dot).reason;
+}
+
+} // namespace
+
+TEST(Tcgen05, instructions) {
+  EXPECT_EQ(plan(dotOf(128, 256, 64)), (Tcgen05Plan{128, 256, 16}));
+  EXPECT_EQ(plan(dotOf(256, 512, 64, 8)), (Tcgen05Plan{}));
+  EXPECT_EQ(plan(dotOf(128, 512, 64, 8)), (Tcgen05Plan{128, 256, 16}));
+  EXPECT_EQ(plan(dotOf(64, 8, 16)), (Tcgen05Plan{64, 8, 16}));
+  EXPECT_EQ(plan(dotOf(128, 160, 64, 8)), (Tcgen05Plan{128, 160, 16}));
+}
+
+TEST(Tcgen05, reasons) {
+  EXPECT_EQ(whyNot(dotOf(32, 64, 64)), "tcgen05 multiplies 64 rows, a has 32");
+  EXPECT_EQ(whyNot(dotOf(64, 64, 8)), "tcgen05 multiplies 256 bits of k, a has 128");
+  EXPECT_EQ(whyNot(dotOf(64, 64, 64, 2)), "tensor memory is read by groups of 4 warps, the kernel has 2");
+  EXPECT_EQ(whyNot(dotOf(128, 8, 64)), "tcgen05 has no instruction of 128 rows and 8 columns");
+  EXPECT_EQ(whyNot(dotOf(64, 16, 64, 16)), "a warp group reads at least 8 columns of tensor memory, b has 16 for 4");
+  EXPECT_EQ(whyNot(dotOf(256, 512, 64)), "the accumulator needs 1024 columns of tensor memory, which has 512");
+  EXPECT_EQ(whyNot(dotOf(96, 64, 64)), "tcgen05 multiplies sizes that are powers of two, or multiples of 16 columns");
+  EXPECT_EQ(whyNot({.m = 64, .n = 8, .k = 64, .bKMajor = false}), "tcgen05 multiplies rows of b of at least 32 bytes");
+  WgmmaProduct held = dotOf(128, 64, 64), mixed = held, narrow = held;
+  held.fromRegisters = true;
+  EXPECT_EQ(whyNot(held), "tcgen05 reads both operands from shared memory");
+  mixed.b = MmaType::BF16;
+  EXPECT_EQ(whyNot(mixed), "tcgen05 does not multiply f16 and bf16 into f32");
+  narrow.accumulator = MmaType::F16;
+  EXPECT_EQ(whyNot(narrow), "tcgen05 does not multiply f16 and f16 into f16");
+  WgmmaProduct fp8 = dotOf(128, 64, 64);
+  fp8.a = MmaType::F8E4M3;
+  fp8.b = MmaType::F8E5M2;
+  EXPECT_EQ(whyNot(fp8), "");
+  fp8.bKMajor = false;
+  EXPECT_EQ(whyNot(fp8), "operands of e4m3 need k contiguous in both");
+}
+
+TEST(Tcgen05, integersDependOnTheTarget) {
+  WgmmaProduct dot = dotOf(128, 64, 64);
+  dot.a = dot.b = MmaType::S8;
+  dot.accumulator = MmaType::S32;
+  EXPECT_EQ(whyNot(dot), "");
+  EXPECT_EQ(whyNot(dot, *findTarget("sm_103a")), "tcgen05 of sm_103a does not multiply integers");
+  EXPECT_EQ(whyNot(dot, *findTarget("sm_120a")), "sm_120a has no tcgen05, sm_100a has");
+}
+
+// M 128, N 256, b with n contiguous.
+TEST(Tcgen05, descriptor) {
+  uint32_t bits = tcgen05Descriptor(MmaType::BF16, MmaType::BF16, MmaType::F32, 128, 256, true, false);
+  EXPECT_EQ(bits >> 4 & 3, 1u);
+  EXPECT_EQ(bits >> 7 & 7, 1u);
+  EXPECT_EQ(bits >> 10 & 7, 1u);
+  EXPECT_EQ(bits >> 15 & 3, 2u);
+  EXPECT_EQ(bits >> 17 & 63, 32u);
+  EXPECT_EQ(bits >> 24 & 31, 8u);
+  EXPECT_EQ(tcgen05Descriptor(MmaType::S8, MmaType::S8, MmaType::S32, 64, 32, true, true) >> 4 & 3, 2u);
+}
+
+TEST(Tcgen05, columnsOfAccumulators) {
+  EXPECT_EQ(tensorColumnsOf(64, 64), 64u);
+  EXPECT_EQ(tensorColumnsOf(128, 160), 256u);
+  EXPECT_EQ(tensorColumnsOf(256, 128), 256u);
+}
+
+TEST(BufferEngines, oneForEachTarget) {
+  for (const GpuTarget *target : allTargets()) {
+    EXPECT_EQ(planBufferEngine(*target, dotOf(64, 64, 64)).isPlanned, hasBufferEngine(*target)) << target->name;
+    EXPECT_EQ(whyNoBufferEngine(*target, dotOf(64, 64, 64)).empty(), hasBufferEngine(*target)) << target->name;
+  }
+  EXPECT_EQ(nameOfBufferEngine(blackwell), "tcgen05");
+  EXPECT_EQ(nameOfBufferEngine(*findTarget("sm_90a")), "wgmma");
+}
