@@ -103,6 +103,32 @@ def Cta_UndefinedOp : Cta_Op<"undefined"> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Cta_ZerosOp : Cta_Op<"zeros"> {
+  let summary = "accumulator registers of zeros, set where this stands";
+  let description = [{
+    The accumulator of a loop without iterations. LLVM does not see that it is constant: it would hoist constants that
+    are merged with other values after a branch above it, and set all of a thread's registers for each program. Not
+    pure: it must stay where it is.
+
+    Example: `%z = cta.zeros : tensor<64x64xf32, #c>`
+  }];
+  let results = (outs Tile_TensorOf<[F32, I32]>:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Cta_CopyRegistersOp : Cta_Op<"copy_registers", [Pure, Elementwise, SameOperandsAndResultType]> {
+  let summary = "a copy of an accumulator in other registers";
+  let description = [{
+    For an accumulator that a loop moves to other registers, as when it swaps two. LLVM might copy it right after the
+    wgmma is issued, unless it sees that the copy uses the result of the wait.
+
+    Example: `%c = cta.copy_registers %r : tensor<64x64xf32, #c>`
+  }];
+  let arguments = (ins Tile_TensorOf<[F16, F32, I32]>:$src);
+  let results = (outs Tile_TensorOf<[F16, F32, I32]>:$result);
+  let assemblyFormat = "$src attr-dict `:` type($result)";
+}
+
 def Cta_AwaitOp : Cta_Op<"await", [
     AllTypesMatch<["acc", "result"]>, MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "the accumulator of a wgmma once it is complete";

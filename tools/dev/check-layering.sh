@@ -54,6 +54,12 @@ forbid lib/Transforms 'mlir/Dialect/LLVMIR/' '(Conversion|Codegen|Pipeline|Drive
 forbid lib/Conversion '(Transforms|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Codegen '(Transforms|Conversion|Pipeline|Driver|Frontend|Runner)/'
 
+# Inline PTX is written where operations become instructions.
+if grep -rnE --include='*.cpp' 'InlineAsmOp::create' lib/Transforms lib/Analysis; then
+  echo "^ inline PTX belongs in lib/Conversion/CtaToNvvm: add an operation that is lowered there"
+  status=1
+fi
+
 # Headers stay cheap to include; no relative paths; only the tools read the environment.
 if grep -rnE --include='*.h' '^#include "mlir/Dialect/LLVMIR/(LLVM|NVVM)Dialect.h"' lib dialects; then
   echo "^ LLVMDialect.h and NVVMDialect.h cost seconds: include them in .cpp files"

@@ -267,6 +267,48 @@ struct UndefinedLowering : OpConversionPattern<cta::UndefinedOp> {
   }
 };
 
+/// PTX ISA, "mov": in inline PTX, of which LLVM makes no assumptions, not even that it is a constant or a copy.
+struct ZerosLowering : OpConversionPattern<cta::ZerosOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::ZerosOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertType(op.getType(), types)))
+      return failure();
+    Value zero = emitPtx(rewriter, op.getLoc(), {.text = "mov.b32 $0, 0;", .results = {types.front()}}).front();
+    rewriter.replaceOpWithMultiple(op, {Registers(types.size(), zero)});
+    return success();
+  }
+};
+
+/// Copies the words, of which halves share one.
+struct CopyRegistersLowering : OpConversionPattern<cta::CopyRegistersOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(cta::CopyRegistersOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type element = op.getType().getElementType();
+    auto copy = [&](Value word) {
+      return emitPtx(rewriter, loc,
+                     {.text = "mov.b32 $0, $1;",
+                      .results = {word.getType()},
+                      .operands = {word},
+                      .hasSideEffects = false})
+          .front();
+    };
+    ValueRange source = adaptor.getSrc();
+    if (!element.isF16()) {
+      rewriter.replaceOpWithMultiple(op, {llvm::map_to_vector(source, copy)});
+      return success();
+    }
+    WordFormat format = wordsFor(element, source.size());
+    SmallVector<Value> words = llvm::map_to_vector(packWords(rewriter, loc, source, format), copy);
+    rewriter.replaceOpWithMultiple(op, {Registers(unpackWords(rewriter, loc, words, element, format))});
+    return success();
+  }
+};
+
 struct WgmmaWaitLowering : OpConversionPattern<cta::WgmmaWaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -320,7 +362,8 @@ static LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
 }
 
 void registerWgmmaLowerings(Lowerings &lowerings) {
-  lowerings.patterns.add<WgmmaLowering, TokenNoneLowering, UndefinedLowering, WgmmaWaitLowering, AwaitLowering>(
+  lowerings.patterns.add<WgmmaLowering, TokenNoneLowering, UndefinedLowering, ZerosLowering,
+                         CopyRegistersLowering, WgmmaWaitLowering, AwaitLowering>(
       lowerings.converter, lowerings.context);
   lowerings.check<cta::WgmmaOp>(checkWgmma);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// SHA-256 (FIPS 180-4), by which a manifest identifies the source of its kernel.
+// SHA-256 (FIPS 180-4), by which a manifest identifies the source of its kernel. The compiler takes LLVM's; tile-run
+// links no LLVM.
 #pragma once
 
 #include <string>

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
 #include <vector>
 
 namespace tile::sim {
@@ -37,6 +39,19 @@ public:
     }
   }
   bool empty() const { return blocks.empty(); }
+  /// Returns the counts that are not zero; none if there are more than `most`.
+  std::optional<std::vector<Epoch>> fewEpochs(size_t most) const {
+    std::vector<Epoch> epochs;
+    if (blocks.size() > most)
+      return std::nullopt;
+    for (const Block &block : blocks)
+      for (uint32_t i = 0; i < blockSize; ++i)
+        if (block.counts[i] && epochs.size() == most)
+          return std::nullopt;
+        else if (block.counts[i])
+          epochs.push_back({block.first + i, block.counts[i]});
+    return epochs;
+  }
 
 private:
   static constexpr uint32_t blockSize = 16;
@@ -75,6 +90,46 @@ struct SyncClock {
     fenced.join(other.fenced);
     tensor.join(other.tensor);
   }
+};
+
+/// A clock that is kept for long, as that of every location to which a grid has released. Most have the count of a thread
+/// and those of the warps of its CTA.
+class StoredClock {
+public:
+  template <typename Function> void read(Function &&function) const {
+    if (large)
+      return function(static_cast<const SyncClock &>(*large));
+    SyncClock clock;
+    expand(clock);
+    function(static_cast<const SyncClock &>(clock));
+  }
+  template <typename Function> void edit(Function &&function) {
+    if (!large) {
+      large = std::make_unique<SyncClock>();
+      expand(*large);
+    }
+    function(*large);
+    compact();
+  }
+
+private:
+  void expand(SyncClock &clock) const {
+    for (const Epoch &epoch : few)
+      if (epoch.count)
+        clock.all.raise(epoch);
+  }
+  void compact() {
+    if (!large->fenced.empty() || !large->tensor.empty())
+      return;
+    if (std::optional<std::vector<Epoch>> epochs = large->all.fewEpochs(few.size())) {
+      few = {};
+      std::copy(epochs->begin(), epochs->end(), few.begin());
+      large = nullptr;
+    }
+  }
+
+  std::array<Epoch, 6> few = {};    ///< unless it is large; a count of 0: none
+  std::unique_ptr<SyncClock> large; ///< null if `few` says it all
 };
 
 } // namespace tile::sim

@@ -32,12 +32,14 @@ void SyncLocations::read(Party &party, unsigned lane, const Location &location, 
   for (const Released &released : location) {
     if (!reaches(released, party, scope))
       continue;
-    if (acquires(order)) {
-      party.knowledge.acquire(released.clock, LaneMask(1) << lane, party.alive);
-    } else {
-      party.fences.pending.join(released.clock);
-      party.fences.pendingLanes |= LaneMask(1) << lane;
-    }
+    released.clock.read([&](const SyncClock &clock) {
+      if (acquires(order)) {
+        party.knowledge.acquire(clock, LaneMask(1) << lane, party.alive);
+      } else {
+        party.fences.pending.join(clock);
+        party.fences.pendingLanes |= LaneMask(1) << lane;
+      }
+    });
   }
 }
 
@@ -45,13 +47,13 @@ SyncLocations::Released &SyncLocations::entry(Location &location, const Party &p
   for (Released &released : location)
     if (released.scope == scope && released.cta == party.cta) {
       released.warp = party.knowledge.number;
-      released.lane = lane;
+      released.lane = uint8_t(lane);
       return released;
     }
   constexpr size_t many = 32;
   if (location.size() >= many)
     mergeEnded(location);
-  location.push_back({scope, party.cta, party.cluster, party.knowledge.number, lane, {}});
+  location.push_back({party.cta, party.cluster, party.knowledge.number, uint8_t(lane), scope, {}});
   return location.back();
 }
 
@@ -66,7 +68,7 @@ void SyncLocations::mergeEnded(Location &location) const {
       first = &released;
       return false;
     }
-    first->clock.join(released.clock);
+    released.clock.read([&](const SyncClock &other) { first->clock.edit([&](SyncClock &all) { all.join(other); }); });
     first->scope = std::max(first->scope, released.scope);
     return true;
   });
@@ -88,9 +90,13 @@ void SyncLocations::write(Party &party, unsigned lane, uint64_t key, bool replac
       return released.warp != party.knowledge.number || released.lane != lane;
     });
   if (releases(order))
-    party.knowledge.release(entry(location, party, lane, scope).clock, LaneMask(1) << lane, party.alive);
+    entry(location, party, lane, scope).clock.edit([&](SyncClock &clock) {
+      party.knowledge.release(clock, LaneMask(1) << lane, party.alive);
+    });
   else if (fenced)
-    entry(location, party, lane, std::min(scope, fenced->scope)).clock.join(fenced->clock);
+    entry(location, party, lane, std::min(scope, fenced->scope)).clock.edit([&](SyncClock &clock) {
+      clock.join(fenced->clock);
+    });
 }
 
 void SyncLocations::access(Party party, unsigned lane, uint64_t key, AccessKind kind, MemoryOrder order, Scope scope) {

@@ -42,11 +42,11 @@ public:
 private:
   /// Returns the releases that a read of the location would see now.
   struct Released {
-    Scope scope;
     uint64_t cta, cluster;
     uint32_t warp;
-    unsigned lane;
-    SyncClock clock;
+    uint8_t lane;
+    Scope scope;
+    StoredClock clock;
   };
   using Location = std::vector<Released>;
   static bool reaches(const Released &released, const Party &party, Scope scope);

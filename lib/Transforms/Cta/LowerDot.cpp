@@ -154,15 +154,11 @@ Value lower(OpBuilder &builder, DotOp dot) {
   return lowerToFma(builder, dot);
 }
 
-/// Copies an accumulator that moves to other registers, as when a loop swaps two accumulators. LLVM might copy it right
-/// after the wgmma is issued, unless it sees that the copy uses the result of the wait.
+/// Copies an accumulator that moves to other registers, as when a loop swaps two accumulators.
 void copyAfterWait(OpBuilder &builder, cta::AwaitOp await) {
   builder.setInsertionPointAfter(await);
-  bool isFloat = await.getType().getElementType().isF32();
-  unsigned pack = 4 / getBytesInMemory(await.getType().getElementType());
-  auto copy = InlineAsmOp::create(builder, await.getLoc(), TypeRange{await.getType()}, "mov.b32 $0, $1;",
-                                  isFloat ? "=f,f" : "=r,r", pack, /*isPure=*/true, ValueRange{await});
-  await.getResult().replaceAllUsesExcept(copy.getResult(0), copy);
+  auto copy = cta::CopyRegistersOp::create(builder, await.getLoc(), await);
+  await.getResult().replaceAllUsesExcept(copy.getResult(), copy);
 }
 
 /// Erases loads and conversions that led to operands now read from their buffers; users first.

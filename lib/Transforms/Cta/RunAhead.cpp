@@ -37,15 +37,6 @@ int64_t tile::countThreadRegisters(Operation *op) {
 
 namespace {
 
-/// Emits the accumulator where there is no MMA. LLVM must not see that it is constant: it would hoist constants that
-/// are merged with other values after a branch above it, and set all of a thread's 128 registers for each program.
-Value emitZeros(OpBuilder &builder, Location loc, RankedTensorType type) {
-  const char *constraint = type.getElementType().isF32() ? "=f" : "=r";
-  auto zero = InlineAsmOp::create(builder, loc, TypeRange{type.getElementType()}, "mov.b32 $0, 0;", constraint,
-                                  /*pack=*/1, /*isPure=*/false, ValueRange{});
-  return SplatOp::create(builder, loc, type, zero.getResult(0));
-}
-
 // Slots of buffers are indices, which are not negative.
 constexpr int64_t noNumber = -1;
 
@@ -110,7 +101,7 @@ public:
     rewriter.setInsertionPointToStart(branch.elseBlock());
     SmallVector<Value> unchanged(loop.getInitArgs()), inits(loop.getInitArgs());
     for (unsigned argument : findSumsFromZero())
-      unchanged[argument] = emitZeros(rewriter, loc, cast<RankedTensorType>(inits[argument].getType()));
+      unchanged[argument] = cta::ZerosOp::create(rewriter, loc, cast<RankedTensorType>(inits[argument].getType()));
     scf::YieldOp::create(rewriter, loc, unchanged);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     for (unsigned argument : findSumsFromZero())

@@ -238,8 +238,28 @@ private:
 
   static bool isComputation(Operation *op) { return isa<cta::MakeTensorMapOp>(op) || isMemoryEffectFree(op); }
 
-  /// Returns the operations of `block` that the producer needs. Tensor maps, and what they are computed from, precede
-  /// the copies to a slot: a ring is drained for a new map between slots only.
+  /// Returns true if the operation, with all operations inside, only computes and reads memory.
+  static bool mayPrecedeCopies(Operation &op) {
+    return !op.walk([](Operation *inner) {
+                bool isControl = inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+                return isControl || isComputation(inner) || isa<LoadOp>(inner) ? WalkResult::advance()
+                                                                               : WalkResult::interrupt();
+              }).wasInterrupted();
+  }
+
+  /// Returns true if the operation, or one inside, uses a result of one of `others`.
+  static bool usesResultOf(ArrayRef<Operation *> others, Operation &op) {
+    return op
+        .walk([&](Operation *inner) {
+          bool uses = llvm::any_of(inner->getOperands(),
+                                   [&](Value operand) { return llvm::is_contained(others, operand.getDefiningOp()); });
+          return uses ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Returns the operations of `block` that the producer needs. Tensor maps, and what they are computed from, also by
+  /// loops and branches, precede the copies to a slot: a ring is drained for a new map between slots only.
   SmallVector<Operation *> orderForProducer(Block &block) {
     SmallVector<Operation *> ordered;
     size_t begin = 0, open = 0; // index of the first copy to a slot; channels whose slot is partly filled
@@ -247,10 +267,7 @@ private:
       if (!plan.producerOps.contains(&op))
         continue;
       ArrayRef<Operation *> copies = ArrayRef(ordered).drop_front(open ? begin : ordered.size());
-      bool mayPrecede = isComputation(&op) || isa<LoadOp>(op);
-      bool depends = llvm::any_of(op.getOperands(),
-                                  [&](Value operand) { return llvm::is_contained(copies, operand.getDefiningOp()); });
-      if (open && mayPrecede && !depends) {
+      if (open && mayPrecedeCopies(op) && !usesResultOf(copies, op)) {
         ordered.insert(ordered.begin() + begin++, &op);
         continue;
       }

@@ -192,6 +192,16 @@ tile.kernel @columns(%x: f32) attributes {shared_bytes = 65536 : i64} {
   tile.return
 }
 
+// One statement for all registers; it is not known to be a constant.
+// CHECK-LABEL: llvm.func @zeros
+// CHECK: llvm.inline_asm has_side_effects {{.*}}"mov.b32 $0, 0;", "=f"
+// CHECK-NOT: mov.b32
+tile.kernel @zeros() {
+  %z = cta.zeros : tensor<64x64xf32, #acc>
+  tile.print "" %z : tensor<64x64xf32, #acc>
+  tile.return
+}
+
 // Registers without a value, all in one statement.
 // CHECK-LABEL: llvm.func @undefined
 // CHECK: llvm.inline_asm has_side_effects {{.*}}"{\0A.reg .b32 any;\0Amov.b32 $0, any;\0Amov.b32 $1, any;\0A{{.*}}mov.b32 $31, any;\0A}", "=f,

@@ -39,6 +39,10 @@ tile.kernel @warp_groups(%c: i1) {
   %e, %e_t = cta.wgmma %a, %b, %d if %c {n = 64 : i32} : !cta.buffer<64x32xf16, #wa>, !cta.buffer<32x64xf16, #wb> -> tensor<64x64xf32, #wc>
   // CHECK: cta.undefined : tensor<64x64xf32, #[[ACC]]>
   %u = cta.undefined : tensor<64x64xf32, #wc>
+  // CHECK: cta.zeros : tensor<64x64xf32, #[[ACC]]>
+  %zeros = cta.zeros : tensor<64x64xf32, #wc>
+  // CHECK: cta.copy_registers %[[D]] : tensor<64x64xf32, #[[ACC]]>
+  %copy = cta.copy_registers %d : tensor<64x64xf32, #wc>
   // CHECK: cta.wgmma_wait {pending = 0 : i32}
   cta.wgmma_wait {pending = 0 : i32}
   // CHECK: cta.token_none

@@ -3,8 +3,8 @@
 // Two accumulators that a loop exchanges are copied after their waits, where LLVM cannot do it earlier; one that is
 // added to, also in part or in a branch, keeps its registers.
 // CHECK-LABEL: tile.kernel @exchanged
-// CHECK-COUNT-2: tile.inline_asm "mov.b32 $0, $1;", "=f,f" pack 1 pure
-// CHECK-NOT: tile.inline_asm
+// CHECK-COUNT-2: cta.copy_registers
+// CHECK-NOT: cta.copy_registers
 // CHECK: tile.return
 tile.kernel @exchanged(%i: i32, %c: i1, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -29,8 +29,8 @@ tile.kernel @exchanged(%i: i32, %c: i1, %d: !tile.desc<64x64xf16> {tile.tensor_m
 
 // So are accumulators that an earlier loop may have exchanged, and those that an outer loop exchanges.
 // CHECK-LABEL: tile.kernel @inside
-// CHECK-COUNT-1: tile.inline_asm
-// CHECK-NOT: tile.inline_asm
+// CHECK-COUNT-1: cta.copy_registers
+// CHECK-NOT: cta.copy_registers
 // CHECK: tile.return
 tile.kernel @inside(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -48,8 +48,8 @@ tile.kernel @inside(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.
 }
 
 // CHECK-LABEL: tile.kernel @outside
-// CHECK-COUNT-1: tile.inline_asm
-// CHECK-NOT: tile.inline_asm
+// CHECK-COUNT-1: cta.copy_registers
+// CHECK-NOT: cta.copy_registers
 // CHECK: tile.return
 tile.kernel @outside(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>

@@ -31,8 +31,7 @@
 // CHECK-NEXT: cta.await
 // CHECK-NEXT: cta.ring_release %[[RING]][%{{[^ ]*}}] after
 // CHECK: } else {
-// CHECK-NEXT: %[[ZERO:.*]] = tile.inline_asm "mov.b32 $0, 0;", "=f" pack 1()
-// CHECK-NEXT: %[[ZEROS:.*]] = tile.splat %[[ZERO]]
+// CHECK-NEXT: %[[ZEROS:.*]] = cta.zeros
 // CHECK-NEXT: scf.yield %[[ZEROS]] :
 tile.kernel @delayed(%n: i32) {
   %c0 = arith.constant 0 : i32
@@ -53,7 +52,7 @@ tile.kernel @delayed(%n: i32) {
 
 // An accumulator that begins with other values is read.
 // CHECK-LABEL: tile.kernel @initial(
-// CHECK-NOT: tile.inline_asm
+// CHECK-NOT: cta.zeros
 // CHECK-NOT: cta.undefined
 // CHECK: cta.wgmma %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} {n = 64 : i32}
 // CHECK: pending = 1

@@ -28,7 +28,7 @@ void KernelBuilder::blockStatement() {
   const int64_t kind = random.below(10);
   if (kind < 4)
     result = reduction(*source);
-  else if (kind < 6)
+  else if (kind < 7)
     result = scan(*source);
   else
     result = rearrangement(*source);
@@ -61,6 +61,34 @@ void KernelBuilder::pairStatement(const Value &value) {
        (isScan && random.chance(40) ? ", reverse=True)" : ")"));
   for (const std::string &name : {first, second})
     values.push_back({name, Scalar::Int32, isScan ? value.shape : reduced, rangeOf(Scalar::Int32)});
+}
+
+/// Reduces or scans integers with any bits, of which whole warps have neighbours.
+void KernelBuilder::wholeWarpStatement() {
+  if (inHelper || programs > 64)
+    return assignStatement();
+  const Scalar type = random.pick(
+      {Scalar::UInt32, Scalar::UInt32, Scalar::UInt32, Scalar::Int32, Scalar::UInt8, Scalar::UInt16, Scalar::UInt64});
+  const int64_t block = random.pick({32, 64, 128, 256, 512});
+  const std::string name = freshName("bits"), width = std::to_string(block);
+  pointers.push_back(name + ": \"" + pointerName(type) + "\"");
+  directives += "#: buffer " + name + "[" + std::to_string(block * programs) + "] = random\n";
+  const std::string loaded =
+      define("w", {"tl.load(" + name + " + " + programNumber + " * " + width + " + tl.arange(0, " + width + "))",
+                   type,
+                   {block},
+                   rangeOf(type)})
+          .text;
+  if (random.chance(30)) {
+    const std::string reverse = random.chance(60) ? ", reverse=True)" : ")";
+    return sink(define(
+        "b",
+        {"tl.cumsum(" + loaded + ", 0" + reverse + ".to(tl.int32)", Scalar::Int32, {block}, rangeOf(Scalar::Int32)}));
+  }
+  if (random.chance(25))
+    return sink(define("b", {"tl.sum(" + loaded + ".to(tl.uint32), 0)", Scalar::UInt32, {}, rangeOf(Scalar::UInt32)}));
+  const std::string extreme = random.pick<std::string>({"tl.max(", "tl.min("});
+  sink(define("b", {extreme + loaded + ", 0).to(" + languageName(type) + ")", type, {}, rangeOf(type)}));
 }
 
 /// Writes all of a value to a place of the program.
@@ -101,10 +129,15 @@ std::string KernelBuilder::combine(Scalar type) {
   return name;
 }
 
-std::optional<Value> KernelBuilder::reduction(const Value &value) {
-  if (isNarrowFloat(value.type))
+std::optional<Value> KernelBuilder::reduction(const Value &given) {
+  if (isNarrowFloat(given.type))
     return std::nullopt;
-  const bool takesAll = random.chance(25);
+  Value value = given;
+  // Numbers of which the signed and the unsigned order differ.
+  if (!isFloat(value.type) && value.type != Scalar::Int1 && random.chance(35))
+    value = cast(value, random.pick({Scalar::UInt32, Scalar::UInt32, Scalar::UInt8, Scalar::UInt8, Scalar::UInt16,
+                                     Scalar::UInt64}));
+  const bool takesAll = oddBlocks.empty() && random.chance(25);
   const size_t axis = static_cast<size_t>(random.below(static_cast<int64_t>(value.shape.size())));
   const bool keeps = !takesAll && random.chance(25);
   Shape shape = takesAll ? Shape{} : without(value.shape, axis);
@@ -120,7 +153,8 @@ std::optional<Value> KernelBuilder::reduction(const Value &value) {
     Value source = value;
     Scalar type = value.type == Scalar::Int1 || value.type == Scalar::Int8 || value.type == Scalar::Int16
                       ? Scalar::Int32
-                      : value.type;
+                  : isUnsigned(value.type) && bitsOf(value.type) < 32 && random.chance(80) ? Scalar::UInt32
+                                                                                           : value.type;
     Range sum{value.range.low * count, value.range.high * count, value.range.step};
     if (isFloat(type)) {
       if (!fits(type, sum)) {
@@ -160,7 +194,7 @@ std::optional<Value> KernelBuilder::scan(const Value &value) {
     return std::nullopt;
   const size_t axis = static_cast<size_t>(random.below(static_cast<int64_t>(value.shape.size())));
   const double count = static_cast<double>(value.shape[axis]);
-  const std::string tail = ", " + std::to_string(axis) + (random.chance(30) ? ", reverse=True)" : ")");
+  const std::string tail = ", " + std::to_string(axis) + (random.chance(45) ? ", reverse=True)" : ")");
   const std::string conversion = ".to(" + languageName(value.type) + ")";
   if (!isFloat(value.type)) {
     const Range range = rangeOf(value.type);

@@ -143,7 +143,7 @@ void KernelBuilder::loopStatement(int depth) {
     // Over blocks of another dimension.
     const int64_t block = random.pick({16, 32});
     const int64_t size = random.chance(30) ? block * trips : random.between(1, 1 + trips * block);
-    const std::string bound = addInteger(freshName("K"), size);
+    const std::string bound = addSize(freshName("K"), size);
     Loop over;
     const std::string first = firstOffset(block, size);
     over.head = "for " + i + " in range(" + first + ", " + bound + ", " + std::to_string(block) + "):";

@@ -3,6 +3,9 @@
 // the result is the same on all devices although it is not exact.
 #include "KernelBuilder.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tile::fuzz {
 
 namespace {
@@ -13,6 +16,46 @@ struct Source {
 };
 
 } // namespace
+
+/// One conversion of numbers that lie halfway between two results, or next to that.
+void KernelBuilder::tieStatement() {
+  struct Target {
+    Scalar type;
+    int64_t precision;
+  };
+  const Target target = random.pick<Target>({{Scalar::BFloat16, 8},
+                                             {Scalar::BFloat16, 8},
+                                             {Scalar::Float16, 11},
+                                             {Scalar::Float8E4M3, 4},
+                                             {Scalar::Float8E5M2, 3},
+                                             {Scalar::Float32, 24}});
+  const bool isSmall = target.type == Scalar::BFloat16 || target.type == Scalar::Float32; // integers fit
+  const bool isFraction = !isSmall || random.chance(40);
+  const Scalar source = isFraction || target.type == Scalar::Float32
+                            ? Scalar::Int64
+                            : random.pick({Scalar::Int32, Scalar::Int32, Scalar::UInt32, Scalar::Int64});
+  const int64_t block = random.pick({32, 64}), room = (bitsOf(source) == 64 ? 50 : 30) - target.precision;
+  const std::string input = freshName("bits"), output = freshName("out"), name = freshName("c");
+  const std::string index =
+      programNumber + " * " + std::to_string(block) + " + tl.arange(0, " + std::to_string(block) + ")";
+  pointers.push_back(input + ": \"" + pointerName(source) + "\"");
+  pointers.push_back(output + ": \"" + pointerName(target.type) + "\"");
+  directives += "#: buffer " + input + "[" + std::to_string(block * programs) + "] = random\n";
+  directives += "#: buffer " + output + "[" + std::to_string(block * programs) + "] = zeros\n";
+  // The digits of a result, one more, and zeros.
+  const int64_t top = int64_t(1) << target.precision, zeros = random.between(room / 2, room - 1);
+  line(name + " = (((tl.load(" + input + " + " + index + ") & " + std::to_string(top - 1) + ") | " +
+       std::to_string(top + 1) + ") << " + std::to_string(zeros) + ").to(" + languageName(source) + ")");
+  line(name + " = (" + name +
+       random.pick<std::string>({" + 1", " - 1", " + tl.arange(0, " + std::to_string(block) + ") % 3 - 1"}) + ").to(" +
+       languageName(source) + ")");
+  if (isFraction) {
+    constexpr int64_t least = 8; // no subnormal number
+    const int64_t shift = zeros + std::min(target.precision, least);
+    line(name + " = " + name + ".to(tl.float64) * " + numberText(std::ldexp(1, -static_cast<int>(shift)), true));
+  }
+  line("tl.store(" + output + " + " + index + ", " + name + ".to(" + languageName(target.type) + "))");
+}
 
 void KernelBuilder::conversionStatement() {
   const Source source = random.pick<Source>({{Scalar::Int32, Scalar::Float32},
@@ -29,6 +72,8 @@ void KernelBuilder::conversionStatement() {
                                              {Scalar::Int8, Scalar::Float8E5M2}});
   if (inHelper || programs > 64)
     return;
+  if (random.chance(50))
+    return tieStatement();
   const int64_t block = random.pick({64, 128, 256});
   const std::string input = freshName("bits"), output = freshName("out");
   const std::string index =
@@ -44,7 +89,9 @@ void KernelBuilder::conversionStatement() {
          ")");
   if (random.chance(60)) {
     const std::string zeros = std::to_string(random.below(bits));
-    line(name + " = ((" + name + " >> " + zeros + ") << " + zeros + ").to(" + languageName(source.bits) + ")");
+    // A one at the end lies just beyond a tie, which rounding twice would not see.
+    line(name + " = (((" + name + " >> " + zeros + ") << " + zeros + ")" + (random.chance(50) ? " | 1" : "") + ").to(" +
+         languageName(source.bits) + ")");
   }
   if (source.bits != source.value)
     line(name + " = " + name + ".to(" + languageName(source.value) + ", bitcast=True)");

@@ -230,9 +230,9 @@ std::optional<Value> KernelBuilder::anyOperation(const Shape &shape, int depth) 
     return shift(shape, depth);
   if (kind < 74) {
     // Signs are what analyses claim to know.
-    const bool isSign = random.chance(35);
-    const Value zero{"0", Scalar::Int32, {}, {0, 0, 1}, /*isWeak=*/true};
-    return comparison(expression(shape, depth), isSign ? zero : operand(shape, depth));
+    const bool isSign = random.chance(30);
+    const Value zero{"0", Scalar::Int32, {}, {0, 0, 1}, /*isWeak=*/true}, left = expression(shape, depth);
+    return comparison(left, isSign ? zero : random.chance(40) ? limitOf(left) : operand(shape, depth));
   }
   if (kind < 84)
     return select(condition(shape, depth), expression(shape, depth), operand(shape, depth));
@@ -398,6 +398,8 @@ std::optional<Value> KernelBuilder::select(const Value &condition, const Value &
 }
 
 Value KernelBuilder::condition(const Shape &shape, int depth) {
+  if (!shape.empty() && random.chance(8))
+    return edgeComparison(shape);
   for (int attempt = 0; attempt < 4; ++attempt)
     if (std::optional<Value> value = comparison(expression(shape, depth), operand(shape, depth)))
       return *value;

@@ -25,9 +25,9 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
     nameMask();
   if (beginsWithProduct) {
     isOrdinary = isAboutLoops || random.chance(60);
-    const bool isPlain = isAboutLoops ? random.chance(45) : isOrdinary && random.chance(25);
-    const Value sum = isPlain ? plainGemm(own) : *productLoop();
-    if (isPlain)
+    const bool isPlain = sharesTail ? true : isAboutLoops ? random.chance(45) : isOrdinary && random.chance(25);
+    const Value sum = splitsK ? advancedProduct(own) : isPlain ? plainGemm(own) : *productLoop();
+    if (isPlain || splitsK)
       values.push_back(sum);
     const std::optional<Value> result =
         random.chance(isPlain ? 20 : 50) ? arithmetic("+", sum, operand(sum.shape, 1)) : std::nullopt;
@@ -51,7 +51,7 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
   }
   while (budget > 0)
     statement(0);
-  if (random.chance(15))
+  if (random.chance(20))
     conversionStatement();
   if (random.chance(15))
     signStatement();
@@ -68,9 +68,19 @@ bool KernelBuilder::makeLarge() {
   return isLarge;
 }
 
+/// Sometimes there is one program more than multiprocessors, of so many steps that all CTAs share it.
+bool KernelBuilder::makeTail() {
+  sharesTail = isAboutLoops && random.chance(4);
+  if (sharesTail)
+    helpers = "# on 3 multiprocessors\n";
+  return sharesTail;
+}
+
 void KernelBuilder::openFrame() {
   if (random.chance(isAboutLoops ? 8 : 4))
     return groupFrame();
+  if (random.chance(isAboutLoops ? 3 : 6))
+    return oddFrame();
   if (!isAboutLoops && random.chance(40))
     lineFrame();
   else
@@ -120,21 +130,34 @@ void KernelBuilder::matrixFrame() {
   // Tiles that are worth splitting over several CTAs.
   if (isAboutLoops && random.chance(15))
     rows = columns = 128;
+  splitsK = beginsWithProduct && !isAboutLoops && random.chance(12);
+  if (makeTail()) {
+    rows = 128;
+    columns = 256;
+  } else if (splitsK) {
+    rows = 64;
+    columns = random.pick({32, 64});
+  }
   if (beginsWithProduct)
-    budget = isAboutLoops || random.chance(60) ? 0 : budget / 3;
+    budget = isAboutLoops || splitsK || random.chance(60) ? 0 : budget / 3;
   const int64_t tiles = random.pick({2, 2, 3});
   const auto size = [&](int64_t block) {
     if (isAboutLoops)
       return 8 * random.between(1, tiles * block / 8);
     return random.chance(30) ? block * random.between(1, tiles) : random.between(1, tiles * block + 5);
   };
-  const int64_t m = size(rows), n = size(columns);
+  int64_t m = size(rows), n = size(columns);
+  if (sharesTail) {
+    const int64_t alongM = random.pick({1, 2, 4});
+    m = rows * alongM - 8 * random.below(8);
+    n = columns * 4 / alongM - 8 * random.below(8);
+  }
   addInteger("M", m);
   addInteger("N", n);
   const int64_t tilesM = ceilDivide(m, rows), tilesN = ceilDivide(n, columns);
   const std::string height = std::to_string(rows), width = std::to_string(columns);
   const std::string countM = "cdiv(M, " + height + ")", countN = "cdiv(N, " + width + ")";
-  const int64_t kind = random.below(4);
+  const int64_t kind = sharesTail || splitsK ? 2 : random.below(isAboutLoops ? 6 : 4);
   if (kind == 0)
     programs = static_cast<int>(random.between(1, 3));
   else
@@ -168,11 +191,14 @@ void KernelBuilder::matrixFrame() {
            std::to_string(random.between(1, 3)) + ")");
       return body();
     }
-    line("pid_m = tl.program_id(0)");
-    line("pid_n = tl.program_id(1)");
+    // The last ones first, as where they are the longest.
+    for (const auto &[name, axis] : {std::pair<std::string, std::string>("pid_m", "0"), {"pid_n", "1"}})
+      line(name + " = " + (random.chance(10) ? "tl.num_programs(" + axis + ") - 1 - " : "") + "tl.program_id(" + axis +
+           ")");
     return body();
   }
-  line("pid = tl.program_id(0)");
+  line(std::string("pid = ") + (kind == 1 && random.chance(10) ? "tl.num_programs(0) - 1 - " : "") +
+       "tl.program_id(0)");
   values.push_back(scalar("pid", 0, programs - 1));
   if (kind == 1) {
     split("pid");

@@ -21,7 +21,7 @@ std::string row(const std::string &vector) {
 } // namespace
 
 void KernelBuilder::idiomStatement() {
-  switch (random.below(10)) {
+  switch (random.below(17)) {
   case 0:
   case 1:
   case 2:
@@ -33,6 +33,16 @@ void KernelBuilder::idiomStatement() {
     return descriptorUpdate();
   case 6:
     return mapStatement();
+  case 7:
+  case 8:
+    return selectionStatement();
+  case 9:
+    return selectionStatement();
+  case 10:
+    return tableStatement();
+  case 11:
+  case 12:
+    return wholeWarpStatement();
   default: {
     const std::vector<Axis> own = ownAxes();
     if (own.size() != 2 || own[0].block < 16 || own[1].block < 16 || elementsOf(shapeOf(own)) > 8192 || inHelper)
@@ -69,9 +79,9 @@ void KernelBuilder::rowSumStatement() {
   if (own.empty() || inHelper)
     return loadStatement();
   const Axis &rows = own.front();
-  const int64_t block = random.pick({16, 32, 64}), size = random.between(1, 4 * block);
+  const int64_t block = random.pick({16, 32, 64}), size = anySize(block, 4);
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
-  const std::string j = freshName("j"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
+  const std::string j = freshName("j"), bound = addSize(freshName("K"), size), width = std::to_string(block);
   const std::string first = firstOffset(block, size);
   const Axis inner{"offs_" + j, j, bound, size, block, /*isOwn=*/false, first != "0"};
   const Scalar type = random.pick({Scalar::Float32, Scalar::Float16, Scalar::BFloat16});
@@ -162,11 +172,10 @@ Value KernelBuilder::advancedProduct(const std::vector<Axis> &own) {
       {Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Float32, Scalar::Int8, Scalar::Float8E4M3});
   // Instructions take 32 elements of 8 bits at least.
   const int64_t block = bitsOf(type) == 8 ? random.pick({32, 64, 128}) : random.pick({16, 32, 32, 64, 128});
-  const int64_t size =
-      isAboutLoops || random.chance(40) ? 8 * random.between(1, block / 2) : random.between(1, 4 * block);
+  const int64_t size = isAboutLoops || random.chance(40) ? 8 * random.between(1, block / 2) : anySize(block, 4);
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
   const Scalar sumType = type == Scalar::Int8 ? Scalar::Int32 : Scalar::Float32;
-  const std::string k = freshName("k"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
+  const std::string k = freshName("k"), bound = addSize(freshName("K"), size), width = std::to_string(block);
   const std::string ks = "offs_" + k;
   line(ks + " = tl.arange(0, " + width + ")");
   const Axis inner{ks, "0", bound, size, block, /*isOwn=*/false};

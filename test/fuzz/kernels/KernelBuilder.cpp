@@ -60,11 +60,25 @@ std::string KernelBuilder::addInteger(const std::string &name, int64_t value) {
   return name;
 }
 
+/// A size of some blocks, more or less, as often as not next to their end.
+int64_t KernelBuilder::anySize(int64_t block, int64_t most) {
+  if (random.chance(75))
+    return random.between(1, most * block);
+  return block * random.between(1, most) + random.pick({-1, -1, 0, 1});
+}
+
+/// A size: a parameter of the launch or a literal, as of a compile-time parameter.
+std::string KernelBuilder::addSize(const std::string &name, int64_t size) {
+  return random.chance(isOrdinary ? 6 : 15) ? std::to_string(size) : addInteger(name, size);
+}
+
 void KernelBuilder::statement(int depth) {
   if (budget <= 0)
     return;
   --budget;
-  if (random.chance(12))
+  if (!oddBlocks.empty())
+    return oddStatement();
+  if (random.chance(15))
     return idiomStatement();
   const int64_t kind = random.below(100);
   if (kind < 22)
@@ -122,23 +136,27 @@ std::string KernelBuilder::build() {
   for (const std::vector<std::string> *part : {&pointers, &integers})
     for (const std::string &parameter : *part)
       parameters += (parameters.empty() ? "" : ", ") + parameter;
+  for (size_t i = 0; i < oddBlocks.size(); ++i)
+    parameters += std::string(", ") + nameOfBlock(i) + ": tl.constexpr = auto";
   // Ping-pong is for teams of four warps.
-  const bool isPingPong = beginsWithProduct && random.chance(isAboutLoops ? 30 : 12);
+  const bool isPingPong = beginsWithProduct && !sharesTail && !splitsK && random.chance(isAboutLoops ? 30 : 12);
   const int warps = isPingPong && random.chance(85) ? 4
+                    : sharesTail                    ? 8
                     : isAboutLoops                  ? random.pick({4, 4, 8})
                     : isLarge                       ? random.pick({4, 8, 8, 16, 16, 32})
                                                     : random.pick({1, 2, 4, 4, 4, 4, 8, 8, 16});
   std::string options = "#: num_warps = " + std::to_string(warps) + "\n";
-  if (random.chance(30))
+  if (!sharesTail && random.chance(30))
     options += "#: num_stages = " + std::to_string(random.between(1, 4)) + "\n";
-  if (beginsWithProduct && random.chance(isPingPong ? 10 : isAboutLoops ? 45 : 20))
-    options +=
-        "#: cluster = " +
-        random.pick<std::string>({"(2, 1)", "(1, 2)", "(2, 2)", "(4, 1)", "(1, 1, 2)", "(1, 1, 2)", "(1, 1, 4)"}) +
-        "\n";
+  if (splitsK || (beginsWithProduct && !sharesTail && random.chance(isPingPong ? 10 : isAboutLoops ? 45 : 20)))
+    options += "#: cluster = " +
+               (splitsK ? random.pick<std::string>({"(1, 1, 2)", "(1, 1, 2)", "(1, 1, 4)"})
+                        : random.pick<std::string>(
+                              {"(2, 1)", "(1, 2)", "(2, 2)", "(4, 1)", "(1, 1, 2)", "(1, 1, 2)", "(1, 1, 4)"})) +
+               "\n";
   if (isPingPong)
     options += "#: schedule = pingpong\n";
-  return helpers + directives + options + "@triton.jit\ndef kernel(" + parameters + "):\n" + text;
+  return oddHeader() + helpers + directives + options + "@triton.jit\ndef kernel(" + parameters + "):\n" + text;
 }
 
 } // namespace tile::fuzz

@@ -60,6 +60,8 @@ private:
   Value define(const std::string &prefix, Value value);
   std::optional<Value> find(const std::function<bool(const Value &)> &accepts);
   std::string addInteger(const std::string &name, int64_t value);
+  int64_t anySize(int64_t block, int64_t most);
+  std::string addSize(const std::string &name, int64_t size);
   void indented(const std::function<void()> &body);
   void statement(int depth);
   void statements(int count, int depth);
@@ -68,8 +70,15 @@ private:
   void openFrame();
   void lineFrame();
   void matrixFrame();
+  bool makeTail();
   void takeProgram(const std::vector<Axis> &axes);
   bool makeLarge();
+
+  // OddBlocks.cpp
+  void oddFrame();
+  void oddStatement();
+  static const char *nameOfBlock(size_t axis);
+  std::string oddHeader() const;
 
   // Groups.cpp
   struct GroupForm {
@@ -149,9 +158,10 @@ private:
   // Blocks.cpp
   void blockStatement();
   void pairStatement(const Value &value);
+  void wholeWarpStatement();
   void sink(const Value &value);
   std::string combine(Scalar type);
-  std::optional<Value> reduction(const Value &value);
+  std::optional<Value> reduction(const Value &given);
   std::optional<Value> scan(const Value &value);
   std::optional<Value> rearrangement(const Value &value);
 
@@ -195,6 +205,16 @@ private:
   void laterIterations(const Value &counter);
   void mapStatement();
 
+  // Masks.cpp
+  Value limitOf(const Value &value);
+  Value edgeComparison(const Shape &shape);
+  void selectionStatement();
+  void storeSelection(const std::vector<Axis> &own, const std::vector<std::string> &indices, const Value &selected,
+                      const std::string &mask);
+
+  // Tables.cpp
+  void tableStatement();
+
   // Ranges.cpp
   void rangeStatement(int depth);
   std::string integerExpression(int64_t value, Scalar type);
@@ -202,14 +222,16 @@ private:
 
   // Conversions.cpp, Signs.cpp
   void conversionStatement();
+  void tieStatement();
   void signStatement();
 
   // Products.cpp
   void productStatement();
   std::optional<Value> productLoop();
   Value productChain();
+  std::vector<std::string> twoViews(const Axis &rows, const Axis &columns, Scalar type);
   Value plainGemm(const std::vector<Axis> &own);
-  void differInFirst(const std::string &counter, const Value &sum);
+  void differInFirst(const std::string &counter, const Value &sum, bool isOneOfTwo);
   std::optional<Value> product(const Value &a, const Value &b, double rounds, const Value *accumulator);
   Value operandOfProduct(const Axis &first, const Axis &second, Scalar type);
   Scalar operandType();
@@ -230,13 +252,17 @@ private:
   int loops = 0;
   bool inHelper = false;
   bool beginsWithProduct = false; ///< a kernel that is about a matrix product
+  int64_t padding = 0;            ///< of the operands that are loaded for a product
+  bool splitsK = false;           ///< CTAs of a cluster share the steps of each program
   bool isOrdinary = false;        ///< what is written now has the form that tensor maps and warp groups ask for
   bool isPlainForm = false;       ///< nothing but what tensor maps can do
   std::string maskName;           ///< the mask of `maskedAxes`, if it has a name
   std::vector<Axis> maskedAxes;
-  int budget = 0;              ///< statements that may still be written
-  bool isLarge = false;        ///< blocks take more registers or shared memory than there may be
-  int64_t mostElements = 4096; ///< of a block that is made of others
+  int budget = 0;                 ///< statements that may still be written
+  bool isLarge = false;           ///< blocks take more registers or shared memory than there may be
+  int64_t mostElements = 4096;    ///< of a block that is made of others
+  bool sharesTail = false;        ///< programs of many steps, the last of which several CTAs share
+  std::vector<int64_t> oddBlocks; ///< sizes of BLOCK_M and BLOCK_N that are no powers of two
 };
 
 } // namespace tile::fuzz

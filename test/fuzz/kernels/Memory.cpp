@@ -174,7 +174,7 @@ void KernelBuilder::loadStatement() {
     return scalarStatement();
   const std::vector<Axis> of = someAxes();
   const Scalar type = anyType();
-  if (random.chance(5)) {
+  if (random.chance(7)) {
     loadGroups(of, random.pick({Scalar::Float32, Scalar::Float16, Scalar::Int32, Scalar::Int8, Scalar::Int16}));
     return;
   }
@@ -203,7 +203,10 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain
   std::vector<std::string> indices;
   for (const Axis &axis : of) {
     const int64_t kind = random.below(100);
-    if (kind < 72 || isPlain)
+    // As convolutions do, and blocks of a matrix that begins elsewhere.
+    if (isPlain && of.size() == 2 && kind < 6)
+      indices.push_back(axis.offsets + " - " + std::to_string(random.pick({1, 2, 8, 16})));
+    else if (kind < 72 || isPlain)
       indices.push_back(axis.offsets);
     else if (kind < 80)
       indices.push_back(axis.offsets + " % " + axis.bound);
@@ -239,8 +242,9 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain
   if (!mask.empty()) {
     arguments += ", mask=" + mask;
     range = range.join({0, 0, 1});
-    if (random.chance(isOrdinary ? 10 : isPlain ? 25 : 60)) {
-      const int64_t other = isPlainForm || (isPlain && random.chance(80)) ? 0
+    if (padding != 0 || random.chance(isOrdinary ? 10 : isPlain ? 25 : 60)) {
+      const int64_t other = padding != 0                                    ? padding
+                            : isPlainForm || (isPlain && random.chance(80)) ? 0
                             : buffer.type == Scalar::Int1 ? random.below(2)
                                                           : random.between(isUnsigned(buffer.type) ? 0 : -2, 3);
       arguments += ", other=" + numberText(static_cast<double>(other), isFloat(buffer.type));
@@ -260,7 +264,21 @@ Value KernelBuilder::loadGroups(const std::vector<Axis> &of, Scalar type) {
   std::vector<std::string> indices;
   for (size_t i = 0; i < of.size(); ++i)
     indices.push_back(of[i].offsets + (i == grouped ? " // " + std::to_string(group) : ""));
-  const std::string mask = maskOf(of, indices);
+  std::string mask = maskOf(of, indices);
+  // Of a group some elements are loaded, and others not.
+  if (random.chance(35)) {
+    const std::string index = spread(of[grouped].offsets, grouped, of.size());
+    const Value third{"(" + index + " % 3 " + random.pick<std::string>({"!=", "=="}) + " " +
+                          std::to_string(random.below(3)) + ")",
+                      Scalar::Int1,
+                      shapeOf(of),
+                      {0, 1, 1}};
+    const Value some = random.chance(60)   ? third
+                       : random.chance(50) ? edgeComparison(shapeOf(of))
+                                           : condition(shapeOf(of), 1);
+    if (some.shape == shapeOf(of))
+      mask += (mask.empty() ? "" : " & ") + some.text;
+  }
   const Value loaded =
       define("v", {"tl.load(" + place(buffer, of, indices) + (mask.empty() ? "" : ", mask=" + mask + ", other=0") + ")",
                    type, shapeOf(of), buffer.range.join({0, 0, 1})});

@@ -112,20 +112,42 @@ Value KernelBuilder::operandOfProduct(const Axis &first, const Axis &second, Sca
   return define("v", {"tl.trans(" + turned.text + ")", turned.type, {first.block, second.block}, turned.range});
 }
 
+/// Describes the rows of a matrix twice: all of the upper half, and every second one. Returns the two descriptors.
+std::vector<std::string> KernelBuilder::twoViews(const Axis &rows, const Axis &columns, Scalar type) {
+  const std::string name = freshName("x");
+  const int64_t perRow = 16 / std::max<int64_t>(1, bitsOf(type) / 8), stride = (columns.size / perRow + 1) * perRow;
+  pointers.push_back(name + ": \"" + pointerName(type) + "\"");
+  directives += "#: buffer " + name + "[" + std::to_string(2 * rows.size * stride) + "] = random\n";
+  const std::string distance = addInteger("stride_" + name, stride);
+  std::vector<std::string> views;
+  for (const std::string &between : {distance, "2 * " + distance}) {
+    views.push_back(freshName("desc"));
+    line(views.back() + " = tl.make_tensor_descriptor(" + name + ", shape=[" + rows.bound + ", " + columns.bound +
+         "], strides=[" + between + ", 1], block_shape=[" + std::to_string(rows.block) + ", " +
+         std::to_string(columns.block) + "])");
+  }
+  if (random.chance(50))
+    std::swap(views[0], views[1]);
+  return views;
+}
+
 /// Writes a loop of one dot and nothing else, which is what clusters, ping-pong and split-K take.
 Value KernelBuilder::plainGemm(const std::vector<Axis> &own) {
   isPlainForm = true;
   const Scalar type =
-      random.pick({Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Int8, Scalar::Float8E4M3});
-  const int64_t block = random.pick({32, 64, 64});
-  // The CTAs of the last wave share programs of many steps.
-  const int64_t size = random.chance(4) ? block * random.between(24, 32) : 8 * random.between(0, 3 * block / 8);
+      sharesTail ? random.pick({Scalar::Float16, Scalar::BFloat16})
+                 : random.pick({Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Int8, Scalar::Float8E4M3});
+  const int64_t block = sharesTail ? 64 : random.pick({32, 64, 64});
+  // The CTAs of the last wave share programs of that many steps (Target/TailSplit.h).
+  const int64_t size = sharesTail         ? block * random.between(30, 33) - 8 * random.below(8)
+                       : random.chance(4) ? block * random.between(24, 32)
+                                          : 8 * random.between(0, 3 * block / 8);
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
-  const std::string k = freshName("k"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
+  const std::string k = freshName("k"), bound = addSize(freshName("K"), size), width = std::to_string(block);
   const Axis inner{"offs_" + k, k, bound, size, block, /*isOwn=*/false};
   const Shape shape = {own[0].block, own[1].block};
   const Scalar sumType = type == Scalar::Int8 ? Scalar::Int32 : Scalar::Float32;
-  const double most = static_cast<double>(block) * trips * 64;
+  const double most = static_cast<double>(block) * trips * 128;
   const Value sum = define("acc", {"tl.zeros(" + shapeText(shape) + ", " + languageName(sumType) + ")", sumType, shape,
                                    isFloat(sumType) ? Range{-most, most, 1} : rangeOf(sumType)});
   // Instructions take operands of 8 bits only with contiguous k.
@@ -133,17 +155,42 @@ Value KernelBuilder::plainGemm(const std::vector<Axis> &own) {
   const auto operandOf = [&](const std::vector<Axis> &of) {
     return random.chance(60) ? loadByDescriptor(of, type) : load(of, type, /*isPlain=*/true);
   };
+  // Two sums of the same rows, one of which begins otherwise.
+  std::optional<Value> second;
+  if (!sharesTail && random.chance(8) && elementsOf(shape) <= 8192)
+    second =
+        define("acc", {"tl.zeros(" + shapeText(shape) + ", " + languageName(sumType) + ")", sumType, shape, sum.range});
+  const std::vector<std::string> views =
+      random.chance(sharesTail ? 0 : 8) ? twoViews(own[0], inner, type) : std::vector<std::string>();
   line("for " + k + " in range(0, " + bound + ", " + width + "):");
   ++loops;
   indented([&] {
     line(inner.offsets + " = " + k + " + tl.arange(0, " + width + ")");
-    const Value a = operandOf({own[0], inner});
+    std::vector<Value> left;
+    for (const std::string &view : views)
+      left.push_back(define("v", {view + ".load([" + own[0].start + ", " + k + "])",
+                                  type,
+                                  {own[0].block, block},
+                                  isFloat(type) ? Range{-8, 8, 1} : Range{-8, 7, 1}}));
+    if (views.empty())
+      left.push_back(operandOf({own[0], inner}));
     Value b = operandOf(isTransposed ? std::vector<Axis>{own[1], inner} : std::vector<Axis>{inner, own[1]});
     if (isTransposed) {
       b.text = "tl.trans(" + b.text + ")";
       b.shape = {block, own[1].block};
     }
-    line(sum.text + " = " + product(a, b, trips, &sum).value_or(sum).text);
+    if (second) {
+      Value other = operandOf(isTransposed ? std::vector<Axis>{own[1], inner} : std::vector<Axis>{inner, own[1]});
+      if (isTransposed) {
+        other.text = "tl.trans(" + other.text + ")";
+        other.shape = b.shape;
+      }
+      line(second->text + " = " + product(left[0], other, trips, &*second).value_or(*second).text);
+    }
+    for (const Value &a : left)
+      line(sum.text + " = " + product(a, b, 2 * trips, &sum).value_or(sum).text);
+    if (second)
+      differInFirst(k, sum, /*isOneOfTwo=*/true);
   });
   --loops;
   isPlainForm = false;
@@ -151,8 +198,8 @@ Value KernelBuilder::plainGemm(const std::vector<Axis> &own) {
 }
 
 /// Perhaps adds something to a sum in the first iteration of a loop alone, or in all others.
-void KernelBuilder::differInFirst(const std::string &counter, const Value &sum) {
-  if (random.chance(isAboutLoops ? 12 : 4))
+void KernelBuilder::differInFirst(const std::string &counter, const Value &sum, bool isOneOfTwo) {
+  if (random.chance(isOneOfTwo ? 60 : isAboutLoops ? 12 : 4))
     line(sum.text + " = tl.where(" + counter + random.pick<std::string>({" > 0", " >= 1", " < 1", " <= 0", " == 0"}) +
          ", " + sum.text + ", " + sum.text + " + 1)");
 }
@@ -169,18 +216,20 @@ std::optional<Value> KernelBuilder::productLoop() {
   }
   if (random.chance(isAboutLoops ? 50 : 20))
     return productChain();
-  if (random.chance(25)) {
+  if (random.chance(beginsWithProduct ? 35 : 25)) {
     const Value sum = advancedProduct(own);
     values.push_back(sum);
     return sum;
   }
   const int64_t block = random.pick({16, 32, 32, 64, 64, 128});
-  const int64_t size = isAboutLoops        ? 8 * random.between(0, block)
-                       : random.chance(6)  ? 16 * random.between(20, 60)
-                       : random.chance(40) ? block * random.between(1, 6)
-                                           : random.between(1, 5 * block);
+  // What lies beyond the end may count, too.
+  const bool pads = random.chance(12);
+  const int64_t size = isAboutLoops || pads ? 8 * random.between(0, block)
+                       : random.chance(6)   ? 16 * random.between(20, 60)
+                       : random.chance(40)  ? block * random.between(1, 6)
+                                            : anySize(block, 5);
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
-  const std::string k = freshName("k"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
+  const std::string k = freshName("k"), bound = addSize(freshName("K"), size), width = std::to_string(block);
   const std::string first = firstOffset(block, size);
   const Axis inner{"offs_" + k, k, bound, size, block, /*isOwn=*/false, first != "0"};
   const Shape shape = {own[0].block, own[1].block};
@@ -201,7 +250,7 @@ std::optional<Value> KernelBuilder::productLoop() {
         {", warp_specialize=True", ", flatten=True", ", loop_unroll_factor=2", ", disallow_acc_multi_buffer=True"});
   // A second sum shares an operand with the first.
   std::optional<Value> second;
-  if (random.chance(12) && elementsOf(shape) <= 8192) {
+  if (random.chance(isAboutLoops ? 25 : 12) && elementsOf(shape) <= 8192) {
     second = sum;
     second->text = freshName("acc");
     line(second->text + " = " + zero.text);
@@ -214,8 +263,13 @@ std::optional<Value> KernelBuilder::productLoop() {
     line(inner.offsets + " = " + k + " + tl.arange(0, " + width + ")");
     values.push_back({inner.offsets, Scalar::Int32, {block}, {0, static_cast<double>(size + block), 1}});
     values.push_back({k, Scalar::Int32, {}, {0, static_cast<double>(size), 1}});
-    Value a = operandOfProduct(own[0], inner, type);
-    Value b = operandOfProduct(inner, own[1], random.chance(85) ? type : operandType());
+    padding = pads ? random.pick({1, 2, -1}) : 0;
+    const auto operandOf = [&](const Axis &first, const Axis &second, Scalar of) {
+      return pads ? load({first, second}, of, /*isPlain=*/true) : operandOfProduct(first, second, of);
+    };
+    Value a = operandOf(own[0], inner, type);
+    Value b = operandOf(inner, own[1], random.chance(85) ? type : operandType());
+    padding = 0;
     axes.push_back(inner);
     if (random.chance(20)) {
       // Something is done with an operand.
@@ -254,7 +308,7 @@ std::optional<Value> KernelBuilder::productLoop() {
       line(sum.text + (adds ? " += " : " = ") + result->text);
       depthOfText -= isSkipped;
       if (!isFloat(sumType) || sumType == Scalar::Float32)
-        differInFirst(k, sum);
+        differInFirst(k, sum, second.has_value());
       return;
     }
     line("pass");
@@ -267,10 +321,10 @@ std::optional<Value> KernelBuilder::productLoop() {
 Value KernelBuilder::productChain() {
   const std::vector<Axis> own = {axes[0], axes[1]};
   const int64_t depth = random.pick({16, 32, 64}), block = random.pick({16, 32, 64});
-  const int64_t size = isAboutLoops ? 8 * random.between(0, block) : random.between(1, 3 * block);
+  const int64_t size = isAboutLoops ? 8 * random.between(0, block) : anySize(block, 3);
   const int64_t depthSize = isAboutLoops || random.chance(50) ? depth : random.between(1, depth);
-  const std::string j = freshName("j"), bound = addInteger(freshName("K"), size), width = std::to_string(block);
-  const Axis features{"offs_d" + j, "0", addInteger(freshName("D"), depthSize), depthSize, depth, /*isOwn=*/false};
+  const std::string j = freshName("j"), bound = addSize(freshName("K"), size), width = std::to_string(block);
+  const Axis features{"offs_d" + j, "0", addSize(freshName("D"), depthSize), depthSize, depth, /*isOwn=*/false};
   const std::string first = firstOffset(block, size);
   const Axis steps{"offs_" + j, j, bound, size, block, /*isOwn=*/false, first != "0"};
   line(features.offsets + " = tl.arange(0, " + std::to_string(depth) + ")");

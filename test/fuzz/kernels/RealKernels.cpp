@@ -160,6 +160,8 @@ std::optional<MutantOptions> readMutantOptions(const std::string &text) {
       options.signature = value;
     else if (name.starts_with("-D"))
       options.definitions[name.substr(2)] = value;
+    else if (word == "exact")
+      options.isExact = true;
     else
       options.arguments.push_back(word);
   }

@@ -24,6 +24,7 @@ struct MutantOptions {
   std::vector<std::string> arguments;             ///< NAME=VALUE
   std::string signature, cluster, schedule;
   std::optional<int> numWarps, numStages;
+  bool isExact = false; ///< no result is rounded
 
   /// Replaces the argument of that name, or adds one.
   void setArgument(const std::string &name, const std::string &value);

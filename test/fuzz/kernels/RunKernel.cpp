@@ -47,8 +47,10 @@ driver::CompilerOptions optionsFor(const std::string &text, const Variant &varia
   options.emit = driver::EmitKind::Ptx;
   options.target = variant.target;
   options.pipeline.optLevel = variant.optLevel;
-  if (!variant.disabled.empty())
-    options.pipeline.disabled.push_back(variant.disabled);
+  llvm::SmallVector<llvm::StringRef> disabled;
+  llvm::StringRef(variant.disabled).split(disabled, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (llvm::StringRef pass : disabled)
+    options.pipeline.disabled.push_back(pass.str());
   options.pipeline.instrument = variant.instrument;
   options.debug = variant.debug;
   options.numSms = static_cast<unsigned>(variant.multiprocessors);
@@ -160,7 +162,8 @@ RunResult launch(const std::string &text, const Manifest &manifest, runner::Devi
   if (!timing)
     return failure(State::Failed, timing.error().message);
   RunResult result;
-  result.isRounded = readMutantOptions(text).has_value();
+  const std::optional<MutantOptions> mutant = readMutantOptions(text);
+  result.isRounded = mutant && !mutant->isExact;
   for (size_t i = 0; i < after.size(); ++i) {
     const runtime::Parameter &parameter = manifest.parameters[i];
     if (!parameter.isPointer)
@@ -228,10 +231,11 @@ RunResult runKernel(const std::string &text, const Variant &variant) {
     return failure(State::Failed, device.error().message);
   RunResult result = launch(text, artifact->manifest, **device);
   // An artifact has another variant for strides that no tensor map can have; this is one kernel.
-  if (result.state == State::Failed && variant.disabled.empty() &&
+  constexpr const char *raising = "tile-raise-descriptors";
+  if (result.state == State::Failed && !llvm::StringRef(variant.disabled).contains(raising) &&
       llvm::StringRef(result.message).contains("a tensor map can have")) {
     Variant general = variant;
-    general.disabled = "tile-raise-descriptors";
+    general.disabled += (general.disabled.empty() ? "" : ",") + std::string(raising);
     return runKernel(text, general);
   }
   return result;
