@@ -59,7 +59,7 @@ public:
     if (!findChannels())
       return std::nullopt;
     leaveWhatIsWritten();
-    if (plan.channels.empty() || !sliceFlags() || !slice() || writesWhatItReads())
+    if (plan.channels.empty() || !slice() || writesWhatItReads())
       return std::nullopt;
     return std::move(plan);
   }
@@ -239,17 +239,6 @@ private:
         .wasInterrupted();
   }
 
-  /// Lets the producer wait for all flags: what it copies may be written by whoever sets them.
-  bool sliceFlags() {
-    return !kernel
-                .walk([&](WaitFlagOp wait) {
-                  plan.producerOps.insert(wait);
-                  llvm::for_each(wait->getOperands(), [&](Value operand) { need(operand); });
-                  return needControl(wait->getParentOp()) ? WalkResult::advance() : WalkResult::interrupt();
-                })
-                .wasInterrupted();
-  }
-
   bool slice() {
     RoleSlice slice(kernel);
     for (const Channel &channel : plan.channels)
@@ -262,7 +251,12 @@ private:
         if (!slice.add(load))
           return false;
       }
-    if (!slice.close())
+    // The producer waits for all flags: what it copies may be written by whoever sets them.
+    WalkResult flags = kernel.walk([&](WaitFlagOp wait) {
+      llvm::for_each(wait->getOperands(), [&](Value operand) { slice.need(operand); });
+      return slice.add(wait) ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (flags.wasInterrupted() || !slice.close())
       return false;
     plan.producerOps = std::move(slice.ops);
     plan.producerCarried = std::move(slice.carried);

@@ -60,7 +60,7 @@ std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gp
     return "";
   if (!product.alignedRows)
     return "no TMA: operand rows are not known to be aligned to 16 bytes; promise it with --assume\n";
-  if (!preparesWgmma(abilitiesOf(options.pipeline)))
+  if (!preparesWgmma(abilitiesOf(options.pipeline, gpu)))
     return "no TMA: optimisations that it needs are disabled\n";
   return "no TMA: unsupported types, operand layouts or fixed parameters\n";
 }
@@ -93,7 +93,7 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
 std::optional<frontend::ClusterShape> chooseCluster(const CompilerOptions &options, const target::GpuTarget &gpu,
                                                     const target::GemmProblem &problem,
                                                     const target::GemmEstimate &best) {
-  if (options.sizes.empty() || !abilitiesOf(options.pipeline).sharedSteps)
+  if (options.sizes.empty() || !abilitiesOf(options.pipeline, gpu).sharedSteps)
     return std::nullopt;
   unsigned ctas = target::chooseStepSplit(gpu, problem, best);
   return ctas == 1 ? std::nullopt : std::optional(frontend::ClusterShape{1, 1, int(ctas)});
@@ -107,7 +107,7 @@ std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &option
                                                    const target::GemmEstimate &best) {
   using frontend::Schedule;
   bool isShared = given.cluster && *given.cluster != frontend::ClusterShape{1, 1, 1};
-  if (given.schedule == Schedule::Cooperative || isShared || !abilitiesOf(options.pipeline).pingPong)
+  if (given.schedule == Schedule::Cooperative || isShared || !abilitiesOf(options.pipeline, gpu).pingPong)
     return std::nullopt;
   std::optional<target::GemmEstimate> found = target::findPingPong(gpu, problem, choices);
   bool isWanted = given.schedule == Schedule::PingPong;
@@ -117,7 +117,7 @@ std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &option
 /// Returns the advice about aligned rows: given if they would enable wgmma and at least halve the expected time.
 std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
                    target::GemmProblem problem, const target::GemmChoices &choices, const target::GemmEstimate &best) {
-  if (product.alignedRows || !preparesWgmma(abilitiesOf(options.pipeline)))
+  if (product.alignedRows || !preparesWgmma(abilitiesOf(options.pipeline, gpu)))
     return "";
   problem.tensorMaps = true;
   target::GemmEstimate promised = target::rankGemmConfigs(gpu, problem, choices).front();
@@ -136,7 +136,7 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
                               const frontend::OpenProduct &product, const KernelFacts &facts) {
   constexpr int64_t largest = 1u << 31; // sizes are mostly 32-bit integers; larger ones do not change the choice
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
-  PipelineAbilities can = abilitiesOf(options.pipeline);
+  PipelineAbilities can = abilitiesOf(options.pipeline, gpu);
   bool tensorMaps =
       product.alignedRows && preparesWgmma(can) && !facts.multipliesExactly && isMultiplied(product.element);
   bool onlyPowersOfTwo = facts.refusesOddColumns || facts.multipliesExactly || facts.keepsMoreSums;

@@ -84,7 +84,7 @@ OwningOpRef<ModuleOp> KernelInspector::raise(const CompilerOptions &options, Ins
 }
 
 bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected) {
-  if (!gpu.has(target::Feature::Tma) || !abilitiesOf(options.pipeline).mapsOfPointers)
+  if (!gpu.has(target::Feature::Tma) || !abilitiesOf(options.pipeline, gpu).mapsOfPointers)
     return false;
   // Ignore descriptors with bases loaded from memory: the kernel builds their maps, so no call is refused for them.
   auto countMaps = [](ModuleOp module) {

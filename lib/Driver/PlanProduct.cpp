@@ -21,11 +21,12 @@ unsigned givenCtasPerTile(const frontend::OpenProduct &product) {
   return product.given.cluster ? unsigned((*product.given.cluster)[2]) : 1;
 }
 
-ScheduleRules rulesOf(const CompilerOptions &options, const frontend::OpenProduct &product, VariantMode mode) {
+ScheduleRules rulesOf(const CompilerOptions &options, const target::GpuTarget &gpu,
+                      const frontend::OpenProduct &product, VariantMode mode) {
   using frontend::Schedule;
   ScheduleRules rules;
   bool hasCluster = product.given.cluster.has_value();
-  PipelineAbilities can = abilitiesOf(options.pipeline);
+  PipelineAbilities can = abilitiesOf(options.pipeline, gpu);
   rules.persistent = can.severalPrograms;
   rules.splitSteps = can.sharedSteps && !hasCluster;
   bool canTakeTurns = can.pingPong && !(hasCluster && *product.given.cluster != frontend::ClusterShape{1, 1, 1});
@@ -131,7 +132,7 @@ ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &optio
       limits = {.most = SIZE_MAX, .tolerance = 0};
     constexpr unsigned alignedBytes = 16;
     bool isAligned = problem.tensorMaps || problem.copyBytes >= alignedBytes;
-    plan.set = target::chooseKernels(gpu, problem, givenChoices(product.given), rulesOf(options, product, mode),
+    plan.set = target::chooseKernels(gpu, problem, givenChoices(product.given), rulesOf(options, gpu, product, mode),
                                      target::sampleSizes(knownSizes(product), isAligned ? target::SampleKind::OfNetworks
                                                                                         : target::SampleKind::Anywhere),
                                      limits);
@@ -169,7 +170,8 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
     problem.plainStores = !promises.widensStores;
   }
   target::GemmKernel kernel{config, {.persistent = config.wgmma}, problem.splitTail && config.wgmma};
-  kernel.schedule.pingPong = product.given.schedule == frontend::Schedule::PingPong;
+  kernel.schedule.pingPong =
+      product.given.schedule == frontend::Schedule::PingPong && !gpu.has(target::Feature::Tcgen05);
   kernel.schedule.ctasPerTile = givenCtasPerTile(product);
   return costSpec(product, problem, kernel);
 }

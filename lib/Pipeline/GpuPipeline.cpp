@@ -215,7 +215,7 @@ KernelLimits KernelLimits::operator&(const KernelLimits &other) const {
           .sharedTail = sharedTail && other.sharedTail};
 }
 
-PipelineAbilities tile::abilitiesOf(const GpuPipelineOptions &options) {
+PipelineAbilities tile::abilitiesOf(const GpuPipelineOptions &options, const target::GpuTarget &gpu) {
   const KernelLimits &limits = options.limits;
   PipelineAbilities can{.mapsOfPointers = limits.mapsOfPointers,
                         .fewConversions = true,
@@ -229,6 +229,9 @@ PipelineAbilities tile::abilitiesOf(const GpuPipelineOptions &options) {
     if (!runs(step, options))
       for (bool Can::*ability : step.serves)
         can.*ability = false;
+  // These schedules divide and move accumulators in registers.
+  if (gpu.has(target::Feature::Tcgen05))
+    can.sharedSteps = can.sharedTail = can.pingPong = false;
   return can;
 }
 

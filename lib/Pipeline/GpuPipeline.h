@@ -7,6 +7,7 @@
 #pragma once
 
 #include "Analysis/PassKind.h"
+#include "Target/GpuTarget.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallVector.h"
@@ -63,7 +64,7 @@ struct PipelineStep {
 std::vector<PipelineStep> gpuPipelineSteps(const GpuPipelineOptions &options);
 
 /// Returns the effects of the pipeline for these options. Only this function depends on the names of optimisations.
-PipelineAbilities abilitiesOf(const GpuPipelineOptions &options);
+PipelineAbilities abilitiesOf(const GpuPipelineOptions &options, const target::GpuTarget &gpu);
 
 /// Adds the steps that `options` select. Fails, calling `emitError`, if an option names no step, or tries to disable a
 /// step that is needed for correctness.
