@@ -77,3 +77,27 @@ tile.kernel @instruction() {
   cta.tcgen05_mma %a, %a, %t {m = 32 : i32, n = 64 : i32} : !cta.buffer<64x64xf16, #a>, !cta.buffer<64x64xf16, #a>, !cta.tensor_memory<64x64xf32>
   tile.return
 }
+
+// -----
+
+// expected-error @below {{has 0 slots; expected 1 to 512}}
+func.func private @none(!cta.tensor_memory<128x64xf32, slots = 0>)
+
+// -----
+
+#row = #cta.layout<[128, 64], register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]>
+tile.kernel @all() {
+  %t = cta.tensor_memory_alloc : !cta.tensor_memory<128x64xf32, slots = 2>
+  // expected-error @below {{accesses 2 slots; choose one with cta.tensor_memory_slot}}
+  %x = cta.tensor_memory_load %t : !cta.tensor_memory<128x64xf32, slots = 2> -> tensor<128x64xf32, #row>
+  tile.return
+}
+
+// -----
+
+tile.kernel @slot(%i: i32) {
+  %t = cta.tensor_memory_alloc : !cta.tensor_memory<128x64xf32, slots = 2>
+  // expected-error @below {{is of type '!cta.tensor_memory<64x64xf32>', but a slot of '!cta.tensor_memory<128x64xf32, slots = 2>' is}}
+  %s = cta.tensor_memory_slot %t[%i : i32] : !cta.tensor_memory<128x64xf32, slots = 2> -> !cta.tensor_memory<64x64xf32>
+  tile.return
+}

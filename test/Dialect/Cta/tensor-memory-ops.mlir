@@ -19,6 +19,8 @@
 // CHECK-NEXT: cta.tensor_memory_load %{{.*}} : <64x64xf32> -> tensor<64x64xf32,
 // CHECK-NEXT: cta.tensor_memory_store %{{.*}}, %{{.*}} {columns = 48 : i32} : tensor<64x64xf32,
 // CHECK-NEXT: cta.tensor_memory_load %{{.*}} : <128x64xi32> -> tensor<128x64xi32,
+// CHECK: %[[TWO:.*]] = cta.tensor_memory_alloc : <64x64xf32, slots = 2>
+// CHECK-NEXT: cta.tensor_memory_slot %[[TWO]][%{{.*}} : i32] : <64x64xf32, slots = 2> -> <64x64xf32>
 // CHECK: cta.tensor_memory_fence before
 // CHECK-NEXT: cta.tensor_memory_fence{{$}}
 // CHECK-NEXT: cta.tensor_memory_close %[[BASE]], 128
@@ -39,6 +41,10 @@ tile.kernel @ops(%c: i1) {
   cta.tensor_memory_store %x, %t {columns = 48 : i32} : tensor<64x64xf32, #half>, !cta.tensor_memory<64x64xf32>
   %y = cta.tensor_memory_load %i : !cta.tensor_memory<128x64xi32> -> tensor<128x64xi32, #row>
   tile.print "" %y : tensor<128x64xi32, #row>
+  %two = cta.tensor_memory_alloc : !cta.tensor_memory<64x64xf32, slots = 2>
+  %one = cta.tensor_memory_slot %two[%0 : i32] : !cta.tensor_memory<64x64xf32, slots = 2> -> !cta.tensor_memory<64x64xf32>
+  %z = cta.tensor_memory_load %one : !cta.tensor_memory<64x64xf32> -> tensor<64x64xf32, #half>
+  tile.print "" %z : tensor<64x64xf32, #half>
   cta.tensor_memory_fence before
   cta.tensor_memory_fence
   cta.tensor_memory_close %base, 128

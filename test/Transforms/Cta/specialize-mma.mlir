@@ -8,16 +8,19 @@
 !m = !cta.mbarrier<1>
 !ring = !cta.ring<2 x [<64x64xf16, #s>]>
 
-// The loop moves to a role of one thread, with the loop around it. MMAs release the slots and pass the accumulator.
+// The loop moves to a role of one thread, with the loop around it. MMAs release the slots and pass the accumulator, of which there
+// are two: one is loaded while the other is computed.
 // CHECK-LABEL: tile.kernel @moved
 // CHECK-NOT: cta.mbarrier_alloc
-// CHECK: %[[DONE:.*]] = cta.ring_alloc : <1 x []>
+// CHECK: %[[TWO:.*]] = cta.tensor_memory_alloc : <64x64xf32, slots = 2>
+// CHECK: %[[DONE:.*]] = cta.ring_alloc : <2 x []>
 // CHECK-NEXT: cta.warp_roles role <consumer, warps = 4> {
 // CHECK: scf.for
 // CHECK-NOT: scf.for
 // CHECK: %[[FULL:.*]] = cta.ring_wait %[[DONE]]
 // CHECK-NEXT: cta.tensor_memory_fence{{$}}
-// CHECK-NEXT: cta.tensor_memory_load
+// CHECK-NEXT: %[[READY:.*]] = cta.tensor_memory_slot %[[TWO]][%[[FULL]] : !cta.ring_slot]
+// CHECK-NEXT: cta.tensor_memory_load %[[READY]]
 // CHECK-NEXT: cta.tensor_memory_fence before
 // CHECK-NEXT: cta.ring_release %[[DONE]][%[[FULL]]]
 // CHECK: tile.print
@@ -26,8 +29,9 @@
 // CHECK: scf.for
 // CHECK-NEXT: %[[EMPTY:.*]] = cta.ring_acquire %[[DONE]]
 // CHECK-NEXT: cta.tensor_memory_fence{{$}}
+// CHECK-NEXT: %[[ACC:.*]] = cta.tensor_memory_slot %[[TWO]][%[[EMPTY]] : !cta.ring_slot]
 // CHECK-NEXT: scf.for
-// CHECK: cta.tcgen05_mma
+// CHECK: cta.tcgen05_mma %{{.*}}, %{{.*}}, %[[ACC]] if
 // CHECK-NEXT: cta.ring_release %{{.*}}[%{{.*}}] by_mma
 // CHECK-NEXT: }
 // CHECK-NEXT: cta.ring_commit %[[DONE]][%[[EMPTY]]] by_mma
