@@ -68,7 +68,8 @@ static inline const char *tile_dist_getenv(void *user, const char *name) {
   (void)user;
   return getenv(name);
 }
-/* Frees what the rank owns; its work must have ended. Plans must have been destroyed. */
+/* Frees what the rank owns; its work must have ended. Plans must have been destroyed. A process that ends without it
+   has died for the other ranks. After a failure, work that does not end keeps its memory. */
 TILE_API void tile_dist_destroy(tile_dist_comm *comm);
 
 typedef struct tile_dist_info {
@@ -80,8 +81,10 @@ TILE_API tile_status tile_dist_describe(const tile_dist_comm *comm, tile_dist_in
 
 /* Collective: returns when all ranks have called it. Does not wait for their GPUs. */
 TILE_API tile_status tile_dist_barrier(tile_dist_comm *comm);
-/* Waits for a stream, at most for the time limit. If the limit passes, for example because a rank has died, the work is
-   released and the communicator is unusable: all its functions return the error from then on. */
+/* Waits for a stream, at most for the time limit. If the limit passes or a rank has died, the work is released and the
+   communicator is unusable: all its functions return the error from then on. The death of a process releases work at
+   once, also in streams for which the application waits by other means: results are valid only if a call of this
+   function that follows the work returns TILE_OK. */
 TILE_API tile_status tile_dist_synchronize(tile_dist_comm *comm, void *stream);
 
 typedef enum tile_dist_operation {

@@ -55,9 +55,10 @@ public:
       return status;
     if (info.form == TILE_DIST_SEQUENTIAL && comm.nccl) {
       const size_t count = chunkBytes() / elementBytes();
-      status = finishCollective(comm.nccl->allGather(pointerTo(chunkOf(rank(), rank())), pointerTo(rows.mine), count,
-                                                     ncclType(shape.type), comm.ncclComm, stream),
-                                "ncclAllGather");
+      status = callCollective("ncclAllGather", [&] {
+        return comm.nccl->allGather(pointerTo(chunkOf(rank(), rank())), pointerTo(rows.mine), count,
+                                    ncclType(shape.type), comm.ncclComm, stream);
+      });
       return status ? multiply(stream, rows.mine, b, c, shape.m) : status;
     }
     if (status = announce(stream); status)

@@ -174,7 +174,8 @@ tile_status tile_dist_barrier(tile_dist_comm *comm) {
       return nullArgument("tile_dist_barrier", "comm");
     if (Status status = comm->impl->usable(); !status)
       return status;
-    Result<std::string> met = comm->impl->host->exchange("barrier", "");
+    comm->impl->lastOperation = "barrier";
+    Result<std::string> met = comm->impl->exchange("barrier", "");
     return met ? Status(Success{}) : Status(met.error());
   });
 }
@@ -183,8 +184,10 @@ tile_status tile_dist_synchronize(tile_dist_comm *comm, void *stream) {
   return guarded([&]() -> Status {
     if (!comm)
       return nullArgument("tile_dist_synchronize", "comm");
-    if (Status status = comm->impl->activate(); !status)
-      return status;
+    // The driver may block after a failure.
+    if (!comm->impl->rescue->hasFailed())
+      if (Status status = comm->impl->activate(); !status)
+        return status;
     return comm->impl->synchronize(static_cast<CUstream>(stream));
   });
 }
@@ -202,6 +205,7 @@ tile_status tile_dist_plan_create(tile_dist_comm *comm, tile_dist_operation oper
       return status;
     if (Status status = comm->impl->activate(); !status)
       return status;
+    comm->impl->lastOperation = "plan_create";
     Result<std::unique_ptr<Plan>> made = makePlan(*comm->impl, {operation, *shape, kernels, form});
     if (!made)
       return made.error();
@@ -215,10 +219,14 @@ tile_status tile_dist_plan_destroy(tile_dist_plan *plan) {
     if (!plan)
       return Success{};
     Communicator &comm = plan->impl->comm;
-    Status status = comm.activate();
-    Status released = plan->impl->release();
+    comm.lastOperation = "plan_destroy";
+    Status status = comm.usable();
+    if (status)
+      status = comm.activate();
+    if (status)
+      status = plan->impl->release();
     delete plan;
-    return status ? released : status;
+    return status;
   });
 }
 
@@ -244,9 +252,16 @@ tile_status tile_dist_run(tile_dist_plan *plan, void *stream, const void *a, con
     comm.lastOperation = impl.name;
     const auto address = [](const void *pointer) { return reinterpret_cast<CUdeviceptr>(pointer); };
     Status status = impl.run(static_cast<CUstream>(stream), address(a), address(b), address(c));
-    if (!status)
-      return makeError(status.error().code, "rank {}: {}: {}", comm.rank(), impl.name, status.error().message);
-    return status;
+    if (status)
+      return status;
+    if (comm.rescue->hasFailed()) // and perhaps ended calls of NCCL with an error
+      return comm.usable();
+    const Error error =
+        makeError(status.error().code, "rank {}: {}: {}", comm.rank(), impl.name, status.error().message);
+    // Earlier work may wait for this rank's part, or for others in vain.
+    if (error.code == TILE_ERROR_DRIVER || error.code == TILE_ERROR_NCCL)
+      comm.rescue->fail(error);
+    return error;
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Distributed/Communicator.h"
 
+#include "Distributed/Bounded.h"
 #include "Distributed/Socket.h"
 
 #include <algorithm>
@@ -62,14 +63,48 @@ Result<std::unique_ptr<Communicator>> Communicator::make(std::unique_ptr<HostGro
 }
 
 Communicator::~Communicator() {
-  if (!driver || !context || driver->contextSetCurrent(context) != cuda::success)
+  if (!rescue)
     return;
-  if (ncclComm)
-    failure.message.empty() ? nccl->commDestroy(ncclComm) : nccl->commAbort(ncclComm);
-  for (CUstream stream : {copies, rescue})
-    if (stream)
-      driver->streamDestroy(stream);
+  const auto deadline = [&] { return std::chrono::steady_clock::now() + host->limit; };
+  if (NcclComm ended = rescue->takeNccl()) {
+    const auto end = [library = nccl, driver = driver, context = context, ended] {
+      driver->contextSetCurrent(context);
+      return library->commDestroy(ended);
+    };
+    if (!callBounded(end, deadline(), [&] { return rescue->hasFailed(); }))
+      rescue->fail(makeError(TILE_ERROR_TIMEOUT, "rank {}: ncclCommDestroy: not finished", rank()));
+  }
+  // The driver may block after a failure, and the rescue's streams are in use.
+  if (rescue->hasFailed()) {
+    host->abandon(rescue->status().error());
+    rescue->stop(deadline());
+    host.reset(); // its thread knows this object
+    return;
+  }
+  if (driver->contextSetCurrent(context) != cuda::success)
+    return;
+  // Once it has left, no rank can be reported dead.
+  host.reset();
+  if (rescue->hasFailed())
+    return;
+  for (CUstream stream : {copies, writes})
+    driver->streamDestroy(stream);
   // The context stays current on the caller's thread, and the application may use it: libtilert keeps it, too.
+}
+
+void Communicator::watchRanks() {
+  host->watch([rescue = rescue, rank = rank(), operation = &lastOperation](const Error &error) {
+    rescue->fail(makeError(error.code, "rank {}: {}: {}", rank, operation->load(), error.message));
+  });
+}
+
+Result<std::string> Communicator::exchange(std::string_view subject, std::string_view mine) {
+  if (Status status = usable(); !status)
+    return status.error();
+  Result<std::string> told = host->exchange(subject, mine);
+  if (!told && rescue)
+    rescue->fail(told.error());
+  return told;
 }
 
 Status Communicator::openDevice(const tile_dist_options &options) {
@@ -92,10 +127,14 @@ Status Communicator::openDevice(const tile_dist_options &options) {
                            "cuDeviceGetAttribute");
   // Copies and flags go first.
   constexpr int highest = -5;
-  for (CUstream *stream : {&copies, &rescue})
+  for (CUstream *stream : {&copies, &writes})
     if (status)
       status = driver->check(driver->streamCreate(stream, cuda::streamNonBlocking, highest), "cuStreamCreate");
-  return status;
+  if (!status)
+    return status;
+  rescue = std::make_shared<Rescue>(driver, context, copies, writes);
+  watchRanks();
+  return Success{};
 }
 
 Status Communicator::connectPeers() {
@@ -106,7 +145,7 @@ Status Communicator::connectPeers() {
   if (!host->isOneProcess())
     gethostname(mine.host, sizeof(mine.host) - 1);
   mine.hasDriver = driver->hasPeers(!host->isOneProcess());
-  Result<std::string> told = host->exchange("connect devices", bytesOf(mine));
+  Result<std::string> told = exchange("connect devices", bytesOf(mine));
   if (!told)
     return told.error();
   const std::vector<Place> places = valuesOf<Place>(*told);
@@ -150,7 +189,7 @@ Status Communicator::connectPeers() {
         return done;
   }
   // All or none.
-  Result<std::string> answers = host->exchange("connect peers", hasPeers ? "1" : "0");
+  Result<std::string> answers = exchange("connect peers", hasPeers ? "1" : "0");
   if (!answers)
     return answers.error();
   hasPeers = answers->find('0') == std::string::npos;
@@ -170,7 +209,7 @@ Status Communicator::connectNccl(const tile_dist_options &options) {
   if (loaded && rank() == 0)
     status = (*loaded)->check((*loaded)->getUniqueId(&mine.id), "ncclGetUniqueId");
   mine.isLoaded &= bool(status);
-  Result<std::string> told = host->exchange("connect NCCL", bytesOf(mine));
+  Result<std::string> told = exchange("connect NCCL", bytesOf(mine));
   if (!told)
     return told.error();
   const auto all = valuesOf<decltype(mine)>(*told);
@@ -183,7 +222,28 @@ Status Communicator::connectNccl(const tile_dist_options &options) {
       return !status ? status : makeError(TILE_ERROR_NCCL, "rank {} has no NCCL that can be used", other);
     }
   nccl = std::move(*loaded);
-  return nccl->check(nccl->commInitRank(&ncclComm, size(), all[0].id, rank()), "ncclCommInitRank");
+  // A communicator that does not block, which NCCL offers against this, would start a thread for each collective.
+  struct Made {
+    int result;
+    NcclComm comm;
+  };
+  const auto init = [library = nccl, driver = driver, context = context, id = all[0].id, size = size(), rank = rank()] {
+    driver->contextSetCurrent(context);
+    Made made = {};
+    made.result = library->commInitRank(&made.comm, size, id, rank);
+    return made;
+  };
+  const auto made =
+      callBounded(init, std::chrono::steady_clock::now() + host->limit, [&] { return rescue->hasFailed(); });
+  if (!made)
+    rescue->fail(makeError(TILE_ERROR_TIMEOUT, "ncclCommInitRank: not finished within {} ms", host->limit.count()));
+  if (rescue->hasFailed())
+    return usable();
+  if (Status done = nccl->check(made->result, "ncclCommInitRank"); !done)
+    return done;
+  ncclComm = made->comm;
+  rescue->setNccl(nccl, ncclComm);
+  return Success{};
 }
 
 Status Communicator::activate() const {
@@ -193,17 +253,13 @@ Status Communicator::activate() const {
   return driver->check(driver->contextSetCurrent(context), "cuCtxSetCurrent");
 }
 
-Status Communicator::usable() const {
-  return failure.code == TILE_OK ? Status(Success{}) : Status(failure);
-}
-
 Result<std::vector<CUdeviceptr>> Communicator::exchangeAddresses(std::string_view subject, CUdeviceptr mine) {
   Address own;
   own.pointer = mine;
   own.failed = mine == 0;
   if (mine && !host->isOneProcess() && hasPeers)
     own.failed = driver->ipcGetHandle(&own.handle, mine) != cuda::success;
-  Result<std::string> told = host->exchange(subject, bytesOf(own));
+  Result<std::string> told = exchange(subject, bytesOf(own));
   if (!told)
     return told.error();
   std::vector<CUdeviceptr> all;
@@ -232,7 +288,7 @@ Result<Window> Communicator::allocate(std::string_view subject, size_t bytes) {
     status = driver->check(driver->streamSynchronize(copies), "cuStreamSynchronize");
   Result<std::vector<CUdeviceptr>> all = exchangeAddresses(subject, status ? window.mine : 0);
   if (!all) {
-    if (window.mine)
+    if (window.mine && !rescue->hasFailed())
       driver->memoryFree(window.mine);
     return !status ? status.error() : all.error();
   }
@@ -243,63 +299,42 @@ Result<Window> Communicator::allocate(std::string_view subject, size_t bytes) {
 Status Communicator::release(std::string_view subject, Window &window) {
   if (!window.mine)
     return Success{};
+  if (Status status = usable(); !status)
+    return status;
   for (int other = 0; other < size(); ++other)
     if (other != rank() && !host->isOneProcess() && window.all[other])
       driver->ipcCloseHandle(window.all[other]);
-  Result<std::string> ended = host->exchange(subject, "");
+  Result<std::string> ended = exchange(subject, "");
+  if (!ended)
+    return ended.error();
   Status freed = driver->check(driver->memoryFree(window.mine), "cuMemFree");
   window = Window();
-  return ended ? freed : Status(ended.error());
-}
-
-void Communicator::unwatch(CUdeviceptr flags) {
-  std::erase_if(watched, [&](const Flags &entry) { return entry.address == flags; });
-}
-
-void Communicator::releaseWork() {
-  // Streams that take a flag clear it, and may wait for it once more: this is repeated. A fill would be a kernel, which
-  // does not start on a GPU that is full of waiting tiles.
-  constexpr size_t wordBytes = 4;
-  for (const Flags &flags : watched)
-    for (size_t flag = 0; flag < flags.count; ++flag)
-      driver->streamWriteValue(rescue, flags.address + flag * wordBytes, 1, 0);
-  if (ncclComm) {
-    nccl->commAbort(ncclComm);
-    ncclComm = nullptr;
-  }
+  return freed;
 }
 
 Status Communicator::synchronize(CUstream stream) {
   const Deadline deadline = std::chrono::steady_clock::now() + host->limit;
-  const auto place = [&] { return fmt::format("rank {}: {}", rank(), lastOperation); };
-  bool isReleased = false;
-  for (unsigned tries = 0;; ++tries) {
+  const auto place = [&] { return fmt::format("rank {}: {}", rank(), lastOperation.load()); };
+  for (unsigned tries = 0; !rescue->hasFailed(); ++tries) {
     const CUresult result = driver->streamQuery(stream);
-    if (result != cuda::errorNotReady) {
-      if (Status status = driver->check(result, place()); !status && failure.code == TILE_OK)
-        failure = status.error();
-      return usable();
-    }
-    int asynchronous = nccl::success;
-    if (ncclComm && nccl->commGetAsyncError(ncclComm, &asynchronous) == nccl::success && failure.code == TILE_OK)
-      if (Status status = nccl->check(asynchronous, place()); !status)
-        failure = status.error();
-    if (failure.code == TILE_OK && std::chrono::steady_clock::now() > deadline)
-      failure =
+    if (result == cuda::success)
+      return usable(); // a rescue may have ended the work
+    if (result != cuda::errorNotReady)
+      rescue->fail(driver->check(result, place()).error());
+    else if (Status status = rescue->checkNccl(); !status)
+      rescue->fail(runtime::withContext(place(), status.error()));
+    else if (std::chrono::steady_clock::now() > deadline)
+      rescue->fail(
           makeError(TILE_ERROR_TIMEOUT,
                     "{}: not finished within {} ms: has another rank died, or does it not run the same operation?",
-                    place(), host->limit.count());
-    if (failure.code != TILE_OK) {
-      isReleased = true;
-      releaseWork();
-    }
-    // Work that even this does not end is stuck in the driver.
-    if (isReleased && std::chrono::steady_clock::now() > deadline + host->limit + std::chrono::seconds(1))
-      return usable();
+                    place(), host->limit.count()));
     constexpr unsigned busyTries = 10000;
-    if (tries > busyTries || isReleased)
+    if (tries > busyTries)
       std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
+  // Work that even this does not end is stuck in the driver.
+  rescue->waitFor(stream, std::chrono::steady_clock::now() + host->limit + std::chrono::seconds(1));
+  return usable();
 }
 
 } // namespace tile::dist

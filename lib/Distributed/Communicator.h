@@ -5,7 +5,9 @@
 #include "Distributed/Driver.h"
 #include "Distributed/HostGroup.h"
 #include "Distributed/Nccl.h"
+#include "Distributed/Rescue.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,52 +29,45 @@ public:
 
   /// Collective: allocates zeroed memory on every rank. `subject` names it in messages.
   Result<Window> allocate(std::string_view subject, size_t bytes);
-  /// Collective: waits until no rank uses the window any more.
+  /// Collective: waits until no rank uses the window any more. After a failure, the memory is not freed: work that does
+  /// not end may still use it.
   Status release(std::string_view subject, Window &window);
 
   /// Makes the context of the device current on the calling thread.
   Status activate() const;
   /// Fails if the communicator has become unusable.
-  Status usable() const;
-  /// Waits for a stream, at most for the time limit.
+  Status usable() const { return rescue ? rescue->status() : Status(Success{}); }
+  /// Exchanges bytes between all ranks on the host. The communicator is unusable if this fails.
+  Result<std::string> exchange(std::string_view subject, std::string_view mine);
+  /// Waits for a stream, at most for the time limit; after a failure, for as long again until it is released.
   Status synchronize(CUstream stream);
-  /// Remembers flags that let waiting work go on if they are set.
-  void watch(CUdeviceptr flags, size_t count) { watched.push_back({flags, count}); }
-  void unwatch(CUdeviceptr flags);
 
   int rank() const { return host->rank; }
   int size() const { return host->size; }
 
   std::unique_ptr<HostGroup> host;
-  std::unique_ptr<Driver> driver;
-  std::unique_ptr<Nccl> nccl; ///< null without NCCL
+  std::shared_ptr<Driver> driver;
+  std::shared_ptr<Nccl> nccl;     ///< null without NCCL
+  std::shared_ptr<Rescue> rescue; ///< null before there is a device
   NcclComm ncclComm = nullptr;
   tile_runtime *runtime = nullptr;
   int device = 0;
   int multiprocessors = 0;
-  bool hasPeers = false;     ///< every rank can access the memory of all others
-  CUstream copies = nullptr; ///< of data from and to peers
-  std::string lastOperation; ///< for messages
+  bool hasPeers = false;                               ///< every rank can access the memory of all others
+  CUstream copies = nullptr;                           ///< of data from and to peers
+  std::atomic<const char *> lastOperation = "connect"; ///< for messages
 
 private:
   Communicator() = default;
+  void watchRanks();
   Status openDevice(const tile_dist_options &options);
   Status connectPeers();
   Status connectNccl(const tile_dist_options &options);
   Result<std::vector<CUdeviceptr>> exchangeAddresses(std::string_view subject, CUdeviceptr mine);
-  /// Lets all work end that waits for other ranks.
-  void releaseWork();
-
-  struct Flags {
-    CUdeviceptr address;
-    size_t count;
-  };
 
   CUdevice handle = 0;
   CUcontext context = nullptr;
-  CUstream rescue = nullptr;
-  std::vector<Flags> watched;
-  Error failure = {TILE_OK, ""};
+  CUstream writes = nullptr; ///< of the rescue
 };
 
 } // namespace tile::dist

@@ -139,12 +139,13 @@ private:
     const size_t count = chunkBytes() / elementBytes();
     const int type = ncclType(shape.type);
     if (isGathered)
-      return finishCollective(comm.nccl->allReduce(pointerTo(c), pointerTo(c), count * size_t(ranks()), type, nccl::sum,
-                                                   comm.ncclComm, stream),
-                              "ncclAllReduce");
-    return finishCollective(
-        comm.nccl->reduceScatter(pointerTo(product), pointerTo(c), count, type, nccl::sum, comm.ncclComm, stream),
-        "ncclReduceScatter");
+      return callCollective("ncclAllReduce", [&] {
+        return comm.nccl->allReduce(pointerTo(c), pointerTo(c), count * size_t(ranks()), type, nccl::sum, comm.ncclComm,
+                                    stream);
+      });
+    return callCollective("ncclReduceScatter", [&] {
+      return comm.nccl->reduceScatter(pointerTo(product), pointerTo(c), count, type, nccl::sum, comm.ncclComm, stream);
+    });
   }
 
   /// Tells the others that the results of the previous run have been read.

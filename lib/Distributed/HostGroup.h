@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,6 +29,11 @@ public:
   /// Gives the bytes of each rank to all ranks, in the order of ranks. `subject` names the exchange in messages, and
   /// must be equal on all ranks, as must the number of bytes.
   virtual runtime::Result<std::string> exchange(std::string_view subject, std::string_view mine) = 0;
+  using Handler = std::function<void(const runtime::Error &)>;
+  /// Calls `handler` in another thread, once, if a rank dies before it has left its group.
+  virtual void watch(Handler handler) = 0;
+  /// Ends the group because of a failure, of which the others learn.
+  virtual void abandon(const runtime::Error &reason) = 0;
   /// Returns true if all ranks are threads of this process.
   virtual bool isOneProcess() const = 0;
 

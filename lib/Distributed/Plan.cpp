@@ -14,6 +14,9 @@ Plan::Plan(Communicator &comm, const PlanRequest &request, const char *name)
     : comm(comm), shape(request.shape), name(name) {}
 
 Plan::~Plan() {
+  // Freeing memory would wait for work that may not end.
+  if (comm.rescue->hasFailed())
+    return;
   for (CUevent event : events)
     comm.driver->eventDestroy(event);
   for (CUdeviceptr pointer : memory)
@@ -75,7 +78,7 @@ Status Plan::chooseForm(const PlanRequest &request, double sequential, std::opti
     info.form = ofFlags < ofChunks ? TILE_DIST_FLAGGED : TILE_DIST_CHUNKED;
   // Ranks with other devices may expect other times: the first one decides.
   Result<std::string> told =
-      comm.host->exchange("plan_create form", {reinterpret_cast<const char *>(&info.form), sizeof(info.form)});
+      comm.exchange("plan_create form", {reinterpret_cast<const char *>(&info.form), sizeof(info.form)});
   if (!told)
     return told.error();
   std::memcpy(&info.form, told->data(), sizeof(info.form));
@@ -169,7 +172,7 @@ static Status checkAgreement(Communicator &comm, const PlanRequest &request, boo
     int32_t operation, type, form, isValid;
   } mine = {request.shape.m,    request.shape.n, request.shape.k, request.operation,
             request.shape.type, request.form,    isValid};
-  Result<std::string> told = comm.host->exchange("plan_create", {reinterpret_cast<const char *>(&mine), sizeof(mine)});
+  Result<std::string> told = comm.exchange("plan_create", {reinterpret_cast<const char *>(&mine), sizeof(mine)});
   if (!told)
     return told.error();
   for (int other = 0; other < comm.size(); ++other) {
@@ -199,7 +202,7 @@ Result<std::unique_ptr<Plan>> makePlan(Communicator &comm, const PlanRequest &re
                                            ? makeAllGatherGemm(comm, request)
                                            : makeGemmReduceScatter(comm, request);
   // Flags have their first values on all ranks.
-  Result<std::string> ready = comm.host->exchange("plan_create ready", plan ? "1" : "0");
+  Result<std::string> ready = comm.exchange("plan_create ready", plan ? "1" : "0");
   if (!plan)
     return runtime::withContext(place, plan.error());
   if (!ready)

@@ -61,7 +61,12 @@ protected:
   Status copy(CUstream stream, CUdeviceptr to, CUdeviceptr from, size_t bytes) const;
   /// Lets a stream wait for what another one has to do now.
   Status order(CUstream before, CUstream after, CUevent event) const;
-  Status finishCollective(int result, const char *call) const { return comm.nccl->check(result, call); }
+  /// Calls a collective of NCCL, which `body` does, unless the communicator has failed.
+  template <typename Body> Status callCollective(const char *call, const Body &body) const {
+    const Rescue::Call inProgress(*comm.rescue);
+    Status status = comm.usable();
+    return status ? comm.nccl->check(body(), call) : status;
+  }
 
   std::optional<KernelCall> gemm;
   std::unique_ptr<Signals> signals; ///< null if nothing is copied between peers

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ranks that are processes: a star of TCP connections, with rank 0 in the middle, which collects the messages of an
 // exchange and sends all of them to everyone, or the reason why the exchange failed.
+//
+// The connections also tell whether ranks live: they close when a process ends, however it does. A thread waits for
+// that, and rank 0 tells the others. A rank that leaves in order says so first, with an empty message.
 #include "Distributed/HostGroup.h"
 #include "Distributed/Socket.h"
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <optional>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 using tile::runtime::Error;
@@ -33,9 +41,37 @@ std::string pack(std::string_view subject, std::string_view bytes) {
   return packed.append(bytes);
 }
 
+struct Peer {
+  Socket socket;
+  std::mutex receiving, sending;
+  std::optional<std::string> last; ///< the last message, if it has been received: empty, or '-' before a reason
+};
+
 class ProcessGroup : public HostGroup {
 public:
-  ProcessGroup(int rank, int size, std::chrono::milliseconds limit) : HostGroup(rank, size, limit) {}
+  ProcessGroup(int rank, int size, std::chrono::milliseconds limit)
+      : HostGroup(rank, size, limit), peers(size_t(rank == 0 ? size : 1)) {}
+
+  ~ProcessGroup() override {
+    if (watcher.joinable()) {
+      constexpr uint64_t one = 1;
+      [[maybe_unused]] const ssize_t written = write(wake.get(), &one, sizeof(one));
+      watcher.join();
+    }
+    if (!hasFailed())
+      sayLast("");
+  }
+
+  void abandon(const Error &reason) override {
+    if (fail(reason))
+      sayLast("-" + reason.message);
+  }
+
+  void watch(Handler handler) override {
+    wake = Socket(eventfd(0, EFD_CLOEXEC));
+    if (size > 1 && wake)
+      watcher = std::thread([this, handler = std::move(handler)] { waitForDeath(handler); });
+  }
 
   bool isOneProcess() const override { return size == 1; }
 
@@ -47,16 +83,71 @@ public:
   }
 
   Result<std::string> exchange(std::string_view subject, std::string_view mine) override {
-    if (!failure.message.empty())
-      return failure;
+    if (hasFailed())
+      return makeError(failure.code, "rank {}: {}: {}", rank, subject, failure.message);
     const Deadline deadline = std::chrono::steady_clock::now() + limit;
     Result<std::string> all = rank == 0 ? collect(subject, mine, deadline) : ask(subject, mine, deadline);
-    if (!all)
-      failure = all.error();
-    return all;
+    if (all || fail(all.error()))
+      return all;
+    // The watching thread knew before, and has ended this exchange.
+    return makeError(failure.code, "rank {}: {}: {}", rank, subject, failure.message);
   }
 
 private:
+  bool hasFailed() const {
+    const std::lock_guard lock(mutex);
+    return !failure.message.empty();
+  }
+  /// Remembers the first failure, which does not change any more. Returns false if there is one already.
+  bool fail(const Error &error) {
+    const std::lock_guard lock(mutex);
+    if (!failure.message.empty())
+      return false;
+    failure = error;
+    return true;
+  }
+
+  /// Sends every rank that this one is connected to the last message.
+  void sayLast(const std::string &message) {
+    for (Peer &peer : peers)
+      if (peer.socket) {
+        (void)sendTo(peer, message, std::chrono::steady_clock::now() + std::chrono::seconds(1));
+        peer.socket.shutDown();
+      }
+  }
+
+  void waitForDeath(const Handler &handler) {
+    std::vector<pollfd> entries;
+    for (const Peer &peer : peers)
+      entries.push_back({peer.socket.get(), POLLRDHUP, 0}); // rank 0 has none to itself, which poll ignores
+    entries.push_back({wake.get(), POLLIN, 0});
+    for (;;) {
+      if (poll(entries.data(), entries.size(), -1) < 0)
+        continue; // interrupted
+      if (entries.back().revents)
+        return;
+      for (size_t other = 0; other < peers.size(); ++other) {
+        if (!entries[other].revents)
+          continue;
+        entries[other].fd = -1;
+        std::optional<std::string> last;
+        {
+          const std::lock_guard lock(peers[other].receiving);
+          last = peers[other].last ? peers[other].last : peers[other].socket.peekLast();
+        }
+        if (last && last->empty())
+          continue; // it has left
+        const bool isTold = last && last->front() == '-';
+        const Error error{TILE_ERROR_PEER, isTold ? last->substr(1) : fmt::format("rank {} has died", other)};
+        if (!fail(error))
+          return;
+        sayLast("-" + error.message);
+        handler(error);
+        return;
+      }
+    }
+  }
+
   Error error(std::string_view subject, int other, const Error &reason) const {
     return makeError(reason.code, "rank {}: {}: rank {}: {}", rank, subject, other, reason.message);
   }
@@ -65,7 +156,6 @@ private:
     Result<Socket> listener = listenAt(address);
     if (!listener)
       return runtime::withContext("rank 0", listener.error());
-    peers.resize(size);
     for (int connected = 1; connected < size;) {
       Result<Socket> peer = acceptFrom(*listener, deadline);
       if (!peer)
@@ -80,13 +170,13 @@ private:
       std::string refusal;
       if (hello.size != size)
         refusal = fmt::format("rank {} was started with {} ranks, rank 0 with {}", hello.rank, hello.size, size);
-      else if (hello.rank < 1 || hello.rank >= size || peers[hello.rank])
+      else if (hello.rank < 1 || hello.rank >= size || peers[hello.rank].socket)
         refusal = fmt::format("there are two ranks {}, or it does not exist", hello.rank);
       if (Status status = peer->send(refusal, deadline); !status)
         return status;
       if (!refusal.empty())
         return makeError(TILE_ERROR_PEER, "rank 0: connect: {}", refusal);
-      peers[hello.rank] = std::move(*peer);
+      peers[hello.rank].socket = std::move(*peer);
       ++connected;
     }
     return Success{};
@@ -105,8 +195,22 @@ private:
       return error("connect", 0, answer.error());
     if (!answer->empty())
       return makeError(TILE_ERROR_PEER, "rank {}: connect: {}", rank, *answer);
-    first = std::move(*made);
+    peers[0].socket = std::move(*made);
     return Success{};
+  }
+
+  static Result<std::string> receiveFrom(Peer &peer, size_t most, Deadline deadline) {
+    const std::lock_guard lock(peer.receiving);
+    Result<std::string> message = peer.socket.receive(most, deadline);
+    if (message && (message->empty() || message->front() == '-'))
+      peer.last = *message;
+    if (message && message->empty())
+      return makeError(TILE_ERROR_PEER, "it has left");
+    return message;
+  }
+  static Status sendTo(Peer &peer, std::string_view message, Deadline deadline) {
+    const std::lock_guard lock(peer.sending);
+    return peer.socket.send(message, deadline);
   }
 
   /// Rank 0. An answer begins with a character: '+' before all messages, '-' before a reason.
@@ -114,9 +218,13 @@ private:
     std::string all(mine);
     std::optional<Error> wrong;
     for (int other = 1; other < size && !wrong; ++other) {
-      Result<std::string> message = peers[other].receive(mostBytes, deadline);
+      Result<std::string> message = receiveFrom(peers[other], mostBytes, deadline);
       if (!message) {
         wrong = error(subject, other, message.error());
+        continue;
+      }
+      if (message->front() == '-') {
+        wrong = error(subject, other, makeError(TILE_ERROR_PEER, "it has failed: {}", message->substr(1)));
         continue;
       }
       const std::string_view theirs = message->c_str(); // up to the zero
@@ -130,7 +238,7 @@ private:
     const std::string answer = wrong ? "-" + wrong->message : "+" + all;
     const Deadline atLeast = std::max(deadline, std::chrono::steady_clock::now() + std::chrono::seconds(1));
     for (int other = 1; other < size; ++other)
-      if (Status status = peers[other].send(answer, atLeast); !status && !wrong)
+      if (Status status = sendTo(peers[other], answer, atLeast); !status && !wrong)
         wrong = error(subject, other, status.error());
     if (wrong)
       return *wrong;
@@ -140,19 +248,21 @@ private:
   Result<std::string> ask(std::string_view subject, std::string_view mine, Deadline deadline) {
     // Rank 0 may itself wait for others until its deadline.
     const Deadline later = deadline + std::chrono::seconds(2);
-    Status sent = first.send(pack(subject, mine), deadline);
+    Status sent = sendTo(peers[0], pack(subject, mine), deadline);
     Result<std::string> answer =
-        sent ? first.receive(mostBytes * size_t(size) + 1, later) : Result<std::string>(sent.error());
+        sent ? receiveFrom(peers[0], mostBytes * size_t(size) + 1, later) : Result<std::string>(sent.error());
     if (!answer)
       return error(subject, 0, answer.error());
-    if (answer->empty() || answer->front() != '+')
-      return makeError(TILE_ERROR_PEER, "rank {}: {}: {}", rank, subject, answer->empty() ? "" : answer->substr(1));
+    if (answer->front() != '+')
+      return makeError(TILE_ERROR_PEER, "rank {}: {}: {}", rank, subject, answer->substr(1));
     return answer->substr(1);
   }
 
-  std::vector<Socket> peers; ///< of rank 0
-  Socket first;              ///< to rank 0
-  Error failure;             ///< of an exchange: the connections are out of step after it
+  std::vector<Peer> peers; ///< of rank 0: for each rank, without itself; of the others: rank 0
+  mutable std::mutex mutex;
+  Error failure; ///< the connections are out of step after it
+  std::thread watcher;
+  Socket wake; ///< an event that ends the watcher
 };
 
 } // namespace

@@ -18,7 +18,7 @@ Result<std::unique_ptr<Signals>> Signals::make(Communicator &comm, size_t count)
     status = comm.driver->check(comm.driver->streamSynchronize(comm.copies), "cuStreamSynchronize");
   if (!status)
     return status.error();
-  comm.watch(made->window.mine, count);
+  comm.rescue->watch(made->window.mine, count);
   return made;
 }
 

@@ -11,7 +11,7 @@ class Signals {
 public:
   /// Collective: allocates `count` flags on every rank.
   static Result<std::unique_ptr<Signals>> make(Communicator &comm, size_t count);
-  ~Signals() { comm.unwatch(window.mine); }
+  ~Signals() { comm.rescue->unwatch(window.mine); }
 
   /// Sets a flag of a rank when the stream's preceding work is complete and visible to it.
   Status set(CUstream stream, int rank, size_t flag) const;
@@ -23,7 +23,7 @@ public:
 
   /// Collective, before destruction.
   Status release() {
-    comm.unwatch(window.mine);
+    comm.rescue->unwatch(window.mine);
     return comm.release("plan_destroy flags", window);
   }
 

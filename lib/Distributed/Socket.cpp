@@ -61,6 +61,12 @@ bool waitUntilReady(int descriptor, short events, Deadline deadline) {
 void configure(int descriptor) {
   const int on = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  // A host that fails closes no connection.
+  constexpr int idleSeconds = 10, periodSeconds = 5, tries = 3;
+  setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, &idleSeconds, sizeof(idleSeconds));
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, &periodSeconds, sizeof(periodSeconds));
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPCNT, &tries, sizeof(tries));
   fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
 }
 
@@ -108,6 +114,26 @@ Result<std::string> Socket::receive(size_t most, Deadline deadline) {
   if (Status status = transfer(message.data(), length, /*isSent=*/false, deadline); !status)
     return status.error();
   return message;
+}
+
+std::optional<std::string> Socket::peekLast() const {
+  constexpr size_t most = 1 << 16;
+  std::string bytes(most, '\0');
+  const ssize_t count = ::recv(descriptor, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
+  std::optional<std::string> last;
+  uint64_t length = 0;
+  for (size_t place = 0; count > 0 && size_t(count) - place >= sizeof(length); place += length) {
+    std::memcpy(&length, bytes.data() + place, sizeof(length));
+    place += sizeof(length);
+    if (length > size_t(count) - place)
+      break;
+    last = bytes.substr(place, length);
+  }
+  return last;
+}
+
+void Socket::shutDown() {
+  ::shutdown(descriptor, SHUT_RDWR);
 }
 
 Result<Socket> listenAt(const std::string &address) {

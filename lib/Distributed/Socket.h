@@ -5,6 +5,7 @@
 #include "Runtime/Result.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,10 @@ public:
   runtime::Status send(std::string_view message, Deadline deadline);
   /// Receives a message of at most `most` bytes.
   runtime::Result<std::string> receive(size_t most, Deadline deadline);
+  /// Returns the last whole message that has arrived, without taking it; none if there is none or they are long.
+  std::optional<std::string> peekLast() const;
+  /// Ends waits for messages of the other side, and tells it that there are no more of this one.
+  void shutDown();
 
 private:
   runtime::Status transfer(char *bytes, size_t count, bool isSent, Deadline deadline);

@@ -22,6 +22,12 @@ public:
   }
 
   bool isOneProcess() const override { return true; }
+  void watch(Handler) override {} // threads of a process die together
+  void abandon(const runtime::Error &reason) override {
+    const std::lock_guard lock(meeting.mutex);
+    if (meeting.failure.empty())
+      fail(reason.code, reason.message);
+  }
 
   Result<std::string> exchange(std::string_view subject, std::string_view mine) override {
     std::unique_lock lock(meeting.mutex);
