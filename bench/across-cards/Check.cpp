@@ -130,13 +130,18 @@ void Rank::endure() {
     step(work, "auto", "plan");
     tile_dist_plan *plan = makePlan(work, TILE_DIST_AUTO);
     Buffers buffers = makeBuffers(work, /*hasRoom=*/false);
+    step(work, "auto", "barrier");
     barrier();
-    step(work, "auto", "runs");
     for (int run = 0; run < 200; ++run) {
+      if (run % 10 == 0)
+        step(work, "auto", "runs");
       checkDist(tile_dist_run(plan, stream, buffers.a->pointer(), buffers.b->pointer(), buffers.c->pointer()));
-      if (run % 10 == 9)
-        checkDist(tile_dist_synchronize(comm, stream));
+      if (run % 10 != 9)
+        continue;
+      step(work, "auto", "synchronize");
+      checkDist(tile_dist_synchronize(comm, stream));
     }
+    step(work, "auto", "destroy");
     checkDist(tile_dist_plan_destroy(plan));
   }
 }

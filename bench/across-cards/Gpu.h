@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <dlfcn.h>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ public:
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
   ~Memory() {
+    if (std::uncaught_exceptions() > 0)
+      return; // it would wait for work, which may not end
     auto *release = reinterpret_cast<int (*)(Address)>(dlsym(driverLibrary(), "cuMemFree_v2"));
     release(address);
   }

@@ -36,6 +36,11 @@ Rank::Rank(const Options &options, Shared &shared, int thread)
 }
 
 Rank::~Rank() {
+  if (std::uncaught_exceptions() > 0) {
+    step("destroy after a failure");
+    tile_dist_destroy(comm); // has a time limit, unlike the driver
+    return;
+  }
   baseline.reset();
   for (tile_kernel *kernel : {kernels.gemm, kernels.gemm_wait, kernels.sum})
     tile_kernel_destroy(kernel);

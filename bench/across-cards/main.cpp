@@ -6,7 +6,7 @@
 //   bench-across-cards bench --kernels=DIR --nccl=FILE --cublas=FILE [--tokens=4096] [--case=OPERATION:M,N,K]
 //   bench-across-cards soak --kernels=DIR --seconds=300    random shapes
 //   bench-across-cards lost --kernels=DIR --timeout=3000   a rank leaves: the others must get an error
-//   bench-across-cards endure --kernels=DIR                runs until a rank is killed
+//   bench-across-cards endure --kernels=DIR                runs until a rank is killed: the others get an error
 //
 // Every step of a rank has a time limit, after which a watchdog says where the ranks are and ends the program;
 // --verbose prints each step before it begins. DIR has gemm.cubin, gemm_wait.cubin and sum.cubin, compiled from
@@ -208,7 +208,7 @@ int main(int count, char **words) {
     Shared shared(isProcess ? 1 : options.ranks);
     if (options.mode == "bench")
       shared.ncclId = Baseline::makeId(options.nccl);
-    if (options.mode == "check" || options.mode == "soak")
+    if (options.mode == "check" || options.mode == "soak" || options.mode == "endure")
       std::thread([&] { watch(options, shared); }).detach();
     if (isProcess)
       std::_Exit(guarded(options, shared, -1) ? 0 : 1);
