@@ -197,6 +197,7 @@ void CtaDialect::attachLayouts() {
 #include "Tile/TileOps.cpp.inc"
       >(context);
   AddPtrOp::attachInterface<ElementwiseLayout<AddPtrOp>>(*context);
+  CopyRegistersOp::attachInterface<ElementwiseLayout<CopyRegistersOp>>(*context);
   InlineAsmOp::attachInterface<InlineAsmLayout>(*context);
   arith::ConstantOp::attachInterface<ConstantLayout>(*context);
   ArangeOp::attachInterface<ArangeLayout>(*context);

@@ -94,7 +94,7 @@ private:
     bool copies = false;
     WalkResult products = kernel.walk([&](Operation *op) {
       copies |= isa<cta::AsyncCopyOp>(op);
-      return isa<cta::WgmmaOp, cta::MmaSyncOp, cta::FmaDotOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      return isa<cta::WgmmaOp, cta::Tcgen05MmaOp, cta::MmaSyncOp, cta::FmaDotOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (!copies || products.wasInterrupted())
       return 0;

@@ -26,7 +26,6 @@ namespace {
 
 constexpr int64_t fullRows = target::tensorMemoryLanes;
 constexpr unsigned laneShift = 16;
-constexpr int64_t mostRegisters = 128; // of one load or store
 
 void emitFence(OpBuilder &builder, Location loc, bool before) {
   NVVM::Tcgen05FenceOp::create(
@@ -52,6 +51,7 @@ struct AccessPlan {
   int64_t blockStep = 0; ///< Columns from one block to the next.
   int64_t columns = 0;   ///< Of a part.
   int64_t computed = 0;  ///< Columns of all parts that are moved.
+  int64_t most = 0;      ///< Registers of one instruction.
   NVVM::Tcgen05LdStShape shape = NVVM::Tcgen05LdStShape::SHAPE_32X32B;
 
   bool isHalf() const { return shape == NVVM::Tcgen05LdStShape::SHAPE_16X256B; }
@@ -76,7 +76,7 @@ SmallVector<AccessStep> emitSteps(OpBuilder &builder, Location loc, const Access
   SmallVector<AccessStep> steps;
   for (int64_t block = 0; block < plan.blocks; ++block)
     for (int64_t begin = 0, end = plan.registersOf(columns), count = 0; begin < end; begin += count) {
-      count = std::min<int64_t>(mostRegisters, llvm::bit_floor(uint64_t(end - begin)));
+      count = std::min<int64_t>(plan.most, llvm::bit_floor(uint64_t(end - begin)));
       int64_t column = plan.isHalf() ? 2 * begin : begin;
       steps.push_back({emitSum(builder, loc, plan.first, block * plan.blockStep + column),
                        block * plan.registersOf(plan.columns) + begin, count});
@@ -84,9 +84,21 @@ SmallVector<AccessStep> emitSteps(OpBuilder &builder, Location loc, const Access
   return steps;
 }
 
-AccessPlan planAccess(OpBuilder &builder, Location loc, Value memory, cta::TensorMemoryType type, unsigned warps,
+/// Returns how many registers of a thread an instruction may move, a power of two: those that are not moved yet, or
+/// that have been moved, must fit besides, or ptxas fails instead of spilling.
+int64_t mostRegistersOf(Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
+  auto ctas = function->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMinctasmAttrName());
+  const int64_t share = target::registersPerSm / (threads.asArrayRef().front() * (ctas ? ctas.getInt() : 1));
+  return llvm::bit_floor(uint64_t(std::min<int64_t>(share, target::maxRegistersPerThread)) / 2);
+}
+
+AccessPlan planAccess(OpBuilder &builder, Operation *op, Value memory, cta::TensorMemoryType type, unsigned warps,
                       std::optional<uint32_t> columns) {
+  Location loc = op->getLoc();
   AccessPlan plan;
+  plan.most = mostRegistersOf(op);
   const int64_t m = type.getShape()[0], n = type.getShape()[1], groups = warps / target::warpsPerGroup;
   const int64_t groupsM = m < fullRows ? 1 : std::min<int64_t>(groups, m / fullRows);
   if (m < fullRows)
@@ -226,8 +238,8 @@ struct TensorLoadLowering : OpConversionPattern<cta::TensorMemoryLoadOp> {
     auto result = cast<RankedTensorType>(op.getResult().getType());
     const layout::LinearLayout &layout = cta::getLayout(result);
     Type element = getTypeConverter()->convertType(result.getElementType());
-    AccessPlan plan = planAccess(rewriter, loc, adaptor.getMemory().front(), op.getMemory().getType(),
-                                 layout.numWarps(), op.getColumns());
+    AccessPlan plan = planAccess(rewriter, op, adaptor.getMemory().front(), op.getMemory().getType(), layout.numWarps(),
+                                 op.getColumns());
     SmallVector<Type> types(layout.numRegisters(), element);
     Registers values = emitForPart(rewriter, loc, plan, types,
                                    [&](int64_t columns) { return emitLoad(rewriter, loc, plan, columns, types); });
@@ -241,27 +253,15 @@ private:
   static Registers emitLoad(OpBuilder &builder, Location loc, const AccessPlan &plan, int64_t columns,
                             ArrayRef<Type> types) {
     Registers values(types.size());
-    SmallVector<AccessStep> steps = emitSteps(builder, loc, plan, columns);
-    PtxStatement statement;
-    for (const AccessStep &step : steps) {
+    for (const AccessStep &step : emitSteps(builder, loc, plan, columns)) {
+      PtxStatement statement;
       statement.operands.push_back(step.address);
       statement.results.append(step.count, types.front());
-    }
-    unsigned next = 0, operand = statement.results.size();
-    for (const AccessStep &step : steps) {
-      statement.text += "tcgen05.ld.sync.aligned." + plan.suffixOf(step.count) + ".b32 {";
+      statement.text = "tcgen05.ld.sync.aligned." + plan.suffixOf(step.count) + ".b32 {";
       for (int64_t index = 0; index < step.count; ++index)
-        statement.text += (index ? ", $" : "$") + std::to_string(next++);
-      statement.text += "}, [$" + std::to_string(operand++) + "];\n";
-    }
-    statement.text += "tcgen05.wait::ld.sync.aligned;";
-    if (!steps.empty()) {
-      SmallVector<Value> all = emitPtx(builder, loc, statement);
-      ArrayRef<Value> loaded = all;
-      for (const AccessStep &step : steps) {
-        llvm::copy(loaded.take_front(step.count), values.begin() + step.begin);
-        loaded = loaded.drop_front(step.count);
-      }
+        statement.text += (index ? ", $" : "$") + std::to_string(index);
+      statement.text += "}, [$" + std::to_string(step.count) + "];\ntcgen05.wait::ld.sync.aligned;";
+      llvm::copy(emitPtx(builder, loc, statement), values.begin() + step.begin);
     }
     Value zero;
     for (Value &value : values)
@@ -281,7 +281,7 @@ struct TensorStoreLowering : OpConversionPattern<cta::TensorMemoryStoreOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getValue().getType());
-    AccessPlan plan = planAccess(rewriter, loc, adaptor.getMemory().front(), op.getMemory().getType(),
+    AccessPlan plan = planAccess(rewriter, op, adaptor.getMemory().front(), op.getMemory().getType(),
                                  cta::getLayout(type).numWarps(), op.getColumns());
     emitForPart(rewriter, loc, plan, {}, [&](int64_t columns) {
       emitStore(rewriter, loc, plan, columns, adaptor.getValue());
@@ -366,39 +366,44 @@ struct MmaLowering : OpConversionPattern<cta::Tcgen05MmaOp> {
                     b = *getMmaType(op.getB().getType().getElementType()),
                     acc = *getAccumulatorType(op.getAcc().getType().getElementType());
     const int64_t m = op.getM(), n = op.getN(), k = 8 * target::tcgen05BytesK / target::mmaTypeBits(a);
-    Value descriptor = emitI32(
+    PtxStatement statement;
+    auto use = [&](Value operand) {
+      statement.operands.push_back(operand);
+      return "$" + std::to_string(statement.operands.size() - 1);
+    };
+    const std::string descriptor = use(emitI32(
         rewriter, loc,
-        int32_t(target::tcgen05Descriptor(a, b, acc, op.getM(), op.getN(), operands->a.kMajor, operands->b.kMajor)));
-    Type i1 = rewriter.getI1Type();
-    Value always = arith::ConstantIntOp::create(rewriter, loc, i1, 1);
-    Value first = op.getAccumulate() ? adaptor.getAccumulate() : always;
+        int32_t(target::tcgen05Descriptor(a, b, acc, op.getM(), op.getN(), operands->a.kMajor, operands->b.kMajor))));
+    const std::string first = op.getAccumulate() ? use(adaptor.getAccumulate()) : "always";
     const int64_t blockStep = op.getAcc().getType().getShape()[1];
+    statement.text = "{\n.reg .pred always;\nmov.pred always, 1;\n";
     for (int64_t row = 0; row < operands->a.extent; row += m)
       for (int64_t column = 0; column < operands->b.extent; column += n) {
-        Value result =
-            emitPointer(rewriter, loc, emitSum(rewriter, loc, adaptor.getAcc(), row / fullRows * blockStep + column));
-        for (int64_t step = 0; step < operands->a.k; step += k)
-          NVVM::Tcgen05MMAOp::create(rewriter, loc, kindOf(a), NVVM::CTAGroupKind::CTA_1,
-                                     NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false, result, rows.at(row, step),
-                                     columns.at(column, step), descriptor, step == 0 ? first : always,
-                                     /*scaleInputD=*/Value(),
-                                     /*disableOutputLane=*/Value());
+        const std::string result = use(emitSum(rewriter, loc, adaptor.getAcc(), row / fullRows * blockStep + column));
+        for (int64_t step = 0; step < operands->a.k; step += k) {
+          const std::string left = use(rows.at(row, step)), right = use(columns.at(column, step));
+          statement.text += "tcgen05.mma.cta_group::1.kind::" + nameOfKind(a) + " [" + result + "], " + left + ", " +
+                            right + ", " + descriptor + ", " + (step == 0 ? first : "always") + ";\n";
+        }
       }
+    statement.text += "}";
+    // Not by an intrinsic: LLVM 22 selects a sum for the second descriptor, "%rd1+128", which is no operand of PTX.
+    emitPtx(rewriter, loc, statement);
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  static NVVM::Tcgen05MMAKind kindOf(target::MmaType a) {
+  static std::string nameOfKind(target::MmaType a) {
     switch (target::tcgen05KindOf(a)) {
     case target::Tcgen05Kind::F16:
-      return NVVM::Tcgen05MMAKind::F16;
+      return "f16";
     case target::Tcgen05Kind::TF32:
-      return NVVM::Tcgen05MMAKind::TF32;
+      return "tf32";
     case target::Tcgen05Kind::F8F6F4:
-      return NVVM::Tcgen05MMAKind::F8F6F4;
+      return "f8f6f4";
     case target::Tcgen05Kind::I8:
-      return NVVM::Tcgen05MMAKind::I8;
+      return "i8";
     }
     llvm_unreachable("a kind of the table");
   }

@@ -14,7 +14,7 @@ for id in $(sed -n 's/^TILE_[A-Z_]*DIAGNOSTIC(\([a-z0-9_]*\),.*/\1/p' "$root/lib
 done
 for name in $(sed -n 's/^TILE_BUILTIN("\([^"]*\)",.*/\1/p' "$root/lib/Frontend/Syntax/Builtins.def"); do
   last=${name##*.}
-  if ! grep -rqw -e "$last" "$root/test/Frontend/emit" "$root/test/Exec"; then
+  if ! grep -rqw -e "$last" "$root/test/Frontend/emit" "$root/test/Exec" "$root/test/Tile1"; then
     echo "no test calls builtin $name"
     missing=1
   fi
