@@ -70,8 +70,9 @@ DenseSet<Instruction *> findLateLoads(BasicBlock &block, const DenseSet<const In
 }
 
 /// Returns the reads of shared memory in the block that may be delayed until just before their uses: there is no write
-/// and no barrier between such a read and the last fixed instruction that depends on it.
-DenseSet<Instruction *> findLateReads(BasicBlock &block) {
+/// and no barrier between such a read and the last fixed instruction that depends on it, and none of these instructions is
+/// among the `loads` that are delayed past barriers.
+DenseSet<Instruction *> findLateReads(BasicBlock &block, const DenseSet<Instruction *> &loads) {
   constexpr unsigned sharedMemory = 3;           // address space
   DenseMap<const Instruction *, unsigned> times; // index of the section between writes
   unsigned time = 0;
@@ -90,7 +91,7 @@ DenseSet<Instruction *> findLateReads(BasicBlock &block) {
         auto *next = cast<Instruction>(user);
         if (!isFixed(*next) && seen.insert(next).second)
           values.push_back(next);
-        else if (isFixed(*next) && times[next] != times[&load])
+        else if (isFixed(*next) && (times[next] != times[&load] || loads.contains(next)))
           return false;
       }
     }
@@ -337,7 +338,7 @@ void orderAllOf(BasicBlock &block, const DenseSet<const Instruction *> &readOnly
     return;
   DenseSet<Instruction *> loads = findLateLoads(block, readOnly), late = loads;
   if (hasRows)
-    late.insert_range(findLateReads(block));
+    late.insert_range(findLateReads(block, loads));
   Order order = orderAcrossEffects(block, late);
   if (pressure(order, layout, isUsedElsewhere) >= before)
     return;
