@@ -193,19 +193,22 @@ void loadWithinWarps(cta::ConvertLayoutOp convert) {
 struct CtaLoadAhead : tile::impl::CtaLoadAheadBase<CtaLoadAhead> {
   void runOnKernel() override {
     SmallVector<LoadOp> loads;
-    SmallVector<cta::ConvertLayoutOp> conversions;
     bool multiplies = false;
     getOperation().walk([&](Operation *op) {
       multiplies |= isa<DotOp>(op);
       if (auto load = dyn_cast<LoadOp>(op))
         loads.push_back(load);
-      if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op); convert && isa<scf::ForOp>(op->getParentOp()))
-        conversions.push_back(convert);
     });
     if (!multiplies)
       return;
     for (LoadOp load : loads)
       LoadAhead(load).run();
+    // Only now, because conversions are erased with the loads that they followed. One erases others before it alone.
+    SmallVector<cta::ConvertLayoutOp> conversions;
+    getOperation().walk([&](cta::ConvertLayoutOp convert) {
+      if (isa<scf::ForOp>(convert->getParentOp()))
+        conversions.push_back(convert);
+    });
     for (cta::ConvertLayoutOp convert : conversions)
       loadWithinWarps(convert);
   }
