@@ -42,6 +42,9 @@ inline constexpr Format kBrain{7, -126, 0x7f7f0000u, false};
 inline constexpr Format kE4M3{3, -6, std::bit_cast<uint32_t>(448.0f), true};
 inline constexpr Format kE5M2{2, -14, std::bit_cast<uint32_t>(57344.0f), true};
 
+/// Set in the NaNs that conversions return. Without it, one whose other bits do not fit would become an infinity.
+inline constexpr uint32_t quietBit = 0x400000u;
+
 /// Rounds to the nearest number of the format, ties to even.
 template <Format format> inline float roundToFormat(float value) {
   constexpr int dropped = format.dropped();
@@ -55,14 +58,16 @@ template <Format format> inline float roundToFormat(float value) {
     rounded = magnitude < format.firstNormal() ? subnormal : rounded;
   }
   rounded = rounded > format.maximum ? (format.saturates ? format.maximum : 0x7f800000u) : rounded;
-  return std::bit_cast<float>((magnitude > 0x7f800000u ? magnitude : rounded) | sign);
+  return std::bit_cast<float>((magnitude > 0x7f800000u ? magnitude | quietBit : rounded) | sign);
 }
 
 /// Rounds towards zero to a number of the format.
 template <Format format> inline float truncateToFormat(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   uint32_t sign = bits & 0x80000000u, magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u || (magnitude == 0x7f800000u && !format.saturates))
+  if (magnitude > 0x7f800000u)
+    return std::bit_cast<float>(bits | quietBit);
+  if (magnitude == 0x7f800000u && !format.saturates)
     return value;
   uint32_t cut = magnitude & ~((1u << format.dropped()) - 1);
   if (magnitude < format.firstNormal()) {
