@@ -39,12 +39,14 @@ struct CarriedAccumulator {
   cta::TensorMemoryLoadOp load;
 };
 
-/// Returns the MMA that a store prepares; null if it is not in the block of the store.
+/// Returns the MMA that a store prepares; null if the next access is another one, or inside of a loop or branch.
 cta::Tcgen05MmaOp findFirstMma(cta::TensorMemoryStoreOp store) {
+  auto accesses = [&](Operation *op) {
+    return llvm::any_of(store.getMemory().getUsers(), [&](Operation *user) { return op->isAncestor(user); });
+  };
   for (Operation *op = store->getNextNode(); op; op = op->getNextNode())
-    for (Value operand : op->getOperands())
-      if (operand == store.getMemory())
-        return dyn_cast<cta::Tcgen05MmaOp>(op);
+    if (accesses(op))
+      return dyn_cast<cta::Tcgen05MmaOp>(op);
   return {};
 }
 
