@@ -115,9 +115,23 @@ LogicalResult cta::verifyOperands(DotOp dot, Attribute engine, ArrayRef<Type> ty
   return success();
 }
 
-SmallVector<Type, 3> cta::operandTypesOf(DotOp dot) {
+static SmallVector<Type, 3> operandTypesOf(DotOp dot) {
   return {dot.getA().getType().getElementType(), dot.getB().getType().getElementType(),
           dot.getAcc().getType().getElementType()};
+}
+
+EngineDot cta::viewDot(DotOp dot, bool swapped) {
+  EngineDot view{operandTypesOf(dot), dot.getType().getDimSize(0), dot.getType().getDimSize(1)};
+  if (swapped) {
+    std::swap(view.types[0], view.types[1]);
+    std::swap(view.m, view.n);
+  }
+  return view;
+}
+
+LogicalResult cta::refuseParts(DotOp dot, Attribute engine, const EngineDot &view, bool swapped) {
+  return dot.emitOpError() << "has " << view.m << " rows and " << view.n << " columns" << (swapped ? ", swapped," : ",")
+                           << " which its engine " << engine << " cannot compute with whole instructions";
 }
 
 // wgmma.
@@ -193,19 +207,13 @@ LogicalResult WgmmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, un
 
 LogicalResult WgmmaAttr::verifyDot(Operation *op) const {
   auto dot = cast<DotOp>(op);
-  SmallVector<Type, 3> types = operandTypesOf(dot);
-  int64_t m = dot.getType().getDimSize(0), n = dot.getType().getDimSize(1);
-  if (getSwapped()) {
-    std::swap(types[0], types[1]);
-    std::swap(m, n);
-  }
-  if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, types, getK())))
+  EngineDot view = viewDot(dot, getSwapped());
+  if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, view.types, getK())))
     return failure();
   // A single instruction computes all columns if their number is not a power of two.
-  int64_t rows = llvm::PowerOf2Ceil(m), columns = llvm::PowerOf2Ceil(n) / getGroupsN();
+  int64_t rows = llvm::PowerOf2Ceil(view.m), columns = llvm::PowerOf2Ceil(view.n) / getGroupsN();
   if (rows < int64_t(target::wgmmaRows) * getGroupsM() || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
-    return dot.emitOpError() << "has " << m << " rows and " << n << " columns" << (getSwapped() ? ", swapped," : ",")
-                             << " which its engine " << Attribute(*this) << " cannot compute with whole instructions";
+    return refuseParts(dot, *this, view, getSwapped());
   return success();
 }
 

@@ -29,6 +29,14 @@ void printSources(mlir::AsmPrinter &printer, BufferEngine engine);
 /// after tile-pad-blocks.
 mlir::LogicalResult verifyOperands(DotOp dot, mlir::Attribute engine, llvm::ArrayRef<mlir::Type> types,
                                    llvm::ArrayRef<mlir::Type> given, unsigned stepK);
-llvm::SmallVector<mlir::Type, 3> operandTypesOf(DotOp dot);
+
+/// The types of a, b and the accumulator, and the sizes, of a dot or of the swapped one.
+struct EngineDot {
+  llvm::SmallVector<mlir::Type, 3> types;
+  int64_t m, n;
+};
+EngineDot viewDot(DotOp dot, bool swapped);
+/// Reports that whole instructions do not compute the rows and columns.
+mlir::LogicalResult refuseParts(DotOp dot, mlir::Attribute engine, const EngineDot &view, bool swapped);
 
 } // namespace tile::cta

@@ -61,18 +61,12 @@ LogicalResult Tcgen05Attr::verify(function_ref<InFlightDiagnostic()> emitError, 
 
 LogicalResult Tcgen05Attr::verifyDot(Operation *op) const {
   auto dot = cast<DotOp>(op);
-  SmallVector<Type, 3> types = operandTypesOf(dot);
-  int64_t m = dot.getType().getDimSize(0), n = dot.getType().getDimSize(1);
-  if (getSwapped()) {
-    std::swap(types[0], types[1]);
-    std::swap(m, n);
-  }
-  if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, types, getK())))
+  EngineDot view = viewDot(dot, getSwapped());
+  if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, view.types, getK())))
     return failure();
-  int64_t rows = llvm::PowerOf2Ceil(m), columns = llvm::PowerOf2Ceil(n);
+  int64_t rows = llvm::PowerOf2Ceil(view.m), columns = llvm::PowerOf2Ceil(view.n);
   if (rows % getM() != 0 || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
-    return dot.emitOpError() << "has " << m << " rows and " << n << " columns" << (getSwapped() ? ", swapped," : ",")
-                             << " which its engine " << Attribute(*this) << " cannot compute with whole instructions";
+    return refuseParts(dot, *this, view, getSwapped());
   return success();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a role of one thread has to compute by itself: the backward slice of its operations, in scalars.
+// The backward slice of operations that a role of one thread executes: the scalars that it computes by itself.
 //
 //   RoleSlice slice(&kernel);
 //   slice.add(copy);                    // and the loops and branches around it

@@ -54,7 +54,7 @@ DescriptorEmitter::DescriptorEmitter(OpBuilder &builder, Location loc, Format fo
   if (isInCluster) // higher bits select the CTA
     units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
   low = arith::OrIOp::create(builder, loc, units, emitI32(builder, loc, operand.leadingOffset() / 16 << 16));
-  // Of 128, 64 and 32 bytes: 1, 2 and 3 for wgmma, twice that for tcgen05.
+  // Swizzles of 128, 64 and 32 bytes are 1, 2 and 3 in the two bits of wgmma; tcgen05 has a lower third bit, 0.
   uint64_t mode = operand.swizzle() == 128 ? 1 : operand.swizzle() == 64 ? 2 : 3;
   high = mode << 62 | uint64_t(operand.strideOffset() / 16) << 32;
   if (format == Format::Wgmma)
