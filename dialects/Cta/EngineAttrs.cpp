@@ -23,6 +23,8 @@ std::optional<MmaType> tile::getMmaType(Type element) {
     return MmaType::F8E4M3;
   if (isa<Float8E5M2Type>(element))
     return MmaType::F8E5M2;
+  if (isa<Float4E2M1FNType>(element))
+    return MmaType::F4E2M1;
   if (element.isInteger(8))
     return MmaType::S8;
   return std::nullopt;
@@ -110,14 +112,21 @@ LogicalResult cta::verifyOperands(DotOp dot, Attribute engine, ArrayRef<Type> ty
   if (types != given)
     return dot.emitOpError() << "multiplies " << given[0] << " by " << given[1] << " into " << given[2]
                              << ", which its engine " << engine << " does not support";
-  if (int64_t k = dot.getA().getType().getDimSize(1); int64_t(llvm::PowerOf2Ceil(k)) < stepK)
+  if (int64_t k = dot.getDepth(); int64_t(llvm::PowerOf2Ceil(k)) < stepK)
     return dot.emitOpError() << "has " << k << " elements along k, fewer than a step of its engine " << engine;
   return success();
 }
 
 static SmallVector<Type, 3> operandTypesOf(DotOp dot) {
-  return {dot.getA().getType().getElementType(), dot.getB().getType().getElementType(),
+  return {dot.getMultipliedType(dot.getA()), dot.getMultipliedType(dot.getB()),
           dot.getAcc().getType().getElementType()};
+}
+
+LogicalResult cta::verifyScaleGroup(DotOp dot, Attribute engine, unsigned scaleGroup) {
+  if (dot.getScaleGroup() != scaleGroup)
+    return dot.emitOpError() << "has " << dot.getScaleGroup() << " elements along k for each scale, but its engine "
+                             << engine << " takes " << scaleGroup;
+  return success();
 }
 
 EngineDot cta::viewDot(DotOp dot, bool swapped) {
@@ -208,7 +217,8 @@ LogicalResult WgmmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, un
 LogicalResult WgmmaAttr::verifyDot(Operation *op) const {
   auto dot = cast<DotOp>(op);
   EngineDot view = viewDot(dot, getSwapped());
-  if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, view.types, getK())))
+  if (failed(verifyScaleGroup(dot, *this, /*scaleGroup=*/0)) ||
+      failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, view.types, getK())))
     return failure();
   // A single instruction computes all columns if their number is not a power of two.
   int64_t rows = llvm::PowerOf2Ceil(view.m), columns = llvm::PowerOf2Ceil(view.n) / getGroupsN();
@@ -234,9 +244,13 @@ Attribute MmaSyncAttr::parse(AsmParser &parser, Type) {
   if (parseEngine(parser, "warps", parsed))
     return {};
   unsigned kWidth = parsed.a.isIntOrFloat() ? getLeastKWidth(parsed.a) : 1;
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("kWidth") || parser.parseEqual() || parser.parseInteger(kWidth)))
-    return {};
+  unsigned scaleGroup = 0;
+  while (succeeded(parser.parseOptionalComma())) {
+    bool isScale = succeeded(parser.parseOptionalKeyword("scales"));
+    if ((!isScale && parser.parseKeyword("kWidth")) || parser.parseEqual() ||
+        parser.parseInteger(isScale ? scaleGroup : kWidth))
+      return {};
+  }
   if (parser.parseGreater())
     return {};
   if (parsed.m != target::mmaSyncRows || parsed.n != target::mmaSyncColumns) {
@@ -244,7 +258,7 @@ Attribute MmaSyncAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   return parser.getChecked<MmaSyncAttr>(start, parser.getContext(), parsed.k, parsed.a, parsed.b, parsed.accumulator,
-                                        parsed.grid[0], parsed.grid[1], kWidth);
+                                        parsed.grid[0], parsed.grid[1], kWidth, scaleGroup);
 }
 
 void MmaSyncAttr::print(AsmPrinter &printer) const {
@@ -259,19 +273,24 @@ void MmaSyncAttr::print(AsmPrinter &printer) const {
               "warps");
   if (getKWidth() != getLeastKWidth(getA()))
     printer << ", kWidth = " << getKWidth();
+  if (getScaleGroup())
+    printer << ", scales = " << getScaleGroup();
   printer << '>';
 }
 
 LogicalResult MmaSyncAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned k, Type a, Type b,
-                                  Type accumulator, unsigned warpsM, unsigned warpsN, unsigned kWidth) {
+                                  Type accumulator, unsigned warpsM, unsigned warpsN, unsigned kWidth,
+                                  unsigned scaleGroup) {
   std::optional<MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(accumulator);
   // Accepts instructions of any target, because an attribute does not know the module's target.
   bool exists = typeA && typeB && typeAcc && llvm::any_of(target::allTargets(), [&](const target::GpuTarget *gpu) {
-                  return target::isMmaSyncInstruction(*gpu, *typeA, *typeB, *typeAcc, k);
+                  return target::isMmaSyncInstruction(*gpu, *typeA, *typeB, *typeAcc, k, scaleGroup);
                 });
   if (!exists)
     return emitError() << "mma.sync has no instruction m16n8k" << k << " of " << a << " and " << b << " into "
-                       << accumulator;
+                       << accumulator << (scaleGroup ? " with such scales" : "");
+  if (scaleGroup && kWidth != getLeastKWidth(a))
+    return emitError() << "kWidth is " << kWidth << ", but elements with scales keep their order along k";
   if (!llvm::isPowerOf2_32(warpsM) || !llvm::isPowerOf2_32(warpsN))
     return emitError() << "the sizes of a grid of warps must be powers of two, not " << warpsM << " and " << warpsN;
   if (unsigned least = getLeastKWidth(a); kWidth < least || !llvm::isPowerOf2_32(kWidth))
@@ -282,6 +301,8 @@ LogicalResult MmaSyncAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
 
 LogicalResult MmaSyncAttr::verifyDot(Operation *op) const {
   auto dot = cast<DotOp>(op);
+  if (failed(verifyScaleGroup(dot, *this, getScaleGroup())))
+    return failure();
   return verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, operandTypesOf(dot),
                         std::max(getK(), 4 * getKWidth()));
 }
@@ -292,8 +313,8 @@ std::optional<unsigned> MmaSyncAttr::getNumWarps() const {
 
 // Fused multiply-adds.
 
-LogicalResult FmaAttr::verifyDot(Operation *) const {
-  return success();
+LogicalResult FmaAttr::verifyDot(Operation *op) const {
+  return verifyScaleGroup(cast<DotOp>(op), *this, /*scaleGroup=*/0);
 }
 
 std::optional<unsigned> FmaAttr::getNumWarps() const {

@@ -42,14 +42,16 @@ def Cta_Tcgen05Attr
   let description = [{
     The instruction m n k (PTX ISA, "tcgen05.mma"), the types of a, b and the accumulator (f32 operands are multiplied
     as tf32), and the number of warps that read the accumulator; one thread issues the instructions. Sources and
-    `swapped` are those of `#cta.wgmma`, except that a is never in registers. `lib/Target/Engines/Tcgen05.h` defines the
-    valid combinations.
+    `swapped` are those of `#cta.wgmma`, except that a is never in registers. `scales` is the number of elements along k
+    that share a scale, which threads store to shared memory. `lib/Target/Engines/Tcgen05.h` defines the valid
+    combinations.
 
-    Example: `#cta.tcgen05<m128n256k16, f16, f16, f32, warps = 4, b = threads>`
+    Example: `#cta.tcgen05<m128n256k16, f16, f16, f32, warps = 4, b = threads>`,
+    `#cta.tcgen05<m128n128k64, f4E2M1FN, f4E2M1FN, f32, warps = 4, scales = 32>`
   }];
   let parameters = (ins "unsigned":$m, "unsigned":$n, "unsigned":$k, "::mlir::Type":$a, "::mlir::Type":$b,
                         "::mlir::Type":$accumulator, "unsigned":$warps, "::tile::target::OperandSource":$sourceA,
-                        "::tile::target::OperandSource":$sourceB, "bool":$swapped);
+                        "::tile::target::OperandSource":$sourceB, "bool":$swapped, "unsigned":$scaleGroup);
 }
 
 def Cta_MmaSyncAttr : Cta_EngineAttr<"MmaSync", "mma_sync"> {
@@ -57,12 +59,13 @@ def Cta_MmaSyncAttr : Cta_EngineAttr<"MmaSync", "mma_sync"> {
   let description = [{
     The instruction m16 n8 k (PTX ISA, "mma"), the types of a, b and the accumulator, and the grid of warps. An f32 dot
     is computed by one or several tf32 MMAs, depending on its precision. `kWidth` is the number of consecutive elements
-    along k that a thread holds, if more than fit in one register; the terms are then added in another order.
+    along k that a thread holds, if more than fit in one register; the terms are then added in another order. `scales`
+    is the number of elements along k that share a scale.
 
     Example: `#cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 2]>`
   }];
   let parameters = (ins "unsigned":$k, "::mlir::Type":$a, "::mlir::Type":$b, "::mlir::Type":$accumulator,
-                        "unsigned":$warpsM, "unsigned":$warpsN, "unsigned":$kWidth);
+                        "unsigned":$warpsM, "unsigned":$warpsN, "unsigned":$kWidth, "unsigned":$scaleGroup);
   let extraClassDeclaration = [{
     /// Returns the number of elements of this type in a 32-bit register.
     static unsigned getLeastKWidth(::mlir::Type element) { return 32 / element.getIntOrFloatBitWidth(); }

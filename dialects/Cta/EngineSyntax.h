@@ -30,6 +30,9 @@ void printSources(mlir::AsmPrinter &printer, BufferEngine engine);
 mlir::LogicalResult verifyOperands(DotOp dot, mlir::Attribute engine, llvm::ArrayRef<mlir::Type> types,
                                    llvm::ArrayRef<mlir::Type> given, unsigned stepK);
 
+/// Fails unless so many elements along k share a scale of the dot; 0: it has none.
+mlir::LogicalResult verifyScaleGroup(DotOp dot, mlir::Attribute engine, unsigned scaleGroup);
+
 /// The types of a, b and the accumulator, and the sizes, of a dot or of the swapped one.
 struct EngineDot {
   llvm::SmallVector<mlir::Type, 3> types;

@@ -18,7 +18,21 @@ static LogicalResult verifyProduct(Operation *op, ArrayRef<int64_t> a, ArrayRef<
   return success();
 }
 
+Type MmaSyncOp::getMultipliedType(Value operand) {
+  Type element = getElementTypeOrSelf(operand);
+  return getAScale() && element.isInteger(8) ? Float4E2M1FNType::get(getContext()) : element;
+}
+
+unsigned MmaSyncOp::getScaleGroup() {
+  if (!getAScale())
+    return 0;
+  bool isPacked = isa<Float4E2M1FNType>(getMultipliedType(getA()));
+  return unsigned(getA().getType().getDimSize(1) * (isPacked ? 2 : 1) / getAScale().getType().getDimSize(1));
+}
+
 LogicalResult MmaSyncOp::verify() {
+  if (bool(getAScale()) != bool(getBScale()))
+    return emitOpError() << "has scales of one operand; expected both or none";
   if (getShape().size() != 3)
     return emitOpError() << "instruction shape has " << getShape().size() << " entries; it is m, n, k";
   if (!getLayoutAttr(getA().getType()) || !getLayoutAttr(getB().getType()) || !getLayoutAttr(getAcc().getType()))

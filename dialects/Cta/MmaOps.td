@@ -5,11 +5,12 @@
 
 include "Cta/CtaOpBase.td"
 
-def Cta_MmaSyncOp : Cta_Op<"mma_sync", [Pure, AllTypesMatch<["acc", "result"]>]> {
+def Cta_MmaSyncOp : Cta_Op<"mma_sync", [Pure, AllTypesMatch<["acc", "result"]>, AttrSizedOperandSegments]> {
   let summary = "matrix multiply-accumulate of warps (mma.sync), operands in registers";
   let description = [{
     `result = acc + a * b` with `mma.sync` of shape `m` x `n` x `k` (PTX ISA, "Warp-level matrix instructions"). The
-    operands have the fragment layouts of the instruction (`lib/Layout/MmaLayouts.h`).
+    operands have the fragment layouts of the instruction (`lib/Layout/MmaLayouts.h`). Scales, M x groups and N x groups
+    along k, are as for `tile.dot`.
 
     Example:
     ```mlir
@@ -18,10 +19,20 @@ def Cta_MmaSyncOp : Cta_Op<"mma_sync", [Pure, AllTypesMatch<["acc", "result"]>]>
     ```
   }];
   let arguments = (ins Tile_NumberTensor:$a, Tile_NumberTensor:$b, Tile_NumberTensor:$acc,
+                       Optional<Tile_NumberTensor>:$a_scale, Optional<Tile_NumberTensor>:$b_scale,
                        DenseI32ArrayAttr:$shape);
   let results = (outs Tile_NumberTensor:$result);
-  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($result)";
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc (`scales` $a_scale^ `,` $b_scale)? attr-dict `:` type($a) `,` type($b) `->` type($result)
+    (`,` type($a_scale)^ `,` type($b_scale))?
+  }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns the element type of an operand as it is multiplied: f4E2M1FN for i8 with scales.
+    ::mlir::Type getMultipliedType(::mlir::Value operand);
+    /// Returns the number of elements along k that share a scale; 0 without scales.
+    unsigned getScaleGroup();
+  }];
 }
 
 def Cta_FmaDotOp : Cta_Op<"fma_dot", [AllTypesMatch<["acc", "result"]>]> {

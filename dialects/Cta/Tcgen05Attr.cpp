@@ -19,9 +19,13 @@ Attribute Tcgen05Attr::parse(AsmParser &parser, Type) {
     return {};
   auto sourceA = OperandSource::Tma, sourceB = OperandSource::Tma;
   bool swapped = false;
+  unsigned scaleGroup = 0;
   while (succeeded(parser.parseOptionalComma())) {
     if (succeeded(parser.parseOptionalKeyword("swapped"))) {
       swapped = true;
+    } else if (succeeded(parser.parseOptionalKeyword("scales"))) {
+      if (parser.parseEqual() || parser.parseInteger(scaleGroup))
+        return {};
     } else if (succeeded(parser.parseOptionalKeyword("b"))) {
       if (parseSource(parser, sourceB))
         return {};
@@ -32,28 +36,32 @@ Attribute Tcgen05Attr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   return parser.getChecked<Tcgen05Attr>(start, parser.getContext(), parsed.m, parsed.n, parsed.k, parsed.a, parsed.b,
-                                        parsed.accumulator, warps, sourceA, sourceB, swapped);
+                                        parsed.accumulator, warps, sourceA, sourceB, swapped, scaleGroup);
 }
 
 void Tcgen05Attr::print(AsmPrinter &printer) const {
   printInstruction(printer, {getM(), getN(), getK(), getA(), getB(), getAccumulator(), {}});
   printer << ", warps = " << getWarps();
   printSources(printer, *this);
+  if (getScaleGroup())
+    printer << ", scales = " << getScaleGroup();
   printer << (getSwapped() ? ", swapped>" : ">");
 }
 
 LogicalResult Tcgen05Attr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned m, unsigned n, unsigned k,
                                   Type a, Type b, Type accumulator, unsigned warps, OperandSource sourceA,
-                                  OperandSource sourceB, bool swapped) {
+                                  OperandSource sourceB, bool swapped, unsigned scaleGroup) {
   std::optional<MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(accumulator);
-  if (!typeA || !typeB || !typeAcc || !target::isTcgen05Instruction(*typeA, *typeB, *typeAcc, m, n) ||
+  if (!typeA || !typeB || !typeAcc || !target::isTcgen05Instruction(*typeA, *typeB, *typeAcc, m, n, scaleGroup) ||
       k * target::mmaTypeBits(*typeA) != 8 * target::tcgen05BytesK)
     return emitError() << "tcgen05 has no instruction m" << m << 'n' << n << 'k' << k << " of " << a << " and " << b
-                       << " into " << accumulator;
+                       << " into " << accumulator << (scaleGroup ? " with such scales" : "");
   if (warps % target::warpsPerGroup != 0 || !llvm::isPowerOf2_32(warps))
     return emitError() << "tensor memory is read by a power of two of warp groups, not by " << warps << " warps";
   if (sourceA == OperandSource::Registers || sourceB == OperandSource::Registers)
     return emitError() << "tcgen05 reads operands from shared memory, not from registers";
+  if (swapped && scaleGroup)
+    return emitError() << "dots with scales are not swapped";
   if (swapped && (sourceA != OperandSource::Tma || sourceB != OperandSource::Tma))
     return emitError() << "only dots whose operands are loaded by TMA can be swapped";
   return success();
@@ -61,6 +69,8 @@ LogicalResult Tcgen05Attr::verify(function_ref<InFlightDiagnostic()> emitError, 
 
 LogicalResult Tcgen05Attr::verifyDot(Operation *op) const {
   auto dot = cast<DotOp>(op);
+  if (failed(verifyScaleGroup(dot, *this, getScaleGroup())))
+    return failure();
   EngineDot view = viewDot(dot, getSwapped());
   if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, view.types, getK())))
     return failure();
@@ -76,7 +86,7 @@ std::optional<unsigned> Tcgen05Attr::getNumWarps() const {
 
 Attribute Tcgen05Attr::withoutSwap() const {
   return get(getContext(), getM(), getN(), getK(), getA(), getB(), getAccumulator(), getWarps(), getSourceA(),
-             getSourceB(), /*swapped=*/false);
+             getSourceB(), /*swapped=*/false, getScaleGroup());
 }
 
 unsigned Tcgen05Attr::getGroupsN() const {

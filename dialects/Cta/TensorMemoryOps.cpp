@@ -56,6 +56,13 @@ unsigned TensorMemoryType::getColumnsPerSlot() const {
   return target::tensorColumnsOf(getShape()[0], getShape()[1]);
 }
 
+bool TensorMemoryAllocOp::holdsScales() {
+  return llvm::any_of((*this)->getUsers(), [&](Operation *user) {
+    auto product = dyn_cast<Tcgen05MmaOp>(user);
+    return product && product.getScales() == getResult();
+  });
+}
+
 TensorMemoryType TensorMemoryType::withSlots(int64_t slots) const {
   return get(getContext(), getShape(), getElementType(), slots);
 }
@@ -100,7 +107,40 @@ LogicalResult TensorMemoryStoreOp::verify() {
   return verifyAccess(*this, cast<RankedTensorType>(getValue().getType()), getMemory().getType());
 }
 
+Type Tcgen05MmaOp::getMultipliedType(BufferType buffer) {
+  Type element = buffer.getElementType();
+  return getAScale() && element.isInteger(8) ? Float4E2M1FNType::get(getContext()) : element;
+}
+
+unsigned Tcgen05MmaOp::getScaleGroup() {
+  if (!getAScale())
+    return 0;
+  int64_t bits = target::mmaTypeBits(*getMmaType(getMultipliedType(getA().getType())));
+  int64_t depth = getA().getType().getShape()[1] * 8 / bits;
+  return unsigned(depth / getAScale().getType().getShape()[1]);
+}
+
+/// Checks that buffers and tensor memory hold the scales of all rows, columns and groups.
+static LogicalResult verifyScales(Tcgen05MmaOp op) {
+  unsigned columns = 0;
+  int64_t groups = op.getAScale().getType().getShape().back();
+  for (auto [scale, lines] : {std::pair(op.getAScale().getType(), op.getA().getType().getShape()[0]),
+                              {op.getBScale().getType(), op.getB().getType().getShape()[1]}}) {
+    bool isMatrix = scale.getShape() == ArrayRef<int64_t>({lines, groups}) && scale.getSlots() == 1 &&
+                    target::scaleColumnsOf(lines, groups) != 0;
+    if (!isMatrix || scale.getElementType() != op.getAScale().getType().getElementType() ||
+        scale.getLayout().getLayout() != layout::scalesLayout(lines, groups))
+      return op.emitOpError() << "needs scales of " << lines << " lines in the layout of tcgen05.cp, not " << scale;
+    columns += target::scaleColumnsOf(lines, groups);
+  }
+  if (op.getScales().getType().getColumns() < columns)
+    return op.emitOpError() << "needs " << columns << " columns for scales, not " << op.getScales().getType();
+  return success();
+}
+
 LogicalResult Tcgen05MmaOp::verify() {
+  if (bool(getAScale()) != bool(getBScale()) || bool(getAScale()) != bool(getScales()))
+    return emitOpError() << "has some of: scales of a, scales of b, their memory; expected all or none";
   ArrayRef<int64_t> a = getA().getType().getShape(), b = getB().getType().getShape(),
                     acc = getAcc().getType().getShape();
   if (a.size() != 2 || b.size() != 2 || getA().getType().getSlots() != 1 || getB().getType().getSlots() != 1 ||
@@ -109,11 +149,14 @@ LogicalResult Tcgen05MmaOp::verify() {
   if (a[1] != b[0] || a[0] != acc[0] || int64_t(llvm::PowerOf2Ceil(b[1])) != acc[1])
     return emitOpError() << "a is " << a[0] << "x" << a[1] << ", b " << b[0] << "x" << b[1] << " and acc " << acc[0]
                          << "x" << acc[1] << "; their sizes must agree";
-  std::optional<target::MmaType> typeA = getMmaType(getA().getType().getElementType()),
-                                 typeB = getMmaType(getB().getType().getElementType()),
+  if (getAScale() && failed(verifyScales(*this)))
+    return failure();
+  std::optional<target::MmaType> typeA = getMmaType(getMultipliedType(getA().getType())),
+                                 typeB = getMmaType(getMultipliedType(getB().getType())),
                                  typeAcc = getAccumulatorType(getAcc().getType().getElementType());
-  if (!typeA || !typeB || !typeAcc || !target::isTcgen05Instruction(*typeA, *typeB, *typeAcc, getM(), getN()) ||
-      a[0] % getM() != 0 || b[1] % getN() != 0)
+  if (!typeA || !typeB || !typeAcc ||
+      !target::isTcgen05Instruction(*typeA, *typeB, *typeAcc, getM(), getN(), getScaleGroup()) || a[0] % getM() != 0 ||
+      b[1] % getN() != 0)
     return emitOpError() << "has no instruction of " << getM() << " rows and " << getN() << " columns for "
                          << getA().getType().getElementType() << " times " << getB().getType().getElementType()
                          << " into " << getAcc().getType();

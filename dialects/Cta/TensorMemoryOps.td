@@ -38,7 +38,7 @@ def Cta_TensorMemoryCloseOp : Cta_Op<"tensor_memory_close", [
 }
 
 def Cta_TensorMemoryAllocOp : Cta_Op<"tensor_memory_alloc", [MemoryEffects<[MemAlloc<Cta_TensorMemory>]>]> {
-  let summary = "an accumulator in tensor memory";
+  let summary = "an accumulator in tensor memory, or the scales of MMAs";
   let description = [{
     In the kernel's body. `cta-allocate-tensor-memory` gives each one its columns: `offset` of those that begin at
     `base`.
@@ -49,6 +49,10 @@ def Cta_TensorMemoryAllocOp : Cta_Op<"tensor_memory_alloc", [MemoryEffects<[MemA
   let arguments = (ins Optional<I32>:$base, OptionalAttr<I32Attr>:$offset);
   let results = (outs Cta_TensorMemoryType:$result);
   let assemblyFormat = "(`at` $base^ `+` $offset)? attr-dict `:` type($result)";
+  let extraClassDeclaration = [{
+    /// Returns true if it is the memory of the scales of MMAs.
+    bool holdsScales();
+  }];
 }
 
 def Cta_TensorMemorySlotOp : Cta_Op<"tensor_memory_slot", [Pure]> {
@@ -96,7 +100,7 @@ def Cta_TensorMemoryStoreOp : Cta_Op<"tensor_memory_store"> {
   let hasVerifier = 1;
 }
 
-def Cta_Tcgen05MmaOp : Cta_Op<"tcgen05_mma"> {
+def Cta_Tcgen05MmaOp : Cta_Op<"tcgen05_mma", [AttrSizedOperandSegments]> {
   let summary = "asynchronous matrix multiply-accumulate into tensor memory";
   let description = [{
     `acc += a * b`, or `acc = a * b` if `accumulate` is given and false, with instructions m x n x 32 bytes of k (PTX
@@ -104,23 +108,42 @@ def Cta_Tcgen05MmaOp : Cta_Op<"tcgen05_mma"> {
     instructions: in a role of several threads, when all of them have arrived, so that what they stored to operands and
     accumulator is seen.
 
+    With scales, of one byte, each group of elements along k is multiplied by that of its row and column. They are
+    copied from buffers in the layout that `tcgen05.cp` reads (`lib/Layout/TensorMemoryLayout.h`) to `scales`, first
+    those of a. The elements are then those of 8-bit floats, or two e2m1 in each i8; scales are e8m0 in i8, or e4m3.
+
     If b has fewer columns than the accumulator, which has a power of two, only these are computed.
 
     Example:
     ```mlir
     cta.tcgen05_mma %a, %b, %acc if %c {m = 128 : i32, n = 256 : i32}
       : !cta.buffer<128x64xf16, #a>, !cta.buffer<64x256xf16, #b>, !cta.tensor_memory<128x256xf32>
+    cta.tcgen05_mma %a, %b, %acc scales %s, %t in %memory {m = 128 : i32, n = 128 : i32}
+      : !cta.buffer<128x64xi8, #a>, !cta.buffer<64x128xi8, #b>, !cta.tensor_memory<128x128xf32>,
+        !cta.buffer<128x4xi8, #s>, !cta.buffer<128x4xi8, #s>, !cta.tensor_memory<128x8xi32>
     ```
   }];
   let arguments = (ins Arg<Cta_BufferType, "left tile", [MemRead<Cta_SignalledMemory>]>:$a,
                        Arg<Cta_BufferType, "right tile", [MemRead<Cta_SignalledMemory>]>:$b,
                        Arg<Cta_TensorMemoryType, "accumulator",
                            [MemRead<Cta_TensorMemory>, MemWrite<Cta_TensorMemory>]>:$acc,
-                       Optional<I1>:$accumulate, I32Attr:$m, I32Attr:$n);
+                       Optional<I1>:$accumulate,
+                       Arg<Optional<Cta_BufferType>, "scales of a", [MemRead<Cta_SignalledMemory>]>:$a_scale,
+                       Arg<Optional<Cta_BufferType>, "scales of b", [MemRead<Cta_SignalledMemory>]>:$b_scale,
+                       Arg<Optional<Cta_TensorMemoryType>, "memory of the scales",
+                           [MemRead<Cta_TensorMemory>, MemWrite<Cta_TensorMemory>]>:$scales,
+                       I32Attr:$m, I32Attr:$n);
   let assemblyFormat = [{
-    $a `,` $b `,` $acc (`if` $accumulate^)? attr-dict `:` type($a) `,` type($b) `,` type($acc)
+    $a `,` $b `,` $acc (`if` $accumulate^)? (`scales` $a_scale^ `,` $b_scale `in` $scales)? attr-dict `:`
+    type($a) `,` type($b) `,` type($acc) (`,` type($a_scale)^ `,` type($b_scale) `,` type($scales))?
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns the type of the elements of a buffer as they are multiplied: f4E2M1FN for i8 with scales.
+    ::mlir::Type getMultipliedType(BufferType buffer);
+    /// Returns the number of elements along k that share a scale; 0 without scales.
+    unsigned getScaleGroup();
+  }];
 }
 
 def Cta_Tcgen05CommitOp : Cta_Op<"tcgen05_commit", [

@@ -6,7 +6,7 @@
 include "Tile/Engine.td"
 include "Tile/TileOpBase.td"
 
-def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>, AttrSizedOperandSegments]> {
   let summary = "matrix multiply-accumulate";
   let description = [{
     `result[m, n] = acc[m, n] + sum over k of a[m, k] * b[k, n]`. a is M x K, b is K x N, and the accumulator is M x N.
@@ -28,6 +28,15 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     %d = tile.dot %a, %b, %c : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
     ```
 
+    With scales, each element is multiplied by that of its group of 32 (scales of i8, 2^(s - 127)) or 16 (f8E4M3FN)
+    elements along k, before the products are added. `a_scale` is M x K / group, `b_scale` N x K / group. Operands are
+    8-bit floats, or bytes of i8 with two e2m1 elements each: then K is twice the inner size. `tile-lower-scaled-dots`
+    creates such dots only for tensor cores that take scales.
+    ```mlir
+    %d = tile.dot %a, %b, %c scales %s, %t : tensor<128x64xi8>, tensor<64x128xi8> -> tensor<128x128xf32>,
+         tensor<128x4xi8>, tensor<128x4xi8>
+    ```
+
     `engine` says how the target computes the dot, once that is chosen; it is required from phase *tile* on.
     ```mlir
     %d = tile.dot %a, %b, %c {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [2, 1]>}
@@ -35,16 +44,70 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     ```
   }];
   let arguments = (ins Tile_NumberTensor:$a, Tile_NumberTensor:$b, Tile_NumberTensor:$acc,
+                       Optional<Tile_NumberTensor>:$a_scale, Optional<Tile_NumberTensor>:$b_scale,
                        DefaultValuedAttr<Tile_InputPrecisionAttr, "::tile::InputPrecision::tf32">:$precision,
                        DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$max_num_imprecise_acc,
                        OptionalAttr<Tile_Engine>:$engine);
   let results = (outs Tile_NumberTensor:$result);
-  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($result)";
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc (`scales` $a_scale^ `,` $b_scale)? attr-dict `:` type($a) `,` type($b) `->` type($result)
+    (`,` type($a_scale)^ `,` type($b_scale))?
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$acc,
+                                 "::tile::InputPrecision":$precision, "uint32_t":$maxNumImpreciseAcc,
+                                 "::tile::Engine":$engine), [{
+    build($_builder, $_state, acc.getType(), a, b, acc, /*aScale=*/::mlir::Value(), /*bScale=*/::mlir::Value(),
+          precision, maxNumImpreciseAcc, engine);
+  }]>];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
+    bool isScaled() { return bool(getAScale()); }
+    /// Returns the element type of an operand as it is multiplied: f4E2M1FN for i8 with scales.
+    ::mlir::Type getMultipliedType(::mlir::Value operand);
+    /// Returns the number of elements along k, of which a byte of i8 with scales has two.
+    int64_t getDepth();
+    /// Returns the number of elements along k that share a scale; 0 without scales.
+    int64_t getScaleGroup();
     /// Returns true if partial sums of 8-bit floats are added to `acc` in f32.
     bool isPromoted();
+  }];
+}
+
+def Tile_DotScaledOp : Tile_Op<"dot_scaled", [Pure, AllTypesMatch<["acc", "result"]>, AttrSizedOperandSegments]> {
+  let summary = "matrix multiply-accumulate of operands in microscaling formats";
+  let description = [{
+    `result[m, n] = acc[m, n] + sum over k of a[m, k] * b[k, n]`, where each operand with a scale is multiplied by that
+    of its group of elements along k first: 32 elements for scales of i8, 2^(s - 127) and NaN for 255, and 16 for scales
+    of f8E4M3FN, which must not be negative. `a_scale` is M x K / group, `b_scale` N x K / group. Source: OCP,
+    "Microscaling Formats (MX)".
+
+    Tensors of e2m1 are i8, with two elements per byte, the first in the low half: neighbours along k, or along m or n
+    with `a_packed_by_row`, `b_packed_by_column`. Those of e4m3 and e5m2 have 8 bits of any type, the others their own
+    type. Scaled elements are rounded to bf16, or to f16 if an operand has that format; the accumulator is f32.
+
+    Example:
+    ```mlir
+    %d = tile.dot_scaled %a scale %s as e2m1, %b as bf16, %c
+       : (tensor<128x32xi8>, tensor<64x128xbf16>, tensor<128x128xf32>, tensor<128x2xi8>) -> tensor<128x128xf32>
+    ```
+  }];
+  let arguments = (ins Tile_NumberTensor:$a, Tile_NumberTensor:$b, Tile_NumberTensor:$acc,
+                       Optional<Tile_NumberTensor>:$a_scale, Optional<Tile_NumberTensor>:$b_scale,
+                       Tile_ScaledFormatAttr:$a_format, Tile_ScaledFormatAttr:$b_format,
+                       UnitAttr:$a_packed_by_row, UnitAttr:$b_packed_by_column);
+  let results = (outs Tile_NumberTensor:$result);
+  let assemblyFormat = [{
+    $a (`scale` $a_scale^)? `as` `` $a_format `,` $b (`scale` $b_scale^)? `as` `` $b_format `,` $acc attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns the axis of an operand along which two elements share a byte.
+    unsigned getPackedAxisOfA() { return getAPackedByRow() ? 0 : 1; }
+    unsigned getPackedAxisOfB() { return getBPackedByColumn() ? 1 : 0; }
+    /// Returns the number of elements along k.
+    int64_t getDepth();
   }];
 }
 

@@ -48,6 +48,12 @@ def Tile_InputPrecision : Tile_Enum<"InputPrecision", "how fp32 operands of a do
   I32EnumAttrCase<"tf32", 0>, I32EnumAttrCase<"tf32x3", 1>, I32EnumAttrCase<"ieee", 2>]>;
 def Tile_InputPrecisionAttr : Tile_EnumAttr<Tile_InputPrecision, "precision">;
 
+// OCP, "Microscaling Formats (MX)", and the 16-bit formats that are multiplied by them.
+def Tile_ScaledFormat : Tile_Enum<"ScaledFormat", "element format of an operand of a scaled dot", [
+  I32EnumAttrCase<"e2m1", 0>, I32EnumAttrCase<"e4m3", 1>, I32EnumAttrCase<"e5m2", 2>, I32EnumAttrCase<"bf16", 3>,
+  I32EnumAttrCase<"fp16", 4>]>;
+def Tile_ScaledFormatAttr : Tile_EnumAttr<Tile_ScaledFormat, "scaled_format">;
+
 // PTX ISA, "griddepcontrol".
 def Tile_GridDependency : Tile_Enum<"GridDependency", "how grids synchronize in programmatic dependent launch", [
   I32EnumAttrCase<"wait", 0>, I32EnumAttrCase<"launch", 1>]>;

@@ -228,10 +228,19 @@ static DotPlan planWgmma(DotOp dot, cta::WgmmaAttr engine) {
 static DotPlan planMmaSync(DotOp dot, cta::MmaSyncAttr engine) {
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
   int64_t k = dot.getA().getType().getDimSize(1);
-  layout::MmaTiling tiling{engine.getWarpsM(), engine.getWarpsN(), target::mmaTypeBits(*getMmaType(engine.getA())),
-                           engine.getK(), engine.getKWidth()};
-  return {layout::mmaAccumulator(shape[0], shape[1], tiling), layout::mmaOperandA(shape[0], k, tiling),
-          layout::mmaOperandB(k, shape[1], tiling)};
+  // Two elements of four bits are moved as a byte.
+  constexpr unsigned byteBits = 8;
+  const unsigned elementBits = target::mmaTypeBits(*getMmaType(engine.getA())),
+                 elements = elementBits < byteBits ? byteBits / elementBits : 1;
+  layout::MmaTiling tiling{engine.getWarpsM(), engine.getWarpsN(), elements * elementBits, engine.getK() / elements,
+                           engine.getKWidth() / elements};
+  DotPlan plan{layout::mmaAccumulator(shape[0], shape[1], tiling), layout::mmaOperandA(shape[0], k, tiling),
+               layout::mmaOperandB(k, shape[1], tiling)};
+  if (dot.isScaled()) {
+    plan.aScale = layout::mmaScalesA(shape[0], dot.getAScale().getType().getDimSize(1), tiling);
+    plan.bScale = layout::mmaScalesB(shape[1], dot.getBScale().getType().getDimSize(1), tiling);
+  }
+  return plan;
 }
 
 DotPlan tile::planDot(DotOp dot, unsigned numWarps) {
@@ -247,4 +256,17 @@ DotPlan tile::planDot(DotOp dot, unsigned numWarps) {
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
   int64_t vector = widestBytes / getBytesInMemory(dot.getB().getType().getElementType());
   return {layout::outerProduct({shape[0], shape[1]}, vector, numWarps), std::nullopt, std::nullopt};
+}
+
+void tile::forEachOperand(DotOp dot, const DotPlan &plan,
+                          llvm::function_ref<void(OpOperand &, const layout::LinearLayout &)> visit) {
+  if (plan.a)
+    visit(dot.getAMutable(), *plan.a);
+  if (plan.b)
+    visit(dot.getBMutable(), *plan.b);
+  if (plan.aScale)
+    visit(*dot.getAScaleMutable().begin(), *plan.aScale);
+  if (plan.bScale)
+    visit(*dot.getBScaleMutable().begin(), *plan.bScale);
+  visit(dot.getAccMutable(), plan.accumulator);
 }

@@ -14,8 +14,13 @@ struct DotPlan {
   layout::LinearLayout accumulator;
   /// The layouts of operands in registers; none for an operand in shared memory.
   std::optional<layout::LinearLayout> a, b;
+  /// The layouts of scales in registers, likewise.
+  std::optional<layout::LinearLayout> aScale = std::nullopt, bScale = std::nullopt;
 };
 DotPlan planDot(DotOp dot, unsigned numWarps);
+/// Calls `visit` for each operand in registers, the accumulator last, with its layout.
+void forEachOperand(DotOp dot, const DotPlan &plan,
+                    llvm::function_ref<void(mlir::OpOperand &, const layout::LinearLayout &)> visit);
 
 /// The operation that produces a dot's operand, looking through layout conversions, transpositions and leading
 /// dimensions of size 1.

@@ -34,7 +34,7 @@ std::string tile::reportEngine(DotOp dot, const target::GpuTarget &target, unsig
       report << "tcgen05 m" << tcgen05.getM() << "n" << tcgen05.getN() << "k" << tcgen05.getK();
     else if (auto wgmma = dyn_cast<cta::WgmmaAttr>(any))
       report << "wgmma m64n" << wgmma.getN() << "k" << wgmma.getK();
-    report << "; a is "
+    report << (dot.isScaled() ? " with scales" : "") << "; a is "
            << describeSource(dot.getA(), engine.isFromRegisters()) << ", b "
            << describeSource(dot.getB(), /*isInRegisters=*/false);
     return text;
@@ -43,6 +43,10 @@ std::string tile::reportEngine(DotOp dot, const target::GpuTarget &target, unsig
     report << "mma.sync m" << target::mmaSyncRows << "n" << target::mmaSyncColumns << "k" << engine.getK();
   else
     report << "fused multiply-adds";
+  if (dot.isScaled()) {
+    report << " with scales";
+    return text;
+  }
   report << ": " << whyNoWgmma(dot, target, numWarps);
   return text;
 }

@@ -63,7 +63,8 @@ static std::optional<DotTypes> getMmaTypes(DotOp dot) {
   Type element = dot.getA().getType().getElementType();
   if (element.isF32() && dot.getPrecision() == InputPrecision::ieee)
     return std::nullopt;
-  std::optional<MmaType> a = getMmaType(element), b = getMmaType(dot.getB().getType().getElementType());
+  std::optional<MmaType> a = getMmaType(dot.getMultipliedType(dot.getA())),
+                         b = getMmaType(dot.getMultipliedType(dot.getB()));
   std::optional<MmaType> acc = getAccumulatorType(dot.getAcc().getType().getElementType());
   if (!a || !b || !acc)
     return std::nullopt;
@@ -103,7 +104,8 @@ static cta::BufferEngine makeWgmma(DotOp dot, const target::WgmmaPlan &plan, Arr
 static cta::BufferEngine makeTcgen05(DotOp dot, const target::Tcgen05Plan &plan, ArrayRef<Type> types,
                                      const Operands &operands, unsigned numWarps, bool swapped) {
   return cta::Tcgen05Attr::get(dot.getContext(), plan.m, plan.n, plan.k, types[0], types[1],
-                               dot.getType().getElementType(), numWarps, operands.sourceA, operands.sourceB, swapped);
+                               dot.getType().getElementType(), numWarps, operands.sourceA, operands.sourceB, swapped,
+                               unsigned(dot.getScaleGroup()));
 }
 
 /// Plans wgmma or tcgen05. With `swapped`, for the dot of the transposed operands in swapped order, to which `operands`
@@ -145,14 +147,15 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
                                .accumulator = types->accumulator,
                                .m = shapeA[0],
                                .n = shapeB[1],
-                               .k = shapeA[1],
+                               .k = dot.isScaled() ? dot.getDepth() : shapeA[1],
                                .aKMajor = operands.sourceA != OperandSource::Tma || !operands.aTransposed,
                                .bKMajor = operands.sourceB != OperandSource::Tma || operands.bTransposed,
                                .fromRegisters = operands.sourceA == OperandSource::Registers,
-                               .numWarps = numWarps};
+                               .numWarps = numWarps,
+                               .scaleGroup = unsigned(dot.getScaleGroup())};
   if (dot.isPromoted())
     product.imprecise = dot.getMaxNumImpreciseAcc();
-  SmallVector<Type, 2> elements{a, dot.getB().getType().getElementType()};
+  SmallVector<Type, 2> elements{dot.getMultipliedType(dot.getA()), dot.getMultipliedType(dot.getB())};
   if (swapped)
     std::swap(elements[0], elements[1]);
   if (target.has(target::Feature::Tcgen05)) {
@@ -173,7 +176,8 @@ static cta::BufferEngine chooseEitherOrder(DotOp dot, bool aTransposed, bool bTr
   Operands operands = blocksIn(dot, aTransposed, bTransposed), others = blocksIn(dot, !bTransposed, !aTransposed);
   cta::BufferEngine engine = planBufferEngine(dot, operands, target, numWarps).engine;
   bool isReadInstead = target::swapSavesTransposition(ordersOf(dot, aTransposed, bTransposed));
-  bool staysInOrder = engine ? !isReadInstead : !gainsBySwap(dot) || others.sourceA == OperandSource::Transposed;
+  bool staysInOrder =
+      dot.isScaled() || (engine ? !isReadInstead : !gainsBySwap(dot) || others.sourceA == OperandSource::Transposed);
   if (staysInOrder || others.sourceB == OperandSource::Transposed || !planSwap(dot))
     return engine;
   cta::BufferEngine swapped = planBufferEngine(dot, others, target, numWarps, /*swapped=*/true).engine;
@@ -196,7 +200,7 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
   if (!types)
     return cta::FmaAttr::get(context);
   SmallVector<int64_t> shape = getPaddedShape(dot.getType().getShape());
-  int64_t k = llvm::PowerOf2Ceil(dot.getA().getType().getDimSize(1));
+  int64_t k = llvm::PowerOf2Ceil(dot.getDepth());
   std::optional<target::MmaSyncPlan> plan = target::planMmaSync(target, {.a = types->a,
                                                                          .b = types->b,
                                                                          .accumulator = types->accumulator,
@@ -204,13 +208,17 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
                                                                          .n = shape[1],
                                                                          .k = k,
                                                                          .numWarps = numWarps,
-                                                                         .isChained = isInChain(dot)});
+                                                                         .isChained = isInChain(dot),
+                                                                         .scaleGroup = unsigned(dot.getScaleGroup())});
   if (!plan)
     return cta::FmaAttr::get(context);
-  Type element = dot.getA().getType().getElementType();
-  return cta::MmaSyncAttr::get(context, plan->instruction->k, element, dot.getB().getType().getElementType(),
-                               dot.getType().getElementType(), plan->warpsM, plan->warpsN,
-                               chooseKWidth(dot, cta::MmaSyncAttr::getLeastKWidth(element), k));
+  Type element = dot.getMultipliedType(dot.getA());
+  // Elements of other groups would meet other scales.
+  unsigned least = cta::MmaSyncAttr::getLeastKWidth(element),
+           kWidth = dot.isScaled() ? least : chooseKWidth(dot, least, k);
+  return cta::MmaSyncAttr::get(context, plan->k, element, dot.getMultipliedType(dot.getB()),
+                               dot.getType().getElementType(), plan->warpsM, plan->warpsN, kWidth,
+                               unsigned(dot.getScaleGroup()));
 }
 
 /// Returns true if the engine of the target may read a from registers.
@@ -282,7 +290,10 @@ cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
     operands.sourceA = OperandSource::Registers;
     return planBufferEngine(dot, operands, target, numWarps).engine;
   }
-  return engine && makeRoom(stored) ? engine : cta::BufferEngine();
+  if (dot.isScaled()) // only lowered to such a dot if there is room
+    stored.append({dot.getAScale(), dot.getBScale()});
+  bool hasRoom = makeRoom(stored) || dot.isScaled();
+  return engine && hasRoom ? engine : cta::BufferEngine();
 }
 
 /// Counts the registers of a thread for all accumulators and register operands of the loop's dots, except held

@@ -115,6 +115,8 @@ private:
         return form <= Form::tile || (form <= Form::lowering && make.getPlace());
       if (isa<DescLoadOp, DescStoreOp, CreateTensorMapOp>(op))
         return form <= Form::lowering;
+      if (isa<DotScaledOp>(op))
+        return form == Form::program;
       if (isa<DotOp>(op))
         return form <= Form::buffered;
       if (isa<GatherOp, HistogramOp>(op))

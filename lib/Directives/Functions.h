@@ -20,7 +20,7 @@ inline constexpr std::string_view tensorFunctions[] = {
     // along an axis
     "sum", "max", "mean", "softmax", "transpose",
     // by index
-    "index", "take", "repeat", "conv2d", "max_pool2d", "gather", "segment", "group_matmul", "ragged_matmul",
+    "index", "take", "repeat", "e2m1", "conv2d", "max_pool2d", "gather", "segment", "group_matmul", "ragged_matmul",
     "group_outer", "part", "concat"};
 
 /// Fillings of buffers in defaults; the name alone is one, too.

@@ -51,6 +51,11 @@ InspectedKernel KernelInspector::inspect(const CompilerOptions &options, const f
   if (emitted && !engine.hasErrors() && llvm::hasSingleElement(emitted->getOps<KernelOp>())) {
     cta::setTarget(*emitted, gpu);
     inspected.module = std::move(emitted);
+    // Scaled dots become dots, which is what all questions are about.
+    GpuPipelineOptions pipeline = options.pipeline;
+    pipeline.startAfter.clear();
+    pipeline.stopAfter = "tile-lower-scaled-dots";
+    inspected.module = runPipeline(pipeline, inspected);
   }
   return inspected;
 }

@@ -4,6 +4,9 @@
 // tf32x3 splits each operand into a tf32 number and a tf32 remainder and adds the three larger products.
 #include "Interpreter/Compiler.h"
 
+#include <cmath>
+#include <limits>
+
 #pragma STDC FP_CONTRACT OFF
 
 using namespace mlir;
@@ -103,8 +106,133 @@ void emitTf32(Compiler &compiler, DotOp op, Sizes sizes) {
     compiler.release(part);
 }
 
+/// How an operand of a scaled dot is read. `lines` are rows of a, or columns of b.
+struct ScaledOperand {
+  Slot values, scale; ///< The scale has no elements if there is none.
+  ScaledFormat format;
+  bool isLeft;             ///< k is the second dimension, otherwise the first.
+  bool isPackedByK = true; ///< Whether neighbours along k share a byte of e2m1.
+  size_t decoded;          ///< Offset of lines x depth floats (a), or depth x lines (b).
+};
+
+struct ScaledData {
+  Sizes sizes;
+  ScaledOperand a, b;
+  Kind rounded; ///< To which scaled elements are rounded.
+};
+
+/// The value of a 4-bit float: sign, two bits of exponent, one of mantissa.
+float decodeE2M1(unsigned bits) {
+  static constexpr float magnitudes[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
+  float magnitude = magnitudes[bits & 7];
+  return bits & 8 ? -magnitude : magnitude;
+}
+
+float elementOf(Machine &machine, const ScaledOperand &operand, int64_t line, int64_t k, Sizes sizes) {
+  int64_t row = operand.isLeft ? line : k, column = operand.isLeft ? k : line;
+  int64_t width = operand.isLeft ? sizes.k : sizes.n;
+  const bool isPacked = operand.format == ScaledFormat::e2m1;
+  unsigned half = 0;
+  if (isPacked && operand.isPackedByK == operand.isLeft) { // neighbours of a row
+    half = column & 1;
+    column /= 2;
+    width /= 2;
+  } else if (isPacked) {
+    half = row & 1;
+    row /= 2;
+  }
+  const int64_t index = row * width + column;
+  if (operand.values.kind != Kind::I8)
+    return machine.at<float>(operand.values.offset)[index];
+  const auto byte = machine.at<uint8_t>(operand.values.offset)[index];
+  return isPacked ? decodeE2M1(half ? byte >> 4 : byte)
+                  : decode(operand.format == ScaledFormat::e4m3 ? Kind::F8E4M3 : Kind::F8E5M2, byte);
+}
+
+float scaleOf(Machine &machine, Slot scale, int64_t index) {
+  constexpr uint8_t nanByte = 255;
+  constexpr int bias = 127;
+  if (scale.kind != Kind::I8)
+    return machine.at<float>(scale.offset)[index];
+  const auto byte = machine.at<uint8_t>(scale.offset)[index];
+  return byte == nanByte ? std::numeric_limits<float>::quiet_NaN() : std::ldexp(1.0f, byte - bias);
+}
+
+void decodeOperand(Machine &machine, const ScaledOperand &operand, Sizes sizes, Kind rounded) {
+  const int64_t lines = operand.isLeft ? sizes.m : sizes.n, groups = operand.scale.count / lines;
+  auto *decoded = machine.at<float>(operand.decoded);
+  for (int64_t line = 0; line < lines; ++line)
+    for (int64_t k = 0; k < sizes.k; ++k) {
+      float value = elementOf(machine, operand, line, k, sizes);
+      if (groups != 0)
+        value *= scaleOf(machine, operand.scale, line * groups + k / (sizes.k / groups));
+      decoded[operand.isLeft ? line * sizes.k + k : k * sizes.n + line] = value;
+    }
+  roundInPlace(rounded, decoded, lines * sizes.k);
+}
+
+bool dotScaled(Machine &machine, const Instruction &instruction) {
+  const auto &data = instruction.dataAs<ScaledData>();
+  decodeOperand(machine, data.a, data.sizes, data.rounded);
+  decodeOperand(machine, data.b, data.sizes, data.rounded);
+  auto *result = machine.at<float>(instruction.out[0]);
+  std::memcpy(result, machine.at<float>(instruction.in[0]), size_t(instruction.count) * sizeof(float));
+  multiply(machine.at<float>(data.a.decoded), machine.at<float>(data.b.decoded), result, data.sizes);
+  return true;
+}
+
+void emitScaled(Compiler &compiler, Operation *op, ScaledData data, Value acc) {
+  Slot decoded[] = {compiler.scratch(Kind::F32, data.sizes.m * data.sizes.k),
+                    compiler.scratch(Kind::F32, data.sizes.k * data.sizes.n)};
+  data.a.decoded = decoded[0].offset;
+  data.b.decoded = decoded[1].offset;
+  Slot result = compiler.define(op->getResult(0));
+  compiler.emit(op, dotScaled, {compiler.slotOf(acc).offset}, {result.offset}, result).data =
+      std::make_shared<const ScaledData>(data);
+  for (Slot part : decoded)
+    compiler.release(part);
+}
+
+Slot slotOrNone(Compiler &compiler, Value value) {
+  return value ? compiler.slotOf(value) : Slot{};
+}
+
+bool compileDotScaled(Compiler &compiler, Operation *operation) {
+  auto op = cast<DotScaledOp>(operation);
+  Sizes sizes{op.getType().getDimSize(0), op.getType().getDimSize(1), op.getDepth()};
+  bool isHalf = op.getAFormat() == ScaledFormat::fp16 || op.getBFormat() == ScaledFormat::fp16;
+  ScaledOperand a{compiler.slotOf(op.getA()),
+                  slotOrNone(compiler, op.getAScale()),
+                  op.getAFormat(),
+                  /*isLeft=*/true,
+                  !op.getAPackedByRow(),
+                  0},
+      b{compiler.slotOf(op.getB()),
+        slotOrNone(compiler, op.getBScale()),
+        op.getBFormat(),
+        /*isLeft=*/false,
+        !op.getBPackedByColumn(),
+        0};
+  emitScaled(compiler, op, {sizes, a, b, isHalf ? Kind::F16 : Kind::BF16}, op.getAcc());
+  return true;
+}
+
+/// Returns how the operand of a dot with scales is read: bytes are e2m1.
+ScaledOperand scaledOperand(Compiler &compiler, Value value, Value scale, bool isLeft) {
+  Slot slot = compiler.slotOf(value);
+  return {slot,   compiler.slotOf(scale), slot.kind == Kind::I8 ? ScaledFormat::e2m1 : ScaledFormat::e4m3,
+          isLeft, /*isPackedByK=*/true,   0};
+}
+
 bool compileDot(Compiler &compiler, Operation *operation) {
   auto op = cast<DotOp>(operation);
+  if (op.isScaled()) {
+    ScaledOperand a = scaledOperand(compiler, op.getA(), op.getAScale(), /*isLeft=*/true),
+                  b = scaledOperand(compiler, op.getB(), op.getBScale(), /*isLeft=*/false);
+    emitScaled(compiler, op, {{op.getType().getDimSize(0), op.getType().getDimSize(1), op.getDepth()}, a, b, Kind::F32},
+               op.getAcc());
+    return true;
+  }
   Sizes sizes{op.getA().getType().getDimSize(0), op.getB().getType().getDimSize(1), op.getA().getType().getDimSize(1)};
   Kind kind = compiler.slotOf(op.getA()).kind;
   if (kind == Kind::F32 && op.getPrecision() != InputPrecision::ieee) {
@@ -122,6 +250,7 @@ bool compileDot(Compiler &compiler, Operation *operation) {
 
 void registerDotOps(HandlerTable &table) {
   table["tile.dot"] = compileDot;
+  table["tile.dot_scaled"] = compileDotScaled;
 }
 
 } // namespace tile::interp

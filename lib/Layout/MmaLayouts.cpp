@@ -170,12 +170,39 @@ LinearLayout mmaOperandB(int64_t k, int64_t n, const MmaTiling &tiling) {
   return builder.build();
 }
 
+LinearLayout mmaScalesA(int64_t m, int64_t groups, const MmaTiling &tiling) {
+  int64_t ownedM = ownedExtent(m, tiling.warpsM, tileM);
+  FragmentBuilder builder(m, groups);
+  builder.registerColumns(1, groups);
+  builder.registerRows(tileM, ownedM);
+  builder.laneRow(8);
+  builder.laneRow(0);
+  for (int64_t row : {1, 2, 4})
+    builder.laneRow(row);
+  builder.warpRows(ownedM, tiling.warpsM);
+  builder.warpCopies(tiling.warpsN);
+  return builder.build();
+}
+
+LinearLayout mmaScalesB(int64_t n, int64_t groups, const MmaTiling &tiling) {
+  int64_t ownedN = ownedExtent(n, tiling.warpsN, tileN);
+  FragmentBuilder builder(n, groups);
+  builder.registerColumns(1, groups);
+  builder.registerRows(tileN, ownedN);
+  for (int64_t row : {0, 0, 1, 2, 4})
+    builder.laneRow(row);
+  builder.warpCopies(tiling.warpsM);
+  builder.warpRows(ownedN, tiling.warpsN);
+  return builder.build();
+}
+
 LinearLayout wgmmaAccumulator(int64_t m, int64_t n, const WgmmaTiling &tiling) {
   return accumulator(m, n, {4, tiling.groupsM, tiling.groupsN});
 }
 
 LinearLayout wgmmaOperandA(int64_t m, int64_t k, const WgmmaTiling &tiling) {
-  return operandA(m, k, {4, tiling.groupsM, tiling.groupsN}, fragmentK(tiling.elementBits, 256 / tiling.elementBits, 32 / tiling.elementBits));
+  return operandA(m, k, {4, tiling.groupsM, tiling.groupsN},
+                  fragmentK(tiling.elementBits, 256 / tiling.elementBits, 32 / tiling.elementBits));
 }
 
 MmaFragments mmaFragments(int64_t m, int64_t n, int64_t k, const MmaTiling &tiling) {

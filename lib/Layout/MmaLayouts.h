@@ -37,6 +37,13 @@ LinearLayout mmaAccumulator(int64_t m, int64_t n, const MmaTiling &tiling);
 LinearLayout mmaOperandA(int64_t m, int64_t k, const MmaTiling &tiling);
 LinearLayout mmaOperandB(int64_t k, int64_t n, const MmaTiling &tiling);
 
+/// Scales of the rows of a, or of the columns of b, of an MMA with scales: `groups` of them along k. A thread holds
+/// those of one line of each tile, which the instruction takes from some of the threads: from lane 4 r, and 4 r + 1 for
+/// row r + 8, or from lane 4 c for column c; the other lanes hold copies. Source: PTX ISA, "Block scaling for
+/// mma.sync".
+LinearLayout mmaScalesA(int64_t m, int64_t groups, const MmaTiling &tiling);
+LinearLayout mmaScalesB(int64_t n, int64_t groups, const MmaTiling &tiling);
+
 /// wgmma m64nNk(256 / elementBits). The warp index is 4 * group + quarter. Groups form a grid groupsM x groupsN as the
 /// warps of mma.sync do, and a quarter holds 16 of the 64 rows of each instruction tile.
 struct WgmmaTiling {

@@ -30,4 +30,23 @@ LinearLayout tensorMemoryLayout(int64_t m, int64_t n, unsigned warps) {
   return LinearLayout::distributed(std::move(registers), std::move(ofLanes), std::move(ofWarps), {m, n});
 }
 
+LinearLayout scalesLayout(int64_t lines, int64_t groups) {
+  constexpr int64_t columnGroups = 4, columnLines = 32;
+  constexpr size_t columnBitsOfCopy = 2;
+  std::vector<uint64_t> offsets, columns, lanes;
+  for (int64_t group = 1; group < columnGroups; group *= 2)
+    offsets.push_back(uint64_t(group));
+  for (int64_t line = 1; line < columnLines; line *= 2)
+    lanes.push_back(uint64_t(line * groups));
+  for (int64_t line = columnLines; line < lines; line *= 2)
+    columns.push_back(uint64_t(line * groups));
+  for (int64_t group = columnGroups; group < groups; group *= 2)
+    columns.push_back(uint64_t(group));
+  auto ofCopy = columns.begin() + columnBitsOfCopy;
+  offsets.insert(offsets.end(), columns.begin(), ofCopy);
+  offsets.insert(offsets.end(), lanes.begin(), lanes.end());
+  offsets.insert(offsets.end(), ofCopy, columns.end());
+  return LinearLayout::shared(std::move(offsets), {lines, groups});
+}
+
 } // namespace tile::layout

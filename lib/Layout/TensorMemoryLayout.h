@@ -12,4 +12,9 @@ namespace tile::layout {
 /// Warp groups divide the blocks of 128 rows first, then the columns.
 LinearLayout tensorMemoryLayout(int64_t m, int64_t n, unsigned warps);
 
+/// Returns the layout in shared memory of scales, of one byte, of `lines` rows (or columns) and `groups` groups along k
+/// from which `tcgen05.cp`, shape .32x128b, copies them to tensor memory: 512 bytes hold the scales of 32 lines, 16
+/// bytes each, in four columns of 4 bytes. Columns are groups of 32 lines first, then 4 groups along k.
+LinearLayout scalesLayout(int64_t lines, int64_t groups);
+
 } // namespace tile::layout

@@ -23,7 +23,7 @@ namespace {
 /// Returns the effect of a value's elements in this use; empty if there is none.
 std::string effectOf(OpOperand &use) {
   Operation *op = use.getOwner();
-  if (isa<DotOp>(op))
+  if (isa<DotOp, DotScaledOp>(op))
     return use.getOperandNumber() == 2 ? "" : "this dot";
   if (isa<ReduceOp>(op))
     return "this reduction";
@@ -47,7 +47,7 @@ void follow(OpOperand &use, llvm::SetVector<Value> &reached) {
     reached.insert(carried->values.begin(), carried->values.end());
   } else if (isa<ShapeChange>(op) || (OpTrait::hasElementwiseMappableTraits(op) && !isa<arith::SelectOp>(op))) {
     reached.insert(op->result_begin(), op->result_end());
-  } else if (isa<DotOp>(op) && use.getOperandNumber() == 2) {
+  } else if (isa<DotOp, DotScaledOp>(op) && use.getOperandNumber() == 2) {
     reached.insert(op->getResult(0));
   }
 }

@@ -48,6 +48,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   bool optimises = options.optLevel > 0;
   StepList list;
 
+  // All passes know how operands of dots are computed.
+  list.add([] { return createTileLowerScaledDots(); });
   // Canonical form: constants are folded and shared, so that later passes match fewer forms.
   list.add(Optimisation, [] { return createCanonicalizer(); });
   // One counter for duplicate loop counters, and one computation of dependent values.

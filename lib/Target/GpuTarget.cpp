@@ -9,6 +9,7 @@ constexpr uint32_t turing = uint32_t(Feature::LdMatrix);
 constexpr uint32_t ampere = turing | Feature::AsyncCopy | Feature::BF16Arithmetic | Feature::TF32 | Feature::Redux;
 constexpr uint32_t ada = ampere | Feature::FP8Conversion;
 constexpr uint32_t hopper = ada | Feature::StMatrix | Feature::Clusters | Feature::Tma | Feature::GridDependency;
+constexpr uint32_t gamingBlackwell = hopper | Feature::SetMaxRegisters | Feature::ScaledMma;
 constexpr uint32_t datacenterBlackwell = hopper | Feature::SetMaxRegisters | Feature::Tcgen05;
 
 // PTX versions: 8.4 is the first with fp8 mma.sync, 8.6 the first with TMA loads into shared::cta, 8.7 the first with
@@ -28,8 +29,8 @@ constexpr GpuTarget targetTable[] = {
     {"sm_103a", 103, 88, 232448, 233472, 64, 32, 160, datacenterBlackwell, "B300"},
     {"sm_110a", 110, 90, 232448, 233472, 48, 24, 20, datacenterBlackwell | Feature::Tcgen05Integers, "Jetson Thor"},
     {"sm_120", 120, 88, 101376, 102400, 48, 24, 170, hopper, "RTX 5090"},
-    {"sm_120a", 120, 88, 101376, 102400, 48, 24, 170, hopper | Feature::SetMaxRegisters, "RTX 5090"},
-    {"sm_121a", 121, 88, 101376, 102400, 48, 24, 48, hopper | Feature::SetMaxRegisters, "DGX Spark"},
+    {"sm_120a", 120, 88, 101376, 102400, 48, 24, 170, gamingBlackwell, "RTX 5090"},
+    {"sm_121a", 121, 88, 101376, 102400, 48, 24, 48, gamingBlackwell, "DGX Spark"},
 };
 
 } // namespace

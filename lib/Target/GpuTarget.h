@@ -30,6 +30,7 @@ enum class Feature : uint32_t {
   Wgmma = 1u << 11,           ///< wgmma.mma_async; only sm_90a
   Tcgen05 = 1u << 12,         ///< tcgen05.*, tensor memory
   Tcgen05Integers = 1u << 13, ///< tcgen05.mma of 8-bit integers
+  ScaledMma = 1u << 14,       ///< mma.sync with block scales; only on architecture-specific targets
 };
 
 constexpr uint32_t operator|(Feature a, Feature b) {

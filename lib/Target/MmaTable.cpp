@@ -30,9 +30,9 @@ struct TypeFacts {
   unsigned bits;
 };
 // In the order of MmaType.
-constexpr TypeFacts typeFacts[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f64", 64}, {"e4m3", 8},
-                                   {"e5m2", 8}, {"s8", 8},    {"u8", 8},    {"f32", 32}, {"s32", 32}};
-static_assert(std::size(typeFacts) == size_t(MmaType::S32) + 1);
+constexpr TypeFacts typeFacts[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f64", 64}, {"e4m3", 8}, {"e5m2", 8},
+                                   {"s8", 8},   {"u8", 8},    {"f32", 32},  {"s32", 32}, {"e2m1", 4}};
+static_assert(std::size(typeFacts) == size_t(MmaType::F4E2M1) + 1);
 
 } // namespace
 
@@ -41,6 +41,13 @@ std::string_view mmaTypeName(MmaType type) {
 }
 unsigned mmaTypeBits(MmaType type) {
   return typeFacts[size_t(type)].bits;
+}
+
+bool takesScales(MmaType a, MmaType b, unsigned scaleGroup) {
+  auto isFp8 = [](MmaType type) { return type == MmaType::F8E4M3 || type == MmaType::F8E5M2; };
+  bool isPacked = a == MmaType::F4E2M1 && b == MmaType::F4E2M1;
+  return (scaleGroup == byteScaleGroup && (isPacked || (isFp8(a) && isFp8(b)))) ||
+         (scaleGroup == floatScaleGroup && isPacked);
 }
 
 std::vector<const MmaInstruction *> mmaInstructions(const GpuTarget &target, MmaType a, MmaType b,

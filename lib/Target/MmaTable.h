@@ -11,12 +11,18 @@
 
 namespace tile::target {
 
-enum class MmaType { F16, BF16, TF32, F64, F8E4M3, F8E5M2, S8, U8, F32, S32 };
+enum class MmaType { F16, BF16, TF32, F64, F8E4M3, F8E5M2, S8, U8, F32, S32, F4E2M1 };
 
 /// Returns "f16", "bf16", ... as in the instruction's name.
 std::string_view mmaTypeName(MmaType type);
 /// Returns the bits that one element occupies in a register: 32 for tf32.
 unsigned mmaTypeBits(MmaType type);
+
+/// Elements along k that share a scale: of type e8m0, and e4m3.
+constexpr unsigned byteScaleGroup = 32, floatScaleGroup = 16;
+/// Returns true if tensor cores with block scales multiply these types with scales of such groups: 8-bit floats, or
+/// 4-bit ones.
+bool takesScales(MmaType a, MmaType b, unsigned scaleGroup);
 
 struct MmaInstruction {
   MmaType a, b;        ///< element types of the multiplied matrices

@@ -64,6 +64,16 @@ def TileFoldConditions : KernelPass<"tile-fold-conditions", "program", "Optimisa
   }];
 }
 
+def TileLowerScaledDots : KernelPass<"tile-lower-scaled-dots", "program", "Correctness"> {
+  let summary = "replace scaled dots by dots that the target computes";
+  let description = [{
+    Requires: phase tile, with scaled dots. Ensures: phase tile; a scaled dot is a dot with scales if the target's
+    tensor cores take them for its types and sizes, and their memory suffices for all scales of the kernel; otherwise it
+    is a dot of 16-bit floats to which its operands are converted. Does not: choose an engine. Example:
+    test/Transforms/Tile/lower-scaled-dots.mlir.
+  }];
+}
+
 def TileChooseEngine : KernelPass<"tile-choose-engine", "program", "Correctness"> {
   let summary = "choose the engine that computes each dot";
   let description = [{

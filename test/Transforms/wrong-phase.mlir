@@ -16,7 +16,7 @@
 // ROLES: error: cta-specialize-warps needs phase scheduled, or on its way there: 'tile.make_desc' does not belong to this phase
 // RAISE: error: tile-raise-descriptors needs phase tile: tensor {{.*}} already has a layout
 // LATER: error: cta-lower-dot needs phase layout, or on its way to async: 'tile.desc_load' does not belong to this phase
-// FIRST: error: tile-simplify-inductions needs phase tile: tensor {{.*}} already has a layout
+// FIRST: error: tile-lower-scaled-dots needs phase tile: tensor {{.*}} already has a layout
 // MIDDLE: error: cta-remove-conversions needs phase layout: 'tile.make_desc' does not belong to this phase
 
 //--- tile.mlir

@@ -13,6 +13,7 @@ using tile::layout::SwizzleForm;
 namespace tile::conversion {
 
 static constexpr int64_t atomRows = 8;
+static constexpr uint64_t tcgen05Version = uint64_t(1) << 46;
 
 int64_t MatrixOperand::strideOffset() const {
   return atomRows * swizzle();
@@ -40,6 +41,24 @@ std::optional<MatrixOperand> planMatrixOperand(cta::BufferType type, unsigned kD
   return operand;
 }
 
+/// Returns the start address in units of 16 bytes.
+static Value emitStart(OpBuilder &builder, Location loc, Value address, bool isInCluster) {
+  Value units = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
+  if (isInCluster) // higher bits select the CTA
+    units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
+  return units;
+}
+
+Value emitScalesDescriptor(OpBuilder &builder, Location loc, Value buffer, bool isInCluster) {
+  constexpr int64_t rowBytes = 16;
+  Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), buffer);
+  Value start =
+      arith::ExtUIOp::create(builder, loc, builder.getI64Type(), emitStart(builder, loc, address, isInCluster));
+  uint64_t form = uint64_t(atomRows * rowBytes / 16) << 32 | tcgen05Version;
+  return arith::OrIOp::create(builder, loc, start,
+                              arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), int64_t(form)));
+}
+
 DescriptorEmitter::DescriptorEmitter(OpBuilder &builder, Location loc, Format format, const MatrixOperand &operand,
                                      Value buffer, Value firstRow, bool isInCluster)
     : builder(builder), loc(loc), operand(operand) {
@@ -50,9 +69,7 @@ DescriptorEmitter::DescriptorEmitter(OpBuilder &builder, Location loc, Format fo
     Value bytes = arith::MulIOp::create(builder, loc, firstRow, emitI32(builder, loc, bytesPerRow));
     address = arith::AddIOp::create(builder, loc, address, bytes);
   }
-  Value units = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
-  if (isInCluster) // higher bits select the CTA
-    units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
+  Value units = emitStart(builder, loc, address, isInCluster);
   low = arith::OrIOp::create(builder, loc, units, emitI32(builder, loc, operand.leadingOffset() / 16 << 16));
   // Swizzles of 128, 64 and 32 bytes are 1, 2 and 3 in the two bits of wgmma; tcgen05 has a lower third bit, 0.
   uint64_t mode = operand.swizzle() == 128 ? 1 : operand.swizzle() == 64 ? 2 : 3;
@@ -60,7 +77,7 @@ DescriptorEmitter::DescriptorEmitter(OpBuilder &builder, Location loc, Format fo
   if (format == Format::Wgmma)
     return;
   // One thread issues many instructions: it adds to a whole descriptor, whose fields do not overflow.
-  high |= uint64_t(1) << 46;
+  high |= tcgen05Version;
   Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), low);
   Value constant = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), int64_t(high));
   whole = arith::OrIOp::create(builder, loc, wide, constant);
@@ -68,8 +85,7 @@ DescriptorEmitter::DescriptorEmitter(OpBuilder &builder, Location loc, Format fo
 
 Value DescriptorEmitter::at(int64_t row, int64_t k) {
   if (whole) {
-    Value distance =
-        arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), operand.byteOffset(row, k) / 16);
+    Value distance = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), operand.byteOffset(row, k) / 16);
     return arith::AddIOp::create(builder, loc, whole, distance);
   }
   Value start = arith::AddIOp::create(builder, loc, low, emitI32(builder, loc, operand.byteOffset(row, k) / 16));

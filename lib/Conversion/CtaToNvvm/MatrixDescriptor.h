@@ -55,4 +55,8 @@ private:
   mlir::Value whole; ///< The descriptor of the first tile; null for wgmma, which assembles each.
 };
 
+/// Returns the descriptor, for tcgen05.cp, of scales in the layout of layout::scalesLayout: rows of 16 bytes without
+/// swizzle.
+mlir::Value emitScalesDescriptor(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer, bool isInCluster);
+
 } // namespace tile::conversion

@@ -8,6 +8,7 @@
 //   k = 0:  (m0 n0) (m0 n1) (m0 n2) (m1 n2) (m1 n1) (m1 n0)     k = 1: …
 #include "EmitLayout.h"
 #include "Patterns.h"
+#include "Ptx.h"
 #include "Words.h"
 
 #include "Analysis/DotPlan.h"
@@ -45,13 +46,23 @@ bool warpsAgree(const LinearLayout &a, const LinearLayout &b, const LinearLayout
   return true;
 }
 
+/// Returns true if scales, if there are any, have the layouts of the instruction.
+bool haveScales(cta::MmaSyncOp op, const layout::MmaTiling &tiling) {
+  if (!op.getAScale())
+    return true;
+  const LinearLayout &a = cta::getLayout(op.getAScale().getType()), &b = cta::getLayout(op.getBScale().getType());
+  return a == layout::mmaScalesA(a.outShape()[0], a.outShape()[1], tiling) &&
+         b == layout::mmaScalesB(b.outShape()[0], b.outShape()[1], tiling);
+}
+
 /// Returns the fragments that the operands' layouts hold; none if they are not fragments of the instruction.
 std::optional<MmaFragments> planMma(cta::MmaSyncOp op) {
   const LinearLayout &a = cta::getLayout(op.getA().getType()), &b = cta::getLayout(op.getB().getType()),
                      &acc = cta::getLayout(op.getAcc().getType());
   int64_t m = acc.outShape()[0], n = acc.outShape()[1], k = a.outShape()[1];
   const unsigned elementBits = op.getA().getType().getElementType().getIntOrFloatBitWidth(),
-                 instructionK = op.getShape()[2], warps = acc.numWarps();
+                 multipliedBits = op.getMultipliedType(op.getA()).getIntOrFloatBitWidth(),
+                 instructionK = op.getShape()[2] * multipliedBits / elementBits, warps = acc.numWarps();
   if (k < instructionK || !warpsAgree(a, b, acc))
     return std::nullopt;
   for (unsigned warpsM = 1; warpsM <= warps; warpsM *= 2) {
@@ -59,7 +70,8 @@ std::optional<MmaFragments> planMma(cta::MmaSyncOp op) {
     if (!hasSameBases(acc, layout::mmaAccumulator(m, n, tiling)))
       continue;
     for (; tiling.kWidth == 32 / elementBits || 4 * tiling.kWidth <= k; tiling.kWidth *= 2)
-      if (hasSameBases(a, layout::mmaOperandA(m, k, tiling)) && hasSameBases(b, layout::mmaOperandB(k, n, tiling)))
+      if (hasSameBases(a, layout::mmaOperandA(m, k, tiling)) && hasSameBases(b, layout::mmaOperandB(k, n, tiling)) &&
+          haveScales(op, tiling))
         return layout::mmaFragments(m, n, k, tiling);
   }
   return std::nullopt;
@@ -73,7 +85,7 @@ public:
         elementA(op.getA().getType().getElementType()), elementB(op.getB().getType().getElementType()),
         elementAcc(op.getAcc().getType().getElementType()) {}
 
-  Registers emit(ValueRange a, ValueRange b, ValueRange acc);
+  Registers emit(ValueRange a, ValueRange b, ValueRange acc, ValueRange aScale, ValueRange bScale);
 
 private:
   /// Returns 32-bit operand registers: f16 as vector<2xf16>, all others as i32. For f32 the instruction uses the bits
@@ -82,6 +94,11 @@ private:
   SmallVector<Value> packOperands(ValueRange registers, Type element);
   SmallVector<Value> packAccumulator(ValueRange registers);
   Value multiply(ValueRange a, ValueRange b, ValueRange acc);
+  /// Returns the words with the scales of step `k` of all tiles of rows or columns.
+  SmallVector<Value> packScales(ValueRange registers, int64_t tiles, int64_t k);
+  /// Multiplies operands with scales, of which step `k` is a part, and replaces the accumulator.
+  void multiplyScaled(ValueRange a, ValueRange b, SmallVector<Value> &acc, Value aScale, Value bScale, int64_t k);
+  int64_t firstScale(int64_t k) { return k * op.getShape()[2] / op.getScaleGroup(); }
   Type resultType();
 
   OpBuilder &builder;
@@ -144,7 +161,60 @@ Value MmaEmitter::multiply(ValueRange a, ValueRange b, ValueRange acc) {
                              std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
 }
 
-Registers MmaEmitter::emit(ValueRange a, ValueRange b, ValueRange acc) {
+SmallVector<Value> MmaEmitter::packScales(ValueRange registers, int64_t tiles, int64_t k) {
+  constexpr int64_t scalesOfWord = 4;
+  const int64_t groups = int64_t(registers.size()) / tiles, first = firstScale(k) / scalesOfWord * scalesOfWord;
+  const Type i32 = builder.getI32Type(), i8 = builder.getI8Type();
+  SmallVector<Value> words;
+  for (int64_t tile = 0; tile < tiles; ++tile) {
+    Value word;
+    for (int64_t byte = 0; byte < std::min(scalesOfWord, groups); ++byte) {
+      Value scale = registers[tile * groups + first + byte];
+      if (scale.getType() != i8)
+        scale = LLVM::BitcastOp::create(builder, loc, i8, scale);
+      scale = LLVM::ZExtOp::create(builder, loc, i32, scale);
+      if (byte != 0)
+        scale = LLVM::ShlOp::create(builder, loc, scale, emitI32(builder, loc, 8 * byte));
+      word = word ? Value(LLVM::OrOp::create(builder, loc, word, scale)) : scale;
+    }
+    words.push_back(word);
+  }
+  return words;
+}
+
+void MmaEmitter::multiplyScaled(ValueRange a, ValueRange b, SmallVector<Value> &acc, Value aScale, Value bScale,
+                                int64_t k) {
+  constexpr int64_t scalesOfWord = 4;
+  PtxStatement statement;
+  statement.results.append(acc.size(), elementAcc);
+  statement.hasSideEffects = false;
+  int64_t next = int64_t(acc.size());
+  auto list = [&](int64_t first, int64_t count) {
+    std::string text;
+    for (int64_t index = first; index < first + count; ++index)
+      text += (index == first ? "$" : ", $") + std::to_string(index);
+    return "{" + text + "}";
+  };
+  auto use = [&](ValueRange values) {
+    llvm::append_range(statement.operands, values);
+    next += int64_t(values.size());
+    return list(next - int64_t(values.size()), int64_t(values.size()));
+  };
+  const std::string from = ", {" + std::to_string(firstScale(k) % scalesOfWord) + ", 0}";
+  statement.text = "mma.sync.aligned.m16n8k" + std::to_string(op.getShape()[2]) + ".row.col" +
+                   target::scaledMmaSuffix(*getMmaType(op.getMultipliedType(op.getA())),
+                                           *getMmaType(op.getMultipliedType(op.getB())), op.getScaleGroup()) +
+                   " " + list(0, int64_t(acc.size()));
+  for (ValueRange values : {a, b, ValueRange(acc)})
+    statement.text += ", " + use(values);
+  for (Value scale : {aScale, bScale})
+    statement.text += ", " + use(scale) + from;
+  statement.text += ";";
+  SmallVector<Value> results = emitPtx(builder, loc, statement);
+  llvm::copy(results, acc.begin());
+}
+
+Registers MmaEmitter::emit(ValueRange a, ValueRange b, ValueRange acc, ValueRange aScale, ValueRange bScale) {
   auto slice = [](ValueRange registers, layout::RegisterRange range) {
     return registers.slice(range.first, range.count);
   };
@@ -162,10 +232,19 @@ Registers MmaEmitter::emit(ValueRange a, ValueRange b, ValueRange acc) {
   for (int64_t k = 0; k < fragments.kTiles; ++k) {
     auto rows = tilesOf(fragments.mTiles, k, [&](int64_t m, int64_t k) { return fragments.a(m, k); }, a, elementA);
     auto columns = tilesOf(fragments.nTiles, k, [&](int64_t n, int64_t k) { return fragments.b(n, k); }, b, elementB);
+    SmallVector<Value> scalesA, scalesB;
+    if (op.getAScale()) {
+      scalesA = packScales(aScale, fragments.mTiles, k);
+      scalesB = packScales(bScale, fragments.nTiles, k);
+    }
     for (int64_t m = 0; m < fragments.mTiles; ++m)
       for (int64_t step = 0; step < fragments.nTiles; ++step) {
         int64_t n = m % 2 == 0 ? step : fragments.nTiles - 1 - step;
         SmallVector<Value> &accumulator = accumulators[m * fragments.nTiles + n];
+        if (op.getAScale()) {
+          multiplyScaled(rows[m], columns[n], accumulator, scalesA[m], scalesB[n], k);
+          continue;
+        }
         Value result = multiply(rows[m], columns[n], accumulator);
         for (auto [index, value] : llvm::enumerate(accumulator))
           value = LLVM::ExtractValueOp::create(builder, loc, result, int64_t(index));
@@ -194,7 +273,8 @@ struct MmaSyncLowering : OpConversionPattern<cta::MmaSyncOp> {
     if (!fragments)
       return rewriter.notifyMatchFailure(op, "operands are not fragments");
     MmaEmitter emitter(rewriter, op, *fragments);
-    rewriter.replaceOpWithMultiple(op, {emitter.emit(adaptor.getA(), adaptor.getB(), adaptor.getAcc())});
+    rewriter.replaceOpWithMultiple(
+        op, {emitter.emit(adaptor.getA(), adaptor.getB(), adaptor.getAcc(), adaptor.getAScale(), adaptor.getBScale())});
     return success();
   }
 };
@@ -204,10 +284,11 @@ struct MmaSyncLowering : OpConversionPattern<cta::MmaSyncOp> {
 static LogicalResult checkMma(cta::MmaSyncOp op, const target::GpuTarget &gpu) {
   Type a = op.getA().getType().getElementType(), b = op.getB().getType().getElementType(),
        acc = op.getAcc().getType().getElementType();
-  std::optional<MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(acc);
+  std::optional<MmaType> typeA = getMmaType(op.getMultipliedType(op.getA())),
+                         typeB = getMmaType(op.getMultipliedType(op.getB())), typeAcc = getAccumulatorType(acc);
   ArrayRef<int32_t> shape = op.getShape();
   bool exists = typeA && typeB && typeAcc && shape[0] == target::mmaSyncRows && shape[1] == target::mmaSyncColumns &&
-                target::isMmaSyncInstruction(gpu, *typeA, *typeB, *typeAcc, shape[2]);
+                target::isMmaSyncInstruction(gpu, *typeA, *typeB, *typeAcc, shape[2], op.getScaleGroup());
   if (!exists)
     return op.emitOpError() << "is m" << shape[0] << "n" << shape[1] << "k" << shape[2] << " of " << a << " and " << b
                             << " into " << acc << ", which " << gpu.name << " does not support";

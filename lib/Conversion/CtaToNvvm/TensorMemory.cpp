@@ -5,8 +5,8 @@
 // lanes of its index modulo 4. Blocks of 128 rows of an accumulator follow each other in further columns:
 //
 //   256 x 64:  rows 0 to 127 in columns 0 to 63, rows 128 to 255 in columns 64 to 127
+#include "TensorMemory.h"
 #include "EmitLayout.h"
-#include "MatrixDescriptor.h"
 #include "Patterns.h"
 #include "Ptx.h"
 #include "Tma.h"
@@ -22,24 +22,30 @@ using namespace mlir;
 
 namespace tile::conversion {
 
+void emitTensorFence(OpBuilder &builder, Location loc, bool before) {
+  NVVM::Tcgen05FenceOp::create(
+      builder, loc, before ? NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC : NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+}
+
+Value emitTensorAddress(OpBuilder &builder, Location loc, Value address, int64_t columns) {
+  return arith::AddIOp::create(builder, loc, address, emitI32(builder, loc, columns));
+}
+
+LogicalResult checkTensorMemory(Operation *op, const target::GpuTarget &gpu) {
+  if (!gpu.has(target::Feature::Tcgen05))
+    return op->emitOpError() << "needs tensor memory, which " << gpu.name << " lacks; sm_100a has it";
+  return success();
+}
+
 namespace {
 
 constexpr int64_t fullRows = target::tensorMemoryLanes;
 constexpr unsigned laneShift = 16;
 
-void emitFence(OpBuilder &builder, Location loc, bool before) {
-  NVVM::Tcgen05FenceOp::create(
-      builder, loc, before ? NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC : NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
-}
-
 /// Returns the pointer that operations of NVVM take.
 Value emitPointer(OpBuilder &builder, Location loc, Value address) {
   return LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), tensorMemorySpace),
                                   address);
-}
-
-Value emitSum(OpBuilder &builder, Location loc, Value address, int64_t columns) {
-  return arith::AddIOp::create(builder, loc, address, emitI32(builder, loc, columns));
 }
 
 /// How all warps of a role access an accumulator: each thread has consecutive registers for each block of 128 rows.
@@ -78,7 +84,7 @@ SmallVector<AccessStep> emitSteps(OpBuilder &builder, Location loc, const Access
     for (int64_t begin = 0, end = plan.registersOf(columns), count = 0; begin < end; begin += count) {
       count = std::min<int64_t>(plan.most, llvm::bit_floor(uint64_t(end - begin)));
       int64_t column = plan.isHalf() ? 2 * begin : begin;
-      steps.push_back({emitSum(builder, loc, plan.first, block * plan.blockStep + column),
+      steps.push_back({emitTensorAddress(builder, loc, plan.first, block * plan.blockStep + column),
                        block * plan.registersOf(plan.columns) + begin, count});
     }
   return steps;
@@ -173,9 +179,9 @@ struct OpenLowering : OpConversionPattern<cta::TensorMemoryOpenOp> {
       NVVM::Tcgen05AllocOp::create(rewriter, loc, adaptor.getPlace(), emitI32(rewriter, loc, op.getColumns()));
       NVVM::Tcgen05RelinquishAllocPermitOp::create(rewriter, loc);
     }
-    emitFence(rewriter, loc, /*before=*/true);
+    emitTensorFence(rewriter, loc, /*before=*/true);
     NVVM::BarrierOp::create(rewriter, loc);
-    emitFence(rewriter, loc, /*before=*/false);
+    emitTensorFence(rewriter, loc, /*before=*/false);
     Value base = LLVM::LoadOp::create(rewriter, loc, rewriter.getI32Type(), adaptor.getPlace(), /*alignment=*/4,
                                       /*isVolatile=*/true);
     // Copies by TMA may reuse the place.
@@ -192,13 +198,13 @@ struct CloseLowering : OpConversionPattern<cta::TensorMemoryCloseOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     std::optional<cta::Role> role = cta::findRole(op);
-    emitFence(rewriter, loc, /*before=*/true);
+    emitTensorFence(rewriter, loc, /*before=*/true);
     cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
     Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, emitUniformWarpId(rewriter, loc),
                                           emitI32(rewriter, loc, role ? role->getFirstWarp() : 0));
     auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    emitFence(rewriter, loc, /*before=*/false);
+    emitTensorFence(rewriter, loc, /*before=*/false);
     NVVM::Tcgen05DeallocOp::create(rewriter, loc, emitPointer(rewriter, loc, adaptor.getBase()),
                                    emitI32(rewriter, loc, op.getColumns()));
     rewriter.eraseOp(op);
@@ -211,7 +217,7 @@ struct TensorAllocLowering : OpConversionPattern<cta::TensorMemoryAllocOp> {
 
   LogicalResult matchAndRewrite(cta::TensorMemoryAllocOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, emitSum(rewriter, op.getLoc(), adaptor.getBase(), int32_t(*op.getOffset())));
+    rewriter.replaceOp(op, emitTensorAddress(rewriter, op.getLoc(), adaptor.getBase(), int32_t(*op.getOffset())));
     return success();
   }
 };
@@ -313,123 +319,12 @@ private:
   }
 };
 
-/// Begins a branch of the thread that issues for its role. In a role of several threads, all of them arrive first if
-/// `synchronizes`, so that their accesses come before.
-void beginIssue(ConversionPatternRewriter &rewriter, Operation *op, bool synchronizes) {
-  std::optional<cta::Role> role = cta::findRole(op);
-  if (role && role->getAttr().getOneThread())
-    return;
-  Location loc = op->getLoc();
-  if (synchronizes) {
-    emitFence(rewriter, loc, /*before=*/true);
-    cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
-  }
-  auto branch = scf::IfOp::create(rewriter, loc, emitIsFirstOfRole(rewriter, op), /*withElseRegion=*/false);
-  rewriter.setInsertionPointToStart(branch.thenBlock());
-  if (synchronizes)
-    emitFence(rewriter, loc, /*before=*/false);
-}
-
-/// The operands of an MMA; none if no descriptor describes them.
-struct MmaOperands {
-  MatrixOperand a, b;
-};
-std::optional<MmaOperands> planOperands(cta::Tcgen05MmaOp op) {
-  std::optional<MatrixOperand> a = planMatrixOperand(op.getA().getType(), 1),
-                               b = planMatrixOperand(op.getB().getType(), 0);
-  if (!a || !b)
-    return std::nullopt;
-  // A panel is addressed from its start.
-  auto startsPanel = [](const MatrixOperand &operand, int64_t step) {
-    return operand.kMajor || operand.extent == step || step % operand.form.panelElements == 0;
-  };
-  if (!startsPanel(*a, op.getM()) || !startsPanel(*b, op.getN()))
-    return std::nullopt;
-  return MmaOperands{*a, *b};
-}
-
-struct MmaLowering : OpConversionPattern<cta::Tcgen05MmaOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(cta::Tcgen05MmaOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    std::optional<MmaOperands> operands = planOperands(op);
-    if (!operands)
-      return rewriter.notifyMatchFailure(op, "operands have no descriptor");
-    bool isInCluster = op->getParentOfType<LLVM::LLVMFuncOp>()->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName());
-    beginIssue(rewriter, op, /*synchronizes=*/true);
-    constexpr auto format = DescriptorEmitter::Format::Tcgen05;
-    DescriptorEmitter rows(rewriter, loc, format, operands->a, adaptor.getA(), /*firstRow=*/{}, isInCluster);
-    DescriptorEmitter columns(rewriter, loc, format, operands->b, adaptor.getB(), /*firstRow=*/{}, isInCluster);
-    target::MmaType a = *getMmaType(op.getA().getType().getElementType()),
-                    b = *getMmaType(op.getB().getType().getElementType()),
-                    acc = *getAccumulatorType(op.getAcc().getType().getElementType());
-    const int64_t m = op.getM(), n = op.getN(), k = 8 * target::tcgen05BytesK / target::mmaTypeBits(a);
-    PtxStatement statement;
-    auto use = [&](Value operand) {
-      statement.operands.push_back(operand);
-      return "$" + std::to_string(statement.operands.size() - 1);
-    };
-    const std::string descriptor = use(emitI32(
-        rewriter, loc,
-        int32_t(target::tcgen05Descriptor(a, b, acc, op.getM(), op.getN(), operands->a.kMajor, operands->b.kMajor))));
-    const std::string first = op.getAccumulate() ? use(adaptor.getAccumulate()) : "always";
-    const int64_t blockStep = op.getAcc().getType().getShape()[1];
-    statement.text = "{\n.reg .pred always;\nmov.pred always, 1;\n";
-    for (int64_t row = 0; row < operands->a.extent; row += m)
-      for (int64_t column = 0; column < operands->b.extent; column += n) {
-        const std::string result = use(emitSum(rewriter, loc, adaptor.getAcc(), row / fullRows * blockStep + column));
-        for (int64_t step = 0; step < operands->a.k; step += k) {
-          const std::string left = use(rows.at(row, step)), right = use(columns.at(column, step));
-          statement.text += "tcgen05.mma.cta_group::1.kind::" + nameOfKind(a) + " [" + result + "], " + left + ", " +
-                            right + ", " + descriptor + ", " + (step == 0 ? first : "always") + ";\n";
-        }
-      }
-    statement.text += "}";
-    // Not by an intrinsic: LLVM 22 selects a sum for the second descriptor, "%rd1+128", which is no operand of PTX.
-    emitPtx(rewriter, loc, statement);
-    rewriter.eraseOp(op);
-    return success();
-  }
-
-private:
-  static std::string nameOfKind(target::MmaType a) {
-    switch (target::tcgen05KindOf(a)) {
-    case target::Tcgen05Kind::F16:
-      return "f16";
-    case target::Tcgen05Kind::TF32:
-      return "tf32";
-    case target::Tcgen05Kind::F8F6F4:
-      return "f8f6f4";
-    case target::Tcgen05Kind::I8:
-      return "i8";
-    }
-    llvm_unreachable("a kind of the table");
-  }
-};
-
-struct CommitLowering : OpConversionPattern<cta::Tcgen05CommitOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(cta::Tcgen05CommitOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    beginIssue(rewriter, op, /*synchronizes=*/false);
-    NVVM::Tcgen05CommitOp::create(rewriter, loc,
-                                  emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot()),
-                                  /*multicastMask=*/Value());
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
 struct TensorFenceLowering : OpConversionPattern<cta::TensorMemoryFenceOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::TensorMemoryFenceOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    emitFence(rewriter, op.getLoc(), op.getBefore());
+    emitTensorFence(rewriter, op.getLoc(), op.getBefore());
     rewriter.eraseOp(op);
     return success();
   }
@@ -437,16 +332,9 @@ struct TensorFenceLowering : OpConversionPattern<cta::TensorMemoryFenceOp> {
 
 } // namespace
 
-static LogicalResult checkTensorMemory(Operation *op, const target::GpuTarget &gpu) {
-  if (!gpu.has(target::Feature::Tcgen05))
-    return op->emitOpError() << "needs tensor memory, which " << gpu.name << " lacks; sm_100a has it";
-  return success();
-}
-
 void registerTensorMemoryLowerings(Lowerings &lowerings) {
   lowerings.patterns.add<OpenLowering, CloseLowering, TensorAllocLowering, TensorSlotLowering, TensorLoadLowering,
-                         TensorStoreLowering, MmaLowering, CommitLowering, TensorFenceLowering>(lowerings.converter,
-                                                                                                lowerings.context);
+                         TensorStoreLowering, TensorFenceLowering>(lowerings.converter, lowerings.context);
   lowerings.check<cta::TensorMemoryOpenOp>(checkTensorMemory);
   lowerings.check<cta::TensorMemoryAllocOp>(
       [](cta::TensorMemoryAllocOp op, const target::GpuTarget &) -> LogicalResult {
@@ -454,13 +342,6 @@ void registerTensorMemoryLowerings(Lowerings &lowerings) {
           return op.emitOpError() << "has no address; run cta-allocate-tensor-memory first";
         return success();
       });
-  lowerings.check<cta::Tcgen05MmaOp>([](cta::Tcgen05MmaOp op, const target::GpuTarget &gpu) -> LogicalResult {
-    if (failed(checkTensorMemory(op, gpu)))
-      return failure();
-    if (!planOperands(op))
-      return op.emitOpError() << "operands do not have a layout that a matrix descriptor can express";
-    return success();
-  });
 }
 
 } // namespace tile::conversion

@@ -224,8 +224,8 @@ SymValue emitDot(Sema &sema, BuiltinCall &call) {
   bool isWidened = a.type.isFp8() && type->is(Scalar::Float16);
   if (isWidened)
     acc = sema.cast(acc, Scalar::Float32, call.range);
-  mlir::Value result = DotOp::create(sema.builder, sema.location(call.range), acc.value.getType(), a.value, b.value,
-                                     acc.value, *precision, *imprecise, /*engine=*/Engine());
+  mlir::Value result = DotOp::create(sema.builder, sema.location(call.range), a.value, b.value, acc.value, *precision,
+                                     *imprecise, /*engine=*/Engine());
   SymValue sum = SymValue::makeTensor(result, acc.type);
   return isWidened ? sema.cast(sum, *type, call.range) : sum;
 }

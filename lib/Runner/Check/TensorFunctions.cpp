@@ -125,6 +125,41 @@ std::optional<OperandPart> repeatPart(size_t, Integers integers, const ResultPar
   return operand;
 }
 
+Result<Shape> e2m1Shape(Shapes arrays, Integers) {
+  Shape shape = arrays[0];
+  if (shape.empty())
+    return wrong("a scalar; expected bytes along an axis");
+  shape.back() *= 2;
+  return shape;
+}
+
+/// The value of a code of 4 bits: a sign, two bits of exponent, one of mantissa.
+double decodeE2M1(int64_t code) {
+  constexpr double magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  const double magnitude = magnitudes[code & 7];
+  return code & 8 ? -magnitude : magnitude;
+}
+
+void evaluateE2M1(Arrays arrays, Integers, const ResultPart &part, Tensor &result) {
+  const Tensor &x = arrays[0];
+  const size_t axis = result.shape.size() - 1;
+  const int64_t width = result.shape[axis];
+  const bool isAsked = part.selected(axis) != nullptr; // then the operand has each byte as often as requested
+  forEach(result, [&](int64_t i) {
+    const int64_t column = part.position(axis, i % width);
+    const auto byte = static_cast<int64_t>(x.values[static_cast<size_t>(isAsked ? i : i / 2)]);
+    return decodeE2M1(column % 2 ? byte >> 4 : byte);
+  });
+}
+
+std::optional<OperandPart> e2m1Part(size_t, Integers, const ResultPart &part) {
+  OperandPart operand = samePart(part);
+  if (operand.columns)
+    for (int64_t &column : *operand.columns)
+      column /= 2;
+  return operand;
+}
+
 /// Returns the number of positions of a window of `window` elements, `stride` apart, in `size` elements with `padding`
 /// on both sides.
 int64_t windows(int64_t size, int64_t window, int64_t stride, int64_t padding) {
@@ -243,13 +278,11 @@ void evaluateConcat(Arrays arrays, Integers, const ResultPart &, Tensor &result)
   });
 }
 
-constexpr TensorFunction positionFunctions[] = {{"index", 1, 1, indexShape, evaluateIndex, indexPart},
-                                                {"take", 1, 2, takeShape, evaluateTake, takePart},
-                                                {"repeat", 1, 2, repeatShape, evaluateRepeat, repeatPart},
-                                                {"conv2d", 2, 2, convolutionShape, evaluateConvolution},
-                                                {"max_pool2d", 1, 2, poolShape, evaluatePool},
-                                                {"part", 1, 3, partShape, evaluatePart, partPart},
-                                                {"concat", 2, 0, concatShape, evaluateConcat}};
+constexpr TensorFunction positionFunctions[] = {
+    {"index", 1, 1, indexShape, evaluateIndex, indexPart},     {"take", 1, 2, takeShape, evaluateTake, takePart},
+    {"repeat", 1, 2, repeatShape, evaluateRepeat, repeatPart}, {"e2m1", 1, 0, e2m1Shape, evaluateE2M1, e2m1Part},
+    {"conv2d", 2, 2, convolutionShape, evaluateConvolution},   {"max_pool2d", 1, 2, poolShape, evaluatePool},
+    {"part", 1, 3, partShape, evaluatePart, partPart},         {"concat", 2, 0, concatShape, evaluateConcat}};
 static_assert(directives::areListed(positionFunctions, directives::tensorFunctions));
 
 } // namespace

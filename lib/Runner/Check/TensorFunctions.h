@@ -5,6 +5,7 @@
 //   index(x, axis)                     the position along the axis, in the shape of x
 //   take(x, i, axis)                   element i along the axis, which stays with size 1
 //   repeat(x, n, axis)                 each element along the axis n times in a row, as NumPy's repeat
+//   e2m1(x)                            bytes along the last axis as two 4-bit floats each, the low half first
 //   conv2d(x, w, stride, padding)      x[N, C, H, W] with w[K, C, R, S], no flip, zeros around x; as PyTorch's conv2d
 //   max_pool2d(x, size, stride)        the maximum of size * size elements of the last two dimensions
 //   gather(x, i)                       x[i]: slices of x along its first axis, selected by an index array

@@ -28,20 +28,45 @@ static unsigned chooseWarpsM(const MmaSyncProduct &product) {
   return best;
 }
 
+/// PTX ISA, "mma", block scaling: the instructions that read 32 bytes of k.
+static bool isScaledInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator, unsigned k,
+                                unsigned scaleGroup) {
+  return target.has(Feature::ScaledMma) && accumulator == MmaType::F32 && k == 8 * mmaSyncBytesK / mmaTypeBits(a) &&
+         takesScales(a, b, scaleGroup);
+}
+
+std::string scaledMmaSuffix(MmaType a, MmaType b, unsigned scaleGroup) {
+  std::string types = ".f32." + std::string(mmaTypeName(a)) + "." + std::string(mmaTypeName(b)) + ".f32.";
+  if (scaleGroup == floatScaleGroup)
+    return ".kind::mxf4nvf4.block_scale.scale_vec::4X" + types + "ue4m3";
+  return (a == MmaType::F4E2M1 ? ".kind::mxf4.block_scale.scale_vec::2X"
+                               : ".kind::mxf8f6f4.block_scale.scale_vec::1X") +
+         types + "ue8m0";
+}
+
 std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncProduct &product) {
   MmaSyncPlan plan;
-  for (const MmaInstruction *candidate : mmaInstructions(target, product.a, product.b, product.accumulator))
-    // The block must hold at least one K step.
-    if (isKnownToLayouts(*candidate) && candidate->k <= product.k)
-      plan.instruction = candidate;
-  if (!plan.instruction)
+  if (product.scaleGroup) {
+    unsigned k = 8 * mmaSyncBytesK / mmaTypeBits(product.a);
+    if (isScaledInstruction(target, product.a, product.b, product.accumulator, k, product.scaleGroup) && k <= product.k)
+      plan.k = k;
+  } else {
+    for (const MmaInstruction *candidate : mmaInstructions(target, product.a, product.b, product.accumulator))
+      // The block must hold at least one K step.
+      if (isKnownToLayouts(*candidate) && candidate->k <= product.k)
+        plan.k = candidate->k;
+  }
+  if (plan.k == 0)
     return std::nullopt;
   plan.warpsM = chooseWarpsM(product);
   plan.warpsN = product.numWarps / plan.warpsM;
   return plan;
 }
 
-bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator, unsigned k) {
+bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator, unsigned k,
+                          unsigned scaleGroup) {
+  if (scaleGroup)
+    return isScaledInstruction(target, a, b, accumulator, k, scaleGroup);
   std::vector<const MmaInstruction *> found = mmaInstructions(target, a, b, accumulator);
   return std::any_of(found.begin(), found.end(), [&](const MmaInstruction *instruction) {
     return isKnownToLayouts(*instruction) && instruction->k == k;

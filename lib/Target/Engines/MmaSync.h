@@ -19,11 +19,13 @@ struct MmaSyncProduct {
   MmaType a = MmaType::F16, b = MmaType::F16, accumulator = MmaType::F32;
   int64_t m = 0, n = 0, k = 0;
   unsigned numWarps = 1;
-  bool isChained = false; ///< Whether its left operand is another MMA's accumulator, or its accumulator becomes one.
+  bool isChained = false;  ///< Whether its left operand is another MMA's accumulator, or its accumulator becomes one.
+  unsigned scaleGroup = 0; ///< Elements along k that share a scale; 0: operands without scales.
 };
 
+/// The instruction m16n8 k, and the grid of warps.
 struct MmaSyncPlan {
-  const MmaInstruction *instruction = nullptr;
+  unsigned k = 0;
   unsigned warpsM = 1, warpsN = 1;
 };
 
@@ -34,7 +36,12 @@ struct MmaSyncPlan {
 std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncProduct &product);
 
 /// Returns true if the target has m16n8k`k` for these types.
-bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator, unsigned k);
+bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator, unsigned k,
+                          unsigned scaleGroup = 0);
+
+/// Returns what follows "mma.sync.aligned.m16n8k64.row.col" in the name of the instruction with scales:
+/// ".kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0".
+std::string scaledMmaSuffix(MmaType a, MmaType b, unsigned scaleGroup);
 
 /// Returns the reason why warps would compute rows or columns twice; empty if they do not.
 std::string_view whyMmaSyncWastes(const MmaSyncProduct &product);

@@ -14,7 +14,9 @@ bool isFp8(MmaType type) {
   return type == MmaType::F8E4M3 || type == MmaType::F8E5M2;
 }
 
-bool multipliesTypes(MmaType a, MmaType b, MmaType accumulator) {
+bool multipliesTypes(MmaType a, MmaType b, MmaType accumulator, unsigned scaleGroup) {
+  if (scaleGroup)
+    return accumulator == MmaType::F32 && takesScales(a, b, scaleGroup);
   if (a == MmaType::S8)
     return b == MmaType::S8 && accumulator == MmaType::S32;
   bool areFloats = a == MmaType::F16 || a == MmaType::BF16 || a == MmaType::TF32;
@@ -44,23 +46,45 @@ uint32_t codeOf(MmaType type) {
 
 } // namespace
 
-bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n) {
+bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n, unsigned scaleGroup) {
+  if (scaleGroup && m != fullRows)
+    return false;
   // PTX ISA, "Shape": i8 has steps of 16 columns for 64 rows, too, from 32 on.
   unsigned step = m == fullRows || a == MmaType::S8 ? 16 : 8;
-  return multipliesTypes(a, b, accumulator) && (m == fullRows || m == halfRows) && n % step == 0 && n >= step &&
-         n <= tcgen05MostColumns && (a != MmaType::S8 || n == 8 || n == 24 || n % 16 == 0);
+  return multipliesTypes(a, b, accumulator, scaleGroup) && (m == fullRows || m == halfRows) && n % step == 0 &&
+         n >= step && n <= tcgen05MostColumns && (a != MmaType::S8 || n == 8 || n == 24 || n % 16 == 0);
 }
 
 unsigned tensorColumnsOf(int64_t m, int64_t n) {
   return unsigned(std::bit_ceil(uint64_t(n)) * std::max<int64_t>(1, m / fullRows));
 }
 
-Tcgen05Kind tcgen05KindOf(MmaType a) {
+unsigned scaleColumnsOf(int64_t lines, int64_t groups) {
+  int64_t columns = lines / linesOfScaleColumn * (groups / scalesOfColumn);
+  return columns % scaleColumnsOfCopy == 0 ? unsigned(columns) : 0;
+}
+
+std::string tcgen05Suffix(MmaType a, unsigned scaleGroup) {
+  if (scaleGroup == floatScaleGroup)
+    return ".kind::mxf4nvf4.block_scale.block16";
+  if (scaleGroup)
+    return a == MmaType::F4E2M1 ? ".kind::mxf4.block_scale.block32" : ".kind::mxf8f6f4.block_scale.block32";
   if (a == MmaType::S8)
-    return Tcgen05Kind::I8;
+    return ".kind::i8";
   if (isFp8(a))
-    return Tcgen05Kind::F8F6F4;
-  return a == MmaType::TF32 ? Tcgen05Kind::TF32 : Tcgen05Kind::F16;
+    return ".kind::f8f6f4";
+  return a == MmaType::TF32 ? ".kind::tf32" : ".kind::f16";
+}
+
+unsigned scalesOfInstruction(MmaType a, unsigned scaleGroup) {
+  return 8 * tcgen05BytesK / mmaTypeBits(a) / scaleGroup;
+}
+
+uint32_t tcgen05ScaledDescriptor(MmaType a, MmaType b, unsigned m, unsigned n, unsigned scaleGroup,
+                                 unsigned firstScale) {
+  uint32_t codeA = a == MmaType::F4E2M1 ? 1 : codeOf(a), codeB = b == MmaType::F4E2M1 ? 1 : codeOf(b);
+  return firstScale << 4 | codeA << 7 | codeB << 10 | n / 8 << 17 | uint32_t(scaleGroup == byteScaleGroup) << 23 |
+         m / 16 << 24 | firstScale << 29;
 }
 
 uint32_t tcgen05Descriptor(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n, bool aKMajor,
@@ -74,8 +98,9 @@ std::string whyNoTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
   if (!target.has(Feature::Tcgen05))
     return std::string(target.name) + " has no tcgen05, sm_100a has";
   std::string a(mmaTypeName(dot.a)), b(mmaTypeName(dot.b));
-  if (!multipliesTypes(dot.a, dot.b, dot.accumulator))
-    return "tcgen05 does not multiply " + a + " and " + b + " into " + std::string(mmaTypeName(dot.accumulator));
+  if (!multipliesTypes(dot.a, dot.b, dot.accumulator, dot.scaleGroup))
+    return "tcgen05 does not multiply " + a + " and " + b + (dot.scaleGroup ? " with such scales" : "") + " into " +
+           std::string(mmaTypeName(dot.accumulator));
   if (dot.a == MmaType::S8 && !target.has(Feature::Tcgen05Integers))
     return "tcgen05 of " + std::string(target.name) + " does not multiply integers";
   // Only 16-bit types have buffers in either order.
@@ -93,6 +118,8 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
   int64_t groups = dot.numWarps / warpsPerGroup, bits = dot.elementBits();
   if (groups == 0 || dot.numWarps % warpsPerGroup != 0)
     return refuse("tensor memory is read by groups of 4 warps, the kernel has " + std::to_string(dot.numWarps));
+  if (dot.scaleGroup && dot.m < fullRows)
+    return refuse("tcgen05 multiplies 128 rows with scales, a has " + std::to_string(dot.m));
   if (dot.m < halfRows)
     return refuse("tcgen05 multiplies 64 rows, a has " + std::to_string(dot.m));
   if (dot.k * bits < 8 * tcgen05BytesK)
@@ -103,7 +130,7 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
   Tcgen05Plan plan{.m = dot.m >= fullRows ? fullRows : halfRows,
                    .n = unsigned(std::min<int64_t>(dot.n, tcgen05MostColumns)),
                    .k = unsigned(8 * tcgen05BytesK / bits)};
-  if (!isTcgen05Instruction(dot.a, dot.b, dot.accumulator, plan.m, plan.n))
+  if (!isTcgen05Instruction(dot.a, dot.b, dot.accumulator, plan.m, plan.n, dot.scaleGroup))
     return refuse("tcgen05 has no instruction of " + std::to_string(plan.m) + " rows and " + std::to_string(plan.n) +
                   " columns");
   // Warp groups that read the same rows share their columns.
@@ -116,9 +143,18 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
   int64_t panel = std::min<int64_t>(std::bit_ceil(uint64_t(dot.n)), 64);
   if (!dot.bKMajor && panel * bits < 8 * leastSwizzle)
     return refuse("tcgen05 multiplies rows of b of at least 32 bytes");
-  if (tensorColumnsOf(dot.m, dot.n) > tensorMemoryColumns)
-    return refuse("the accumulator needs " + std::to_string(tensorColumnsOf(dot.m, dot.n)) +
-                  " columns of tensor memory, which has " + std::to_string(tensorMemoryColumns));
+  unsigned columns = tensorColumnsOf(dot.m, dot.n);
+  if (dot.scaleGroup) {
+    int64_t scales = dot.k / dot.scaleGroup;
+    unsigned ofA = scaleColumnsOf(dot.m, scales), ofB = scaleColumnsOf(dot.n, scales);
+    if (!hasPowers || ofA == 0 || ofB == 0)
+      return refuse("tcgen05 reads scales of 128 columns and 4 groups along k, or multiples; b has " +
+                    std::to_string(dot.n) + " columns and " + std::to_string(scales) + " groups");
+    columns += std::bit_ceil(ofA + ofB);
+  }
+  if (columns > tensorMemoryColumns)
+    return refuse("the accumulator needs " + std::to_string(columns) + " columns of tensor memory, which has " +
+                  std::to_string(tensorMemoryColumns));
   return {plan, ""};
 }
 

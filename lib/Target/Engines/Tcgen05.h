@@ -40,18 +40,30 @@ std::string whyNoTcgen05(const GpuTarget &target, const WgmmaProduct &dot);
 Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot);
 
 /// Returns true if there is an instruction of these types and this shape on some target.
-bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n);
+bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n, unsigned scaleGroup = 0);
 
 /// Returns the columns of tensor memory that an accumulator of `m` x `n` elements takes: n for every 128 rows, and for
 /// 64 rows.
 unsigned tensorColumnsOf(int64_t m, int64_t n);
 
-/// ".kind" of the instruction.
-enum class Tcgen05Kind { F16, TF32, F8F6F4, I8 };
-Tcgen05Kind tcgen05KindOf(MmaType a);
+/// Scales of an operand of `lines` rows (a) or columns (b) lie in tensor memory as 4 bytes of a 32-bit column, which
+/// belong to 4 groups along k. 32 lines are 32 lanes, repeated in each quarter; further lines, and then further groups,
+/// are in further columns (PTX ISA, "Layout of the Scale Factor").
+constexpr unsigned scalesOfColumn = 4, linesOfScaleColumn = 32, scaleColumnsOfCopy = 4;
+/// Returns the columns of the scales of `groups` groups along k; 0 if copies of 4 columns do not fill them.
+unsigned scaleColumnsOf(int64_t lines, int64_t groups);
+
+/// Returns what follows "tcgen05.mma.cta_group::1" in the instruction's name: ".kind::mxf4.block_scale.block32".
+std::string tcgen05Suffix(MmaType a, unsigned scaleGroup);
+/// Returns the scales of a row that an instruction multiplies: 1, 2 or 4.
+unsigned scalesOfInstruction(MmaType a, unsigned scaleGroup);
 
 /// Returns the instruction descriptor of m x n (PTX ISA, "Instruction descriptor").
 uint32_t tcgen05Descriptor(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n, bool aKMajor,
                            bool bKMajor);
+/// Returns the instruction descriptor of operands with scales, both with k contiguous, the scales of which begin at
+/// `firstScale` of a column.
+uint32_t tcgen05ScaledDescriptor(MmaType a, MmaType b, unsigned m, unsigned n, unsigned scaleGroup,
+                                 unsigned firstScale);
 
 } // namespace tile::target

@@ -58,6 +58,8 @@ bool isWgmmaInstruction(MmaType a, MmaType b, MmaType accumulator, unsigned n) {
 std::string whyNoWgmma(const GpuTarget &target, const WgmmaProduct &product) {
   if (!target.has(Feature::Wgmma))
     return std::string(target.name) + " has no wgmma, sm_90a has";
+  if (product.scaleGroup)
+    return "wgmma takes no scales";
   std::string a(mmaTypeName(product.a)), b(mmaTypeName(product.b));
   if (!hasTypes(product.a, product.b, product.accumulator))
     return "wgmma does not multiply " + a + " and " + b + " into " + std::string(mmaTypeName(product.accumulator));

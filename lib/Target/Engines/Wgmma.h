@@ -45,6 +45,7 @@ struct WgmmaProduct {
   /// The number of terms along k that may be accumulated with the 14 bits that Hopper uses for 8-bit floats, before
   /// they are added to the accumulator in f32; none if all may.
   std::optional<unsigned> imprecise = std::nullopt;
+  unsigned scaleGroup = 0; ///< Elements along k that share a scale; 0: operands without scales.
 
   unsigned elementBits() const { return mmaTypeBits(a); }
   bool hasKMajorA() const { return fromRegisters || aKMajor; }

@@ -77,6 +77,11 @@ private:
 
   Life findLife(cta::TensorMemoryAllocOp alloc) {
     Life life{alloc, ~0u, 0, alloc.getType().getColumns()};
+    if (alloc.holdsScales()) { // an MMA may read them until it is complete, which it does not say
+      life.first = 0;
+      life.last = ~0u;
+      return life;
+    }
     Block *block = findBlock(alloc);
     for (Operation *user : alloc->getUsers()) {
       Operation *outer = block->findAncestorOpInBlock(*user);

@@ -423,11 +423,9 @@ private:
         })
         .Case([&](DotOp dot) {
           const DotPlan &plan = dotPlans[dot];
-          if (plan.a)
-            convertOperand(dot.getAMutable(), *plan.a);
-          if (plan.b)
-            convertOperand(dot.getBMutable(), *plan.b);
-          convertOperand(dot.getAccMutable(), plan.accumulator);
+          forEachOperand(dot, plan, [&](OpOperand &operand, const LinearLayout &layout) {
+            convertOperand(operand, layout);
+          });
           convertResult(dot.getResult(), plan.accumulator);
         })
         .Case([&](cta::LayoutInterface op) { tie(op); });

@@ -16,6 +16,7 @@
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/Engines/MmaSync.h"
+#include "Target/Engines/Tcgen05.h"
 #include "Transforms/Cta/MmaSteps.h"
 #include "Transforms/Passes.h"
 
@@ -53,7 +54,7 @@ Value lowerToMma(OpBuilder &builder, DotOp dot, cta::MmaSyncAttr engine) {
   Location loc = dot.getLoc();
   auto shape = builder.getDenseI32ArrayAttr({target::mmaSyncRows, target::mmaSyncColumns, int32_t(engine.getK())});
   auto multiply = [&](Value a, Value b, Value acc) -> Value {
-    return cta::MmaSyncOp::create(builder, loc, acc.getType(), a, b, acc, shape);
+    return cta::MmaSyncOp::create(builder, loc, acc.getType(), a, b, acc, dot.getAScale(), dot.getBScale(), shape);
   };
   if (dot.isPromoted()) {
     auto zeros = cast<TypedAttr>(builder.getZeroAttr(dot.getType()));
@@ -105,6 +106,18 @@ Value lowerToWgmma(OpBuilder &builder, DotOp dot, cta::WgmmaAttr engine) {
   return cta::AwaitOp::create(builder, loc, product.getResult(), product.getToken(), product.getColumnsAttr());
 }
 
+/// Allocates tensor memory for the scales of both operands.
+Value allocateScales(OpBuilder &builder, DotOp dot) {
+  auto columnsOf = [](RankedTensorType scales) {
+    return target::scaleColumnsOf(scales.getDimSize(0), scales.getDimSize(1));
+  };
+  constexpr int64_t least = 8; // of the type
+  int64_t columns = columnsOf(dot.getAScale().getType()) + columnsOf(dot.getBScale().getType());
+  SmallVector<int64_t> shape{target::tensorMemoryLanes, std::max<int64_t>(least, llvm::PowerOf2Ceil(columns))};
+  auto type = cta::TensorMemoryType::get(dot.getContext(), shape, builder.getI32Type(), /*slots=*/1);
+  return cta::TensorMemoryAllocOp::create(builder, dot.getLoc(), type, /*base=*/Value(), /*offset=*/IntegerAttr());
+}
+
 /// Stores the accumulator to tensor memory, multiplies, waits and loads it again.
 Value lowerToTcgen05(OpBuilder &builder, DotOp dot, cta::Tcgen05Attr engine) {
   Location loc = dot.getLoc();
@@ -124,7 +137,14 @@ Value lowerToTcgen05(OpBuilder &builder, DotOp dot, cta::Tcgen05Attr engine) {
     accumulate = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 0);
   else
     cta::TensorMemoryStoreOp::create(builder, loc, dot.getAcc(), memory, computed);
-  cta::Tcgen05MmaOp::create(builder, loc, a, b, memory, accumulate, engine.getM(), engine.getN());
+  Value scaleA, scaleB, scales;
+  if (dot.isScaled()) {
+    scaleA = viewBlock(builder, dot.getAScale());
+    scaleB = viewBlock(builder, dot.getBScale());
+    scales = allocateScales(outside, dot);
+  }
+  cta::Tcgen05MmaOp::create(builder, loc, a, b, memory, accumulate, scaleA, scaleB, scales, engine.getM(),
+                            engine.getN());
   Value slot = arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), 0);
   cta::Tcgen05CommitOp::create(builder, loc, done, slot);
   cta::Tcgen05AwaitOp::create(builder, loc, done);
@@ -138,7 +158,8 @@ LogicalResult checkOperands(DotOp dot) {
     auto load = dyn_cast_if_present<cta::LocalLoadOp>(traceOperand(operand).source);
     return load && !load.getStart();
   };
-  if (!engine || (isInBuffer(dot.getB()) && (engine.isFromRegisters() || isInBuffer(dot.getA()))))
+  bool areScales = !dot.isScaled() || (isInBuffer(dot.getAScale()) && isInBuffer(dot.getBScale()));
+  if (!engine || (areScales && isInBuffer(dot.getB()) && (engine.isFromRegisters() || isInBuffer(dot.getA()))))
     return success();
   return dot.emitError() << "operands of a dot with engine " << Attribute(engine)
                          << " must be in shared memory, but are not loaded from there";

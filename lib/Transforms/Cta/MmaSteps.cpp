@@ -49,7 +49,7 @@ std::optional<OperandPlan> planOperand(cta::MmaSyncOp dot, Value operand, unsign
 std::optional<SplitPlan> planSplit(cta::MmaSyncOp dot) {
   int64_t steps = dot.getA().getType().getDimSize(1) / dot.getShape()[2];
   std::optional<OperandPlan> a = planOperand(dot, dot.getA(), 1), b = planOperand(dot, dot.getB(), 0);
-  if (steps < 2 || !a || !b)
+  if (steps < 2 || !a || !b || dot.getAScale())
     return std::nullopt;
   return SplitPlan{dot, *a, *b, steps};
 }
@@ -68,7 +68,8 @@ void split(const SplitPlan &plan) {
   for (int64_t step = 1; step <= plan.steps; ++step) {
     Value nextA = step < plan.steps ? load(plan.a, step) : Value();
     Value nextB = step < plan.steps ? load(plan.b, step) : Value();
-    acc = cta::MmaSyncOp::create(builder, dot.getLoc(), acc.getType(), a, b, acc, dot.getShapeAttr());
+    acc = cta::MmaSyncOp::create(builder, dot.getLoc(), acc.getType(), a, b, acc, /*aScale=*/Value(),
+                                 /*bScale=*/Value(), dot.getShapeAttr());
     a = nextA;
     b = nextB;
   }

@@ -8,6 +8,7 @@
 #include "Analysis/EngineChoice.h"
 #include "Analysis/Recreate.h"
 #include "Layout/SharedLayouts.h"
+#include "Layout/TensorMemoryLayout.h"
 #include "Tile/TileDialect.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -51,6 +52,20 @@ static unsigned findContiguousDim(Value value) {
   return dim ^ isTransposed;
 }
 
+/// Stores a value to a new buffer after its definition.
+static Value storeTo(cta::LayoutAttr layout, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  OpBuilder builder(type.getContext());
+  builder.setInsertionPointAfterValue(value);
+  Location loc = value.getLoc();
+  Value buffer = cta::AllocOp::create(
+      builder, loc, cta::BufferType::get(type.getContext(), type.getShape(), type.getElementType(), layout, 1),
+      /*offset=*/IntegerAttr());
+  cta::LocalStoreOp::create(builder, loc, value, buffer);
+  cta::ProxyFenceOp::create(builder, loc);
+  return buffer;
+}
+
 Value OperandStage::getBuffer(Value value, Form form) {
   auto type = cast<RankedTensorType>(value.getType());
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
@@ -61,15 +76,15 @@ Value OperandStage::getBuffer(Value value, Form form) {
   if (buffer)
     return buffer;
   auto layout = cta::LayoutAttr::get(type.getContext(), layout::swizzledShared(shape, bytes, order, swizzle));
-  OpBuilder builder(type.getContext());
-  builder.setInsertionPointAfterValue(value);
-  Location loc = value.getLoc();
-  buffer = cta::AllocOp::create(builder, loc,
-                                cta::BufferType::get(type.getContext(), shape, type.getElementType(), layout, 1),
-                                /*offset=*/IntegerAttr());
-  cta::LocalStoreOp::create(builder, loc, value, buffer);
-  cta::ProxyFenceOp::create(builder, loc);
-  return buffer;
+  return buffer = storeTo(layout, value);
+}
+
+void OperandStage::storeScales(OpOperand &scales) {
+  auto type = cast<RankedTensorType>(scales.get().getType());
+  auto layout = cta::LayoutAttr::get(type.getContext(), layout::scalesLayout(type.getDimSize(0), type.getDimSize(1)));
+  Value buffer = storeTo(layout, scales.get());
+  OpBuilder builder(scales.getOwner());
+  scales.set(cta::LocalLoadOp::create(builder, scales.getOwner()->getLoc(), type, buffer, /*start=*/{}));
 }
 
 void OperandStage::store(OpOperand &operand, Form form) {
@@ -90,6 +105,9 @@ void OperandStage::store(DotOp dot) {
   cta::BufferEngine engine = getBufferEngine(dot);
   if (!engine)
     return;
+  if (dot.isScaled())
+    for (OpOperand *scales : {dot.getAScaleMutable().begin(), dot.getBScaleMutable().begin()})
+      storeScales(*scales);
   unsigned bytes = getBytesInMemory(dot.getA().getType().getElementType());
   bool mayTranspose = bytes == 2;
   using target::OperandSource;

@@ -31,6 +31,8 @@ private:
     int64_t panelElements;
   };
   void store(mlir::OpOperand &operand, Form form);
+  /// Stores scales as tcgen05.cp reads them.
+  void storeScales(mlir::OpOperand &scales);
   mlir::Value getBuffer(mlir::Value value, Form form);
 
   /// By stored value, contiguous dimension and swizzle.

@@ -70,7 +70,7 @@ void swapDot(const PlannedSwap &swap) {
   Location loc = dot.getLoc();
   Value acc = swap.plan.loop ? dot.getAcc() : emitTrans(builder, loc, dot.getAcc());
   Value a = emitTrans(builder, loc, dot.getB()), b = emitTrans(builder, loc, dot.getA());
-  Value result = DotOp::create(builder, loc, acc.getType(), a, b, acc, dot.getPrecision(), dot.getMaxNumImpreciseAcc(),
+  Value result = DotOp::create(builder, loc, a, b, acc, dot.getPrecision(), dot.getMaxNumImpreciseAcc(),
                                cast<Engine>(getBufferEngine(dot).withoutSwap()));
   dot.getResult().replaceAllUsesWith(swap.plan.loop ? result : emitTrans(builder, loc, result));
   dot.erase();

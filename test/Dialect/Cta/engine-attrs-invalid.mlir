@@ -145,3 +145,13 @@ func.func private @promoted_step() attributes {x = #cta.wgmma<m64n64k32, f8E4M3F
 
 // expected-error @below {{kWidth is 12 but must be 2, the elements along k in a register, or that times a power of two}}
 func.func private @mma_width() attributes {x = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [1, 1], kWidth = 12>}
+
+// -----
+
+// expected-error @below {{mma.sync has no instruction m16n8k32 of 'f8E4M3FN' and 'f8E4M3FN' into 'f32' with such scales}}
+func.func private @mma_scales() attributes {x = #cta.mma_sync<m16n8k32, f8E4M3FN, f8E4M3FN, f32, warps = [1, 1], scales = 16>}
+
+// -----
+
+// expected-error @below {{kWidth is 8, but elements with scales keep their order along k}}
+func.func private @mma_scales_order() attributes {x = #cta.mma_sync<m16n8k32, f8E4M3FN, f8E4M3FN, f32, warps = [1, 1], kWidth = 8, scales = 32>}

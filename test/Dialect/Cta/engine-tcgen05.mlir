@@ -20,6 +20,13 @@ tile.kernel @engines() {
   %d = arith.constant dense<0.0> : tensor<64x64xf32>
   %2 = tile.dot %h, %i, %d {engine = #cta.tcgen05<m64n64k32, f8E4M3FN, f8E5M2, f32, warps = 4, a = threads, b = transposed>} : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E5M2> -> tensor<64x64xf32>
   tile.print "" %2 : tensor<64x64xf32>
+  %j = arith.constant dense<0> : tensor<128x64xi8>
+  %k = arith.constant dense<0> : tensor<64x256xi8>
+  %s = arith.constant dense<127> : tensor<128x4xi8>
+  %t = arith.constant dense<127> : tensor<256x4xi8>
+  // CHECK: tile.dot {{.*}} {engine = #cta.tcgen05<m128n256k64, f4E2M1FN, f4E2M1FN, f32, warps = 4, a = threads, b = threads, scales = 32>}
+  %3 = tile.dot %j, %k, %c scales %s, %t {engine = #cta.tcgen05<m128n256k64, f4E2M1FN, f4E2M1FN, f32, warps = 4, a = threads, b = threads, scales = 32>} : tensor<128x64xi8>, tensor<64x256xi8> -> tensor<128x256xf32>, tensor<128x4xi8>, tensor<256x4xi8>
+  tile.print "" %3 : tensor<128x256xf32>
   tile.return
 }
 
@@ -57,3 +64,18 @@ tile.kernel @rows() {
   %d = tile.dot %x, %x, %c {engine = #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 4>} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
   tile.return
 }
+
+// -----
+
+// expected-error @below {{tcgen05 has no instruction m64n64k64 of 'f4E2M1FN' and 'f4E2M1FN' into 'f32' with such scales}}
+func.func private @scaled_rows() attributes {e = #cta.tcgen05<m64n64k64, f4E2M1FN, f4E2M1FN, f32, warps = 4, scales = 32>}
+
+// -----
+
+// expected-error @below {{tcgen05 has no instruction m128n64k32 of 'f8E4M3FN' and 'f8E4M3FN' into 'f32' with such scales}}
+func.func private @scaled_group() attributes {e = #cta.tcgen05<m128n64k32, f8E4M3FN, f8E4M3FN, f32, warps = 4, scales = 16>}
+
+// -----
+
+// expected-error @below {{dots with scales are not swapped}}
+func.func private @scaled_swapped() attributes {e = #cta.tcgen05<m128n64k32, f8E4M3FN, f8E4M3FN, f32, warps = 4, scales = 32, swapped>}

@@ -219,3 +219,19 @@ tile.kernel @promoted_types() {
   %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32, promote = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
   tile.return
 }
+
+// -----
+
+#a = #cta.layout<[16, 32], register = [[0, 1], [0, 2], [8, 0], [0, 16]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #cta.layout<[32, 8], register = [[1, 0], [2, 0], [16, 0]], lane = [[4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#c = #cta.layout<[16, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#s = #cta.layout<[16, 1], register = [], lane = [[8, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = []>
+tile.kernel @one_scale() attributes {num_warps = 1 : i32} {
+  %a = arith.constant dense<0.0> : tensor<16x32xf8E4M3FN, #a>
+  %b = arith.constant dense<0.0> : tensor<32x8xf8E4M3FN, #b>
+  %c = arith.constant dense<0.0> : tensor<16x8xf32, #c>
+  %s = arith.constant dense<127> : tensor<16x1xi8, #s>
+  // expected-error @below {{has scales of one operand; expected both or none}}
+  %d = "cta.mma_sync"(%a, %b, %c, %s) <{shape = array<i32: 16, 8, 32>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> : (tensor<16x32xf8E4M3FN, #a>, tensor<32x8xf8E4M3FN, #b>, tensor<16x8xf32, #c>, tensor<16x1xi8, #s>) -> tensor<16x8xf32, #c>
+  tile.return
+}

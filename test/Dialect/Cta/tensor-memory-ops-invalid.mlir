@@ -101,3 +101,52 @@ tile.kernel @slot(%i: i32) {
   %s = cta.tensor_memory_slot %t[%i : i32] : !cta.tensor_memory<128x64xf32, slots = 2> -> !cta.tensor_memory<64x64xf32>
   tile.return
 }
+
+// -----
+
+#wa = #cta.layout<[128, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0]]>
+#wb = #cta.layout<[64, 128], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32], [0, 64]]>
+#ws = #cta.layout<[128, 4], offset = [[0, 1], [0, 2], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+#wrong = #cta.layout<[128, 4], offset = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]]>
+tile.kernel @order_of_scales() {
+  %a = cta.alloc : !cta.buffer<128x64xi8, #wa>
+  %b = cta.alloc : !cta.buffer<64x128xi8, #wb>
+  %s = cta.alloc : !cta.buffer<128x4xi8, #ws>
+  %r = cta.alloc : !cta.buffer<128x4xi8, #wrong>
+  %t = cta.tensor_memory_alloc : !cta.tensor_memory<128x128xf32>
+  %m = cta.tensor_memory_alloc : !cta.tensor_memory<128x8xi32>
+  // expected-error @below {{needs scales of 128 lines in the layout of tcgen05.cp}}
+  cta.tcgen05_mma %a, %b, %t scales %s, %r in %m {m = 128 : i32, n = 128 : i32} : !cta.buffer<128x64xi8, #wa>, !cta.buffer<64x128xi8, #wb>, !cta.tensor_memory<128x128xf32>, !cta.buffer<128x4xi8, #ws>, !cta.buffer<128x4xi8, #wrong>, !cta.tensor_memory<128x8xi32>
+  tile.return
+}
+
+// -----
+
+#wide = #cta.layout<[128, 8], offset = [[0, 1], [0, 2], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 4]]>
+#wa = #cta.layout<[128, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [1, 16], [2, 32], [4, 64], [8, 0], [16, 0], [32, 0], [64, 0]]>
+#wb = #cta.layout<[128, 128], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [16, 1], [32, 2], [64, 4], [0, 8], [0, 16], [0, 32], [0, 64]]>
+tile.kernel @memory_of_scales() {
+  %a = cta.alloc : !cta.buffer<128x128xi8, #wa>
+  %b = cta.alloc : !cta.buffer<128x128xi8, #wb>
+  %s = cta.alloc : !cta.buffer<128x8xi8, #wide>
+  %t = cta.tensor_memory_alloc : !cta.tensor_memory<128x128xf32>
+  %m = cta.tensor_memory_alloc : !cta.tensor_memory<128x8xi32>
+  // expected-error @below {{needs 16 columns for scales, not '!cta.tensor_memory<128x8xi32>'}}
+  cta.tcgen05_mma %a, %b, %t scales %s, %s in %m {m = 128 : i32, n = 128 : i32} : !cta.buffer<128x128xi8, #wa>, !cta.buffer<128x128xi8, #wb>, !cta.tensor_memory<128x128xf32>, !cta.buffer<128x8xi8, #wide>, !cta.buffer<128x8xi8, #wide>, !cta.tensor_memory<128x8xi32>
+  tile.return
+}
+
+// -----
+
+#wa = #cta.layout<[128, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0]]>
+#wb = #cta.layout<[64, 128], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32], [0, 64]]>
+#ws = #cta.layout<[128, 4], offset = [[0, 1], [0, 2], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+tile.kernel @some_scales() {
+  %a = cta.alloc : !cta.buffer<128x64xi8, #wa>
+  %b = cta.alloc : !cta.buffer<64x128xi8, #wb>
+  %s = cta.alloc : !cta.buffer<128x4xi8, #ws>
+  %t = cta.tensor_memory_alloc : !cta.tensor_memory<128x128xf32>
+  // expected-error @below {{has some of: scales of a, scales of b, their memory; expected all or none}}
+  "cta.tcgen05_mma"(%a, %b, %t, %s) <{m = 128 : i32, n = 128 : i32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0>}> : (!cta.buffer<128x64xi8, #wa>, !cta.buffer<64x128xi8, #wb>, !cta.tensor_memory<128x128xf32>, !cta.buffer<128x4xi8, #ws>) -> ()
+  tile.return
+}

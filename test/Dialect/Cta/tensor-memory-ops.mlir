@@ -50,3 +50,19 @@ tile.kernel @ops(%c: i1) {
   cta.tensor_memory_close %base, 128
   tile.return
 }
+
+#wa = #cta.layout<[128, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0]]>
+#wb = #cta.layout<[64, 128], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32], [0, 64]]>
+#ws = #cta.layout<[128, 4], offset = [[0, 1], [0, 2], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+
+// CHECK-LABEL: tile.kernel @scales
+// CHECK: cta.tcgen05_mma %{{.*}}, %{{.*}}, %{{.*}} scales %[[S:.*]], %[[S]] in %{{.*}} {m = 128 : i32, n = 128 : i32} :
+tile.kernel @scales() {
+  %a = cta.alloc : !cta.buffer<128x64xi8, #wa>
+  %b = cta.alloc : !cta.buffer<64x128xi8, #wb>
+  %s = cta.alloc : !cta.buffer<128x4xi8, #ws>
+  %t = cta.tensor_memory_alloc : !cta.tensor_memory<128x128xf32>
+  %m = cta.tensor_memory_alloc : !cta.tensor_memory<128x8xi32>
+  cta.tcgen05_mma %a, %b, %t scales %s, %s in %m {m = 128 : i32, n = 128 : i32} : !cta.buffer<128x64xi8, #wa>, !cta.buffer<64x128xi8, #wb>, !cta.tensor_memory<128x128xf32>, !cta.buffer<128x4xi8, #ws>, !cta.buffer<128x4xi8, #ws>, !cta.tensor_memory<128x8xi32>
+  tile.return
+}

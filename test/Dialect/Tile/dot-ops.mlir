@@ -30,3 +30,20 @@ tile.kernel @types(%h: f16, %b: bf16, %s: f32, %d: f64, %q: i8, %i: i32, %e4: f8
   %6 = tile.dot %e4s, %e4s, %ss : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
   tile.return
 }
+
+// CHECK-LABEL: tile.kernel @scaled
+tile.kernel @scaled() {
+  %a = arith.constant dense<0> : tensor<128x64xi8>
+  %b = arith.constant dense<0> : tensor<64x128xi8>
+  %s = arith.constant dense<127> : tensor<128x4xi8>
+  %c = arith.constant dense<0.0> : tensor<128x128xf32>
+  // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} scales %[[S:.*]], %[[S]] : tensor<128x64xi8>, tensor<64x128xi8> -> tensor<128x128xf32>, tensor<128x4xi8>, tensor<128x4xi8>
+  %d = tile.dot %a, %b, %c scales %s, %s : tensor<128x64xi8>, tensor<64x128xi8> -> tensor<128x128xf32>, tensor<128x4xi8>, tensor<128x4xi8>
+  // CHECK: tile.dot_scaled %{{.*}} scale %{{.*}} as e2m1, %{{.*}} as e5m2, %{{.*}} {a_packed_by_row} : (tensor<64x64xi8>, tensor<64x128xi8>, tensor<128x128xf32>, tensor<128x2xi8>) -> tensor<128x128xf32>
+  %e = arith.constant dense<0> : tensor<64x64xi8>
+  %t = arith.constant dense<127> : tensor<128x2xi8>
+  %f = tile.dot_scaled %e scale %t as e2m1, %b as e5m2, %c {a_packed_by_row} : (tensor<64x64xi8>, tensor<64x128xi8>, tensor<128x128xf32>, tensor<128x2xi8>) -> tensor<128x128xf32>
+  // CHECK: tile.dot_scaled %{{.*}} as e2m1, %{{.*}} scale %[[S]] as e2m1, %{{.*}} : (
+  %g = tile.dot_scaled %a as e2m1, %b scale %s as e2m1, %c : (tensor<128x64xi8>, tensor<64x128xi8>, tensor<128x128xf32>, tensor<128x4xi8>) -> tensor<128x128xf32>
+  tile.return
+}

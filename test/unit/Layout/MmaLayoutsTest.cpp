@@ -249,3 +249,17 @@ TEST(WgmmaLayouts, GroupsTileTheTensor) {
 TEST(WgmmaLayouts, AccumulatorIsTheMmaAccumulatorOfFourWarps) {
   EXPECT_EQ(wgmmaAccumulator(64, 128, {1, 1}), mmaAccumulator(64, 128, {4, 1}));
 }
+
+// PTX ISA, "Block scaling for mma.sync": lanes 4 r and 4 r + 1 hold scales of rows r and r + 8, lane 4 c of column c.
+TEST(MmaScales, lanesOfTheFirstThreads) {
+  MmaTiling tiling{2, 2, 8, 32};
+  LinearLayout a = mmaScalesA(64, 8, tiling), b = mmaScalesB(32, 8, tiling);
+  EXPECT_FALSE(verifyDistributed(a));
+  EXPECT_FALSE(verifyDistributed(b));
+  EXPECT_EQ(at(a, 5, 4 * 3, 0), (std::vector<int32_t>{3, 5}));
+  EXPECT_EQ(at(a, 8 + 5, 4 * 3 + 1, 0), (std::vector<int32_t>{16 + 11, 5}));
+  EXPECT_EQ(at(a, 0, 0, 1), (std::vector<int32_t>{32, 0}));
+  EXPECT_EQ(at(a, 0, 0, 2), (std::vector<int32_t>{0, 0}));
+  EXPECT_EQ(at(b, 7, 4 * 5, 1), (std::vector<int32_t>{5, 7}));
+  EXPECT_EQ(at(b, 8, 4 * 5, 2), (std::vector<int32_t>{16 + 8 + 5, 0}));
+}

@@ -46,3 +46,17 @@ TEST(TensorMemoryLayout, AQuarterOf64RowsHasSixteen) {
   EXPECT_EQ(at(layout, 3, 5, 1), (Coordinate{25, 3}));
   EXPECT_EQ(at(layout, 4, 5, 1), (Coordinate{17, 10}));
 }
+
+// PTX ISA, "Layout of the Scale Factor": row 32 i + l and groups 4 j to 4 j + 3 are in lane l, column i + j * rows
+// / 32.
+TEST(TensorMemoryLayout, scales) {
+  for (auto [lines, groups] : {std::pair<int32_t, int32_t>(128, 4), {256, 8}, {64, 8}, {512, 16}}) {
+    LinearLayout layout = scalesLayout(lines, groups);
+    for (int32_t line = 0; line < lines; ++line)
+      for (int32_t group = 0; group < groups; ++group) {
+        int32_t column = line / 32 + group / 4 * (lines / 32), lane = line % 32;
+        int32_t offset = column / 4 * 512 + lane * 16 + column % 4 * 4 + group % 4;
+        EXPECT_EQ(layout.apply({{offsetDim, offset}}), (Coordinate{line, group})) << offset;
+      }
+  }
+}

@@ -130,6 +130,9 @@ TEST_F(TensorExprTest, placesAndNeighbours) {
   expectValues("take(a, alpha - 1, 0)", {1, 3}, {4, 5, 6});
   expectValues("repeat(v, 2, 0)", {6}, {10, 10, 20, 20, 30, 30});
   expectValues("repeat(a, 2, 0)", {4, 3}, {1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
+  expectValues("e2m1(a + 240)", {2, 6}, {0.5, -6, 1, -6, 1.5, -6, 2, -6, 3, -6, 4, -6});
+  expectValues("take(e2m1(a + 240), 4, 1)", {2, 1}, {1.5, 4});
+  expectValues("part(e2m1(a + 144), 1, 1, 3)", {1, 3}, {-0.5, 1, -0.5});
   expectValues("max_pool2d(a, 2, 1)", {1, 2}, {5, 6});
   expectValues("max_pool2d(a, 1, 2)", {1, 2}, {1, 3});
   // The first uniform numbers of tl.rand(42, ...): the words of the generator's published vectors end up here, too.
@@ -257,6 +260,7 @@ TEST_F(TensorExprTest, negative_errorsSayWhere) {
       {"take(a, 3, 1)", "element 3 does not exist along axis 1 of shape [2, 3]"},
       {"take(a, v, 1)", "argument 2 is not an integer"},
       {"repeat(a, 0, 1)", "0 repetitions; expected 1 to 65536"},
+      {"e2m1(2)", "a scalar; expected bytes along an axis"},
       {"conv2d(a, b, 1, 0)", "shapes [2, 3] and [3, 2] are not [N, C, H, W] and [K, C, R, S]"},
       {"max_pool2d(a, 0, 1)", "shape [2, 3], size 0 and stride 1; expected two dimensions and positive numbers"},
       {"index(a)", "index takes 2 arguments, found 1"},

@@ -131,12 +131,12 @@ TEST(MmaSync, instructionAndGrid) {
   MmaSyncProduct given{.m = 128, .n = 128, .k = 32, .numWarps = 4};
   std::optional<MmaSyncPlan> plan = planMmaSync(ampere, given);
   ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->instruction->k, 16u);
+  EXPECT_EQ(plan->k, 16u);
   EXPECT_EQ(plan->warpsM, 2u);
   EXPECT_EQ(plan->warpsN, 2u);
-  EXPECT_EQ(planMmaSync(turing, given)->instruction->k, 8u);
+  EXPECT_EQ(planMmaSync(turing, given)->k, 8u);
   given.k = 8; // half a step
-  EXPECT_EQ(planMmaSync(ampere, given)->instruction->k, 8u);
+  EXPECT_EQ(planMmaSync(ampere, given)->k, 8u);
   given = {.m = 16, .n = 256, .k = 32, .numWarps = 4};
   EXPECT_EQ(planMmaSync(ampere, given)->warpsN, 4u);
   given.a = given.b = MmaType::F8E4M3;
@@ -162,4 +162,24 @@ TEST(MmaSync, waste) {
   EXPECT_NE(whyMmaSyncWastes(given), "");
   given = {.m = 16, .n = 16, .k = 32, .numWarps = 4}; // two tiles for four warps
   EXPECT_NE(whyMmaSyncWastes(given), "");
+}
+
+TEST(MmaSync, scales) {
+  EXPECT_EQ(whyNoWgmma(*findTarget("sm_90a"), {.a = MmaType::F8E4M3, .b = MmaType::F8E4M3, .scaleGroup = 32}),
+            "wgmma takes no scales");
+  const GpuTarget &gaming = *findTarget("sm_120a");
+  MmaSyncProduct product{.a = MmaType::F4E2M1, .b = MmaType::F4E2M1, .m = 64, .n = 64, .k = 64, .scaleGroup = 16};
+  ASSERT_TRUE(planMmaSync(gaming, product));
+  EXPECT_EQ(planMmaSync(gaming, product)->k, 64u);
+  EXPECT_FALSE(planMmaSync(*findTarget("sm_120"), product));
+  product.a = product.b = MmaType::F8E4M3;
+  EXPECT_FALSE(planMmaSync(gaming, product)) << "8-bit floats have groups of 32";
+  product.scaleGroup = 32;
+  EXPECT_EQ(planMmaSync(gaming, product)->k, 32u);
+  EXPECT_EQ(scaledMmaSuffix(MmaType::F8E4M3, MmaType::F8E5M2, 32),
+            ".kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e5m2.f32.ue8m0");
+  EXPECT_EQ(scaledMmaSuffix(MmaType::F4E2M1, MmaType::F4E2M1, 32),
+            ".kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0");
+  EXPECT_EQ(scaledMmaSuffix(MmaType::F4E2M1, MmaType::F4E2M1, 16),
+            ".kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3");
 }

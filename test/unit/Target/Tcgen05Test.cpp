@@ -78,6 +78,36 @@ TEST(Tcgen05, descriptor) {
   EXPECT_EQ(tcgen05Descriptor(MmaType::S8, MmaType::S8, MmaType::S32, 64, 32, true, true) >> 4 & 3, 2u);
 }
 
+namespace {
+
+WgmmaProduct scaled(MmaType type, unsigned group, int64_t m = 128, int64_t n = 128, int64_t k = 256) {
+  return {.a = type, .b = type, .m = m, .n = n, .k = k, .scaleGroup = group};
+}
+
+} // namespace
+
+TEST(Tcgen05, scales) {
+  constexpr MmaType e2m1 = MmaType::F4E2M1, e5m2 = MmaType::F8E5M2;
+  EXPECT_EQ(plan(scaled(e2m1, 32)), (Tcgen05Plan{128, 128, 64}));
+  EXPECT_EQ(plan(scaled(e2m1, 16, 256, 64)), (Tcgen05Plan{128, 64, 64}));
+  EXPECT_EQ(plan(scaled(e5m2, 32)), (Tcgen05Plan{128, 128, 32}));
+  EXPECT_EQ(whyNot(scaled(e2m1, 32, 64)), "tcgen05 multiplies 128 rows with scales, a has 64");
+  EXPECT_EQ(whyNot(scaled(e5m2, 16)), "tcgen05 does not multiply e5m2 and e5m2 with such scales into f32");
+  EXPECT_EQ(whyNot(scaled(MmaType::F16, 32)), "tcgen05 does not multiply f16 and f16 with such scales into f32");
+  EXPECT_EQ(whyNot(scaled(e2m1, 32, 128, 64, 128)),
+            "tcgen05 reads scales of 128 columns and 4 groups along k, or multiples; b has 64 columns and 4 groups");
+  EXPECT_EQ(whyNot(scaled(e2m1, 32, 256, 256)), "the accumulator needs 544 columns of tensor memory, which has 512");
+  EXPECT_EQ(tcgen05Suffix(e2m1, 32), ".kind::mxf4.block_scale.block32");
+  EXPECT_EQ(tcgen05Suffix(e2m1, 16), ".kind::mxf4nvf4.block_scale.block16");
+  EXPECT_EQ(tcgen05Suffix(e5m2, 32), ".kind::mxf8f6f4.block_scale.block32");
+  EXPECT_EQ(scalesOfInstruction(e2m1, 16), 4u);
+  EXPECT_EQ(scalesOfInstruction(e2m1, 32), 2u);
+  EXPECT_EQ(scalesOfInstruction(e5m2, 32), 1u);
+  // 128 x 128, the second pair of scales, of type ue8m0.
+  EXPECT_EQ(tcgen05ScaledDescriptor(e2m1, e2m1, 128, 128, 32, 2),
+            2u << 29 | 8u << 24 | 1u << 23 | 16u << 17 | 1u << 10 | 1u << 7 | 2u << 4);
+}
+
 TEST(Tcgen05, columnsOfAccumulators) {
   EXPECT_EQ(tensorColumnsOf(64, 64), 64u);
   EXPECT_EQ(tensorColumnsOf(128, 160), 256u);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the lowerings of tensor memory and of its MMAs share.
+#pragma once
+
+#include "Target/GpuTarget.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace tile::conversion {
+
+/// Emits tcgen05.fence::before_thread_sync or ::after_thread_sync.
+void emitTensorFence(mlir::OpBuilder &builder, mlir::Location loc, bool before);
+/// Returns the address of tensor memory that lies so many columns further.
+mlir::Value emitTensorAddress(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value address, int64_t columns);
+/// Reports that the target has no tensor memory.
+mlir::LogicalResult checkTensorMemory(mlir::Operation *op, const target::GpuTarget &gpu);
+
+} // namespace tile::conversion
