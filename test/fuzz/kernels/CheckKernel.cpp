@@ -29,6 +29,9 @@ bool isBeyondTarget(const RunResult &result, bool isMutant) {
   // Some targets have less shared memory than others.
   if (says("bytes of shared memory but a CTA has"))
     return true;
+  // The limit of the simulator on PTX registers, which the unrolled code of large blocks reaches.
+  if (says("more than 262144 registers"))
+    return true;
   if (!isMutant)
     return false;
   return says("not a multiple of 16 bytes") || says("which does not hold for") ||

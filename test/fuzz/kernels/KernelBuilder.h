@@ -229,6 +229,7 @@ private:
   void productStatement();
   std::optional<Value> productLoop();
   Value productChain();
+  Value scaledLoop(const std::vector<Axis> &own);
   std::vector<std::string> twoViews(const Axis &rows, const Axis &columns, Scalar type);
   Value plainGemm(const std::vector<Axis> &own);
   void differInFirst(const std::string &counter, const Value &sum, bool isOneOfTwo);

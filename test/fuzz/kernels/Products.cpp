@@ -216,6 +216,8 @@ std::optional<Value> KernelBuilder::productLoop() {
   }
   if (random.chance(isAboutLoops ? 50 : 20))
     return productChain();
+  if (random.chance(8))
+    return scaledLoop(own);
   if (random.chance(beginsWithProduct ? 35 : 25)) {
     const Value sum = advancedProduct(own);
     values.push_back(sum);
