@@ -45,19 +45,22 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
 
 def Cta_TensorMemoryType : TypeDef<CtaDialect, "TensorMemory"> {
   let mnemonic = "tensor_memory";
-  let summary = "accumulator in tensor memory";
+  let summary = "accumulator or left operand in tensor memory";
   let description = [{
-    A matrix of 32-bit elements in tensor memory, as `tcgen05.mma` writes it (PTX ISA, "Data path layout organization"):
-    128 rows are 128 lanes; further rows follow in further columns. 64 rows are lanes 0 to 15 of each quarter. With
+    A matrix in tensor memory, as `tcgen05.mma` writes and reads it (PTX ISA, "Data path layout organization"): 128 rows
+    are 128 lanes; further rows follow in further columns of 32 bits. Accumulators have 32-bit elements; their 64 rows
+    are lanes 0 to 15 of each quarter. Operands have at least 128 rows, and several narrower elements in a column. With
     `slots`, as many of them, one after the other.
 
-    Example: `!cta.tensor_memory<128x256xf32, slots = 2>`
+    Example: `!cta.tensor_memory<128x256xf32, slots = 2>`, `!cta.tensor_memory<128x64xf16>`
   }];
   let parameters = (ins ArrayRefParameter<"int64_t", "rows and columns">:$shape, "::mlir::Type":$elementType,
                         DefaultValuedParameter<"int64_t", "1">:$slots);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Returns the number of elements of a row in a column of 32 bits.
+    unsigned getElementsPerColumn() const;
     /// Returns the number of columns of one slot, and of all.
     unsigned getColumnsPerSlot() const;
     unsigned getColumns() const { return getSlots() * getColumnsPerSlot(); }

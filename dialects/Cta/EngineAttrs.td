@@ -42,7 +42,7 @@ def Cta_Tcgen05Attr
   let description = [{
     The instruction m n k (PTX ISA, "tcgen05.mma"), the types of a, b and the accumulator (f32 operands are multiplied
     as tf32), and the number of warps that read the accumulator; one thread issues the instructions. Sources and
-    `swapped` are those of `#cta.wgmma`, except that a is never in registers. `scales` is the number of elements along k
+    `swapped` are those of `#cta.wgmma`, except that threads store an a in registers to tensor memory. `scales` is the number of elements along k
     that share a scale, which threads store to shared memory. `lib/Target/Engines/Tcgen05.h` defines the valid
     combinations.
 

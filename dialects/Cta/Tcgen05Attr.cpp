@@ -58,8 +58,10 @@ LogicalResult Tcgen05Attr::verify(function_ref<InFlightDiagnostic()> emitError, 
                        << " into " << accumulator << (scaleGroup ? " with such scales" : "");
   if (warps % target::warpsPerGroup != 0 || !llvm::isPowerOf2_32(warps))
     return emitError() << "tensor memory is read by a power of two of warp groups, not by " << warps << " warps";
-  if (sourceA == OperandSource::Registers || sourceB == OperandSource::Registers)
-    return emitError() << "tcgen05 reads operands from shared memory, not from registers";
+  if (sourceB == OperandSource::Registers)
+    return emitError() << "tcgen05 reads b from shared memory, not from registers";
+  if (sourceA == OperandSource::Registers && (m != target::tensorMemoryLanes || scaleGroup))
+    return emitError() << "tcgen05 reads an a of 128 rows, without scales, from tensor memory";
   if (swapped && scaleGroup)
     return emitError() << "dots with scales are not swapped";
   if (swapped && (sourceA != OperandSource::Tma || sourceB != OperandSource::Tma))

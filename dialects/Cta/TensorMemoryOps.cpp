@@ -36,15 +36,25 @@ void TensorMemoryType::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
+static unsigned elementsPerColumn(Type element) {
+  constexpr unsigned columnBits = 32;
+  return columnBits / element.getIntOrFloatBitWidth();
+}
+
 LogicalResult TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape,
                                        Type element, int64_t slots) {
-  if (!element.isF32() && !element.isInteger(32))
-    return emitError() << "tensor memory holds f32 or i32, not " << element;
+  bool isAccumulator = element.isF32() || element.isInteger(32);
+  if (!isAccumulator && !getMmaType(element))
+    return emitError() << "tensor memory holds elements that tcgen05 multiplies or accumulates, not " << element;
   bool hasPowers = shape.size() == 2 && llvm::all_of(shape, [](int64_t size) { return llvm::isPowerOf2_64(size); });
   if (!hasPowers || shape[0] < 64 || shape[1] < 8)
     return emitError() << "an accumulator in tensor memory is a matrix of at least 64 rows and 8 columns, both powers "
                           "of two";
-  int64_t columns = target::tensorColumnsOf(shape[0], shape[1]);
+  unsigned perColumn = elementsPerColumn(element);
+  if (!isAccumulator && (shape[0] < target::tensorMemoryLanes || shape[1] < 8 * perColumn))
+    return emitError() << "an operand in tensor memory has at least 128 rows of 8 columns, not " << shape[0] << 'x'
+                       << shape[1] << 'x' << element;
+  int64_t columns = target::tensorColumnsOf(shape[0], shape[1] / perColumn);
   if (slots < 1 || slots > target::tensorMemoryColumns)
     return emitError() << "has " << slots << " slots; expected 1 to " << target::tensorMemoryColumns;
   if ((columns *= slots) > target::tensorMemoryColumns)
@@ -52,8 +62,19 @@ LogicalResult TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitEr
   return success();
 }
 
+unsigned TensorMemoryType::getElementsPerColumn() const {
+  return elementsPerColumn(getElementType());
+}
+
 unsigned TensorMemoryType::getColumnsPerSlot() const {
-  return target::tensorColumnsOf(getShape()[0], getShape()[1]);
+  return target::tensorColumnsOf(getShape()[0], getShape()[1] / getElementsPerColumn());
+}
+
+bool TensorMemoryAllocOp::holdsOperand() {
+  return llvm::any_of((*this)->getUsers(), [&](Operation *user) {
+    auto product = dyn_cast<Tcgen05MmaOp>(user);
+    return product && product.getA() == getResult();
+  });
 }
 
 bool TensorMemoryAllocOp::holdsScales() {
@@ -107,6 +128,16 @@ LogicalResult TensorMemoryStoreOp::verify() {
   return verifyAccess(*this, cast<RankedTensorType>(getValue().getType()), getMemory().getType());
 }
 
+ArrayRef<int64_t> Tcgen05MmaOp::getShapeA() {
+  BufferType buffer = getBufferA();
+  return buffer ? buffer.getShape() : cast<TensorMemoryType>(getA().getType()).getShape();
+}
+
+Type Tcgen05MmaOp::getMultipliedTypeA() {
+  BufferType buffer = getBufferA();
+  return buffer ? getMultipliedType(buffer) : cast<TensorMemoryType>(getA().getType()).getElementType();
+}
+
 Type Tcgen05MmaOp::getMultipliedType(BufferType buffer) {
   Type element = buffer.getElementType();
   return getAScale() && element.isInteger(8) ? Float4E2M1FNType::get(getContext()) : element;
@@ -115,8 +146,8 @@ Type Tcgen05MmaOp::getMultipliedType(BufferType buffer) {
 unsigned Tcgen05MmaOp::getScaleGroup() {
   if (!getAScale())
     return 0;
-  int64_t bits = target::mmaTypeBits(*getMmaType(getMultipliedType(getA().getType())));
-  int64_t depth = getA().getType().getShape()[1] * 8 / bits;
+  int64_t bits = target::mmaTypeBits(*getMmaType(getMultipliedTypeA()));
+  int64_t depth = getShapeA()[1] * 8 / bits;
   return unsigned(depth / getAScale().getType().getShape()[1]);
 }
 
@@ -124,7 +155,7 @@ unsigned Tcgen05MmaOp::getScaleGroup() {
 static LogicalResult verifyScales(Tcgen05MmaOp op) {
   unsigned columns = 0;
   int64_t groups = op.getAScale().getType().getShape().back();
-  for (auto [scale, lines] : {std::pair(op.getAScale().getType(), op.getA().getType().getShape()[0]),
+  for (auto [scale, lines] : {std::pair(op.getAScale().getType(), op.getShapeA()[0]),
                               {op.getBScale().getType(), op.getB().getType().getShape()[1]}}) {
     bool isMatrix = scale.getShape() == ArrayRef<int64_t>({lines, groups}) && scale.getSlots() == 1 &&
                     target::scaleColumnsOf(lines, groups) != 0;
@@ -141,24 +172,27 @@ static LogicalResult verifyScales(Tcgen05MmaOp op) {
 LogicalResult Tcgen05MmaOp::verify() {
   if (bool(getAScale()) != bool(getBScale()) || bool(getAScale()) != bool(getScales()))
     return emitOpError() << "has some of: scales of a, scales of b, their memory; expected all or none";
-  ArrayRef<int64_t> a = getA().getType().getShape(), b = getB().getType().getShape(),
+  ArrayRef<int64_t> a = getShapeA(), b = getB().getType().getShape(),
                     acc = getAcc().getType().getShape();
-  if (a.size() != 2 || b.size() != 2 || getA().getType().getSlots() != 1 || getB().getType().getSlots() != 1 ||
+  int64_t slotsA = getBufferA() ? getBufferA().getSlots() : cast<TensorMemoryType>(getA().getType()).getSlots();
+  if (a.size() != 2 || b.size() != 2 || slotsA != 1 || getB().getType().getSlots() != 1 ||
       getAcc().getType().getSlots() != 1)
     return emitOpError() << "multiplies matrices of one slot each";
   if (a[1] != b[0] || a[0] != acc[0] || int64_t(llvm::PowerOf2Ceil(b[1])) != acc[1])
     return emitOpError() << "a is " << a[0] << "x" << a[1] << ", b " << b[0] << "x" << b[1] << " and acc " << acc[0]
                          << "x" << acc[1] << "; their sizes must agree";
+  if (getAScale() && !getBufferA())
+    return emitOpError() << "has scales, but a is in tensor memory; expected a buffer";
   if (getAScale() && failed(verifyScales(*this)))
     return failure();
-  std::optional<target::MmaType> typeA = getMmaType(getMultipliedType(getA().getType())),
+  std::optional<target::MmaType> typeA = getMmaType(getMultipliedTypeA()),
                                  typeB = getMmaType(getMultipliedType(getB().getType())),
                                  typeAcc = getAccumulatorType(getAcc().getType().getElementType());
   if (!typeA || !typeB || !typeAcc ||
       !target::isTcgen05Instruction(*typeA, *typeB, *typeAcc, getM(), getN(), getScaleGroup()) || a[0] % getM() != 0 ||
       b[1] % getN() != 0)
     return emitOpError() << "has no instruction of " << getM() << " rows and " << getN() << " columns for "
-                         << getA().getType().getElementType() << " times " << getB().getType().getElementType()
+                         << getMultipliedTypeA() << " times " << getB().getType().getElementType()
                          << " into " << getAcc().getType();
   return success();
 }

@@ -38,7 +38,7 @@ def Cta_TensorMemoryCloseOp : Cta_Op<"tensor_memory_close", [
 }
 
 def Cta_TensorMemoryAllocOp : Cta_Op<"tensor_memory_alloc", [MemoryEffects<[MemAlloc<Cta_TensorMemory>]>]> {
-  let summary = "an accumulator in tensor memory, or the scales of MMAs";
+  let summary = "an accumulator, an operand or scales in tensor memory";
   let description = [{
     In the kernel's body. `cta-allocate-tensor-memory` gives each one its columns: `offset` of those that begin at
     `base`.
@@ -50,6 +50,8 @@ def Cta_TensorMemoryAllocOp : Cta_Op<"tensor_memory_alloc", [MemoryEffects<[MemA
   let results = (outs Cta_TensorMemoryType:$result);
   let assemblyFormat = "(`at` $base^ `+` $offset)? attr-dict `:` type($result)";
   let extraClassDeclaration = [{
+    /// Returns true if it is the left operand of an MMA.
+    bool holdsOperand();
     /// Returns true if it is the memory of the scales of MMAs.
     bool holdsScales();
   }];
@@ -86,15 +88,15 @@ def Cta_TensorMemoryLoadOp : Cta_Op<"tensor_memory_load"> {
 }
 
 def Cta_TensorMemoryStoreOp : Cta_Op<"tensor_memory_store"> {
-  let summary = "store an accumulator to tensor memory";
+  let summary = "store an accumulator, or a left operand, to tensor memory";
   let description = [{
     By all warps of the role, in the register layout of the type; complete when the operation ends. `columns` as for
     `cta.tensor_memory_load`. Source: PTX ISA, `tcgen05.st`, `tcgen05.wait::st`.
 
     Example: `cta.tensor_memory_store %x, %acc : tensor<128x256xf32, #r>, !cta.tensor_memory<128x256xf32>`
   }];
-  let arguments = (ins Tile_TensorOf<[F32, I32]>:$value,
-                       Arg<Cta_TensorMemoryType, "accumulator", [MemWrite<Cta_TensorMemory>]>:$memory,
+  let arguments = (ins Tile_NumberTensor:$value,
+                       Arg<Cta_TensorMemoryType, "accumulator or operand", [MemWrite<Cta_TensorMemory>]>:$memory,
                        OptionalAttr<I32Attr>:$columns);
   let assemblyFormat = "$value `,` $memory attr-dict `:` type($value) `,` type($memory)";
   let hasVerifier = 1;
@@ -104,9 +106,9 @@ def Cta_Tcgen05MmaOp : Cta_Op<"tcgen05_mma", [AttrSizedOperandSegments]> {
   let summary = "asynchronous matrix multiply-accumulate into tensor memory";
   let description = [{
     `acc += a * b`, or `acc = a * b` if `accumulate` is given and false, with instructions m x n x 32 bytes of k (PTX
-    ISA, `tcgen05.mma`). The buffers have swizzled layouts that a matrix descriptor can express. One thread issues the
-    instructions: in a role of several threads, when all of them have arrived, so that what they stored to operands and
-    accumulator is seen.
+    ISA, `tcgen05.mma`). The buffers have swizzled layouts that a matrix descriptor can express; a may be in tensor
+    memory. One thread issues the instructions: in a role of several threads, when all of them have arrived, so that
+    what they stored to operands and accumulator is seen.
 
     With scales, of one byte, each group of elements along k is multiplied by that of its row and column. They are
     copied from buffers in the layout that `tcgen05.cp` reads (`lib/Layout/TensorMemoryLayout.h`) to `scales`, first
@@ -123,7 +125,8 @@ def Cta_Tcgen05MmaOp : Cta_Op<"tcgen05_mma", [AttrSizedOperandSegments]> {
         !cta.buffer<128x4xi8, #s>, !cta.buffer<128x4xi8, #s>, !cta.tensor_memory<128x8xi32>
     ```
   }];
-  let arguments = (ins Arg<Cta_BufferType, "left tile", [MemRead<Cta_SignalledMemory>]>:$a,
+  let arguments = (ins Arg<AnyTypeOf<[Cta_BufferType, Cta_TensorMemoryType]>, "left tile",
+                           [MemRead<Cta_SignalledMemory>]>:$a,
                        Arg<Cta_BufferType, "right tile", [MemRead<Cta_SignalledMemory>]>:$b,
                        Arg<Cta_TensorMemoryType, "accumulator",
                            [MemRead<Cta_TensorMemory>, MemWrite<Cta_TensorMemory>]>:$acc,
@@ -139,8 +142,12 @@ def Cta_Tcgen05MmaOp : Cta_Op<"tcgen05_mma", [AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the type of the elements of a buffer as they are multiplied: f4E2M1FN for i8 with scales.
+    /// Returns the type of a, if it is in shared memory.
+    BufferType getBufferA() { return ::mlir::dyn_cast<BufferType>(getA().getType()); }
+    ::llvm::ArrayRef<int64_t> getShapeA();
+    /// Returns the type of the elements of a buffer, or of a, as they are multiplied: f4E2M1FN for i8 with scales.
     ::mlir::Type getMultipliedType(BufferType buffer);
+    ::mlir::Type getMultipliedTypeA();
     /// Returns the number of elements along k that share a scale; 0 without scales.
     unsigned getScaleGroup();
   }];

@@ -248,7 +248,10 @@ DotPlan tile::planDot(DotOp dot, unsigned numWarps) {
     return planWgmma(dot, engine);
   if (auto engine = dyn_cast<cta::Tcgen05Attr>(dot.getEngineAttr())) {
     ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
-    return {layout::tensorMemoryLayout(shape[0], shape[1], engine.getWarps()), std::nullopt, std::nullopt};
+    DotPlan plan{layout::tensorMemoryLayout(shape[0], shape[1], engine.getWarps()), std::nullopt, std::nullopt};
+    if (cta::BufferEngine(engine).isFromRegisters())
+      plan.a = layout::tensorMemoryLayout(shape[0], dot.getA().getType().getDimSize(1), engine.getWarps());
+    return plan;
   }
   if (auto engine = dyn_cast<cta::MmaSyncAttr>(dot.getEngineAttr()))
     return planMmaSync(dot, engine);

@@ -11,9 +11,9 @@ using namespace mlir;
 using namespace tile;
 
 /// Describes how wgmma gets the operand.
-static StringRef describeSource(Value operand, bool isInRegisters) {
+static StringRef describeSource(Value operand, cta::BufferEngine engine, bool isInRegisters) {
   if (isInRegisters)
-    return "in registers";
+    return isa<cta::Tcgen05Attr>(Attribute(engine)) ? "stored to tensor memory" : "in registers";
   auto load = dyn_cast_or_null<cta::LocalLoadOp>(traceOperand(operand).source);
   Value buffer = load ? load.getBuffer() : Value();
   while (buffer && isa_and_present<cta::TransBufferOp>(buffer.getDefiningOp()))
@@ -35,8 +35,8 @@ std::string tile::reportEngine(DotOp dot, const target::GpuTarget &target, unsig
     else if (auto wgmma = dyn_cast<cta::WgmmaAttr>(any))
       report << "wgmma m64n" << wgmma.getN() << "k" << wgmma.getK();
     report << (dot.isScaled() ? " with scales" : "") << "; a is "
-           << describeSource(dot.getA(), engine.isFromRegisters()) << ", b "
-           << describeSource(dot.getB(), /*isInRegisters=*/false);
+           << describeSource(dot.getA(), engine, engine.isFromRegisters()) << ", b "
+           << describeSource(dot.getB(), engine, /*isInRegisters=*/false);
     return text;
   }
   if (auto engine = dyn_cast<cta::MmaSyncAttr>(dot.getEngineAttr()))

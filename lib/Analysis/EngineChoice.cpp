@@ -221,9 +221,12 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
                                unsigned(dot.getScaleGroup()));
 }
 
-/// Returns true if the engine of the target may read a from registers.
-static bool takesRegisters(const target::GpuTarget &target) {
-  return !target.has(target::Feature::Tcgen05);
+/// Returns the source of a left operand that is computed in registers: tcgen05 reads not all of them from there.
+static OperandSource sourceOfComputed(DotOp dot, Operands operands, const target::GpuTarget &target,
+                                      unsigned numWarps) {
+  operands.sourceA = OperandSource::Registers;
+  bool isRead = !target.has(target::Feature::Tcgen05) || planBufferEngine(dot, operands, target, numWarps).engine;
+  return isRead ? OperandSource::Registers : OperandSource::Threads;
 }
 
 /// Before descriptors are created: chooses an engine if descriptors can load its operands.
@@ -243,7 +246,7 @@ cta::BufferEngine EngineChooser::chooseForBlocks(DotOp dot) {
   if (!mayStay)
     return {};
   if (staysInRegisters(dot))
-    operands.sourceA = takesRegisters(target) ? OperandSource::Registers : OperandSource::Threads;
+    operands.sourceA = sourceOfComputed(dot, operands, target, numWarps);
   else if (isa_and_present<LoadOp>(a.source))
     operands.sourceA = OperandSource::Threads;
   else
@@ -255,7 +258,8 @@ cta::BufferEngine EngineChooser::chooseForBlocks(DotOp dot) {
 /// neither a buffer nor a barrier. Warp groups that multiply the same rows would compute it several times.
 static bool isReadFromCopies(DotOp dot, Operands operands, const target::GpuTarget &target, unsigned numWarps) {
   operands.sourceA = OperandSource::Registers;
-  if (!isComputedFromLoads(dot))
+  // For tensor memory, each thread would read a row of its own.
+  if (!isComputedFromLoads(dot) || target.has(target::Feature::Tcgen05))
     return false;
   cta::BufferEngine engine = planBufferEngine(dot, operands, target, numWarps).engine;
   return engine && engine.getGroupsN() == 1;
@@ -277,12 +281,10 @@ cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
   bool isComputed = isComputedFromDots(dot);
   bool staysHere = isBlockB ? isComputed || staysInRegisters(dot)
                             : (isComputed && !a.transposed) || isReadFromCopies(dot, operands, target, numWarps);
-  if (!isBlockA && staysHere && takesRegisters(target)) {
-    operands.sourceA = OperandSource::Registers;
-  } else if (!isBlockA) {
-    operands.sourceA = OperandSource::Threads;
+  if (!isBlockA)
+    operands.sourceA = staysHere ? sourceOfComputed(dot, operands, target, numWarps) : OperandSource::Threads;
+  if (!isBlockA && operands.sourceA == OperandSource::Threads)
     stored.push_back(skipTranspositions(dot.getA()).first);
-  }
   cta::BufferEngine engine = planBufferEngine(dot, operands, target, numWarps).engine;
   if (isBlockA && isBlockB)
     stored = getTransposed(dot, engine);

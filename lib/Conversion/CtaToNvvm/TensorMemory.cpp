@@ -6,6 +6,7 @@
 //
 //   256 x 64:  rows 0 to 127 in columns 0 to 63, rows 128 to 255 in columns 64 to 127
 #include "TensorMemory.h"
+#include "Words.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Ptx.h"
@@ -105,7 +106,8 @@ AccessPlan planAccess(OpBuilder &builder, Operation *op, Value memory, cta::Tens
   Location loc = op->getLoc();
   AccessPlan plan;
   plan.most = mostRegistersOf(op);
-  const int64_t m = type.getShape()[0], n = type.getShape()[1], groups = warps / target::warpsPerGroup;
+  const int64_t m = type.getShape()[0], n = type.getShape()[1] / type.getElementsPerColumn(),
+                groups = warps / target::warpsPerGroup;
   const int64_t groupsM = m < fullRows ? 1 : std::min<int64_t>(groups, m / fullRows);
   if (m < fullRows)
     plan.shape = NVVM::Tcgen05LdStShape::SHAPE_16X256B;
@@ -289,8 +291,11 @@ struct TensorStoreLowering : OpConversionPattern<cta::TensorMemoryStoreOp> {
     auto type = cast<RankedTensorType>(op.getValue().getType());
     AccessPlan plan = planAccess(rewriter, op, adaptor.getMemory().front(), op.getMemory().getType(),
                                  cta::getLayout(type).numWarps(), op.getColumns());
+    SmallVector<Value> values(adaptor.getValue());
+    if (const unsigned perColumn = op.getMemory().getType().getElementsPerColumn(); perColumn > 1)
+      values = packWords(rewriter, loc, values, {32, unsigned(values.size() / perColumn), perColumn});
     emitForPart(rewriter, loc, plan, {}, [&](int64_t columns) {
-      emitStore(rewriter, loc, plan, columns, adaptor.getValue());
+      emitStore(rewriter, loc, plan, columns, values);
       return Registers();
     });
     rewriter.eraseOp(op);

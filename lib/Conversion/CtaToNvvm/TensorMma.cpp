@@ -43,22 +43,25 @@ void beginIssue(ConversionPatternRewriter &rewriter, Operation *op, bool synchro
     emitTensorFence(rewriter, loc, /*before=*/false);
 }
 
-/// The operands of an MMA; none if no descriptor describes them.
+/// The operands of an MMA in shared memory; a may be in tensor memory instead.
 struct MmaOperands {
-  MatrixOperand a, b;
+  std::optional<MatrixOperand> a;
+  MatrixOperand b;
 };
+/// Returns none if no descriptor describes them.
 std::optional<MmaOperands> planOperands(cta::Tcgen05MmaOp op) {
-  std::optional<MatrixOperand> a = planMatrixOperand(op.getA().getType(), 1),
+  cta::BufferType bufferA = op.getBufferA();
+  std::optional<MatrixOperand> a = bufferA ? planMatrixOperand(bufferA, 1) : std::nullopt,
                                b = planMatrixOperand(op.getB().getType(), 0);
-  if (!a || !b)
+  if ((bufferA && !a) || !b)
     return std::nullopt;
   // A panel is addressed from its start.
   auto startsPanel = [](const MatrixOperand &operand, int64_t step) {
     return operand.kMajor || operand.extent == step || step % operand.form.panelElements == 0;
   };
-  if (!startsPanel(*a, op.getM()) || !startsPanel(*b, op.getN()))
+  if ((a && !startsPanel(*a, op.getM())) || !startsPanel(*b, op.getN()))
     return std::nullopt;
-  return MmaOperands{*a, *b};
+  return MmaOperands{a, *b};
 }
 
 struct MmaLowering : OpConversionPattern<cta::Tcgen05MmaOp> {
@@ -73,20 +76,26 @@ struct MmaLowering : OpConversionPattern<cta::Tcgen05MmaOp> {
     bool isInCluster = op->getParentOfType<LLVM::LLVMFuncOp>()->hasAttr(NVVM::NVVMDialect::getClusterDimAttrName());
     beginIssue(rewriter, op, /*synchronizes=*/true);
     constexpr auto format = DescriptorEmitter::Format::Tcgen05;
-    DescriptorEmitter rows(rewriter, loc, format, operands->a, adaptor.getA(), /*firstRow=*/{}, isInCluster);
+    std::optional<DescriptorEmitter> rows;
+    if (operands->a)
+      rows.emplace(rewriter, loc, format, *operands->a, adaptor.getA(), /*firstRow=*/Value(), isInCluster);
     DescriptorEmitter columns(rewriter, loc, format, operands->b, adaptor.getB(), /*firstRow=*/{}, isInCluster);
     MmaStatement statement(op);
     if (op.getAScale())
       emitCopies(rewriter, op, adaptor, isInCluster, statement);
     const std::string first = op.getAccumulate() ? statement.use(adaptor.getAccumulate()) : "always";
-    const int64_t blockStep = op.getAcc().getType().getShape()[1], bytes = target::tcgen05BytesK;
-    for (int64_t row = 0; row < operands->a.extent; row += op.getM())
+    const int64_t blockStep = op.getAcc().getType().getShape()[1], bytes = target::tcgen05BytesK,
+                  elementBytes = operands->b.elementBytes;
+    const bool aKMajor = !operands->a || operands->a->kMajor;
+    for (int64_t row = 0; row < op.getShapeA()[0]; row += op.getM())
       for (int64_t column = 0; column < operands->b.extent; column += op.getN()) {
         const std::string result = statement.use(
             emitTensorAddress(rewriter, loc, adaptor.getAcc(), row / target::tensorMemoryLanes * blockStep + column));
-        for (int64_t step = 0; step < operands->a.k * operands->a.elementBytes; step += bytes) {
-          const int64_t k = step / operands->a.elementBytes;
-          const std::string left = statement.use(rows.at(row, k)), right = statement.use(columns.at(column, k));
+        for (int64_t step = 0; step < operands->b.k * elementBytes; step += bytes) {
+          const int64_t k = step / elementBytes;
+          const std::string left = rows ? statement.use(rows->at(row, k))
+                                        : "[" + statement.use(emitOperandAddress(rewriter, op, adaptor, row, k)) + "]",
+                            right = statement.use(columns.at(column, k));
           statement.text += "tcgen05.mma.cta_group::1" + target::tcgen05Suffix(statement.a, op.getScaleGroup()) + " [" +
                             result + "], " + left + ", " + right + ", ";
           if (op.getAScale())
@@ -94,7 +103,7 @@ struct MmaLowering : OpConversionPattern<cta::Tcgen05MmaOp> {
           else
             statement.text += statement.descriptor(
                 rewriter, target::tcgen05Descriptor(statement.a, statement.b, statement.acc, op.getM(), op.getN(),
-                                                    operands->a.kMajor, operands->b.kMajor));
+                                                    aKMajor, operands->b.kMajor));
           statement.text += ", " + (step == 0 ? first : "always") + ";\n";
         }
       }
@@ -106,10 +115,18 @@ struct MmaLowering : OpConversionPattern<cta::Tcgen05MmaOp> {
   }
 
 private:
+  /// Returns the address of the part of a in tensor memory that an instruction multiplies.
+  static Value emitOperandAddress(OpBuilder &builder, cta::Tcgen05MmaOp op, OpAdaptor adaptor, int64_t row, int64_t k) {
+    auto type = cast<cta::TensorMemoryType>(op.getA().getType());
+    const int64_t perColumn = type.getElementsPerColumn(), blockStep = type.getShape()[1] / perColumn;
+    return emitTensorAddress(builder, op.getLoc(), adaptor.getA(),
+                             row / target::tensorMemoryLanes * blockStep + k / perColumn);
+  }
+
   /// The instructions of an MMA, with their operands.
   struct MmaStatement : PtxStatement {
     explicit MmaStatement(cta::Tcgen05MmaOp op)
-        : loc(op.getLoc()), a(*getMmaType(op.getMultipliedType(op.getA().getType()))),
+        : loc(op.getLoc()), a(*getMmaType(op.getMultipliedTypeA())),
           b(*getMmaType(op.getMultipliedType(op.getB().getType()))),
           acc(*getAccumulatorType(op.getAcc().getType().getElementType())) {
       text = "{\n.reg .pred always;\nmov.pred always, 1;\n";

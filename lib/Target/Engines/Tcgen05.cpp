@@ -113,8 +113,8 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
   auto refuse = [](std::string reason) { return Tcgen05Result{std::nullopt, std::move(reason)}; };
   if (std::string reason = whyNoTcgen05(target, dot); !reason.empty())
     return refuse(reason);
-  if (dot.fromRegisters)
-    return refuse("tcgen05 reads both operands from shared memory");
+  if (dot.fromRegisters && (dot.m < fullRows || dot.scaleGroup))
+    return refuse("tcgen05 reads an a of 128 rows, without scales, from tensor memory");
   int64_t groups = dot.numWarps / warpsPerGroup, bits = dot.elementBits();
   if (groups == 0 || dot.numWarps % warpsPerGroup != 0)
     return refuse("tensor memory is read by groups of 4 warps, the kernel has " + std::to_string(dot.numWarps));
@@ -152,6 +152,8 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
                     std::to_string(dot.n) + " columns and " + std::to_string(scales) + " groups");
     columns += std::bit_ceil(ofA + ofB);
   }
+  if (dot.fromRegisters)
+    columns += tensorColumnsOf(dot.m, dot.k * bits / 32);
   if (columns > tensorMemoryColumns)
     return refuse("the accumulator needs " + std::to_string(columns) + " columns of tensor memory, which has " +
                   std::to_string(tensorMemoryColumns));

@@ -35,8 +35,8 @@ struct Tcgen05Result {
 /// Returns why tcgen05 does not compute dots of such types and orders, whatever their sizes; empty if it does.
 std::string whyNoTcgen05(const GpuTarget &target, const WgmmaProduct &dot);
 
-/// Returns how tcgen05 computes the dot. Operands in registers, and accumulators with fewer bits than the result needs
-/// (`imprecise`), do not exist here.
+/// Returns how tcgen05 computes the dot. A left operand `fromRegisters` is stored to tensor memory. Accumulators with
+/// fewer bits than the result needs (`imprecise`) do not exist here.
 Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot);
 
 /// Returns true if there is an instruction of these types and this shape on some target.

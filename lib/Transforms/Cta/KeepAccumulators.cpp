@@ -97,14 +97,14 @@ private:
   /// Returns true if tensor memory holds the accumulator together with those that are already kept, and one other.
   bool hasRoom(cta::TensorMemoryStoreOp store) {
     Value memory = store.getMemory();
-    unsigned most = 0, scales = 0;
+    unsigned most = 0, operands = 0;
     for (auto other : kernel.getBody().front().getOps<cta::TensorMemoryAllocOp>())
-      if (other.holdsScales())
-        scales += other.getType().getColumns();
+      if (other.holdsScales() || other.holdsOperand())
+        operands += other.getType().getColumns();
       else if (other.getResult() != memory && !kept.contains(other.getResult()))
         most = std::max(most, other.getType().getColumns());
     unsigned columns = kept.contains(memory) ? 0 : cast<cta::TensorMemoryType>(memory.getType()).getColumns();
-    if (columnsKept + columns + most + scales > target::tensorMemoryColumns)
+    if (columnsKept + columns + most + operands > target::tensorMemoryColumns)
       return false;
     columnsKept += columns;
     kept.insert(memory);

@@ -122,13 +122,15 @@ Value allocateScales(OpBuilder &builder, DotOp dot) {
 Value lowerToTcgen05(OpBuilder &builder, DotOp dot, cta::Tcgen05Attr engine) {
   Location loc = dot.getLoc();
   RankedTensorType type = dot.getType();
-  Value a = viewBlock(builder, dot.getA()), b = viewBlock(builder, dot.getB());
+  Value b = viewBlock(builder, dot.getB());
   int64_t columns = cast<cta::BufferType>(b.getType()).getShape()[1];
   IntegerAttr computed = columns == type.getDimSize(1) ? IntegerAttr() : builder.getI32IntegerAttr(columns);
   OpBuilder outside = OpBuilder::atBlockBegin(&dot->getParentOfType<KernelOp>().getBody().front());
-  Value memory = cta::TensorMemoryAllocOp::create(
-      outside, loc, cta::TensorMemoryType::get(dot.getContext(), type.getShape(), type.getElementType(), /*slots=*/1),
-      /*base=*/Value(), /*offset=*/IntegerAttr());
+  auto allocate = [&](RankedTensorType of) -> Value {
+    auto memory = cta::TensorMemoryType::get(dot.getContext(), of.getShape(), of.getElementType(), /*slots=*/1);
+    return cta::TensorMemoryAllocOp::create(outside, loc, memory, /*base=*/Value(), /*offset=*/IntegerAttr());
+  };
+  Value memory = allocate(type);
   Value done = cta::MbarrierAllocOp::create(outside, loc, cta::MbarrierType::get(dot.getContext(), /*slots=*/1),
                                             /*arrivals=*/1, /*offset=*/IntegerAttr());
   bool isFresh = matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero());
@@ -137,7 +139,13 @@ Value lowerToTcgen05(OpBuilder &builder, DotOp dot, cta::Tcgen05Attr engine) {
     accumulate = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 0);
   else
     cta::TensorMemoryStoreOp::create(builder, loc, dot.getAcc(), memory, computed);
-  Value scaleA, scaleB, scales;
+  Value a, scaleA, scaleB, scales;
+  if (cta::BufferEngine(engine).isFromRegisters()) {
+    a = allocate(dot.getA().getType());
+    cta::TensorMemoryStoreOp::create(builder, loc, dot.getA(), a, /*columns=*/IntegerAttr());
+  } else {
+    a = viewBlock(builder, dot.getA());
+  }
   if (dot.isScaled()) {
     scaleA = viewBlock(builder, dot.getAScale());
     scaleB = viewBlock(builder, dot.getBScale());

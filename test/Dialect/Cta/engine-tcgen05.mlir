@@ -47,8 +47,13 @@ func.func private @warps() attributes {e = #cta.tcgen05<m128n64k16, f16, f16, f3
 
 // -----
 
-// expected-error @below {{tcgen05 reads operands from shared memory, not from registers}}
-func.func private @registers() attributes {e = #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 4, a = registers>}
+// expected-error @below {{tcgen05 reads an a of 128 rows, without scales, from tensor memory}}
+func.func private @registers() attributes {e = #cta.tcgen05<m64n64k16, f16, f16, f32, warps = 4, a = registers>}
+
+// -----
+
+// expected-error @below {{tcgen05 reads b from shared memory, not from registers}}
+func.func private @registers_b() attributes {e = #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 4, b = registers>}
 
 // -----
 

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{tensor memory holds f32 or i32, not 'f16'}}
-func.func private @element(!cta.tensor_memory<128x64xf16>)
+// expected-error @below {{tensor memory holds elements that tcgen05 multiplies or accumulates, not 'f64'}}
+func.func private @element(!cta.tensor_memory<128x64xf64>)
 
 // -----
 
@@ -148,5 +148,25 @@ tile.kernel @some_scales() {
   %t = cta.tensor_memory_alloc : !cta.tensor_memory<128x128xf32>
   // expected-error @below {{has some of: scales of a, scales of b, their memory; expected all or none}}
   "cta.tcgen05_mma"(%a, %b, %t, %s) <{m = 128 : i32, n = 128 : i32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0>}> : (!cta.buffer<128x64xi8, #wa>, !cta.buffer<64x128xi8, #wb>, !cta.tensor_memory<128x128xf32>, !cta.buffer<128x4xi8, #ws>) -> ()
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{an operand in tensor memory has at least 128 rows of 8 columns, not 64x64x'f16'}}
+func.func private @rows_of_operand(!cta.tensor_memory<64x64xf16>)
+
+// -----
+
+#wb = #cta.layout<[64, 128], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32], [0, 64]]>
+#ws = #cta.layout<[128, 4], offset = [[0, 1], [0, 2], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
+tile.kernel @scales_of_tensor_memory() {
+  %a = cta.tensor_memory_alloc : !cta.tensor_memory<128x64xi8>
+  %b = cta.alloc : !cta.buffer<64x128xi8, #wb>
+  %s = cta.alloc : !cta.buffer<128x4xi8, #ws>
+  %t = cta.tensor_memory_alloc : !cta.tensor_memory<128x128xf32>
+  %m = cta.tensor_memory_alloc : !cta.tensor_memory<128x8xi32>
+  // expected-error @below {{has scales, but a is in tensor memory; expected a buffer}}
+  cta.tcgen05_mma %a, %b, %t scales %s, %s in %m {m = 128 : i32, n = 128 : i32} : !cta.tensor_memory<128x64xi8>, !cta.buffer<64x128xi8, #wb>, !cta.tensor_memory<128x128xf32>, !cta.buffer<128x4xi8, #ws>, !cta.buffer<128x4xi8, #ws>, !cta.tensor_memory<128x8xi32>
   tile.return
 }

@@ -44,7 +44,12 @@ TEST(Tcgen05, reasons) {
   EXPECT_EQ(whyNot({.m = 64, .n = 8, .k = 64, .bKMajor = false}), "tcgen05 multiplies rows of b of at least 32 bytes");
   WgmmaProduct held = dotOf(128, 64, 64), mixed = held, narrow = held;
   held.fromRegisters = true;
-  EXPECT_EQ(whyNot(held), "tcgen05 reads both operands from shared memory");
+  EXPECT_EQ(whyNot(held), "");
+  held.m = 64;
+  EXPECT_EQ(whyNot(held), "tcgen05 reads an a of 128 rows, without scales, from tensor memory");
+  held.m = 256;
+  held.n = 256;
+  EXPECT_EQ(whyNot(held), "the accumulator needs 576 columns of tensor memory, which has 512");
   mixed.b = MmaType::BF16;
   EXPECT_EQ(whyNot(mixed), "tcgen05 does not multiply f16 and bf16 into f32");
   narrow.accumulator = MmaType::F16;
