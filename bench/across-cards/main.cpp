@@ -12,7 +12,7 @@
 // --verbose prints each step before it begins. DIR has gemm.cubin, gemm_wait.cubin and sum.cubin, compiled from
 // lib/Distributed/kernels. Without GPUs, LD_LIBRARY_PATH=build/simulator has the checks run in the simulator.
 #include "Baseline.h"
-#include "Rank.h"
+#include "Moe.h"
 
 #include <algorithm>
 #include <chrono>
@@ -71,12 +71,12 @@ Case parseCase(const std::string &text) {
 }
 
 bool checkAll(Rank &rank, const Options &options, bool isSimulated) {
-  const int ranks = rank.describe().size;
+  const int ranks = rank.info.size;
   bool right = true;
   int count = 0;
   // From simple to complex: NCCL or copies alone, GEMMs and copies, waiting tiles, and what the model chooses.
   for (tile_dist_form form : {TILE_DIST_SEQUENTIAL, TILE_DIST_CHUNKED, TILE_DIST_FLAGGED, TILE_DIST_AUTO})
-    for (int operation = 0; operation < 3; ++operation) {
+    for (int operation = 0; operation < (options.onlyExperts ? 0 : 3); ++operation) {
       const auto kind = tile_dist_operation(operation);
       std::vector<Case> cases = {{kind, 64 * ranks, 72, 104},
                                  {kind, 100 * ranks, 136, 64}, // tiles with rows of several ranks
@@ -92,10 +92,23 @@ bool checkAll(Rank &rank, const Options &options, bool isSimulated) {
         ++count;
       }
     }
+  Moe moe(rank);
+  for (tile_dist_form form : {TILE_DIST_SEQUENTIAL, TILE_DIST_CHUNKED}) {
+    std::vector<MoeCase> cases = {{"of a rank", 5, 64, 24, ranks, 1}, {"few", 40, 72, 40, 4 * ranks, 3}};
+    if (!isSimulated) {
+      cases.push_back({"many", 9, 16, 16, 136 * ranks, 8}); // more than moe_place counts at once
+      if (!options.isShort)
+        cases.push_back({"large", 700, 4096, 1024, 16 * ranks, 8});
+    }
+    for (const MoeCase &work : cases) {
+      right = moe.check(work, form) && right;
+      ++count;
+    }
+  }
   rank.barrier();
   if (rank.isFirst())
     std::printf("check: %d cases on %d ranks, peer access %d, NCCL %d, %d graph replays: %s\n", count, ranks,
-                rank.describe().peer_access, rank.describe().nccl_version, options.replays, right ? "right" : "WRONG");
+                rank.info.peer_access, rank.info.nccl_version, options.replays, right ? "right" : "WRONG");
   return right;
 }
 
@@ -169,6 +182,8 @@ Options parse(int count, char **words, std::vector<int64_t> &tokens) {
       options.isVerbose = true;
     else if (startsWith(words[i], "--short", value))
       options.isShort = true;
+    else if (startsWith(words[i], "--experts", value))
+      options.onlyExperts = true;
     else if (startsWith(words[i], "--graphs=", value))
       options.replays = std::atoi(value);
     else if (startsWith(words[i], "--ranks=", value))
