@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks: results of single runs, runs in a row and graphs, and what happens when a rank does not take part.
-#include "Rank.h"
+#include "Moe.h"
 
 #include <chrono>
 #include <cstdio>
@@ -126,10 +126,16 @@ bool Rank::soak() {
 }
 
 void Rank::endure() {
+  Moe moe(*this);
+  const MoeCase experts = {"endured", 512, 1024, 512, 8 * info.size, 4};
   const tile_dist_operation operations[] = {TILE_DIST_ALL_GATHER_GEMM, TILE_DIST_GEMM_REDUCE_SCATTER,
                                             TILE_DIST_GEMM_ALL_REDUCE};
   for (unsigned turn = options.seed;; ++turn) {
-    const Case work = {operations[turn % 3], 512 * info.size, 2048, 1024};
+    if (turn % 4 == 3) {
+      moe.endure(experts, 200);
+      continue;
+    }
+    const Case work = {operations[turn % 4], 512 * info.size, 2048, 1024};
     step(work, "auto", "plan");
     tile_dist_plan *plan = makePlan(work, TILE_DIST_AUTO);
     Buffers buffers = makeBuffers(work, /*hasRoom=*/false);

@@ -17,7 +17,7 @@ uint64_t startOfDown(int rank) {
   return startOfB(rank) + 350003;
 }
 
-double roundToBf16(double value) {
+float roundToBf16(double value) {
   const float single = float(value);
   uint32_t word = 0;
   std::memcpy(&word, &single, sizeof(word));
@@ -121,9 +121,22 @@ std::vector<Moe::Expected> Moe::expect(const MoeCase &work, const Routed &routed
                                        int64_t columns) const {
   std::vector<Expected> all;
   const int64_t local = work.experts / rank.info.size, count = std::min(samples, routed.tokens);
-  std::vector<double> between(size_t(work.width));
+  const auto rowOf = [](uint64_t start, int64_t row, int64_t length) {
+    std::vector<float> values;
+    for (uint16_t bits : Sequence::get().slice(start + uint64_t(row * length), size_t(length)))
+      values.push_back(fromBf16(bits));
+    return values;
+  };
+  const auto dotWith = [](const std::vector<float> &x, const std::vector<float> &y) {
+    double sum = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+      sum += double(x[i]) * double(y[i]);
+    return sum;
+  };
+  std::vector<float> between(size_t(work.width));
   for (int64_t i = 0; i < count; ++i) {
     Expected known = {i * routed.tokens / count, std::vector<double>(size_t(std::min(columns, work.hidden)))};
+    const std::vector<float> x = rowOf(startOfA(rank.info.rank), known.token, work.hidden);
     const int64_t pair = (rank.info.rank * work.tokens + known.token) * work.topK;
     for (int64_t k = 0; k < work.topK; ++k) {
       const int32_t id = routed.ids[size_t(pair + k)];
@@ -131,21 +144,16 @@ std::vector<Moe::Expected> Moe::expect(const MoeCase &work, const Routed &routed
         continue;
       const int owner = int(id / local);
       const int64_t expert = id % local;
-      const uint64_t x = startOfA(rank.info.rank);
       for (int64_t unit = 0; unit < work.width; ++unit) {
         const int64_t gateRow = expert * 2 * work.width + unit;
-        const double gate = dot(x, known.token, startOfGateUp(owner), gateRow, work.hidden);
-        const double up = dot(x, known.token, startOfGateUp(owner), gateRow + work.width, work.hidden);
+        const double gate = dotWith(x, rowOf(startOfGateUp(owner), gateRow, work.hidden));
+        const double up = dotWith(x, rowOf(startOfGateUp(owner), gateRow + work.width, work.hidden));
         between[size_t(unit)] = roundToBf16(gate / (1 + std::exp(-gate)) * up);
       }
-      for (size_t column = 0; column < known.values.size(); ++column) {
-        const uint64_t row =
-            startOfDown(owner) + uint64_t(expert * work.hidden + int64_t(column)) * uint64_t(work.width);
-        double sum = 0;
-        for (int64_t unit = 0; unit < work.width; ++unit)
-          sum += between[size_t(unit)] * double(Sequence::get().value(row + uint64_t(unit)));
-        known.values[column] += double(routed.weights[size_t(pair + k)]) * sum;
-      }
+      for (size_t column = 0; column < known.values.size(); ++column)
+        known.values[column] +=
+            double(routed.weights[size_t(pair + k)]) *
+            dotWith(between, rowOf(startOfDown(owner), expert * work.hidden + int64_t(column), work.width));
     }
     all.push_back(std::move(known));
   }

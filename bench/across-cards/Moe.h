@@ -26,6 +26,7 @@ struct MoeMeasured {
   std::string name;
   double routed, gathered; ///< NCCL and cuBLAS, with the better one of two kinds of GEMMs
   double automatic, best;  ///< the form that the library chooses; the best one
+  bool isRight = true;
 };
 
 class Moe {

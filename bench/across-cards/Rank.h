@@ -25,14 +25,16 @@ struct Options {
   int timeout = 60000;
   int rounds = 5;
   tile_dist_transport transport = TILE_DIST_ANY;
-  std::string mode = "check"; ///< check, bench, soak, lost, endure
+  std::string mode = "check"; ///< check, bench, experts, soak, lost, endure
   bool isVerbose = false;     ///< prints every step before it begins
   int replays = 3;            ///< of a graph, in checks; 0: no graphs
   bool isShort = false;       ///< checks small shapes only
-  bool onlyExperts = false;   ///< leaves out operations with a single GEMM
+  std::string only;           ///< of the checks: gemms, experts; empty: both
   double seconds = 60;        ///< of a soak
   unsigned seed = 1;
+  std::vector<int64_t> tokens = {2048, 4096, 8192}; ///< of all ranks, in benchmarks
   std::vector<Case> cases;
+  std::vector<std::string> experts; ///< cases of experts
 };
 
 /// Where a rank is, for the watchdog's message.
