@@ -20,7 +20,12 @@ if [ "$phase" = compile ]; then
   for name in route push count place expand reduce combine; do kernel moe_$name $own/moe_$name.tile; done
   kernel moe_gate_up $own/moe_gemm.tile -D GATED=1
   kernel moe_down $own/moe_gemm.tile
+  # Tiles with fewer rows, for experts that have few.
+  mkdir -p "$into/64"
+  kernel 64/moe_gate_up $own/moe_gemm.tile -D GATED=1 -D BLOCK_M=64
+  kernel 64/moe_down $own/moe_gemm.tile -D BLOCK_M=64
   kernel silu_mul bench/across-cards/silu_mul.tile
+  for name in "$into"/*.cubin; do [ -e "$into/64/$(basename "$name")" ] || cp "$name" "$into/64"; done
   exit 0
 fi
 cd "$1"
@@ -106,7 +111,9 @@ if [ "$phase" = experts ] || [ "$phase" = all ]; then
   pair 10 experts-graphs "${experts[@]}" --transport=copies --graphs=3
   pair 10 experts-graphs-nccl "${experts[@]}" --transport=nccl --nccl="$nccl" --graphs=3
   export LINES_SHOWN=40
-  step 60 bench-experts "$b" experts --kernels=k --nccl="$nccl" --cublas="$cublas" --rounds=3 --timeout=10000
+  measure=(experts --nccl="$nccl" --cublas="$cublas" --rounds=3 --timeout=10000)
+  step 42 bench-experts "$b" "${measure[@]}" --kernels=k
+  step 18 bench-experts-64 "$b" "${measure[@]}" --kernels=k/64 --tokens=2048 --tokens=4096
 fi
 if [ "$phase" = killed ] || [ "$phase" = all ]; then
   rm -f "$OUT"/killed-*
