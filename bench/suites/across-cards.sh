@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# across-cards.sh FOLDER [check|bench|experts|killed|all]: checks and measures GEMMs and mixtures of experts across the two
-# GPUs of a host, and kills ranks.
-# FOLDER has bench-across-cards and, in k, what `across-cards.sh FOLDER compile` makes there with tilec of $TILEC, in the
-# sources. "check" takes at most 100 s even if every step hangs, "bench" and "experts" 110 s and "killed" 80 s. Results on
-# stdout and in $OUT.
+# across-cards.sh FOLDER [check|bench|experts|killed|all]: checks and measures GEMMs and mixtures of experts across the
+# two GPUs of a host, and kills ranks.
+# FOLDER has bench-across-cards and, in k, the kernels that `across-cards.sh FOLDER compile` makes, with $TILEC and the
+# sources. "check" takes at most 100 s even if every step hangs, "bench" and "experts" 110 s and "killed" 80 s. Results
+# on stdout and in $OUT.
 set -u
 phase=${2:-all}
 if [ "$phase" = compile ]; then

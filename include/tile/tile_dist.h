@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* libtiledist: GEMMs whose operands live on several GPUs, over peer access and NCCL.
+/* libtiledist: GEMMs and mixtures of experts on several GPUs, over peer access and NCCL.
  *
  *   tile_dist_comm *comm;  tile_dist_plan *plan;                       // in each rank: a thread or a process
  *   tile_dist_options options = {.runtime = runtime, .device = -1};
@@ -7,8 +7,7 @@
  *   tile_dist_shape shape = {.m = 4096, .n = 8192, .k = 8192, .type = TILE_DIST_BF16};
  *   tile_dist_plan_create(comm, TILE_DIST_ALL_GATHER_GEMM, &shape, &kernels, TILE_DIST_AUTO, &plan);
  *   tile_dist_run(plan, stream, a, b, c);                               // as often as needed; asynchronous
- *   tile_dist_synchronize(comm, stream);                                // with a time limit, unlike
- * cuStreamSynchronize
+ *   tile_dist_synchronize(comm, stream);                    // with a time limit, unlike cuStreamSynchronize
  *
  * Ranks call the functions marked "collective" in the same order with equal arguments. Functions return a status;
  * tile_dist_last_error() describes the last failure of the calling thread and names rank and operation. No function

@@ -194,8 +194,8 @@ Status MoePlan::writeTables() {
     addresses.push_back(window + size_t(rank()) * tokensBytes());
   for (CUdeviceptr window : errors.all)
     addresses.push_back(window + (firstOverflow + size_t(rank())) * wordBytes);
-  // Slots of pairs that another rank computes keep these values: kernels read them, and after the failure of a rank, when
-  // work goes on with what has arrived, may use them.
+  // Slots of pairs that another rank computes keep these values: kernels read them, and after the failure of a rank,
+  // when work goes on with what has arrived, may use them.
   const size_t words = size_t(ranks()) * size_t(pairs());
   Status status = comm.driver->check(comm.driver->fillWords(slots, ~0u, words, comm.copies), "cuMemsetD32Async");
   if (status)
