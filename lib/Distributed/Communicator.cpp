@@ -339,6 +339,8 @@ Status Communicator::synchronize(CUstream stream) {
 
 Status Communicator::report() {
   Status status = usable(); // a rescue may have ended the work
+  if (!status)
+    return status; // the driver may block
   for (Reporter *reporter : reporters)
     if (Status reported = reporter->report(); !reported && status)
       status = runtime::withContext(fmt::format("rank {}", rank()), reported.error());
