@@ -158,8 +158,7 @@ Status MoePlan::allocateAll() {
   shared(routing, "routing", 2 * everyone * size_t(pairs()) * wordBytes);
   shared(tokens, "tokens", everyone * tokensBytes());
   shared(parts, "parts", everyone * tokensBytes());
-  words.resize(firstOverflow + everyone);
-  shared(errors, "errors", words.size() * wordBytes);
+  shared(errors, "errors", (firstOverflow + everyone) * wordBytes);
   local(tables, 3 * everyone * sizeof(CUdeviceptr));
   local(rows, room * rowBytes());
   local(between, gateUpCall ? room * size_t(shape.width) * bytesOf(shape.type) : 0);
@@ -169,16 +168,20 @@ Status MoePlan::allocateAll() {
   local(slots, everyone * size_t(pairs()) * wordBytes);
   if (usesCollective())
     local(sent, everyone * tokensBytes());
+  if (!status)
+    return status;
+  Result<void *> host = allocateHost((firstOverflow + everyone) * wordBytes);
+  if (!host)
+    return host.error();
+  words = {static_cast<int32_t *>(*host), firstOverflow + everyone};
   for (CUevent *event : {&begun, &ended}) {
-    if (!status)
-      return status;
     Result<CUevent> made = makeEvent();
     if (!made)
       return made.error();
     *event = *made;
   }
-  if (!status || usesCollective() || ranks() == 1)
-    return status;
+  if (usesCollective() || ranks() == 1)
+    return Success{};
   Result<std::unique_ptr<Signals>> made = Signals::make(comm, 3 * everyone);
   if (!made)
     return made.error();
@@ -215,7 +218,7 @@ Status MoePlan::report() {
     return status;
   if (std::all_of(words.begin(), words.end(), [](int32_t word) { return word == 0; }))
     return Success{};
-  const std::vector<int32_t> found = words;
+  const std::vector<int32_t> found(words.begin(), words.end());
   std::fill(words.begin(), words.end(), 0);
   if (Status status = comm.write(errors.mine, words.data(), bytes); !status)
     return status;

@@ -93,7 +93,7 @@ private:
   CUdeviceptr counts = 0, starts = 0, slots = 0;
   CUdeviceptr sent = 0; ///< parts for other ranks, if NCCL takes them
   CUevent begun = nullptr, ended = nullptr;
-  std::vector<int32_t> words; ///< of `errors`
+  std::span<int32_t> words; ///< of `errors`, in memory of the host
 };
 
 } // namespace tile::dist

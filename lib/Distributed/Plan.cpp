@@ -17,6 +17,8 @@ Plan::~Plan() {
     comm.driver->eventDestroy(event);
   for (CUdeviceptr pointer : memory)
     comm.driver->memoryFree(pointer);
+  for (void *pointer : hostMemory)
+    comm.driver->hostFree(pointer);
 }
 
 Status Plan::release() {
@@ -94,6 +96,14 @@ Result<CUdeviceptr> Plan::allocateLocal(size_t bytes) {
   if (Status status = comm.driver->check(comm.driver->memoryAllocate(&pointer, bytes), "cuMemAlloc"); !status)
     return status.error();
   memory.push_back(pointer);
+  return pointer;
+}
+
+Result<void *> Plan::allocateHost(size_t bytes) {
+  void *pointer = nullptr;
+  if (Status status = comm.driver->check(comm.driver->hostAllocate(&pointer, bytes), "cuMemAllocHost"); !status)
+    return status.error();
+  hostMemory.push_back(pointer);
   return pointer;
 }
 

@@ -42,6 +42,8 @@ protected:
   Result<Window> allocate(const char *what, size_t bytes);
   /// Memory that other ranks do not access.
   Result<CUdeviceptr> allocateLocal(size_t bytes);
+  /// Page-locked memory of the host, which copies reach without a wait in the driver.
+  Result<void *> allocateHost(size_t bytes);
   Result<CUevent> makeEvent();
 
   Status copy(CUstream stream, CUdeviceptr to, CUdeviceptr from, size_t bytes) const;
@@ -72,6 +74,7 @@ protected:
 private:
   std::vector<Window> windows;
   std::vector<CUdeviceptr> memory;
+  std::vector<void *> hostMemory;
   std::vector<CUevent> events;
 };
 
