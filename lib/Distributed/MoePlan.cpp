@@ -8,7 +8,7 @@ namespace tile::dist {
 
 namespace {
 
-/// Parts of the routing that are counted separately: SEGMENTS in moe_count.tile and moe_place.tile.
+/// Parts of the routing that moe_count.tile counts separately, for moe_place.tile.
 constexpr int64_t segments = 16;
 constexpr size_t wordBytes = 4;
 /// Words for errors: how many ids do not exist, one of them, and the rows of each rank whose capacity is exceeded.
