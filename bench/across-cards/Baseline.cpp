@@ -7,6 +7,7 @@ namespace {
 
 constexpr int bfloat16OfNccl = 9, sumOfNccl = 0;
 constexpr size_t bytesOfElement = 2;
+constexpr int transposed = 1, plain = 0, bf16 = 14, inFp32 = 68; // of cuBLAS
 
 struct UniqueId {
   char bytes[128];
@@ -46,13 +47,17 @@ Baseline::~Baseline() {
   callIn(cublas, "cublasDestroy_v2", handle);
 }
 
+void Baseline::useStream(Handle stream) {
+  if (stream == current)
+    return;
+  callIn(cublas, "cublasSetStream_v2", handle, stream);
+  callIn(cublas, "cublasSetWorkspace_v2", handle, workspace->pointer(), workspace->size());
+  current = stream;
+}
+
 void Baseline::multiply(Handle stream, Address a, Address b, Address c, Sizes sizes) {
-  if (stream != current) {
-    callIn(cublas, "cublasSetStream_v2", handle, stream);
-    callIn(cublas, "cublasSetWorkspace_v2", handle, workspace->pointer(), workspace->size());
-    current = stream;
-  }
-  constexpr int transposed = 1, plain = 0, bf16 = 14, inFp32 = 68, usual = -1;
+  useStream(stream);
+  constexpr int usual = -1;
   static const float one = 1, zero = 0;
   const auto at = [](Address address) { return reinterpret_cast<void *>(address); };
   // Column-major: the transposed result is b times the transposed a.
@@ -60,6 +65,52 @@ void Baseline::multiply(Handle stream, Address a, Address b, Address c, Sizes si
          static_cast<const void *>(&one), static_cast<const void *>(at(b)), bf16, int(sizes.k),
          static_cast<const void *>(at(a)), bf16, int(sizes.k), static_cast<const void *>(&zero), at(c), bf16,
          int(sizes.n), inFp32, usual);
+}
+
+void Baseline::multiply(Handle stream, const std::vector<Group> &groups) {
+  for (const Group &group : groups)
+    multiply(stream, group.a, group.b, group.c, group.sizes);
+}
+
+void Baseline::writeTables(const std::vector<Group> &groups, Memory &tables) {
+  std::vector<Address> addresses;
+  for (Address Group::*operand : {&Group::b, &Group::a, &Group::c}) // column-major, as above
+    for (const Group &group : groups)
+      addresses.push_back(group.*operand);
+  tables.write(addresses.data(), addresses.size() * sizeof(Address));
+}
+
+void Baseline::multiplyGrouped(Handle stream, const std::vector<Group> &groups, const Memory &tables) {
+  useStream(stream);
+  const size_t count = groups.size();
+  const std::vector<int> left(count, transposed), right(count, plain), ones(count, 1);
+  const std::vector<float> alphas(count, 1), betas(count, 0);
+  std::vector<int> m, n, k;
+  for (const Group &group : groups) {
+    m.push_back(int(group.sizes.n));
+    n.push_back(int(group.sizes.m));
+    k.push_back(int(group.sizes.k));
+  }
+  const auto table = [&](size_t operand) { return tables.pointer(operand * count * sizeof(Address)); };
+  callIn(cublas, "cublasGemmGroupedBatchedEx", handle, left.data(), right.data(), static_cast<const int *>(m.data()),
+         static_cast<const int *>(n.data()), static_cast<const int *>(k.data()),
+         static_cast<const void *>(alphas.data()), table(0), bf16, static_cast<const int *>(k.data()), table(1), bf16,
+         static_cast<const int *>(k.data()), static_cast<const void *>(betas.data()), table(2), bf16,
+         static_cast<const int *>(m.data()), int(count), ones.data(), inFp32);
+}
+
+void Baseline::exchange(Handle stream, const std::vector<Part> &to, const std::vector<Part> &from) {
+  callIn(nccl, "ncclGroupStart");
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Part &sent = to[size_t(rank)], &received = from[size_t(rank)];
+    if (sent.elements > 0)
+      callIn(nccl, "ncclSend", reinterpret_cast<const void *>(sent.address), sent.elements, bfloat16OfNccl, rank, comm,
+             stream);
+    if (received.elements > 0)
+      callIn(nccl, "ncclRecv", reinterpret_cast<void *>(received.address), received.elements, bfloat16OfNccl, rank,
+             comm, stream);
+  }
+  callIn(nccl, "ncclGroupEnd");
 }
 
 void Baseline::gather(Handle stream, Address from, Address to, size_t elements) {

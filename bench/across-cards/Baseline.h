@@ -6,6 +6,7 @@
 #include "Gpu.h"
 
 #include <memory>
+#include <vector>
 
 namespace across {
 
@@ -28,6 +29,25 @@ public:
   void scatter(Handle stream, Address from, Address to, size_t elements);
   void reduce(Handle stream, Address data, size_t elements);
 
+  /// A matrix of a group: c[m, n] = a[m, k] @ b[n, k]^T.
+  struct Group {
+    Address a, b, c;
+    Sizes sizes;
+  };
+  /// GEMMs one after the other, or in one call of cuBLAS, which has `tables` for 3 addresses of each group.
+  void multiply(Handle stream, const std::vector<Group> &groups);
+  void multiplyGrouped(Handle stream, const std::vector<Group> &groups, const Memory &tables);
+  /// Writes the addresses that multiplyGrouped needs.
+  static void writeTables(const std::vector<Group> &groups, Memory &tables);
+
+  /// Rows to and from a rank: where they begin, and how many elements.
+  struct Part {
+    Address address;
+    size_t elements;
+  };
+  /// Sends a part to each rank and receives one from each.
+  void exchange(Handle stream, const std::vector<Part> &to, const std::vector<Part> &from);
+
   // Operations; `own`: the rank's rows. `room` has space for the gathered rows, or for the product.
   void gatherThenMultiply(Handle stream, Address own, Address b, Address c, Address room, Sizes sizes);
   void multiplyThenScatter(Handle stream, Address a, Address b, Address c, Address room, Sizes sizes);
@@ -36,6 +56,8 @@ public:
   void scatterBesides(Handle stream, Address a, Address b, Address c, Address room, Sizes sizes, int parts);
 
 private:
+  void useStream(Handle stream);
+
   void *nccl, *cublas;
   int ranks;
   void *comm = nullptr, *handle = nullptr;

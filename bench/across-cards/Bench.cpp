@@ -17,7 +17,6 @@ void Rank::multiply(Address a, Address b, Address c, const Case &work) {
   checkRuntime(tile_launch(kernels.gemm, &launch, arguments, 6));
 }
 
-/// Returns microseconds per run, of the slowest rank.
 double Rank::measure(const std::function<void()> &run, int iterations) {
   barrier();
   call("cuEventRecord", begin, stream);
@@ -31,8 +30,7 @@ double Rank::measure(const std::function<void()> &run, int iterations) {
 }
 
 void Rank::bench(const Case &work) {
-  if (!baseline)
-    baseline = std::make_unique<Baseline>(options.nccl, options.cublas, info.rank, info.size, shared.ncclId);
+  peer();
   Buffers buffers = makeBuffers(work, /*hasRoom=*/true);
   const Address a = buffers.a->get(), b = buffers.b->get(), c = buffers.c->get(), room = buffers.room->get();
   const Sizes sizes = {work.m, work.n, work.k};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks: results of single runs, runs in a row and graphs, and what happens when a rank does not take part.
-#include "Rank.h"
+#include "Moe.h"
 
 #include <chrono>
 #include <cstdio>
@@ -45,43 +45,46 @@ bool Rank::check(const Case &work, tile_dist_form form, const CheckOptions &dept
     std::printf("WRONG: rank %d, %s %s: two runs differ\n", info.rank, nameOf(work.operation), nameOf(chosen.form));
     right = false;
   }
-  if (depth.replays > 0)
-    right = checkGraph(work, chosen.form, depth, buffers, run, clear) && right;
+  if (depth.replays > 0) {
+    replay(describe(work, nameOf(form)), depth.replays, run, [&](int replay) {
+      if (replay == 0)
+        clear();
+    });
+    right = isRight(work, *buffers.c, depth.samples, "graph") && right;
+  }
   step(work, nameOf(form), "destroy");
   checkDist(tile_dist_plan_destroy(plan));
   return right;
 }
 
-bool Rank::checkGraph(const Case &work, tile_dist_form form, const CheckOptions &depth, const Buffers &buffers,
-                      const std::function<void()> &run, const std::function<void()> &clear) {
+void Rank::replay(const std::string &name, int replays, const std::function<void()> &run,
+                  const std::function<void(int)> &prepare) {
   barrier();
-  step(work, nameOf(form), "graph: capture");
+  step(name + ", graph: capture");
   Handle graph = nullptr, executable = nullptr;
   constexpr int ofThread = 1; // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
   call("cuStreamBeginCapture_v2", stream, ofThread);
   run();
   call("cuStreamEndCapture", stream, &graph);
-  step(work, nameOf(form), "graph: instantiate");
+  step(name + ", graph: instantiate");
   call("cuGraphInstantiateWithFlags", &executable, graph, 0ull);
-  step(work, nameOf(form), "graph: upload");
+  step(name + ", graph: upload");
   call("cuGraphUpload", executable, stream);
-  clear();
   checkDist(tile_dist_synchronize(comm, stream));
   barrier();
-  for (int replay = 0; replay < depth.replays; ++replay) {
-    step(work, nameOf(form), "graph: launch");
+  for (int replay = 0; replay < replays; ++replay) {
+    prepare(replay);
+    step(name + ", graph: launch");
     call("cuGraphLaunch", executable, stream);
     // A launch may block those of other threads of the process.
     if (isThread())
       barrier();
   }
-  step(work, nameOf(form), "graph: synchronize");
+  step(name + ", graph: synchronize");
   checkDist(tile_dist_synchronize(comm, stream));
-  const bool right = isRight(work, *buffers.c, depth.samples, "graph");
   barrier();
   call("cuGraphExecDestroy", executable);
   call("cuGraphDestroy", graph);
-  return right;
 }
 
 bool Rank::loseRank() {
@@ -123,10 +126,16 @@ bool Rank::soak() {
 }
 
 void Rank::endure() {
+  Moe moe(*this);
+  const MoeCase experts = {"endured", 512, 1024, 512, 8 * info.size, 4};
   const tile_dist_operation operations[] = {TILE_DIST_ALL_GATHER_GEMM, TILE_DIST_GEMM_REDUCE_SCATTER,
                                             TILE_DIST_GEMM_ALL_REDUCE};
   for (unsigned turn = options.seed;; ++turn) {
-    const Case work = {operations[turn % 3], 512 * info.size, 2048, 1024};
+    if (turn % 4 == 3) {
+      moe.endure(experts, 200);
+      continue;
+    }
+    const Case work = {operations[turn % 4], 512 * info.size, 2048, 1024};
     step(work, "auto", "plan");
     tile_dist_plan *plan = makePlan(work, TILE_DIST_AUTO);
     Buffers buffers = makeBuffers(work, /*hasRoom=*/false);

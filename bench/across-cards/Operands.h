@@ -50,8 +50,9 @@ public:
     return result;
   }
 
-private:
   static constexpr size_t period = 1048573;
+
+private:
   std::vector<uint16_t> values;
 };
 

@@ -57,11 +57,15 @@ void Rank::step(const std::string &text) {
     std::printf("rank %d: %s\n", slot, text.c_str());
 }
 
-void Rank::step(const Case &work, const char *form, const char *text) {
+std::string describe(const Case &work, const char *form) {
   char line[160];
-  std::snprintf(line, sizeof(line), "%s %s %ld x %ld x %ld: %s", nameOf(work.operation), form, long(work.m),
-                long(work.n), long(work.k), text);
-  step(std::string(line));
+  std::snprintf(line, sizeof(line), "%s %s %ld x %ld x %ld", nameOf(work.operation), form, long(work.m), long(work.n),
+                long(work.k));
+  return line;
+}
+
+void Rank::step(const Case &work, const char *form, const char *text) {
+  step(describe(work, form) + ": " + text);
 }
 
 size_t Rank::elementsOfA(const Case &work) const {
@@ -126,6 +130,12 @@ bool Rank::isRight(const Case &work, const Memory &c, int samples, const char *f
     return false;
   }
   return true;
+}
+
+Baseline &Rank::peer() {
+  if (!baseline)
+    baseline = std::make_unique<Baseline>(options.nccl, options.cublas, info.rank, info.size, shared.ncclId);
+  return *baseline;
 }
 
 double Rank::largest(double mine) {

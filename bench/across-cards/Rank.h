@@ -25,13 +25,16 @@ struct Options {
   int timeout = 60000;
   int rounds = 5;
   tile_dist_transport transport = TILE_DIST_ANY;
-  std::string mode = "check"; ///< check, bench, soak, lost, endure
+  std::string mode = "check"; ///< check, bench, experts, soak, lost, endure
   bool isVerbose = false;     ///< prints every step before it begins
   int replays = 3;            ///< of a graph, in checks; 0: no graphs
   bool isShort = false;       ///< checks small shapes only
+  std::string only;           ///< of the checks: gemms, experts; empty: both
   double seconds = 60;        ///< of a soak
   unsigned seed = 1;
+  std::vector<int64_t> tokens = {2048, 4096, 8192}; ///< of all ranks, in benchmarks
   std::vector<Case> cases;
+  std::vector<std::string> experts; ///< cases of experts
 };
 
 /// Where a rank is, for the watchdog's message.
@@ -70,6 +73,9 @@ inline const char *nameOf(tile_dist_form form) {
   return names[form];
 }
 
+/// Names a case and a form, for messages.
+std::string describe(const Case &work, const char *form);
+
 class Rank {
 public:
   /// `thread`: the rank's number, or -1 if the environment says it.
@@ -91,29 +97,22 @@ public:
   bool soak();
 
   bool isFirst() const { return info.rank == 0; }
-  const tile_dist_info &describe() const { return info; }
   /// Returns true if other ranks are threads of this process.
   bool isThread() const { return shared.numbers.size() > 1; }
   /// Says what begins now.
   void step(const std::string &text);
   void barrier() { checkDist(tile_dist_barrier(comm)); }
-
-private:
-  struct Buffers {
-    std::unique_ptr<Memory> a, b, c, room;
-  };
-  size_t elementsOfA(const Case &work) const;
-  size_t elementsOfC(const Case &work) const;
-  Buffers makeBuffers(const Case &work, bool hasRoom) const;
-  void step(const Case &work, const char *form, const char *text);
-  bool checkGraph(const Case &work, tile_dist_form form, const CheckOptions &depth, const Buffers &buffers,
-                  const std::function<void()> &run, const std::function<void()> &clear);
-  tile_dist_plan *makePlan(const Case &work, tile_dist_form form);
-  double expected(const Case &work, int64_t row, int64_t column) const;
-  bool isRight(const Case &work, const Memory &c, int samples, const char *form) const;
-  void multiply(Address a, Address b, Address c, const Case &work);
+  /// Returns microseconds per run, of the slowest rank.
   double measure(const std::function<void()> &run, int iterations);
+  /// Returns the largest one of all ranks' numbers.
   double largest(double mine);
+  /// Returns NCCL and cuBLAS, opened at the first call.
+  class Baseline &peer();
+
+  /// Records the work that `run` enqueues in a graph, and launches it `replays` times, each time after `prepare`, which
+  /// gets the number of the replay. `name` is for messages.
+  void replay(const std::string &name, int replays, const std::function<void()> &run,
+              const std::function<void(int)> &prepare);
 
   const Options &options;
   Shared &shared;
@@ -124,6 +123,19 @@ private:
   tile_dist_kernels kernels = {};
   Handle stream = nullptr, begin = nullptr, end = nullptr;
   std::unique_ptr<class Baseline> baseline;
+
+private:
+  struct Buffers {
+    std::unique_ptr<Memory> a, b, c, room;
+  };
+  size_t elementsOfA(const Case &work) const;
+  size_t elementsOfC(const Case &work) const;
+  Buffers makeBuffers(const Case &work, bool hasRoom) const;
+  void step(const Case &work, const char *form, const char *text);
+  tile_dist_plan *makePlan(const Case &work, tile_dist_form form);
+  double expected(const Case &work, int64_t row, int64_t column) const;
+  bool isRight(const Case &work, const Memory &c, int samples, const char *form) const;
+  void multiply(Address a, Address b, Address c, const Case &work);
 };
 
 /// Prints geometric means of the forms that the library has chosen.

@@ -4,21 +4,26 @@
 //
 //   bench-across-cards check --kernels=DIR                 all operations, forms and ways to move data
 //   bench-across-cards bench --kernels=DIR --nccl=FILE --cublas=FILE [--tokens=4096] [--case=OPERATION:M,N,K]
+//   bench-across-cards experts --kernels=DIR --nccl=FILE --cublas=FILE [--tokens=4096]
+//       [--experts=TOKENS,HIDDEN,WIDTH,EXPERTS,TOP_K]    mixtures of experts; tokens of one rank
 //   bench-across-cards soak --kernels=DIR --seconds=300    random shapes
 //   bench-across-cards lost --kernels=DIR --timeout=3000   a rank leaves: the others must get an error
 //   bench-across-cards endure --kernels=DIR                runs until a rank is killed: the others get an error
 //
 // Every step of a rank has a time limit, after which a watchdog says where the ranks are and ends the program;
 // --verbose prints each step before it begins. DIR has gemm.cubin, gemm_wait.cubin and sum.cubin, compiled from
-// lib/Distributed/kernels. Without GPUs, LD_LIBRARY_PATH=build/simulator has the checks run in the simulator.
+// lib/Distributed/kernels, and without --only=gemms moe_NAME.cubin of moe_NAME.tile, moe_gate_up.cubin and
+// moe_down.cubin of moe_gemm.tile with and without GATED=1, and silu_mul.cubin. Without GPUs,
+// LD_LIBRARY_PATH=build/simulator has the checks run in the simulator.
 #include "Baseline.h"
-#include "Rank.h"
+#include "Moe.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -44,6 +49,17 @@ constexpr Layer layers[] = {
     {"DeepSeek-V3 attention output", TILE_DIST_GEMM_REDUCE_SCATTER, 7168, 16384, true},
     {"DeepSeek-V3 down", TILE_DIST_GEMM_REDUCE_SCATTER, 7168, 18432, true},
 };
+
+std::vector<MoeCase> expertCases(const std::vector<int64_t> &tokens, int ranks) {
+  std::vector<MoeCase> cases;
+  for (int64_t all : tokens) {
+    cases.push_back({"DeepSeek-V3", all / ranks, 7168, 2048, 256, 8});
+    // As many experts a GPU as with 8 GPUs.
+    cases.push_back({"DeepSeek-V3, a quarter", all / ranks, 7168, 2048, 64, 8});
+    cases.push_back({"Mixtral 8x7B", all / ranks, 4096, 14336, 8, 2});
+  }
+  return cases;
+}
 
 std::vector<Case> layerCases(const std::vector<int64_t> &tokens, int ranks) {
   std::vector<Case> cases;
@@ -71,12 +87,12 @@ Case parseCase(const std::string &text) {
 }
 
 bool checkAll(Rank &rank, const Options &options, bool isSimulated) {
-  const int ranks = rank.describe().size;
+  const int ranks = rank.info.size;
   bool right = true;
   int count = 0;
   // From simple to complex: NCCL or copies alone, GEMMs and copies, waiting tiles, and what the model chooses.
   for (tile_dist_form form : {TILE_DIST_SEQUENTIAL, TILE_DIST_CHUNKED, TILE_DIST_FLAGGED, TILE_DIST_AUTO})
-    for (int operation = 0; operation < 3; ++operation) {
+    for (int operation = 0; operation < (options.only == "experts" ? 0 : 3); ++operation) {
       const auto kind = tile_dist_operation(operation);
       std::vector<Case> cases = {{kind, 64 * ranks, 72, 104},
                                  {kind, 100 * ranks, 136, 64}, // tiles with rows of several ranks
@@ -92,11 +108,50 @@ bool checkAll(Rank &rank, const Options &options, bool isSimulated) {
         ++count;
       }
     }
+  std::optional<Moe> moe;
+  if (options.only != "gemms")
+    moe.emplace(rank);
+  for (tile_dist_form form : {TILE_DIST_SEQUENTIAL, TILE_DIST_CHUNKED}) {
+    if (!moe)
+      break;
+    std::vector<MoeCase> cases = {{"few", 24, 72, 40, 4 * ranks, 3}};
+    if (!options.isShort)
+      cases.push_back({"of a rank", 5, 64, 24, ranks, 1});
+    if (!isSimulated) {
+      cases.push_back({"many", 9, 16, 16, 136 * ranks, 8}); // more than moe_place counts at once
+      if (!options.isShort)
+        cases.push_back({"large", 700, 4096, 1024, 16 * ranks, 8});
+    }
+    for (const MoeCase &work : cases) {
+      right = moe->check(work, form) && right;
+      ++count;
+    }
+  }
   rank.barrier();
   if (rank.isFirst())
     std::printf("check: %d cases on %d ranks, peer access %d, NCCL %d, %d graph replays: %s\n", count, ranks,
-                rank.describe().peer_access, rank.describe().nccl_version, options.replays, right ? "right" : "WRONG");
+                rank.info.peer_access, rank.info.nccl_version, options.replays, right ? "right" : "WRONG");
   return right;
+}
+
+MoeCase parseExperts(const std::string &text) {
+  long tokens = 0, hidden = 0, width = 0, experts = 0, topK = 0;
+  if (std::sscanf(text.c_str(), "%ld,%ld,%ld,%ld,%ld", &tokens, &hidden, &width, &experts, &topK) != 5)
+    throw std::runtime_error("'" + text + "' is not TOKENS,HIDDEN,WIDTH,EXPERTS,TOP_K");
+  return {"experts", tokens, hidden, width, experts, topK};
+}
+
+bool benchExperts(Rank &rank, const Options &options) {
+  Moe moe(rank);
+  std::vector<MoeMeasured> results;
+  std::vector<MoeCase> cases;
+  for (const std::string &text : options.experts)
+    cases.push_back(parseExperts(text));
+  for (const MoeCase &work : cases.empty() ? expertCases(options.tokens, rank.info.size) : cases)
+    results.push_back(moe.bench(work));
+  if (rank.isFirst())
+    printSummary(results);
+  return std::all_of(results.begin(), results.end(), [](const MoeMeasured &result) { return result.isRight; });
 }
 
 bool runRank(const Options &options, Shared &shared, int thread) {
@@ -112,6 +167,8 @@ bool runRank(const Options &options, Shared &shared, int thread) {
     call("cuDeviceGetName", +name, 64, 0);
     return checkAll(rank, options, std::string_view(name) == "tile simulator");
   }
+  if (options.mode == "experts")
+    return benchExperts(rank, options);
   for (const Case &work : options.cases)
     rank.bench(work);
   if (rank.isFirst())
@@ -153,8 +210,9 @@ bool guarded(const Options &options, Shared &shared, int thread) {
   }
 }
 
-Options parse(int count, char **words, std::vector<int64_t> &tokens) {
+Options parse(int count, char **words) {
   Options options;
+  std::vector<int64_t> tokens;
   if (count > 1)
     options.mode = words[1];
   for (int i = 2; i < count; ++i) {
@@ -169,6 +227,8 @@ Options parse(int count, char **words, std::vector<int64_t> &tokens) {
       options.isVerbose = true;
     else if (startsWith(words[i], "--short", value))
       options.isShort = true;
+    else if (startsWith(words[i], "--only=", value))
+      options.only = value;
     else if (startsWith(words[i], "--graphs=", value))
       options.replays = std::atoi(value);
     else if (startsWith(words[i], "--ranks=", value))
@@ -185,6 +245,8 @@ Options parse(int count, char **words, std::vector<int64_t> &tokens) {
       tokens.push_back(std::atol(value));
     else if (startsWith(words[i], "--case=", value))
       options.cases.push_back(parseCase(value));
+    else if (startsWith(words[i], "--experts=", value))
+      options.experts.push_back(value);
     else if (startsWith(words[i], "--transport=", value))
       options.transport = std::string_view(value) == "nccl"     ? TILE_DIST_NCCL
                           : std::string_view(value) == "copies" ? TILE_DIST_COPIES
@@ -192,6 +254,8 @@ Options parse(int count, char **words, std::vector<int64_t> &tokens) {
     else
       throw std::runtime_error(std::string("unknown option ") + words[i]);
   }
+  if (!tokens.empty())
+    options.tokens = tokens;
   return options;
 }
 
@@ -200,13 +264,12 @@ Options parse(int count, char **words, std::vector<int64_t> &tokens) {
 int main(int count, char **words) {
   try {
     std::setvbuf(stdout, nullptr, _IOLBF, 0); // a program that is killed has printed its steps
-    std::vector<int64_t> tokens;
-    Options options = parse(count, words, tokens);
+    Options options = parse(count, words);
     const bool isProcess = std::getenv("WORLD_SIZE") || std::getenv("OMPI_COMM_WORLD_SIZE");
     if (options.cases.empty())
-      options.cases = layerCases(tokens.empty() ? std::vector<int64_t>{2048, 4096, 8192} : tokens, options.ranks);
+      options.cases = layerCases(options.tokens, options.ranks);
     Shared shared(isProcess ? 1 : options.ranks);
-    if (options.mode == "bench")
+    if (options.mode == "bench" || options.mode == "experts")
       shared.ncclId = Baseline::makeId(options.nccl);
     if (options.mode == "check" || options.mode == "soak" || options.mode == "endure")
       std::thread([&] { watch(options, shared); }).detach();

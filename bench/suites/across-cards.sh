@@ -1,11 +1,34 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# across-cards.sh FOLDER [check|bench|killed|all]: checks and measures GEMMs across the two GPUs of a host, and kills ranks.
-# FOLDER has bench-across-cards and, in k, gemm.cubin, gemm_wait.cubin and sum.cubin (bench/results/h200x2/across-cards.md).
-# "check" takes at most 100 s even if every step hangs, "bench" 110 s and "killed" 80 s. Results on stdout and in $OUT.
+# across-cards.sh FOLDER [check|bench|experts|killed|all]: checks and measures GEMMs and mixtures of experts across the
+# two GPUs of a host, and kills ranks.
+# FOLDER has bench-across-cards and, in k, the kernels that `across-cards.sh FOLDER compile` makes, with $TILEC and the
+# sources. "check" takes at most 100 s even if every step hangs, "bench" and "experts" 110 s and "killed" 80 s. Results
+# on stdout and in $OUT.
 set -u
-cd "$1"
 phase=${2:-all}
+if [ "$phase" = compile ]; then
+  sources=$(dirname "$0")/../..; into=$1/k; mkdir -p "$into"
+  kernel() { # NAME SOURCE OPTIONS...
+    local name=$1 source=$2; shift 2
+    "${TILEC:-tilec}" "$sources/$source" --target=sm_90a "$@" -o "$into/$name.cubin" || exit 1
+  }
+  own=lib/Distributed/kernels
+  kernel gemm $own/gemm.tile
+  kernel gemm_wait $own/gemm_wait.tile --std=tile1
+  kernel sum $own/sum.tile
+  for name in route push count place expand reduce combine; do kernel moe_$name $own/moe_$name.tile; done
+  kernel moe_gate_up $own/moe_gemm.tile -D GATED=1
+  kernel moe_down $own/moe_gemm.tile
+  # Tiles with fewer rows, for experts that have few.
+  mkdir -p "$into/64"
+  kernel 64/moe_gate_up $own/moe_gemm.tile -D GATED=1 -D BLOCK_M=64
+  kernel 64/moe_down $own/moe_gemm.tile -D BLOCK_M=64
+  kernel silu_mul bench/across-cards/silu_mul.tile
+  for name in "$into"/*.cubin; do [ -e "$into/64/$(basename "$name")" ] || cp "$name" "$into/64"; done
+  exit 0
+fi
+cd "$1"
 OUT=${OUT:-/tmp/dist-out}; mkdir -p "$OUT"
 export LD_LIBRARY_PATH=$PWD/lib:${LD_LIBRARY_PATH:-}
 find_first() { find /usr /opt /root /home \( -path /proc -o -path /sys \) -prune -o -name "$1" -print 2>/dev/null | sort -r | head -1; }
@@ -65,19 +88,32 @@ killed() { # NUMBER SECONDS: kills a rank after some time; the other one must en
 }
 if [ "$phase" = check ] || [ "$phase" = all ]; then
   nvidia-smi --query-gpu=index,name,driver_version --format=csv,noheader
-  step 14 runs-copies-short "$b" check --kernels=k --transport=copies --graphs=0 --short --timeout=3000 --verbose
-  step 14 runs-copies "$b" check --kernels=k --transport=copies --graphs=0 --timeout=3000 --verbose
-  step 14 runs-nccl "$b" check --kernels=k --transport=nccl --nccl="$nccl" --graphs=0 --timeout=3000 --verbose
-  pair 14 graphs-short check --kernels=k --transport=copies --graphs=3 --short --timeout=3000 --verbose
-  pair 14 graphs-nccl check --kernels=k --transport=nccl --nccl="$nccl" --graphs=3 --timeout=3000 --verbose
-  step 14 graphs-threads-once "$b" check --kernels=k --transport=copies --graphs=1 --short --timeout=3000 --verbose
-  step 14 graphs-threads "$b" check --kernels=k --transport=copies --graphs=3 --timeout=3000 --verbose
-  step 10 lost "$b" lost --kernels=k --timeout=2000 --nccl="$nccl"
+  gemms=(check --kernels=k --only=gemms --timeout=3000 --verbose)
+  step 13 runs-copies-short "$b" "${gemms[@]}" --transport=copies --graphs=0 --short
+  step 13 runs-copies "$b" "${gemms[@]}" --transport=copies --graphs=0
+  step 13 runs-nccl "$b" "${gemms[@]}" --transport=nccl --nccl="$nccl" --graphs=0
+  pair 13 graphs-short "${gemms[@]}" --transport=copies --graphs=3 --short
+  pair 13 graphs-nccl "${gemms[@]}" --transport=nccl --nccl="$nccl" --graphs=3
+  step 13 graphs-threads-once "$b" "${gemms[@]}" --transport=copies --graphs=1 --short
+  step 13 graphs-threads "$b" "${gemms[@]}" --transport=copies --graphs=3
+  step 8 lost "$b" lost --kernels=k --timeout=2000 --nccl="$nccl"
 fi
 if [ "$phase" = bench ] || [ "$phase" = all ]; then
   export LINES_SHOWN=40
   step 60 bench-layers "$b" bench --kernels=k --nccl="$nccl" --cublas="$cublas" --rounds=3
   step 45 soak "$b" soak --kernels=k --nccl="$nccl" --seconds=35 --timeout=4000
+fi
+if [ "$phase" = experts ] || [ "$phase" = all ]; then
+  experts=(check --kernels=k --only=experts --timeout=3000 --verbose)
+  step 8 experts-copies-short "$b" "${experts[@]}" --transport=copies --graphs=0 --short
+  step 10 experts-copies "$b" "${experts[@]}" --transport=copies --graphs=3
+  step 10 experts-nccl "$b" "${experts[@]}" --transport=nccl --nccl="$nccl" --graphs=0
+  pair 10 experts-graphs "${experts[@]}" --transport=copies --graphs=3
+  pair 10 experts-graphs-nccl "${experts[@]}" --transport=nccl --nccl="$nccl" --graphs=3
+  export LINES_SHOWN=40
+  measure=(experts --nccl="$nccl" --cublas="$cublas" --rounds=3 --timeout=10000)
+  step 42 bench-experts "$b" "${measure[@]}" --kernels=k
+  step 18 bench-experts-64 "$b" "${measure[@]}" --kernels=k/64 --tokens=2048 --tokens=4096
 fi
 if [ "$phase" = killed ] || [ "$phase" = all ]; then
   rm -f "$OUT"/killed-*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* libtiledist: GEMMs whose operands live on several GPUs, over peer access and NCCL.
+/* libtiledist: GEMMs and mixtures of experts on several GPUs, over peer access and NCCL.
  *
  *   tile_dist_comm *comm;  tile_dist_plan *plan;                       // in each rank: a thread or a process
  *   tile_dist_options options = {.runtime = runtime, .device = -1};
@@ -7,8 +7,7 @@
  *   tile_dist_shape shape = {.m = 4096, .n = 8192, .k = 8192, .type = TILE_DIST_BF16};
  *   tile_dist_plan_create(comm, TILE_DIST_ALL_GATHER_GEMM, &shape, &kernels, TILE_DIST_AUTO, &plan);
  *   tile_dist_run(plan, stream, a, b, c);                               // as often as needed; asynchronous
- *   tile_dist_synchronize(comm, stream);                                // with a time limit, unlike
- * cuStreamSynchronize
+ *   tile_dist_synchronize(comm, stream);                    // with a time limit, unlike cuStreamSynchronize
  *
  * Ranks call the functions marked "collective" in the same order with equal arguments. Functions return a status;
  * tile_dist_last_error() describes the last failure of the calling thread and names rank and operation. No function
@@ -153,6 +152,74 @@ TILE_API tile_status tile_dist_plan_describe(const tile_dist_plan *plan, tile_di
    threads' launches with it. For the same reason no rank may allocate or free memory, load modules, or instantiate
    graphs while another one's work waits for it. One process for each GPU has neither limit. */
 TILE_API tile_status tile_dist_run(tile_dist_plan *plan, void *stream, const void *a, const void *b, void *c);
+
+/* Mixture of experts, moe_dispatch_gemm_combine: experts are spread over the ranks, and so are tokens. Each token is
+   sent to the ranks of its experts, which multiply it; the results come back and are added:
+
+     y[t] = sum over k of weights[t, k] * expert ids[t, k] (x[t]),   expert(x) = (act(x @ gate^T) * (x @ up^T)) @ down^T
+
+   A token is sent to a rank once, even if several of its experts are there, and comes back once, as the sum of their
+   results, rounded to the type of y. Sums have a fixed order. Which tokens go where is known to the GPUs only, so that
+   a captured graph can be replayed with other ids and weights. */
+typedef struct tile_dist_moe_shape {
+  int64_t tokens;      /* of one rank, at most */
+  int64_t hidden;      /* elements of a token, a multiple of 8 */
+  int64_t width;       /* of an expert, between its layers; a multiple of 8 */
+  int64_t experts;     /* of all ranks; rank r has the experts / size experts from r * experts / size on */
+  int64_t top_k;       /* experts of a token */
+  int64_t capacity;    /* pairs of token and expert that one rank multiplies at most. Further ones add nothing, and are
+                          reported by tile_dist_synchronize on all ranks. 0: what any routing needs */
+  tile_dist_type type; /* of x, weights of experts, and y */
+} tile_dist_moe_shape;
+
+/* Kernels, compiled from lib/Distributed/kernels: moe_route.tile for `route`, and so on. They must outlive the plan. */
+typedef struct tile_dist_moe_kernels {
+  tile_kernel *route, *push, *count, *place, *expand, *reduce, *combine;
+  tile_kernel *gate_up; /* moe_gemm.tile with GATED=1; NULL: tile_dist_moe_experts is not possible, as without `down` */
+  tile_kernel *down;    /* moe_gemm.tile */
+  const tile_dist_argument *arguments;
+  size_t argument_count;
+} tile_dist_moe_kernels;
+
+/* Collective. Allocates all that runs need, and chooses a form: TILE_DIST_SEQUENTIAL, NCCL (all tokens go to all ranks)
+   or pushes, and then the experts; or TILE_DIST_CHUNKED, in which own tokens are sorted while others arrive, rank by
+   rank. The plan is destroyed and described as others are. */
+TILE_API tile_status tile_dist_moe_plan_create(tile_dist_comm *comm, const tile_dist_moe_shape *shape,
+                                               const tile_dist_moe_kernels *kernels, tile_dist_form form,
+                                               tile_dist_plan **plan);
+
+typedef struct tile_dist_moe_operands {
+  int64_t tokens;       /* of this rank, in this run: 0 to shape.tokens */
+  const void *x;        /* [tokens, hidden] */
+  const int32_t *ids;   /* [tokens, top_k]: experts, or -1 for none. Others that do not exist count as -1, and are
+                           reported by tile_dist_synchronize */
+  const float *weights; /* [tokens, top_k] */
+  const void *gate_up;  /* of the rank's experts: [experts / size, 2 * width, hidden], gate before up */
+  const void *down;     /* [experts / size, hidden, width] */
+  void *y;              /* [tokens, hidden] */
+} tile_dist_moe_operands;
+
+/* Enqueues the operation in a stream of the rank's device. What tile_dist_run says holds here, too. Operands must not
+   overlap y. */
+TILE_API tile_status tile_dist_moe_run(tile_dist_plan *plan, void *stream, const tile_dist_moe_operands *operands);
+
+/* The same in three steps, between which other work can be enqueued, such as a shared expert, or experts of another
+   kind in place of the second step. Each run has all steps in this order; if their streams differ, the caller orders
+   them. A step reads the operands that it names. */
+TILE_API tile_status tile_dist_moe_dispatch(tile_dist_plan *plan, void *stream,
+                                            const tile_dist_moe_operands *operands); /* tokens, x, ids, weights */
+TILE_API tile_status tile_dist_moe_experts(tile_dist_plan *plan, void *stream,
+                                           const tile_dist_moe_operands *operands); /* gate_up, down */
+TILE_API tile_status tile_dist_moe_combine(tile_dist_plan *plan, void *stream,
+                                           const tile_dist_moe_operands *operands); /* tokens, y */
+
+typedef struct tile_dist_moe_info {
+  int64_t capacity;      /* rows */
+  const void *rows;      /* [capacity, hidden]: the tokens of each of the rank's experts, after `dispatch` */
+  const int32_t *starts; /* [experts / size + 1]: the rows of expert e are starts[e] to starts[e + 1] - 1 */
+  void *results;         /* [capacity, hidden]: what `combine` takes */
+} tile_dist_moe_info;
+TILE_API tile_status tile_dist_moe_describe(const tile_dist_plan *plan, tile_dist_moe_info *info);
 
 #ifdef __cplusplus
 }

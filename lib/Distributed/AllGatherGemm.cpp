@@ -7,29 +7,22 @@
 // The GEMM of a chunk waits for its copy by an event (chunked), or the tiles of one GEMM wait for the flags of their
 // units, which a stream sets after each copy (flagged). Copies are enqueued before the GEMM that waits for them: a GEMM
 // that fills the GPU cannot keep them from starting, since copy engines make them.
-#include "Distributed/Plan.h"
+#include "Distributed/GemmPlan.h"
 
 #include <algorithm>
 
 namespace tile::dist {
 namespace {
 
-class AllGatherGemm : public Plan {
+class AllGatherGemm : public GemmPlan {
 public:
-  AllGatherGemm(Communicator &comm, const PlanRequest &request) : Plan(comm, request, "all_gather_gemm") {}
+  AllGatherGemm(Communicator &comm, const PlanRequest &request) : GemmPlan(comm, request, "all_gather_gemm") {}
 
   Status prepare(const PlanRequest &request) {
-    Result<KernelCall> call =
-        makeCall(request, request.kernels->gemm, "gemm", {Name::a, Name::b, Name::c, Name::M, Name::N, Name::K});
-    if (!call)
-      return call.error();
-    gemm = std::move(*call);
-    WireWork work;
-    work.ranks = ranks();
-    work.gemm = gemmTime(*gemm, shape.m);
-    work.chunk = gemmTime(*gemm, chunkRows());
-    work.chunkBytes = double(chunkRows()) * double(rowBytesOfA());
-    work.units = units = chooseUnits();
+    units = chooseUnits();
+    Result<WireWork> work = prepareGemm(request, rowBytesOfA(), units);
+    if (!work)
+      return work.error();
     std::optional<double> flagged;
     if (request.kernels->gemm_wait) {
       Result<KernelCall> made =
@@ -38,9 +31,9 @@ public:
       if (!made)
         return made.error();
       waiting = std::move(*made);
-      flagged = gatherFlaggedTime(work);
+      flagged = gatherFlaggedTime(*work);
     }
-    if (Status status = chooseForm(request, sequentialTime(work, 1), gatherChunkedTime(work), flagged); !status)
+    if (Status status = chooseForm(request.form, sequentialTime(*work, 1), gatherChunkedTime(*work), flagged); !status)
       return status;
     if (ranks() == 1)
       return Success{};
@@ -61,7 +54,7 @@ public:
       });
       return status ? multiply(stream, rows.mine, b, c, shape.m) : status;
     }
-    if (status = announce(stream); status)
+    if (status = setAll(stream, [&](int own) { return readyFlag(own); }); status)
       status = order(stream, comm.copies, begun);
     for (int step = 1; status && step < ranks(); ++step)
       status = pull(after(step), step);
@@ -70,9 +63,7 @@ public:
     if (status)
       status = order(comm.copies, stream, ended);
     // Until all have pulled the own rows they must not change.
-    for (int step = 1; status && step < ranks(); ++step)
-      status = signals->take(stream, pulledFlag(after(step)));
-    return status;
+    return status ? takeAll(stream, [&](int other) { return pulledFlag(other); }) : status;
   }
 
 private:
@@ -85,7 +76,6 @@ private:
   size_t chunkBytes() const { return size_t(chunkRows()) * rowBytesOfA(); }
   /// The rows of `other` in the memory of `owner`.
   CUdeviceptr chunkOf(int owner, int other) const { return rows.all[owner] + size_t(other) * chunkBytes(); }
-  static void *pointerTo(CUdeviceptr address) { return reinterpret_cast<void *>(address); }
 
   /// Units are as small as copies at full speed allow, and equally large.
   int chooseUnits() const {
@@ -122,13 +112,6 @@ private:
     // The own rows are always there.
     Status status = signals->fill(comm.copies, arrivedFlag(rank(), 0), size_t(units), 1);
     return status ? comm.driver->check(comm.driver->streamSynchronize(comm.copies), "cuStreamSynchronize") : status;
-  }
-
-  Status announce(CUstream stream) {
-    Status status = Success{};
-    for (int step = 1; status && step < ranks(); ++step)
-      status = signals->set(stream, after(step), readyFlag(rank()));
-    return status;
   }
 
   Status pull(int other, int step) {
@@ -196,11 +179,11 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<Plan>> makeAllGatherGemm(Communicator &comm, const PlanRequest &request) {
+Result<std::unique_ptr<GemmPlan>> makeAllGatherGemm(Communicator &comm, const PlanRequest &request) {
   auto plan = std::make_unique<AllGatherGemm>(comm, request);
   if (Status status = plan->prepare(request); !status)
     return status.error();
-  return std::unique_ptr<Plan>(std::move(plan));
+  return std::unique_ptr<GemmPlan>(std::move(plan));
 }
 
 } // namespace tile::dist

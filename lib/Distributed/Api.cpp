@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C API: checks its arguments, catches exceptions, and delegates.
 #include "Distributed/Environment.h"
-#include "Distributed/Plan.h"
+#include "Distributed/GemmPlan.h"
+#include "Distributed/MoePlan.h"
 
 #include <algorithm>
 #include <atomic>
@@ -21,6 +22,8 @@ struct tile_dist_comm {
 
 struct tile_dist_plan {
   std::unique_ptr<Plan> impl;
+  GemmPlan *gemm = nullptr; ///< the plan, if it is of this kind
+  MoePlan *moe = nullptr;
 };
 
 namespace {
@@ -87,6 +90,42 @@ Status checkOptions(const char *function, const tile_dist_options *options, tile
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}: options.transport {} does not exist", function,
                      int(options->transport));
   return Success{};
+}
+
+Status wrongPlan(const char *function, const Plan &plan) {
+  return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}: the plan is one of {}", function, plan.name);
+}
+
+/// Runs `body`, which enqueues work of the plan.
+template <typename Body> Status runIn(Plan &plan, const Body &body) {
+  Communicator &comm = plan.comm;
+  if (Status status = comm.usable(); !status)
+    return status;
+  if (Status status = comm.activate(); !status)
+    return status;
+  comm.lastOperation = plan.name;
+  Status status = body();
+  if (status)
+    return status;
+  if (comm.rescue->hasFailed()) // and perhaps ended calls of NCCL with an error
+    return comm.usable();
+  const Error error = makeError(status.error().code, "rank {}: {}: {}", comm.rank(), plan.name, status.error().message);
+  // Earlier work may wait for this rank's part, or for others in vain.
+  if (error.code == TILE_ERROR_DRIVER || error.code == TILE_ERROR_NCCL)
+    comm.rescue->fail(error);
+  return error;
+}
+
+using MoeStep = Status (MoePlan::*)(CUstream stream, const tile_dist_moe_operands &operands);
+tile_status runStep(const char *function, tile_dist_plan *plan, void *stream, const tile_dist_moe_operands *operands,
+                    MoeStep step) {
+  return guarded([&]() -> Status {
+    if (!plan || !operands)
+      return nullArgument(function, plan ? "operands" : "plan");
+    if (!plan->moe)
+      return wrongPlan(function, *plan->impl);
+    return runIn(*plan->impl, [&] { return (plan->moe->*step)(static_cast<CUstream>(stream), *operands); });
+  });
 }
 
 } // namespace
@@ -206,10 +245,11 @@ tile_status tile_dist_plan_create(tile_dist_comm *comm, tile_dist_operation oper
     if (Status status = comm->impl->activate(); !status)
       return status;
     comm->impl->lastOperation = "plan_create";
-    Result<std::unique_ptr<Plan>> made = makePlan(*comm->impl, {operation, *shape, kernels, form});
+    Result<std::unique_ptr<GemmPlan>> made = makeGemmPlan(*comm->impl, {operation, *shape, kernels, form});
     if (!made)
       return made.error();
-    *plan = new tile_dist_plan{std::move(*made)};
+    GemmPlan *gemm = made->get();
+    *plan = new tile_dist_plan{std::move(*made), gemm};
     return Success{};
   });
 }
@@ -241,27 +281,66 @@ tile_status tile_dist_plan_describe(const tile_dist_plan *plan, tile_dist_plan_i
 
 tile_status tile_dist_run(tile_dist_plan *plan, void *stream, const void *a, const void *b, void *c) {
   return guarded([&]() -> Status {
+    constexpr const char *function = "tile_dist_run";
     if (!plan || !a || !b || !c)
-      return nullArgument("tile_dist_run", !plan ? "plan" : !a ? "a" : !b ? "b" : "c");
-    Plan &impl = *plan->impl;
-    Communicator &comm = impl.comm;
-    if (Status status = comm.usable(); !status)
-      return status;
-    if (Status status = comm.activate(); !status)
-      return status;
-    comm.lastOperation = impl.name;
+      return nullArgument(function, !plan ? "plan" : !a ? "a" : !b ? "b" : "c");
+    if (!plan->gemm)
+      return wrongPlan(function, *plan->impl);
     const auto address = [](const void *pointer) { return reinterpret_cast<CUdeviceptr>(pointer); };
-    Status status = impl.run(static_cast<CUstream>(stream), address(a), address(b), address(c));
-    if (status)
+    return runIn(*plan->impl,
+                 [&] { return plan->gemm->run(static_cast<CUstream>(stream), address(a), address(b), address(c)); });
+  });
+}
+
+tile_status tile_dist_moe_plan_create(tile_dist_comm *comm, const tile_dist_moe_shape *shape,
+                                      const tile_dist_moe_kernels *kernels, tile_dist_form form,
+                                      tile_dist_plan **plan) {
+  return guarded([&]() -> Status {
+    constexpr const char *function = "tile_dist_moe_plan_create";
+    if (!plan)
+      return nullArgument(function, "plan");
+    *plan = nullptr;
+    if (!comm || !shape || !kernels)
+      return nullArgument(function, !comm ? "comm" : !shape ? "shape" : "kernels");
+    if (Status status = comm->impl->usable(); !status)
       return status;
-    if (comm.rescue->hasFailed()) // and perhaps ended calls of NCCL with an error
-      return comm.usable();
-    const Error error =
-        makeError(status.error().code, "rank {}: {}: {}", comm.rank(), impl.name, status.error().message);
-    // Earlier work may wait for this rank's part, or for others in vain.
-    if (error.code == TILE_ERROR_DRIVER || error.code == TILE_ERROR_NCCL)
-      comm.rescue->fail(error);
-    return error;
+    if (Status status = comm->impl->activate(); !status)
+      return status;
+    comm->impl->lastOperation = "moe_plan_create";
+    Result<std::unique_ptr<MoePlan>> made = MoePlan::make(*comm->impl, {*shape, kernels, form});
+    if (!made)
+      return made.error();
+    MoePlan *moe = made->get();
+    *plan = new tile_dist_plan{std::move(*made), nullptr, moe};
+    return Success{};
+  });
+}
+
+tile_status tile_dist_moe_run(tile_dist_plan *plan, void *stream, const tile_dist_moe_operands *operands) {
+  return runStep("tile_dist_moe_run", plan, stream, operands, &MoePlan::run);
+}
+
+tile_status tile_dist_moe_dispatch(tile_dist_plan *plan, void *stream, const tile_dist_moe_operands *operands) {
+  return runStep("tile_dist_moe_dispatch", plan, stream, operands, &MoePlan::dispatch);
+}
+
+tile_status tile_dist_moe_experts(tile_dist_plan *plan, void *stream, const tile_dist_moe_operands *operands) {
+  return runStep("tile_dist_moe_experts", plan, stream, operands, &MoePlan::multiply);
+}
+
+tile_status tile_dist_moe_combine(tile_dist_plan *plan, void *stream, const tile_dist_moe_operands *operands) {
+  return runStep("tile_dist_moe_combine", plan, stream, operands, &MoePlan::combine);
+}
+
+tile_status tile_dist_moe_describe(const tile_dist_plan *plan, tile_dist_moe_info *info) {
+  return guarded([&]() -> Status {
+    constexpr const char *function = "tile_dist_moe_describe";
+    if (!plan || !info)
+      return nullArgument(function, plan ? "info" : "plan");
+    if (!plan->moe)
+      return wrongPlan(function, *plan->impl);
+    *info = plan->moe->describe();
+    return Success{};
   });
 }
 

@@ -318,7 +318,7 @@ Status Communicator::synchronize(CUstream stream) {
   for (unsigned tries = 0; !rescue->hasFailed(); ++tries) {
     const CUresult result = driver->streamQuery(stream);
     if (result == cuda::success)
-      return usable(); // a rescue may have ended the work
+      return report();
     if (result != cuda::errorNotReady)
       rescue->fail(driver->check(result, place()).error());
     else if (Status status = rescue->checkNccl(); !status)
@@ -335,6 +335,26 @@ Status Communicator::synchronize(CUstream stream) {
   // Work that even this does not end is stuck in the driver.
   rescue->waitFor(stream, std::chrono::steady_clock::now() + host->limit + std::chrono::seconds(1));
   return usable();
+}
+
+Status Communicator::report() {
+  Status status = usable(); // a rescue may have ended the work
+  if (!status)
+    return status; // the driver may block
+  for (Reporter *reporter : reporters)
+    if (Status reported = reporter->report(); !reported && status)
+      status = runtime::withContext(fmt::format("rank {}", rank()), reported.error());
+  return status;
+}
+
+Status Communicator::read(void *to, CUdeviceptr from, size_t bytes) const {
+  Status status = driver->check(driver->download(to, from, bytes, writes), "cuMemcpyDtoHAsync");
+  return status ? driver->check(driver->streamSynchronize(writes), "cuStreamSynchronize") : status;
+}
+
+Status Communicator::write(CUdeviceptr to, const void *from, size_t bytes) const {
+  Status status = driver->check(driver->upload(to, from, bytes, writes), "cuMemcpyHtoDAsync");
+  return status ? driver->check(driver->streamSynchronize(writes), "cuStreamSynchronize") : status;
 }
 
 } // namespace tile::dist

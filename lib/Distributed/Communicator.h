@@ -20,6 +20,14 @@ struct Window {
   std::vector<CUdeviceptr> all; ///< one for each rank
 };
 
+/// Has errors that kernels have found.
+class Reporter {
+public:
+  virtual ~Reporter() = default;
+  /// Returns the errors since the last call. Work that may find some has ended.
+  virtual Status report() = 0;
+};
+
 class Communicator {
 public:
   /// Collective.
@@ -39,8 +47,13 @@ public:
   Status usable() const { return rescue ? rescue->status() : Status(Success{}); }
   /// Exchanges bytes between all ranks on the host. The communicator is unusable if this fails.
   Result<std::string> exchange(std::string_view subject, std::string_view mine);
-  /// Waits for a stream, at most for the time limit; after a failure, for as long again until it is released.
+  /// Waits for a stream, at most for the time limit; after a failure, for as long again until it is released. Returns
+  /// the errors of reporters, after which the communicator is usable.
   Status synchronize(CUstream stream);
+
+  // Host memory from and to the device, besides all work.
+  Status read(void *to, CUdeviceptr from, size_t bytes) const;
+  Status write(CUdeviceptr to, const void *from, size_t bytes) const;
 
   int rank() const { return host->rank; }
   int size() const { return host->size; }
@@ -56,10 +69,12 @@ public:
   bool hasPeers = false;                               ///< every rank can access the memory of all others
   CUstream copies = nullptr;                           ///< of data from and to peers
   std::atomic<const char *> lastOperation = "connect"; ///< for messages
+  std::vector<Reporter *> reporters;                   ///< for `synchronize`
 
 private:
   Communicator() = default;
   void watchRanks();
+  Status report();
   Status openDevice(const tile_dist_options &options);
   Status connectPeers();
   Status connectNccl(const tile_dist_options &options);

@@ -8,35 +8,30 @@
 // GEMM itself is the one of a single GPU: stores to a peer from its epilogue would stall its tiles. For the all-reduce,
 // the own chunk is computed in units, which are pushed to all others. Without peers, or where the model expects it to
 // be faster, GEMM and collective follow each other.
-#include "Distributed/Plan.h"
+#include "Distributed/GemmPlan.h"
 
 #include <algorithm>
 
 namespace tile::dist {
 namespace {
 
-class GemmReduceScatter : public Plan {
+class GemmReduceScatter : public GemmPlan {
 public:
   GemmReduceScatter(Communicator &comm, const PlanRequest &request)
-      : Plan(comm, request, request.operation == TILE_DIST_GEMM_ALL_REDUCE ? "gemm_all_reduce" : "gemm_reduce_scatter"),
+      : GemmPlan(comm, request,
+                 request.operation == TILE_DIST_GEMM_ALL_REDUCE ? "gemm_all_reduce" : "gemm_reduce_scatter"),
         isGathered(request.operation == TILE_DIST_GEMM_ALL_REDUCE) {}
 
   Status prepare(const PlanRequest &request) {
-    Result<KernelCall> call =
-        makeCall(request, request.kernels->gemm, "gemm", {Name::a, Name::b, Name::c, Name::M, Name::N, Name::K});
-    if (!call)
-      return call.error();
-    gemm = std::move(*call);
-    WireWork work;
-    work.ranks = ranks();
-    work.gemm = gemmTime(*gemm, shape.m);
-    work.chunk = gemmTime(*gemm, chunkRows());
-    work.chunkBytes = double(chunkRows()) * double(rowBytesOfC());
-    work.units = units = chooseUnits();
+    units = chooseUnits();
+    Result<WireWork> work = prepareGemm(request, rowBytesOfC(), units);
+    if (!work)
+      return work.error();
     std::optional<double> chunked;
     if (request.kernels->sum)
-      chunked = scatterChunkedTime(work, isGathered);
-    if (Status status = chooseForm(request, sequentialTime(work, isGathered ? 2 : 1), chunked, std::nullopt); !status)
+      chunked = scatterChunkedTime(*work, isGathered);
+    if (Status status = chooseForm(request.form, sequentialTime(*work, isGathered ? 2 : 1), chunked, std::nullopt);
+        !status)
       return status;
     if (ranks() == 1)
       return Success{};
@@ -50,7 +45,9 @@ public:
       return multiply(stream, a, b, c, shape.m);
     if (usesCollective())
       return runCollective(stream, a, b, c);
-    Status status = isGathered ? open(stream) : Success{};
+    Status status = Success{};
+    if (isGathered) // the results of the previous run have been read
+      status = setAll(stream, [&](int own) { return openFlag(own); });
     if (status)
       status = sendParts(stream, a, b);
     if (status)
@@ -71,7 +68,6 @@ private:
 
   size_t chunkBytesOfA() const { return size_t(chunkRows()) * rowBytesOfA(); }
   size_t chunkBytes() const { return size_t(chunkRows()) * rowBytesOfC(); }
-  static void *pointerTo(CUdeviceptr address) { return reinterpret_cast<void *>(address); }
 
   bool usesCollective() const { return info.form == TILE_DIST_SEQUENTIAL && comm.nccl; }
 
@@ -148,28 +144,6 @@ private:
     });
   }
 
-  /// Tells the others that the results of the previous run have been read.
-  Status open(CUstream stream) {
-    Status status = Success{};
-    for (int step = 1; status && step < ranks(); ++step)
-      status = signals->set(stream, after(step), openFlag(rank()));
-    return status;
-  }
-
-  Status takeParts(CUstream stream) {
-    Status status = Success{};
-    for (int step = 1; status && step < ranks(); ++step)
-      status = signals->take(stream, partFlag(after(step)));
-    return status;
-  }
-
-  Status makeRoom(CUstream stream) {
-    Status status = Success{};
-    for (int step = 1; status && step < ranks(); ++step)
-      status = signals->set(stream, after(step), roomFlag(rank()));
-    return status;
-  }
-
   /// Computes the chunks of the other ranks and pushes each to its rank while the next GEMM runs. Sequential: one GEMM
   /// computes all chunks, and all copies follow it.
   Status sendParts(CUstream stream, CUdeviceptr a, CUdeviceptr b) {
@@ -206,7 +180,7 @@ private:
         status = multiply(stream, a + size_t(rank()) * chunkBytesOfA() + size_t(unit * rows) * rowBytesOfA(), b,
                           own + offset, rows);
       if (status && unit == 0)
-        status = takeParts(stream);
+        status = takeAll(stream, [&](int other) { return partFlag(other); });
       if (status)
         status = sums->launch(stream, {{Name::c, int64_t(to + offset)},
                                        {Name::parts, int64_t(parts.mine + offset)},
@@ -216,7 +190,7 @@ private:
       if (status && isGathered)
         status = sendResults(stream, offset, bytes, unit);
     }
-    return status ? makeRoom(stream) : status;
+    return status ? setAll(stream, [&](int own) { return roomFlag(own); }) : status;
   }
 
   /// Copies a part of the own chunk to all others, besides the stream.
@@ -235,9 +209,7 @@ private:
   }
 
   Status finishGather(CUstream stream, CUdeviceptr c) {
-    Status status = Success{};
-    for (int step = 1; status && step < ranks(); ++step)
-      status = signals->take(stream, resultFlag(after(step)));
+    Status status = takeAll(stream, [&](int other) { return resultFlag(other); });
     return status ? copy(stream, c, results.mine, size_t(shape.m) * rowBytesOfC()) : status;
   }
 
@@ -251,11 +223,11 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<Plan>> makeGemmReduceScatter(Communicator &comm, const PlanRequest &request) {
+Result<std::unique_ptr<GemmPlan>> makeGemmReduceScatter(Communicator &comm, const PlanRequest &request) {
   auto plan = std::make_unique<GemmReduceScatter>(comm, request);
   if (Status status = plan->prepare(request); !status)
     return status.error();
-  return std::unique_ptr<Plan>(std::move(plan));
+  return std::unique_ptr<GemmPlan>(std::move(plan));
 }
 
 } // namespace tile::dist

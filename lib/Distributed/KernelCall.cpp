@@ -7,7 +7,9 @@
 namespace tile::dist {
 
 static constexpr std::array<const char *, numNames> names = {
-    "a", "b", "c", "M", "N", "K", "parts", "count", "stride", "flags", "rows", "first", "size"};
+#define NAME(name) #name,
+#include "Distributed/KernelNames.def"
+};
 
 Result<KernelCall> KernelCall::make(tile_kernel *kernel, const char *role, std::initializer_list<Name> provided,
                                     std::span<const tile_dist_argument> extra) {

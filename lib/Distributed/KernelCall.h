@@ -14,8 +14,12 @@
 namespace tile::dist {
 
 /// The parameters that plans provide.
-enum class Name { a, b, c, M, N, K, parts, count, stride, flags, rows, first, size };
-constexpr size_t numNames = 13;
+enum class Name {
+#define NAME(name) name,
+#include "Distributed/KernelNames.def"
+  numNames
+};
+constexpr size_t numNames = size_t(Name::numNames);
 
 /// An argument: an address or an integer.
 struct Argument {

@@ -18,9 +18,9 @@ using NcclComm = struct ncclComm *;
 // Constants of nccl.h (NCCL API, "Types").
 namespace nccl {
 constexpr int success = 0, inProgress = 7;
-constexpr int float16 = 6, float32 = 7, bfloat16 = 9; // ncclDataType_t
-constexpr int sum = 0;                                // ncclRedOp_t
-constexpr int oldestVersion = 21900;                  // 2.19.0: major · 10000 + minor · 100 + patch
+constexpr int int8 = 0, float16 = 6, float32 = 7, bfloat16 = 9; // ncclDataType_t
+constexpr int sum = 0;                                          // ncclRedOp_t
+constexpr int oldestVersion = 21900;                            // 2.19.0: major · 10000 + minor · 100 + patch
 } // namespace nccl
 
 struct Nccl {

@@ -2,6 +2,7 @@
 #include "Distributed/WireModel.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tile::dist {
 namespace {
@@ -9,12 +10,26 @@ namespace {
 // Measured between two H200 over 18 NVLinks: copy engines pull 367 GB/s; NCCL 2.28.9 gathers and reduces 32 MiB a rank
 // in 158 and 166 us.
 constexpr double copyBytesPerMicrosecond = 350e3, ncclBytesPerMicrosecond = 210e3;
+constexpr double pushBytesPerMicrosecond = 380e3;    ///< by kernels that store in the memory of peers
 constexpr double memoryBytesPerMicrosecond = 3500e3; ///< of the GPU's own memory
 constexpr double ncclStart = 12;                     ///< of a collective, with the launch after it
 constexpr double launchGap = 3;                      ///< between dependent kernels
 constexpr double signalDelay = 4;                    ///< from a signal to the work that waits for it, in another GPU
 
+// Reads of the routing, and launches of the kernels that sort: 8 of them.
+constexpr double sorting = 40;
+
+/// Copies to the rows of experts, and sums of their results: each row is read once and written once, about.
+double localTime(const MoeWork &work, double rows) {
+  return 2 * rows * work.tokenBytes / memoryBytesPerMicrosecond;
+}
+
 } // namespace
+
+double arithmeticTime(double flops, int multiprocessors) {
+  constexpr double flopsPerMicrosecond = 5e6; // of a multiprocessor of an H200, 16-bit operands
+  return flops / (flopsPerMicrosecond * multiprocessors);
+}
 
 double sequentialTime(const WireWork &work, int passes) {
   return work.gemm + passes * (ncclStart + (work.ranks - 1) * work.chunkBytes / ncclBytesPerMicrosecond);
@@ -49,6 +64,24 @@ double scatterChunkedTime(const WireWork &work, bool isGathered) {
   if (isGathered) // the last of the units is pushed after the sum
     end += signalDelay + (work.ranks - 1) * work.chunkBytes / work.units / copyBytesPerMicrosecond;
   return end;
+}
+
+double expertsTime(double flops, double weightBytes, int multiprocessors) {
+  return std::max(arithmeticTime(flops, multiprocessors), weightBytes / memoryBytesPerMicrosecond);
+}
+
+double moeSequentialTime(const MoeWork &work) {
+  const double wire = ncclStart + (work.ranks - 1) * work.tokenBytes / ncclBytesPerMicrosecond;
+  return sorting + work.experts + 2 * wire + 2 * localTime(work, work.topK);
+}
+
+double moeChunkedTime(const MoeWork &work) {
+  // A rank needs a token if one of the token's experts is there.
+  const double needed = 1 - std::pow(1 - 1.0 / work.ranks, work.topK);
+  const double wire = signalDelay + (work.ranks - 1) * needed * work.tokenBytes / pushBytesPerMicrosecond;
+  const double own = localTime(work, double(work.topK) / work.ranks), others = localTime(work, work.topK) - own;
+  // Sums of own tokens wait for the others'.
+  return sorting + work.experts + std::max(wire, own) + others + std::max(wire, others) + own;
 }
 
 } // namespace tile::dist

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Looks up the driver's functions. The library stays open for the life of the process: unloading a driver that has
-// threads is not safe.
+// Looks up the driver's functions.
 #include "Runtime/Driver.h"
 
-#include <dlfcn.h>
+#include "Runtime/DriverLibrary.h"
 
 namespace tile::runtime {
 namespace {
-
-void *lookupInLibrary(void *library, const char *symbol) {
-  return dlsym(library, symbol);
-}
 
 Result<Success> fillTable(Driver &driver, tile_symbol_lookup lookup, void *user) {
   void *found = nullptr;
@@ -28,15 +23,7 @@ Result<Success> fillTable(Driver &driver, tile_symbol_lookup lookup, void *user)
 } // namespace
 
 Error Driver::error(CUresult result, std::string_view call) const {
-  const char *name = nullptr;
-  const char *text = nullptr;
-  if (getErrorName(result, &name) != cuda::success || !name)
-    name = "unknown error";
-  if (getErrorString(result, &text) != cuda::success || !text)
-    text = "no description";
-  constexpr CUresult outOfMemory = 2;
-  return makeError(result == outOfMemory ? TILE_ERROR_OUT_OF_MEMORY : TILE_ERROR_DRIVER, "{}: {} ({}, error {})", call,
-                   name, text, result);
+  return describeFailure(*this, result, call);
 }
 
 Status Driver::check(CUresult result, std::string_view call) const {
@@ -54,17 +41,11 @@ Status Driver::requireAll() const {
 }
 
 Result<std::unique_ptr<Driver>> loadDriver(tile_symbol_lookup lookup, void *user) {
-  if (!lookup) {
-    user = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!user) {
-      const char *reason = dlerror();
-      return makeError(TILE_ERROR_NO_DRIVER, "libcuda.so.1 not found: no NVIDIA driver on this machine? ({})",
-                       reason ? reason : "no reason given");
-    }
-    lookup = lookupInLibrary;
-  }
+  Result<DriverLookup> opened = openDriver(lookup, user);
+  if (!opened)
+    return opened.error();
   auto driver = std::make_unique<Driver>();
-  if (Status status = fillTable(*driver, lookup, user); !status)
+  if (Status status = fillTable(*driver, opened->lookup, opened->user); !status)
     return status.error();
   const CUresult result = driver->init(0);
   if (result == cuda::errorNoDevice)

@@ -1,75 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bad input to libtiledist, with ranks as threads on simulated devices: every rank ends with an error that says why.
-#include "tile/tile_dist.h"
+#include "RanksTest.h"
 
 #include <chrono>
-#include <dlfcn.h>
-#include <functional>
-#include <gtest/gtest.h>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace {
 
-void *find(void *library, const char *symbol) {
-  return dlsym(library, symbol);
-}
-
-void *simulator() {
-  static void *const library = dlopen(TILE_SIMULATOR, RTLD_NOW | RTLD_LOCAL);
-  return library;
-}
-
-class ConnectTest : public ::testing::Test {
-protected:
-  void SetUp() override {
-    ASSERT_NE(simulator(), nullptr) << dlerror();
-    ASSERT_EQ(tile_runtime_create(find, simulator(), &runtime), TILE_OK) << tile_last_error();
-    options.runtime = runtime;
-    options.device = -1;
-    options.timeout_milliseconds = 300;
-    options.transport = TILE_DIST_COPIES;
-    options.lookup = find;
-    options.lookup_user = simulator();
-  }
-  void TearDown() override { tile_runtime_destroy(runtime); }
-
-  /// Connects `count` of `size` ranks, each with its own options, and runs `body` in each.
-  std::vector<std::string> run(int size, int count, const std::function<void(int, tile_dist_options &)> &change,
-                               const std::function<tile_status(int, tile_dist_comm *)> &body) {
-    tile_dist_group *group = nullptr;
-    EXPECT_EQ(tile_dist_group_create(size, &group), TILE_OK);
-    std::vector<std::string> results{size_t(count)};
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < count; ++rank)
-      threads.emplace_back([&, rank] {
-        tile_dist_options own = options;
-        change(rank, own);
-        tile_dist_comm *comm = nullptr;
-        tile_status status = tile_dist_connect_threads(group, rank, &own, &comm);
-        if (status == TILE_OK)
-          status = body(rank, comm);
-        results[size_t(rank)] = status == TILE_OK ? "ok" : tile_dist_last_error();
-        tile_dist_destroy(comm);
-      });
-    for (std::thread &thread : threads)
-      thread.join();
-    tile_dist_group_destroy(group);
-    return results;
-  }
-
-  static void unchanged(int, tile_dist_options &) {}
-  static tile_status nothing(int, tile_dist_comm *) { return TILE_OK; }
-
-  tile_runtime *runtime = nullptr;
-  tile_dist_options options = {};
-};
-
-void expectAll(const std::vector<std::string> &results, const char *part) {
-  for (const std::string &result : results)
-    EXPECT_NE(result.find(part), std::string::npos) << result;
-}
+using ConnectTest = RanksTest;
 
 TEST_F(ConnectTest, ranksDescribeThemselves) {
   const auto results = run(3, 3, unchanged, [](int rank, tile_dist_comm *comm) {
@@ -170,7 +107,7 @@ TEST_F(ConnectTest, plansThatDiffer) {
   });
   EXPECT_EQ(results[0],
             "rank 0: plan_create all_gather_gemm: rank 1 has operation 0, form 0, type 1, 64 x 8 x 16; rank 0 "
-            "has 0, 0, 1, 64 x 8 x 8: all ranks need the same plan");
+            "has operation 0, form 0, type 1, 64 x 8 x 8: all ranks need the same plan");
   EXPECT_NE(results[1].find("rank 0 has operation 0, form 0, type 1, 64 x 8 x 8"), std::string::npos) << results[1];
 }
 TEST_F(ConnectTest, plansThatAreInvalid) {

@@ -51,6 +51,18 @@ EXPORT int ncclReduceScatter() {
 EXPORT int ncclAllReduce() {
   return systemError;
 }
+EXPORT int ncclSend() {
+  return systemError;
+}
+EXPORT int ncclRecv() {
+  return systemError;
+}
+EXPORT int ncclGroupStart() {
+  return systemError;
+}
+EXPORT int ncclGroupEnd() {
+  return systemError;
+}
 EXPORT const char *ncclGetErrorString(int) {
   return "the network is down";
 }
@@ -107,6 +119,18 @@ EXPORT int ncclReduceScatter() {
   return 0;
 }
 EXPORT int ncclAllReduce() {
+  return 0;
+}
+EXPORT int ncclSend() {
+  return 0;
+}
+EXPORT int ncclRecv() {
+  return 0;
+}
+EXPORT int ncclGroupStart() {
+  return 0;
+}
+EXPORT int ncclGroupEnd() {
   return 0;
 }
 EXPORT const char *ncclGetErrorString(int) {

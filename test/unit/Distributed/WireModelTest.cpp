@@ -43,5 +43,20 @@ TEST(WireModelTest, smallWorkIsSequential) {
   EXPECT_LT(sequentialTime(work, 1), gatherChunkedTime(work));
   EXPECT_LT(sequentialTime(work, 1), scatterChunkedTime(work, false));
 }
+TEST(WireModelTest, tokensThatSeveralExpertsShareAreSentOnce) {
+  // DeepSeek-V3's experts on two GPUs with 4096 tokens each.
+  MoeWork work = {.ranks = 2, .topK = 8, .experts = 4400, .tokenBytes = bytesOfRows(4096, 7168)};
+  const double wire = work.tokenBytes / 380e3;
+  EXPECT_LT(moeChunkedTime(work), moeSequentialTime(work));
+  EXPECT_LT(moeChunkedTime(work), work.experts + 5 * wire);
+  // Fewer experts of a token need less of the wire and of the memory.
+  const double several = moeChunkedTime(work);
+  work.topK = 2;
+  EXPECT_LT(moeChunkedTime(work), several);
+}
+TEST(WireModelTest, expertsWithFewTokensReadTheirWeights) {
+  EXPECT_EQ(expertsTime(1, 3500e3, 132), 1);
+  EXPECT_EQ(expertsTime(132 * 5e6 * 2, 3500e3, 132), 2);
+}
 
 } // namespace

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks and measures mixtures of experts, moe_dispatch_gemm_combine.
+#pragma once
+
+#include "Rank.h"
+
+namespace across {
+
+struct MoeCase {
+  std::string name;
+  int64_t tokens; ///< of one rank
+  int64_t hidden, width, experts, topK;
+};
+
+/// Which experts tokens have.
+enum class Routing {
+  even,    ///< all experts, drawn evenly
+  one,     ///< every token has the expert 0 only, as often as it has experts: the other ranks get nothing
+  last,    ///< experts of the last rank only, half of these have no token
+  partial, ///< drawn evenly; half of the tokens are missing, and some have fewer experts
+};
+constexpr int numRoutings = 4;
+
+/// The result of a benchmark's case: microseconds.
+struct MoeMeasured {
+  std::string name;
+  double routed, gathered; ///< NCCL and cuBLAS, with the better one of two kinds of GEMMs
+  double automatic, best;  ///< the form that the library chooses; the best one
+  bool isRight = true;
+};
+
+class Moe {
+public:
+  explicit Moe(Rank &rank);
+  ~Moe();
+
+  /// Checks results, graphs that are replayed with other routings, separate steps, and errors that kernels find.
+  bool check(const MoeCase &work, tile_dist_form form);
+  MoeMeasured bench(const MoeCase &work);
+  /// Runs until a call fails.
+  void endure(const MoeCase &work, int runs);
+
+private:
+  /// Where tokens go, on all ranks.
+  struct Routed {
+    std::vector<int32_t> ids;   ///< [ranks, tokens, topK]
+    std::vector<float> weights; ///< likewise
+    int64_t tokens = 0;         ///< of each rank that are not missing
+  };
+  struct Buffers {
+    std::unique_ptr<Memory> x, ids, weights, gateUp, down, y;
+    tile_dist_moe_operands operands = {};
+  };
+  /// Elements of y that are known: rows of a rank's tokens.
+  struct Expected {
+    int64_t token;
+    std::vector<double> values; ///< of the first columns
+  };
+  friend class MoeBaseline;
+
+  tile_dist_plan *makePlan(const MoeCase &work, tile_dist_form form, int64_t capacity);
+  Routed route(const MoeCase &work, Routing routing) const;
+  Buffers makeBuffers(const MoeCase &work) const;
+  void use(const MoeCase &work, const Routed &routed, Buffers &buffers) const;
+  std::vector<Expected> expect(const MoeCase &work, const Routed &routed, int64_t samples, int64_t columns) const;
+  bool isRight(const MoeCase &work, const Memory &y, const std::vector<Expected> &expected,
+               const std::string &name) const;
+  bool checkErrors(const MoeCase &work, tile_dist_form form, Buffers &buffers);
+
+  Rank &rank;
+  tile_dist_moe_kernels kernels = {};
+  std::vector<tile_kernel *> loaded;
+};
+
+void printSummary(const std::vector<MoeMeasured> &results);
+
+} // namespace across

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operations that multiply two matrices: a collective before the GEMM, or after it.
+#pragma once
+
+#include "Distributed/Plan.h"
+
+namespace tile::dist {
+
+struct PlanRequest {
+  tile_dist_operation operation;
+  tile_dist_shape shape;
+  const tile_dist_kernels *kernels;
+  tile_dist_form form;
+};
+
+class GemmPlan : public Plan {
+public:
+  virtual Status run(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) = 0;
+
+  const tile_dist_shape shape;
+
+protected:
+  GemmPlan(Communicator &comm, const PlanRequest &request, const char *name) : Plan(comm, name), shape(request.shape) {}
+
+  // Sizes. A chunk is the part of a or c that belongs to one rank.
+  int64_t chunkRows() const { return shape.m / ranks(); }
+  size_t elementBytes() const { return bytesOf(shape.type); }
+  size_t rowBytesOfA() const { return size_t(shape.k) * elementBytes(); }
+  size_t rowBytesOfC() const { return size_t(shape.n) * elementBytes(); }
+
+  Result<KernelCall> makeCall(const PlanRequest &request, tile_kernel *kernel, const char *role,
+                              std::initializer_list<Name> provided) {
+    return Plan::makeCall(kernel, role, provided, {request.kernels->arguments, request.kernels->argument_count});
+  }
+  /// Makes the GEMM ready, and returns the operation as the model sees it. `rowBytes`: of the rows that ranks exchange.
+  Result<WireWork> prepareGemm(const PlanRequest &request, size_t rowBytes, int units);
+  /// Multiplies `rows` rows.
+  Status multiply(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int64_t rows);
+
+private:
+  /// The expected time of a GEMM of `rows` rows; a bound from the arithmetic without a model of the kernel.
+  double gemmTime(int64_t rows);
+
+  std::optional<KernelCall> gemm;
+};
+
+/// Collective.
+Result<std::unique_ptr<GemmPlan>> makeGemmPlan(Communicator &comm, const PlanRequest &request);
+
+Result<std::unique_ptr<GemmPlan>> makeAllGatherGemm(Communicator &comm, const PlanRequest &request);
+Result<std::unique_ptr<GemmPlan>> makeGemmReduceScatter(Communicator &comm, const PlanRequest &request);
+
+} // namespace tile::dist

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The steps of a mixture of experts.
+//
+// What a rank sends overwrites what it has sent in the previous run: it may, since it has taken the parts of all others
+// in that run, and they send these after they have read all that they got. The same holds for parts, which a rank sends
+// after it has the tokens of their owner, who sends these after it has read its parts.
+#include "Distributed/MoePlan.h"
+
+namespace tile::dist {
+
+static CUdeviceptr addressOf(const void *pointer) {
+  return reinterpret_cast<CUdeviceptr>(pointer);
+}
+
+static Status missing(const char *operand) {
+  return makeError(TILE_ERROR_INVALID_ARGUMENT, "operands.{} is a null pointer", operand);
+}
+
+Status MoePlan::checkInput(const tile_dist_moe_operands &operands) const {
+  if (operands.tokens < 0 || operands.tokens > shape.tokens)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "operands.tokens is {}; expected 0 to {}, as the plan says",
+                     operands.tokens, shape.tokens);
+  if (operands.tokens > 0 && (!operands.x || !operands.ids || !operands.weights))
+    return missing(!operands.x ? "x" : !operands.ids ? "ids" : "weights");
+  return Success{};
+}
+
+Status MoePlan::checkWeights(const tile_dist_moe_operands &operands) const {
+  if (!gateUpCall || !downCall)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernels.{} is a null pointer; this step needs it",
+                     gateUpCall ? "down" : "gate_up");
+  if (!operands.gate_up || !operands.down)
+    return missing(!operands.gate_up ? "gate_up" : "down");
+  return Success{};
+}
+
+Status MoePlan::checkOutput(const tile_dist_moe_operands &operands) const {
+  if (operands.tokens != ownTokens)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "operands.tokens is {}; step 'dispatch' had {}", operands.tokens,
+                     ownTokens);
+  if (operands.tokens > 0 && !operands.y)
+    return missing("y");
+  return Success{};
+}
+
+Status MoePlan::run(CUstream stream, const tile_dist_moe_operands &operands) {
+  // A rank that ends in the middle lets the others wait.
+  Status status = checkInput(operands);
+  if (status)
+    status = checkWeights(operands);
+  if (status && operands.tokens > 0 && !operands.y)
+    status = missing("y");
+  if (status)
+    status = dispatch(stream, operands);
+  if (status)
+    status = multiply(stream, operands);
+  return status ? combine(stream, operands) : status;
+}
+
+Status MoePlan::begin(Step step) {
+  constexpr const char *names[] = {"dispatch", "experts", "combine"};
+  // Other experts may take the place of the second step.
+  const bool isNext = step == next || (step == Step::combine && next == Step::multiply);
+  if (!isNext)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "step '{}' cannot follow now; expected '{}'", names[int(step)],
+                     names[int(next)]);
+  next = step == Step::dispatch ? Step::multiply : step == Step::multiply ? Step::combine : Step::dispatch;
+  return Success{};
+}
+
+Status MoePlan::dispatch(CUstream stream, const tile_dist_moe_operands &operands) {
+  if (Status valid = checkInput(operands); !valid)
+    return valid;
+  Status status = begin(Step::dispatch);
+  ownTokens = operands.tokens;
+  if (status)
+    status = publish(stream, operands);
+  if (status && usesCollective())
+    return gatherCollective(stream, operands);
+  const bool isOverlapped = info.form == TILE_DIST_CHUNKED && ranks() > 1;
+  const CUstream pushes = isOverlapped ? comm.copies : stream;
+  if (status && isOverlapped)
+    status = order(stream, pushes, begun);
+  if (status)
+    status = push(pushes, operands);
+  if (status)
+    status = takeAll(stream, [&](int other) { return routingFlag(other); });
+  if (status)
+    status = sort(stream);
+  if (status)
+    status = expand(stream, rank(), addressOf(operands.x), operands.tokens);
+  for (int step = 1; status && step < ranks(); ++step) {
+    const int other = after(step);
+    status = signals->take(stream, tokensFlag(other));
+    if (status)
+      status = expand(stream, other, tokensOf(other), shape.tokens);
+  }
+  // Until the pushes have read x it must not change.
+  return status && isOverlapped ? order(pushes, stream, ended) : status;
+}
+
+/// Tells all ranks, or with NCCL this one, the routing of the own tokens.
+Status MoePlan::publish(CUstream stream, const tile_dist_moe_operands &operands) {
+  const size_t own = usesCollective() ? size_t(rank()) * sizeof(CUdeviceptr) : 0;
+  Status status = routeCall->launch(stream, {{Name::ids, int64_t(addressOf(operands.ids))},
+                                             {Name::weights, int64_t(addressOf(operands.weights))},
+                                             {Name::routing, int64_t(routing.mine)},
+                                             {Name::table, int64_t(tables + own)},
+                                             {Name::errors, int64_t(errors.mine)},
+                                             {Name::count, operands.tokens * shape.top_k},
+                                             {Name::size, pairs()},
+                                             {Name::experts, shape.experts},
+                                             {Name::rank, rank()},
+                                             {Name::ranks, ranks()},
+                                             {Name::targets, usesCollective() ? 1 : ranks()}});
+  return status && !usesCollective() ? setAll(stream, [&](int self) { return routingFlag(self); }) : status;
+}
+
+/// Gives each pair of token and expert of this rank its row.
+Status MoePlan::sort(CUstream stream) {
+  const int64_t size = ranks() * pairs();
+  Status status = countCall->launch(stream, {{Name::ids, int64_t(routing.mine)},
+                                             {Name::counts, int64_t(counts)},
+                                             {Name::size, size},
+                                             {Name::first, firstExpert()},
+                                             {Name::local, localExperts()}});
+  const size_t overflows = 2 * size_t(ranks()) + (usesCollective() ? size_t(rank()) : 0);
+  if (status)
+    status = placeCall->launch(stream, {{Name::ids, int64_t(routing.mine)},
+                                        {Name::counts, int64_t(counts)},
+                                        {Name::starts, int64_t(starts)},
+                                        {Name::slots, int64_t(slots)},
+                                        {Name::over, int64_t(errors.mine)},
+                                        {Name::table, int64_t(tables + overflows * sizeof(CUdeviceptr))},
+                                        {Name::size, size},
+                                        {Name::capacity, capacity},
+                                        {Name::first, firstExpert()},
+                                        {Name::local, localExperts()},
+                                        {Name::targets, usesCollective() ? 1 : ranks()}});
+  return status;
+}
+
+Status MoePlan::push(CUstream stream, const tile_dist_moe_operands &operands) {
+  if (ranks() == 1)
+    return Success{};
+  Status status = Success{};
+  if (operands.tokens > 0)
+    status = pushCall->launch(stream, {{Name::x, int64_t(addressOf(operands.x))},
+                                       {Name::ids, int64_t(idsOf(rank()))},
+                                       {Name::to, int64_t(tokens.mine)},
+                                       {Name::table, int64_t(tables + size_t(ranks()) * sizeof(CUdeviceptr))},
+                                       {Name::tokens, operands.tokens},
+                                       {Name::hidden, shape.hidden},
+                                       {Name::topk, shape.top_k},
+                                       {Name::local, localExperts()},
+                                       {Name::rank, rank()},
+                                       {Name::ranks, ranks()}});
+  return status ? setAll(stream, [&](int self) { return tokensFlag(self); }) : status;
+}
+
+/// Copies the tokens of a rank, which lie at `x`, to the rows of this rank's experts.
+Status MoePlan::expand(CUstream stream, int other, CUdeviceptr x, int64_t count) {
+  if (count == 0)
+    return Success{};
+  return expandCall->launch(stream, {{Name::x, int64_t(x)},
+                                     {Name::ids, int64_t(idsOf(other))},
+                                     {Name::slots, int64_t(slotsOf(other))},
+                                     {Name::rows, int64_t(rows)},
+                                     {Name::tokens, count},
+                                     {Name::hidden, shape.hidden},
+                                     {Name::topk, shape.top_k},
+                                     {Name::first, firstExpert()},
+                                     {Name::local, localExperts()}});
+}
+
+/// Gathers routing and tokens of all ranks, of which each has room for as many as the plan allows.
+Status MoePlan::gatherCollective(CUstream stream, const tile_dist_moe_operands &operands) {
+  Status status = copy(stream, tokensOf(rank()), addressOf(operands.x), size_t(operands.tokens) * rowBytes());
+  const auto gather = [&](CUdeviceptr all, size_t bytes) {
+    return comm.nccl->allGather(pointerTo(all + size_t(rank()) * bytes), pointerTo(all), bytes, nccl::int8,
+                                comm.ncclComm, stream);
+  };
+  const size_t routingBytes = size_t(pairs()) * 4;
+  if (status)
+    status = callCollective("ncclAllGather", [&] {
+      int result = comm.nccl->groupStart();
+      for (const auto &[all, bytes] : {std::pair(idsOf(0), routingBytes), std::pair(weightsOf(0), routingBytes),
+                                       std::pair(tokensOf(0), tokensBytes())})
+        result = result == nccl::success ? gather(all, bytes) : result;
+      const int ended = comm.nccl->groupEnd();
+      return result == nccl::success ? ended : result;
+    });
+  if (status)
+    status = sort(stream);
+  for (int step = 0; status && step < ranks(); ++step)
+    status = expand(stream, after(step), tokensOf(after(step)), shape.tokens);
+  return status;
+}
+
+Status MoePlan::multiply(CUstream stream, const tile_dist_moe_operands &operands) {
+  if (Status valid = checkWeights(operands); !valid)
+    return valid;
+  Status status = begin(Step::multiply);
+  if (status)
+    status = gateUpCall->launch(stream, {{Name::a, int64_t(rows)},
+                                         {Name::b, int64_t(addressOf(operands.gate_up))},
+                                         {Name::c, int64_t(between)},
+                                         {Name::starts, int64_t(starts)},
+                                         {Name::G, localExperts()},
+                                         {Name::T, capacity},
+                                         {Name::N, shape.width},
+                                         {Name::K, shape.hidden}});
+  if (status)
+    status = downCall->launch(stream, {{Name::a, int64_t(between)},
+                                       {Name::b, int64_t(addressOf(operands.down))},
+                                       {Name::c, int64_t(results)},
+                                       {Name::starts, int64_t(starts)},
+                                       {Name::G, localExperts()},
+                                       {Name::T, capacity},
+                                       {Name::N, shape.hidden},
+                                       {Name::K, shape.width}});
+  return status;
+}
+
+Status MoePlan::combine(CUstream stream, const tile_dist_moe_operands &operands) {
+  if (Status valid = checkOutput(operands); !valid)
+    return valid;
+  Status status = begin(Step::combine);
+  for (int step = 1; status && step < ranks(); ++step) {
+    const int other = after(step);
+    status = reduce(stream, other, usesCollective() ? sent + size_t(other) * tokensBytes() : partOf(other, rank()));
+    if (status && !usesCollective())
+      status = signals->set(stream, other, partFlag(rank()));
+  }
+  if (status)
+    status = usesCollective() ? returnCollective(stream) : takeAll(stream, [&](int other) { return partFlag(other); });
+  if (!status || operands.tokens == 0)
+    return status;
+  return combineCall->launch(stream, {{Name::parts, int64_t(parts.mine)},
+                                      {Name::results, int64_t(results)},
+                                      {Name::ids, int64_t(idsOf(rank()))},
+                                      {Name::weights, int64_t(weightsOf(rank()))},
+                                      {Name::slots, int64_t(slotsOf(rank()))},
+                                      {Name::y, int64_t(addressOf(operands.y))},
+                                      {Name::tokens, operands.tokens},
+                                      {Name::size, shape.tokens},
+                                      {Name::hidden, shape.hidden},
+                                      {Name::topk, shape.top_k},
+                                      {Name::local, localExperts()},
+                                      {Name::rank, rank()},
+                                      {Name::ranks, ranks()}});
+}
+
+/// Sums this rank's results for the tokens of another one.
+Status MoePlan::reduce(CUstream stream, int other, CUdeviceptr to) {
+  return reduceCall->launch(stream, {{Name::results, int64_t(results)},
+                                     {Name::ids, int64_t(idsOf(other))},
+                                     {Name::weights, int64_t(weightsOf(other))},
+                                     {Name::slots, int64_t(slotsOf(other))},
+                                     {Name::y, int64_t(to)},
+                                     {Name::tokens, shape.tokens},
+                                     {Name::hidden, shape.hidden},
+                                     {Name::topk, shape.top_k},
+                                     {Name::first, firstExpert()},
+                                     {Name::local, localExperts()}});
+}
+
+/// Sends parts, and whether the capacity was exceeded, to all others.
+Status MoePlan::returnCollective(CUstream stream) {
+  return callCollective("ncclSend", [&] {
+    const auto word = [&](int other) { return errors.mine + (2 + size_t(other)) * 4; };
+    const auto exchange = [&](CUdeviceptr from, CUdeviceptr to, size_t bytes, int other) {
+      const int result = comm.nccl->send(pointerTo(from), bytes, nccl::int8, other, comm.ncclComm, stream);
+      return result == nccl::success
+                 ? comm.nccl->receive(pointerTo(to), bytes, nccl::int8, other, comm.ncclComm, stream)
+                 : result;
+    };
+    int result = comm.nccl->groupStart();
+    for (int step = 1; result == nccl::success && step < ranks(); ++step) {
+      const int other = after(step);
+      result = exchange(sent + size_t(other) * tokensBytes(), partOf(rank(), other), tokensBytes(), other);
+      if (result == nccl::success)
+        result = exchange(word(rank()), word(other), 4, other);
+    }
+    const int ended = comm.nccl->groupEnd();
+    return result == nccl::success ? ended : result;
+  });
+}
+
+} // namespace tile::dist
