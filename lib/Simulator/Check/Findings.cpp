@@ -154,6 +154,8 @@ void Findings::conflict(const Deed &now, const Deed &past, Epoch pastEpoch, cons
     report.message =
         order == Order::NotTensorFenced ? missingTensorFence(what, past) : missingProxyFence(what, past, site);
     note = past.manner.writes() ? "written here" : "read here";
+    // Nobody reads what mbarrier.inval leaves in memory.
+    report.isLatent = order == Order::NotFenced && naming.operation(past.line).starts_with("mbarrier.inval");
     break;
   case ReportKind::EarlyUse:
     report.message =
@@ -218,6 +220,7 @@ void Findings::barrierNotFenced(const Deed &now, const Deed &init, const Site &s
                   "fence.mbarrier_init or fence.proxy.async is missing",
                   naming.operation(now.line), naming.location(site.space, site.address, site.rank));
   report.notes.emplace_back(actor(init), "initialized here");
+  report.isLatent = true; // Triton relies on the barrier of the CTA after the initialization
   add(std::move(report));
 }
 

@@ -238,8 +238,7 @@ Result<OperationPtr> decode(Decoding &d, bool isRed) {
     return decodeAsyncStore(d);
   MemorySuffixes suffixes;
   suffixes.order = MemoryOrder::Relaxed;
-  takeOrder(d, suffixes);
-  takeSpaceSuffix(d, suffixes);
+  takeOrderAndSpace(d, suffixes);
   int op = d.takeOne({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});
   d.take("noftz");
   suffixes.hasPolicy = d.take("L2::cache_hint");

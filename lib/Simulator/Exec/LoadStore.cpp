@@ -188,8 +188,7 @@ void placeCallParameters(Decoding &d, const Operand &address, MemorySuffixes &su
 
 /// Takes the suffixes up to the type; none if an unknown one is among them.
 std::optional<Type> takeAll(Decoding &d, MemorySuffixes &suffixes, unsigned &vector) {
-  takeOrder(d, suffixes);
-  takeSpaceSuffix(d, suffixes);
+  takeOrderAndSpace(d, suffixes);
   takeCacheHints(d, suffixes);
   vector = takeVector(d);
   std::optional<Type> type = d.takeType();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tcgen05.ld, st and their waits. PTX ISA 9.7.16.8.
 //
-// A load reads when it is issued, and its registers may not be accessed before wait::ld. A store writes at any time
-// before wait::st. Each is one access of the whole warp.
+// A load reads when it is issued; before wait::ld its registers may be read, which waits for them, but not written. A
+// store writes at any time before wait::st. Each is one access of the whole warp.
 #include "Simulator/Exec/Tensor/Fragments.h"
 #include "Simulator/Exec/Tensor/Tensor.h"
 
@@ -189,14 +189,14 @@ public:
   Step execute(Warp &warp, Fragment &, LaneMask) const override {
     if (ofStores && warp.tensorStoresInFlight)
       return Step::Wait;
-    if (!ofStores)
-      warp.registersLoading.clear();
-    uint32_t &waits = ofStores ? warp.tensorStoreWaits : warp.tensorLoadWaits;
-    ++waits;
+    if (!ofStores) {
+      warp.finishTensorLoads();
+      return Step::Next;
+    }
+    ++warp.tensorStoreWaits;
     if (Checker *checker = checkerOf(warp))
-      checker->raise(warp,
-                     {warp.component(ofStores ? Warp::Waitable::TensorStores : Warp::Waitable::TensorLoads), waits},
-                     allLanes, /*collective=*/true);
+      checker->raise(warp, {warp.component(Warp::Waitable::TensorStores), warp.tensorStoreWaits}, allLanes,
+                     /*collective=*/true);
     return Step::Next;
   }
   std::string describeWait(const Warp &warp, const Fragment &) const override {
