@@ -4,6 +4,7 @@
 #include "SimDriver/FatBinary.h"
 #include "Simulator/Check/Checker.h"
 #include "Simulator/Check/Format.h"
+#include "Simulator/Exec/TargetRules.h"
 #include "Simulator/Ptx/InlineCalls.h"
 #include "Simulator/Ptx/Parser.h"
 
@@ -92,6 +93,8 @@ runtime::Result<std::unique_ptr<LoadedPtx>> SimulatedDevices::load(int device, c
   if (!settings.runs(module->target))
     return makeError(TILE_ERROR_ARCHITECTURE, "PTX for {} does not run on {}, which TILE_SIM_TARGET has chosen",
                      module->target, settings.target);
+  if (Status status = checkTarget(*module); !status)
+    return status.error();
   if (Status status = inlineCalls(*module); !status)
     return status.error();
   auto loaded = std::make_unique<LoadedPtx>(LoadedPtx{std::move(*module), {}});

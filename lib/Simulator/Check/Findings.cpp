@@ -140,6 +140,12 @@ std::string Findings::missingTensorFence(const std::string &what, const Deed &pa
                      what, describe(past));
 }
 
+/// Returns true for writes whose memory compilers reuse for copies without a fence: mbarrier.inval leaves no data
+/// there, and a tensor map was copied to global memory by an instruction that waits for its fields.
+static bool leavesNoData(std::string_view operation) {
+  return operation.starts_with("mbarrier.inval") || operation.starts_with("tensormap.replace");
+}
+
 void Findings::conflict(const Deed &now, const Deed &past, Epoch pastEpoch, const Site &site, Order order) {
   ReportKind kind = order == Order::NotFenced || order == Order::NotTensorFenced ? ReportKind::MissingFence
                     : past.manner.async                                          ? ReportKind::EarlyUse
@@ -154,8 +160,7 @@ void Findings::conflict(const Deed &now, const Deed &past, Epoch pastEpoch, cons
     report.message =
         order == Order::NotTensorFenced ? missingTensorFence(what, past) : missingProxyFence(what, past, site);
     note = past.manner.writes() ? "written here" : "read here";
-    // Nobody reads what mbarrier.inval leaves in memory.
-    report.isLatent = order == Order::NotFenced && naming.operation(past.line).starts_with("mbarrier.inval");
+    report.isLatent = order == Order::NotFenced && now.manner.writes() && leavesNoData(naming.operation(past.line));
     break;
   case ReportKind::EarlyUse:
     report.message =

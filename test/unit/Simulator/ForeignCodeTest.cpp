@@ -63,6 +63,10 @@ TEST(ForeignCode, copiesToWhereABarrierWas) {
   SimulatedKernel kernel(bulkCopy("mbarrier.init.shared.b64 [data], 1;\nmbarrier.inval.shared.b64 [data];\n"
                                   "mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"));
   expectLatent(kernel, "fence.proxy.async is missing between the two");
+  SimulatedKernel map(bulkCopy("mov.b32 %r1, data;\nst.bulk.shared::cta [%r1], 128, "
+                               "0;\ntensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [data], 0;\n"
+                               "mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"));
+  expectLatent(map, "fence.proxy.async is missing between the two");
   // What a store leaves there matters.
   SimulatedKernel(bulkCopy("mov.b32 %r1, 7;\nst.shared.b32 [data], %r1;\n"
                            "mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"))

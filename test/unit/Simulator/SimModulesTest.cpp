@@ -84,6 +84,29 @@ TEST_F(SimModules, refusesWithInstructionAndLine) {
   expectRefused("no PTX at all", "line 1");
 }
 
+TEST_F(SimModules, knowsWhichTargetsHaveWhat) {
+  const struct {
+    const char *instruction, *without, *with, *words;
+  } cases[] = {
+      {"add.rn.f32x2 %d0, %d1, %d2;", "sm_90a", "sm_100", "no pairs of floats; sm_100 and later have"},
+      {"add.f32.f16 %f0, %h0, %f1;", "sm_90a", "sm_120", "no sums of floats and halves"},
+      {"min.f32 %f0, %f1, %f2, %f0;", "sm_90", "sm_100", "no extremes of three"},
+      {"ld.global.v4.b64 {%d0, %d1, %d2, %d3}, [%d4];", "sm_90a", "sm_100", "no vectors of 32 bytes"},
+      {"redux.sync.max.f32 %f0, %f1, -1;", "sm_100", "sm_100f", "no redux of floats; sm_100a and later have"},
+      {"cvt.rn.f16x2.e4m3x2 %r0, %h0;", "sm_80", "sm_89", "no 8-bit floats"},
+      {"setmaxnreg.dec.sync.aligned.u32 24;", "sm_90", "sm_90a", "no setmaxnreg"},
+      {"wgmma.fence.sync.aligned;", "sm_100a", "sm_90a", "no wgmma; sm_90a alone has"},
+      {"st.bulk.shared::cta [%r0], 8, 0;", "sm_90a", "sm_100", "no bulk stores"},
+      {"cp.async.ca.shared.global [%r0], [%d0], 16;", "sm_75", "sm_80", "no asynchronous copies"},
+      {"clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %q;", "sm_90a", "sm_120", "no cluster launch"}};
+  for (const auto &one : cases) {
+    const std::string body = ".reg .b16 %h<2>;\n.reg .f32 %f<3>;\n.reg .b128 %q;\n" + std::string(one.instruction);
+    expectRefused(module(one.without, body), std::string("line 13: "));
+    EXPECT_NE(std::string(log).find(one.words), std::string::npos) << log;
+    EXPECT_EQ(load(module(one.with, body)), cuda::success) << log;
+  }
+}
+
 TEST_F(SimModules, librariesDecodeOnDemand) {
   const std::string text = module("sm_90a", "ret;", ".visible .entry bad()\n{\nfrob;\nret;\n}\n");
   expectRefused(text, "unsupported instruction 'frob'");
