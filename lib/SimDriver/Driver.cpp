@@ -116,7 +116,7 @@ int tile::sim::deviceOf(CUcontext context) {
 EXPORT CUresult cuInit(unsigned) {
   return locked([] {
     Result<Settings> settings =
-        Settings::read(std::getenv("TILE_SIM_TARGET"), std::getenv("TILE_SIM_CHECK"), std::getenv("TILE_SIM_ORDER"));
+        Settings::read(std::getenv("TILE_SIM_DEVICE"), std::getenv("TILE_SIM_CHECK"), std::getenv("TILE_SIM_ORDER"));
     if (!settings)
       return fail(invalidValue, settings.error());
     state().devices.settings = *settings;

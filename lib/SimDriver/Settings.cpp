@@ -37,7 +37,7 @@ runtime::Result<Settings> Settings::read(const char *target, const char *check, 
   if (target && *target) {
     const std::optional<Architecture> parsed = parse(target);
     if (!parsed || parsed->number < 50 || parsed->number > 999)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "TILE_SIM_TARGET is '{}'; expected a target such as sm_100a",
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "TILE_SIM_DEVICE is '{}'; expected a target such as sm_100a",
                        target);
     settings.target = target;
     settings.major = int(parsed->number / 10);

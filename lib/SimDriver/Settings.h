@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Settings of the simulated driver. Programs run on it unchanged, so they are environment variables:
 //
-//   TILE_SIM_TARGET=sm_100a   The devices have this compute capability and load only modules that such a GPU runs.
+//   TILE_SIM_DEVICE=sm_100a   The devices have this compute capability and load only modules that such a GPU runs.
 //                             Without it, they say that they are sm_90 but run modules of every target.
 //   TILE_SIM_CHECK=warn       Findings are printed, but do not make launches fail. `off`: nothing is checked, which is
 //                             faster. `fail`, the default: they do, except those on which no known GPU depends.

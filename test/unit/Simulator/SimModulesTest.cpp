@@ -47,7 +47,7 @@ protected:
   }
   static void choose(const char *target, const char *check) {
     auto set = [](const char *name, const char *value) { value ? setenv(name, value, 1) : unsetenv(name); };
-    set("TILE_SIM_TARGET", target);
+    set("TILE_SIM_DEVICE", target);
     set("TILE_SIM_CHECK", check);
     EXPECT_EQ(cuInit(0), cuda::success);
   }
@@ -138,7 +138,7 @@ TEST_F(SimModules, devicesOfATarget) {
   EXPECT_EQ(cuDeviceGetAttribute(&optIn, cuda::attributeMaxSharedOptin, 0), cuda::success);
   EXPECT_EQ(optIn, 99 << 10);
   expectRefused(module("sm_100f", "ret;"), "sm_120", cuda::errorNoBinaryForGpu);
-  setenv("TILE_SIM_TARGET", "gpu", 1);
+  setenv("TILE_SIM_DEVICE", "gpu", 1);
   EXPECT_EQ(cuInit(0), cuda::errorInvalidValue);
 }
 
