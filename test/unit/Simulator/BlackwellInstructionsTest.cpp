@@ -104,6 +104,17 @@ TEST(Blackwell, bulkStoresOfZeros) {
   make("mov.u32 %r2, data;\nst.bulk.shared::cta [%r2+4088], 16, 0;")->expectAlways(ReportKind::OutOfBounds, "");
 }
 
+TEST(Blackwell, knowsWhetherThereIsACluster) {
+  const std::string body = "mov.pred %p1, %is_explicit_cluster;\nselp.b32 %r1, 5, 6, %p1;\nst.global.b32 [%d0], %r1;";
+  EXPECT_EQ(results<uint32_t>(body, 1)[0], 6u);
+  auto kernel = make(body);
+  kernel->ctas = kernel->clusterSize = 2;
+  kernel->expectNone();
+  uint32_t value = 0;
+  std::memcpy(&value, kernel->buffers[0].data(), sizeof(value));
+  EXPECT_EQ(value, 5u);
+}
+
 TEST(Blackwell, loadsThatReduce) {
   // Thread t stores t, -2 t, 3 and NaN.
   auto run = [](const std::string &reduction, const std::string &target) {
