@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SimDriver/Device.h"
 
-#include "Runtime/ElfSection.h"
+#include "SimDriver/FatBinary.h"
 #include "Simulator/Check/Checker.h"
 #include "Simulator/Check/Format.h"
+#include "Simulator/Exec/TargetRules.h"
 #include "Simulator/Ptx/InlineCalls.h"
 #include "Simulator/Ptx/Parser.h"
 
 #include <algorithm>
 #include <cstring>
-#include <elf.h>
 #include <fmt/format.h>
 #include <thread>
 
@@ -21,21 +21,11 @@ using runtime::Success;
 
 namespace {
 
-/// The driver API passes no size. The ELF files of tilec end with their section header table.
-runtime::Bytes elfBytes(const void *image) {
-  Elf64_Ehdr header;
-  std::memcpy(&header, image, sizeof(header));
-  return {static_cast<const uint8_t *>(image), header.e_shoff + size_t(header.e_shentsize) * header.e_shnum};
-}
-
-runtime::Result<std::string_view> findText(const void *image) {
-  if (std::memcmp(image, ELFMAG, SELFMAG) != 0)
-    return std::string_view(static_cast<const char *>(image));
-  return runtime::findElfSection(elfBytes(image), runtime::ptxSectionName);
-}
-
-LaunchConfig describeLaunch(const runtime::LaunchConfig &config, const LoadedFunction &function, uint64_t seed) {
+LaunchConfig describeLaunch(const runtime::LaunchConfig &config, const Function &kernel, uint32_t residentCtas,
+                            uint64_t seed) {
   LaunchConfig launch;
+  for (int i = 0; i < 3; ++i) // unless the launch says it
+    launch.cluster[i] = std::max(1u, kernel.requiredCluster[i]);
   launch.grid[0] = config.gridX, launch.grid[1] = config.gridY, launch.grid[2] = config.gridZ;
   launch.block[0] = config.blockX, launch.block[1] = config.blockY, launch.block[2] = config.blockZ;
   for (unsigned i = 0; i < config.attributeCount; ++i)
@@ -47,11 +37,7 @@ LaunchConfig describeLaunch(const runtime::LaunchConfig &config, const LoadedFun
     }
   launch.dynamicShared = config.sharedBytes;
   launch.multiprocessors = numMultiprocessors;
-  constexpr uint64_t mostThreads = 2048;
-  const uint64_t shared = uint64_t(config.sharedBytes) + function.staticShared + sharedOfSystem;
-  const uint64_t threads = std::max<uint64_t>(1, uint64_t(config.blockX) * config.blockY * config.blockZ);
-  launch.ctasPerMultiprocessor =
-      uint32_t(std::max<uint64_t>(1, std::min(sharedOfMultiprocessor / shared, mostThreads / threads)));
+  launch.ctasPerMultiprocessor = residentCtas;
   launch.seed = seed;
   launch.hostThreads = std::max(1u, std::thread::hardware_concurrency());
   return launch;
@@ -59,35 +45,86 @@ LaunchConfig describeLaunch(const runtime::LaunchConfig &config, const LoadedFun
 
 } // namespace
 
-runtime::Result<std::unique_ptr<LoadedPtx>> loadPtx(const void *image) {
-  runtime::Result<std::string_view> text = findText(image);
-  if (!text)
-    return runtime::withContext("the simulator runs PTX (in a header with tilec --keep-ptx)", text.error());
-  runtime::Result<Module> module = parsePtx(std::string(*text));
-  if (!module)
-    return module.error();
-  if (Status status = inlineCalls(*module); !status)
-    return status.error();
-  return std::make_unique<LoadedPtx>(LoadedPtx{std::move(*module)});
-}
-
 runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &ptx, const std::string &name) {
   GlobalMemory memory;
-  runtime::Result<std::unique_ptr<Program>> program = Program::load(ptx.module, name, memory);
+  runtime::Result<std::unique_ptr<Program>> program = Program::load(ptx.module, name, memory, &ptx.variables);
   if (!program)
     return program.error();
-  auto function = std::make_unique<LoadedFunction>(LoadedFunction{&ptx, name, uint32_t((*program)->staticShared), {}});
-  for (uint32_t parameter : (*program)->function.parameters)
+  auto function = std::make_unique<LoadedFunction>();
+  function->ptx = &ptx;
+  function->name = name;
+  function->staticShared = uint32_t((*program)->staticShared);
+  function->constantBytes = uint32_t((*program)->constants.size() - (*program)->parameterBytes);
+  function->localBytes = uint32_t((*program)->localBytes);
+  for (uint32_t parameter : (*program)->function.parameters) {
     function->parameterBytes.push_back(ptx.module.variables[parameter].size);
+    function->parameterOffsets.push_back((*program)->variableAddress(parameter));
+  }
   return function;
 }
 
-uint64_t SimulatedDevices::allocate(int device, size_t bytes) {
+const target::GpuTarget &SimulatedDevices::limits() const {
+  const unsigned capability = unsigned(10 * settings.major + settings.minor);
+  const target::GpuTarget *found = target::findTarget("sm_90a");
+  for (const target::GpuTarget *target : target::allTargets()) // by capability: the last one that is not later
+    if (target->capability <= capability)
+      found = target;
+  return *found;
+}
+
+uint32_t SimulatedDevices::residentCtas(const LoadedFunction &function, uint64_t threads,
+                                        uint64_t dynamicShared) const {
+  const target::GpuTarget &target = limits();
+  const uint64_t shared = dynamicShared + function.staticShared + sharedOfSystem;
+  const uint64_t mostThreads = uint64_t(target.maxWarpsPerSm) * target::threadsPerWarp;
+  return uint32_t(
+      std::max<uint64_t>(1, std::min(target.sharedPerSm / shared, mostThreads / std::max<uint64_t>(1, threads))));
+}
+
+runtime::Result<std::unique_ptr<LoadedPtx>> SimulatedDevices::load(int device, const void *image) {
+  runtime::Result<std::string> text = findPtx(image, unsigned(10 * settings.major + settings.minor));
+  if (!text)
+    return runtime::withContext("the simulator runs PTX (in a header with tilec --keep-ptx)", text.error());
+  runtime::Result<Module> module = parsePtx(std::move(*text));
+  if (!module)
+    return module.error();
+  if (module->target.empty())
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "line 1: the module has no .target");
+  if (!settings.runs(module->target))
+    return makeError(TILE_ERROR_ARCHITECTURE, "PTX for {} does not run on {}, which TILE_SIM_DEVICE has chosen",
+                     module->target, settings.target);
+  if (Status status = checkTarget(*module); !status)
+    return status.error();
+  if (Status status = inlineCalls(*module); !status)
+    return status.error();
+  auto loaded = std::make_unique<LoadedPtx>(LoadedPtx{std::move(*module), {}});
+  ModuleVariables &variables = loaded->variables;
+  const std::vector<Variable> &all = loaded->module.variables;
+  variables.bytes.resize(all.size());
+  variables.addresses.resize(all.size());
+  uint64_t total = 0;
+  constexpr uint64_t mostBytes = 1 << 30; // as Program::load allows for a kernel
+  for (size_t i = 0; i < all.size(); ++i) {
+    if ((all[i].space != Space::Global && all[i].space != Space::Const) || all[i].isExtern)
+      continue;
+    total = all[i].size > mostBytes ? mostBytes + 1 : total + all[i].size;
+    if (total > mostBytes)
+      return makeError(TILE_ERROR_OUT_OF_MEMORY, "the module has more than {} bytes of variables", mostBytes);
+    variables.addresses[i] = add(device, all[i].name, all[i].size, all[i].alignment, std::byte(0));
+    variables.bytes[i] = find(variables.addresses[i], 0);
+  }
+  for (size_t i = 0; i < all.size(); ++i)
+    if (variables.bytes[i])
+      initialize(all[i], variables.addresses, variables.bytes[i]);
+  return loaded;
+}
+
+uint64_t SimulatedDevices::add(int device, std::string name, size_t bytes, size_t alignment, std::byte fill) {
   std::unique_ptr<std::byte[]> buffer(new (std::nothrow) std::byte[bytes]);
   if (!buffer)
     return 0;
-  std::memset(buffer.get(), 0xFF, bytes);
-  const uint64_t address = memory.add(fmt::format("allocation {}", buffers.size()), buffer.get(), bytes);
+  std::memset(buffer.get(), int(fill), bytes);
+  const uint64_t address = memory.add(std::move(name), buffer.get(), bytes, alignment);
   try {
     buffers.emplace(address, std::move(buffer));
     owners.emplace(address, device);
@@ -97,6 +134,10 @@ uint64_t SimulatedDevices::allocate(int device, size_t bytes) {
     throw;
   }
   return address;
+}
+
+uint64_t SimulatedDevices::allocate(int device, size_t bytes) {
+  return add(device, fmt::format("allocation {}", buffers.size()), bytes, 256, std::byte(0xFF));
 }
 
 bool SimulatedDevices::release(uint64_t address) {
@@ -118,10 +159,15 @@ Status SimulatedDevices::launch(int device, const runtime::LaunchConfig &config,
   for (const auto &[address, owner] : owners)
     if (owner != device && !peers.contains({device, owner}))
       seen.remove(address);
-  runtime::Result<std::unique_ptr<Program>> program = Program::load(function.ptx->module, function.name, seen);
+  runtime::Result<std::unique_ptr<Program>> program =
+      Program::load(function.ptx->module, function.name, seen, &function.ptx->variables);
   if (!program)
     return program.error();
-  LaunchConfig launch = describeLaunch(config, function, numLaunches++);
+  LaunchConfig launch = describeLaunch(
+      config, (*program)->function,
+      residentCtas(function, uint64_t(config.blockX) * config.blockY * config.blockZ, config.sharedBytes),
+      settings.order.value_or(0) + numLaunches++);
+  launch.isFair = !settings.order;
   launch.parameters.assign((*program)->parameterBytes, std::byte(0));
   const std::vector<uint32_t> &parameters = (*program)->function.parameters;
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -133,19 +179,30 @@ Status SimulatedDevices::launch(int device, const runtime::LaunchConfig &config,
 
   Reports reports;
   Machine machine(**program, seen, launch, reports);
-  std::unique_ptr<Checker> checker = makeHappensBefore(machine);
+  std::unique_ptr<Checker> checker;
+  if (settings.check != Settings::Check::Off)
+    checker = makeHappensBefore(machine);
   machine.checker = checker.get();
   Status status = machine.run();
   const std::string printed = machine.printed.text();
   std::fwrite(printed.data(), 1, printed.size(), stdout); // the text may contain zero bytes
   if (!status)
     return status.error();
-  std::string text;
-  for (const Report &report : reports.all())
-    text += formatReport(report, function.ptx->module, SourceText());
-  if (text.empty())
+  return judge(reports, function);
+}
+
+/// Prints findings that do not make the launch fail, and returns the others as an error.
+Status SimulatedDevices::judge(const Reports &reports, const LoadedFunction &function) const {
+  std::string errors, warnings;
+  for (const Report &report : reports.all()) {
+    const bool isWarning = report.isLatent || (settings.check == Settings::Check::Warn && !report.isFatal);
+    (isWarning ? warnings : errors) += formatReport(report, function.ptx->module, SourceText());
+  }
+  if (!warnings.empty())
+    std::fprintf(stderr, "simulator: warning: kernel '%s':\n%s", function.name.c_str(), warnings.c_str());
+  if (errors.empty())
     return Success{};
-  return makeError(TILE_ERROR_DRIVER, "kernel '{}':\n{}", function.name, text);
+  return makeError(TILE_ERROR_DRIVER, "kernel '{}':\n{}", function.name, errors);
 }
 
 } // namespace tile::sim

@@ -4,8 +4,11 @@
 #pragma once
 
 #include "Runtime/Driver.h"
+#include "SimDriver/Settings.h"
 #include "Simulator/Machine/Machine.h"
+#include "Simulator/Machine/Program.h"
 #include "Simulator/Ptx/Module.h"
+#include "Target/GpuTarget.h"
 
 #include <map>
 #include <memory>
@@ -21,32 +24,43 @@ constexpr int numDevices = 8;
 constexpr size_t deviceBytes = size_t(8) << 30;
 /// Number of multiprocessors that a persistent kernel sees.
 constexpr uint32_t numMultiprocessors = 4;
-/// Bytes of shared memory, as of sm_90: per multiprocessor, reserved by the system per thread block, and the maximum
-/// per thread block.
-constexpr uint32_t sharedOfMultiprocessor = 228 << 10, sharedOfSystem = 1 << 10, mostShared = 227 << 10;
+/// Bytes of shared memory that the system reserves for each thread block.
+constexpr uint32_t sharedOfSystem = 1 << 10;
+/// Bytes of dynamic shared memory that a kernel may have without opting in.
+constexpr uint32_t sharedWithoutOptIn = 48 << 10;
 
-/// The PTX of a module, ready to run. The artifact is either PTX or a cubin with a PTX section.
+/// A module: its PTX, and its variables, which keep their values between launches.
 struct LoadedPtx {
   Module module;
+  ModuleVariables variables;
 };
-
-runtime::Result<std::unique_ptr<LoadedPtx>> loadPtx(const void *image);
 
 struct LoadedFunction {
   const LoadedPtx *ptx = nullptr;
   std::string name;
-  uint32_t staticShared = 0;
-  std::vector<size_t> parameterBytes;
+  uint32_t staticShared = 0, constantBytes = 0, localBytes = 0;
+  uint32_t maxDynamicShared = 0; ///< CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+  std::vector<size_t> parameterBytes, parameterOffsets;
 };
 
+/// Decodes a kernel. Unknown instructions, and those that its target lacks, are found here.
 runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &ptx, const std::string &name);
 
 class SimulatedDevices {
 public:
+  Settings settings;
+
   /// Allocates memory of a device filled with 0xFF, so that uninitialized floating-point values are NaN. Returns 0 if
   /// there is no such memory.
   uint64_t allocate(int device, size_t bytes);
   bool release(uint64_t address);
+  /// Parses a module and allocates its variables on a device. Fails with TILE_ERROR_ARCHITECTURE if it is not for a
+  /// device of the settings.
+  runtime::Result<std::unique_ptr<LoadedPtx>> load(int device, const void *image);
+  /// Returns the target with the limits of these devices.
+  const target::GpuTarget &limits() const;
+  /// Returns how many thread blocks of a kernel a multiprocessor holds, at least 1.
+  uint32_t residentCtas(const LoadedFunction &function, uint64_t threads, uint64_t dynamicShared) const;
   /// Returns the bytes at a device address, or null if they are not all in one allocation.
   std::byte *find(uint64_t address, size_t bytes) const;
   const GlobalMemory &contents() const { return memory; }
@@ -61,6 +75,9 @@ public:
                          void **arguments);
 
 private:
+  runtime::Status judge(const Reports &reports, const LoadedFunction &function) const;
+  uint64_t add(int device, std::string name, size_t bytes, size_t alignment, std::byte fill);
+
   GlobalMemory memory;
   std::map<uint64_t, std::unique_ptr<std::byte[]>> buffers; ///< keyed by address
   std::map<uint64_t, int> owners;                           ///< devices, keyed by address

@@ -16,7 +16,8 @@ namespace tile::sim {
 
 // CUDA driver API, CUresult.
 constexpr runtime::CUresult success = runtime::cuda::success, invalidValue = runtime::cuda::errorInvalidValue,
-                            outOfMemory = 2, invalidImage = runtime::cuda::errorInvalidImage, invalidContext = 201,
+                            outOfMemory = 2, notInitialized = 3, invalidImage = runtime::cuda::errorInvalidImage,
+                            invalidContext = 201, invalidPtx = 218, invalidSource = 300, notSupported = 801,
                             peerAccessUnsupported = 217, notFound = 500, peerAccessEnabled = 704,
                             peerAccessNotEnabled = 705, launchFailed = 719, captureUnsupported = 900,
                             capturedEvent = 907, invalidHandle = 400, unknownError = 999;
@@ -33,6 +34,16 @@ State &state();
 int currentDevice();
 /// Returns the device of a context; -1 if there is no such context. The caller holds the mutex.
 int deviceOf(runtime::CUcontext context);
+
+inline bool isDevice(runtime::CUdevice device) {
+  return device >= 0 && device < numDevices;
+}
+
+/// Prints the error and returns the number.
+runtime::CUresult fail(runtime::CUresult number, const runtime::Error &error);
+
+/// Returns the function with this handle, or null. The caller holds the mutex.
+LoadedFunction *findFunction(runtime::CUfunction function);
 
 /// Calls `work`. Callers are C code, so no exception may leave the driver.
 template <typename Function> runtime::CUresult guarded(Function &&work) noexcept {

@@ -69,7 +69,8 @@ if grep -rnE --include='*.h' --include='*.cpp' --include='*.td' '^#include "\.\.
   echo "^ includes are relative to the root, without '..'"
   status=1
 fi
-if grep -rnE --include='*.h' --include='*.cpp' '\bgetenv *\(|\bcl::opt<' lib dialects; then
+# Only the simulated driver has no other way: programs run on it unchanged (lib/SimDriver/Settings.h).
+if grep -rnE --include='*.h' --include='*.cpp' '\bgetenv *\(|\bcl::opt<' lib dialects | grep -v '^lib/SimDriver/Driver.cpp:'; then
   echo "^ no getenv and no global option below tools/"
   status=1
 fi

@@ -140,6 +140,12 @@ std::string Findings::missingTensorFence(const std::string &what, const Deed &pa
                      what, describe(past));
 }
 
+/// Returns true for writes whose memory compilers reuse for copies without a fence: mbarrier.inval leaves no data
+/// there, and a tensor map was copied to global memory by an instruction that waits for its fields.
+static bool leavesNoData(std::string_view operation) {
+  return operation.starts_with("mbarrier.inval") || operation.starts_with("tensormap.replace");
+}
+
 void Findings::conflict(const Deed &now, const Deed &past, Epoch pastEpoch, const Site &site, Order order) {
   ReportKind kind = order == Order::NotFenced || order == Order::NotTensorFenced ? ReportKind::MissingFence
                     : past.manner.async                                          ? ReportKind::EarlyUse
@@ -154,6 +160,7 @@ void Findings::conflict(const Deed &now, const Deed &past, Epoch pastEpoch, cons
     report.message =
         order == Order::NotTensorFenced ? missingTensorFence(what, past) : missingProxyFence(what, past, site);
     note = past.manner.writes() ? "written here" : "read here";
+    report.isLatent = order == Order::NotFenced && now.manner.writes() && leavesNoData(naming.operation(past.line));
     break;
   case ReportKind::EarlyUse:
     report.message =
@@ -218,6 +225,7 @@ void Findings::barrierNotFenced(const Deed &now, const Deed &init, const Site &s
                   "fence.mbarrier_init or fence.proxy.async is missing",
                   naming.operation(now.line), naming.location(site.space, site.address, site.rank));
   report.notes.emplace_back(actor(init), "initialized here");
+  report.isLatent = true; // Triton relies on the barrier of the CTA after the initialization
   add(std::move(report));
 }
 

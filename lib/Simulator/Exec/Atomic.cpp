@@ -49,6 +49,8 @@ template <typename T> PairOf<T> combine(AtomicOp op, PairOf<T> a, PairOf<T> b) {
 template <typename T> T combine(AtomicOp op, T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return op == AtomicOp::Exch ? b : a + b;
+  } else if constexpr (sizeof(T) == 16) {
+    return b; // .exch alone
   } else {
     using U = std::make_unsigned_t<T>;
     switch (op) {
@@ -187,6 +189,10 @@ Result<OperationPtr> makeTyped(Decoding &d, AtomicOp op, Type type, const Memory
     if (isBitOp(op))
       return makeAtomic<uint64_t>(d, op, suffixes, isRed);
     break;
+  case Type::B128:
+    if (!isRed && (op == AtomicOp::Cas || op == AtomicOp::Exch))
+      return makeAtomic<unsigned __int128>(d, op, suffixes, isRed);
+    break;
   case Type::U32:
     if (isOrdered(op) || isCount(op) || op == AtomicOp::Exch || op == AtomicOp::Cas)
       return makeAtomic<uint32_t>(d, op, suffixes, isRed);
@@ -238,8 +244,7 @@ Result<OperationPtr> decode(Decoding &d, bool isRed) {
     return decodeAsyncStore(d);
   MemorySuffixes suffixes;
   suffixes.order = MemoryOrder::Relaxed;
-  takeOrder(d, suffixes);
-  takeSpaceSuffix(d, suffixes);
+  takeOrderAndSpace(d, suffixes);
   int op = d.takeOne({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});
   d.take("noftz");
   suffixes.hasPolicy = d.take("L2::cache_hint");

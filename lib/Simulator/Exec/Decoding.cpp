@@ -106,6 +106,7 @@ Decoding::Readable Decoding::writable(const Operand &operand, unsigned bits) {
   result.isConstant = false;
   result.registerBytes = bitWidth(reg.type) / 8;
   result.offset = program.registerOffset(operand.index);
+  written.push_back(result.offset);
   return result;
 }
 

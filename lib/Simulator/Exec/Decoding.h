@@ -59,6 +59,7 @@ public:
 
   bool failed = false;
   std::string failure;
+  std::vector<uint32_t> written; ///< offsets of the registers that became destinations
 
 private:
   /// A readable operand: a register (offset, bytes) or a constant of `bits` bits.

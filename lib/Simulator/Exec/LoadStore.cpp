@@ -5,6 +5,7 @@
 #include "Simulator/Exec/MemorySuffixes.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace tile::sim {
@@ -163,6 +164,69 @@ private:
   std::vector<Source<T>> sources;
 };
 
+/// st.bulk: zeros in shared memory. PTX ISA 9.7.9.13.
+class BulkStore final : public Operation {
+public:
+  BulkStore(Space space, AddressSource address, Source<uint64_t> size) : space(space), address(address), size(size) {}
+
+  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    uint64_t addresses[warpSize];
+    address.read(warp, active, addresses);
+    for (LaneMask rest = active; rest; rest &= rest - 1)
+      if (const unsigned lane = firstLane(rest); size.one(warp, lane) % wordBytes != 0)
+        return warp.fault(ReportKind::InvalidOperand, instruction->place, int32_t(lane),
+                          fmt::format("st.bulk of {} bytes, no multiple of {}", size.one(warp, lane), wordBytes));
+    for (uint64_t offset = 0; active; offset += wordBytes) {
+      for (LaneMask rest = active; rest; rest &= rest - 1)
+        if (const unsigned lane = firstLane(rest); offset >= size.one(warp, lane))
+          active &= ~(LaneMask(1) << lane);
+      if (!writeWords(warp, active, addresses))
+        return Step::Fault;
+    }
+    warp.cta.cluster.noteProgress();
+    return Step::Next;
+  }
+
+private:
+  static constexpr uint64_t wordBytes = 8;
+
+  /// Writes one word of each lane, and moves on to the next ones.
+  bool writeWords(Warp &warp, LaneMask active, uint64_t (&addresses)[warpSize]) const {
+    static constexpr uint64_t zeros[warpSize] = {};
+    std::byte *host[warpSize];
+    LaneAccess access;
+    access.instruction = instruction;
+    access.kind = AccessKind::Write;
+    access.bytes = wordBytes;
+    access.values = reinterpret_cast<const std::byte *>(zeros);
+    if (active && !resolveLanes(warp, space, active, addresses, access, host))
+      return false;
+    for (LaneMask rest = active; rest; rest &= rest - 1) {
+      const unsigned lane = firstLane(rest);
+      if (access.space[lane] != Space::Shared) {
+        warp.fault(ReportKind::InvalidOperand, instruction->place, int32_t(lane), "st.bulk is of shared memory only");
+        return false;
+      }
+      std::memset(host[lane], 0, wordBytes);
+      addresses[lane] += wordBytes;
+    }
+    return true;
+  }
+
+  Space space;
+  AddressSource address;
+  Source<uint64_t> size;
+};
+
+/// .bulk{.weak}{.shared::cta} [a], size, 0
+Result<OperationPtr> decodeBulkStore(Decoding &d) {
+  d.take("weak");
+  const Space space = d.take("shared::cta") ? Space::Shared : Space::Generic;
+  if (!d.finished(3) || d.operand(2).kind != Operand::Kind::Immediate || d.operand(2).bits != 0)
+    return d.unsupported();
+  return make<BulkStore>(space, d.address(d.operand(0)), d.source<uint64_t>(1));
+}
+
 template <typename T> OperationPtr makeLoad(Decoding &d, const MemorySuffixes &suffixes) {
   std::vector<Dest<T>> dests;
   for (const Operand &element : elementsOf(d.operand(0)))
@@ -188,8 +252,7 @@ void placeCallParameters(Decoding &d, const Operand &address, MemorySuffixes &su
 
 /// Takes the suffixes up to the type; none if an unknown one is among them.
 std::optional<Type> takeAll(Decoding &d, MemorySuffixes &suffixes, unsigned &vector) {
-  takeOrder(d, suffixes);
-  takeSpaceSuffix(d, suffixes);
+  takeOrderAndSpace(d, suffixes);
   takeCacheHints(d, suffixes);
   vector = takeVector(d);
   std::optional<Type> type = d.takeType();
@@ -234,6 +297,8 @@ Result<OperationPtr> decodeLoad(Decoding &d) {
 Result<OperationPtr> decodeStore(Decoding &d) {
   if (d.take("async"))
     return decodeAsyncStore(d);
+  if (d.take("bulk"))
+    return decodeBulkStore(d);
   MemorySuffixes suffixes;
   unsigned vector = 1;
   std::optional<Type> type = takeAll(d, suffixes, vector);

@@ -16,43 +16,61 @@ struct MemorySuffixes {
   bool hasPolicy = false;     ///< a cache policy follows as last operand; it has no effect here
 };
 
-/// .weak, .relaxed, .acquire, .release, .acq_rel, .volatile, .mmio; then .cta, .cluster, .gpu, .sys
-inline void takeOrder(Decoding &d, MemorySuffixes &suffixes) {
-  d.take("mmio");
+inline bool takeOrder(Decoding &d, MemorySuffixes &suffixes) {
+  const bool isMmio = d.take("mmio"); // precedes an order
   switch (d.takeOne({"weak", "volatile", "relaxed", "acquire", "release", "acq_rel"})) {
   case 0:
     suffixes.covers = true;
-    break;
+    return true;
   case 1: // volatile is relaxed with system scope (PTX ISA 8.4.2)
     suffixes.order = MemoryOrder::Relaxed;
     suffixes.scope = Scope::System;
-    break;
+    return true;
   case 2:
     suffixes.order = MemoryOrder::Relaxed;
-    break;
+    return true;
   case 3:
     suffixes.order = MemoryOrder::Acquire;
-    break;
+    return true;
   case 4:
     suffixes.order = MemoryOrder::Release;
-    break;
+    return true;
   case 5:
     suffixes.order = MemoryOrder::AcquireRelease;
-    break;
+    return true;
   default:
-    break;
+    return isMmio;
   }
-  if (int scope = d.takeOne({"cta", "cluster", "gpu", "sys"}); scope >= 0)
-    suffixes.scope = Scope(scope);
 }
 
-inline void takeSpaceSuffix(Decoding &d, MemorySuffixes &suffixes) {
+inline bool takeScope(Decoding &d, MemorySuffixes &suffixes) {
+  const int scope = d.takeOne({"cta", "cluster", "gpu", "sys"});
+  if (scope >= 0)
+    suffixes.scope = Scope(scope);
+  return scope >= 0;
+}
+
+inline bool takeSpaceSuffix(Decoding &d, MemorySuffixes &suffixes) {
   constexpr Space spaces[] = {Space::Global, Space::Shared, Space::Shared, Space::Shared, Space::Local,
                               Space::Const,  Space::Param,  Space::Param,  Space::Param};
-  if (int space = d.takeOne({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param",
-                             "param::entry", "param::func"});
-      space >= 0)
+  const int space = d.takeOne(
+      {"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry", "param::func"});
+  if (space >= 0)
     suffixes.space = spaces[space];
+  return space >= 0;
+}
+
+/// Takes .weak, .relaxed, .acquire, …, .cta, .cluster, .gpu, .sys, and the space, each at most once. The ISA has them
+/// in this order, but ptxas accepts any, and Triton writes `atom.global.gpu.acq_rel`.
+inline void takeOrderAndSpace(Decoding &d, MemorySuffixes &suffixes) {
+  bool mayBeOrder = true, mayBeScope = true, mayBeSpace = true;
+  auto takeOnce = [&](bool &mayBe, bool (*take)(Decoding &, MemorySuffixes &)) {
+    const bool isTaken = mayBe && take(d, suffixes);
+    mayBe = mayBe && !isTaken;
+    return isTaken;
+  };
+  while (takeOnce(mayBeOrder, takeOrder) || takeOnce(mayBeScope, takeScope) || takeOnce(mayBeSpace, takeSpaceSuffix))
+    ;
 }
 
 inline bool takesNonCoherent(Decoding &d, MemorySuffixes &suffixes) {

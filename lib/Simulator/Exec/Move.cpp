@@ -34,6 +34,21 @@ private:
   PredicateSource source;
 };
 
+/// mov.pred p, %is_explicit_cluster: 1 if it is true.
+class MoveSpecialPredicate final : public Operation {
+public:
+  MoveSpecialPredicate(PredicateDest dest, Source<uint32_t> source) : dest(dest), source(source) {}
+
+  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    dest.write(warp, active, source.one(warp, firstLane(active)) ? allLanes : 0);
+    return Step::Next;
+  }
+
+private:
+  PredicateDest dest;
+  Source<uint32_t> source;
+};
+
 /// mov.b64 %rd, {%r1, %r2}: the first element is the lowest part.
 template <typename Whole, typename Part> class Pack final : public Operation {
 public:
@@ -141,6 +156,8 @@ Result<OperationPtr> decodeMove(Decoding &d) {
   std::optional<Type> type = d.takeType();
   if (!type || !d.finished(2))
     return d.unsupported();
+  if (*type == Type::Pred && d.operand(1).kind == Operand::Kind::Special)
+    return make<MoveSpecialPredicate>(d.predicateDest(d.operand(0)), d.source<uint32_t>(1));
   if (*type == Type::Pred)
     return make<MovePredicate>(d.predicateDest(d.operand(0)), d.predicateSource(d.operand(1)));
   unsigned bits = bitWidth(*type);

@@ -28,6 +28,7 @@ public:
   bool guardNegated = false;
   /// Offsets in the register file of all registers that it reads or writes: checked against wgmma in flight.
   std::vector<uint32_t> touched;
+  std::vector<uint32_t> written; ///< those that it writes, without predicates
 };
 
 } // namespace tile::sim

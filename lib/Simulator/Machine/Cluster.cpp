@@ -74,6 +74,10 @@ Cluster::Cluster(Machine &machine, const uint32_t id[3], uint64_t seed, Progress
     for (auto &warp : cta->warps)
       warps.push_back(warp.get());
   }
+  if (config.isFair) {
+    pace = Pace::Lazy;
+    return;
+  }
   constexpr Pace paces[] = {Pace::Any, Pace::Lazy, Pace::Eager, Pace::Any};
   pace = paces[random.below(4)];
   if (random.below(2))
@@ -100,7 +104,7 @@ Cluster::Outcome Cluster::run() {
     if (runAsync(false) == Outcome::Progress)
       return Outcome::Progress;
   bool holdBack = slowWarp != ~0u && random.below(8);
-  size_t first = random.below(warps.size());
+  size_t first = machine.config.isFair ? nextWarp++ : random.below(warps.size());
   for (size_t i = 0; i < warps.size(); ++i) {
     size_t chosen = (first + i) % warps.size();
     if (chosen == slowWarp && holdBack)
@@ -126,8 +130,8 @@ Cluster::Outcome Cluster::runWarp(Warp &warp) {
   if (warp.fragments.empty() || warp.idleSince == progress->events)
     return Outcome::Stuck;
   uint64_t before = progress->events;
-  constexpr uint64_t budgets[] = {1, 8, 64, 512};
-  Warp::Turn turn = warp.run(budgets[random.below(4)]);
+  constexpr uint64_t budgets[] = {1, 8, 64, 512}, fairBudget = 64;
+  Warp::Turn turn = warp.run(machine.config.isFair ? fairBudget : budgets[random.below(4)]);
   if (turn.faulted)
     return Outcome::Faulted;
   if (turn.idle)

@@ -110,6 +110,7 @@ private:
   enum class Pace { Any, Eager, Lazy };
   Pace pace = Pace::Any;
   std::vector<Warp *> warps;
+  size_t nextWarp = 0;     ///< whose turn it is in a fair schedule
   unsigned slowWarp = ~0u; ///< index into warps of one that the schedule holds back
   Progress ownProgress;
   uint64_t lastProgress = 0;

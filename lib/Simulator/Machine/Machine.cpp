@@ -128,6 +128,7 @@ constexpr const char *noThreadCanGoOn = "no thread can go on, and no copy or wgm
 void reportDeadlock(Machine &machine, const std::vector<Cluster *> &clusters, std::string message) {
   Report report;
   report.kind = ReportKind::Deadlock;
+  report.isFatal = true;
   report.message = std::move(message);
   for (const Cluster *cluster : clusters)
     cluster->describeWaits(report);

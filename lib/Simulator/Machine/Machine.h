@@ -23,6 +23,9 @@ struct LaunchConfig {
   uint32_t multiprocessors = 4;       ///< CTAs of kernels that communicate must fit on them at the same time
   uint32_t ctasPerMultiprocessor = 1; ///< at most 32 are used
   uint64_t seed = 0;                  ///< seed of the schedule
+  /// Warps take turns, and asynchronous operations are done when no warp can go on: no warp misses a phase of an
+  /// mbarrier that the tensor core or a copy completes. CUTLASS's tutorials rely on that.
+  bool isFair = false;
   uint32_t hostThreads = 1;
   /// A cluster counts as hung if it changes nothing in memory for that many instructions, or while it polls memory that
   /// many times (atomics, and loads with an order).

@@ -122,35 +122,43 @@ runtime::Status Program::checkSizes() const {
   return runtime::Success{};
 }
 
-void Program::placeGlobals(GlobalMemory &memory) {
+void Program::placeGlobals(GlobalMemory &memory, const ModuleVariables *variables) {
   for (uint32_t index = 0; index < module.variables.size(); ++index) {
     const Variable &variable = module.variables[index];
     if (variable.space == Space::Shared)
       variableAddresses[index] = sharedBase + (variable.isExtern ? staticShared : variableAddresses[index]);
     if (variable.space != Space::Global || variable.isExtern)
       continue;
+    if (variables) {
+      variableAddresses[index] = variables->addresses[index];
+      continue;
+    }
     globals.emplace_back(variable.size);
     variableAddresses[index] = memory.add(variable.name, globals.back().data(), variable.size, variable.alignment);
   }
   constants.resize(constantEnd);
   for (uint32_t index = 0, global = 0; index < module.variables.size(); ++index) {
     const Variable &variable = module.variables[index];
-    if (variable.space == Space::Const)
-      initialize(variable, constants.data() + variableAddresses[index]);
-    else if (variable.space == Space::Global && !variable.isExtern)
-      initialize(variable, globals[global++].data());
+    std::byte *constant = constants.data() + variableAddresses[index];
+    // Addresses in constants are those of this kernel.
+    if (variable.space == Space::Const && variables && variable.relocations.empty())
+      std::copy_n(variables->bytes[index], variable.size, constant);
+    else if (variable.space == Space::Const)
+      initialize(variable, variableAddresses, constant);
+    else if (variable.space == Space::Global && !variable.isExtern && !variables)
+      initialize(variable, variableAddresses, globals[global++].data());
   }
 }
 
-void Program::initialize(const Variable &variable, std::byte *bytes) const {
-  std::copy_n(reinterpret_cast<const std::byte *>(variable.initial.data()),
-              std::min<uint64_t>(variable.initial.size(), variable.size), bytes);
+void initialize(const Variable &variable, std::span<const uint64_t> addresses, std::byte *bytes) {
+  const size_t initialized = std::min<uint64_t>(variable.initial.size(), variable.size);
+  std::copy_n(reinterpret_cast<const std::byte *>(variable.initial.data()), initialized, bytes);
   for (auto [offset, target] : variable.relocations) {
     uint64_t address = 0; // the addend
     if (!isWithin(offset, sizeof(address), variable.size))
       continue;
     std::memcpy(&address, bytes + offset, sizeof(address));
-    address += variableAddresses[target];
+    address += addresses[target];
     std::memcpy(bytes + offset, &address, sizeof(address));
   }
 }
@@ -199,6 +207,7 @@ runtime::Status Program::decode(const Instruction &instruction) {
     return decoding.error(decoding.failure);
   OperationPtr operation = std::move(*decoded);
   operation->instruction = &instruction;
+  operation->written = std::move(decoding.written);
   if (instruction.guard >= 0) {
     operation->guard = registerOffset(instruction.guard);
     operation->guardNegated = instruction.guardNegated;
@@ -212,7 +221,8 @@ runtime::Status Program::decode(const Instruction &instruction) {
   return runtime::Success{};
 }
 
-Result<std::unique_ptr<Program>> Program::load(const Module &module, std::string_view entry, GlobalMemory &memory) {
+Result<std::unique_ptr<Program>> Program::load(const Module &module, std::string_view entry, GlobalMemory &memory,
+                                               const ModuleVariables *variables) {
   const Function *function = module.findEntry(entry);
   if (!function)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "the PTX has no kernel '{}'", entry);
@@ -221,7 +231,7 @@ Result<std::unique_ptr<Program>> Program::load(const Module &module, std::string
   program->placeVariables();
   if (runtime::Status sizes = program->checkSizes(); !sizes)
     return sizes.error();
-  program->placeGlobals(memory);
+  program->placeGlobals(memory, variables);
   program->placeRegisters();
   program->reconvergence = reconvergencePoints(*function);
   for (const Instruction &instruction : function->instructions)

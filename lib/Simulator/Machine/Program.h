@@ -14,15 +14,26 @@ namespace tile::sim {
 /// The offset of values that are not in the register file.
 constexpr uint32_t noRegister = ~0u;
 
+/// The global and constant variables of a module, if they outlive a launch: their bytes by index of the variable, null
+/// for all others; and the addresses of those in global memory.
+struct ModuleVariables {
+  std::vector<std::byte *> bytes;
+  std::vector<uint64_t> addresses;
+};
+/// Writes the initial value of a variable; `addresses` are those of all variables.
+void initialize(const Variable &variable, std::span<const uint64_t> addresses, std::byte *bytes);
+
 /// Registers that change while a warp runs; only mov reads them.
 bool isClock(SpecialRegister special);
 
 class Program {
 public:
   /// Decodes `entry` of `module`, which must outlive the program. Errors name the PTX line: unsupported instructions
-  /// are found here, before anything runs. Global variables of the module are added to `memory`.
+  /// are found here, before anything runs. Global variables of the module are added to `memory`, unless `variables` has
+  /// them.
   static runtime::Result<std::unique_ptr<Program>> load(const Module &module, std::string_view entry,
-                                                        GlobalMemory &memory);
+                                                        GlobalMemory &memory,
+                                                        const ModuleVariables *variables = nullptr);
 
   const Module &module;
   const Function &function;
@@ -75,8 +86,7 @@ private:
   runtime::Status checkSizes() const;
   void placeParameters();
   void placeVariables();
-  void placeGlobals(GlobalMemory &memory);
-  void initialize(const Variable &variable, std::byte *bytes) const;
+  void placeGlobals(GlobalMemory &memory, const ModuleVariables *variables);
   void placeRegisters();
   void collectRegisters(const Operand &operand, std::vector<uint32_t> &offsets) const;
   runtime::Status decode(const Instruction &instruction);

@@ -42,6 +42,9 @@ struct Report {
   std::string message;                              ///< one sentence with the numbers
   std::vector<std::pair<Actor, std::string>> notes; ///< the other access, the waiting threads, …
   uint64_t count = 1;                               ///< number of occurrences at this location
+  /// It breaks a rule of the ISA, but no known device behaves differently: compilers rely on it.
+  bool isLatent = false;
+  bool isFatal = false; ///< the thread block could not go on
 };
 
 /// Collects reports from all threads; a second one of the same kind and locations is only counted.

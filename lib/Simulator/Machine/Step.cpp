@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Execution of a warp: which fragment runs, where fragments merge, and the checks around every instruction.
+#include "Simulator/Check/Checker.h"
 #include "Simulator/Machine/Machine.h"
 #include "Simulator/Ptx/ControlFlow.h"
 
@@ -73,7 +74,7 @@ Step Warp::step(Fragment &fragment) {
   if (!registersInFlight.empty() && !operation.ownsRegisters && touchesInFlight(operation, fragment) == Step::Fault)
     return Step::Fault;
   if (!registersLoading.empty())
-    reportLoading(operation, fragment);
+    noteLoading(operation, fragment);
   if (machine.observer)
     machine.observer->issue(*this, instruction, active);
 
@@ -113,15 +114,28 @@ Step Warp::touchesInFlight(const Operation &operation, const Fragment &fragment)
   return Step::Next;
 }
 
-/// Reports a register that tcgen05.ld writes; it has its value here already, so the kernel can go on.
-void Warp::reportLoading(const Operation &operation, const Fragment &fragment) {
+/// A read of a register that tcgen05.ld writes waits for it (PTX ISA 9.7.16.6.4.3: a true dependency is respected
+/// without wait::ld), so loads are complete once all their registers have been read. A write would be lost: reported.
+/// The register has its value here already, so the kernel can go on.
+void Warp::noteLoading(const Operation &operation, const Fragment &fragment) {
   for (uint32_t offset : operation.touched) {
     if (std::erase(registersLoading, offset) == 0)
       continue;
-    fault(ReportKind::EarlyUse, operation.instruction->place, firstLane(fragment.lanes),
-          fmt::format("{} uses a register that a tcgen05.ld still writes: tcgen05.wait::ld must come first",
-                      operation.instruction->text()));
+    const auto count = [&](const std::vector<uint32_t> &offsets) { return std::ranges::count(offsets, offset); };
+    if (count(operation.touched) == count(operation.written))
+      fault(ReportKind::EarlyUse, operation.instruction->place, firstLane(fragment.lanes),
+            fmt::format("{} overwrites a register that a tcgen05.ld still writes: tcgen05.wait::ld must come first",
+                        operation.instruction->text()));
+    else if (registersLoading.empty())
+      finishTensorLoads();
   }
+}
+
+void Warp::finishTensorLoads() {
+  registersLoading.clear();
+  ++tensorLoadWaits;
+  if (Checker *checker = cta.cluster.machine.checker)
+    checker->raise(*this, {component(Waitable::TensorLoads), tensorLoadWaits}, allLanes, /*collective=*/true);
 }
 
 void Warp::branch(Fragment &fragment, LaneMask taken, uint32_t target, uint32_t meeting) {

@@ -132,6 +132,7 @@ Step Warp::fault(ReportKind kind, const Place &place, int32_t lane, std::string 
   report.kind = kind;
   report.actor = actor(place, lane);
   report.message = std::move(message);
+  report.isFatal = true;
   cta.cluster.machine.reports.add(std::move(report));
   return Step::Fault;
 }

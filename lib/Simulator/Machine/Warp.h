@@ -127,6 +127,8 @@ public:
 
   Actor actor(const Place &place, int32_t lane = -1) const;
   /// Adds a report about this warp and returns Step::Fault.
+  /// What tcgen05.wait::ld does.
+  void finishTensorLoads();
   Step fault(ReportKind kind, const Place &place, int32_t lane, std::string message) const;
 
   uint64_t instructionsRun = 0;
@@ -154,7 +156,7 @@ private:
   bool isAtMeeting(Fragment &fragment);
   void mergeFragments();
   Step touchesInFlight(const Operation &operation, const Fragment &fragment) const;
-  void reportLoading(const Operation &operation, const Fragment &fragment);
+  void noteLoading(const Operation &operation, const Fragment &fragment);
   template <typename T> static T &lazily(std::unique_ptr<T> &pointer) {
     if (!pointer)
       pointer = std::make_unique<T>();

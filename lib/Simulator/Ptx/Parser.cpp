@@ -102,6 +102,9 @@ bool PtxParser::parseTarget() {
   std::string_view name;
   if (!takeName(name, "a target"))
     return false;
+  constexpr std::string_view prefix = "sm_", digits = "0123456789";
+  if (!name.starts_with(prefix) || name.size() == prefix.size() || digits.find(name[prefix.size()]) == digits.npos)
+    return fail("'{}' is no target; expected one such as sm_90a", name);
   module.target = name;
   while (take(","))
     if (!takeName(name, "an option of the target"))

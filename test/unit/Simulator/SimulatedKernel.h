@@ -53,6 +53,7 @@ public:
 
   static constexpr unsigned bufferBytes = 4096;
   uint32_t threads = 64, ctas = 1, clusterSize = 1, hostThreads = 1;
+  bool isFair = false; ///< LaunchConfig::isFair
   bool initialized = true;
   bool clearsBuffers = true; ///< before each run; else they hold what the test, or the run before, has put there
   std::unique_ptr<Module> module;
@@ -69,6 +70,7 @@ public:
     config.cluster[0] = clusterSize;
     config.seed = seed;
     config.hostThreads = hostThreads;
+    config.isFair = isFair;
     for (auto &buffer : buffers) {
       if (clearsBuffers)
         std::fill(buffer.begin(), buffer.end(), std::byte(0));

@@ -330,6 +330,35 @@ TEST(TensorMma, splitsTheColumnsOfWeightStationaryShapes) {
   }
 }
 
+/// Both halves of the lanes have a copy of A; that of the upper one is of other rows.
+TEST(TensorMma, takesACopyOfAForEachPartOfTheColumns) {
+  Case c{.n = 64};
+  c.m = 64;
+  TensorKernel text = kernelOf(c);
+  text.mma = "add.s32 %r13, %r10, 32;\ntcgen05.mma.ws.cta_group::1.kind::f16 [%r10], [%r13], %d11, " +
+             std::to_string(c.descriptor()) + ", 0;\n";
+  text.beforeMma = "add.u32 %r22, %r0, 8;\nsetp.lt.u32 %p4, %r0, 64;\nselp.b32 %r22, %r0, %r22, %p4;\n"
+                   "and.b32 %r22, %r22, 63;\n"
+                   "shr.u32 %r20, %r22, 3;\nshl.b32 %r20, %r20, 8;\nand.b32 %r21, %r22, 7;\nshl.b32 %r21, %r21, 4;\n"
+                   "add.s32 %r20, %r20, %r21;\nadd.s32 %r20, %r20, %r11;\n"
+                   "ld.shared.v4.b32 {%t0, %t1, %t2, %t3}, [%r20];\nld.shared.v4.b32 {%t4, %t5, %t6, %t7}, "
+                   "[%r20+128];\n"
+                   "tcgen05.st.sync.aligned.32x32b.x8.b32 [%r12+32], {%t0, %t1, %t2, %t3, %t4, %t5, %t6, %t7};\n"
+                   "tcgen05.wait::st.sync.aligned;\ntcgen05.fence::before_thread_sync;\nbar.sync 0;\n"
+                   "tcgen05.fence::after_thread_sync;\n";
+  auto kernel = text.make();
+  Factors(c).fill(c, kernel->input.data());
+  for (const Report &report : kernel->run(0)) // columns that no part has
+    EXPECT_EQ(report.kind, ReportKind::Uninitialized) << report.message;
+  auto *values = reinterpret_cast<const float *>(kernel->buffers[1].data());
+  for (unsigned lane = 0; lane < 128; ++lane)
+    for (unsigned column = 0; column < 32; ++column) {
+      const unsigned row = lane < 64 ? lane : (lane + 8) % 64;
+      ASSERT_EQ(values[lane * text.columns + column], float(productAt(c, row, column + lane / 64 * 32)))
+          << lane << " " << column;
+    }
+}
+
 TEST(TensorMma, givesHalvesAColumnEach) {
   Case c;
   TensorKernel text = kernelOf(c);

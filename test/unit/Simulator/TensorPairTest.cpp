@@ -216,6 +216,11 @@ TEST(TensorPair, tensorCopiesSignalTheLeader) {
     for (unsigned i = 0; i < 16; ++i)
       EXPECT_EQ(words[cta * 16 + i], (3 + cta) * 16 + i);
   make(body("", "tile", "{0, %r23}", 128))->expectAlways(ReportKind::InvalidOperand, "different CTAs");
+  // ptxas accepts the suffix before the destination, too.
+  std::string early = body(".cta_group::2", "tile", "{0, %r23}", 128);
+  early.replace(early.find(".2d.shared::cluster"), 3, ".2d.cta_group::2");
+  early.erase(early.find(".cta_group::2 "), 13);
+  make(early)->expectNone();
 
   // Four rows by their indices, the first of which is stored.
   kernel = make(body(".cta_group::2", "tile::gather4", "{0, %r23, 9, 1, 0}", 512));

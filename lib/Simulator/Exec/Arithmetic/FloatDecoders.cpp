@@ -224,17 +224,25 @@ Result<OperationPtr> decodeSqrt(Decoding &d) {
   return elementwise<static_cast<float (*)(float)>(&sqrtRounded<Rounding::NearestEven>)>(d, modifiers);
 }
 
-/// Three operands, since PTX ISA 8.8 for sm_100 and later.
-template <bool isMax, NanRule nanRule> float minMaxOfThree(float a, float b, float c) {
+/// Three operands, since PTX ISA 8.8 for sm_100 and later; with .abs their magnitudes.
+template <bool isMax, NanRule nanRule, bool isAbs> float minMaxOfThree(float a, float b, float c) {
+  if constexpr (isAbs)
+    return minMaxOfThree<isMax, nanRule, false>(std::fabs(a), std::fabs(b), std::fabs(c));
   return minMax<float, isMax, nanRule, false>(minMax<float, isMax, nanRule, false>(a, b), c);
 }
 
 /// min, max: {.ftz}{.NaN}{.xorsign.abs}.
 template <bool isMax, NanRule nanRule, bool xorSign>
 Result<OperationPtr> decodeExtremeOf(Decoding &d, Modifiers modifiers) {
+  const bool isAbs = !xorSign && d.take("abs");
   std::optional<Type> type = d.takeType();
-  if (type == Type::F32 && !xorSign && d.instruction.operands.size() == 4)
-    return elementwise<&minMaxOfThree<isMax, nanRule>>(d, modifiers);
+  const bool hasThree = type == Type::F32 && !xorSign && d.instruction.operands.size() == 4;
+  if (hasThree && isAbs)
+    return elementwise<&minMaxOfThree<isMax, nanRule, true>>(d, modifiers);
+  if (hasThree)
+    return elementwise<&minMaxOfThree<isMax, nanRule, false>>(d, modifiers);
+  if (isAbs)
+    return d.unsupported();
   if (type == Type::F64)
     return modifiers.flush || xorSign || nanRule == NanRule::Propagate
                ? Result<OperationPtr>(d.unsupported())

@@ -38,6 +38,7 @@ protected:
       report.actor = issuer;
       report.message = fmt::format("{} uses shared memory of CTA ({},{},{}) after its end", text, box.cta->id[0],
                                    box.cta->id[1], box.cta->id[2]);
+      report.isFatal = true;
       warp.cta.cluster.machine.reports.add(std::move(report));
     }
     return box.cta->shared(sharedBase, 0) - sharedBase;

@@ -32,6 +32,7 @@ Report barrierReport(const Actor &actor, const BarrierRef &ref, std::string mess
   report.kind = ReportKind::BarrierMisuse;
   report.actor = actor;
   report.message = std::move(message);
+  report.isFatal = true;
   if (ref.barrier) {
     report.notes.push_back({ref.barrier->initializedBy, "the barrier was initialised here"});
     if (ref.barrier->inFlight > 0)

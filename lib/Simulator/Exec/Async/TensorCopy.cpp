@@ -148,6 +148,8 @@ Result<OperationPtr> decodeTensorCopy(Decoding &d) {
   BulkForm &form = operation->form;
   bool reduces = d.instruction.suffixes.front() == "reduce";
   unsigned rank = takeRank(d);
+  // CUTLASS writes .cta_group before the destination, where ptxas accepts it, too.
+  form.ctaGroup = d.takeOne({"cta_group::1", "cta_group::2"}) + 1;
   int destination = d.takeOne({"shared::cluster", "shared::cta", "global"});
   int source = d.takeOne({"global", "shared::cta"});
   if (reduces && !(operation->reduction = takeReduceOp(d)))
@@ -165,9 +167,10 @@ Result<OperationPtr> decodeTensorCopy(Decoding &d) {
   bool loads = form.direction == BulkDirection::IntoShared;
   form.toOwnCta = destination == 1;
   form.multicast = loads && destination == 0 && d.take("multicast::cluster");
-  form.ctaGroup = loads ? d.takeOne({"cta_group::1", "cta_group::2"}) + 1 : 0;
+  if (!form.ctaGroup && loads)
+    form.ctaGroup = d.takeOne({"cta_group::1", "cta_group::2"}) + 1;
   form.cacheHint = d.take("L2::cache_hint");
-  if (rank == 0 || !d.finished(2 + loads + form.multicast + form.cacheHint))
+  if (rank == 0 || (form.ctaGroup && !loads) || !d.finished(2 + loads + form.multicast + form.cacheHint))
     return d.unsupported();
   if (!decodeTensor(d, d.operand(loads), rank, operation->tensor))
     return d.error("the number of coordinates is not that of the dimensions");

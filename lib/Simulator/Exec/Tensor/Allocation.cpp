@@ -78,11 +78,11 @@ private:
     if (!peer)
       return false;
     Checker *checker = checkerOf(warp);
-    if (checker && !checker->hasMet(warp, *peer))
-      return refuse(warp, ReportKind::TensorMemory, *instruction, -1,
-                    "{} before the CTAs of the pair have met: the other one may not have begun; a cluster barrier must "
-                    "come first",
-                    instruction->text());
+    if (checker && !checker->hasMet(warp, *peer)) // as CUTLASS's tutorials do
+      warn(warp, ReportKind::TensorMemory, *instruction, -1,
+           "{} before the CTAs of the pair have met: the other one may not have begun; a cluster barrier must come "
+           "first",
+           instruction->text());
     if (peer->tensor.requested && peer->tensor.requested != columns)
       return refuse(warp, ReportKind::InvalidOperand, *instruction, -1,
                     "{} of {} columns, but the other CTA of the pair wants {}", instruction->text(), columns,

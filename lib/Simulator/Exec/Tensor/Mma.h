@@ -86,7 +86,9 @@ public:
 
 private:
   void execute() override;
-  matrix::FactorBits readLeft(Cta &cta) const;
+  /// The rows of A in one CTA; in tensor memory, the copy in the lanes of a part of the columns.
+  matrix::FactorBits readLeft(Cta &cta, unsigned part) const;
+  void multiplyParts(Cta &cta, const matrix::FactorBits &right, std::vector<uint32_t> &sums) const;
   matrix::FactorBits readRight() const;
   void multiply(unsigned index, const matrix::FactorBits &right) const;
   void multiplyScaled(Cta &cta, const matrix::FactorBits &left, const matrix::FactorBits &right,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Decoding, issue and checks of tcgen05.mma.
 //
-// Not supported: .sp (sparse A), .ashift, .ws with a mask of zero columns or with A in tensor memory, and elements of 4
-// and 6 bits in tensor memory for kinds f8f6f4 and mxf8f6f4.
+// Not supported: .sp (sparse A), .ashift, .ws with a mask of zero columns, and elements of 4 and 6 bits in tensor
+// memory for kinds f8f6f4 and mxf8f6f4.
 #include "Simulator/Exec/Tensor/Mma.h"
 
 #include <algorithm>
@@ -258,8 +258,6 @@ Result<OperationPtr> decodeMma(Decoding &d) {
   if (d.instruction.has("scale_vec::4X") && target.ends_with('f'))
     return d.error(fmt::format("{} has no .scale_vec::4X; .block16 means the same", target));
   form.leftInTensor = d.operand(1).kind == Operand::Kind::Address;
-  if (form.isWeightStationary && form.leftInTensor)
-    return d.unsupported();
   operation->accumulator = d.address(d.operand(0));
   if (form.leftInTensor)
     operation->leftAddress = d.address(d.operand(1));

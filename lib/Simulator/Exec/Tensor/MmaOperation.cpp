@@ -59,7 +59,7 @@ ScaleCell scaleCell(const MmaIssue &issue, bool isRight, unsigned line, unsigned
   return {warp * tensorLanesOfWarp + line % tensorLanesOfWarp, base.column + line / tensorLanesOfWarp};
 }
 
-FactorBits MmaOperation::readLeft(Cta &cta) const {
+FactorBits MmaOperation::readLeft(Cta &cta, unsigned part) const {
   const MmaShape &shape = issue.shape;
   const Placement placement = issue.placement();
   FactorBits left(placement.rows, shape.k);
@@ -69,8 +69,8 @@ FactorBits MmaOperation::readLeft(Cta &cta) const {
     const unsigned bits = 256 / shape.k, perColumn = 32 / bits;
     for (unsigned row = 0; row < placement.rows; ++row)
       for (unsigned k = 0; k < shape.k; ++k) {
-        const uint32_t word =
-            cta.tensor.at(issue.leftInTensor.lane + placement.lane(row, 0), issue.leftInTensor.column + k / perColumn);
+        const uint32_t word = cta.tensor.at(issue.leftInTensor.lane + placement.lane(row, part * placement.partColumns),
+                                            issue.leftInTensor.column + k / perColumn);
         left.at(k)[row] = word >> k % perColumn * bits & uint32_t((uint64_t(1) << bits) - 1);
       }
   }
@@ -119,10 +119,24 @@ void MmaOperation::multiplyScaled(Cta &cta, const FactorBits &left, const Factor
     }
 }
 
+/// .ws with A in tensor memory: each part of the columns is multiplied by the copy of A in its lanes.
+void MmaOperation::multiplyParts(Cta &cta, const FactorBits &right, std::vector<uint32_t> &sums) const {
+  const Placement placement = issue.placement();
+  const unsigned columns = placement.partColumns;
+  for (unsigned part = 0; part < placement.parts; ++part) {
+    std::vector<uint32_t> some(placement.rows * columns);
+    const auto first = [&](unsigned row) { return sums.begin() + row * issue.shape.n + part * columns; };
+    for (unsigned row = 0; row < placement.rows; ++row)
+      std::copy_n(first(row), columns, some.begin() + row * columns);
+    multiplyAdd(issue.shape.product, readLeft(cta, part), slice(right, part * columns, columns), some.data());
+    for (unsigned row = 0; row < placement.rows; ++row)
+      std::copy_n(some.begin() + row * columns, columns, first(row));
+  }
+}
+
 void MmaOperation::multiply(unsigned index, const FactorBits &right) const {
   Cta &cta = *issue.ctas[index];
   const Placement placement = issue.placement();
-  const FactorBits left = readLeft(cta);
   const unsigned columns = issue.shape.n;
   const bool isHalf = issue.shape.product.accumulator == matrix::Accumulator::F16;
   std::vector<uint32_t> sums(size_t(placement.rows) * columns);
@@ -135,9 +149,11 @@ void MmaOperation::multiply(unsigned index, const FactorBits &right) const {
       for (unsigned column = 0; column < columns; ++column)
         sums[row * columns + column] = isHalf ? cell(row, column) & 0xffff : cell(row, column);
   if (issue.form.isScaled())
-    multiplyScaled(cta, left, right, sums);
+    multiplyScaled(cta, readLeft(cta, 0), right, sums);
+  else if (issue.form.isWeightStationary && issue.form.leftInTensor)
+    multiplyParts(cta, right, sums);
   else
-    multiplyAdd(issue.shape.product, left, right, sums.data());
+    multiplyAdd(issue.shape.product, readLeft(cta, 0), right, sums.data());
   for (unsigned row = 0; row < placement.rows; ++row)
     for (unsigned column = 0; column < columns; ++column)
       if (!issue.isDisabled(index, issue.accumulator.lane + placement.lane(row, column)))

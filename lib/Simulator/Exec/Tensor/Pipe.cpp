@@ -97,8 +97,9 @@ private:
   void arriveAt(Cta &cta) {
     auto found = cta.mbarriers.find(address);
     if (found == cta.mbarriers.end()) {
-      refuse(warp, ReportKind::BarrierMisuse, instruction, lane,
-             "the {} was invalidated before this commit could signal it", barrierName(cta, address));
+      // Triton does so where nobody waits for the commit.
+      warn(warp, ReportKind::BarrierMisuse, instruction, int(lane),
+           "the {} was invalidated before this commit could signal it", barrierName(cta, address));
       return;
     }
     const BarrierRef ref{&cta, address, &found->second};

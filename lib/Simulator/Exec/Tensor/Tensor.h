@@ -38,6 +38,18 @@ bool refuse(Warp &warp, ReportKind kind, const Instruction &instruction, int lan
   return false;
 }
 
+/// Reports what breaks a rule of the ISA, but works on all known devices (Report::isLatent).
+template <typename... Arguments>
+void warn(Warp &warp, ReportKind kind, const Instruction &instruction, int lane, fmt::format_string<Arguments...> text,
+          Arguments &&...arguments) {
+  Report report;
+  report.kind = kind;
+  report.actor = warp.actor(instruction.place, lane);
+  report.message = fmt::format(text, std::forward<Arguments>(arguments)...);
+  report.isLatent = true;
+  warp.cta.cluster.machine.reports.add(std::move(report));
+}
+
 /// Returns the other CTA of the pair of cta_group::2; null after a report: the cluster has none.
 Cta *findPeer(Warp &warp, const Instruction &instruction, int lane);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tcgen05.ld, st and their waits. PTX ISA 9.7.16.8.
 //
-// A load reads when it is issued, and its registers may not be accessed before wait::ld. A store writes at any time
-// before wait::st. Each is one access of the whole warp.
+// A load reads when it is issued; before wait::ld its registers may be read, which waits for them, but not written. A
+// store writes at any time before wait::st. Each is one access of the whole warp.
 #include "Simulator/Exec/Tensor/Fragments.h"
 #include "Simulator/Exec/Tensor/Tensor.h"
+#include "Simulator/Numerics/MinMax.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tile::sim::tensor {
 
@@ -84,10 +86,17 @@ bool isWholeWarp(Warp &warp, const Instruction &instruction) {
                                           instruction.text(), warp.alive);
 }
 
+/// .red: each thread also gets the least or greatest of its values.
+struct Reduction {
+  uint32_t (*combine)(uint32_t, uint32_t) = nullptr; ///< null: none
+  bool isAbs = false;
+  Dest<uint32_t> result;
+};
+
 class Load final : public Operation {
 public:
-  Load(const MoveForm &form, std::vector<Dest<uint32_t>> dests, AddressSource address)
-      : form(form), dests(std::move(dests)), address(address) {
+  Load(const MoveForm &form, std::vector<Dest<uint32_t>> dests, AddressSource address, const Reduction &reduction)
+      : form(form), dests(std::move(dests)), address(address), reduction(reduction) {
     aligned = true;
   }
 
@@ -99,6 +108,7 @@ public:
       return Step::Fault;
     noteMove(warp, *instruction, form, *start, false);
     TensorMemory &memory = warp.cta.tensor;
+    uint32_t reduced[warpSize];
     for (unsigned r = 0; r < dests.size(); ++r) {
       uint32_t values[warpSize];
       for (unsigned thread = 0; thread < warpSize; ++thread) {
@@ -107,18 +117,62 @@ public:
         values[thread] = form.isPacked ? (memory.at(lane, column) & 0xffff) | memory.at(lane, column + 1) << 16
                                        : memory.at(lane, column);
       }
-      dests[r].write(warp, active, values);
-      if (!dests[r].isSink)
-        warp.registersLoading.push_back(dests[r].offset);
+      write(warp, active, dests[r], values);
+      if (reduction.combine)
+        reduce(r == 0, values, reduced);
     }
+    if (reduction.combine)
+      write(warp, active, reduction.result, reduced);
     return Step::Next;
   }
 
 private:
+  static void write(Warp &warp, LaneMask active, const Dest<uint32_t> &dest, const uint32_t *values) {
+    dest.write(warp, active, values);
+    if (!dest.isSink)
+      warp.registersLoading.push_back(dest.offset);
+  }
+
+  void reduce(bool isFirst, const uint32_t *values, uint32_t *reduced) const {
+    for (unsigned thread = 0; thread < warpSize; ++thread) {
+      const uint32_t value = reduction.isAbs ? values[thread] & 0x7fffffff : values[thread];
+      reduced[thread] = isFirst ? value : reduction.combine(reduced[thread], value);
+    }
+  }
+
   MoveForm form;
   std::vector<Dest<uint32_t>> dests;
   AddressSource address;
+  Reduction reduction;
 };
+
+template <bool isMax, numerics::NanRule nanRule> uint32_t combineFloats(uint32_t a, uint32_t b) {
+  const float result = numerics::minMax<float, isMax, nanRule, false>(std::bit_cast<float>(a), std::bit_cast<float>(b));
+  return std::bit_cast<uint32_t>(result);
+}
+template <typename T, bool isMax> uint32_t combineIntegers(uint32_t a, uint32_t b) {
+  return uint32_t(isMax ? std::max(T(a), T(b)) : std::min(T(a), T(b)));
+}
+
+/// .min or .max {.abs}{.NaN} of .f32, or of .u32 and .s32.
+bool takeReduction(Decoding &d, Reduction &reduction) {
+  using numerics::NanRule;
+  const int op = d.takeOne({"min", "max"});
+  reduction.isAbs = d.take("abs");
+  const bool propagates = d.take("NaN"), isMax = op == 1;
+  const std::optional<Type> type = d.takeType();
+  if (op < 0 || ((reduction.isAbs || propagates) && type != Type::F32))
+    return false;
+  if (type == Type::F32 && propagates)
+    reduction.combine = isMax ? combineFloats<true, NanRule::Propagate> : combineFloats<false, NanRule::Propagate>;
+  else if (type == Type::F32)
+    reduction.combine = isMax ? combineFloats<true, NanRule::PassOver> : combineFloats<false, NanRule::PassOver>;
+  else if (type == Type::U32)
+    reduction.combine = isMax ? combineIntegers<uint32_t, true> : combineIntegers<uint32_t, false>;
+  else if (type == Type::S32)
+    reduction.combine = isMax ? combineIntegers<int32_t, true> : combineIntegers<int32_t, false>;
+  return reduction.combine;
+}
 
 class StoreOperation final : public AsyncOperation {
 public:
@@ -189,14 +243,14 @@ public:
   Step execute(Warp &warp, Fragment &, LaneMask) const override {
     if (ofStores && warp.tensorStoresInFlight)
       return Step::Wait;
-    if (!ofStores)
-      warp.registersLoading.clear();
-    uint32_t &waits = ofStores ? warp.tensorStoreWaits : warp.tensorLoadWaits;
-    ++waits;
+    if (!ofStores) {
+      warp.finishTensorLoads();
+      return Step::Next;
+    }
+    ++warp.tensorStoreWaits;
     if (Checker *checker = checkerOf(warp))
-      checker->raise(warp,
-                     {warp.component(ofStores ? Warp::Waitable::TensorStores : Warp::Waitable::TensorLoads), waits},
-                     allLanes, /*collective=*/true);
+      checker->raise(warp, {warp.component(Warp::Waitable::TensorStores), warp.tensorStoreWaits}, allLanes,
+                     /*collective=*/true);
     return Step::Next;
   }
   std::string describeWait(const Warp &warp, const Fragment &) const override {
@@ -208,7 +262,7 @@ private:
 };
 
 /// .sync.aligned.shape.num{.pack::16b}.b32, and the operands other than the address.
-bool takeForm(Decoding &d, bool isStore, MoveForm &form) {
+bool takeShape(Decoding &d, MoveForm &form) {
   if (!d.take("sync") || !d.take("aligned"))
     return false;
   const int shape = d.takeOne({"32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2"});
@@ -217,6 +271,12 @@ bool takeForm(Decoding &d, bool isStore, MoveForm &form) {
     return false;
   form.shape = Shape(shape);
   form.registers = registersOf(form.shape) << power;
+  return true;
+}
+
+bool takeForm(Decoding &d, bool isStore, MoveForm &form) {
+  if (!takeShape(d, form))
+    return false;
   form.isPacked = d.take(isStore ? "unpack::16b" : "pack::16b");
   const bool isSplit = form.shape == Shape::L16x32x2;
   if (!d.take("b32") || !d.finished(2 + isSplit) || form.registers > mostRegisters)
@@ -232,14 +292,32 @@ bool takeForm(Decoding &d, bool isStore, MoveForm &form) {
 
 } // namespace
 
+/// The suffixes and the result of tcgen05.ld.red, of whole lanes (.32x32b) only. The ISA has it for sm_103a, sm_110a
+/// and their families.
+runtime::Status takeReducingForm(Decoding &d, MoveForm &form, Reduction &reduction) {
+  if (const std::string &target = d.program.module.target; target.starts_with("sm_100"))
+    return d.error(fmt::format("{} has no .red; sm_103a and sm_110a have", target));
+  if (!takeShape(d, form) || form.shape != Shape::L32x32 || !takeReduction(d, reduction) || !d.finished(3) ||
+      form.registers < 2 || elementsOf(d.operand(0)).size() != form.registers)
+    return d.unsupported();
+  reduction.result = d.dest<uint32_t>(1);
+  return runtime::Success{};
+}
+
 Result<OperationPtr> decodeLoad(Decoding &d) {
   MoveForm form;
-  if (!takeForm(d, false, form))
+  Reduction reduction;
+  const bool reduces = d.take("red");
+  if (reduces) {
+    if (runtime::Status taken = takeReducingForm(d, form, reduction); !taken)
+      return taken.error();
+  } else if (!takeForm(d, false, form)) {
     return d.unsupported();
+  }
   std::vector<Dest<uint32_t>> dests;
   for (const Operand &element : elementsOf(d.operand(0)))
     dests.push_back(d.dest<uint32_t>(element));
-  return decoded(d, make<Load>(form, std::move(dests), d.address(d.operand(1))));
+  return decoded(d, make<Load>(form, std::move(dests), d.address(d.operand(1 + reduces)), reduction));
 }
 
 Result<OperationPtr> decodeStore(Decoding &d) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions by name, as the CUDA runtime library and programs that do not link the driver look them up.
+#include "SimDriver/State.h"
+
+#include <cstring>
+#include <dlfcn.h>
+
+using namespace tile::runtime;
+using namespace tile::sim;
+
+namespace {
+
+/// Returns a function that this library exports, or null.
+void *findExport(const std::string &symbol) {
+  static void *const self = [] {
+    Dl_info info = {};
+    return dladdr(reinterpret_cast<void *>(&findExport), &info)
+               ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD)
+               : nullptr;
+  }();
+  return self ? dlsym(self, symbol.c_str()) : nullptr;
+}
+
+/// Names are those of cuda.h without a version. A few functions have changed twice; of the others the library has only
+/// one version.
+void *findVersion(const std::string &symbol, int version) {
+  constexpr int withContextParameters = 12050; // CUDA 12.5: cuCtxCreate_v4
+  if (symbol == "cuCtxCreate")
+    return findExport(version >= withContextParameters ? "cuCtxCreate_v4" : "cuCtxCreate_v2");
+  if (void *found = findExport(symbol + "_v2"))
+    return found;
+  return findExport(symbol);
+}
+
+} // namespace
+
+EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, unsigned long long, int *status) {
+  constexpr int found = 0, symbolNotFound = 1;
+  if (!symbol || !function)
+    return invalidValue;
+  return guarded([=] {
+    *function = findVersion(symbol, version);
+    if (status)
+      *status = *function ? found : symbolNotFound;
+    return *function || status ? success : notFound;
+  });
+}
+EXPORT CUresult cuGetProcAddress(const char *symbol, void **function, int version, unsigned long long flags) {
+  return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
+}
+/// Tables of undocumented functions: there are none.
+EXPORT CUresult cuGetExportTable(const void **table, const void *) {
+  if (!table)
+    return invalidValue;
+  *table = nullptr;
+  return notFound;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Settings of the simulated driver. Programs run on it unchanged, so they are environment variables:
+//
+//   TILE_SIM_DEVICE=sm_100a   The devices have this compute capability and load only modules that such a GPU runs.
+//                             Without it, they say that they are sm_90 but run modules of every target.
+//   TILE_SIM_CHECK=warn       Findings are printed, but do not make launches fail. `off`: nothing is checked, which is
+//                             faster. `fail`, the default: they do, except those on which no known GPU depends.
+//   TILE_SIM_ORDER=7          Events happen in the order that this seed chooses, the next launch takes the next seed.
+//                             Without it all warps take turns, as on a GPU.
+#pragma once
+
+#include "Runtime/Result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tile::sim {
+
+struct Settings {
+  enum class Check : uint8_t { Fail, Warn, Off } check = Check::Fail;
+  std::string target;            ///< empty: any
+  int major = 9, minor = 0;      ///< compute capability
+  std::optional<uint64_t> order; ///< seed of the first launch; none: a fair order
+
+  /// Reads the values of the variables; null or "": the default.
+  static runtime::Result<Settings> read(const char *target, const char *check, const char *order);
+  /// Returns true if a device with these settings runs a module for `moduleTarget`.
+  bool runs(std::string_view moduleTarget) const;
+};
+
+} // namespace tile::sim

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Instructions that a module's target lacks. The simulator can execute them nevertheless; a driver refuses the module.
+#pragma once
+
+#include "Runtime/Result.h"
+#include "Simulator/Ptx/Module.h"
+
+namespace tile::sim {
+
+/// Fails with the first instruction of the module that its target lacks: `line 9: add.rn.f32x2: sm_90a has no pairs of
+/// floats; sm_100 and later have`. Those of tensor memory are checked when they are decoded.
+runtime::Status checkTarget(const Module &module);
+
+} // namespace tile::sim

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What compilers of others emit and rely on: orders of suffixes, rules of the ISA that no known device enforces
+// (Report::isLatent), and schedules in which no warp falls a phase behind.
+#include "TensorKernel.h"
+
+using namespace tile::sim;
+
+namespace {
+
+TEST(ForeignCode, suffixesInAnyOrder) {
+  const std::string one = "mov.b32 %r1, 0x3f800000;\n";
+  for (const char *suffixes :
+       {"acq_rel.gpu.global", "global.gpu.acq_rel", "gpu.global.acq_rel", "global.acq_rel.gpu"}) {
+    SimulatedKernel kernel(one + "atom." + suffixes + ".add.f32 %r2, [%d0], %r1;");
+    kernel.expectNone();
+    float sum = 0;
+    std::memcpy(&sum, kernel.buffers[0].data(), sizeof(sum));
+    EXPECT_EQ(sum, 64.0f) << suffixes;
+  }
+  SimulatedKernel("ld.global.gpu.acquire.b32 %r1, [%d0];\nld.global.volatile.b32 %r1, [%d0];\n"
+                  "ld.mmio.relaxed.sys.global.b32 %r1, [%d0];")
+      .expectNone();
+  for (const char *twice : {"ld.acquire.global.acquire.gpu", "ld.global.global", "ld.acquire.gpu.gpu.global"}) {
+    const std::string text = ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+                             ".reg .b64 %d;\n.reg .b32 %r;\nld.param.u64 %d, [p];\n" +
+                             std::string(twice) + ".b32 %r, [%d];\nret;\n}\n";
+    const auto module = parsePtx(text);
+    ASSERT_TRUE(module);
+    GlobalMemory memory;
+    EXPECT_FALSE(Program::load(*module, "k", memory)) << twice;
+  }
+}
+
+/// All reports of each seed are latent, and one of them has these words.
+void expectLatent(SimulatedKernel &kernel, const std::string &words) {
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    const std::vector<Report> reports = kernel.run(seed);
+    bool isFound = false;
+    for (const Report &report : reports) {
+      EXPECT_TRUE(report.isLatent) << kernel.text(reports);
+      EXPECT_FALSE(report.isFatal);
+      isFound |= report.message.find(words) != std::string::npos;
+    }
+    ASSERT_TRUE(isFound) << "seed " << seed << "\n" << kernel.text(reports);
+  }
+}
+
+/// Thread 0 copies 16 bytes to `data` and waits; `before` follows the initialization of the barrier.
+std::string bulkCopy(const std::string &before) {
+  return ".shared .align 8 .b64 bar;\nsetp.ne.u32 %p1, %r0, 0;\n@%p1 bra READY;\n" + before +
+         "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;\n"
+         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [data], [%d0], 16, [bar];\nREADY:\n"
+         "bar.sync 0;\nWAIT:\nmbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra WAIT;\n";
+}
+
+TEST(ForeignCode, initializationsOfBarriersWithoutFences) {
+  SimulatedKernel(bulkCopy("mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n")).expectNone();
+  SimulatedKernel kernel(bulkCopy("mbarrier.init.shared.b64 [bar], 1;\n"));
+  expectLatent(kernel, "whose initialization is not visible");
+}
+
+TEST(ForeignCode, copiesToWhereABarrierWas) {
+  SimulatedKernel kernel(bulkCopy("mbarrier.init.shared.b64 [data], 1;\nmbarrier.inval.shared.b64 [data];\n"
+                                  "mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"));
+  expectLatent(kernel, "fence.proxy.async is missing between the two");
+  SimulatedKernel map(bulkCopy("mov.b32 %r1, data;\nst.bulk.shared::cta [%r1], 128, "
+                               "0;\ntensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [data], 0;\n"
+                               "mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"));
+  expectLatent(map, "fence.proxy.async is missing between the two");
+  // What a store leaves there matters.
+  SimulatedKernel(bulkCopy("mov.b32 %r1, 7;\nst.shared.b32 [data], %r1;\n"
+                           "mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"))
+      .expectAlways(ReportKind::MissingFence, "fence.proxy.async is missing between the two");
+}
+
+TEST(ForeignCode, commitsToBarriersThatAreGone) {
+  // A second commit, for which nobody waits.
+  TensorKernel text;
+  text.left = text.right = TensorKernel::bits(0, 128, 256, 0);
+  text.mma = "setp.ne.u32 %p4, %r0, %r0;\n"
+             "tcgen05.mma.cta_group::1.kind::f16 [%r10], %d10, %d11, 0x08040010, %p4;\n";
+  const std::string second = ".shared .align 8 .b64 other;\n";
+  text.beforeMma = second + "@%p1 bra HERE;\nmbarrier.init.shared::cta.b64 [other], 1;\nHERE:\n";
+  text.commit += "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [other];\n";
+  text.waitFence += "@%p1 bra GONE;\nmbarrier.inval.shared::cta.b64 [other];\nGONE:\n";
+  auto kernel = text.make();
+  bool isFound = false;
+  for (uint64_t seed = 0; seed < 30; ++seed)
+    for (const Report &report : kernel->run(seed)) {
+      EXPECT_TRUE(report.isLatent) << report.message;
+      isFound |= report.message.find("was invalidated before this commit") != std::string::npos;
+    }
+  EXPECT_TRUE(isFound);
+}
+
+TEST(ForeignCode, pairsThatAllocateBeforeTheyMeet) {
+  SimulatedKernel kernel(
+      ".shared .align 4 .b32 tptr;\nshr.u32 %r1, %r0, 5;\nsetp.ne.u32 %p0, %r1, 0;\n@%p0 bra READY;\n"
+      "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [tptr], 64;\nREADY:\nbar.sync 0;\n"
+      "ld.shared.b32 %r10, [tptr];\n"
+      "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n@%p0 bra END;\n"
+      "tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r10, 64;\nEND:\n",
+      1, "", {"9.0", "sm_100a", 4096, 4096});
+  kernel.ctas = kernel.clusterSize = 2;
+  expectLatent(kernel, "before the CTAs of the pair have met");
+}
+
+/// Warp 0 makes `phases` copies, each after the one before; warp 1 only looks on, and may miss two phases.
+TEST(ForeignCode, fairSchedulesLetNoWarpMissPhases) {
+  SimulatedKernel kernel(".shared .align 8 .b64 bar;\nsetp.ne.u32 %p1, %r0, 0;\n@%p1 bra READY;\n"
+                         "mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\nREADY:\n"
+                         "bar.sync 0;\nmov.b32 %r2, 0;\nNEXT:\n@%p1 bra ISSUED;\n"
+                         "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;\n"
+                         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [data], [%d0], 16, [bar];\n"
+                         "ISSUED:\nand.b32 %r3, %r2, 1;\n"
+                         "WAIT:\nmbarrier.try_wait.parity.shared.b64 %p2, [bar], %r3;\n@!%p2 bra WAIT;\n"
+                         "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p3, %r2, 9;\n@%p3 bra NEXT;\n");
+  bool hangs = false;
+  for (uint64_t seed = 0; seed < 30; ++seed)
+    for (const Report &report : kernel.run(seed))
+      hangs |= report.kind == ReportKind::Deadlock;
+  EXPECT_TRUE(hangs);
+  kernel.isFair = true;
+  kernel.expectNone();
+}
+
+} // namespace
