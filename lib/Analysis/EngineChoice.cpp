@@ -31,6 +31,7 @@ struct DotTypes {
 struct Operands {
   OperandSource sourceA = OperandSource::Tma, sourceB = OperandSource::Tma;
   bool aTransposed = false, bTransposed = false;
+  bool isReadFromBlock = false; ///< Whether threads read a from a TMA block into registers, for its order.
 };
 
 /// Returns the orders in memory of the blocks of a dot.
@@ -43,7 +44,11 @@ target::BlockOrders ordersOf(DotOp dot, bool aTransposed, bool bTransposed) {
 /// Returns the operands for TMA blocks in this order.
 Operands blocksIn(DotOp dot, bool aTransposed, bool bTransposed) {
   target::BlockSources sources = target::sourcesInOrder(ordersOf(dot, aTransposed, bTransposed));
-  return {.sourceA = sources.a, .sourceB = sources.b, .aTransposed = aTransposed, .bTransposed = bTransposed};
+  return {.sourceA = sources.a,
+          .sourceB = sources.b,
+          .aTransposed = aTransposed,
+          .bTransposed = bTransposed,
+          .isReadFromBlock = sources.a == OperandSource::Registers};
 }
 
 /// Returns the operands of TMA blocks that threads store transposed.
@@ -159,6 +164,8 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
   if (swapped)
     std::swap(elements[0], elements[1]);
   if (target.has(target::Feature::Tcgen05)) {
+    if (operands.isReadFromBlock)
+      return {{}, "tcgen05 needs k contiguous in blocks of " + std::string(target::mmaTypeName(types->a))};
     target::Tcgen05Result result = target::planTcgen05(target, product);
     if (!result.plan)
       return {{}, result.reason};

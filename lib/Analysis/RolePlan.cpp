@@ -83,6 +83,12 @@ private:
     return !plan.channels.empty();
   }
 
+  /// Returns true if each slot of a ring begins where TMA may store. Other loads stay where they are.
+  static bool hasAlignedSlots(cta::TmaLoadSyncOp load) {
+    constexpr int64_t tmaAlignment = 128; // PTX ISA, "cp.async.bulk.tensor"
+    return load.getBuffer().getType().getBytesPerSlot() % tmaAlignment == 0;
+  }
+
   /// Collects the loads of a block. Loads of one block on either side of a loop that also loads form two channels. If
   /// both were awaited before the loop, the consumer would wait for loads that the producer issues after it, and the
   /// producer for slots that the loop would release. Returns true if there are any.
@@ -90,7 +96,7 @@ private:
     bool any = false;
     std::optional<size_t> current; // of the channels
     for (Operation &op : block) {
-      if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op)) {
+      if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op); load && hasAlignedSlots(load)) {
         if (!current) {
           current = plan.channels.size();
           plan.channels.emplace_back();

@@ -34,7 +34,7 @@ static StringRef constraintOf(Type type) {
 SmallVector<Value> emitPtx(OpBuilder &builder, Location loc, const PtxStatement &statement) {
   SmallVector<std::string> constraints;
   for (Type type : statement.results)
-    constraints.push_back("=" + constraintOf(type).str());
+    constraints.push_back((statement.readsAfterWriting ? "=&" : "=") + constraintOf(type).str());
   SmallVector<Value> operands(statement.operands);
   for (auto [index, operand] : llvm::enumerate(statement.operands))
     constraints.push_back(llvm::is_contained(statement.immediates, index) ? "n"

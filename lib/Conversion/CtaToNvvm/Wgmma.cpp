@@ -130,6 +130,7 @@ private:
     bool isFresh = !accumulate && (matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero()));
     if (!isFresh)
       statement.initial = words;
+    statement.readsAfterWriting = !op.getBufferA();
     std::string enable = isFresh ? "never" : accumulate ? operandNumber(accumulate) : "always";
     std::string body;
     for (int64_t k = 0; k < fragments.kTiles; ++k)
