@@ -130,9 +130,6 @@ private:
   uint64_t iterations = 0;
 };
 
-/// Formats the innermost source position of a location as `file:line:column`; empty if it has none.
-std::string positionOf(mlir::Location location);
-
 /// Prints an element of a value: floats with enough digits to distinguish them, pointers as buffer and offset.
 void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex = false,
                  bool isUnsigned = false);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Asks the solver whether a goal follows from hypotheses.
+//
+// A proof is first sought in linear arithmetic, where a product of symbols is one unknown: fast, and it always ends.
+// What relates products is added as lemmas:
+//
+//   for each comparison p >= 0 of the query and each symbol n >= 0 such that the terms of p * n occur in the query
+//     p >= 0  =>  p * n >= 0;      p < 0  =>  p * n + n <= 0
+//
+// For example, pid < m * n and q * n <= pid have q < m as a consequence, with n = cdiv(N, BLOCK). If that fails, the
+// solver gets the products themselves.
+#pragma once
+
+#include "Verify/Solver.h"
+#include "Verify/Term.h"
+
+#include <chrono>
+
+namespace tile::verify {
+
+using Model = std::map<Symbol, Wide>;
+
+/// Time for all queries.
+class Budget {
+public:
+  explicit Budget(double seconds);
+  /// Returns the milliseconds for a query that should take at most this long; 0 if the time is over.
+  unsigned allow(unsigned milliseconds) const;
+  bool isOver() const { return allow(1) == 0; }
+
+private:
+  std::chrono::steady_clock::time_point end;
+};
+
+class Prover {
+public:
+  Prover(const Symbols &symbols, Solver &solver, const Budget &budget)
+      : symbols(symbols), solver(solver), budget(budget) {}
+
+  /// Adds a hypothesis of all queries.
+  void assume(const Formula &fact) { always.push_back(fact); }
+
+  bool proves(llvm::ArrayRef<Formula> hypotheses, const Formula &goal, bool withProducts = true);
+  /// Returns values for which the hypotheses hold and the goal does not; `wishes` hold, too.
+  std::optional<Model> refute(llvm::ArrayRef<Formula> hypotheses, const Formula &goal,
+                              llvm::ArrayRef<Formula> wishes = {});
+
+private:
+  SolverAnswer ask(const std::vector<Formula> &assertions, bool isLinear, unsigned milliseconds);
+
+  const Symbols &symbols;
+  Solver &solver;
+  const Budget &budget;
+  std::vector<Formula> always;
+};
+
+} // namespace tile::verify
