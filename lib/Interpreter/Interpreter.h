@@ -67,6 +67,9 @@ struct Options {
   /// Reports sums, differences and products of signed integers that overflow.
   bool checkOverflow = false;
   Observer *observer = nullptr;
+  /// Checks the bounds of this operation's accesses alone: elsewhere, loads outside of a buffer give zero, and stores
+  /// have no effect.
+  mlir::Operation *watched = nullptr;
   /// Runs this program of the grid alone.
   std::optional<std::array<uint32_t, 3>> only = {};
   /// Called before each program with the number of ended programs and of all programs. False stops the run with an

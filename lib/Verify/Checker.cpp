@@ -10,7 +10,7 @@ using namespace mlir;
 namespace tile::verify {
 
 Checker::Checker(KernelOp kernel, const runtime::Manifest &manifest, Solver &solver, const Options &options)
-    : kernel(kernel), manifest(manifest), launch(kernel, manifest, symbols, options.largest), budget(options.seconds),
+    : kernel(kernel), manifest(manifest), launch(kernel, manifest, symbols, options), budget(options.seconds),
       prover(symbols, solver, budget), replay(kernel, manifest), main(kernel, symbols, launch) {
   for (const Formula &fact : launch.facts())
     prover.assume(fact);
@@ -72,9 +72,8 @@ bool Checker::proveInside(const BufferTerms &buffer, const Poly &offset, llvm::A
          prover.proves(hypotheses, isWithin(buffer, offset));
 }
 
-std::set<Symbol> Checker::closureOf(const Poly &poly) const {
-  std::set<Symbol> known, next;
-  poly.addTo(next);
+std::set<Symbol> Checker::closureOf(std::set<Symbol> next) const {
+  std::set<Symbol> known;
   while (!next.empty()) {
     const Symbol symbol = *next.begin();
     next.erase(next.begin());
@@ -84,6 +83,12 @@ std::set<Symbol> Checker::closureOf(const Poly &poly) const {
       fact.addTo(next);
   }
   return known;
+}
+
+std::set<Symbol> Checker::closureOf(const Poly &poly) const {
+  std::set<Symbol> start;
+  poly.addTo(start);
+  return closureOf(std::move(start));
 }
 
 std::set<Symbol> Checker::loadedIn(const Poly &poly) const {
@@ -153,6 +158,8 @@ Finding Checker::checkAccess(Operation *op) {
   const bool isInside = proveInside(*buffer, offset, known.formulas);
   if (!overflow && isInside) {
     finding.answer = Answer::Proven;
+    if (prover.isContradiction(known.formulas))
+      finding.reason = "it is never executed";
     return finding;
   }
   if (std::optional<std::string> condition = findCondition(access, *buffer, known)) {
@@ -175,34 +182,51 @@ Finding Checker::checkAccess(Operation *op) {
   return finding;
 }
 
-std::vector<std::vector<Formula>> Checker::listWishes(Scope scope) const {
+std::vector<std::vector<Formula>> Checker::listWishes(const Gap &gap, Scope scope) const {
   constexpr int64_t small = 300, fewPrograms = 12;
-  std::vector<Formula> smallSizes, quiet, fewOnly;
-  for (Symbol symbol = 0; symbol < symbols.size(); ++symbol) {
-    const SymbolInfo &info = symbols[symbol];
-    const Poly value = Poly::symbol(symbol);
-    if (info.kind == SymbolKind::Parameter && info.range.high > 0)
-      smallSizes.push_back(Formula::lessEqual(value, small) && Formula::lessEqual(-small, value));
-    else if (info.kind == SymbolKind::Loaded) // integers in the buffers of a replay are zero
-      quiet.push_back(info.isFlag ? !Formula::flag(symbol) : Formula::equal(value, 0));
-  }
-  for (unsigned axis = 0; axis < 3; ++axis)
-    fewOnly.push_back(Formula::lessEqual(launch.programs(axis), fewPrograms));
-  auto join = [](std::initializer_list<std::vector<Formula>> parts) {
-    std::vector<Formula> all;
-    for (const std::vector<Formula> &part : parts)
+  using Wishes = std::vector<Formula>;
+  auto join = [](std::initializer_list<Wishes> parts) {
+    Wishes all;
+    for (const Wishes &part : parts)
       all.insert(all.end(), part.begin(), part.end());
     return all;
   };
+  std::set<Symbol> concerned, parameters;
+  gap.goal.addTo(concerned);
+  concerned = closureOf(std::move(concerned));
+  Wishes quiet, few;
+  for (Symbol symbol = 0; symbol < symbols.size(); ++symbol) {
+    const SymbolInfo &info = symbols[symbol];
+    if (info.kind == SymbolKind::Parameter && info.range.high > 0)
+      parameters.insert(symbol);
+    else if (info.kind == SymbolKind::Loaded) // integers in the buffers of a replay are zero
+      quiet.push_back(info.isFlag ? !Formula::flag(symbol) : Formula::equal(Poly::symbol(symbol), 0));
+  }
+  auto smallExcept = [&](std::optional<Symbol> large) {
+    Wishes all;
+    for (Symbol symbol : parameters)
+      if (symbol != large)
+        all.push_back(Formula::lessEqual(Poly::symbol(symbol), small) &&
+                      Formula::lessEqual(-small, Poly::symbol(symbol)));
+    return all;
+  };
+  for (unsigned axis = 0; axis < 3; ++axis)
+    few.push_back(Formula::lessEqual(launch.programs(axis), fewPrograms));
   if (scope == Scope::Grid)
-    return {join({smallSizes, launch.defaults(), quiet, fewOnly}), join({smallSizes, quiet, fewOnly})};
-  return {join({smallSizes, launch.defaults(), quiet}), join({smallSizes, quiet}), join({launch.defaults(), quiet}),
-          quiet};
+    return {join({smallExcept({}), launch.defaults(), quiet, few}), join({smallExcept({}), quiet, few})};
+  std::vector<Wishes> list = {join({smallExcept({}), launch.defaults(), quiet}), join({smallExcept({}), quiet})};
+  for (Symbol symbol : parameters)
+    if (concerned.contains(symbol))
+      list.push_back(join({smallExcept(symbol), quiet}));
+  list.push_back(join({launch.defaults(), quiet}));
+  list.push_back(quiet);
+  return list;
 }
 
 bool Checker::refute(llvm::ArrayRef<Gap> gaps, Operation *op, Evaluator &evaluator, Finding &finding, Scope scope) {
-  for (const std::vector<Formula> &wishes : listWishes(scope))
-    for (const Gap &gap : gaps)
+  constexpr size_t mostGaps = 4;
+  for (const Gap &gap : gaps.take_front(mostGaps))
+    for (const std::vector<Formula> &wishes : listWishes(gap, scope))
       if (std::optional<Model> model = prover.refute(gap.hypotheses, gap.goal, wishes))
         if (replayModel(*model, op, evaluator, finding, scope))
           return true;
@@ -225,7 +249,7 @@ bool Checker::replayModel(const Model &model, Operation *op, Evaluator &evaluato
     if (auto id = model.find(*evaluator.programId(axis).getSymbol()); id != model.end())
       example.program[axis] = uint32_t(id->second);
   std::optional<interp::Error> error =
-      scope == Scope::Program ? replay.runProgram(example) : replay.runGrid(example);
+      scope == Scope::Program ? replay.runProgram(example, op) : replay.runGrid(example);
   if (!error || error->location != op->getLoc() || !error->program)
     return false;
   for (const runtime::Parameter &parameter : manifest.parameters)

@@ -27,6 +27,8 @@ public:
   /// Checks that no two programs write one element with this store.
   Finding checkPrograms(mlir::Operation *store);
 
+  /// Announces that this many checks follow, which share the time.
+  void expect(size_t checks) { budget.share(checks); }
   bool isTimeOver() const { return budget.isOver(); }
 
 private:
@@ -50,10 +52,12 @@ private:
               Scope scope = Scope::Program);
   bool replayModel(const Model &model, mlir::Operation *op, Evaluator &evaluator, Finding &finding, Scope scope);
   /// Returns preferences for counterexamples, the strongest first.
-  std::vector<std::vector<Formula>> listWishes(Scope scope) const;
+  std::vector<std::vector<Formula>> listWishes(const Gap &gap, Scope scope) const;
   /// Returns the values that are not followed on which a polynomial depends, as text.
   std::string explainUnknowns(const Poly &poly) const;
   std::set<Symbol> loadedIn(const Poly &poly) const;
+  /// Returns the symbols, and those on which their facts depend.
+  std::set<Symbol> closureOf(std::set<Symbol> symbols) const;
   std::set<Symbol> closureOf(const Poly &poly) const;
 
   KernelOp kernel;
@@ -64,7 +68,6 @@ private:
   Prover prover;
   Replay replay;
   Evaluator main;
-  std::set<unsigned> provenNeeds; ///< of `main`, under the path's conditions
 };
 
 } // namespace tile::verify

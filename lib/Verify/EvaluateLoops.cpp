@@ -77,9 +77,11 @@ std::optional<IntegerTerm> Evaluator::advanceOf(scf::ForOp loop, unsigned carrie
     return std::nullopt;
   if (step->poly == Poly(0))
     return step;
-  const Poly count = isResult ? countOf(loop, step->needs) : Poly::symbol(iterationOf(loop));
-  step->poly = step->poly * count;
-  return step;
+  IntegerTerm advance;
+  const Poly count = isResult ? countOf(loop, advance.needs) : Poly::symbol(iterationOf(loop));
+  advance.poly = step->poly * count;
+  mergeIf(advance.needs, step->needs, Formula::less(0, count)); // the first iteration does not use it
+  return advance;
 }
 
 IntegerTerm Evaluator::carriedInteger(scf::ForOp loop, unsigned carried, const Index &index, Value value) {

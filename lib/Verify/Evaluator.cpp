@@ -67,7 +67,7 @@ void Evaluator::requireRange(IntegerTerm &term, Value value, bool isUnsigned) {
     return;
   require(term.needs, fits, value.getLoc(),
           isUnsigned ? "a value that is used as an unsigned one is not negative"
-                     : "the " + std::to_string(width) + "-bit value of " + lineOf(value.getLoc()) + " does not overflow");
+                     : "a " + std::to_string(width) + "-bit value does not overflow");
 }
 
 void Evaluator::mergeIf(Needs &set, const Needs &other, const Formula &condition) {

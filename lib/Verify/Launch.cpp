@@ -17,11 +17,11 @@ constexpr int64_t mostBytes = 288'000'000'000;
 
 } // namespace
 
-Launch::Launch(KernelOp kernel, const runtime::Manifest &manifest, Symbols &symbols, int64_t largest)
-    : manifest(manifest), symbols(symbols) {
+Launch::Launch(KernelOp kernel, const runtime::Manifest &manifest, Symbols &symbols, const Options &options)
+    : manifest(manifest), symbols(symbols), options(options) {
   SymbolInfo multiprocessors{SymbolKind::Sms, "num_sms", {1, mostSms}};
   sms = symbols.add(multiprocessors);
-  addParameters(kernel, largest);
+  addParameters(kernel);
   for (auto [index, name] : llvm::enumerate(names)) {
     const runtime::Parameter *parameter = manifest.findParameter(name);
     if (parameter && parameter->buffer)
@@ -32,6 +32,8 @@ Launch::Launch(KernelOp kernel, const runtime::Manifest &manifest, Symbols &symb
     if (std::optional<Formula> condition = readCondition(text, symbols, lookup))
       known.push_back(*condition);
   addGrid();
+  for (const Formula &fact : known)
+    narrow(fact);
   for (auto [index, name] : llvm::enumerate(names)) {
     const runtime::Parameter *parameter = manifest.findParameter(name);
     if (!parameter || !parameter->isInteger() || !parameter->defaultValue)
@@ -42,7 +44,7 @@ Launch::Launch(KernelOp kernel, const runtime::Manifest &manifest, Symbols &symb
   }
 }
 
-void Launch::addParameters(KernelOp kernel, int64_t largest) {
+void Launch::addParameters(KernelOp kernel) {
   const unsigned count = unsigned(kernel.getArgumentTypes().size());
   buffers.resize(count);
   for (unsigned index = 0; index < count; ++index) {
@@ -54,7 +56,7 @@ void Launch::addParameters(KernelOp kernel, int64_t largest) {
       const unsigned bits = type.getWidth() - (isUnsigned ? 0 : 1);
       info.range = {isUnsigned ? Wide(0) : -(Wide(1) << bits), (Wide(1) << bits) - 1};
       if (type.getWidth() == 32)
-        info.range.high = std::min<Wide>(info.range.high, largest);
+        info.range.high = std::min<Wide>(info.range.high, options.largest);
     }
     names.push_back(info.text);
     parameters.push_back(symbols.add(info));
@@ -106,7 +108,8 @@ void Launch::addBuffer(unsigned argument, const runtime::BufferSpec &spec, int64
     isFilled = isFilled && Formula::lessEqual(1, size);
     last = last + (size - Poly(1)) * stride;
   }
-  known.push_back(isFilled.implies(Formula::less(last, mostBytes / elementBytes)));
+  const int64_t most = std::min(mostBytes / elementBytes, options.mostElements);
+  known.push_back(isFilled.implies(Formula::less(last, most)));
   buffers[argument] = std::move(buffer);
 }
 
@@ -124,6 +127,28 @@ void Launch::addGrid() {
     }
     counts.push_back(*size);
     known.push_back(Formula::lessEqual(1, *size) && Formula::lessEqual(*size, Poly(mostPrograms[axis])));
+  }
+}
+
+void Launch::narrow(const Formula &fact) {
+  if (fact.kind() == Formula::Kind::And)
+    for (const Formula &operand : fact.operands())
+      narrow(operand);
+  const auto &terms = fact.poly().getTerms();
+  if (fact.kind() != Formula::Kind::NonNegative || terms.size() > 2)
+    return;
+  Wide constant = 0;
+  for (const auto &[monomial, coefficient] : terms)
+    if (monomial.empty())
+      constant = coefficient;
+  for (const auto &[monomial, coefficient] : terms) {
+    if (monomial.size() != 1 || terms.size() != (constant == 0 ? 1u : 2u))
+      continue;
+    Interval &range = symbols.at(monomial.front()).range;
+    if (coefficient == 1)
+      range.low = std::max(range.low, -constant);
+    else if (coefficient == -1)
+      range.high = std::min(range.high, constant);
   }
 }
 

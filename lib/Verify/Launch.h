@@ -5,6 +5,7 @@
 #include "Runtime/Manifest.h"
 #include "Tile/TileDialect.h"
 #include "Verify/ManifestText.h"
+#include "Verify/Verify.h"
 
 namespace tile::verify {
 
@@ -18,8 +19,7 @@ struct BufferTerms {
 
 class Launch {
 public:
-  /// `largest`: of 32-bit parameters.
-  Launch(KernelOp kernel, const runtime::Manifest &manifest, Symbols &symbols, int64_t largest);
+  Launch(KernelOp kernel, const runtime::Manifest &manifest, Symbols &symbols, const Options &options);
 
   Poly parameter(unsigned argument) const { return Poly::symbol(parameters[argument]); }
   const std::optional<BufferTerms> &buffer(unsigned argument) const { return buffers[argument]; }
@@ -33,13 +33,16 @@ public:
   const std::vector<Formula> &defaults() const { return usual; }
 
 private:
-  void addParameters(KernelOp kernel, int64_t largest);
+  void addParameters(KernelOp kernel);
   void addBuffer(unsigned argument, const runtime::BufferSpec &spec, int64_t elementBytes);
   void addGrid();
+  /// Narrows the range of a symbol that a fact compares with a constant.
+  void narrow(const Formula &fact);
   std::optional<Poly> lookUp(llvm::StringRef name) const;
 
   const runtime::Manifest &manifest;
   Symbols &symbols;
+  const Options &options;
   std::vector<std::string> names;
   std::vector<Symbol> parameters; ///< by argument of the kernel; meaningless for pointers
   std::vector<std::optional<BufferTerms>> buffers;

@@ -6,7 +6,8 @@
 namespace tile::verify {
 namespace {
 
-constexpr unsigned linearMilliseconds = 3000, productMilliseconds = 1500, refutationMilliseconds = 1500;
+constexpr unsigned linearMilliseconds = 3000, productMilliseconds = 1500, refutationMilliseconds = 1500,
+                   contradictionMilliseconds = 500;
 constexpr size_t mostLemmas = 600;
 
 /// Writes assertions as SMT-LIB.
@@ -111,16 +112,17 @@ public:
   void collect(const Formula &formula) {
     for (const auto &[monomial, coefficient] : formula.poly().getTerms())
       if (monomial.size() > 1)
-        products.insert(monomial);
+        products[monomial].insert(coefficient < 0 ? -coefficient : coefficient);
     if (formula.kind() == Formula::Kind::NonNegative || formula.kind() == Formula::Kind::Zero)
       comparisons.insert(formula.poly());
     for (const Formula &operand : formula.operands())
       collect(operand);
   }
 
-  std::vector<Formula> make() {
+  /// `areScaled`: also with the coefficients of products.
+  std::vector<Formula> make(bool areScaled) {
     std::set<Symbol> factors;
-    for (const Poly::Monomial &product : products)
+    for (const auto &[product, coefficients] : products)
       factors.insert(product.begin(), product.end());
     for (Symbol factor : factors) {
       if (symbols[factor].range.low < 0)
@@ -129,7 +131,7 @@ public:
         addScaled(comparison, factor);
         addScaled(Poly(-1) - comparison, factor);
       }
-      comparePartners(factor);
+      comparePartners(factor, areScaled);
     }
     return std::move(lemmas);
   }
@@ -148,16 +150,19 @@ private:
     lemmas.push_back((!holds).implies(Formula::lessEqual(scaled + by, 0)));
   }
 
-  /// Compares what the factor is multiplied by: a and b of a * n and b * n, and a and 1.
-  void comparePartners(Symbol factor) {
+  /// Compares what the factor is multiplied by: 4 * a and b of 4 * a * n and b * n, and 4 * a and 1.
+  void comparePartners(Symbol factor, bool areScaled) {
     std::vector<Poly> partners = {Poly(1)};
-    for (const Poly::Monomial &product : products) {
+    for (const auto &[product, coefficients] : products) {
       Poly::Monomial rest = product;
       auto place = std::find(rest.begin(), rest.end(), factor);
       if (place == rest.end())
         continue;
       rest.erase(place);
       partners.push_back(Poly::product(1, rest));
+      for (Wide coefficient : coefficients)
+        if (areScaled && coefficient != 1)
+          partners.push_back(Poly::product(coefficient, rest));
     }
     for (size_t i = 0; i < partners.size(); ++i)
       for (size_t j = i + 1; j < partners.size(); ++j) {
@@ -167,7 +172,7 @@ private:
   }
 
   const Symbols &symbols;
-  std::set<Poly::Monomial> products;
+  std::map<Poly::Monomial, std::set<Wide>> products; ///< with the magnitudes of their coefficients
   std::set<Poly> comparisons;
   std::vector<Formula> lemmas;
 };
@@ -175,16 +180,22 @@ private:
 } // namespace
 
 Budget::Budget(double seconds)
-    : end(std::chrono::steady_clock::now() +
-          std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds))) {}
+    : end(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))),
+      endOfCheck(end) {}
+
+void Budget::share(size_t checks) {
+  const auto now = Clock::now();
+  // Few checks take long, so one of them may have more than its part.
+  endOfCheck = std::min(end, now + 4 * (end - now) / int64_t(std::max<size_t>(checks, 1)));
+}
 
 unsigned Budget::allow(unsigned milliseconds) const {
   const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+      std::chrono::duration_cast<std::chrono::milliseconds>(endOfCheck - Clock::now()).count();
   return left <= 0 ? 0 : unsigned(std::min<int64_t>(left, milliseconds));
 }
 
-SolverAnswer Prover::ask(const std::vector<Formula> &assertions, bool isLinear, unsigned milliseconds) {
+SolverAnswer Prover::ask(const std::vector<Formula> &assertions, Arithmetic arithmetic, unsigned milliseconds) {
   const unsigned allowed = budget.allow(milliseconds);
   if (allowed == 0)
     return {};
@@ -202,6 +213,7 @@ SolverAnswer Prover::ask(const std::vector<Formula> &assertions, bool isLinear, 
       fact.addTo(next);
     }
   }
+  const bool isLinear = arithmetic != Arithmetic::Products;
   Script script(symbols, isLinear);
   for (const Formula &formula : all)
     script.addAssertion(formula);
@@ -209,7 +221,7 @@ SolverAnswer Prover::ask(const std::vector<Formula> &assertions, bool isLinear, 
     Lemmas lemmas(symbols);
     for (const Formula &formula : all)
       lemmas.collect(formula);
-    for (const Formula &lemma : lemmas.make())
+    for (const Formula &lemma : lemmas.make(/*areScaled=*/arithmetic == Arithmetic::Scaled))
       script.addAssertion(lemma);
   }
   return solver.check(script.finish(), allowed);
@@ -221,10 +233,18 @@ bool Prover::proves(llvm::ArrayRef<Formula> hypotheses, const Formula &goal, boo
   std::vector<Formula> assertions = always;
   assertions.insert(assertions.end(), hypotheses.begin(), hypotheses.end());
   assertions.push_back(!goal);
-  if (ask(assertions, /*isLinear=*/true, linearMilliseconds).kind == SolverAnswer::Kind::Unsatisfiable)
-    return true;
-  return withProducts &&
-         ask(assertions, /*isLinear=*/false, productMilliseconds).kind == SolverAnswer::Kind::Unsatisfiable;
+  auto follows = [&](Arithmetic arithmetic, unsigned milliseconds) {
+    return ask(assertions, arithmetic, milliseconds).kind == SolverAnswer::Kind::Unsatisfiable;
+  };
+  return follows(Arithmetic::Linear, linearMilliseconds) ||
+         (withProducts &&
+          (follows(Arithmetic::Scaled, linearMilliseconds) || follows(Arithmetic::Products, productMilliseconds)));
+}
+
+bool Prover::isContradiction(llvm::ArrayRef<Formula> hypotheses) {
+  std::vector<Formula> assertions = always;
+  assertions.insert(assertions.end(), hypotheses.begin(), hypotheses.end());
+  return ask(assertions, Arithmetic::Linear, contradictionMilliseconds).kind == SolverAnswer::Kind::Unsatisfiable;
 }
 
 std::optional<Model> Prover::refute(llvm::ArrayRef<Formula> hypotheses, const Formula &goal,
@@ -233,7 +253,7 @@ std::optional<Model> Prover::refute(llvm::ArrayRef<Formula> hypotheses, const Fo
   assertions.insert(assertions.end(), hypotheses.begin(), hypotheses.end());
   assertions.insert(assertions.end(), wishes.begin(), wishes.end());
   assertions.push_back(!goal);
-  SolverAnswer answer = ask(assertions, /*isLinear=*/false, refutationMilliseconds);
+  SolverAnswer answer = ask(assertions, Arithmetic::Products, refutationMilliseconds);
   if (answer.kind != SolverAnswer::Kind::Satisfiable)
     return std::nullopt;
   Model model;

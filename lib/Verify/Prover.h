@@ -26,10 +26,13 @@ public:
   explicit Budget(double seconds);
   /// Returns the milliseconds for a query that should take at most this long; 0 if the time is over.
   unsigned allow(unsigned milliseconds) const;
-  bool isOver() const { return allow(1) == 0; }
+  bool isOver() const { return Clock::now() >= end; }
+  /// Limits the following queries to a share of the remaining time, if this many checks remain.
+  void share(size_t checks);
 
 private:
-  std::chrono::steady_clock::time_point end;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end, endOfCheck;
 };
 
 class Prover {
@@ -41,12 +44,19 @@ public:
   void assume(const Formula &fact) { always.push_back(fact); }
 
   bool proves(llvm::ArrayRef<Formula> hypotheses, const Formula &goal, bool withProducts = true);
+  /// Returns true if no values satisfy the hypotheses. False if that is not found soon.
+  bool isContradiction(llvm::ArrayRef<Formula> hypotheses);
   /// Returns values for which the hypotheses hold and the goal does not; `wishes` hold, too.
   std::optional<Model> refute(llvm::ArrayRef<Formula> hypotheses, const Formula &goal,
                               llvm::ArrayRef<Formula> wishes = {});
 
 private:
-  SolverAnswer ask(const std::vector<Formula> &assertions, bool isLinear, unsigned milliseconds);
+  enum class Arithmetic {
+    Linear,
+    Scaled, ///< linear, with more lemmas: of multiples of products
+    Products
+  };
+  SolverAnswer ask(const std::vector<Formula> &assertions, Arithmetic arithmetic, unsigned milliseconds);
 
   const Symbols &symbols;
   Solver &solver;

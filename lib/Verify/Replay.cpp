@@ -13,9 +13,9 @@ namespace tile::verify {
 namespace {
 
 constexpr std::chrono::seconds longestRun{5};
-constexpr int64_t mostReplayed = 4096;       // of a whole grid
-constexpr size_t mostFilledBytes = 16 << 20; // larger buffers stay zero
-constexpr size_t undeclaredBytes = size_t(1) << 36; // of a buffer without a declaration
+constexpr double fewPrograms = 64, manyPrograms = 4096; // of a grid that is run as a whole
+constexpr size_t mostFilledBytes = 16 << 20;            // larger buffers stay zero
+constexpr size_t undeclaredBytes = size_t(1) << 36;     // of a buffer without a declaration
 
 /// Zeros that take memory only where they are touched.
 class Pages {
@@ -67,15 +67,17 @@ void fillFloats(void *data, size_t bytes, runtime::DataType type) {
 
 } // namespace
 
-std::optional<interp::Error> Replay::runProgram(const Example &example) {
-  return run(example, /*isWholeGrid=*/false);
+std::optional<interp::Error> Replay::runProgram(const Example &example, Operation *op) {
+  if (std::optional<interp::Error> error = run(example, Programs::One, op))
+    return error;
+  return run(example, Programs::Few, op);
 }
 
 std::optional<interp::Error> Replay::runGrid(const Example &example) {
-  return run(example, /*isWholeGrid=*/true);
+  return run(example, Programs::Many, /*watched=*/nullptr);
 }
 
-std::optional<interp::Error> Replay::run(const Example &example, bool isWholeGrid) {
+std::optional<interp::Error> Replay::run(const Example &example, Programs programs, Operation *watched) {
   std::vector<std::string> assignments;
   for (const runtime::Parameter &parameter : manifest.parameters)
     if (auto value = example.arguments.find(parameter.name); value != example.arguments.end())
@@ -97,7 +99,8 @@ std::optional<interp::Error> Replay::run(const Example &example, bool isWholeGri
   }
   if (runtime::checkGrid(manifest.launch, grid.data()).limit != runtime::GridFailure::Limit::None)
     return std::nullopt;
-  if (isWholeGrid && (grid[0] > mostReplayed || grid[1] > mostReplayed || grid[0] * grid[1] * grid[2] > mostReplayed))
+  const double most = programs == Programs::One ? 1e30 : programs == Programs::Few ? fewPrograms : manyPrograms;
+  if (double(grid[0]) * double(grid[1]) * double(grid[2]) > most)
     return std::nullopt;
   for (int axis = 0; axis < 3; ++axis)
     if (example.program[axis] >= grid[axis])
@@ -145,8 +148,9 @@ std::optional<interp::Error> Replay::run(const Example &example, bool isWholeGri
   Clock clock;
   interp::Options options;
   options.observer = &clock;
-  options.checkRaces = isWholeGrid;
-  if (!isWholeGrid)
+  options.checkRaces = programs == Programs::Many;
+  options.watched = watched;
+  if (programs == Programs::One)
     options.only = example.program;
   return compiled->run({uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])}, arguments, buffers, options);
 }

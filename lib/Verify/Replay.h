@@ -24,13 +24,17 @@ class Replay {
 public:
   Replay(KernelOp kernel, const runtime::Manifest &manifest) : kernel(kernel), manifest(manifest) {}
 
-  /// Returns the interpreter's error in that program. None if there is none, or the run takes too long.
-  std::optional<interp::Error> runProgram(const Example &example);
+  /// Returns the interpreter's error in that program, in which only `op` may be out of bounds; else in another one, if
+  /// the grid is small: the verifier does not know which program gets which tile of a swizzle. None if there is none, or
+  /// the run takes too long.
+  std::optional<interp::Error> runProgram(const Example &example, mlir::Operation *op);
   /// Returns the first race or other error of all programs.
   std::optional<interp::Error> runGrid(const Example &example);
 
 private:
-  std::optional<interp::Error> run(const Example &example, bool isWholeGrid);
+  enum class Programs { One, Few, Many };
+  /// `watched`: the only operation whose bounds are checked; null: all.
+  std::optional<interp::Error> run(const Example &example, Programs programs, mlir::Operation *watched);
 
   KernelOp kernel;
   const runtime::Manifest &manifest;

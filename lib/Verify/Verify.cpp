@@ -22,19 +22,30 @@ Report verify(KernelOp kernel, const runtime::Manifest &manifest, Solver &solver
   Checker checker(kernel, manifest, solver, options);
   Report report;
   const std::vector<Operation *> accesses = listAccesses(kernel);
-  for (Operation *op : accesses)
-    report.accesses.push_back(checker.checkAccess(op));
+  std::vector<Operation *> conditions, stores;
   kernel.walk([&](Operation *op) {
-    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op))
-      if (std::optional<Finding> finding = checker.checkDivision(op))
-        report.conditions.push_back(std::move(*finding));
-    if (auto assume = dyn_cast<AssumeOp>(op))
-      report.conditions.push_back(checker.checkAssumption(assume));
-  });
-  for (Operation *op : accesses) {
+    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
+            AssumeOp>(op))
+      conditions.push_back(op);
     auto described = dyn_cast<DescStoreOp>(op);
     if (isa<StoreOp>(op) || (described && !described.getReduce()))
-      report.conditions.push_back(checker.checkPrograms(op));
+      stores.push_back(op);
+  });
+  size_t left = accesses.size() + conditions.size() + stores.size();
+  for (Operation *op : accesses) {
+    checker.expect(left--);
+    report.accesses.push_back(checker.checkAccess(op));
+  }
+  for (Operation *op : conditions) {
+    checker.expect(left--);
+    if (auto assume = dyn_cast<AssumeOp>(op))
+      report.conditions.push_back(checker.checkAssumption(assume));
+    else if (std::optional<Finding> finding = checker.checkDivision(op))
+      report.conditions.push_back(std::move(*finding));
+  }
+  for (Operation *op : stores) {
+    checker.expect(left--);
+    report.conditions.push_back(checker.checkPrograms(op));
   }
   report.isTimeOver = checker.isTimeOver();
   return report;

@@ -10,6 +10,7 @@
 #include "Verify/Report.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <CLI/CLI.hpp>
@@ -29,12 +30,16 @@ struct Request {
 
 std::optional<int> readWords(llvm::ArrayRef<const char *> words, Request &request) {
   CLI::App app("", "tilec verify");
-  app.add_option("--time-limit", request.options.seconds, "Seconds for each set of constants (default: 100)")
+  app.add_option("--time-limit", request.options.seconds, "Seconds for each set of constants (default: 25)")
       ->check(CLI::PositiveNumber);
   app.add_option("--max-size", request.options.largest,
                  "Largest value of 32-bit parameters (default: 2147418112, 2^31 - 65536, so that sizes can be rounded "
                  "up to blocks)")
       ->check(CLI::Range(int64_t(1), int64_t(2147483647)));
+  app.add_option("--max-elements", request.options.mostElements,
+                 "Largest number of elements of a buffer (default: what the memory of a GPU holds); with 2147483647, "
+                 "32-bit offsets into buffers do not overflow")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--strict", request.isStrict, "Exit with code 6 if an answer is unknown");
   app.add_flag("--json", request.isJson, "Print a JSON document");
   CommandLine &line = request.line;
@@ -113,6 +118,14 @@ std::vector<Case> listCases(const CommandLine &line) {
   return cases;
 }
 
+/// Shows the input as it was given, where locations have its whole path.
+void shortenPosition(verify::Finding &finding, llvm::StringRef input) {
+  llvm::SmallString<256> whole;
+  llvm::StringRef position = finding.position;
+  if (!llvm::sys::fs::real_path(input, whole) && position.consume_front(whole))
+    finding.position = (input + position).str();
+}
+
 class Command {
 public:
   Command(Request &request, verify::Solver &solver) : request(request), solver(solver) {}
@@ -146,7 +159,10 @@ private:
     if (kernels.empty())
       return fail(one.options, Outcome::Rejected, "the input has already been lowered; tilec verify needs the source");
     KernelOp kernel = *kernels.begin();
-    const verify::Report report = verify::verify(kernel, compilation.manifest(), solver, request.options);
+    verify::Report report = verify::verify(kernel, compilation.manifest(), solver, request.options);
+    for (auto *findings : {&report.accesses, &report.conditions})
+      for (verify::Finding &finding : *findings)
+        shortenPosition(finding, one.options.input);
     isRefuted |= report.isRefuted();
     isUnknown |= report.count(verify::Answer::Unknown) > 0;
     for (const verify::Finding &finding : report.conditions)
