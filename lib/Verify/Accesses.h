@@ -8,10 +8,10 @@ namespace tile::verify {
 
 struct Access {
   mlir::Operation *op = nullptr;
-  const char *kind = "";      ///< "load", "descriptor store"
-  PointerTerm pointer;        ///< of the element
+  const char *kind = "";       ///< "load", "descriptor store"
+  PointerTerm pointer;         ///< of the element
   std::vector<TruthTerm> mask; ///< the element is accessed if all are true
-  bool isDescribed = false;   ///< the buffer is what a descriptor parameter says
+  bool isDescribed = false;    ///< the buffer is what a descriptor parameter says
 };
 
 /// Returns the loads, stores, atomics and descriptor accesses, in order.

@@ -123,8 +123,7 @@ std::optional<std::string> Checker::findCondition(const Access &access, const Bu
       hypotheses.push_back(Formula::lessEqual(0, Poly::symbol(symbol)));
       hypotheses.push_back(Formula::less(Poly::symbol(symbol), bound));
     }
-    return !findGap(access.pointer.needs, main, hypotheses) &&
-           proveInside(buffer, access.pointer.offset, hypotheses);
+    return !findGap(access.pointer.needs, main, hypotheses) && proveInside(buffer, access.pointer.offset, hypotheses);
   };
   for (auto [axis, size] : llvm::enumerate(buffer.shape))
     if (holdsIf(size))

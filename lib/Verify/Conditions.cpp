@@ -47,7 +47,9 @@ Finding Checker::checkAssumption(AssumeOp op) {
 /// Adds that swizzle2d maps different indices to different ones.
 static void addBijections(KernelOp kernel, Evaluator &left, Evaluator &right, std::vector<Formula> &formulas) {
   kernel.walk([&](Swizzle2dOp op) {
-    auto equal = [&](Value value) { return Formula::equal(left.integer(value, {}).poly, right.integer(value, {}).poly); };
+    auto equal = [&](Value value) {
+      return Formula::equal(left.integer(value, {}).poly, right.integer(value, {}).poly);
+    };
     const Formula sameSpace = equal(op.getSizeI()) && equal(op.getSizeJ()) && equal(op.getSizeG());
     const Formula sameResult = equal(op.getNewI()) && equal(op.getNewJ());
     formulas.push_back((sameSpace && sameResult).implies(equal(op.getI()) && equal(op.getJ())));
@@ -76,15 +78,20 @@ Finding Checker::checkPrograms(Operation *store) {
   // Elements of a written buffer do not share memory, so equal offsets have equal indices, if these are inside.
   const Position left = findPosition(buffer, one.pointer.offset), right = findPosition(buffer, other.pointer.offset);
   Formula sameElement = Formula::equal(one.pointer.offset, other.pointer.offset);
-  const bool areInside =
-      prover.proves(known.formulas, left.isInside) && prover.proves(known.formulas, right.isInside);
-  if (areInside && buffer.isWritten) {
+  const bool areInside = prover.proves(known.formulas, left.isInside) && prover.proves(known.formulas, right.isInside);
+  // With other constant strides than 1, an index may lie between elements.
+  const bool areElements =
+      buffer.isRowMajor ||
+      llvm::count_if(buffer.strides, [](const Poly &stride) { return stride.getConstant() && stride != Poly(1); }) +
+              std::max<long>(llvm::count(buffer.strides, Poly(1)) - 1, 0) ==
+          0;
+  if (areInside && areElements && buffer.isWritten) {
     sameElement = Formula();
     for (auto [a, b] : llvm::zip(left.indices, right.indices))
       sameElement = sameElement && Formula::equal(a, b);
   }
-  const bool fits = !findGap(one.pointer.needs, first, known.formulas) &&
-                    !findGap(other.pointer.needs, second, known.formulas);
+  const bool fits =
+      !findGap(one.pointer.needs, first, known.formulas) && !findGap(other.pointer.needs, second, known.formulas);
   const Formula isValid = sameElement.implies(sameProgram);
   if (fits && prover.proves(known.formulas, isValid)) {
     finding.answer = Answer::Proven;

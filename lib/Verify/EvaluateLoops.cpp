@@ -20,7 +20,10 @@ Symbol Evaluator::iterationOf(scf::ForOp loop) {
                  upper = symbols.boundsOf(integer(loop.getUpperBound(), {}).poly),
                  step = symbols.boundsOf(integer(loop.getStep(), {}).poly);
   SymbolInfo info{SymbolKind::Iteration, "iteration of the loop at " + lineOf(loop.getLoc())};
-  info.range = {0, std::max<Wide>(0, (upper.high - lower.low) / std::max<Wide>(1, step.low))};
+  // Bounds that overflow say nothing about the number of iterations.
+  const Wide most = Wide(1) << (loop.getUpperBound().getType().isInteger(32) ? 31 : 62);
+  const bool fits = lower.low >= -most && lower.high < most && upper.low >= -most && upper.high < most;
+  info.range = {0, fits ? std::max<Wide>(0, (upper.high - lower.low) / std::max<Wide>(1, step.low)) : 2 * most};
   info.location = loop.getLoc();
   return iterations[loop] = symbols.add(info);
 }
@@ -109,6 +112,12 @@ static SmallVector<AssumeOp> assumptionsBefore(Operation *op) {
     if (assume->isBeforeInBlock(op))
       found.push_back(assume);
   return found;
+}
+
+Value Evaluator::forwardedTo(BlockArgument argument) {
+  auto loop = dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp());
+  const bool isForwarded = loop && argument.getOwner() == &loop.getAfter().front();
+  return isForwarded ? loop.getConditionOp().getArgs()[argument.getArgNumber()] : Value();
 }
 
 std::vector<PathStep> Evaluator::pathTo(Operation *op) {

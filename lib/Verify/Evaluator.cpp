@@ -126,6 +126,8 @@ IntegerTerm Evaluator::computeInteger(Value value, const Index &index) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (parent == kernel)
       return {launch.parameter(argument.getArgNumber()), {}};
+    if (Value source = forwardedTo(argument))
+      return integer(source, index);
     auto loop = dyn_cast<scf::ForOp>(parent);
     if (!loop)
       return unknownInteger(value, "a value inside the operation at " + lineOf(parent->getLoc()));
@@ -188,7 +190,8 @@ IntegerTerm Evaluator::evaluateProgram(Operation *op, OpResult result) {
     row.range = {0, std::max<Wide>(0, symbols.boundsOf(sizeI.poly).high - 1)};
     column.range = {0, std::max<Wide>(0, symbols.boundsOf(sizeJ.poly).high - 1)};
     entry->second = {symbols.add(row), symbols.add(column)};
-    symbols.at(entry->second.first).facts = {isInside.implies(Formula::less(Poly::symbol(entry->second.first), sizeI.poly))};
+    symbols.at(entry->second.first).facts = {
+        isInside.implies(Formula::less(Poly::symbol(entry->second.first), sizeI.poly))};
     symbols.at(entry->second.second).facts = {
         isInside.implies(Formula::less(Poly::symbol(entry->second.second), sizeJ.poly))};
   }
@@ -310,6 +313,8 @@ PointerTerm Evaluator::pointer(Value value, const Index &index) {
       return {argument.getArgNumber(), 0, {}, {}};
     if (auto loop = dyn_cast<scf::ForOp>(parent))
       return carriedPointer(loop, argument.getArgNumber() - 1, index, value);
+    if (Value source = forwardedTo(argument))
+      return pointer(source, index);
     return {std::nullopt, {}, {}, "a pointer inside the operation at " + lineOf(parent->getLoc())};
   }
   Operation *op = value.getDefiningOp();
@@ -347,7 +352,9 @@ PointerTerm Evaluator::pointer(Value value, const Index &index) {
     return choose(truth(branch.getCondition(), {}), pointer(branch.thenYield()->getOperand(number), index),
                   pointer(branch.elseYield()->getOperand(number), index));
   }
-  return {std::nullopt, {}, {},
+  return {std::nullopt,
+          {},
+          {},
           isa<AddressCastOp>(op) ? "an address that is computed from an integer, or of another type"
                                  : "the pointer of '" + op->getName().getStringRef().str() + "'"};
 }

@@ -92,6 +92,8 @@ private:
   /// Returns the operand and its index if the operation only moves elements.
   std::optional<std::pair<mlir::Value, Index>> throughShape(mlir::Operation *op, const Index &index);
 
+  /// Returns the value that the condition of a while loop passes to an argument of its body; null for other arguments.
+  static mlir::Value forwardedTo(mlir::BlockArgument argument);
   Symbol iterationOf(mlir::scf::ForOp loop);
   Poly countOf(mlir::scf::ForOp loop, Needs &set);
   /// Returns what is added to a carried value in each iteration; none if it changes in another way.
@@ -116,7 +118,6 @@ private:
   std::map<Key, TruthTerm, KeyLess> truths;
   std::map<mlir::Operation *, Symbol> iterations;
   std::map<mlir::Operation *, std::pair<Symbol, Symbol>> swizzles;
-  std::set<std::pair<mlir::Operation *, unsigned>> evaluatedSteps; ///< being evaluated: guards against recursion
 };
 
 /// Merges two sets of needs.

@@ -63,8 +63,7 @@ void Launch::addParameters(KernelOp kernel) {
     const runtime::Parameter *parameter = manifest.findParameter(info.text);
     if (parameter && parameter->isInteger() && parameter->divisibility > 1) {
       const Poly value = Poly::symbol(parameters.back());
-      known.push_back(
-          Formula::equal(symbols.divide(value, Poly(parameter->divisibility), /*isFloor=*/true).second, 0));
+      known.push_back(Formula::equal(symbols.divide(value, Poly(parameter->divisibility), /*isFloor=*/true).second, 0));
     }
   }
   // Sizes and strides that are parameters are not negative.
@@ -82,6 +81,7 @@ void Launch::addBuffer(unsigned argument, const runtime::BufferSpec &spec, int64
   buffer.name = names[argument];
   buffer.shapeTexts = spec.shape;
   buffer.isWritten = spec.role != runtime::BufferRole::Random;
+  buffer.isRowMajor = spec.strides.empty();
   auto read = [&](const std::string &text) {
     return readInteger(text, symbols, [&](StringRef name) { return lookUp(name); });
   };

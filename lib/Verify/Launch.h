@@ -15,6 +15,7 @@ struct BufferTerms {
   std::vector<Poly> shape, strides;
   std::vector<std::string> shapeTexts;
   bool isWritten = false;
+  bool isRowMajor = false;
 };
 
 class Launch {

@@ -88,12 +88,13 @@ private:
       if (!right)
         return std::nullopt;
       const Poly a = integerOf(*left), b = integerOf(*right);
-      return Term{{}, token == "<="   ? Formula::lessEqual(a, b)
-                      : token == ">=" ? Formula::lessEqual(b, a)
-                      : token == "==" ? Formula::equal(a, b)
-                      : token == "!=" ? !Formula::equal(a, b)
-                      : token == "<"  ? Formula::less(a, b)
-                                      : Formula::less(b, a)};
+      return Term{{},
+                  token == "<="   ? Formula::lessEqual(a, b)
+                  : token == ">=" ? Formula::lessEqual(b, a)
+                  : token == "==" ? Formula::equal(a, b)
+                  : token == "!=" ? !Formula::equal(a, b)
+                  : token == "<"  ? Formula::less(a, b)
+                                  : Formula::less(b, a)};
     }
     return left;
   }

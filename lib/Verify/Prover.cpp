@@ -33,9 +33,7 @@ public:
   static std::string nameOf(Symbol symbol) { return "v" + std::to_string(symbol); }
 
 private:
-  static std::string write(Wide value) {
-    return value < 0 ? "(- " + toString(-value) + ")" : toString(value);
-  }
+  static std::string write(Wide value) { return value < 0 ? "(- " + toString(-value) + ")" : toString(value); }
 
   /// Bounds of 2^62 stand for none.
   static std::string boundsOf(const std::string &name, Interval range) {
@@ -67,7 +65,7 @@ private:
   std::string write(const Poly &poly) {
     std::string text = "(+ 0";
     for (const auto &[monomial, coefficient] : poly.getTerms())
-      text += monomial.empty()    ? " " + write(coefficient)
+      text += monomial.empty()   ? " " + write(coefficient)
               : coefficient == 1 ? " " + write(monomial)
                                  : " (* " + write(coefficient) + " " + write(monomial) + ")";
     return text + ")";
@@ -190,8 +188,7 @@ void Budget::share(size_t checks) {
 }
 
 unsigned Budget::allow(unsigned milliseconds) const {
-  const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(endOfCheck - Clock::now()).count();
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(endOfCheck - Clock::now()).count();
   return left <= 0 ? 0 : unsigned(std::min<int64_t>(left, milliseconds));
 }
 
@@ -258,8 +255,8 @@ std::optional<Model> Prover::refute(llvm::ArrayRef<Formula> hypotheses, const Fo
     return std::nullopt;
   Model model;
   for (Symbol symbol = 0; symbol < symbols.size(); ++symbol)
-    if (auto value = answer.values.find(Script::nameOf(symbol)); value != answer.values.end() &&
-                                                                 !symbols[symbol].isFlag)
+    if (auto value = answer.values.find(Script::nameOf(symbol));
+        value != answer.values.end() && !symbols[symbol].isFlag)
       model[symbol] = std::strtoll(value->second.c_str(), nullptr, 10);
   return model;
 }

@@ -21,7 +21,8 @@ constexpr size_t undeclaredBytes = size_t(1) << 36;     // of a buffer without a
 class Pages {
 public:
   explicit Pages(size_t bytes) : bytes(std::max<size_t>(bytes, 1)) {
-    void *start = mmap(nullptr, this->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *start =
+        mmap(nullptr, this->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     address = start == MAP_FAILED ? nullptr : start;
   }
   Pages(Pages &&other) noexcept : address(std::exchange(other.address, nullptr)), bytes(other.bytes) {}
@@ -58,9 +59,9 @@ void fillFloats(void *data, size_t bytes, runtime::DataType type) {
     const uint64_t fraction = state >> 44;                       // 20 bits
     const uint64_t bits = size == 8   ? 0x3FF0000000000000u | fraction << 32
                           : size == 4 ? 0x3F800000u | fraction << 3
-                          : size == 2 ? (type == runtime::DataType::BF16 ? 0x3F80u | fraction >> 13
-                                                                         : 0x3C00u | fraction >> 10)
-                                      : 0x38u | fraction >> 17;
+                          : size == 2
+                              ? (type == runtime::DataType::BF16 ? 0x3F80u | fraction >> 13 : 0x3C00u | fraction >> 10)
+                              : 0x38u | fraction >> 17;
     std::memcpy(static_cast<char *>(data) + i * size, &bits, size);
   }
 }

@@ -2,7 +2,8 @@
 // Runs a counterexample in the interpreter: only what it confirms is reported as an error.
 //
 // Buffers have the declared sizes, up to the memory of a GPU; pages that no program touches take no memory. Integers in
-// them are 0, floats differ from element to element, so that two programs that write one element write different values.
+// them are 0, floats differ from element to element, so that two programs that write one element write different
+// values.
 #pragma once
 
 #include "Interpreter/Interpreter.h"
@@ -25,8 +26,8 @@ public:
   Replay(KernelOp kernel, const runtime::Manifest &manifest) : kernel(kernel), manifest(manifest) {}
 
   /// Returns the interpreter's error in that program, in which only `op` may be out of bounds; else in another one, if
-  /// the grid is small: the verifier does not know which program gets which tile of a swizzle. None if there is none, or
-  /// the run takes too long.
+  /// the grid is small: the verifier does not know which program gets which tile of a swizzle. None if there is none,
+  /// or the run takes too long.
   std::optional<interp::Error> runProgram(const Example &example, mlir::Operation *op);
   /// Returns the first race or other error of all programs.
   std::optional<interp::Error> runGrid(const Example &example);

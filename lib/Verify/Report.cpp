@@ -52,7 +52,8 @@ std::string summarize(const Report &report) {
 static llvm::json::Array toJson(llvm::ArrayRef<Finding> findings) {
   llvm::json::Array list;
   for (const Finding &finding : findings) {
-    llvm::json::Object entry{{"position", finding.position}, {"kind", finding.kind}, {"answer", nameOf(finding.answer)}};
+    llvm::json::Object entry{
+        {"position", finding.position}, {"kind", finding.kind}, {"answer", nameOf(finding.answer)}};
     if (!finding.subject.empty())
       entry["buffer"] = finding.subject;
     if (!finding.reason.empty())

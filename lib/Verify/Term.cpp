@@ -243,36 +243,25 @@ Poly Symbols::choose(const Formula &condition, const Poly &yes, const Poly &no) 
   return result;
 }
 
-Poly Symbols::smaller(const Poly &left, const Poly &right) {
-  if (left == right)
-    return left;
+Poly Symbols::extreme(const Poly &left, const Poly &right, bool isLarger) {
   const Interval ofLeft = boundsOf(left), ofRight = boundsOf(right);
-  if (ofLeft.high <= ofRight.low)
+  const Formula isLeft = isLarger ? Formula::lessEqual(right, left) : Formula::lessEqual(left, right);
+  const bool isAlwaysLeft = isLarger ? ofLeft.low >= ofRight.high : ofLeft.high <= ofRight.low,
+             isAlwaysRight = isLarger ? ofRight.low >= ofLeft.high : ofRight.high <= ofLeft.low;
+  if (isAlwaysLeft || isLeft.kind() == Formula::Kind::True)
     return left;
-  if (ofRight.high <= ofLeft.low)
+  if (isAlwaysRight || isLeft.kind() == Formula::Kind::False)
     return right;
-  auto [entry, isNew] = extremes.try_emplace({left, right, false});
-  if (isNew) {
-    entry->second = choose(Formula::lessEqual(left, right), left, right);
-    at(*entry->second.getSymbol()).range.high = std::min(ofLeft.high, ofRight.high);
-  }
-  return entry->second;
-}
-
-Poly Symbols::larger(const Poly &left, const Poly &right) {
-  if (left == right)
-    return left;
-  const Interval ofLeft = boundsOf(left), ofRight = boundsOf(right);
-  if (ofLeft.low >= ofRight.high)
-    return left;
-  if (ofRight.low >= ofLeft.high)
-    return right;
-  auto [entry, isNew] = extremes.try_emplace({left, right, true});
-  if (isNew) {
-    entry->second = choose(Formula::lessEqual(right, left), left, right);
-    at(*entry->second.getSymbol()).range.low = std::max(ofLeft.low, ofRight.low);
-  }
-  return entry->second;
+  auto [entry, isNew] = extremes.try_emplace({left, right, isLarger});
+  if (!isNew)
+    return entry->second;
+  const Poly result = choose(isLeft, left, right); // a new symbol, as the operands differ
+  Interval &range = at(*result.getSymbol()).range;
+  if (isLarger)
+    range.low = std::max(ofLeft.low, ofRight.low);
+  else
+    range.high = std::min(ofLeft.high, ofRight.high);
+  return extremes[{left, right, isLarger}] = result;
 }
 
 } // namespace tile::verify

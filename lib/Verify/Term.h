@@ -105,8 +105,8 @@ struct SymbolInfo {
   SymbolKind kind = SymbolKind::Derived;
   std::string text; ///< for reports: a name, or what is not followed
   Interval range = {0, 0};
-  unsigned index = 0;             ///< parameter, grid axis or dimension
-  bool isFlag = false;            ///< a truth value
+  unsigned index = 0;  ///< parameter, grid axis or dimension
+  bool isFlag = false; ///< a truth value
   std::optional<mlir::Location> location = {};
   std::vector<Formula> facts = {};
 };
@@ -125,10 +125,11 @@ public:
   std::pair<Poly, Poly> divide(const Poly &value, const Poly &divisor, bool isFloor);
   /// Returns a value that is `yes` if the condition holds, else `no`.
   Poly choose(const Formula &condition, const Poly &yes, const Poly &no);
-  Poly smaller(const Poly &left, const Poly &right);
-  Poly larger(const Poly &left, const Poly &right);
+  Poly smaller(const Poly &left, const Poly &right) { return extreme(left, right, /*isLarger=*/false); }
+  Poly larger(const Poly &left, const Poly &right) { return extreme(left, right, /*isLarger=*/true); }
 
 private:
+  Poly extreme(const Poly &left, const Poly &right, bool isLarger);
   Interval boundsOf(const Poly::Monomial &monomial) const;
 
   std::vector<SymbolInfo> infos;

@@ -30,15 +30,15 @@ struct Finding {
 };
 
 struct Options {
-  double seconds = 25;                    ///< for the whole kernel
-  int64_t largest = 2147483647 - 65535;  ///< of a 32-bit parameter
+  double seconds = 25;                     ///< for the whole kernel
+  int64_t largest = 2147483647 - 65535;    ///< of a 32-bit parameter
   int64_t mostElements = int64_t(1) << 40; ///< of a buffer
 };
 
 struct Report {
-  std::vector<Finding> accesses;   ///< one for each access
-  std::vector<Finding> conditions; ///< divisions by run-time values, assumptions, and buffers that programs share
-  size_t count(Answer answer) const;  ///< among accesses
+  std::vector<Finding> accesses;     ///< one for each access
+  std::vector<Finding> conditions;   ///< divisions by run-time values, assumptions, and buffers that programs share
+  size_t count(Answer answer) const; ///< among accesses
   bool isRefuted() const;
   bool isTimeOver = false;
 };

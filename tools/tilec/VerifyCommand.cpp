@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `tilec verify kernel.tile`: verifies each kernel with launch directives, with each set of constants that an artifact of
-// it would contain: alternatives of -D, configurations, and block sizes that the compiler chooses.
+// `tilec verify kernel.tile`: verifies each kernel with launch directives, with each set of constants that an artifact
+// of it would contain: alternatives of -D, configurations, and block sizes that the compiler chooses.
 #include "VerifyCommand.h"
 
 #include "Driver/Compilation.h"
@@ -43,6 +43,7 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, Request &reques
   app.add_flag("--strict", request.isStrict, "Exit with code 6 if an answer is unknown");
   app.add_flag("--json", request.isJson, "Print a JSON document");
   CommandLine &line = request.line;
+  line.takesVariants = true;
   line.usage = "tilec verify [options] <file.tile>";
   ParseStatus status = parseCommandLine(words, /*run=*/true, line);
   if (status == ParseStatus::Help)
