@@ -27,7 +27,7 @@ struct Position {
 };
 Position findPosition(const BufferTerms &buffer, const Poly &offset);
 
-/// Returns the condition that an offset lies in the buffer, with products of sizes and strides.
+/// Returns the condition that an offset lies in the buffer, in nonlinear arithmetic.
 Formula isWithin(const BufferTerms &buffer, const Poly &offset);
 
 } // namespace tile::verify

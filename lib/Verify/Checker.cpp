@@ -3,6 +3,7 @@
 // conditions around it. What cannot be proven is not used: fewer hypotheses prove less, but nothing wrong.
 #include "Verify/Checker.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the checks of one kernel share: its launch, the prover, and the search for counterexamples.
+// The context of all checks of one kernel: its launch, the prover, and the search for counterexamples.
 #pragma once
 
 #include "Verify/Accesses.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integer arithmetic. Sums, differences and products are exact modulo 2^bits; other operations need values in range.
+// Integer arithmetic. Addition, subtraction and multiplication are exact modulo 2^bits; other operations need values in
+// range.
 #include "Verify/Evaluator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

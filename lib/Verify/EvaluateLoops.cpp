@@ -22,7 +22,8 @@ Symbol Evaluator::iterationOf(scf::ForOp loop) {
   SymbolInfo info{SymbolKind::Iteration, "iteration of the loop at " + lineOf(loop.getLoc())};
   // Bounds that overflow say nothing about the number of iterations.
   const Wide most = Wide(1) << (loop.getUpperBound().getType().isInteger(32) ? 31 : 62);
-  const bool fits = lower.low >= -most && lower.high < most && upper.low >= -most && upper.high < most;
+  const Wide least = loop.getUnsignedCmp() ? Wide(0) : -most;
+  const bool fits = lower.low >= least && lower.high < most && upper.low >= least && upper.high < most;
   info.range = {0, fits ? std::max<Wide>(0, (upper.high - lower.low) / std::max<Wide>(1, step.low)) : 2 * most};
   info.location = loop.getLoc();
   return iterations[loop] = symbols.add(info);
@@ -33,7 +34,7 @@ Poly Evaluator::countOf(scf::ForOp loop, Needs &set) {
   IntegerTerm terms[] = {integer(loop.getLowerBound(), {}), integer(loop.getUpperBound(), {}),
                          integer(loop.getStep(), {})};
   for (auto [term, value] : llvm::zip(terms, loop->getOperands().take_front(3))) {
-    requireRange(term, value);
+    requireRange(term, value, loop.getUnsignedCmp());
     set.insert(term.needs.begin(), term.needs.end());
   }
   const auto &[lower, upper, step] = terms;
@@ -139,7 +140,7 @@ std::vector<PathStep> Evaluator::pathTo(Operation *op) {
     } else if (auto loop = dyn_cast<scf::ForOp>(at)) {
       IntegerTerm variable = integer(loop.getInductionVar(), {}), upper = integer(loop.getUpperBound(), {}),
                   step = integer(loop.getStep(), {});
-      requireRange(upper, loop.getUpperBound());
+      requireRange(upper, loop.getUpperBound(), loop.getUnsignedCmp());
       path.push_back({Formula::less(variable.poly, upper.poly) && Formula::less(0, step.poly),
                       merge(variable.needs, upper.needs)});
     } else if (auto loop = dyn_cast<scf::WhileOp>(at); loop && inner->getParentRegion() == &loop.getAfter()) {

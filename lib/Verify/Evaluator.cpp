@@ -134,7 +134,7 @@ IntegerTerm Evaluator::computeInteger(Value value, const Index &index) {
     if (argument != loop.getInductionVar())
       return carriedInteger(loop, argument.getArgNumber() - 1, index, value);
     IntegerTerm lower = integer(loop.getLowerBound(), {}), step = integer(loop.getStep(), {});
-    requireRange(lower, loop.getLowerBound());
+    requireRange(lower, loop.getLowerBound(), loop.getUnsignedCmp());
     return {lower.poly + step.poly * Poly::symbol(iterationOf(loop)), merge(lower.needs, step.needs)};
   }
   Operation *op = value.getDefiningOp();

@@ -3,9 +3,9 @@
 //
 //   %o = (splat %pid) * 128 + arange     integer(%o, {e0})  =  128 * pid + e0
 //
-// Integers wrap, so a polynomial stands for a value modulo 2^bits, and sums and products are exact. Whoever uses the
-// value itself, as a comparison, a division or an address does, *needs* it to be in the range of its type. Needs are
-// collected with each value, to be proven before it is used.
+// Integers wrap, so a polynomial stands for a value modulo 2^bits, and addition and multiplication are exact. Whoever
+// uses the value itself, as a comparison, a division or an address does, *needs* it to be in the range of its type.
+// Needs are collected with each value, to be proven before it is used.
 #pragma once
 
 #include "Verify/Launch.h"

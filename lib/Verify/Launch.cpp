@@ -2,6 +2,7 @@
 #include "Verify/Launch.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 

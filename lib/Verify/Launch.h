@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is known about the arguments of a launch: the checks of the manifest, the grid, and the buffers.
+// Facts about the arguments of a launch: the checks of the manifest, the grid, and the buffers.
 #pragma once
 
 #include "Runtime/Manifest.h"
@@ -9,7 +9,7 @@
 
 namespace tile::verify {
 
-/// The array behind a pointer parameter, as `#: buffer` declares it.
+/// The array of a pointer parameter, as `#: buffer` declares it.
 struct BufferTerms {
   std::string name;
   std::vector<Poly> shape, strides;

@@ -2,6 +2,7 @@
 #include "Verify/Prover.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace tile::verify {
 namespace {
@@ -102,7 +103,7 @@ private:
   std::string body;
 };
 
-/// The products and comparisons of a query, from which lemmas are made.
+/// The nonlinear monomials and the comparisons of a query, from which lemmas are made.
 class Lemmas {
 public:
   explicit Lemmas(const Symbols &symbols) : symbols(symbols) {}
@@ -117,7 +118,7 @@ public:
       collect(operand);
   }
 
-  /// `areScaled`: also with the coefficients of products.
+  /// `areScaled`: also with the coefficients of monomials.
   std::vector<Formula> make(bool areScaled) {
     std::set<Symbol> factors;
     for (const auto &[product, coefficients] : products)

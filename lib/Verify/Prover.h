@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asks the solver whether a goal follows from hypotheses.
 //
-// A proof is first sought in linear arithmetic, where a product of symbols is one unknown: fast, and it always ends.
-// What relates products is added as lemmas:
+// A proof is first sought in linear arithmetic, where a nonlinear monomial is one unknown: fast, and it always ends.
+// Lemmas relate monomials:
 //
 //   for each comparison p >= 0 of the query and each symbol n >= 0 such that the terms of p * n occur in the query
 //     p >= 0  =>  p * n >= 0;      p < 0  =>  p * n + n <= 0
 //
 // For example, pid < m * n and q * n <= pid have q < m as a consequence, with n = cdiv(N, BLOCK). If that fails, the
-// solver gets the products themselves.
+// solver gets nonlinear arithmetic.
 #pragma once
 
 #include "Verify/Solver.h"
@@ -53,7 +53,7 @@ public:
 private:
   enum class Arithmetic {
     Linear,
-    Scaled, ///< linear, with more lemmas: of multiples of products
+    Scaled, ///< linear, with more lemmas: of multiples of monomials
     Products
   };
   SolverAnswer ask(const std::vector<Formula> &assertions, Arithmetic arithmetic, unsigned milliseconds);

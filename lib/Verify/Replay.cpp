@@ -5,6 +5,7 @@
 #include "Runtime/Grid.h"
 
 #include <chrono>
+#include <cstring>
 #include <sys/mman.h>
 
 using namespace mlir;

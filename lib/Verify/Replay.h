@@ -9,6 +9,7 @@
 #include "Interpreter/Interpreter.h"
 #include "Runtime/Manifest.h"
 
+#include <array>
 #include <map>
 
 namespace tile::verify {

@@ -95,7 +95,7 @@ SolverAnswer Solver::check(const std::string &script, unsigned milliseconds) {
   z3->solver_inc_ref(context, solver);
   void *params = z3->mk_params(context);
   z3->params_inc_ref(context, params);
-  constexpr unsigned withProducts = 6; // the arithmetic solver that reasons about products of unknowns
+  constexpr unsigned withProducts = 6; // the arithmetic solver for nonlinear arithmetic
   z3->params_set_uint(context, params, z3->mk_string_symbol(context, "arith.solver"), withProducts);
   z3->solver_set_params(context, solver, params);
   z3->params_dec_ref(context, params);

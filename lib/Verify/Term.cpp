@@ -2,10 +2,11 @@
 #include "Verify/Term.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tile::verify {
 
-/// No bound exceeds this, so products of two bounds fit into `Wide`.
+/// No bound exceeds this, so the multiplication of two bounds fits into `Wide`.
 static constexpr Wide unbounded = Wide(1) << 62;
 
 std::string toString(Wide value) {

@@ -44,7 +44,7 @@ public:
   /// Returns the symbol, if it is nothing else.
   std::optional<Symbol> getSymbol() const;
   bool isLinear() const;
-  /// Returns true if a coefficient is so large that sums of products might overflow `Wide`.
+  /// Returns true if a coefficient is so large that arithmetic might overflow `Wide`.
   bool isHuge() const;
   void addTo(std::set<Symbol> &symbols) const;
 

@@ -30,7 +30,7 @@ struct Finding {
 };
 
 struct Options {
-  double seconds = 25;                     ///< for the whole kernel
+  double seconds = 20;                     ///< for the whole kernel
   int64_t largest = 2147483647 - 65535;    ///< of a 32-bit parameter
   int64_t mostElements = int64_t(1) << 40; ///< of a buffer
 };

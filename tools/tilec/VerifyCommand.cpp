@@ -30,7 +30,7 @@ struct Request {
 
 std::optional<int> readWords(llvm::ArrayRef<const char *> words, Request &request) {
   CLI::App app("", "tilec verify");
-  app.add_option("--time-limit", request.options.seconds, "Seconds for each set of constants (default: 25)")
+  app.add_option("--time-limit", request.options.seconds, "Seconds for each set of constants (default: 20)")
       ->check(CLI::PositiveNumber);
   app.add_option("--max-size", request.options.largest,
                  "Largest value of 32-bit parameters (default: 2147418112, 2^31 - 65536, so that sizes can be rounded "
