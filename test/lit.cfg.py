@@ -1,4 +1,5 @@
 # lit configuration: which files are tests, where the tools are, what the machine has.
+import ctypes.util
 import glob
 import os
 import sys
@@ -44,6 +45,8 @@ config.environment["TILE_SIM_TARGET"] = lit_config.params.get("target", "sm_90a"
 config.substitutions.append(
     ("%tilec-run", "sh " + os.path.join(config.source_dir, "test", "run-devices.sh") + " " + devices + without)
 )
+if ctypes.util.find_library("z3"):
+    config.available_features.add("z3")
 if lit.util.which("node", config.environment["PATH"]):
     config.available_features.add("node")
 if lit.util.which("pandoc", config.environment["PATH"]):

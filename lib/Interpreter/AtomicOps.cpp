@@ -20,7 +20,7 @@ struct AtomicData {
 template <Kind kind> char *locate(Machine &machine, const Instruction &instruction, int64_t element) {
   int64_t offset = machine.at<int64_t>(instruction.in[0])[element];
   int32_t buffer = machine.at<int32_t>(pointerBuffers(instruction.in[0], instruction.count))[element];
-  char *address = addressOf<kind>(machine, buffer, offset);
+  char *address = addressOf<kind>(machine, instruction, buffer, offset);
   if (!address)
     machine.fail(
         instruction,

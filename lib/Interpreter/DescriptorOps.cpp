@@ -229,7 +229,7 @@ template <Kind kind> bool loadBlock(Machine &machine, const Instruction &instruc
   return walkBlock(
       machine, data, *tensor,
       [&](int64_t element, int64_t offset) {
-        const char *address = addressOf<kind>(machine, tensor->buffer, offset);
+        const char *address = addressOf<kind>(machine, instruction, tensor->buffer, offset);
         if (!address)
           return machine.fail(
               instruction, describeOutOfBounds(machine, "descriptor load reads", tensor->buffer, offset, data.element),
@@ -256,7 +256,7 @@ template <Kind kind> bool storeBlock(Machine &machine, const Instruction &instru
   return walkBlock(
       machine, data, *tensor,
       [&](int64_t element, int64_t offset) {
-        char *address = addressOf<kind>(machine, tensor->buffer, offset);
+        char *address = addressOf<kind>(machine, instruction, tensor->buffer, offset);
         if (!address)
           return machine.fail(
               instruction,

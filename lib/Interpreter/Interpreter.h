@@ -67,10 +67,18 @@ struct Options {
   /// Reports sums, differences and products of signed integers that overflow.
   bool checkOverflow = false;
   Observer *observer = nullptr;
+  /// Checks the bounds of this operation's accesses alone: elsewhere, loads outside of a buffer give zero, and stores
+  /// have no effect.
+  mlir::Operation *watched = nullptr;
+  /// Runs this program of the grid alone.
+  std::optional<std::array<uint32_t, 3>> only = {};
   /// Called before each program with the number of ended programs and of all programs. False stops the run with an
   /// error.
   std::function<bool(uint64_t ended, uint64_t programs)> goesOn = {};
 };
+
+/// Formats the innermost source position of a location as `file:line:column`; empty if it has none.
+std::string positionOf(mlir::Location location);
 
 /// An error with its location.
 struct Error {

@@ -205,16 +205,21 @@ std::optional<Error> Program::run(Grid grid, ArrayRef<Argument> arguments, Array
   if (shadow.tracksAny())
     machine.shadow = &shadow;
   machine.programs = uint64_t(grid.x) * grid.y * grid.z;
+  auto runOne = [&](std::array<uint32_t, 3> id) {
+    machine.program = id;
+    bool succeeded = machine.runBlock(impl->body);
+    if (options.observer)
+      options.observer->ended(machine);
+    return succeeded;
+  };
+  if (options.only)
+    return runOne(*options.only) ? std::nullopt : machine.error;
   for (uint32_t z = 0; z < grid.z; ++z)
     for (uint32_t y = 0; y < grid.y; ++y)
       for (uint32_t x = 0; x < grid.x; ++x) {
         if (options.goesOn && !options.goesOn(machine.ended, machine.programs))
           return launchError("the run was stopped");
-        machine.program = {x, y, z};
-        bool succeeded = machine.runBlock(impl->body);
-        if (options.observer)
-          options.observer->ended(machine);
-        if (!succeeded)
+        if (!runOne({x, y, z}))
           return machine.error;
         ++machine.ended;
       }

@@ -122,6 +122,7 @@ public:
   uint64_t changes = 0;  ///< number of changes of memory and of the time, by which a waiting loop may end
   int64_t lanes = 1;
   std::optional<Error> error;
+  uint64_t outside = 0;     ///< what accesses outside of buffers touch that are not checked
   Shadow *shadow = nullptr; ///< null: accesses are checked against bounds only
 
 private:
@@ -129,9 +130,6 @@ private:
 
   uint64_t iterations = 0;
 };
-
-/// Formats the innermost source position of a location as `file:line:column`; empty if it has none.
-std::string positionOf(mlir::Location location);
 
 /// Prints an element of a value: floats with enough digits to distinguish them, pointers as buffer and offset.
 void printNumber(llvm::raw_ostream &stream, const Machine &machine, Slot slot, int64_t element, bool hex = false,

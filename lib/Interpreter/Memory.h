@@ -20,12 +20,18 @@ using MemoryType =
     std::conditional_t<kind == Kind::F8E4M3 || kind == Kind::F8E5M2, uint8_t,
                        std::conditional_t<kind == Kind::F16 || kind == Kind::BF16, uint16_t, HeldType<kind>>>;
 
-/// Returns the address of the element, or null if it is not entirely inside the buffer.
-template <Kind kind> inline char *addressOf(const Machine &machine, int32_t buffer, int64_t offset) {
+/// Returns the address of the element, or null if it is not entirely inside the buffer and the access is checked.
+template <Kind kind>
+inline char *addressOf(Machine &machine, const Instruction &instruction, int32_t buffer, int64_t offset) {
   const Buffer &memory = machine.buffers[buffer];
   // A negative offset becomes a huge unsigned one.
   bool inside = memory.bytes >= sizeof(MemoryType<kind>) && uint64_t(offset) <= memory.bytes - sizeof(MemoryType<kind>);
-  return inside ? static_cast<char *>(memory.data) + offset : nullptr;
+  if (inside)
+    return static_cast<char *>(memory.data) + offset;
+  if (!machine.options.watched || machine.options.watched == instruction.op)
+    return nullptr;
+  machine.outside = 0;
+  return reinterpret_cast<char *>(&machine.outside);
 }
 
 /// Reads an element. In memory any nonzero byte is true; an i1 in the frame is 0 or 1.

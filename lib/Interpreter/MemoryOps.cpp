@@ -77,7 +77,7 @@ template <Kind kind> bool load(Machine &machine, const Instruction &instruction)
       result[i] = other ? other[i] : Held(0);
       continue;
     }
-    const char *address = addressOf<kind>(machine, pointers.buffers[i], pointers.offsets[i]);
+    const char *address = addressOf<kind>(machine, instruction, pointers.buffers[i], pointers.offsets[i]);
     if (!address)
       return machine.fail(
           instruction,
@@ -101,7 +101,7 @@ template <Kind kind> bool store(Machine &machine, const Instruction &instruction
   for (int64_t i = 0; i < count; ++i) {
     if (mask && !mask[i])
       continue;
-    char *address = addressOf<kind>(machine, pointers.buffers[i], pointers.offsets[i]);
+    char *address = addressOf<kind>(machine, instruction, pointers.buffers[i], pointers.offsets[i]);
     if (!address)
       return machine.fail(
           instruction,

@@ -49,6 +49,10 @@ forbid lib/Frontend/Syntax "$llvm" 'Frontend/(Host|Sema|Emit)/'
 forbid lib/Format "$llvm" '(Tile|Cta|Layout|Target|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
 forbid lib/Analysis '(Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Lint '(Cta|Layout|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
+forbid lib/Verify '(Cta|Layout|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend)/' 'Runner/(Check|Device|Bench|Results|Tune|Soak|Commands)/'
+for folder in lib/*/; do
+  [ "$folder" = lib/Verify/ ] || forbid "${folder%/}" 'Verify/' # only tools verify
+done
 forbid lib/Interpreter '(Cta|Layout|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend)/'
 forbid lib/Transforms 'mlir/Dialect/LLVMIR/' '(Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Conversion '(Transforms|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'

@@ -151,7 +151,7 @@ bool OptionReader::readBudget() {
 
 bool OptionReader::readVariants() {
   const Arg *mode = arguments.getLastArg(OPT_variants);
-  bool hasVariants = !run && options.emit >= EmitKind::Cubin;
+  bool hasVariants = line.takesVariants || (!run && options.emit >= EmitKind::Cubin);
   std::optional<int> jobs;
   if (std::optional<driver::VariantMode> known = driver::parseVariantMode(mode          ? mode->getValue()
                                                                           : hasVariants ? "auto"
@@ -164,7 +164,7 @@ bool OptionReader::readVariants() {
   line.variants.jobs = jobs.value_or(0);
   line.variants.name = arguments.getLastArgValue(OPT_variant).str();
   bool isOne = !line.variants.name.empty();
-  if (run && (line.variants.mode != driver::VariantMode::None || isOne || line.variants.budget))
+  if (run && !line.takesVariants && (line.variants.mode != driver::VariantMode::None || isOne || line.variants.budget))
     return fail(
         "tilec run compiles one kernel, for the given sizes; remove --variants, --variant and --variants-budget");
   if (line.variants.budget && !hasVariants)

@@ -13,6 +13,7 @@
 #include "RunCommand.h"
 #include "Runner/Run.h"
 #include "Tools.h"
+#include "VerifyCommand.h"
 
 #include "llvm/Support/BuryPointer.h"
 #include "llvm/Support/FileSystem.h"
@@ -176,6 +177,8 @@ int tile::tilecMain(int argc, char **argv) {
       return explainCommand(words.drop_front());
     if (first == "format")
       return formatCommand(words.drop_front());
+    if (first == "verify")
+      return verifyCommand(words.drop_front());
     if (first == "lsp")
       return languageServerCommand(words.drop_front());
     return first == "worker" && words.size() == 1 ? workerCommand() : compileCommand(words);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The context of all checks of one kernel: its launch, the prover, and the search for counterexamples.
+#pragma once
+
+#include "Verify/Accesses.h"
+#include "Verify/Prover.h"
+#include "Verify/Replay.h"
+#include "Verify/Verify.h"
+
+namespace tile::verify {
+
+/// A goal that was not proven, with the hypotheses from which it should follow.
+struct Gap {
+  std::vector<Formula> hypotheses;
+  Formula goal;
+  std::string text;
+};
+
+class Checker {
+public:
+  Checker(KernelOp kernel, const runtime::Manifest &manifest, Solver &solver, const Options &options);
+
+  Finding checkAccess(mlir::Operation *op);
+  /// Returns nothing if there is nothing to prove.
+  std::optional<Finding> checkDivision(mlir::Operation *op);
+  Finding checkAssumption(AssumeOp op);
+  /// Checks that no two programs write one element with this store.
+  Finding checkPrograms(mlir::Operation *store);
+
+  /// Announces that this many checks follow, which share the time.
+  void expect(size_t checks) { budget.share(checks); }
+  bool isTimeOver() const { return budget.isOver(); }
+
+private:
+  enum class Scope { Program, Grid };
+  struct Hypotheses {
+    std::vector<Formula> formulas;
+    std::vector<Gap> gaps; ///< conditions that are not used, because their values may overflow
+  };
+
+  Finding describe(mlir::Operation *op, const char *kind) const;
+  /// Adds the conditions under which `op` is executed, as far as their needs are proven.
+  void addPath(mlir::Operation *op, Evaluator &evaluator, Hypotheses &known);
+  void addMask(llvm::ArrayRef<TruthTerm> mask, Evaluator &evaluator, Hypotheses &known);
+  std::optional<Gap> findGap(const Needs &needs, Evaluator &evaluator, const std::vector<Formula> &hypotheses);
+  bool proveInside(const BufferTerms &buffer, const Poly &offset, llvm::ArrayRef<Formula> hypotheses);
+  /// Finds a range of the loaded values for which the access is in bounds.
+  std::optional<std::string> findCondition(const Access &access, const BufferTerms &buffer, const Hypotheses &known);
+
+  /// Searches for a counterexample to one of the goals that the interpreter confirms at `op`.
+  bool refute(llvm::ArrayRef<Gap> gaps, mlir::Operation *op, Evaluator &evaluator, Finding &finding,
+              Scope scope = Scope::Program);
+  bool replayModel(const Model &model, mlir::Operation *op, Evaluator &evaluator, Finding &finding, Scope scope);
+  /// Returns preferences for counterexamples, the strongest first.
+  std::vector<std::vector<Formula>> listWishes(const Gap &gap, Scope scope) const;
+  /// Returns the values that are not followed on which a polynomial depends, as text.
+  std::string explainUnknowns(const Poly &poly) const;
+  std::set<Symbol> loadedIn(const Poly &poly) const;
+  /// Returns the symbols, and those on which their facts depend.
+  std::set<Symbol> closureOf(std::set<Symbol> symbols) const;
+  std::set<Symbol> closureOf(const Poly &poly) const;
+
+  KernelOp kernel;
+  const runtime::Manifest &manifest;
+  Symbols symbols;
+  Launch launch;
+  Budget budget;
+  Prover prover;
+  Replay replay;
+  Evaluator main;
+};
+
+} // namespace tile::verify

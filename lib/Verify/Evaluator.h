@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Evaluates values of a kernel symbolically: one element, in one iteration of each enclosing loop, of one program.
+//
+//   %o = (splat %pid) * 128 + arange     integer(%o, {e0})  =  128 * pid + e0
+//
+// Integers wrap, so a polynomial stands for a value modulo 2^bits, and addition and multiplication are exact. Whoever
+// uses the value itself, as a comparison, a division or an address does, *needs* it to be in the range of its type.
+// Needs are collected with each value, to be proven before it is used.
+#pragma once
+
+#include "Verify/Launch.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tile::verify {
+
+using Index = std::vector<Poly>;
+using Needs = std::set<unsigned>; ///< indices of Evaluator::need
+
+struct Need {
+  Formula condition;
+  mlir::Location location;
+  std::string text; ///< "the 32-bit value fits"
+};
+
+struct IntegerTerm {
+  Poly poly;
+  Needs needs;
+};
+
+struct TruthTerm {
+  Formula truth;
+  Needs needs;
+};
+
+struct PointerTerm {
+  std::optional<unsigned> parameter; ///< argument of the kernel
+  Poly offset;                       ///< in elements
+  Needs needs;
+  std::string unknown; ///< why it is not understood, without `parameter`
+};
+
+/// A condition under which an operation is executed.
+struct PathStep {
+  Formula condition;
+  Needs needs;
+  bool isAssumption = false; ///< of tl.assume; the operation is executed whether or not it is understood
+};
+
+class Evaluator {
+public:
+  Evaluator(KernelOp kernel, Symbols &symbols, const Launch &launch);
+
+  IntegerTerm integer(mlir::Value value, const Index &index);
+  TruthTerm truth(mlir::Value value, const Index &index);
+  PointerTerm pointer(mlir::Value value, const Index &index);
+  /// Returns conditions that are all true if the mask is.
+  std::vector<TruthTerm> conjuncts(mlir::Value mask, const Index &index);
+  /// Returns the conditions under which an operation is executed, the outermost first.
+  std::vector<PathStep> pathTo(mlir::Operation *op);
+  /// Returns symbols for the index of an element of a tensor.
+  Index elementOf(mlir::Type type);
+
+  const Need &need(unsigned index) const { return needs[index]; }
+  Poly programId(unsigned axis) const { return Poly::symbol(programs[axis]); }
+
+  /// Makes the value's range a need.
+  void requireRange(IntegerTerm &term, mlir::Value value, bool isUnsigned = false);
+  /// Adds a need.
+  void require(Needs &set, Formula condition, mlir::Location location, std::string text);
+
+private:
+  using Key = std::pair<mlir::Value, Index>;
+  struct KeyLess {
+    bool operator()(const Key &left, const Key &right) const {
+      return std::pair(left.first.getAsOpaquePointer(), left.second) <
+             std::pair(right.first.getAsOpaquePointer(), right.second);
+    }
+  };
+
+  IntegerTerm computeInteger(mlir::Value value, const Index &index);
+  IntegerTerm evaluateArith(mlir::Operation *op, const Index &index);
+  IntegerTerm evaluateDivision(mlir::Operation *op, const Index &index);
+  IntegerTerm evaluateExtreme(mlir::Operation *op, const Index &index);
+  IntegerTerm evaluateBits(mlir::Operation *op, const Index &index);
+  IntegerTerm evaluateProgram(mlir::Operation *op, mlir::OpResult result);
+  IntegerTerm constantOf(mlir::DenseElementsAttr values, const Index &index, mlir::Value value);
+  TruthTerm computeTruth(mlir::Value value, const Index &index);
+  TruthTerm compare(mlir::Operation *op, const Index &index);
+  PointerTerm computePointer(mlir::Value value, const Index &index);
+
+  /// Returns the operand and its index if the operation only moves elements.
+  std::optional<std::pair<mlir::Value, Index>> throughShape(mlir::Operation *op, const Index &index);
+
+  /// Returns the value that the condition of a while loop passes to an argument of its body; null for other arguments.
+  static mlir::Value forwardedTo(mlir::BlockArgument argument);
+  Symbol iterationOf(mlir::scf::ForOp loop);
+  Poly countOf(mlir::scf::ForOp loop, Needs &set);
+  /// Returns what is added to a carried value in each iteration; none if it changes in another way.
+  std::optional<IntegerTerm> stepOf(mlir::scf::ForOp loop, unsigned carried, const Index &index);
+  std::optional<IntegerTerm> stepOf(mlir::Value yielded, mlir::BlockArgument carried, const Index &index);
+  /// Returns the value of the result of a loop or of an argument of its body.
+  IntegerTerm carriedInteger(mlir::scf::ForOp loop, unsigned carried, const Index &index, mlir::Value value);
+  PointerTerm carriedPointer(mlir::scf::ForOp loop, unsigned carried, const Index &index, mlir::Value value);
+  std::optional<IntegerTerm> advanceOf(mlir::scf::ForOp loop, unsigned carried, const Index &index, bool isResult);
+
+  IntegerTerm unknownInteger(mlir::Value value, std::string why);
+  TruthTerm unknownTruth(mlir::Value value, std::string why);
+  /// Merges needs that matter only if the condition holds.
+  void mergeIf(Needs &set, const Needs &other, const Formula &condition);
+
+  KernelOp kernel;
+  Symbols &symbols;
+  const Launch &launch;
+  std::vector<Need> needs;
+  std::vector<Symbol> programs;
+  std::map<Key, IntegerTerm, KeyLess> integers;
+  std::map<Key, TruthTerm, KeyLess> truths;
+  std::map<mlir::Operation *, Symbol> iterations;
+  std::map<mlir::Operation *, std::pair<Symbol, Symbol>> swizzles;
+};
+
+/// Merges two sets of needs.
+Needs merge(const Needs &left, const Needs &right);
+
+/// Returns `line 12` for messages.
+std::string lineOf(mlir::Location location);
+
+} // namespace tile::verify

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Facts about the arguments of a launch: the checks of the manifest, the grid, and the buffers.
+#pragma once
+
+#include "Runtime/Manifest.h"
+#include "Tile/TileDialect.h"
+#include "Verify/ManifestText.h"
+#include "Verify/Verify.h"
+
+namespace tile::verify {
+
+/// The array of a pointer parameter, as `#: buffer` declares it.
+struct BufferTerms {
+  std::string name;
+  std::vector<Poly> shape, strides;
+  std::vector<std::string> shapeTexts;
+  bool isWritten = false;
+  bool isRowMajor = false;
+};
+
+class Launch {
+public:
+  Launch(KernelOp kernel, const runtime::Manifest &manifest, Symbols &symbols, const Options &options);
+
+  Poly parameter(unsigned argument) const { return Poly::symbol(parameters[argument]); }
+  const std::optional<BufferTerms> &buffer(unsigned argument) const { return buffers[argument]; }
+  std::string nameOf(unsigned argument) const { return names[argument]; }
+  /// Returns the number of programs along an axis.
+  const Poly &programs(unsigned axis) const { return counts[axis]; }
+
+  /// Hold for every launch.
+  const std::vector<Formula> &facts() const { return known; }
+  /// Hold where the caller leaves parameters to their defaults.
+  const std::vector<Formula> &defaults() const { return usual; }
+
+private:
+  void addParameters(KernelOp kernel);
+  void addBuffer(unsigned argument, const runtime::BufferSpec &spec, int64_t elementBytes);
+  void addGrid();
+  /// Narrows the range of a symbol that a fact compares with a constant.
+  void narrow(const Formula &fact);
+  std::optional<Poly> lookUp(llvm::StringRef name) const;
+
+  const runtime::Manifest &manifest;
+  Symbols &symbols;
+  const Options &options;
+  std::vector<std::string> names;
+  std::vector<Symbol> parameters; ///< by argument of the kernel; meaningless for pointers
+  std::vector<std::optional<BufferTerms>> buffers;
+  std::vector<Poly> counts; ///< programs along each axis
+  Symbol sms = 0;
+  std::vector<Formula> known, usual;
+};
+
+} // namespace tile::verify

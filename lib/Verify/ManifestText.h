@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads the integer expressions of a manifest (grammar: Runtime/Expression.h) as polynomials and formulas.
+#pragma once
+
+#include "Verify/Term.h"
+
+#include "mlir/Support/LLVM.h"
+
+#include <functional>
+
+namespace tile::verify {
+
+/// Returns the value of a parameter or constant; none for other names.
+using NameLookup = std::function<std::optional<Poly>(llvm::StringRef)>;
+
+/// Returns none for an expression that is not understood.
+std::optional<Poly> readInteger(llvm::StringRef text, Symbols &symbols, const NameLookup &lookup);
+std::optional<Formula> readCondition(llvm::StringRef text, Symbols &symbols, const NameLookup &lookup);
+
+} // namespace tile::verify

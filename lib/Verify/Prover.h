@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Asks the solver whether a goal follows from hypotheses.
+//
+// A proof is first sought in linear arithmetic, where a nonlinear monomial is one unknown: fast, and it always ends.
+// Lemmas relate monomials:
+//
+//   for each comparison p >= 0 of the query and each symbol n >= 0 such that the terms of p * n occur in the query
+//     p >= 0  =>  p * n >= 0;      p < 0  =>  p * n + n <= 0
+//
+// For example, pid < m * n and q * n <= pid have q < m as a consequence, with n = cdiv(N, BLOCK). If that fails, the
+// solver gets nonlinear arithmetic.
+#pragma once
+
+#include "Verify/Solver.h"
+#include "Verify/Term.h"
+
+#include <chrono>
+
+namespace tile::verify {
+
+using Model = std::map<Symbol, Wide>;
+
+/// Time for all queries.
+class Budget {
+public:
+  explicit Budget(double seconds);
+  /// Returns the milliseconds for a query that should take at most this long; 0 if the time is over.
+  unsigned allow(unsigned milliseconds) const;
+  bool isOver() const { return Clock::now() >= end; }
+  /// Limits the following queries to a share of the remaining time, if this many checks remain.
+  void share(size_t checks);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end, endOfCheck;
+};
+
+class Prover {
+public:
+  Prover(const Symbols &symbols, Solver &solver, const Budget &budget)
+      : symbols(symbols), solver(solver), budget(budget) {}
+
+  /// Adds a hypothesis of all queries.
+  void assume(const Formula &fact) { always.push_back(fact); }
+
+  bool proves(llvm::ArrayRef<Formula> hypotheses, const Formula &goal, bool withProducts = true);
+  /// Returns true if no values satisfy the hypotheses. False if that is not found soon.
+  bool isContradiction(llvm::ArrayRef<Formula> hypotheses);
+  /// Returns values for which the hypotheses hold and the goal does not; `wishes` hold, too.
+  std::optional<Model> refute(llvm::ArrayRef<Formula> hypotheses, const Formula &goal,
+                              llvm::ArrayRef<Formula> wishes = {});
+
+private:
+  enum class Arithmetic {
+    Linear,
+    Scaled, ///< linear, with more lemmas: of multiples of monomials
+    Products
+  };
+  SolverAnswer ask(const std::vector<Formula> &assertions, Arithmetic arithmetic, unsigned milliseconds);
+
+  const Symbols &symbols;
+  Solver &solver;
+  const Budget &budget;
+  std::vector<Formula> always;
+};
+
+} // namespace tile::verify

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs a counterexample in the interpreter: only what it confirms is reported as an error.
+//
+// Buffers have the declared sizes, up to the memory of a GPU; pages that no program touches take no memory. Integers in
+// them are 0, floats differ from element to element, so that two programs that write one element write different
+// values.
+#pragma once
+
+#include "Interpreter/Interpreter.h"
+#include "Runtime/Manifest.h"
+
+#include <array>
+#include <map>
+
+namespace tile::verify {
+
+/// Arguments of a launch, and a program of it.
+struct Example {
+  std::map<std::string, int64_t> arguments;
+  std::array<uint32_t, 3> program = {0, 0, 0};
+  int sms = 1;
+  std::array<int64_t, 3> grid = {1, 1, 1}; ///< if the manifest has none
+};
+
+class Replay {
+public:
+  Replay(KernelOp kernel, const runtime::Manifest &manifest) : kernel(kernel), manifest(manifest) {}
+
+  /// Returns the interpreter's error in that program, in which only `op` may be out of bounds; else in another one, if
+  /// the grid is small: the verifier does not know which program gets which tile of a swizzle. None if there is none,
+  /// or the run takes too long.
+  std::optional<interp::Error> runProgram(const Example &example, mlir::Operation *op);
+  /// Returns the first race or other error of all programs.
+  std::optional<interp::Error> runGrid(const Example &example);
+
+private:
+  enum class Programs { One, Few, Many };
+  /// `watched`: the only operation whose bounds are checked; null: all.
+  std::optional<interp::Error> run(const Example &example, Programs programs, mlir::Operation *watched);
+
+  KernelOp kernel;
+  const runtime::Manifest &manifest;
+  std::optional<interp::Program> compiled;
+};
+
+} // namespace tile::verify

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Polynomials over symbols, and formulas over them: what the verifier reasons about.
+//
+//   pid * 128 + e0 - N  <  0        Formula::less(pid * 128 + e0, N)
+//
+// A symbol stands for an unknown integer: a parameter, a program id, an element's index, a quotient, a loaded value. It
+// has bounds, and facts that define it. A fact never restricts other symbols: for any values of these there is a value
+// of the symbol that satisfies it. So facts of any symbol may be assumed everywhere.
+#pragma once
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tile::verify {
+
+using Wide = __int128;
+using Symbol = unsigned;
+
+std::string toString(Wide value);
+
+class Poly {
+public:
+  using Monomial = std::vector<Symbol>; ///< ascending, repeated for powers; empty for the constant term
+
+  Poly(Wide constant = 0);
+  static Poly symbol(Symbol symbol);
+  static Poly product(Wide coefficient, Monomial monomial);
+
+  Poly operator+(const Poly &other) const;
+  Poly operator-(const Poly &other) const { return *this + other * Poly(-1); }
+  Poly operator*(const Poly &other) const;
+  bool operator==(const Poly &) const = default;
+  auto operator<=>(const Poly &) const = default;
+
+  const std::map<Monomial, Wide> &getTerms() const { return terms; }
+  std::optional<Wide> getConstant() const;
+  /// Returns the symbol, if it is nothing else.
+  std::optional<Symbol> getSymbol() const;
+  bool isLinear() const;
+  /// Returns true if a coefficient is so large that arithmetic might overflow `Wide`.
+  bool isHuge() const;
+  void addTo(std::set<Symbol> &symbols) const;
+
+private:
+  std::map<Monomial, Wide> terms; ///< without zeros
+};
+
+class Formula {
+public:
+  enum class Kind { True, False, And, Or, Not, NonNegative, Zero, Flag };
+
+  Formula(bool value = true);
+  static Formula flag(Symbol symbol); ///< an unknown truth value
+  static Formula nonNegative(Poly poly);
+  static Formula equal(const Poly &left, const Poly &right);
+  static Formula lessEqual(const Poly &left, const Poly &right) { return nonNegative(right - left); }
+  static Formula less(const Poly &left, const Poly &right) { return nonNegative(right - left - Poly(1)); }
+  Formula operator&&(const Formula &other) const;
+  Formula operator||(const Formula &other) const;
+  Formula operator!() const;
+  Formula implies(const Formula &other) const { return !*this || other; }
+
+  Kind kind() const { return node->kind; }
+  const Poly &poly() const { return node->poly; }
+  Symbol symbol() const { return node->symbol; }
+  const std::vector<Formula> &operands() const { return node->operands; }
+  void addTo(std::set<Symbol> &symbols) const;
+
+private:
+  struct Node {
+    Kind kind = Kind::True;
+    Poly poly;
+    Symbol symbol = 0;
+    std::vector<Formula> operands;
+  };
+  explicit Formula(Node node) : node(std::make_shared<const Node>(std::move(node))) {}
+
+  std::shared_ptr<const Node> node;
+};
+
+struct Interval {
+  Wide low, high;
+};
+
+enum class SymbolKind {
+  Parameter,
+  Sms, ///< the number of multiprocessors
+  Program,
+  Programs,
+  Element,
+  Iteration,
+  Loaded,
+  Opaque, ///< a value that the verifier does not follow; the text says why
+  Derived ///< defined by its facts
+};
+
+struct SymbolInfo {
+  SymbolKind kind = SymbolKind::Derived;
+  std::string text; ///< for reports: a name, or what is not followed
+  Interval range = {0, 0};
+  unsigned index = 0;  ///< parameter, grid axis or dimension
+  bool isFlag = false; ///< a truth value
+  std::optional<mlir::Location> location = {};
+  std::vector<Formula> facts = {};
+};
+
+class Symbols {
+public:
+  Symbol add(SymbolInfo info);
+  const SymbolInfo &operator[](Symbol symbol) const { return infos[symbol]; }
+  SymbolInfo &at(Symbol symbol) { return infos[symbol]; }
+  size_t size() const { return infos.size(); }
+
+  Interval boundsOf(const Poly &poly) const;
+
+  /// Returns a quotient and a remainder for a divisor that is not zero: rounded down if `isFloor`, else towards zero.
+  /// The same operands give the same symbols.
+  std::pair<Poly, Poly> divide(const Poly &value, const Poly &divisor, bool isFloor);
+  /// Returns a value that is `yes` if the condition holds, else `no`.
+  Poly choose(const Formula &condition, const Poly &yes, const Poly &no);
+  Poly smaller(const Poly &left, const Poly &right) { return extreme(left, right, /*isLarger=*/false); }
+  Poly larger(const Poly &left, const Poly &right) { return extreme(left, right, /*isLarger=*/true); }
+
+private:
+  Poly extreme(const Poly &left, const Poly &right, bool isLarger);
+  Interval boundsOf(const Poly::Monomial &monomial) const;
+
+  std::vector<SymbolInfo> infos;
+  std::map<std::tuple<Poly, Poly, bool>, std::pair<Poly, Poly>> quotients;
+  std::map<std::tuple<Poly, Poly, bool>, Poly> extremes;
+};
+
+} // namespace tile::verify

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `tilec verify kernel.tile`: verifies each kernel with launch directives, with each set of constants that an artifact
+// of it would contain: alternatives of -D, configurations, and block sizes that the compiler chooses.
+#include "VerifyCommand.h"
+
+#include "Driver/Compilation.h"
+#include "Driver/TileSource.h"
+#include "Messages.h"
+#include "Options.h"
+#include "Verify/Report.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace tile;
+using driver::Outcome;
+
+namespace {
+
+constexpr int exitUnknown = 6; // with --strict
+
+struct Request {
+  CommandLine line;
+  verify::Options options;
+  bool isStrict = false, isJson = false;
+};
+
+std::optional<int> readWords(llvm::ArrayRef<const char *> words, Request &request) {
+  CLI::App app("", "tilec verify");
+  app.add_option("--time-limit", request.options.seconds, "Seconds for each set of constants (default: 20)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--max-size", request.options.largest,
+                 "Largest value of 32-bit parameters (default: 2147418112, 2^31 - 65536, so that sizes can be rounded "
+                 "up to blocks)")
+      ->check(CLI::Range(int64_t(1), int64_t(2147483647)));
+  app.add_option("--max-elements", request.options.mostElements,
+                 "Largest number of elements of a buffer (default: what the memory of a GPU holds); with 2147483647, "
+                 "32-bit offsets into buffers do not overflow")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--strict", request.isStrict, "Exit with code 6 if an answer is unknown");
+  app.add_flag("--json", request.isJson, "Print a JSON document");
+  CommandLine &line = request.line;
+  line.takesVariants = true;
+  line.usage = "tilec verify [options] <file.tile>";
+  ParseStatus status = parseCommandLine(words, /*run=*/true, line);
+  if (status == ParseStatus::Help)
+    llvm::outs() << app.help() << '\n';
+  if (status != ParseStatus::Compile)
+    return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
+  try {
+    std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 expects arguments in reverse order
+    app.parse(rest);
+  } catch (const CLI::ParseError &error) {
+    return fail(line.compiler, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec verify --help");
+  }
+  return std::nullopt;
+}
+
+/// Returns the options with each combination of the alternatives of -D.
+std::vector<driver::CompilerOptions> combineAlternatives(driver::CompilerOptions options) {
+  std::vector<driver::CompilerOptions> all;
+  const auto alternatives = std::move(options.alternatives);
+  options.alternatives.clear();
+  all.push_back(std::move(options));
+  for (const auto &[name, values] : alternatives)
+    for (size_t i = 0, count = all.size(); i < count; ++i)
+      for (const std::string &value : values) {
+        all.push_back(all[i]);
+        all.back().definitions[name] = value;
+      }
+  return all;
+}
+
+/// A set of constants to verify, with the text that names it.
+struct Case {
+  driver::CompilerOptions options;
+  std::string name;
+};
+
+std::string nameOf(const driver::CompilerOptions &options) {
+  std::string name;
+  for (const auto &[parameter, value] : options.definitions)
+    name += " " + parameter + "=" + value;
+  auto add = [&](const char *parameter, std::optional<int64_t> value) {
+    if (value)
+      name += llvm::formatv(" {0}={1}", parameter, *value);
+  };
+  if (options.tiles) {
+    add("BLOCK_M", options.tiles->blockM);
+    add("BLOCK_N", options.tiles->blockN);
+    add("BLOCK_K", options.tiles->blockK);
+  }
+  return name;
+}
+
+/// Returns the cases of a kernel. Promises of variants are dropped: the general variant accepts all of their launches.
+std::vector<Case> listCases(const CommandLine &line) {
+  std::vector<Case> cases;
+  std::set<std::string> names;
+  const target::GpuTarget *gpu = target::findTarget(line.compiler.target);
+  for (driver::CompilerOptions &base : combineAlternatives(line.compiler)) {
+    if (!gpu) {
+      cases.push_back({base, nameOf(base)});
+      continue;
+    }
+    for (const driver::VariantPlan &plan : driver::planVariants(base, *gpu, line.variants.mode).plans) {
+      driver::CompilerOptions options = base;
+      for (const auto &[name, value] : plan.definitions)
+        options.definitions[name] = value;
+      if (plan.tiles)
+        options.tiles = plan.tiles;
+      if (std::string name = nameOf(options); names.insert(name).second)
+        cases.push_back({std::move(options), std::move(name)});
+    }
+  }
+  return cases;
+}
+
+/// Shows the input as it was given, where locations have its whole path.
+void shortenPosition(verify::Finding &finding, llvm::StringRef input) {
+  llvm::SmallString<256> whole;
+  llvm::StringRef position = finding.position;
+  if (!llvm::sys::fs::real_path(input, whole) && position.consume_front(whole))
+    finding.position = (input + position).str();
+}
+
+class Command {
+public:
+  Command(Request &request, verify::Solver &solver) : request(request), solver(solver) {}
+
+  int run(const std::string &kernel) {
+    CommandLine line = request.line;
+    if (!kernel.empty())
+      line.compiler.kernel = kernel;
+    for (const Case &one : listCases(line))
+      if (int code = verifyCase(one))
+        return code;
+    return 0;
+  }
+
+  int finish() {
+    if (request.isJson)
+      llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(document)));
+    return isRefuted ? int(Outcome::Rejected) : request.isStrict && isUnknown ? exitUnknown : int(Outcome::Success);
+  }
+
+private:
+  int verifyCase(const Case &one) {
+    driver::Compilation compilation(one.options, messages());
+    const bool isLoaded = compilation.load();
+    if (!isLoaded || !hasReported)
+      compilation.printDiagnostics();
+    if (!isLoaded)
+      return int(compilation.outcome());
+    hasReported = true;
+    auto kernels = compilation.module().getOps<KernelOp>();
+    if (kernels.empty())
+      return fail(one.options, Outcome::Rejected, "the input has already been lowered; tilec verify needs the source");
+    KernelOp kernel = *kernels.begin();
+    verify::Report report = verify::verify(kernel, compilation.manifest(), solver, request.options);
+    for (auto *findings : {&report.accesses, &report.conditions})
+      for (verify::Finding &finding : *findings)
+        shortenPosition(finding, one.options.input);
+    isRefuted |= report.isRefuted();
+    isUnknown |= report.count(verify::Answer::Unknown) > 0;
+    for (const verify::Finding &finding : report.conditions)
+      isUnknown |= finding.answer == verify::Answer::Unknown;
+    const std::string kernelName = kernel.getSymName().str();
+    if (request.isJson) {
+      llvm::json::Object entry = toJson(report);
+      entry["kernel"] = kernelName;
+      entry["constants"] = llvm::StringRef(one.name).trim().str();
+      document.push_back(std::move(entry));
+      return 0;
+    }
+    // Most findings of further cases are the same.
+    for (const auto *findings : {&report.accesses, &report.conditions})
+      for (const verify::Finding &finding : *findings)
+        if (std::string text = verify::toLine(finding); printed.insert(text).second)
+          llvm::outs() << text << '\n';
+    llvm::outs() << kernelName << one.name << ": " << verify::summarize(report) << '\n';
+    llvm::outs().flush();
+    return 0;
+  }
+
+  Request &request;
+  verify::Solver &solver;
+  llvm::json::Array document;
+  std::set<std::string> printed;
+  bool isRefuted = false, isUnknown = false, hasReported = false;
+};
+
+} // namespace
+
+int tile::verifyCommand(llvm::ArrayRef<const char *> words) {
+  Request request;
+  CommandLine &line = request.line;
+  if (std::optional<int> code = readWords(words, request))
+    return *code;
+  if (line.emitGiven || !line.output.empty() || !line.cacheFolder.empty())
+    return fail(line.compiler, Outcome::Usage,
+                "tilec verify writes no file; remove -o, -MD, --emit, --cache and --stop-after");
+  llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
+  if (!text)
+    return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
+  line.compiler.inputText = std::move(*text);
+  line.compiler.emit = driver::EmitKind::Tile;
+  llvm::Expected<std::unique_ptr<verify::Solver>> solver = verify::Solver::load();
+  if (!solver)
+    return fail(line.compiler, Outcome::Environment, toString(solver.takeError()));
+  std::vector<std::string> kernels = {""};
+  if (line.compiler.kernel.empty()) {
+    frontend::DiagnosticEngine ignored; // errors are reported when the kernel is compiled
+    std::vector<std::string> launched =
+        frontend::listLaunchedKernels(driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored));
+    if (launched.size() > 1)
+      kernels = std::move(launched);
+  }
+  Command command(request, **solver);
+  for (const std::string &kernel : kernels)
+    if (int code = command.run(kernel))
+      return code;
+  return command.finish();
+}
