@@ -3,6 +3,7 @@
 
 #include "Analysis/AccessVector.h"
 #include "Analysis/DotPlan.h"
+#include "Analysis/PointerBases.h"
 #include "Analysis/StepEstimate.h"
 #include "Layout/Factories.h"
 #include "Target/Tuned.h"
@@ -60,10 +61,18 @@ DenseSet<Operation *> tile::collectOperands(KernelOp kernel) {
   return operands;
 }
 
+/// Returns true if the kernel may write the memory that the load reads.
+static bool isWritten(LoadOp load) {
+  PointerBases written;
+  load->getParentOfType<KernelOp>().walk([&](Operation *op) { written.join(PointerBases::writtenBy(op)); });
+  return PointerBases::of(load.getPtr()).mayOverlap(written);
+}
+
 AccessPlan tile::planOperand(LoadOp load, AxisInfoAnalysis &analysis) {
   AccessPlan plan = planAccess(load.getPtr(), analysis);
   int64_t elements = getUnalignedRun(load.getPtr(), plan.order[0], analysis);
-  if (elements > plan.vector && !load.getIsVolatile()) { // a volatile load must not read anything else
+  // Aligned words also have neighbours of the rows, which a volatile load must not read, and which other CTAs may write.
+  if (elements > plan.vector && !load.getIsVolatile() && !isWritten(load)) {
     load.setUnaligned(true);
     plan.vector = elements;
   }
