@@ -172,8 +172,7 @@ static LogicalResult verifyScales(Tcgen05MmaOp op) {
 LogicalResult Tcgen05MmaOp::verify() {
   if (bool(getAScale()) != bool(getBScale()) || bool(getAScale()) != bool(getScales()))
     return emitOpError() << "has some of: scales of a, scales of b, their memory; expected all or none";
-  ArrayRef<int64_t> a = getShapeA(), b = getB().getType().getShape(),
-                    acc = getAcc().getType().getShape();
+  ArrayRef<int64_t> a = getShapeA(), b = getB().getType().getShape(), acc = getAcc().getType().getShape();
   int64_t slotsA = getBufferA() ? getBufferA().getSlots() : cast<TensorMemoryType>(getA().getType()).getSlots();
   if (a.size() != 2 || b.size() != 2 || slotsA != 1 || getB().getType().getSlots() != 1 ||
       getAcc().getType().getSlots() != 1)
@@ -192,7 +191,7 @@ LogicalResult Tcgen05MmaOp::verify() {
       !target::isTcgen05Instruction(*typeA, *typeB, *typeAcc, getM(), getN(), getScaleGroup()) || a[0] % getM() != 0 ||
       b[1] % getN() != 0)
     return emitOpError() << "has no instruction of " << getM() << " rows and " << getN() << " columns for "
-                         << getMultipliedTypeA() << " times " << getB().getType().getElementType()
-                         << " into " << getAcc().getType();
+                         << getMultipliedTypeA() << " times " << getB().getType().getElementType() << " into "
+                         << getAcc().getType();
   return success();
 }

@@ -6,11 +6,11 @@
 //
 //   256 x 64:  rows 0 to 127 in columns 0 to 63, rows 128 to 255 in columns 64 to 127
 #include "TensorMemory.h"
-#include "Words.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Ptx.h"
 #include "Tma.h"
+#include "Words.h"
 
 #include "Target/Engines/Tcgen05.h"
 

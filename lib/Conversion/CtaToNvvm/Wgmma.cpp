@@ -291,11 +291,9 @@ struct CopyRegistersLowering : OpConversionPattern<cta::CopyRegistersOp> {
     Location loc = op.getLoc();
     Type element = op.getType().getElementType();
     auto copy = [&](Value word) {
-      return emitPtx(rewriter, loc,
-                     {.text = "mov.b32 $0, $1;",
-                      .results = {word.getType()},
-                      .operands = {word},
-                      .hasSideEffects = false})
+      return emitPtx(
+                 rewriter, loc,
+                 {.text = "mov.b32 $0, $1;", .results = {word.getType()}, .operands = {word}, .hasSideEffects = false})
           .front();
     };
     ValueRange source = adaptor.getSrc();
@@ -363,9 +361,8 @@ static LogicalResult checkWgmma(cta::WgmmaOp op, const target::GpuTarget &gpu) {
 }
 
 void registerWgmmaLowerings(Lowerings &lowerings) {
-  lowerings.patterns.add<WgmmaLowering, TokenNoneLowering, UndefinedLowering, ZerosLowering,
-                         CopyRegistersLowering, WgmmaWaitLowering, AwaitLowering>(
-      lowerings.converter, lowerings.context);
+  lowerings.patterns.add<WgmmaLowering, TokenNoneLowering, UndefinedLowering, ZerosLowering, CopyRegistersLowering,
+                         WgmmaWaitLowering, AwaitLowering>(lowerings.converter, lowerings.context);
   lowerings.check<cta::WgmmaOp>(checkWgmma);
 }
 

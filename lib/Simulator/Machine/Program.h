@@ -31,9 +31,8 @@ public:
   /// Decodes `entry` of `module`, which must outlive the program. Errors name the PTX line: unsupported instructions
   /// are found here, before anything runs. Global variables of the module are added to `memory`, unless `variables` has
   /// them.
-  static runtime::Result<std::unique_ptr<Program>> load(const Module &module, std::string_view entry,
-                                                        GlobalMemory &memory,
-                                                        const ModuleVariables *variables = nullptr);
+  static runtime::Result<std::unique_ptr<Program>>
+  load(const Module &module, std::string_view entry, GlobalMemory &memory, const ModuleVariables *variables = nullptr);
 
   const Module &module;
   const Function &function;

@@ -423,9 +423,8 @@ private:
         })
         .Case([&](DotOp dot) {
           const DotPlan &plan = dotPlans[dot];
-          forEachOperand(dot, plan, [&](OpOperand &operand, const LinearLayout &layout) {
-            convertOperand(operand, layout);
-          });
+          forEachOperand(dot, plan,
+                         [&](OpOperand &operand, const LinearLayout &layout) { convertOperand(operand, layout); });
           convertResult(dot.getResult(), plan.accumulator);
         })
         .Case([&](cta::LayoutInterface op) { tie(op); });

@@ -33,7 +33,7 @@ tile.kernel @dots(%d: !a {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !
 // CHECK: %[[X:.*]] = cta.tensor_memory_load
 // CHECK-NEXT: %[[H:.*]] = arith.truncf %[[X]]
 // CHECK: cta.tensor_memory_store %[[H]], %[[P]]
-// CHECK: cta.tcgen05_mma %[[P]], %{{.*}}, %{{.*}} if %false {m = 128 : i32, n = 64 : i32} : !cta.tensor_memory<128x64xf16>, <64x64xf16,
+// CHECK: cta.tcgen05_mma %[[P]], %{{.*}}, %{{.*}} if %{{.*}} {m = 128 : i32, n = 64 : i32} : !cta.tensor_memory<128x64xf16>, <64x64xf16,
 // REMARK: dot uses tcgen05 m128n64k16; a is stored to tensor memory, b copied by TMA
 !q = !tile.desc<64x64xf16>
 tile.kernel @chain(%d: !a {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !q {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {num_warps = 4 : i32} {

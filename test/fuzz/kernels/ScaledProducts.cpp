@@ -16,9 +16,7 @@ struct ScaledOperand {
 };
 
 Scalar typeOf(const std::string &format) {
-  return format == "e2m1"   ? Scalar::UInt8
-         : format == "e4m3" ? Scalar::Float8E4M3
-                            : Scalar::Float8E5M2;
+  return format == "e2m1" ? Scalar::UInt8 : format == "e4m3" ? Scalar::Float8E4M3 : Scalar::Float8E5M2;
 }
 
 /// The axis of K in units of `count` elements.
