@@ -105,8 +105,10 @@ void KernelBuilder::updateStatement() {
     type = computeType();
   const Buffer buffer = makeBuffer("state", type, own, Contents::Updated);
   update(buffer, own);
-  if (random.chance(25))
+  if (random.chance(25)) {
+    line("tl.debug_barrier()"); // other threads may load what these have stored
     update(buffer, own);
+  }
 }
 
 void KernelBuilder::update(const Buffer &buffer, const std::vector<Axis> &own) {
