@@ -41,9 +41,12 @@ public:
       return line;
     for (size_t at = text.find("#loc"); at != StringRef::npos && depth < 8; at = text.find("#loc", at + 4)) {
       StringRef name = text.drop_front(at).take_while([](char c) { return c == '#' || llvm::isAlnum(c); });
-      auto [found, isNew] = lines.try_emplace(name, 0);
-      if (auto entry = texts.find(name); isNew && entry != texts.end())
-        found->second = lineOf(entry->second.split('=').second, depth + 1);
+      // Known before the recursion, which may move the entries of the map.
+      bool isNew = lines.try_emplace(name, 0).second;
+      if (auto entry = texts.find(name); isNew && entry != texts.end()) {
+        unsigned line = lineOf(entry->second.split('=').second, depth + 1);
+        lines[name] = line;
+      }
       if (unsigned line = lines.lookup(name))
         return line;
     }
