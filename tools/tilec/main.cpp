@@ -59,6 +59,22 @@ void tuneMalloc() {
   mallopt(M_TOP_PAD, 64 << 20);
 }
 
+struct sigaction traceHandler; ///< LLVM's, the same for all signals of a crash.
+volatile std::sig_atomic_t crash = 0;
+
+/// LLVM's trace of a crash allocates memory. If the crash came within malloc, it would wait for ever: then a timer ends
+/// the process with the signal of the crash.
+void limitTrace(int number, siginfo_t *info, void *context) {
+  constexpr unsigned seconds = 10;
+  crash = number;
+  std::signal(SIGALRM, [](int) {
+    std::signal(int(crash), SIG_DFL);
+    std::raise(int(crash));
+  });
+  alarm(seconds);
+  traceHandler.sa_sigaction(number, info, context);
+}
+
 /// Initializes LLVM's signal handlers, but not for signals that nohup ignores: the handler would remove the output of a
 /// tile-opt that keeps running. Exceeding the file size limit is an error of write(), like a full disk.
 void initLlvm(std::optional<llvm::InitLLVM> &init, int &argc, char **&argv) {
@@ -69,6 +85,13 @@ void initLlvm(std::optional<llvm::InitLLVM> &init, int &argc, char **&argv) {
   init.emplace(argc, argv);
   for (int number : ignored)
     std::signal(number, SIG_IGN);
+  for (int number : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) {
+    if (sigaction(number, nullptr, &traceHandler) != 0 || !(traceHandler.sa_flags & SA_SIGINFO))
+      continue;
+    struct sigaction limited = traceHandler;
+    limited.sa_sigaction = limitTrace;
+    sigaction(number, &limited, nullptr);
+  }
 }
 
 } // namespace

@@ -125,7 +125,9 @@ void KernelBuilder::update(const Buffer &buffer, const std::vector<Axis> &own) {
   // Each element depends on all those of its row or column.
   if (random.chance(60)) {
     const std::string axis = std::to_string(random.below(static_cast<int64_t>(shape.size())));
-    const Value most{"tl.max(" + old.text + ", " + axis + ", keep_dims=True)", old.type, shape, old.range};
+    // Numbers of fewer than 32 bits are widened.
+    const Scalar wide = bitsOf(old.type) >= 32 ? old.type : isFloat(old.type) ? Scalar::Float32 : Scalar::Int32;
+    const Value most{"tl.max(" + old.text + ", " + axis + ", keep_dims=True)", wide, shape, old.range};
     value = arithmetic(random.pick<std::string>({"-", "+"}), old, most).value_or(old);
   }
   if (random.chance(60))
