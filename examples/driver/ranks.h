@@ -21,7 +21,7 @@ inline void check(tile_status status) {
     throw std::runtime_error(tile_dist_last_error());
 }
 
-/// What each rank has: a GPU, and a connection to the others.
+/// The state of a rank: a GPU, and a connection to the others.
 class Rank {
 public:
   /// `group`: of threads; null if the environment says which rank this is.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The steps of a mixture of experts.
 //
-// What a rank sends overwrites what it has sent in the previous run: it may, since it has taken the parts of all others
+// A rank overwrites the data that it has sent in the previous run: it may, since it has taken the parts of all others
 // in that run, and they send these after they have read all that they got. The same holds for parts, which a rank sends
 // after it has the tokens of their owner, who sends these after it has read its parts.
 #include "Distributed/MoePlan.h"

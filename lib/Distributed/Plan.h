@@ -88,7 +88,7 @@ Status checkForm(tile_dist_form form, tile_dist_type type);
 /// `values`: names and values, which must be at least 1 and less than 2^31.
 Status checkSizes(std::initializer_list<std::pair<const char *, int64_t>> values);
 
-/// What all ranks must ask for alike, or they would wait for each other.
+/// The parameters that all ranks must pass alike, or they would wait for each other.
 struct Terms {
   std::string_view subject; ///< of the exchange
   std::vector<int64_t> values;

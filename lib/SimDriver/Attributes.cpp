@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the simulated devices say about themselves. TILE_SIM_DEVICE decides on their compute capability and its limits.
+// Attributes of the simulated devices. TILE_SIM_DEVICE decides on their compute capability and its limits.
 #include "SimDriver/State.h"
 
 #include <cstring>

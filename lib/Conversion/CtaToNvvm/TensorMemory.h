@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the lowerings of tensor memory and of its MMAs share.
+// Helpers shared by the lowerings of tensor memory and of its MMAs.
 #pragma once
 
 #include "Target/GpuTarget.h"

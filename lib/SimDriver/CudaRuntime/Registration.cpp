@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What nvcc's code tells the runtime before main: the fat binaries of a program, and which functions and variables of
+// Registration by nvcc's code before main: the fat binaries of a program, and which functions and variables of
 // the host stand for those of the device. A fat binary is loaded when the first of them is used.
 #include "SimDriver/CudaRuntime/Runtime.h"
 

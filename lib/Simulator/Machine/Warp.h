@@ -127,7 +127,7 @@ public:
 
   Actor actor(const Place &place, int32_t lane = -1) const;
   /// Adds a report about this warp and returns Step::Fault.
-  /// What tcgen05.wait::ld does.
+  /// Executes tcgen05.wait::ld.
   void finishTensorLoads();
   Step fault(ReportKind kind, const Place &place, int32_t lane, std::string message) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What compilers of others emit and rely on: orders of suffixes, rules of the ISA that no known device enforces
+// Forms that other compilers emit and rely on: orders of suffixes, rules of the ISA that no known device enforces
 // (Report::isLatent), and schedules in which no warp falls a phase behind.
 #include "TensorKernel.h"
 
@@ -67,7 +67,7 @@ TEST(ForeignCode, copiesToWhereABarrierWas) {
                                "0;\ntensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [data], 0;\n"
                                "mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"));
   expectLatent(map, "fence.proxy.async is missing between the two");
-  // What a store leaves there matters.
+  // The value that a store leaves there matters.
   SimulatedKernel(bulkCopy("mov.b32 %r1, 7;\nst.shared.b32 [data], %r1;\n"
                            "mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"))
       .expectAlways(ReportKind::MissingFence, "fence.proxy.async is missing between the two");
