@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Drives the NVPTX back end directly, because upstream's gpu-module-to-binary hides the report of ptxas.
 #include "Codegen/EmitPtx.h"
+#include "Codegen/AccumulatorCopies.h"
 #include "Codegen/AwaitLate.h"
 #include "Codegen/ConstantOffsets.h"
 #include "Codegen/EqualPhis.h"
@@ -255,7 +256,7 @@ llvm::Expected<std::string> NvptxBackend::emitPtx(llvm::Module &module) const {
   module.getContext().setDiagnosticHandler(nullptr);
   if (!errors.empty())
     return llvm::createStringError("LLVM cannot emit PTX: " + errors);
-  return std::string(text);
+  return awaitBeforeCopies(text);
 }
 
 std::vector<std::string> functionsOfLibdevice(const llvm::Module &module) {
