@@ -109,7 +109,6 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
     std::optional<std::string> guess = didYouMean(kernel.directives.after, others);
     error(Diag::after_kernel, kernel.directives.afterRange,
           {kernel.directives.after, kernel.name, guess ? "; did you mean '" + *guess + "'?" : ""});
-    return false;
   }
   for (const FunctionStmt *function : before)
     for (const Parameter &parameter : function->parameters)
