@@ -2,8 +2,11 @@
 // Arithmetic on the ranges of loops; see LoopRange.h.
 #include "Analysis/LoopRange.h"
 
+#include "Analysis/AxisInfo.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tile;
@@ -26,6 +29,19 @@ std::optional<APInt> tile::countIterations(scf::ForOp loop) {
   if (isUnsigned ? lower->uge(*upper) : lower->sge(*upper))
     return APInt::getZero(lower->getBitWidth());
   return (*upper - *lower - 1).udiv(*step) + 1;
+}
+
+uint64_t tile::boundIterations(scf::ForOp loop, AxisInfoAnalysis &axisInfo) {
+  constexpr uint64_t unknown = std::numeric_limits<uint64_t>::max();
+  if (std::optional<APInt> count = countIterations(loop))
+    return count->getLimitedValue();
+  std::optional<APInt> step = getConstantBound(loop.getStep());
+  int64_t distance = 0;
+  if (!step || !step->isStrictlyPositive() || loop.getUnsignedCmp() ||
+      llvm::SubOverflow(axisInfo.get(loop.getUpperBound()).range.largest,
+                        axisInfo.get(loop.getLowerBound()).range.smallest, distance))
+    return unknown;
+  return distance <= 0 ? 0 : (uint64_t(distance) - 1) / step->getZExtValue() + 1;
 }
 
 LoopRange::LoopRange(OpBuilder &builder, scf::ForOp loop)

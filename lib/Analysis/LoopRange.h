@@ -14,9 +14,15 @@
 
 namespace tile {
 
+class AxisInfoAnalysis;
+
 /// Returns the number of iterations as an unsigned integer of the variable's width; none if bounds and step are not
 /// constant, or the step is not positive.
 std::optional<llvm::APInt> countIterations(mlir::scf::ForOp loop);
+
+/// Returns the largest number of iterations that the ranges of the bounds allow; the largest integer if nothing is
+/// known.
+uint64_t boundIterations(mlir::scf::ForOp loop, AxisInfoAnalysis &axisInfo);
 
 /// Bounds and step of a loop. Values are emitted at the builder's insertion point, and folded if they are constant.
 /// Steps are positive, as the language requires.

@@ -115,7 +115,7 @@ public:
     llvm::Expected<Assembled> made = withPtxasDefault();
     if (!made || made->report.kernels.size() != 1) // no resource report
       return made;
-    if (ptx.contains("mma."))
+    if (hasMmas())
       return moreCtas(std::move(*made));
     LoopAccesses loop = findLoopAccesses(ptx);
     if (loop.loads && !loop.writes)
@@ -124,6 +124,7 @@ public:
   }
 
 private:
+  bool hasMmas() const { return ptx.contains("mma."); }
   llvm::Expected<Assembled> assembleFor(unsigned ctas) { return assembler(forCtas(ptx, ctas)); }
 
   /// Returns the number of CTAs that fit on a multiprocessor, by each resource.
@@ -164,6 +165,11 @@ private:
     return std::nullopt;
   }
 
+  /// Returns true if each iteration of a loop spills.
+  bool spillsOften(const Assembled &made, bool isLoop) const {
+    return isLoop && spilledBytes(made) > 0 && !spillsHardlyInLoops(made.cubin, tuned.spillAccessesInLoops);
+  }
+
   /// Requests one more CTA at a time, while there is room for it. Up to three warps per scheduler hide latency badly.
   /// There, a hundred spills before and after a loop cost less than the additional warps gain; twenty in a loop cost a
   /// third of its speed. A few in a loop are worth a fourth warp. More warps gain less.
@@ -199,20 +205,21 @@ private:
 
   /// At low occupancy latency is not hidden by other warps, so the order of instructions has to minimize stalls. ptxas
   /// optimizes for that, and uses registers for it, only if it knows the number of CTAs that share them: the loop of a
-  /// single warp took 2552 cycles by default and 1695 with the resident number of CTAs requested. A CTA that is alone
-  /// because of its registers gets this code anyway: the code of four GEMMs did not change, so no request is made. No
-  /// request is made for threads with the maximum number of registers either: of 15 kernels none gained.
+  /// single warp took 2552 cycles by default and 1695 with the resident number of CTAs requested. A CTA with MMAs that
+  /// is alone because of its registers gets this code anyway: the code of four GEMMs did not change, so no request is
+  /// made. Much code with the maximum number of registers takes ptxas long, and gains little.
   Assembled withLowerStallCount(Assembled made) {
     target::Residency held = residency(registersOf(made));
     unsigned ctas = held.ctas();
-    bool hasThem = (ctas == 1 && held.byRegisters == 1) || registersOf(made) >= target::maxRegistersPerThread;
+    bool isFull = registersOf(made) >= target::maxRegistersPerThread && int64_t(ptx.count('\n')) > tuned.muchCode;
+    bool hasThem = isFull || (hasMmas() && ctas == 1 && held.byRegisters == 1);
     if (spilledBytes(made) > 0 || ctas == 0 || hasThem ||
         ctas * threads > tuned.scheduledWarps * target::threadsPerWarp)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
-    uint64_t cycles = asked ? issueCycles(asked->cubin) : 0; // also 0 if the code cannot be decoded
+    uint64_t cycles = asked ? loadCycles(asked->cubin) : 0; // also 0 if the code cannot be decoded
     // A smaller gain does not exceed the error of the static count.
-    bool isSooner = cycles > 0 && cycles * 100 < issueCycles(made.cubin) * tuned.shorterIssue;
+    bool isSooner = cycles > 0 && cycles * 100 < loadCycles(made.cubin) * tuned.shorterStalls;
     return isSooner ? std::move(*asked) : std::move(made);
   }
 
@@ -259,7 +266,7 @@ private:
       return threads == most ? std::move(made) : withFreeOccupancy(std::move(made));
     bool isNear = registersOf(made) <= target::registersPerSm / half + tuned.savedRegisters;
     if (half >= 2 * threads && (isNear || now == threads))
-      if (std::optional<Assembled> more = tryFor(half / threads, spills, made))
+      if (std::optional<Assembled> more = tryFor(half / threads, spills, made); more && !spillsOften(*more, isLoop))
         return std::move(*more);
     // Where half of the threads do not fit, a quarter leaves a loop enough registers.
     if ((isLoop || now < quarter) && quarter >= 2 * threads)
@@ -268,20 +275,26 @@ private:
     return moreCtas(std::move(made));
   }
 
-  /// Requests full occupancy if it takes at most eight registers less per thread and costs neither spills nor issue
-  /// cycles. Without a request ptxas allocates a few registers more than necessary: a layer norm of rows of 1024 halves
-  /// in four warps then runs 12 CTAs instead of 16. Loads that become serial for it must not cost more than the threads
-  /// gain.
+  /// Requests more CTAs if that takes at most two granules of registers per thread and costs no spills. Without a
+  /// request ptxas allocates a few registers more than necessary: a layer norm of rows of 1024 halves in four warps
+  /// then runs 12 CTAs instead of 16, one of rows of 8192 in 16 warps two instead of three.
   Assembled withFreeOccupancy(Assembled made) {
-    unsigned used = registersOf(made), all = std::min(2 * tuned.halfOfThreads / threads, resident(/*registers=*/0));
-    if (resident(used) >= all || resident(used - registerGranule) < all)
+    unsigned used = registersOf(made), now = resident(used), all = resident(/*registers=*/0);
+    unsigned next = resident(used - registerGranule);
+    if (next == now && used > 2 * registerGranule)
+      next = resident(used - 2 * registerGranule);
+    bool gainsMuch = next == all || next * 4 >= now * 5;
+    if (now == 0 || next == now || !gainsMuch)
       return made;
-    std::optional<Assembled> more = tryFor(all, /*bytes=*/0, made);
+    std::optional<Assembled> more = tryFor(std::min(next, all), /*bytes=*/0, made);
     if (!more)
       return made;
-    unsigned ctas = resident(used), ctasThen = resident(registersOf(*more));
-    bool isFree = issueCycles(more->cubin) * 100 <= issueCycles(made.cubin) * tuned.longerIssue &&
-                  loadCycles(more->cubin) * ctas <= loadCycles(made.cubin) * ctasThen;
+    unsigned then = resident(registersOf(*more));
+    // Additional instructions must cost clearly less than the occupancy gains, and loads that become serial must not
+    // cost more than it gains.
+    uint64_t issued = issueCycles(made.cubin), gained = uint64_t(then - now) * 100 / now;
+    bool isFree = then > now && issueCycles(more->cubin) * 100 <= issued * (100 + gained / tuned.occupancyPerIssue) &&
+                  loadCycles(more->cubin) * now <= loadCycles(made.cubin) * then;
     return isFree ? std::move(*more) : std::move(made);
   }
 

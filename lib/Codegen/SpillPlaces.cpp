@@ -20,7 +20,11 @@ bool spillsHardlyInLoops(llvm::StringRef cubin, unsigned few) {
     for (const Instruction &instruction : code)
       localsBefore.push_back(localsBefore.back() + isLocal(instruction));
     spills |= localsBefore.back() != 0;
-    spillsInLoop |= llvm::any_of(findLoops(code), [&](CodeLoop loop) {
+    std::vector<CodeLoop> loops = findLoops(code);
+    llvm::erase_if(loops, [](CodeLoop loop) { return loop.first == loop.last; }); // the branch behind the end
+    if (loops.empty() && !code.empty())
+      loops.push_back({0, code.size() - 1});
+    spillsInLoop |= llvm::any_of(loops, [&](CodeLoop loop) {
       int64_t locals = localsBefore[loop.last] - localsBefore[loop.first];
       return locals > int64_t(few) || locals * hundred > int64_t(loop.last - loop.first);
     });

@@ -15,8 +15,10 @@
 // buffer can be read in any layout. Vectors for these computations, such as scales, are copied as well if they would
 // otherwise move between warps. Operands that wgmma reads with the other dimension contiguous are copied untransposed,
 // and transposed by threads.
+#include "Analysis/AxisInfo.h"
 #include "Analysis/DotPlan.h"
 #include "Analysis/LoopContents.h"
+#include "Analysis/LoopRange.h"
 #include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
@@ -122,21 +124,35 @@ bool isVectorForOtherWarps(CopyPlan plan) {
   return layout::planMovement(cta::getLayout(loaded), cta::getLayout(needed)).crossesWarps;
 }
 
+/// Returns the bytes of the matrices that an iteration loads.
+int64_t countLoadedBytes(scf::ForOp loop) {
+  int64_t bytes = 0;
+  for (auto load : loop.getBody()->getOps<LoadOp>())
+    if (auto type = dyn_cast<RankedTensorType>(load.getType()); type && type.getRank() == 2)
+      bytes += type.getNumElements() * getBytesInMemory(type.getElementType());
+  return bytes;
+}
+
 /// Returns true where copies can overlap. They are prefetched in innermost loops. Around a dot's loop they would load
 /// what initializes or follows the accumulator, in as many buffers as the loop has stages. Outside of loops they are
 /// issued together without occupying registers; elements wider than an operand's would take more shared memory than
-/// they save.
-bool isWhereCopiesPay(LoadOp load) {
-  constexpr int64_t operandBytes = 2;
-  if (auto loop = dyn_cast<scf::ForOp>(load->getParentOp()))
-    return !LoopContents::of(loop).has(LoopContent::innerLoop);
+/// they save, and so they do in a loop of two iterations whose copies leave no room for three CTAs. Nothing overlaps in
+/// a loop of at most one iteration.
+bool isWhereCopiesPay(LoadOp load, AxisInfoAnalysis &axisInfo) {
+  constexpr int64_t operandBytes = 2, ctas = 3;
+  bool isNarrow = getBytesInMemory(getElementTypeOf(load.getType())) <= operandBytes;
+  if (auto loop = dyn_cast<scf::ForOp>(load->getParentOp())) {
+    uint64_t iterations = boundIterations(loop, axisInfo);
+    bool isLarge = iterations == 2 && !isNarrow && 2 * ctas * countLoadedBytes(loop) > cta::getTarget(load).sharedPerSm;
+    return iterations > 1 && !isLarge && !LoopContents::of(loop).has(LoopContent::innerLoop);
+  }
   auto kernel = dyn_cast<KernelOp>(load->getParentOp());
-  return kernel && getBytesInMemory(getElementTypeOf(load.getType())) <= operandBytes &&
+  return kernel && isNarrow &&
          !kernel.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-std::optional<CopyPlan> planCopy(LoadOp load) {
-  if (!isWhereCopiesPay(load) || !canBeCopied(load))
+std::optional<CopyPlan> planCopy(LoadOp load, AxisInfoAnalysis &axisInfo) {
+  if (!isWhereCopiesPay(load, axisInfo) || !canBeCopied(load))
     return std::nullopt;
   auto type = dyn_cast<RankedTensorType>(load.getType());
   Operation *user = findUser(load);
@@ -286,11 +302,12 @@ struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
 private:
   bool copy(int64_t rank) {
     SmallVector<CopyPlan> plans;
+    AxisInfoAnalysis axisInfo(getOperation());
     getOperation().walk([&](LoadOp load) {
       auto type = dyn_cast<RankedTensorType>(load.getType());
       if (!type || type.getRank() != rank)
         return;
-      if (std::optional<CopyPlan> plan = planCopy(load))
+      if (std::optional<CopyPlan> plan = planCopy(load, axisInfo))
         plans.push_back(*plan);
     });
     llvm::for_each(plans, rewriteCopy);

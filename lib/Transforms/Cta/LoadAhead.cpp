@@ -179,7 +179,15 @@ void loadWithinWarps(cta::ConvertLayoutOp convert) {
   unsigned bytes = getBytesInMemory(type.getElementType());
   const LinearLayout &needed = cta::getLayout(type);
   LinearLayout spread = spreadOverLanes(needed, type);
-  if (layout::movesByShuffles(cta::getLayout(source.getType()), needed, bytes) ||
+  // Each element that a thread needs is a shuffle. Many cost more than an exchange where barriers for copied matrices
+  // separate the iterations anyway.
+  bool hasBarriers = llvm::any_of(convert->getBlock()->getOps<LoadOp>(), [](LoadOp load) {
+    auto loaded = dyn_cast<RankedTensorType>(load.getType());
+    return loaded && loaded.getRank() == 2;
+  });
+  int64_t shuffles = layout::dropDuplicateRegisters(needed).numRegisters();
+  if ((hasBarriers && shuffles > target::tunedOf(cta::getTarget(convert)).shuffledElements) ||
+      layout::movesByShuffles(cta::getLayout(source.getType()), needed, bytes) ||
       !layout::movesByShuffles(spread, needed, bytes))
     return;
   auto layout = cta::LayoutAttr::get(convert.getContext(), spread);

@@ -77,6 +77,16 @@ void writeAll(int file, const std::string &bytes) {
   }
 }
 
+/// Ends this process by SIGXCPU after as many more seconds of processor time.
+void limitTimeFromNow(double seconds) {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const rlim_t last =
+      static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + static_cast<rlim_t>(seconds) + 1;
+  const rlimit time{last, RLIM_INFINITY};
+  setrlimit(RLIMIT_CPU, &time);
+}
+
 [[noreturn]] void runChild(const std::string &text, const std::vector<Variant> &variants, double seconds, int file) {
   const int null = open("/dev/null", O_WRONLY);
   dup2(null, STDOUT_FILENO);
@@ -89,10 +99,10 @@ void writeAll(int file, const std::string &bytes) {
   if (!usesGpu)
     setrlimit(RLIMIT_AS, &memory);
   setrlimit(RLIMIT_CORE, &core);
-  const rlim_t mostTime = static_cast<rlim_t>(seconds) + 1;
-  const rlimit time{mostTime, mostTime + 1};
-  setrlimit(RLIMIT_CPU, &time);
-  const auto onBegin = [&](size_t variant) { writeAll(file, {'v', static_cast<char>(variant)}); };
+  const auto onBegin = [&](size_t variant) {
+    limitTimeFromNow(seconds);
+    writeAll(file, {'v', static_cast<char>(variant)});
+  };
   const Verdict verdict = compareVariants(text, variants, onBegin);
   writeAll(file,
            std::string{'k', static_cast<char>(verdict.kind), static_cast<char>(verdict.variant)} + verdict.message);
@@ -182,8 +192,10 @@ Verdict checkKernel(const std::string &text, const std::vector<Variant> &variant
   bool isLate = false;
   // The limit is one of processor time; on a busy machine that takes longer, but what sleeps must end as well.
   constexpr double patience = 4;
-  const Clock::time_point end =
-      Clock::now() + std::chrono::milliseconds(static_cast<int64_t>(seconds * patience * 1000));
+  const auto inPatience = [&] {
+    return Clock::now() + std::chrono::milliseconds(static_cast<int64_t>(seconds * patience * 1000));
+  };
+  Clock::time_point end = inPatience();
   for (;;) {
     const int64_t left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
     pollfd ready{files[0], POLLIN, 0};
@@ -197,6 +209,7 @@ Verdict checkKernel(const std::string &text, const std::vector<Variant> &variant
     if (count <= 0)
       break;
     bytes.append(part, static_cast<size_t>(count));
+    end = inPatience(); // each variant has its own limit
   }
   close(files[0]);
   int status = 0;

@@ -31,7 +31,7 @@ struct Verdict {
 
 const char *nameOf(Verdict::Kind kind);
 
-/// The first variant is the interpreter. `seconds` are of processor time, for all of them.
+/// The first variant is the interpreter. `seconds` are of processor time, for each of them.
 Verdict checkKernel(const std::string &text, const std::vector<Variant> &variants, double seconds);
 
 } // namespace tile::fuzz

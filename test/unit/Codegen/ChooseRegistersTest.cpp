@@ -84,6 +84,10 @@ TEST(ChooseRegisters, negative_productsThatSpillOrWaitKeepWhatTheyHave) {
 TEST(ChooseRegisters, fewWarpsGetTheRegistersThatNobodyElseHas) {
   EXPECT_EQ(choose({{0, {139, 0, false, 9}}, {10, {152}}}, product, 32, 20 << 10), Choice(152, {0, 10}));
   EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250}}}, product), Choice(250, {0, 2}));
+  // Of two orders, the one whose loads are awaited together.
+  EXPECT_EQ(choose({{0, {246, 0, false, 9, 2}}, {2, {250, 0, false, 9, 1}}}, product), Choice(250, {0, 2}));
+  // A CTA without MMAs that is alone.
+  EXPECT_EQ(choose({{0, {82, 0, false, 9, 3}}, {1, {78, 0, false, 9, 2}}}, copying, 512), Choice(78, {0, 2, 2, 1}));
 }
 
 TEST(ChooseRegisters, negative_registersThatGainNothing) {
@@ -124,6 +128,16 @@ TEST(ChooseRegisters, othersGetThreads) {
   EXPECT_EQ(choose({{0, {168, 600}}, {1, {255, 500}}}, copying), Choice(255, {0, 1}));
 }
 
+TEST(ChooseRegisters, negative_halfOfTheThreadsIfLoopsSpill) {
+  EXPECT_EQ(choose({{0, {80}}, {2, {64, 72}}, {1, {78}}}, copying, 512), Choice(80, {0, 2, 2, 1}));
+}
+
+TEST(ChooseRegisters, oneCtaMoreIfItCostsLessThanItGains) {
+  EXPECT_EQ(choose({{0, {48, 0, false, 100}}, {3, {40, 0, false, 109}}}, straight, 512), Choice(40, {0, 3}));
+  EXPECT_EQ(choose({{0, {49, 0, false, 100}}, {3, {40, 0, false, 109}}}, straight, 512), Choice(40, {0, 3}));
+  EXPECT_EQ(choose({{0, {48, 0, false, 100}}, {3, {40, 0, false, 119}}}, straight, 512), Choice(48, {0, 3}));
+}
+
 TEST(ChooseRegisters, allThreadsIfTheyCostNothing) {
   EXPECT_EQ(choose({{0, {40}}, {16, {32}}}, straight), Choice(32, {0, 16}));
 }
@@ -131,7 +145,7 @@ TEST(ChooseRegisters, allThreadsIfTheyCostNothing) {
 TEST(ChooseRegisters, negative_allThreadsAtACost) {
   EXPECT_EQ(choose({{0, {40}}, {16, {32, 4}}}, straight), Choice(40, {0, 16}));           // it spills
   EXPECT_EQ(choose({{0, {40}}, {16, {32, 0, false, 2}}}, straight), Choice(40, {0, 16})); // twice the cycles
-  EXPECT_EQ(choose({{0, {48}}, {16, {32}}}, straight), Choice(48, {0}));                  // too many to be a few
+  EXPECT_EQ(choose({{0, {48}}, {12, {40}}}, straight), Choice(48, {0}));                  // it gains little
 }
 
 TEST(ChooseRegisters, negative_fewRegistersStay) {

@@ -17,13 +17,20 @@ constexpr Words load{0x0000000001027983, 0x000ea80000100800};  // LDL R2, [R1]
 
 TEST(SpillPlaces, areFoundOutsideOfLoops) {
   EXPECT_TRUE(spillsHardlyInLoops(makeCubin({store, other, other, branch(-2), load}), 4));
-  EXPECT_TRUE(
-      spillsHardlyInLoops(makeCubin({branch(2), other, store, branch(0)}), 4)); // forward, and the end of the code
+  EXPECT_TRUE(spillsHardlyInLoops(makeCubin({branch(2), other, store, other, branch(-1), branch(0)}),
+                                  4)); // forward, and the end
 }
 
 TEST(SpillPlaces, negative_inLoops) {
   EXPECT_FALSE(spillsHardlyInLoops(makeCubin({store, other, load, branch(-2), other}), 4));
   EXPECT_FALSE(spillsHardlyInLoops(makeCubin({other, store, branch(-1), load}), 4));
+}
+
+TEST(SpillPlaces, codeWithoutLoopsIsOne) {
+  EXPECT_FALSE(spillsHardlyInLoops(makeCubin({store, other, branch(0)}), 4));
+  std::vector<Words> code(220, other);
+  code.push_back(store);
+  EXPECT_TRUE(spillsHardlyInLoops(makeCubin(code), 4));
 }
 
 TEST(SpillPlaces, fewOfALongLoopAreNone) {
