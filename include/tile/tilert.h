@@ -3,7 +3,8 @@
  *
  *   tile_runtime *runtime;  tile_kernel *kernel;
  *   tile_runtime_create(NULL, NULL, &runtime);              // dlopen(libcuda.so.1)
- *   tile_kernel_load_file(runtime, "gemm.cubin", &kernel);  // cubin, PTX or .tilepack; carries its own manifest
+ *   tile_kernel_load_file(runtime, "gemm.cubin", &kernel);  // cubin, PTX or .tilepack; carries its own manifest; of
+ *                                                           // several kernels: "engine.tilepack:gemm"
  *   tile_device_activate(runtime, 0);                       // or any context of the application
  *   void *arguments[] = {&a, &b, &c, &m, &n, &k};
  *   if (tile_launch(kernel, NULL, arguments, 6) != TILE_OK) puts(tile_last_error());
@@ -60,6 +61,7 @@ typedef enum tile_status {
 
 typedef struct tile_runtime tile_runtime;
 typedef struct tile_kernel tile_kernel;
+typedef struct tile_pack tile_pack;
 
 /* Returns a driver function by name ("cuLaunchKernelEx"), for applications that have loaded the driver themselves. */
 typedef void *(*tile_symbol_lookup)(void *user, const char *symbol);
@@ -118,6 +120,13 @@ typedef struct tile_f16 {
 typedef struct tile_bf16 {
   uint16_t bits;
 } tile_bf16;
+/* Elements of buffers of 8-bit floats, in typed pointers of generated headers. */
+typedef struct tile_f8e4m3 {
+  uint8_t bits;
+} tile_f8e4m3;
+typedef struct tile_f8e5m2 {
+  uint8_t bits;
+} tile_f8e5m2;
 
 typedef struct tile_launch_options {
   void *stream;        /* CUstream; NULL: the legacy default stream */
@@ -152,12 +161,25 @@ TILE_API tile_status tile_device_activate(tile_runtime *runtime, int device);
 TILE_API tile_status tile_device_target(tile_runtime *runtime, char *name, size_t bytes);
 
 /* Load an artifact. If `runtime` is NULL, the kernel can be described but not launched. `data` is copied. On failure,
-   `*kernel` is NULL. */
+   `*kernel` is NULL. Of a pack of several kernels, "FILE:NAME" loads one; see also tile_pack_load. */
 TILE_API tile_status tile_kernel_load_memory(tile_runtime *runtime, const void *data, size_t size,
                                              tile_kernel **kernel);
 TILE_API tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_kernel **kernel);
 /* Destroys a kernel. The contexts in which it was launched must still exist, and its launches must have ended. */
 TILE_API void tile_kernel_destroy(tile_kernel *kernel);
+
+/* Packs: several kernels in one artifact (`tilec a.tile b.tile -o engine.tilepack`), each loaded by its name. Any other
+   artifact can be opened as a pack of one kernel. tile_pack_open_memory does not copy `data`, which must outlive the
+   pack; loaded kernels need neither. An opened pack may be used by several threads. */
+TILE_API tile_status tile_pack_open_file(const char *path, tile_pack **pack);
+TILE_API tile_status tile_pack_open_memory(const void *data, size_t size, tile_pack **pack);
+TILE_API void tile_pack_close(tile_pack *pack);
+TILE_API tile_status tile_pack_kernel_count(const tile_pack *pack, uint32_t *count);
+/* Returns the name of kernel `index`, which lives as long as the pack. */
+TILE_API tile_status tile_pack_kernel_name(const tile_pack *pack, uint32_t index, const char **name);
+/* Loads the kernel with this name; the error lists the names that exist. On failure, `*kernel` is NULL. */
+TILE_API tile_status tile_pack_load(const tile_pack *pack, tile_runtime *runtime, const char *name,
+                                    tile_kernel **kernel);
 
 /* Returns the manifest as JSON text, which lives as long as the kernel. */
 TILE_API tile_status tile_kernel_manifest(const tile_kernel *kernel, const char **json);
@@ -188,6 +210,11 @@ TILE_API tile_status tile_kernel_scratch_bytes(const tile_kernel *kernel, int nu
 /* Computes the grid of programs for these arguments; `num_sms` is the device's number of multiprocessors. */
 TILE_API tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
                                       int64_t grid[3]);
+
+/* Computes the size in bytes of the buffer that the kernel declares for pointer parameter `index` (`#: buffer`), for
+   the integers among `arguments`; pointers are not read, but must have a place. */
+TILE_API tile_status tile_kernel_buffer_bytes(const tile_kernel *kernel, uint32_t index, void *const *arguments,
+                                              size_t count, int num_sms, size_t *bytes);
 
 /* Launches in the current context. `arguments[i]` points to the value of parameter i, as for cuLaunchKernel. Tensor
    maps, the size of the grid and scratch memory are appended if the kernel takes them. A grid with a zero dimension

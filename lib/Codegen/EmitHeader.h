@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits a C header with the artifact as a byte array, and typed functions that load and launch it through libtilert:
+// Emits a C header with the artifact as a byte array, typed functions that load and launch it through libtilert, its
+// constants, and functions that compute buffer sizes:
 //
 //   tile_status matmul_load(tile_runtime *runtime, tile_kernel **kernel);
-//   tile_status matmul_launch(tile_kernel *kernel, void *stream, const void *a, ..., int32_t M, ...);
+//   tile_status matmul_launch(tile_kernel *kernel, void *stream, const void *a, ..., int64_t M, ...);
+//   tile_status matmul_c_bytes(const tile_kernel *kernel, int64_t M, int64_t N, ..., size_t *bytes);
 //
 // The header compiles as C11 and C++17 without warnings.
 #pragma once

@@ -46,6 +46,9 @@ Json describeMemory(const Evidence &evidence);
 Json describePipeline(const Evidence &evidence);
 /// Describes findings as sentences, derived from the other topics.
 Json describeFindings(const Evidence &evidence, const Json &document);
+/// Describes the distance of a run from the roofline and what to do first, derived from the other topics and the
+/// findings.
+Json describeHeadline(const Evidence &evidence, const Json &document);
 
 /// Returns "wgmma", "tcgen05", "tensor memory", "mma.sync", "TMA", "async copies", "special functions",
 /// "shared memory", "global memory", "waits", ...

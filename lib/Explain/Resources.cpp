@@ -116,9 +116,12 @@ static Json roofline(const Evidence &evidence) {
   const double sms = evidence.multiprocessors;
   const double tensorRoof = 2 * rates.multiplyAdds(productBits(evidence)) * sms * rates.clockGHz; // GFLOP/s
   const double scalarRoof = 2 * rates.lanes * sms * rates.clockGHz;
-  const double seconds = std::max({double(least) / rates.memory, tensorRoof > 0 ? double(tensor) / tensorRoof : 0.0,
-                                   double(scalar) / scalarRoof}) *
-                         1e-9;
+  const double memoryTime = double(least) / rates.memory, scalarTime = double(scalar) / scalarRoof;
+  const double tensorTime = tensorRoof > 0 ? double(tensor) / tensorRoof : 0.0;
+  const double seconds = std::max({memoryTime, tensorTime, scalarTime}) * 1e-9;
+  const char *bound = memoryTime >= std::max(tensorTime, scalarTime) ? "memory"
+                      : tensorTime >= scalarTime                     ? "tensor cores"
+                                                                     : "fp32 arithmetic";
   Json json = {{"tensor_flops", tensor},
                {"scalar_flops", scalar},
                {"least_bytes", least},
@@ -127,6 +130,7 @@ static Json roofline(const Evidence &evidence) {
                {"memory_gb_per_s", rates.memory},
                {"roof_gflop_per_s", tensor > scalar ? tensorRoof : scalarRoof},
                {"roof_by", tensor > scalar ? "tensor cores" : "fp32"},
+               {"bound", bound},
                {"least_us", seconds * 1e6},
                {"modelled", true}};
   return json;

@@ -48,7 +48,9 @@ Json makeDocument(const Evidence &evidence, const std::string &arguments, const 
                    {"arguments", arguments},
                    {"simulated", evidence.run != nullptr},
                    {"findings", Json::array()}};
-  if (!evidence.run)
+  if (evidence.run)
+    document["headline"] = nullptr; // here, so that it follows the findings
+  else
     document["why_not_simulated"] = whyNotRun;
   document["source"] = describeSource(evidence);
   document["code"] = describeCode(evidence);
@@ -59,6 +61,8 @@ Json makeDocument(const Evidence &evidence, const std::string &arguments, const 
   document["resources"] = describeResources(evidence);
   document["passes"] = describePasses(evidence);
   document["findings"] = describeFindings(evidence, document);
+  if (evidence.run)
+    document["headline"] = describeHeadline(evidence, document);
   return document;
 }
 

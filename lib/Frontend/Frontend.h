@@ -123,6 +123,10 @@ void loadDialects(mlir::MLIRContext &context);
 /// Returns the functions that have a launch directive (`#: grid(…)`), in source order.
 std::vector<std::string> listLaunchedKernels(const Module &module);
 
+/// Returns the kernels that run before `kernel` on the same buffers (`#: after`), in the order in which they run; empty
+/// if there is none, or if their order is a circle.
+std::vector<std::string> kernelsBefore(const Module &module, llvm::StringRef kernel);
+
 /// Compiles one kernel of a parsed file. Returns null after errors, which are in the engine. The engine must be the one
 /// that the file was parsed with.
 mlir::OwningOpRef<mlir::ModuleOp> emitModule(mlir::MLIRContext &context, const Module &module,

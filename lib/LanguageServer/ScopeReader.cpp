@@ -333,8 +333,8 @@ void ScopeReader::readDirectives() {
     const size_t end = words.size() - 1;
     // The first word is the kind of directive, and the last one of a buffer is its filling.
     const std::string directive = end > 0 ? textAt(0) : "";
-    const bool isNew =
-        llvm::is_contained({"grid", "buffer", "default", "expect", "require", "let", "config", "instance"}, directive);
+    const bool isNew = llvm::is_contained(
+        {"grid", "buffer", "default", "expect", "require", "let", "after", "config", "instance"}, directive);
     const bool hasRole = directive == "buffer" && kindAt(end - 1) == Tok::Name;
     for (size_t i = isNew; i < end - hasRole; ++i) {
       if (kindAt(i) != Tok::Name || (i > 0 && kindAt(i - 1) == Tok::Dot))

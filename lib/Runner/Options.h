@@ -23,6 +23,7 @@ struct RunOptions {
   std::string command; ///< the whole command line, recorded with measurements
   std::string label;   ///< name of the current case, or ""
   std::string artifact;
+  std::vector<std::string> after;     ///< artifacts that run before, on the same buffers
   std::vector<std::string> arguments; ///< name=value
   std::string device = "auto";        ///< "auto", "cuda", "cuda:1", "sim", or a device added by the tool
   std::vector<int64_t> grid;          ///< overrides the grid of the manifest

@@ -87,14 +87,15 @@ Status requireGpu(Device &device) {
 }
 
 Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest, Device &device,
-                            const std::string &artifactName) {
+                            const std::string &artifactName, const EarlierKernels &earlier) {
   if (options.bench)
     if (Status status = requireGpu(device); !status)
       return status.error();
-  Result<Execution> execution = Execution::prepare(options, manifest, device);
+  Result<Execution> execution = Execution::prepare(options, manifest, device, earlier.last());
   if (!execution)
     return execution.error();
   RunReport report = startReport(*execution, device, artifactName);
+  report.after = earlier.names();
   if (Status status = runRepeatedly(options, *execution, device, report); !status)
     return status.error();
   // Suite cases without programs are only checked, not measured.
@@ -175,8 +176,8 @@ Status printReport(const RunOptions &options, const RunReport &report, bool isFi
   return appendToFile(options.benchJson, formatJson(report, options.command, options.labels));
 }
 
-int runOnDevice(const RunOptions &options, const Manifest &manifest, Device &device) {
-  Result<RunReport> report = runKernel(options, manifest, device, options.artifact);
+int runOnDevice(const RunOptions &options, const Manifest &manifest, Device &device, const EarlierKernels &earlier) {
+  Result<RunReport> report = runKernel(options, manifest, device, options.artifact, earlier);
   if (!report)
     return reportFailure(options, report.error());
   if (Status status = printReport(options, *report, true); !status)
@@ -186,19 +187,51 @@ int runOnDevice(const RunOptions &options, const Manifest &manifest, Device &dev
   return report->passed() ? 0 : 1;
 }
 
-int runArtifact(const RunOptions &options, const Artifact &artifact) {
-  if (Status status = validateRequest(options, artifact.manifest); !status)
-    return reportFailure(options, status.error());
+/// The variants of a kernel and the one that was taken, which refers to them.
+struct OpenKernel {
+  Variants variants;
+  Variants::Taken taken;
+};
+
+static Result<std::unique_ptr<OpenKernel>> openKernel(const RunOptions &options, const Artifact &artifact,
+                                                      const DeviceLoader &loader) {
+  Result<Variants> variants = Variants::open(options, artifact, loader);
+  if (!variants)
+    return variants.error();
+  auto kernel = std::make_unique<OpenKernel>(OpenKernel{std::move(*variants), {}});
+  Result<Variants::Taken> taken = kernel->variants.take(options);
+  if (!taken)
+    return taken.error();
+  kernel->taken = std::move(*taken);
+  return kernel;
+}
+
+int runArtifact(const RunOptions &options, const Artifact &artifact, std::span<const Artifact> before) {
+  if (before.empty())
+    if (Status status = validateRequest(options, artifact.manifest); !status)
+      return reportFailure(options, status.error());
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return reportFailure(options, loader.error());
-  Result<Variants> variants = Variants::open(options, artifact, *loader);
-  if (!variants)
-    return reportFailure(options, variants.error());
-  Result<Variants::Taken> taken = variants->take(options);
-  if (!taken)
-    return reportFailure(options, taken.error());
-  return runOnDevice(taken->options, *taken->manifest, *taken->device);
+  std::vector<std::unique_ptr<OpenKernel>> opened; // outlives what refers to it
+  EarlierKernels earlier;
+  for (const Artifact &other : before) {
+    RunOptions its = earlier.optionsFor(options, other.manifest, /*isLast=*/false);
+    its.variant.clear();
+    Result<std::unique_ptr<OpenKernel>> kernel = openKernel(its, other, *loader);
+    if (!kernel)
+      return reportFailure(options, runtime::withContext("kernel '" + other.manifest.kernel + "'", kernel.error()));
+    opened.push_back(std::move(*kernel));
+    const Variants::Taken &taken = opened.back()->taken;
+    if (Status status = earlier.add(taken.options, *taken.manifest, *taken.device); !status)
+      return reportFailure(options, status.error());
+  }
+  Result<std::unique_ptr<OpenKernel>> kernel =
+      openKernel(earlier.optionsFor(options, artifact.manifest, /*isLast=*/true), artifact, *loader);
+  if (!kernel)
+    return reportFailure(options, kernel.error());
+  const Variants::Taken &taken = (*kernel)->taken;
+  return runOnDevice(taken.options, *taken.manifest, *taken.device, earlier);
 }
 
 } // namespace tile::runner

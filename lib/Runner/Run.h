@@ -6,15 +6,16 @@
 // exit code (see exitCodeHelp).
 #pragma once
 
-#include "Runner/Device/Execution.h"
+#include "Runner/Device/EarlierKernels.h"
 #include "Runner/Results/Sources.h"
 #include "Runtime/Artifact.h"
 
 namespace tile::runner {
 
 /// Runs the kernel without printing. `artifactName` is for the report.
+/// `earlier` kernels run before.
 Result<RunReport> runKernel(const RunOptions &options, const runtime::Manifest &manifest, Device &device,
-                            const std::string &artifactName);
+                            const std::string &artifactName, const EarlierKernels &earlier = {});
 
 // The steps of runKernel.
 RunReport startReport(const Execution &execution, const Device &device, const std::string &artifactName);
@@ -24,9 +25,11 @@ Status requireGpu(Device &device);
 /// Returns the benchmark request that the options specify.
 BenchRequest startBench(const RunOptions &options);
 
-int runOnDevice(const RunOptions &options, const runtime::Manifest &manifest, Device &device);
-/// Runs on the device that the options select.
-int runArtifact(const RunOptions &options, const runtime::Artifact &artifact);
+int runOnDevice(const RunOptions &options, const runtime::Manifest &manifest, Device &device,
+                const EarlierKernels &earlier = {});
+/// Runs on the device that the options select, after `earlier` artifacts.
+int runArtifact(const RunOptions &options, const runtime::Artifact &artifact,
+                std::span<const runtime::Artifact> earlier = {});
 
 /// Prints `program: error: message` and returns the exit code for the error: 2 for wrong usage, otherwise 1.
 int reportFailure(const RunOptions &options, const Error &error);

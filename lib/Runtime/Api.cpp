@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C API: checks its arguments, catches exceptions (out of memory), and delegates.
-#include "Runtime/ErrorState.h"
+#include "Runtime/ApiGuard.h"
 #include "Runtime/FloatFormat.h"
 #include "Runtime/Variants.h"
-
-#include <new>
 
 namespace tile::runtime {
 
@@ -14,21 +12,6 @@ char *lastErrorBuffer() {
 }
 
 namespace {
-
-/// Runs `body`, which returns a status, and converts exceptions to a status.
-template <typename Body> tile_status guarded(Body body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc &) {
-    return reportError(TILE_ERROR_OUT_OF_MEMORY, "out of host memory");
-  } catch (const std::exception &exception) {
-    return reportError(TILE_ERROR_UNSUPPORTED, "unexpected failure: {}", exception.what());
-  }
-}
-
-tile_status nullArgument(const char *function, const char *name) {
-  return reportError(TILE_ERROR_INVALID_ARGUMENT, "{}: '{}' is a null pointer", function, name);
-}
 
 tile_status checkVariantIndex(const tile_kernel &kernel, uint32_t index) {
   const size_t count = kernel.variants ? kernel.variants->kernels.size() : 1;
@@ -64,6 +47,8 @@ tile_status withChooser(const tile_kernel &kernel, void *const *arguments, size_
   });
 }
 
+} // namespace
+
 tile_status finishLoading(tile_runtime *runtime, Result<Artifact> artifact, tile_kernel **kernel) {
   if (!artifact)
     return reportError(artifact.error());
@@ -76,7 +61,6 @@ tile_status finishLoading(tile_runtime *runtime, Result<Artifact> artifact, tile
   return TILE_OK;
 }
 
-} // namespace
 } // namespace tile::runtime
 
 using namespace tile::runtime;

@@ -2,6 +2,7 @@
 // Detects the format of a file and extracts its manifest.
 #include "Runtime/Artifact.h"
 
+#include "Runtime/Bundle.h"
 #include "Runtime/NearestName.h"
 
 #include <cerrno>
@@ -89,9 +90,7 @@ Status readVariants(Artifact &artifact, Bytes bytes) {
   return Success{};
 }
 
-} // namespace
-
-Result<Artifact> readArtifact(Bytes bytes) {
+Result<Artifact> readSingle(Bytes bytes) {
   if (isPack(bytes))
     return readPack(bytes);
   Artifact artifact;
@@ -118,6 +117,36 @@ Result<Artifact> readArtifact(Bytes bytes) {
   if (artifact.format == ArtifactFormat::Cubin && hasElfSection(bytes, variantsSectionName))
     if (Status status = readVariants(artifact, bytes); !status)
       return status.error();
+  return artifact;
+}
+
+Result<Artifact> readBundled(Bytes bytes, std::string_view kernel) {
+  Result<Bundle> bundle = Bundle::read(bytes);
+  if (!bundle)
+    return bundle.error();
+  if (kernel.empty() && bundle->size() > 1)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the pack has {} kernels ({}); name one, as in FILE:{}",
+                     bundle->size(), bundle->describeNames(), bundle->name(0));
+  Result<size_t> index = kernel.empty() ? Result<size_t>(size_t(0)) : bundle->find(kernel);
+  if (!index)
+    return index.error();
+  Result<std::string> contents = bundle->artifact(*index);
+  if (!contents)
+    return contents.error();
+  Result<Artifact> artifact = readSingle(bytesOf(*contents));
+  return artifact ? std::move(artifact)
+                  : Result<Artifact>(withContext("kernel '" + bundle->name(*index) + "'", artifact.error()));
+}
+
+} // namespace
+
+Result<Artifact> readArtifact(Bytes bytes, std::string_view kernel) {
+  if (isBundle(bytes))
+    return readBundled(bytes, kernel);
+  Result<Artifact> artifact = readSingle(bytes);
+  if (artifact && !kernel.empty() && kernel != artifact->manifest.kernel)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "the artifact has no kernel '{}', only '{}'", kernel,
+                     artifact->manifest.kernel);
   return artifact;
 }
 
@@ -197,12 +226,19 @@ Result<std::string> findPtx(const Artifact &artifact) {
 }
 
 Result<Artifact> readArtifactFile(const std::string &path) {
-  Result<std::string> contents = readFile(path, largestArtifact);
+  std::string file = path, kernel;
+  std::error_code code;
+  const size_t colon = path.rfind(':');
+  if (colon != std::string::npos && !std::filesystem::exists(path, code)) {
+    file.resize(colon);
+    kernel = path.substr(colon + 1);
+  }
+  Result<std::string> contents = readFile(file, largestArtifact);
   if (!contents)
     return contents.error();
-  Result<Artifact> artifact = readArtifact({reinterpret_cast<const uint8_t *>(contents->data()), contents->size()});
+  Result<Artifact> artifact = readArtifact(bytesOf(*contents), kernel);
   if (!artifact)
-    return withContext("'" + path + "'", artifact.error());
+    return withContext("'" + file + "'", artifact.error());
   return artifact;
 }
 

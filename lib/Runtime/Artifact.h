@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An artifact in memory: the bytes that the driver loads, and their manifest. If there are several variants, these are
-// those of the first variant, and the pack of all variants is kept.
+// The artifact of one kernel in memory: the bytes that the driver loads, and their manifest. If there are several
+// variants, these are those of the first variant, and the pack of all variants is kept.
 #pragma once
 
 #include "Runtime/Pack.h"
@@ -39,7 +39,10 @@ Result<size_t> findVariant(const Artifact &artifact, std::string_view name, std:
 /// Returns the PTX text: a whole PTX artifact, a section of a cubin, or part of its pack.
 Result<std::string> findPtx(const Artifact &artifact);
 
-Result<Artifact> readArtifact(Bytes bytes);
+/// Reads the artifact of a kernel. Of a bundle (Bundle.h), reads the kernel with this name, which may be empty if there
+/// is only one; the name of any other artifact is that of its kernel.
+Result<Artifact> readArtifact(Bytes bytes, std::string_view kernel = {});
+/// Reads a file. `path` may be "FILE:KERNEL", which names a kernel of a bundle.
 Result<Artifact> readArtifactFile(const std::string &path);
 
 /// Returns the contents of a file; the error names the file and the reason. Rejects directories and files of more than

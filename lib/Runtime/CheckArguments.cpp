@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile_check_arguments and tile_device_target: driver queries that are never on the launch path.
+#include "Runtime/ApiGuard.h"
 #include "Runtime/Choice.h"
-#include "Runtime/ErrorState.h"
 #include "Runtime/Kernel.h"
 #include "Runtime/Variants.h"
 
@@ -123,6 +123,30 @@ tile_status tile_device_target(tile_runtime *runtime, char *name, size_t bytes) 
   return TILE_OK;
 }
 
+tile_status tile_kernel_buffer_bytes(const tile_kernel *kernel, uint32_t index, void *const *arguments, size_t count,
+                                     int num_sms, size_t *bytes) {
+  if (!kernel || !bytes)
+    return nullArgument("tile_kernel_buffer_bytes", kernel ? "bytes" : "kernel");
+  if (const tile_status status = checkArgumentArray(*kernel, arguments, count); status != TILE_OK)
+    return status;
+  const std::vector<Parameter> &parameters = kernel->artifact.manifest.parameters;
+  if (index >= parameters.size() || !parameters[index].buffer)
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has no parameter {} with a declared buffer",
+                       kernel->artifact.manifest.kernel, index);
+  return guarded([&] {
+    const std::optional<Extent> extent = extentOf(*kernel, parameters[index], readSlots(*kernel, arguments, num_sms));
+    int64_t total = 0;
+    if (!extent || __builtin_add_overflow(extent->before, extent->after, &total))
+      return extent ? reportError(TILE_ERROR_INVALID_ARGUMENT,
+                                  "parameter '{}': the buffer's size does not fit in 64 "
+                                  "bits",
+                                  parameters[index].name)
+                    : TILE_ERROR_INVALID_ARGUMENT;
+    *bytes = static_cast<size_t>(total);
+    return TILE_OK;
+  });
+}
+
 tile_status tile_check_arguments(tile_kernel *kernel, void *const *arguments, size_t count) {
   if (!kernel)
     return reportError(TILE_ERROR_INVALID_ARGUMENT, "tile_check_arguments: 'kernel' is a null pointer");
@@ -132,7 +156,7 @@ tile_status tile_check_arguments(tile_kernel *kernel, void *const *arguments, si
     return reportError(TILE_ERROR_NO_DRIVER, "{}",
                        kernel->runtime ? "the driver has no cuPointerGetAttribute"
                                        : "the kernel was loaded without a runtime");
-  try {
+  return guarded([&] {
     const Driver &driver = *kernel->runtime->driver;
     Result<DeviceLimits> limits = queryLimits(driver);
     if (!limits)
@@ -148,9 +172,7 @@ tile_status tile_check_arguments(tile_kernel *kernel, void *const *arguments, si
             status != TILE_OK)
           return status;
     return TILE_OK;
-  } catch (const std::bad_alloc &) {
-    return reportError(TILE_ERROR_OUT_OF_MEMORY, "out of host memory");
-  }
+  });
 }
 
 } // extern "C"

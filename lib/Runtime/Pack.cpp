@@ -195,7 +195,7 @@ Result<Pack> Pack::read(Bytes bytes) {
   if (all.size() < headerBytes)
     return malformed(fmt::format("{} bytes are too few for a header", all.size()));
   if (const uint32_t version = readWord(all, magic.size()); version != packVersion)
-    return malformed(fmt::format("version {} is unknown; this version reads version {}", version, packVersion));
+    return malformed(fmt::format("version {} is unknown; this version of tile reads versions 1 and 2", version));
   const uint32_t indexBytes = readWord(all, magic.size() + 4);
   if (indexBytes > all.size() - headerBytes)
     return malformed(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A pack contains the variants of one kernel. A .tilepack file is a pack; a cubin with several variants has a pack in
-// its section ".tile.variants".
+// A pack contains the variants of one kernel. A .tilepack file is a pack, or several kernels (Bundle.h); a cubin with
+// several variants has a pack in its section ".tile.variants".
 //
-//   "tilepack" | version, u32 | bytes of the index frame, u32 | index frame | frame | frame | ...
+//   "tilepack" | version 1, u32 | bytes of the index frame, u32 | index frame | frame | frame | ...
 //   index, JSON: {"hash": "fnv1a64:...", "frames": [[offset, bytes, bytes inside], ...],
 //                 "variants": [{"manifest": "{...}", "image": 0, "ptx": 1}, ...], "tuning": [2]}
 //

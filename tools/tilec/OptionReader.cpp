@@ -49,8 +49,8 @@ static std::optional<EmitKind> emitKindOfExtension(StringRef extension) {
 
 bool OptionReader::read() {
   return readFormat() && checkUnknown() && checkEmpty() && checkRepeated() && readInputFile() && readOutput() &&
-         readNames() && readKernel() && readPasses() && readTargets() && readVariants() && readWarnings() &&
-         readToolkit() && readCache();
+         checkInputs() && readNames() && readKernel() && readPasses() && readTargets() && readVariants() &&
+         readWarnings() && readToolkit() && readCache();
 }
 
 bool OptionReader::readForLibrary() {
@@ -167,19 +167,38 @@ bool OptionReader::readInputFile() {
       continue;
     if (argument == input)
       options.input = word;
-    else if (run)
+    if (!run)
+      line.inputs.push_back(word);
+    else if (argument != input)
       line.rest.push_back(word);
-    else
-      return fail(formatv("more than one input: '{0}' and '{1}'", options.input, word));
   }
   if (options.input.empty())
     return fail("no input; give a .tile file, or '-' for standard input");
   return readLanguage();
 }
 
+/// Several kernels fit in a pack, and share all options but those that are about one of them.
+bool OptionReader::checkInputs() {
+  if (line.inputs.size() < 2)
+    return true;
+  if (options.emit != EmitKind::Tilepack && options.emit != EmitKind::Header)
+    return fail(formatv("{0} inputs ('{1}', '{2}'{3}) need -o FILE.tilepack, -o FILE.h, --emit=tilepack or "
+                        "--emit=header",
+                        line.inputs.size(), line.inputs[0], line.inputs[1], line.inputs.size() > 2 ? ", ..." : ""));
+  if (llvm::is_contained(line.inputs, "-"))
+    return fail("standard input ('-') can only be the only input");
+  for (OptionId id : {OPT_kernel, OPT_signature, OPT_variant})
+    if (const Arg *argument = arguments.getLastArg(id))
+      return fail(formatv("{0} is about one kernel; compile it to an artifact, and give that as an input: "
+                          "tilec a.tile b.cubin -o FILE.tilepack",
+                          StringRef(argument->getSpelling()).rtrim('=')));
+  return true;
+}
+
 bool OptionReader::readLanguage() {
   options.language = StringRef(options.input).ends_with(".mlir") ? InputLanguage::Mlir : InputLanguage::Tile;
   if (const Arg *argument = arguments.getLastArg(OPT_x)) {
+    line.languageGiven = true;
     StringRef language = argument->getValue();
     if (language != "tile" && language != "mlir")
       return fail(formatv("-x expects tile or mlir, not '{0}'", language));

@@ -50,6 +50,7 @@ private:
   bool checkRepeated();
   const llvm::opt::Arg *findInput() const;
   bool readInputFile();
+  bool checkInputs();
   bool readLanguage();
   bool readOutput();
   bool readTargets();

@@ -11,6 +11,8 @@ namespace tile {
 
 struct CommandLine {
   driver::CompilerOptions compiler;
+  std::vector<std::string> inputs; ///< several, or "NAME=FILE", for a pack; the first is also `compiler.input`
+  bool languageGiven = false;      ///< -x was given
   driver::VariantOptions variants;
   std::string output;               ///< empty: not given
   std::string depfile;              ///< path of the dependency file; empty: none
@@ -19,9 +21,9 @@ struct CommandLine {
   std::vector<std::string> meaning; ///< words that affect the result, without those that only name its files
   bool emitGiven = false;           ///< --emit or the output's extension selected the kind of output
   bool targetGiven = false;         ///< --target was given
-  const char *usage = "tilec [options] <file.tile>"; ///< first line of --help
-  bool takesVariants = false;                        ///< the command handles several kernels: `tilec verify`
-  std::vector<std::string> rest;                     ///< for `tilec run`: words that are not compiler options, in order
+  const char *usage = "tilec [options] <file.tile>..."; ///< first line of --help
+  bool takesVariants = false;                           ///< the command handles several kernels: `tilec verify`
+  std::vector<std::string> rest; ///< for `tilec run`: words that are not compiler options, in order
 };
 
 enum class ParseStatus { Compile, Help, Done, Error };

@@ -25,7 +25,8 @@ defm emit : Value<"emit", "What to produce: ast, configs, tile, cta, nvvm, llvm,
                   "<kind>">;
 defm target : Value<"target", "GPU to compile for (default: sm_90a), or several for a tilepack or a header; "
                               "--target=help lists them", "<gpu>,...">;
-defm header_name : Value<"header-name", "Prefix of the functions in a header (default: the kernel's name)", "<name>">;
+defm header_name : Value<"header-name", "Prefix of the functions in a header (default: the kernel's name; of several "
+                                        "kernels, that of the file)", "<name>">;
 def keep_ptx : Flag<["--"], "keep-ptx">, HelpText<"Embed the PTX in a header as well, so that the program also runs in "
                                                   "the simulator">;
 def strip : Flag<["--"], "strip">, HelpText<"Omit the PTX from a cubin or tilepack, which then runs only on GPUs and "

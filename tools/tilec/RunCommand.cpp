@@ -2,7 +2,8 @@
 // `tilec run kernel.tile M=512 --device=auto|cuda|sim|interp --check`: compiles and runs a kernel.
 //
 // The command line is split: options in tilec's table configure the compiler; the runner parses the others exactly as
-// tile-run does. If a file has several kernels and none is named, all kernels with launch directives run.
+// tile-run does. If a file has several kernels and none is named, all kernels with launch directives run. Kernels that
+// others run after (`#: after`) run before these, on the same buffers.
 #include "RunCommand.h"
 
 #include "Driver/Compilation.h"
@@ -18,6 +19,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <CLI/CLI.hpp>
+#include <set>
 
 using namespace tile;
 using driver::EmitKind;
@@ -171,32 +173,65 @@ struct InterpreterArguments {
   }
 };
 
-int runInterpreter(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments) {
-  line.compiler.pipeline.instrument = false; // the interpreter has no clock
-  line.compiler.debugInfo = arguments.options.wantsDebugger();
-  if (std::optional<int> failure = specialize(run, line))
-    return *failure;
-  driver::Compilation compilation(line.compiler, messages());
-  bool loaded = compilation.load();
-  compilation.printDiagnostics();
+/// A kernel that the interpreter has loaded.
+struct LoadedKernel {
+  std::unique_ptr<driver::Compilation> compilation;
+  std::unique_ptr<runner::Device> device;
+};
+
+/// Returns an exit code on failure.
+std::optional<int> loadKernel(const CommandLine &line, const InterpreterArguments &arguments, LoadedKernel &kernel) {
+  kernel.compilation = std::make_unique<driver::Compilation>(line.compiler, messages());
+  bool loaded = kernel.compilation->load();
+  kernel.compilation->printDiagnostics();
   if (!loaded)
-    return int(compilation.outcome());
-  auto kernels = compilation.module().getOps<KernelOp>();
+    return int(kernel.compilation->outcome());
+  auto kernels = kernel.compilation->module().getOps<KernelOp>();
   if (kernels.empty())
     return fail(line.compiler, Outcome::Rejected,
                 "the interpreter runs the tile dialect, but the input has already been lowered");
-  interp::DebugInfo info = driver::makeDebugInfo(*kernels.begin(), compilation.text(), line.compiler.inputText);
+  interp::DebugInfo info = driver::makeDebugInfo(*kernels.begin(), kernel.compilation->text(), line.compiler.inputText);
   if (std::optional<int> failure = arguments.check(line, info))
     return *failure;
-  std::unique_ptr<runner::Device> device =
-      driver::createInterpreterDevice(*kernels.begin(), arguments.options, std::move(info));
-  return runner::runOnDevice(run, compilation.manifest(), *device);
+  kernel.device = driver::createInterpreterDevice(*kernels.begin(), arguments.options, std::move(info));
+  return std::nullopt;
 }
 
-/// Runs on a GPU or in the simulator.
-int runCompiled(const runner::RunOptions &run, CommandLine &line) {
-  if (std::optional<int> failure = specialize(run, line))
+CommandLine lineFor(const CommandLine &line, const std::string &kernel) {
+  CommandLine one = line;
+  one.compiler.kernel = kernel;
+  return one;
+}
+
+/// `before` are the kernels that run before this one.
+int runInterpreter(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments,
+                   llvm::ArrayRef<std::string> before) {
+  line.compiler.pipeline.instrument = false; // the interpreter has no clock
+  line.compiler.debugInfo = arguments.options.wantsDebugger();
+  std::vector<LoadedKernel> loaded(before.size() + 1);
+  runner::EarlierKernels earlier;
+  for (auto [name, kernel] : llvm::zip(before, loaded)) {
+    if (std::optional<int> failure = loadKernel(lineFor(line, name), arguments, kernel))
+      return *failure;
+    const runtime::Manifest &manifest = kernel.compilation->manifest();
+    if (runner::Status status =
+            earlier.add(earlier.optionsFor(run, manifest, /*isLast=*/false), manifest, *kernel.device);
+        !status)
+      return runner::reportFailure(run, status.error());
+  }
+  if (before.empty())
+    if (std::optional<int> failure = specialize(run, line))
+      return *failure;
+  if (std::optional<int> failure = loadKernel(line, arguments, loaded.back()))
     return *failure;
+  const runtime::Manifest &manifest = loaded.back().compilation->manifest();
+  return runner::runOnDevice(earlier.optionsFor(run, manifest, /*isLast=*/true), manifest, *loaded.back().device,
+                             earlier);
+}
+
+/// Compiles for a GPU or the simulator. Returns an exit code on failure.
+std::optional<int> makeArtifact(const runner::RunOptions &run, CommandLine line,
+                                std::vector<runtime::Artifact> &artifacts) {
   // Without ptxas the driver compiles the PTX.
   bool isPtx = run.device == "sim" || !codegen::findPtxas(line.compiler.toolkit);
   line.compiler.emit = isPtx ? EmitKind::Ptx : EmitKind::Cubin;
@@ -209,21 +244,52 @@ int runCompiled(const runner::RunOptions &run, CommandLine &line) {
   runtime::Result<runtime::Artifact> artifact = runtime::readArtifact({bytes.data(), bytes.size()});
   if (!artifact)
     return runner::reportFailure(run, artifact.error());
+  artifacts.push_back(std::move(*artifact));
+  return std::nullopt;
+}
+
+int runCompiled(const runner::RunOptions &run, CommandLine &line, llvm::ArrayRef<std::string> before) {
+  if (before.empty())
+    if (std::optional<int> failure = specialize(run, line))
+      return *failure;
+  std::vector<runtime::Artifact> artifacts;
+  for (const std::string &name : before)
+    if (std::optional<int> failure = makeArtifact(run, lineFor(line, name), artifacts))
+      return *failure;
+  if (std::optional<int> failure = makeArtifact(run, line, artifacts))
+    return *failure;
   runner::RunOptions withSources = run;
   for (const std::string &folder : line.compiler.importPaths)
     withSources.sourceFolders.push_back(folder);
-  return runner::runArtifact(withSources, *artifact);
+  return runner::runArtifact(withSources, artifacts.back(), std::span(artifacts).first(before.size()));
 }
 
-int runKernel(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments) {
-  return run.device == "interp" ? runInterpreter(run, line, arguments) : runCompiled(run, line);
+int runKernel(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments,
+              llvm::ArrayRef<std::string> before) {
+  return run.device == "interp" ? runInterpreter(run, line, arguments, before) : runCompiled(run, line, before);
 }
 
-/// Returns the kernels with launch directives, which all run without --kernel. If there are fewer than two, the front
-/// end chooses.
-std::vector<std::string> listKernels(const CommandLine &line) {
+/// A kernel to run, and those before it (`#: after`).
+struct PlannedKernel {
+  std::string name; ///< empty: the front end chooses
+  std::vector<std::string> before;
+};
+
+/// Returns the kernel that is named, or all kernels with launch directives, except those that run before another.
+std::vector<PlannedKernel> planKernels(const CommandLine &line, bool onlyOne) {
   frontend::DiagnosticEngine ignored; // errors are reported when the kernel is compiled
-  return frontend::listLaunchedKernels(driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored));
+  frontend::Module module = driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored);
+  std::vector<std::string> kernels = frontend::listLaunchedKernels(module);
+  if (!line.compiler.kernel.empty() || onlyOne || kernels.size() < 2)
+    return {{line.compiler.kernel, frontend::kernelsBefore(module, line.compiler.kernel)}};
+  std::set<std::string> others;
+  std::vector<PlannedKernel> planned;
+  for (const std::string &kernel : kernels) {
+    planned.push_back({kernel, frontend::kernelsBefore(module, kernel)});
+    others.insert(planned.back().before.begin(), planned.back().before.end());
+  }
+  llvm::erase_if(planned, [&](const PlannedKernel &kernel) { return others.contains(kernel.name); });
+  return planned;
 }
 
 } // namespace
@@ -275,16 +341,10 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
     return runner::reportFailure(run, status.error());
   if (needsInterpreter && run.device != "interp")
     return fail(line.compiler, Outcome::Usage, "--break, --print-values and --check-overflow need --device=interp");
-  std::vector<std::string> kernels;
-  if (line.compiler.kernel.empty() && !interpreter.options.wantsDebugger())
-    kernels = listKernels(line);
-  if (kernels.size() < 2)
-    return runKernel(run, line, interpreter);
   int failure = int(Outcome::Success);
-  for (const std::string &kernel : kernels) {
-    CommandLine one = line;
-    one.compiler.kernel = kernel;
-    int code = runKernel(run, one, interpreter);
+  for (const PlannedKernel &kernel : planKernels(line, interpreter.options.wantsDebugger())) {
+    CommandLine one = lineFor(line, kernel.name);
+    int code = runKernel(run, one, interpreter, kernel.before);
     failure = failure ? failure : code;
   }
   return failure;

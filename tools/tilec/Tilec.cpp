@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tilec: one input, one output. The result is written last, so an error leaves no file behind.
-#include "AnswerCache.h"
-#include "Driver/CompileVariants.h"
+#include "CompileKernel.h"
 #include "Driver/OutputFile.h"
 #include "Driver/TileSource.h"
 #include "ExplainCommand.h"
@@ -9,13 +8,12 @@
 #include "LanguageServer/Server.h"
 #include "Messages.h"
 #include "Options.h"
-#include "Request.h"
+#include "PackCommand.h"
 #include "RunCommand.h"
 #include "Runner/Run.h"
 #include "Tools.h"
 #include "VerifyCommand.h"
 
-#include "llvm/Support/BuryPointer.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -32,44 +30,6 @@ std::string defaultOutput(const driver::CompilerOptions &options) {
     return "-";
   llvm::StringRef stem = options.input == "-" ? "kernel" : llvm::sys::path::stem(options.input);
   return (stem + (options.emit == EmitKind::Cubin ? ".cubin" : ".tilepack")).str();
-}
-
-/// Prints messages immediately, and records them.
-class MessageRecorder final : public llvm::raw_ostream {
-public:
-  MessageRecorder() : llvm::raw_ostream(/*unbuffered=*/true) {}
-  const std::string &text() const { return written; }
-
-private:
-  void write_impl(const char *text, size_t size) override {
-    written.append(text, size);
-    messages() << llvm::StringRef(text, size);
-  }
-  uint64_t current_pos() const override { return written.size(); }
-
-  std::string written;
-};
-
-/// The cache of `--cache`, with the key of the compilation.
-struct CacheEntry {
-  driver::DiskCache cache;
-  Request request;
-  std::string key;
-  std::chrono::system_clock::time_point begin = std::chrono::system_clock::now();
-
-  explicit CacheEntry(const CommandLine &line) : cache(line.cacheFolder, line.cacheBytes) {
-    request = {line.compiler.input, line.compiler.inputText, line.meaning};
-    key = keyOf(request, line);
-  }
-};
-
-/// Returns the cache entry; nullopt if the compilation has output besides the result.
-std::optional<CacheEntry> findEntry(const CommandLine &line) {
-  const driver::CompilerOptions &options = line.compiler;
-  if (line.cacheFolder.empty() || !options.dumpDirectory.empty() || !options.remarks.empty() || options.timePasses ||
-      options.explainConfig || options.printLayouts)
-    return std::nullopt;
-  return CacheEntry(line);
 }
 
 bool isSameFile(llvm::StringRef one, llvm::StringRef other) {
@@ -99,45 +59,30 @@ int compileCommand(llvm::ArrayRef<const char *> words) {
   case ParseStatus::Compile:
     break;
   }
-  llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
-  if (!text)
-    return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
-  line.compiler.inputText = std::move(*text);
   std::string output = line.output.empty() ? defaultOutput(line.compiler) : line.output;
-
   // Check first: the output is written at the end, so a successful compilation would overwrite its input.
   for (const std::string &written : {output, line.depfile})
-    if (isSameFile(written, line.compiler.input))
-      return fail(line.compiler, Outcome::Usage, "the output '" + written + "' is also the input");
+    for (const std::string &input : line.inputs)
+      if (isSameFile(written, input))
+        return fail(line.compiler, Outcome::Usage, "the output '" + written + "' is also the input");
   if (isSameFile(output, line.depfile))
     return fail(line.compiler, Outcome::Usage, "the output '" + output + "' is also the file of -MF");
-
-  std::optional<CacheEntry> entry = findEntry(line);
-  if (std::optional<Answer> kept = entry ? findAnswer(entry->cache, entry->key) : std::nullopt) {
-    messages() << kept->diagnostics;
-    llvm::Error error = writeResult(output, line.depfile, kept->artifact, kept->files);
-    return error ? fail(line.compiler, Outcome::Environment, toString(std::move(error))) : int(Outcome::Success);
+  bool isPack = namesPack(line);
+  if (!isPack) {
+    llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
+    if (!text)
+      return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
+    line.compiler.inputText = std::move(*text);
+    isPack = hasSeveralKernels(line);
   }
-
-  // The process ends here, so skip freeing the IR operation by operation.
-  MessageRecorder recorder;
-  bool isText = line.compiler.diagnosticsFormat == driver::DiagnosticsFormat::Text;
-  auto owned = std::make_unique<driver::VariantCompilation>(std::move(line.compiler), line.variants, recorder);
-  driver::VariantCompilation &compilation = *owned;
-  llvm::BuryPointer(std::move(owned));
-  if (compilation.run())
-    if (llvm::Error error = writeResult(output, line.depfile, compilation.result(), compilation.sourceFiles()))
-      compilation.fail(Outcome::Environment, std::move(error));
-  compilation.printDiagnostics();
-  if (!entry || compilation.outcome() != Outcome::Success)
-    return int(compilation.outcome());
-  llvm::Error error =
-      keepAnswer(entry->cache, entry->key, entry->request,
-                 {Outcome::Success, compilation.result(), recorder.text(), compilation.sourceFiles()}, entry->begin);
-  std::string reason = toString(std::move(error));
-  if (!reason.empty() && isText) // a JSON document is already complete
-    messages() << "tilec: warning: result not cached: " << reason << '\n';
-  return int(Outcome::Success);
+  if (isPack)
+    return packCommand(line, [&](const std::string &result, llvm::ArrayRef<std::string> files) {
+      return writeResult(output, line.depfile, result, files);
+    });
+  auto write = [&, depfile = line.depfile](const Answer &answer) {
+    return writeResult(output, depfile, answer.artifact, answer.files);
+  };
+  return int(compileKernel(std::move(line), write, /*isLast=*/true));
 }
 
 int languageServerCommand(llvm::ArrayRef<const char *> words) {

@@ -22,13 +22,13 @@ namespace {
 
 constexpr int exitUnknown = 6; // with --strict
 
-struct Request {
+struct VerifyRequest {
   CommandLine line;
   verify::Options options;
   bool isStrict = false, isJson = false;
 };
 
-std::optional<int> readWords(llvm::ArrayRef<const char *> words, Request &request) {
+std::optional<int> readWords(llvm::ArrayRef<const char *> words, VerifyRequest &request) {
   CLI::App app("", "tilec verify");
   app.add_option("--time-limit", request.options.seconds, "Seconds for each set of constants (default: 20)")
       ->check(CLI::PositiveNumber);
@@ -129,7 +129,7 @@ void shortenPosition(verify::Finding &finding, llvm::StringRef input) {
 
 class Command {
 public:
-  Command(Request &request, verify::Solver &solver) : request(request), solver(solver) {}
+  Command(VerifyRequest &request, verify::Solver &solver) : request(request), solver(solver) {}
 
   int run(const std::string &kernel) {
     CommandLine line = request.line;
@@ -186,7 +186,7 @@ private:
     return 0;
   }
 
-  Request &request;
+  VerifyRequest &request;
   verify::Solver &solver;
   llvm::json::Array document;
   std::set<std::string> printed;
@@ -196,7 +196,7 @@ private:
 } // namespace
 
 int tile::verifyCommand(llvm::ArrayRef<const char *> words) {
-  Request request;
+  VerifyRequest request;
   CommandLine &line = request.line;
   if (std::optional<int> code = readWords(words, request))
     return *code;

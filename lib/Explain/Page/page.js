@@ -5,6 +5,7 @@ function showPage(data) {
     ['pipeline', 'Pipeline', pipelineView], ['resources', 'Resources', resourcesView], ['passes', 'Passes', passesView]].filter(([id]) => data.passes.passes.length || (id !== 'passes' && id !== 'layouts'));
   document.getElementById('summary').textContent = `Kernel ${data.kernel} for ${data.target} (${data.device}), ` +
     (!data.passes.passes.length ? 'from an artifact, without layouts and passes; ' : '') + (data.simulated ? `run in the simulator${data.arguments ? ' with ' + data.arguments : ''}.` : `not run: ${data.why_not_simulated}.`);
+  document.getElementById('headline').textContent = data.headline ? data.headline.text : '';
   const tabs = document.getElementById('tabs'), main = document.getElementById('views'), made = new Map();
   const buttons = [], sections = [];
   const make = index => {

@@ -25,7 +25,8 @@ function sharedMap(data) {
   return element('div', {}, svg, table(['buffer', 'offset', 'bytes', 'line'], rows));
 }
 
-function rooflineChart(roofline, holder) {
+function rooflineChart(data, holder) {
+  const roofline = data.resources.roofline;
   const ridge = roofline.roof_gflop_per_s / roofline.memory_gb_per_s;
   const flops = roofline.tensor_flops + roofline.scalar_flops;
   const own = Math.max(roofline.intensity, 1e-3);
@@ -37,8 +38,16 @@ function rooflineChart(roofline, holder) {
     xAxis: {type: 'log', name: 'FLOP per byte of memory', nameLocation: 'middle', nameGap: 30, min: low, max: high, axisLabel: {formatter: v => +v.toPrecision(2)}},
     yAxis: {type: 'log', name: 'GFLOP/s', axisLabel: {formatter: shortNumber}},
     series: [
-      {type: 'line', name: 'roof', data: [low, ridge, high].map(x => [x, at(x)]), symbol: 'none', lineStyle: {color: '#111'}},
-      {type: 'scatter', name: 'bound (modelled)', data: flops ? [[own, at(own)]] : [], symbolSize: 14, itemStyle: {color: palette[5]}}],
+      {type: 'line', name: 'roof', data: [low, ridge, high].map(x => [x, at(x)]), symbol: 'none', lineStyle: {color: '#111', width: 2}, areaStyle: {color: '#f3f6fa'}},
+      // The roofs with their numbers: the slope is memory, the flat part the fastest arithmetic.
+      {type: 'scatter', name: 'roofs', symbolSize: 1, silent: true, itemStyle: {color: '#111'}, label: {show: true, color: '#111', fontSize: 12}, data: [
+        {value: [Math.sqrt(low * ridge), at(Math.sqrt(low * ridge))], label: {position: 'left', formatter: `memory ${shortNumber(roofline.memory_gb_per_s)} GB/s`}},
+        {value: [Math.sqrt(ridge * high), roofline.roof_gflop_per_s], label: {position: 'top', formatter: `${roofline.roof_by} ${shortNumber(roofline.roof_gflop_per_s)} GFLOP/s`}},
+        {value: [ridge, roofline.roof_gflop_per_s], label: {position: 'bottom', formatter: `${ridge.toPrecision(3)} FLOP/byte`}}]},
+      {type: 'scatter', name: 'bound (modelled)', data: flops ? [[own, at(own)]] : [], symbolSize: 14, itemStyle: {color: palette[5]},
+        label: {show: true, position: 'right', formatter: `at most ${shortNumber(at(own))} GFLOP/s`}}].concat(flops && data.headline ? [
+      {type: 'scatter', name: 'expected (modelled)', data: [[own, at(own) * data.headline.share]], symbolSize: 14, symbol: 'diamond', itemStyle: {color: palette[0]},
+        label: {show: true, position: 'right', formatter: `expected ${shortNumber(at(own) * data.headline.share)}`}}] : []),
   });
   new ResizeObserver(() => requestAnimationFrame(() => chart.resize())).observe(holder);
 }
@@ -65,7 +74,7 @@ function resourcesView(data) {
       table(['', 'simulated'], [['FLOP of tensor cores', roof.tensor_flops.toLocaleString('en')], ['other FLOP', roof.scalar_flops.toLocaleString('en')],
         ['bytes of all arrays', roof.least_bytes.toLocaleString('en')], ['bytes moved by multiprocessors', roof.moved_bytes.toLocaleString('en')],
         ['FLOP per byte', roof.intensity.toPrecision(4)]]), holder);
-    view.whenShown = () => rooflineChart(roof, holder);
+    view.whenShown = () => rooflineChart(data, holder);
   }
   return view;
 }

@@ -91,13 +91,13 @@ function sourceView(data) {
   const entries = new Map(data.source.lines.map(entry => [entry.line, entry]));
   // Without the source text of an artifact, only line numbers are shown.
   const texts = data.source.text ? data.source.text.replace(/\n$/, '').split('\n') : new Array(Math.max(0, ...entries.keys())).fill('');
-  const pane = element('div', {class: 'pane code', tabindex: 0, role: 'listbox', 'aria-label': 'source; up and down choose a line'});
+  const pane = element('div', {class: 'pane code source', tabindex: 0, role: 'listbox', 'aria-label': 'source; up and down choose a line'});
   const rows = texts.map((text, i) => {
     const entry = entries.get(i + 1), facts = entry && data.simulated ? lineFacts(entry) : {text: '', bad: false};
     return element('div', {class: 'row', 'data-line': i + 1, role: 'option'},
       element('span', {class: 'number'}, String(i + 1)),
       element('span', {class: 'facts' + (facts.bad ? ' bad' : ''), title: facts.text}, facts.text),
-      element('span', {class: 'text'}, text));
+      element('span', {class: 'text'}, ...highlighted(text)));
   });
   pane.append(...rows);
   pane.addEventListener('click', event => {

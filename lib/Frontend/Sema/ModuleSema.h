@@ -456,4 +456,7 @@ private:
   std::map<const IfStmt *, std::set<size_t>> liveBranches;
 };
 
+/// Returns the kernels that run before this one (`#: after`), in the order in which they run.
+std::vector<const FunctionStmt *> functionsBefore(const Module &module, const FunctionStmt &kernel);
+
 } // namespace tile::frontend

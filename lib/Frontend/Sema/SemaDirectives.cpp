@@ -100,7 +100,20 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
   for (const auto &[name, value] : kernel.directives.bindings)
     if (llvm::is_contained(names, name))
       error(Diag::let_parameter, value->range, {name, kernel.name});
-  NameChecker checker(*this, kernel, std::move(names));
+  // Expectations may also name what earlier kernels read.
+  std::vector<std::string> expected = names;
+  std::vector<const FunctionStmt *> before = functionsBefore(module, kernel);
+  if (!kernel.directives.after.empty() && before.empty()) {
+    std::vector<std::string> others = listLaunchedKernels(module);
+    llvm::erase(others, kernel.name);
+    std::optional<std::string> guess = didYouMean(kernel.directives.after, others);
+    error(Diag::after_kernel, kernel.directives.afterRange,
+          {kernel.directives.after, kernel.name, guess ? "; did you mean '" + *guess + "'?" : ""});
+  }
+  for (const FunctionStmt *function : before)
+    for (const Parameter &parameter : function->parameters)
+      expected.push_back(parameter.name);
+  NameChecker checker(*this, kernel, std::move(names)), expectChecker(*this, kernel, std::move(expected));
   for (const DirectiveExpr &expr : kernel.directives.grid)
     checker.check(expr);
   for (const DirectiveExpr &expr : kernel.directives.requirements)
@@ -116,7 +129,7 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
     checker.check(directive);
   for (const ExpectDirective &directive : kernel.directives.expects) {
     checker.checkName(directive.buffer, directive.nameRange);
-    checker.check(directive.value);
+    expectChecker.check(directive.value);
   }
   return diagnostics.numErrors() == errorsBefore;
 }

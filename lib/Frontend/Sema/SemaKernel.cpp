@@ -175,6 +175,31 @@ std::vector<std::string> listLaunchedKernels(const Module &module) {
   return names;
 }
 
+std::vector<const FunctionStmt *> functionsBefore(const Module &module, const FunctionStmt &kernel) {
+  std::vector<Candidate> functions;
+  collectFunctions(module.body, "", functions);
+  std::vector<const FunctionStmt *> before;
+  for (const FunctionStmt *at = &kernel; !at->directives.after.empty();) {
+    auto found = llvm::find_if(functions, [&](const Candidate &other) { return other.name == at->directives.after; });
+    if (found == functions.end() || found->function == &kernel || llvm::is_contained(before, found->function))
+      return {};
+    at = found->function;
+    before.insert(before.begin(), at);
+  }
+  return before;
+}
+
+std::vector<std::string> kernelsBefore(const Module &module, StringRef kernel) {
+  std::vector<Candidate> functions;
+  collectFunctions(module.body, "", functions);
+  std::vector<std::string> names;
+  for (const Candidate &candidate : functions)
+    if (candidate.name == kernel)
+      for (const FunctionStmt *function : functionsBefore(module, *candidate.function))
+        names.push_back(function->name);
+  return names;
+}
+
 /// Selects the kernel that the request names, or the only one. Functions that others call, or that return a value, are
 /// helpers unless they have directives.
 const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance) {

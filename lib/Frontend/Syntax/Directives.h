@@ -104,6 +104,8 @@ struct DirectiveSet {
   std::vector<ConfigDirective> configs;
   std::vector<DefaultDirective> defaults;
   std::vector<ExpectDirective> expects;
+  std::string after; ///< kernel that runs before this one on the same buffers; empty: none
+  SourceRange afterRange;
   std::optional<int> numWarps;
   std::optional<int> numStages;
   std::optional<ClusterShape> cluster;

@@ -55,8 +55,8 @@ bool DirectiveParser::parse() {
     p.advance();
     return parseInstance();
   }
-  constexpr std::string_view known[] = {"grid",   "buffer",    "default",    "expect",  "require", "let",
-                                        "config", "num_warps", "num_stages", "cluster", "schedule"};
+  constexpr std::string_view known[] = {"grid",  "buffer", "default",   "expect",     "require", "let",
+                                        "after", "config", "num_warps", "num_stages", "cluster", "schedule"};
   if (std::find(std::begin(known), std::end(known), keyword) == std::end(known)) {
     p.error(Diag::unknown_directive, p.peek().range, {p.text(p.peek())});
     return false;
@@ -75,6 +75,13 @@ bool DirectiveParser::parse() {
   }
   if (keyword == "buffer")
     return parseBuffer();
+  if (keyword == "after") {
+    if (!set->after.empty()) {
+      p.error(Diag::duplicate_directive, keywordRange, {keyword});
+      return false;
+    }
+    return parseName(set->after, set->afterRange, "a kernel after 'after'");
+  }
   if (keyword == "config")
     return parseConfig();
   if (keyword == "default")

@@ -55,10 +55,11 @@ void printText(const std::vector<Listed> &listed, bool hasTargets) {
     width = std::max(width, variant.name.size());
   for (const Listed &variant : listed) {
     const std::string time = variant.microseconds >= 0 ? fmt::format("{:.2f} us", variant.microseconds) : std::string();
-    const std::string note = !variant.obstacle.empty()  ? variant.obstacle
-                             : variant.isMeasured       ? "chosen by measurement"
-                             : variant.microseconds < 0 ? "no model for its time; tile-run tune measures it"
-                                                        : "";
+    const std::string note = !variant.obstacle.empty()   ? variant.obstacle
+                             : variant.isMeasured        ? "chosen by measurement"
+                             : variant.microseconds >= 0 ? ""
+                             : listed.size() == 1        ? "nothing to choose, so no estimate"
+                                                         : "no model for its time; tile-run tune measures it";
     std::string line = fmt::format("{} {:<{}}{} {:>13}  {}", variant.isTaken ? '*' : ' ', variant.name, width,
                                    hasTargets ? fmt::format(" {:<8}", variant.target) : "", time, note);
     line.erase(line.find_last_not_of(' ') + 1);

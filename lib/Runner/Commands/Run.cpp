@@ -29,9 +29,21 @@ void addSuiteOptions(CLI::App &app, SuiteOptions &suite) {
       ->group("Suites");
 }
 
+/// Runs the artifacts of --after, then this one.
+static int runAfterOthers(const RunOptions &options, const runtime::Artifact &artifact) {
+  std::vector<runtime::Artifact> earlier;
+  for (const std::string &path : options.after) {
+    Result<runtime::Artifact> other = runtime::readArtifactFile(path);
+    if (!other)
+      return reportFailure(options, runtime::withContext("--after", other.error()));
+    earlier.push_back(std::move(*other));
+  }
+  return runArtifact(options, artifact, earlier);
+}
+
 int runOneOrSuite(RunOptions options, const SuiteOptions &suite) {
   if (suite.file.empty())
-    return withArtifact(options, [&](const runtime::Artifact &artifact) { return runArtifact(options, artifact); });
+    return withArtifact(options, [&](const runtime::Artifact &artifact) { return runAfterOthers(options, artifact); });
   if (!options.artifact.empty()) { // then the first positional is an argument for all cases
     options.arguments.insert(options.arguments.begin(), options.artifact);
     options.artifact.clear();
@@ -49,6 +61,12 @@ Action addRun(CLI::App &app, const RunOptions &start) {
   addKernelOptions(app, options->run);
   addVariantOptions(app, options->run);
   addCheckOptions(app, options->run);
+  app.add_option(
+         "--after", options->run.after,
+         "Run this kernel before, on the same buffers: those of one name, which the kernel of FILE has written, "
+         "are inputs of the next; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   addTraceOption(app, options->run);
   addSimulatorOptions(app, options->run);
   addSuiteOptions(app, options->suite);

@@ -234,7 +234,8 @@ Status validateRequest(const RunOptions &options, const Manifest &manifest) {
   return Success{};
 }
 
-Result<Execution> Execution::prepare(const RunOptions &options, const Manifest &manifest, Device &device) {
+Result<Execution> Execution::prepare(const RunOptions &options, const Manifest &manifest, Device &device,
+                                     Execution *previous) {
   if (Status status = validateRequest(options, manifest); !status)
     return status.error();
   Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, device.multiprocessorCount());
@@ -263,12 +264,60 @@ Result<Execution> Execution::prepare(const RunOptions &options, const Manifest &
   if (!buffers)
     return buffers.error();
   execution.buffers = std::move(*buffers);
+  execution.previous = previous;
+  if (Status status = execution.linkPrevious(); !status)
+    return status.error();
   if (options.check)
     if (Status status = validateExpectations(manifest, execution.buffers); !status)
       return status.error();
   if (Status status = loadRecorded(*recorded, execution.buffers); !status)
     return status.error();
   return execution;
+}
+
+/// Finds the buffers that earlier kernels leave, and gives expectations their names.
+Status Execution::linkPrevious() {
+  for (size_t i = 0; previous && i < manifest->parameters.size(); ++i) {
+    const Parameter &parameter = manifest->parameters[i];
+    if (!parameter.isPointer || roleOf(parameter) == BufferRole::Output || !bindings.bufferText(i).empty())
+      continue;
+    const Execution *source = previous;
+    while (source && !source->manifest->findParameter(parameter.name))
+      source = source->previous;
+    if (!source)
+      continue;
+    const Parameter &other = *source->manifest->findParameter(parameter.name);
+    if (!other.isPointer)
+      continue;
+    const HostBuffer &here = buffers.before[i], &there = source->output(parameter.name);
+    const HostBuffer &shaped = *source->buffers.names.buffers.at(parameter.name); // `there` exists only after a run
+    if (here.type() != shaped.type() || here.layout().elements != shaped.layout().elements)
+      return makeError(
+          TILE_ERROR_INVALID_ARGUMENT,
+          "buffer '{}' has {} elements of {} in kernel '{}', but {} of {} in kernel '{}', which runs before",
+          parameter.name, here.layout().elements, runtime::dataTypeName(here.type()), manifest->kernel,
+          shaped.layout().elements, runtime::dataTypeName(shaped.type()), source->manifest->kernel);
+    links.emplace_back(i, &there);
+  }
+  if (previous) { // insert() keeps the names of this kernel
+    buffers.names.buffers.insert(previous->names().buffers.begin(), previous->names().buffers.end());
+    buffers.names.scalars.insert(previous->names().scalars.begin(), previous->names().scalars.end());
+  }
+  return Success{};
+}
+
+/// Runs the earlier kernels and takes over what they leave.
+Status Execution::runPrevious(RunReport &report) {
+  RunReport earlier;
+  if (Status status = previous->run(earlier); !status)
+    return status;
+  for (const std::string &damage : earlier.damages)
+    report.damages.push_back(fmt::format("kernel '{}': {}", previous->manifest->kernel, damage));
+  report.earlierChecks = std::move(earlier.earlierChecks);
+  report.earlierChecks.insert(report.earlierChecks.end(), earlier.checks.begin(), earlier.checks.end());
+  for (const auto &[index, contents] : links)
+    buffers.before[index].importDense(contents->exportDense().data());
+  return Success{};
 }
 
 const HostBuffer &Execution::output(const std::string &name) const {
@@ -282,6 +331,9 @@ Result<std::vector<DeviceArgument>> Execution::freshArguments() {
 }
 
 Status Execution::run(RunReport &report) {
+  if (previous)
+    if (Status status = runPrevious(report); !status)
+      return status;
   Result<std::vector<DeviceArgument>> arguments = freshArguments();
   if (!arguments)
     return arguments.error();
@@ -320,7 +372,7 @@ std::vector<std::string> Execution::unwrittenOutputs() const {
 }
 
 Status Execution::check(RunReport &report) const {
-  report.checks.clear(); // only those of the last run; a failed run ends the loop
+  report.checks = report.earlierChecks; // only those of the last run; a failed run ends the loop
   if (options->check)
     for (const Expectation &expectation : manifest->expect) {
       Result<CheckResult> check = checkOutput(expectation, buffers.names, output(expectation.buffer), options->limit);

@@ -32,8 +32,10 @@ Status validateRequest(const RunOptions &options, const Manifest &manifest);
 
 class Execution {
 public:
-  /// Prepares an execution, which keeps references to all three arguments.
-  static Result<Execution> prepare(const RunOptions &options, const Manifest &manifest, Device &device);
+  /// Prepares an execution, which keeps references to all arguments. `previous` runs before each run of this kernel,
+  /// whose inputs of the same names then have the values that it leaves.
+  static Result<Execution> prepare(const RunOptions &options, const Manifest &manifest, Device &device,
+                                   Execution *previous = nullptr);
 
   Status run(RunReport &report);
   /// Returns the arguments with buffers in the state before a run.
@@ -50,6 +52,8 @@ public:
 private:
   Execution(const RunOptions &options, const Manifest &manifest, Device &device, Bindings bindings)
       : options(&options), manifest(&manifest), device(&device), bindings(std::move(bindings)) {}
+  Status linkPrevious();
+  Status runPrevious(RunReport &report);
   Status check(RunReport &report) const;
   std::vector<std::string> unwrittenOutputs() const;
 
@@ -60,6 +64,9 @@ private:
   Grid grid = {1, 1, 1};
   HostBuffers buffers;
   std::vector<NamedText> saves;
+  Execution *previous = nullptr;
+  /// Buffers that this kernel reads and an earlier one leaves: index of the parameter, its contents.
+  std::vector<std::pair<size_t, const HostBuffer *>> links;
 };
 
 } // namespace tile::runner

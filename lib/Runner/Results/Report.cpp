@@ -260,7 +260,8 @@ bool RunReport::passed() const {
 }
 
 std::string formatText(const RunReport &report) {
-  std::string text = fmt::format("{} on {}: {}{}grid {}x{}x{}", report.kernel, report.device, report.arguments,
+  std::string text = fmt::format("{}{}{} on {}: {}{}grid {}x{}x{}", report.kernel,
+                                 report.after.empty() ? "" : " after ", report.after, report.device, report.arguments,
                                  report.arguments.empty() ? "" : ", ", report.grid[0], report.grid[1], report.grid[2]);
   if (!report.variant.empty())
     text += ", variant " + report.variant;

@@ -11,6 +11,7 @@ struct RunReport {
   std::string label; ///< name of the case in its suite, or ""
   std::string key;   ///< key by which a resumed benchmark identifies the measurement
   std::string kernel;
+  std::string after;   ///< kernels that ran before, on the same buffers: "partial, reduce"; or ""
   std::string variant; ///< name of the variant, or ""
   std::string artifact;
   std::string target;
@@ -21,9 +22,10 @@ struct RunReport {
   int runs = 0;
   double milliseconds = -1; ///< duration of the first run; negative: not measured
   std::vector<CheckResult> checks;
-  std::string lastRun;                ///< after a failure: the option that reproduces it, see Device::lastRun
-  std::vector<std::string> damages;   ///< out-of-bounds writes and the like
-  std::vector<std::string> unwritten; ///< outputs that the first run left completely unchanged
+  std::vector<CheckResult> earlierChecks; ///< of the kernels that ran before, which `checks` includes
+  std::string lastRun;                    ///< after a failure: the option that reproduces it, see Device::lastRun
+  std::vector<std::string> damages;       ///< out-of-bounds writes and the like
+  std::vector<std::string> unwritten;     ///< outputs that the first run left completely unchanged
   std::optional<BenchResult> bench;
 
   bool passed() const;

@@ -221,6 +221,12 @@ int runTune(const TuneOptions &options, const Artifact &artifact) {
                          makeError(TILE_ERROR_INVALID_ARGUMENT,
                                    "--shard writes a separate table for each part; omit --embed, and merge "
                                    "the tables with tile-run tune merge"));
+  if (std::error_code ignored; options.embed && !std::filesystem::exists(options.run.artifact, ignored))
+    return reportFailure(options.run, makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                                "--embed: '{}' is a kernel of a pack, which holds no tables; write the "
+                                                "table to a file with -o, or tune the kernel's artifact before it is "
+                                                "packed",
+                                                options.run.artifact));
   const std::string output = options.output.empty() ? options.run.artifact + ".tuning" + part : options.output;
   if (Status status = options.embed ? checkWritable("--embed", options.run.artifact) : validateOutput(output, artifact);
       !status)

@@ -61,7 +61,11 @@ std::string formatReport(const Report &report, const Module &module, const Sourc
       text += formatSourceLine(actor.place, module, source);
   }
   if (report.count > 1)
-    text += fmt::format("  this happened {} more times\n", report.count - 1);
+    text += fmt::format("  this happened {} more times{}\n", report.count - 1,
+                        report.instructions > 1
+                            ? fmt::format(", at {} {} in all", report.instructions,
+                                          report.notes.empty() ? "instructions" : "pairs of instructions")
+                            : "");
   return text;
 }
 

@@ -58,6 +58,27 @@ bool isBefore(const Report &a, const Report &b) {
   return a.message < b.message;
 }
 
+/// Returns the kind and the source lines of a report; empty if it is not to be joined with others. A race of two lines
+/// is the same whichever of the accesses came first.
+std::vector<uint64_t> sourceKey(const Report &report) {
+  if (report.kind == ReportKind::Deadlock || report.kind == ReportKind::Endless)
+    return {};
+  std::vector<uint64_t> lines;
+  auto add = [&](const Place &place) {
+    lines.push_back(uint64_t(place.file) << 32 | place.sourceLine);
+    return place.sourceLine != 0;
+  };
+  bool isKnown = add(report.actor.place);
+  for (const auto &note : report.notes)
+    isKnown = add(note.first.place) && isKnown;
+  if (!isKnown)
+    return {};
+  if (report.kind == ReportKind::Race)
+    std::sort(lines.begin(), lines.end());
+  lines.insert(lines.begin(), {uint64_t(report.kind), report.isLatent, report.isFatal});
+  return lines;
+}
+
 } // namespace
 
 void Reports::add(Report report) {
@@ -86,8 +107,17 @@ bool Reports::empty() const {
 std::vector<Report> Reports::all() const {
   std::lock_guard lock(mutex);
   std::vector<Report> reports;
-  for (const auto &[key, report] : found)
-    reports.push_back(report);
+  std::map<std::vector<uint64_t>, size_t> joined; // source key -> index of its report
+  for (const auto &[key, report] : found) {
+    const std::vector<uint64_t> lines = sourceKey(report);
+    auto [entry, isNew] = joined.try_emplace(lines, reports.size());
+    if (lines.empty() || isNew) {
+      reports.push_back(report);
+      continue;
+    }
+    reports[entry->second].count += report.count;
+    ++reports[entry->second].instructions;
+  }
   return reports;
 }
 

@@ -42,17 +42,20 @@ struct Report {
   std::string message;                              ///< one sentence with the numbers
   std::vector<std::pair<Actor, std::string>> notes; ///< the other access, the waiting threads, …
   uint64_t count = 1;                               ///< number of occurrences at this location
+  uint32_t instructions = 1; ///< number of PTX instructions, or pairs of them, that it stands for
   /// It breaks a rule of the ISA, but no known device behaves differently: compilers rely on it.
   bool isLatent = false;
   bool isFatal = false; ///< the thread block could not go on
 };
 
-/// Collects reports from all threads; a second one of the same kind and locations is only counted.
+/// Collects reports from all threads; a second one of the same kind and locations is only counted. Reports about the
+/// same source lines, which one line of a kernel causes at many instructions, are joined.
 class Reports {
 public:
   void add(Report report);
   bool empty() const;
-  /// Returns the reports in the order of their PTX lines, then kinds: the same for every number of host threads.
+  /// Returns one report for each kind and pair of source lines, or of PTX lines where no source is known, in the order
+  /// of PTX lines: the same for every number of host threads.
   std::vector<Report> all() const;
 
 private:

@@ -15,3 +15,4 @@ state.time = .4;
 console.log([0, 3, 4, 5].map(cta => `${state.waveOf(cta)}${state.hasBegun(cta) ? '+' : '-'}`).join(' '), state.wave());
 console.log(criticalText({clocks: 100, critical: [{kind: 'copy', line: 3, clocks: 60}, {kind: 'work', line: 0, clocks: 36}, {kind: 'work', line: 2, clocks: 4}]}));
 console.log(JSON.stringify(criticalParts({spans: [[0, 10, 'work', 1], [10, 20, 'work', 2], [25, 40, 'work', 1]]}, {spans: [[0, 4, 'copy', 1], [4, 8, 'work', 1], [8, 30, 'work', 2], [30, 50, 'work', 1]]})));
+console.log(JSON.stringify(tokensOf('    x = tl.load(p + 2, mask="#")  # row')));

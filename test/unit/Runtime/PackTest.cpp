@@ -214,8 +214,8 @@ TEST(Pack, negative_damageNamesTheVariant) {
 TEST(Pack, negative_versionsAndSizes) {
   const std::string pack = packOf(smallVariants());
   std::string changed = pack;
-  changed[8] = 2;
-  EXPECT_EQ(errorOf(changed), "pack: version 2 is unknown; this version reads version 1");
+  changed[8] = 3;
+  EXPECT_EQ(errorOf(changed), "pack: version 3 is unknown; this version of tile reads versions 1 and 2");
   changed = pack;
   changed[15] = '\x7f';
   EXPECT_TRUE(has(errorOf(changed), "pack: the index has 21")) << errorOf(changed);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compiles one input of the command line, with the cache of `--cache`.
+#pragma once
+
+#include "Request.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace tile {
+
+/// Compiles `line.compiler.inputText`, or finds the result in the cache. Prints messages. Calls `use` with a result,
+/// before it is cached; its error is reported as one of the compilation. `isLast`: the process ends afterwards.
+driver::Outcome compileKernel(CommandLine line, llvm::function_ref<llvm::Error(const Answer &)> use, bool isLast);
+
+} // namespace tile
