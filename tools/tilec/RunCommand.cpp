@@ -5,9 +5,9 @@
 // tile-run does. If a file has several kernels and none is named, all kernels with launch directives run.
 #include "RunCommand.h"
 
+#include "CommandWords.h"
 #include "Driver/Compilation.h"
 #include "Driver/InterpreterDevice.h"
-#include "Driver/TileSource.h"
 #include "Messages.h"
 #include "Options.h"
 #include "Runner/Device/CudaDevice.h"
@@ -219,13 +219,6 @@ int runKernel(const runner::RunOptions &run, CommandLine &line, const Interprete
   return run.device == "interp" ? runInterpreter(run, line, arguments) : runCompiled(run, line);
 }
 
-/// Returns the kernels with launch directives, which all run without --kernel. If there are fewer than two, the front
-/// end chooses.
-std::vector<std::string> listKernels(const CommandLine &line) {
-  frontend::DiagnosticEngine ignored; // errors are reported when the kernel is compiled
-  return frontend::listLaunchedKernels(driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored));
-}
-
 } // namespace
 
 int tile::runCommand(llvm::ArrayRef<const char *> words) {
@@ -260,10 +253,8 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (std::optional<int> code = interpreter.read(line))
     return *code;
   interpreter.options.limit = run.limit;
-  llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
-  if (!text)
-    return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
-  line.compiler.inputText = std::move(*text);
+  if (std::optional<int> code = readInput(line))
+    return *code;
   bool needsInterpreter = interpreter.options.wantsDebugger() || interpreter.options.checkOverflow;
   if (run.device == "auto" && needsInterpreter)
     run.device = "interp";
@@ -275,15 +266,13 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
     return runner::reportFailure(run, status.error());
   if (needsInterpreter && run.device != "interp")
     return fail(line.compiler, Outcome::Usage, "--break, --print-values and --check-overflow need --device=interp");
-  std::vector<std::string> kernels;
-  if (line.compiler.kernel.empty() && !interpreter.options.wantsDebugger())
-    kernels = listKernels(line);
-  if (kernels.size() < 2)
+  if (interpreter.options.wantsDebugger())
     return runKernel(run, line, interpreter);
   int failure = int(Outcome::Success);
-  for (const std::string &kernel : kernels) {
+  for (const std::string &kernel : listSelectedKernels(line)) {
     CommandLine one = line;
-    one.compiler.kernel = kernel;
+    if (!kernel.empty())
+      one.compiler.kernel = kernel;
     int code = runKernel(run, one, interpreter);
     failure = failure ? failure : code;
   }

@@ -3,17 +3,16 @@
 // of it would contain: alternatives of -D, configurations, and block sizes that the compiler chooses.
 #include "VerifyCommand.h"
 
+#include "CommandWords.h"
 #include "Driver/Compilation.h"
-#include "Driver/TileSource.h"
 #include "Messages.h"
 #include "Options.h"
+#include "SameAs.h"
 #include "Verify/Report.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-
-#include <CLI/CLI.hpp>
 
 using namespace tile;
 using driver::Outcome;
@@ -22,15 +21,18 @@ namespace {
 
 constexpr int exitUnknown = 6; // with --strict
 
-struct Request {
+struct VerifyRequest {
   CommandLine line;
   verify::Options options;
+  std::optional<double> seconds;
+  SameAsOptions sameAs;
   bool isStrict = false, isJson = false;
 };
 
-std::optional<int> readWords(llvm::ArrayRef<const char *> words, Request &request) {
+std::optional<int> readWords(llvm::ArrayRef<const char *> words, VerifyRequest &request) {
   CLI::App app("", "tilec verify");
-  app.add_option("--time-limit", request.options.seconds, "Seconds for each set of constants (default: 20)")
+  app.add_option("--time-limit", request.seconds,
+                 "Seconds for each set of constants (default: 20), or for a comparison (default: 60)")
       ->check(CLI::PositiveNumber);
   app.add_option("--max-size", request.options.largest,
                  "Largest value of 32-bit parameters (default: 2147418112, 2^31 - 65536, so that sizes can be rounded "
@@ -42,21 +44,11 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, Request &reques
       ->check(CLI::PositiveNumber);
   app.add_flag("--strict", request.isStrict, "Exit with code 6 if an answer is unknown");
   app.add_flag("--json", request.isJson, "Print a JSON document");
+  addSameAsOptions(app, request.sameAs);
   CommandLine &line = request.line;
   line.takesVariants = true;
   line.usage = "tilec verify [options] <file.tile>";
-  ParseStatus status = parseCommandLine(words, /*run=*/true, line);
-  if (status == ParseStatus::Help)
-    llvm::outs() << app.help() << '\n';
-  if (status != ParseStatus::Compile)
-    return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
-  try {
-    std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 expects arguments in reverse order
-    app.parse(rest);
-  } catch (const CLI::ParseError &error) {
-    return fail(line.compiler, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec verify --help");
-  }
-  return std::nullopt;
+  return parseWords(words, app, line);
 }
 
 /// Returns the options with each combination of the alternatives of -D.
@@ -129,7 +121,7 @@ void shortenPosition(verify::Finding &finding, llvm::StringRef input) {
 
 class Command {
 public:
-  Command(Request &request, verify::Solver &solver) : request(request), solver(solver) {}
+  Command(VerifyRequest &request, verify::Solver &solver) : request(request), solver(solver) {}
 
   int run(const std::string &kernel) {
     CommandLine line = request.line;
@@ -186,7 +178,7 @@ private:
     return 0;
   }
 
-  Request &request;
+  VerifyRequest &request;
   verify::Solver &solver;
   llvm::json::Array document;
   std::set<std::string> printed;
@@ -196,31 +188,27 @@ private:
 } // namespace
 
 int tile::verifyCommand(llvm::ArrayRef<const char *> words) {
-  Request request;
+  VerifyRequest request;
   CommandLine &line = request.line;
   if (std::optional<int> code = readWords(words, request))
     return *code;
   if (line.emitGiven || !line.output.empty() || !line.cacheFolder.empty())
     return fail(line.compiler, Outcome::Usage,
                 "tilec verify writes no file; remove -o, -MD, --emit, --cache and --stop-after");
-  llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
-  if (!text)
-    return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
-  line.compiler.inputText = std::move(*text);
+  if (std::optional<int> code = readInput(line))
+    return *code;
   line.compiler.emit = driver::EmitKind::Tile;
+  if (!request.sameAs.file.empty()) {
+    if (request.seconds)
+      request.sameAs.agreement.run.limit.emplace(*request.seconds);
+    return compareSources(line, request.sameAs, words, request.isJson, request.isStrict);
+  }
+  request.options.seconds = request.seconds.value_or(request.options.seconds);
   llvm::Expected<std::unique_ptr<verify::Solver>> solver = verify::Solver::load();
   if (!solver)
     return fail(line.compiler, Outcome::Environment, toString(solver.takeError()));
-  std::vector<std::string> kernels = {""};
-  if (line.compiler.kernel.empty()) {
-    frontend::DiagnosticEngine ignored; // errors are reported when the kernel is compiled
-    std::vector<std::string> launched =
-        frontend::listLaunchedKernels(driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored));
-    if (launched.size() > 1)
-      kernels = std::move(launched);
-  }
   Command command(request, **solver);
-  for (const std::string &kernel : kernels)
+  for (const std::string &kernel : listSelectedKernels(line))
     if (int code = command.run(kernel))
       return code;
   return command.finish();
