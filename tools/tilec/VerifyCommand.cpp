@@ -5,6 +5,8 @@
 
 #include "CommandWords.h"
 #include "Driver/Compilation.h"
+#include "Driver/DiagnosticLog.h"
+#include "Driver/OutputFile.h"
 #include "Messages.h"
 #include "Options.h"
 #include "SameAs.h"
@@ -26,6 +28,7 @@ struct VerifyRequest {
   verify::Options options;
   std::optional<double> seconds;
   SameAsOptions sameAs;
+  std::string sarif; ///< file for the answers that are not proofs; empty: none
   bool isStrict = false, isJson = false;
 };
 
@@ -44,6 +47,9 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, VerifyRequest &
       ->check(CLI::PositiveNumber);
   app.add_flag("--strict", request.isStrict, "Exit with code 6 if an answer is unknown");
   app.add_flag("--json", request.isJson, "Print a JSON document");
+  app.add_option("--sarif", request.sarif,
+                 "Write counterexamples (errors), unknown answers (warnings) and conditions (notes) as SARIF 2.1.0")
+      ->type_name("FILE");
   addSameAsOptions(app, request.sameAs);
   CommandLine &line = request.line;
   line.takesVariants = true;
@@ -136,6 +142,9 @@ public:
   int finish() {
     if (request.isJson)
       llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(document)));
+    if (!request.sarif.empty())
+      if (llvm::Error error = driver::writeOutput(request.sarif, log.print(driver::DiagnosticsFormat::Sarif)))
+        return fail(request.line.compiler, Outcome::Environment, toString(std::move(error)));
     return isRefuted ? int(Outcome::Rejected) : request.isStrict && isUnknown ? exitUnknown : int(Outcome::Success);
   }
 
@@ -160,6 +169,9 @@ private:
     isUnknown |= report.count(verify::Answer::Unknown) > 0;
     for (const verify::Finding &finding : report.conditions)
       isUnknown |= finding.answer == verify::Answer::Unknown;
+    for (const auto *findings : {&report.accesses, &report.conditions})
+      for (const verify::Finding &finding : *findings)
+        record(finding);
     const std::string kernelName = kernel.getSymName().str();
     if (request.isJson) {
       llvm::json::Object entry = toJson(report);
@@ -178,8 +190,33 @@ private:
     return 0;
   }
 
+  /// Adds an answer that is not a proof to the log, once.
+  void record(const verify::Finding &finding) {
+    using Severity = mlir::DiagnosticSeverity;
+    const std::string text = verify::toLine(finding);
+    if (finding.answer == verify::Answer::Proven || !recorded.insert(text).second)
+      return;
+    const Severity severity = finding.answer == verify::Answer::Refuted   ? Severity::Error
+                              : finding.answer == verify::Answer::Unknown ? Severity::Warning
+                                                                          : Severity::Remark;
+    auto [start, column] = llvm::StringRef(finding.position).rsplit(':');
+    auto [file, line] = start.rsplit(':');
+    unsigned lineNumber = 0, columnNumber = 0;
+    mlir::Location location = mlir::UnknownLoc::get(&context);
+    if (!line.getAsInteger(10, lineNumber) && !column.getAsInteger(10, columnNumber))
+      location = mlir::FileLineColLoc::get(&context, file, lineNumber, columnNumber);
+    mlir::Diagnostic diagnostic(location, severity);
+    llvm::StringRef message = text;
+    message.consume_front(finding.position + ": ");
+    diagnostic << message;
+    log.add(diagnostic);
+  }
+
   VerifyRequest &request;
   verify::Solver &solver;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED}; ///< of the log
+  driver::DiagnosticLog log;
+  std::set<std::string> recorded;
   llvm::json::Array document;
   std::set<std::string> printed;
   bool isRefuted = false, isUnknown = false, hasReported = false;

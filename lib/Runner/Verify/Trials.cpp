@@ -24,6 +24,23 @@ constexpr std::pair<InputKind, std::string_view> kindNames[] = {{InputKind::Rand
                                                                 {InputKind::Denormals, "denormals"},
                                                                 {InputKind::Zeros, "zeros"}};
 
+/// Returns one of the `values` of the parameter at `position` of `count`. The first trial has the first values, which
+/// are one more than a block; the fifth and later ones have in turn one parameter that is 0, then one that is large,
+/// because loops without iterations and second waves of programs take other paths. All others are random.
+int64_t chooseSize(const std::vector<int64_t> &values, uint64_t position, uint64_t count, uint64_t number,
+                   uint64_t bits) {
+  constexpr uint64_t firstDirected = 4;
+  if (number == 0)
+    return values.front();
+  if (number < firstDirected || number >= firstDirected + 2 * count)
+    return values[bits % values.size()];
+  const uint64_t which = number - firstDirected;
+  if (which % count != position)
+    return values.front();
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return which < count ? *least : *most;
+}
+
 /// Returns the block sizes among the constants: those named after the size first.
 std::vector<int64_t> blocksFor(const std::string &size, const Manifest &kernel) {
   std::vector<int64_t> named, others;
@@ -166,9 +183,12 @@ Result<Trial> TrialPlan::draw(uint64_t number, InputKind kind, uint64_t seed, co
     if (kind != InputKind::Random)
       for (const std::string &buffer : fillable)
         trial.fills[buffer] = inputKindName(kind);
+    uint64_t position = 0;
     for (const auto &[name, values] : candidates) {
       const uint64_t bits = randomBits(seedFor(0, name), number * mostAttempts + attempt);
-      trial.sizes[name] = values[number + attempt == 0 ? 0 : bits % values.size()];
+      trial.sizes[name] =
+          attempt ? values[bits % values.size()] : chooseSize(values, position, candidates.size(), number, bits);
+      ++position;
     }
     Result<TrialCall> call = callOf(trial);
     Result<double> cost = call ? costOf(call->arguments) : Result<double>(call.error());
