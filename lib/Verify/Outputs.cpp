@@ -54,6 +54,7 @@ std::optional<std::vector<Digit>> findDigits(const Poly &index, const Instances 
 }
 
 /// Sizes of launches that are tried: ends of tiles, and in between.
+constexpr int64_t largestBlock = 4096;
 constexpr int64_t triedSizes[] = {5, 1, 17, 33, 64, 65, 100, 130, 257};
 
 } // namespace
@@ -150,7 +151,11 @@ Formula Checker::whenCovered(Operation *store, const Access &access, const Posit
 }
 
 bool Checker::refuteOutput(Finding &finding) {
-  for (int64_t size : triedSizes) {
+  std::vector<int64_t> sizes(std::begin(triedSizes), std::end(triedSizes));
+  for (const auto &[name, value] : manifest.constants)
+    if (const int64_t *block = std::get_if<int64_t>(&value); block && *block > 1 && *block <= largestBlock)
+      sizes.push_back(*block + 1);
+  for (int64_t size : sizes) {
     if (budget.isOver())
       return false;
     Example example;

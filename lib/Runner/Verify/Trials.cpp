@@ -172,7 +172,7 @@ Result<TrialCall> TrialPlan::callOf(const Trial &trial) const {
 
 Result<Trial> TrialPlan::draw(uint64_t number, InputKind kind, uint64_t seed, const Admission &admits,
                               double effort) const {
-  std::optional<Trial> best;
+  std::optional<Trial> cheapest; // of those that are too large
   double least = 0;
   Error reason = runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "there are no sizes to try");
   for (unsigned attempt = 0; attempt < mostAttempts; ++attempt) {
@@ -192,21 +192,30 @@ Result<Trial> TrialPlan::draw(uint64_t number, InputKind kind, uint64_t seed, co
     }
     Result<TrialCall> call = callOf(trial);
     Result<double> cost = call ? costOf(call->arguments) : Result<double>(call.error());
-    Status admitted = cost ? admits(*call) : Status(cost.error());
-    if (!admitted) {
-      reason = admitted.error();
+    if (!cost) {
+      reason = cost.error();
       continue;
     }
-    if (!best || *cost < least) {
-      best = trial;
-      least = *cost;
-    }
-    if (*cost <= effort * mostTrialCost)
+    if (*cost > effort * mostTrialCost) { // not admitted here, which may take long
+      if (!cheapest || *cost < least) {
+        cheapest = trial;
+        least = *cost;
+      }
+    } else if (Status admitted = admits(*call); admitted) {
       return trial;
+    } else {
+      reason = admitted.error();
+    }
     if (trial.sizes.empty())
       break;
   }
-  return best ? Result<Trial>(*best) : reason;
+  if (!cheapest)
+    return reason;
+  Result<TrialCall> call = callOf(*cheapest);
+  if (!call)
+    return call.error();
+  Status admitted = admits(*call);
+  return admitted ? Result<Trial>(*cheapest) : admitted.error();
 }
 
 Trial TrialPlan::shrink(Trial failing, const std::function<bool(const Trial &)> &fails,
