@@ -58,8 +58,11 @@ private:
     for (const Verdict &verdict : verdicts)
       printPainted(stdout, options.run.colours.results, showControls(formatVerdict(verdict, width, unit)),
                    paintVerdicts);
-    fmt::print("verify: {} in {:.1f} s, {} {}{} of {} variant{}{}\n", isPassed ? "passed" : "FAILED", seconds(), runs,
-               unit, runs == 1 ? "" : "s", verdicts.size(), verdicts.size() == 1 ? "" : "s",
+    fmt::print("verify: {} in {:.1f} s, {} {}{} of {} variant{}{}\n",
+               !isPassed   ? "FAILED"
+               : runs == 0 ? "nothing has run"
+                           : "passed",
+               seconds(), runs, unit, runs == 1 ? "" : "s", verdicts.size(), verdicts.size() == 1 ? "" : "s",
                isComplete || !isPassed ? "" : "; not everything that was planned has run");
   }
   void printJson(bool isPassed, bool isComplete) const {
