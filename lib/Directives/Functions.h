@@ -24,8 +24,8 @@ inline constexpr std::string_view tensorFunctions[] = {
     "group_outer", "part", "concat"};
 
 /// Fillings of buffers in defaults; the name alone is one, too.
-inline constexpr std::string_view fillings[] = {"random", "uniform", "zeros",       "ones",    "full",
-                                                "arange", "randint", "permutation", "offsets", "addresses"};
+inline constexpr std::string_view fillings[] = {"random", "uniform", "special", "denormals",   "zeros",   "ones",
+                                                "full",   "arange",  "randint", "permutation", "offsets", "addresses"};
 
 template <size_t Count> constexpr bool contains(const std::string_view (&names)[Count], std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);

@@ -116,9 +116,11 @@ Position findPosition(const BufferTerms &buffer, const Poly &offset) {
     if (terms.size() == 1 && terms.begin()->second > 0)
       std::tie(index, rest) = divideByStride(rest, terms.begin()->first, terms.begin()->second);
     position.indices.push_back(index);
+    position.extents.push_back(buffer.shape[axis]);
     position.isInside = position.isInside && Formula::lessEqual(0, index) && Formula::less(index, buffer.shape[axis]);
   }
   position.indices.push_back(rest);
+  position.extents.push_back(lastOfConstant + Poly(1));
   position.isInside = position.isInside && Formula::lessEqual(0, rest) && Formula::lessEqual(rest, lastOfConstant);
   return position;
 }

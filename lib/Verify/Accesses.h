@@ -24,6 +24,7 @@ Access evaluateAccess(mlir::Operation *op, Evaluator &evaluator);
 struct Position {
   Formula isInside = true; ///< sufficient, and linear in the indices
   std::vector<Poly> indices;
+  std::vector<Poly> extents; ///< of a filled buffer: all indices below these are elements, or lie between some
 };
 Position findPosition(const BufferTerms &buffer, const Poly &offset);
 

@@ -235,7 +235,6 @@ bool Checker::refute(llvm::ArrayRef<Gap> gaps, Operation *op, Evaluator &evaluat
 
 bool Checker::replayModel(const Model &model, Operation *op, Evaluator &evaluator, Finding &finding, Scope scope) {
   Example example;
-  std::string text;
   for (const auto &[symbol, value] : model) {
     const SymbolInfo &info = symbols[symbol];
     if (info.kind == SymbolKind::Parameter)
@@ -252,11 +251,14 @@ bool Checker::replayModel(const Model &model, Operation *op, Evaluator &evaluato
       scope == Scope::Program ? replay.runProgram(example, op) : replay.runGrid(example);
   if (!error || error->location != op->getLoc() || !error->program)
     return false;
+  std::string text;
   for (const runtime::Parameter &parameter : manifest.parameters)
     if (auto value = example.arguments.find(parameter.name); value != example.arguments.end())
       text += parameter.name + "=" + std::to_string(value->second) + " ";
   const auto &program = *error->program;
   text += llvm::formatv("program=({0}, {1}, {2})", program[0], program[1], program[2]).str();
+  for (const auto &[loop, number] : replay.lastIterations())
+    text += llvm::formatv(" iteration={0} of the loop at {1}", number, lineOf(loop->getLoc())).str();
   if (error->index)
     text += llvm::formatv(" element=[{0:$[, ]}]", llvm::make_range(error->index->begin(), error->index->end())).str();
   finding.answer = Answer::Refuted;

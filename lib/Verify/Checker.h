@@ -26,6 +26,8 @@ public:
   Finding checkAssumption(AssumeOp op);
   /// Checks that no two programs write one element with this store.
   Finding checkPrograms(mlir::Operation *store);
+  /// Checks that some program writes each element of an output with one of these stores.
+  Finding checkOutput(unsigned argument, llvm::ArrayRef<mlir::Operation *> stores);
 
   /// Announces that this many checks follow, which share the time.
   void expect(size_t checks) { budget.share(checks); }
@@ -51,6 +53,10 @@ private:
   bool refute(llvm::ArrayRef<Gap> gaps, mlir::Operation *op, Evaluator &evaluator, Finding &finding,
               Scope scope = Scope::Program);
   bool replayModel(const Model &model, mlir::Operation *op, Evaluator &evaluator, Finding &finding, Scope scope);
+  /// Returns a condition of the parameters alone under which the store writes each element; false if that is not
+  /// proven. `position`: of the access.
+  Formula whenCovered(mlir::Operation *store, const Access &access, const Position &position, Evaluator &evaluator);
+  bool refuteOutput(Finding &finding);
   /// Returns preferences for counterexamples, the strongest first.
   std::vector<std::vector<Formula>> listWishes(const Gap &gap, Scope scope) const;
   /// Returns the values that are not followed on which a polynomial depends, as text.

@@ -199,6 +199,22 @@ IntegerTerm Evaluator::evaluateProgram(Operation *op, OpResult result) {
   return {Poly::symbol(result.getResultNumber() == 0 ? row : column), all};
 }
 
+std::vector<Evaluator::Permuted> Evaluator::permutedPrograms() {
+  std::vector<Permuted> found;
+  for (const auto &[op, results] : swizzles) {
+    Permuted permuted{{results.first, results.second}, {3, 3}};
+    for (unsigned which = 0; which < 2; ++which) {
+      const Poly id = integer(op->getOperand(which), {}).poly, size = integer(op->getOperand(2 + which), {}).poly;
+      for (unsigned axis = 0; axis < 3; ++axis)
+        if (id == programId(axis) && size == launch.programs(axis))
+          permuted.axes[which] = axis;
+    }
+    if (permuted.axes[0] < 3 && permuted.axes[1] < 3 && permuted.axes[0] != permuted.axes[1])
+      found.push_back(permuted);
+  }
+  return found;
+}
+
 TruthTerm Evaluator::truth(Value value, const Index &index) {
   if (auto known = truths.find({value, index}); known != truths.end())
     return known->second;

@@ -61,6 +61,14 @@ public:
   /// Returns symbols for the index of an element of a tensor.
   Index elementOf(mlir::Type type);
 
+  /// The results of a swizzle2d that permutes the programs of two axes: each pair of indices is that of one program.
+  struct Permuted {
+    Symbol symbols[2];
+    unsigned axes[2];
+  };
+  /// Returns the permutations that have been evaluated.
+  std::vector<Permuted> permutedPrograms();
+
   const Need &need(unsigned index) const { return needs[index]; }
   Poly programId(unsigned axis) const { return Poly::symbol(programs[axis]); }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Verify/Replay.h"
 
+#include "Interpreter/Machine.h"
 #include "Runner/Inputs/Arguments.h"
 #include "Runtime/Grid.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <chrono>
 #include <cstring>
@@ -38,15 +41,48 @@ private:
   size_t bytes;
 };
 
-/// Ends a run that takes too long.
+/// Ends a run that takes too long. Counts the iterations of the loops around an operation.
 class Clock final : public interp::Observer {
 public:
-  bool before(interp::Machine &, const interp::Instruction &) override {
+  explicit Clock(Operation *op) {
+    for (; op && !isa<KernelOp>(op); op = op->getParentOp())
+      if (isa<scf::ForOp, scf::WhileOp>(op))
+        loops.insert(loops.begin(), {op});
+  }
+  bool before(interp::Machine &, const interp::Instruction &instruction) override {
+    if (!loops.empty() && instruction.op)
+      count(instruction.op);
     return ++steps % 64 != 0 || std::chrono::steady_clock::now() < end;
   }
   void ended(interp::Machine &) override {}
 
+  /// Returns the loops, the outermost first, with the number of the iteration in which each is.
+  std::vector<Replay::Iteration> iterations() const {
+    std::vector<Replay::Iteration> list;
+    for (const Loop &loop : loops)
+      if (loop.started > 0)
+        list.push_back({loop.op, loop.started - 1});
+    return list;
+  }
+
 private:
+  struct Loop {
+    Operation *op;
+    Operation *first = nullptr; ///< the operation of its body that an iteration begins with
+    int64_t started = 0;
+  };
+  void count(Operation *op) {
+    for (Loop &loop : loops) {
+      if (op == loop.op)
+        loop = {op};
+      else if (op->getParentOp() == loop.op && (!loop.first || loop.first == op)) {
+        loop.first = op;
+        ++loop.started;
+      }
+    }
+  }
+
+  std::vector<Loop> loops;
   std::chrono::steady_clock::time_point end = std::chrono::steady_clock::now() + longestRun;
   uint64_t steps = 0;
 };
@@ -79,7 +115,34 @@ std::optional<interp::Error> Replay::runGrid(const Example &example) {
   return run(example, Programs::Many, /*watched=*/nullptr);
 }
 
-std::optional<interp::Error> Replay::run(const Example &example, Programs programs, Operation *watched) {
+std::optional<std::vector<int64_t>> Replay::findUnwritten(const Example &example, const std::string &output) {
+  // Two runs: an element that keeps both bytes is not written.
+  Kept runs[] = {{output, 0x5A}, {output, 0xA5}};
+  for (Kept &kept : runs)
+    if (run(example, Programs::Many, /*watched=*/nullptr, &kept) || !kept.hasRun)
+      return std::nullopt;
+  std::vector<int64_t> index(runs[0].shape.size());
+  if (llvm::is_contained(runs[0].shape, 0))
+    return std::nullopt;
+  for (;;) {
+    int64_t offset = 0;
+    for (size_t axis = 0; axis < index.size(); ++axis)
+      offset += index[axis] * runs[0].strides[axis];
+    if (llvm::all_of(runs, [&](const Kept &kept) {
+          return std::all_of(kept.contents.begin() + offset * kept.size,
+                             kept.contents.begin() + (offset + 1) * kept.size,
+                             [&](uint8_t byte) { return byte == kept.byte; });
+        }))
+      return index;
+    size_t axis = index.size();
+    while (axis > 0 && ++index[axis - 1] == runs[0].shape[axis - 1])
+      index[--axis] = 0;
+    if (axis == 0)
+      return std::nullopt;
+  }
+}
+
+std::optional<interp::Error> Replay::run(const Example &example, Programs programs, Operation *watched, Kept *kept) {
   std::vector<std::string> assignments;
   for (const runtime::Parameter &parameter : manifest.parameters)
     if (auto value = example.arguments.find(parameter.name); value != example.arguments.end())
@@ -127,11 +190,20 @@ std::optional<interp::Error> Replay::run(const Example &example, Programs progra
       if (!layout)
         return std::nullopt; // no such buffer exists
       bytes = size_t(layout->physicalElements) * size;
+      if (kept && kept->buffer == parameter.name) {
+        kept->shape = layout->shape;
+        kept->strides = layout->strides;
+        kept->size = size;
+      }
     }
     memory.emplace_back(bytes);
     if (!memory.back().data())
       return std::nullopt;
-    if (bytes <= mostFilledBytes && runtime::isFloatType(parameter.type))
+    if (kept && kept->buffer == parameter.name) {
+      if (bytes > mostFilledBytes)
+        return std::nullopt;
+      std::memset(memory.back().data(), kept->byte, bytes);
+    } else if (bytes <= mostFilledBytes && runtime::isFloatType(parameter.type))
       fillFloats(memory.back().data(), bytes, parameter.type);
     arguments.push_back(interp::Argument::pointer(int(buffers.size())));
     interp::Buffer &buffer = buffers.emplace_back();
@@ -147,14 +219,24 @@ std::optional<interp::Error> Replay::run(const Example &example, Programs progra
       return std::nullopt;
     compiled = std::move(result.program);
   }
-  Clock clock;
+  Clock clock(watched);
   interp::Options options;
   options.observer = &clock;
   options.checkRaces = programs == Programs::Many;
   options.watched = watched;
   if (programs == Programs::One)
     options.only = example.program;
-  return compiled->run({uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])}, arguments, buffers, options);
+  const interp::Grid size{uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
+  std::optional<interp::Error> error = compiled->run(size, arguments, buffers, options);
+  iterations = clock.iterations();
+  if (kept && !error)
+    for (const interp::Buffer &buffer : buffers)
+      if (buffer.name == kept->buffer) {
+        const auto *data = static_cast<const uint8_t *>(buffer.data);
+        kept->contents.assign(data, data + buffer.bytes);
+        kept->hasRun = true;
+      }
+  return error;
 }
 
 } // namespace tile::verify

@@ -24,23 +24,44 @@ struct Example {
 
 class Replay {
 public:
+  /// An iteration of a loop around an operation, counted from 0.
+  struct Iteration {
+    mlir::Operation *loop;
+    int64_t number;
+  };
+
   Replay(KernelOp kernel, const runtime::Manifest &manifest) : kernel(kernel), manifest(manifest) {}
 
   /// Returns the interpreter's error in that program, in which only `op` may be out of bounds; else in another one, if
   /// the grid is small: the verifier does not know which program gets which tile of a swizzle. None if there is none,
   /// or the run takes too long.
   std::optional<interp::Error> runProgram(const Example &example, mlir::Operation *op);
+  /// Returns where the last run ended, for the loops around `op`, the outermost first.
+  const std::vector<Iteration> &lastIterations() const { return iterations; }
   /// Returns the first race or other error of all programs.
   std::optional<interp::Error> runGrid(const Example &example);
+  /// Returns the index of an element of an output that no program writes; none if there is none, or the run fails.
+  std::optional<std::vector<int64_t>> findUnwritten(const Example &example, const std::string &output);
 
 private:
   enum class Programs { One, Few, Many };
+  /// A buffer whose elements are filled before a run with bytes, and kept after it.
+  struct Kept {
+    std::string buffer;
+    uint8_t byte = 0;
+    std::vector<uint8_t> contents = {};
+    std::vector<int64_t> shape = {}, strides = {};
+    unsigned size = 0;   ///< of an element
+    bool hasRun = false; ///< without an error
+  };
   /// `watched`: the only operation whose bounds are checked; null: all.
-  std::optional<interp::Error> run(const Example &example, Programs programs, mlir::Operation *watched);
+  std::optional<interp::Error> run(const Example &example, Programs programs, mlir::Operation *watched,
+                                   Kept *kept = nullptr);
 
   KernelOp kernel;
   const runtime::Manifest &manifest;
   std::optional<interp::Program> compiled;
+  std::vector<Iteration> iterations;
 };
 
 } // namespace tile::verify

@@ -22,7 +22,7 @@ static const char *nameOf(Answer answer) {
 std::string toLine(const Finding &finding) {
   std::string line = (finding.position.empty() ? "?" : finding.position) + ": " + finding.kind;
   if (!finding.subject.empty())
-    line += (finding.kind == "programs" ? " that write " : " of ") + finding.subject;
+    line += (finding.kind == "programs" ? " that write " : finding.kind == "output" ? " " : " of ") + finding.subject;
   line += std::string(": ") + nameOf(finding.answer);
   if (!finding.counterexample.empty())
     line += ": " + finding.counterexample;

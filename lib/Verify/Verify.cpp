@@ -31,7 +31,14 @@ Report verify(KernelOp kernel, const runtime::Manifest &manifest, Solver &solver
     if (isa<StoreOp>(op) || (described && !described.getReduce()))
       stores.push_back(op);
   });
-  size_t left = accesses.size() + conditions.size() + stores.size();
+  std::vector<unsigned> outputs; // arguments of the kernel
+  for (unsigned index = 0; index < kernel.getArgumentTypes().size(); ++index) {
+    auto name = kernel.getArgAttrOfType<StringAttr>(index, argNameAttrName);
+    const runtime::Parameter *parameter = name ? manifest.findParameter(name.getValue()) : nullptr;
+    if (parameter && parameter->buffer && parameter->buffer->role == runtime::BufferRole::Output)
+      outputs.push_back(index);
+  }
+  size_t left = accesses.size() + conditions.size() + stores.size() + outputs.size();
   for (Operation *op : accesses) {
     checker.expect(left--);
     report.accesses.push_back(checker.checkAccess(op));
@@ -46,6 +53,10 @@ Report verify(KernelOp kernel, const runtime::Manifest &manifest, Solver &solver
   for (Operation *op : stores) {
     checker.expect(left--);
     report.conditions.push_back(checker.checkPrograms(op));
+  }
+  for (unsigned output : outputs) {
+    checker.expect(left--);
+    report.conditions.push_back(checker.checkOutput(output, stores));
   }
   report.isTimeOver = checker.isTimeOver();
   return report;

@@ -22,7 +22,7 @@ enum class Answer {
 
 struct Finding {
   std::string position; ///< file:line:column
-  std::string kind;     ///< "load", "store", "division", "assume", "programs"
+  std::string kind;     ///< "load", "store", "division", "assume", "programs", "output"
   std::string subject;  ///< the buffer, or empty
   Answer answer = Answer::Unknown;
   std::string reason;         ///< empty if proven
@@ -36,8 +36,8 @@ struct Options {
 };
 
 struct Report {
-  std::vector<Finding> accesses;     ///< one for each access
-  std::vector<Finding> conditions;   ///< divisions by run-time values, assumptions, and buffers that programs share
+  std::vector<Finding> accesses;   ///< one for each access
+  std::vector<Finding> conditions; ///< divisions by run-time values, assumptions, buffers that programs share, outputs
   size_t count(Answer answer) const; ///< among accesses
   bool isRefuted() const;
   bool isTimeOver = false;

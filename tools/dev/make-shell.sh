@@ -41,7 +41,7 @@ words() { options "$@" | awk -F'\t' '{ n = split($1, name, " "); for (i = 1; i <
 tilec_subcommands() {
   printf 'run\tcompile a kernel, run it and check its results\n'
   printf 'explain\tcompile and run a kernel, and write a page that says where its time goes\n'
-  printf 'verify\tprove that the accesses of a kernel are in bounds, or find counterexamples\n'
+  printf 'verify\tprove that the accesses of a kernel are in bounds, or find counterexamples; compare two kernels\n'
 }
 subcommands() { "$bin/tile-run" --help | awk '/^Subcommands:/ { on = 1; next } on && /^  [a-z]/ { name = $1; $1 = ""; sub(/^ /, ""); print name "\t" $0; next } on && !/^  / { on = 0 }'; }
 quoted() { sed -e "s/'/'\\\\''/g"; }

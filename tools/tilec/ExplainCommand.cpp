@@ -3,8 +3,8 @@
 // report.
 #include "ExplainCommand.h"
 
+#include "CommandWords.h"
 #include "Driver/OutputFile.h"
-#include "Driver/TileSource.h"
 #include "Explain/Explain.h"
 #include "Messages.h"
 #include "Options.h"
@@ -15,8 +15,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-
-#include <CLI/CLI.hpp>
 
 using namespace tile;
 using driver::EmitKind;
@@ -55,17 +53,8 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, CommandLine &li
   addTimeLimit(app, run);
   app.add_option("--trace", trace, "Write the modelled timeline for Chrome or Perfetto")->type_name("FILE.json");
   line.usage = "tilec explain [options] <file.tile> [NAME=VALUE...] [-o FILE.html | -o FILE.json]";
-  ParseStatus status = parseCommandLine(words, /*run=*/true, line);
-  if (status == ParseStatus::Help)
-    llvm::outs() << app.help() << '\n';
-  if (status != ParseStatus::Compile)
-    return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
-  try {
-    std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 expects arguments in reverse order
-    app.parse(rest);
-  } catch (const CLI::ParseError &error) {
-    return fail(line.compiler, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec explain --help");
-  }
+  if (std::optional<int> code = parseWords(words, app, line))
+    return code;
   if (run.device != "auto" && run.device != "sim")
     return fail(line.compiler, Outcome::Usage, "tilec explain runs the kernel in the simulator; remove --device");
   return std::nullopt;
@@ -92,10 +81,8 @@ int tile::explainCommand(llvm::ArrayRef<const char *> words) {
   const bool isPage = llvm::StringRef(output).ends_with(".html");
   if (!isPage && output != "-" && !llvm::StringRef(output).ends_with(".json"))
     return fail(line.compiler, Outcome::Usage, "'" + output + "' is neither .html nor .json");
-  llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
-  if (!text)
-    return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
-  line.compiler.inputText = std::move(*text);
+  if (std::optional<int> code = readInput(line))
+    return *code;
   line.compiler.numSms = std::max(0, run.multiprocessors);
   line.compiler.advise = false;
   if (std::optional<int> code = prepare(request, line))

@@ -6,6 +6,7 @@
 // others run after (`#: after`) run before these, on the same buffers.
 #include "RunCommand.h"
 
+#include "CommandWords.h"
 #include "Driver/Compilation.h"
 #include "Driver/InterpreterDevice.h"
 #include "Driver/TileSource.h"
@@ -326,10 +327,8 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (std::optional<int> code = interpreter.read(line))
     return *code;
   interpreter.options.limit = run.limit;
-  llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
-  if (!text)
-    return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
-  line.compiler.inputText = std::move(*text);
+  if (std::optional<int> code = readInput(line))
+    return *code;
   bool needsInterpreter = interpreter.options.wantsDebugger() || interpreter.options.checkOverflow;
   if (run.device == "auto" && needsInterpreter)
     run.device = "interp";

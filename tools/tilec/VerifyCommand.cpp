@@ -3,17 +3,18 @@
 // of it would contain: alternatives of -D, configurations, and block sizes that the compiler chooses.
 #include "VerifyCommand.h"
 
+#include "CommandWords.h"
 #include "Driver/Compilation.h"
-#include "Driver/TileSource.h"
+#include "Driver/DiagnosticLog.h"
+#include "Driver/OutputFile.h"
 #include "Messages.h"
 #include "Options.h"
+#include "SameAs.h"
 #include "Verify/Report.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-
-#include <CLI/CLI.hpp>
 
 using namespace tile;
 using driver::Outcome;
@@ -25,12 +26,16 @@ constexpr int exitUnknown = 6; // with --strict
 struct VerifyRequest {
   CommandLine line;
   verify::Options options;
+  std::optional<double> seconds;
+  SameAsOptions sameAs;
+  std::string sarif; ///< file for the answers that are not proofs; empty: none
   bool isStrict = false, isJson = false;
 };
 
 std::optional<int> readWords(llvm::ArrayRef<const char *> words, VerifyRequest &request) {
   CLI::App app("", "tilec verify");
-  app.add_option("--time-limit", request.options.seconds, "Seconds for each set of constants (default: 20)")
+  app.add_option("--time-limit", request.seconds,
+                 "Seconds for each set of constants (default: 20), or for a comparison (default: 60)")
       ->check(CLI::PositiveNumber);
   app.add_option("--max-size", request.options.largest,
                  "Largest value of 32-bit parameters (default: 2147418112, 2^31 - 65536, so that sizes can be rounded "
@@ -42,21 +47,14 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, VerifyRequest &
       ->check(CLI::PositiveNumber);
   app.add_flag("--strict", request.isStrict, "Exit with code 6 if an answer is unknown");
   app.add_flag("--json", request.isJson, "Print a JSON document");
+  app.add_option("--sarif", request.sarif,
+                 "Write counterexamples (errors), unknown answers (warnings) and conditions (notes) as SARIF 2.1.0")
+      ->type_name("FILE");
+  addSameAsOptions(app, request.sameAs);
   CommandLine &line = request.line;
   line.takesVariants = true;
   line.usage = "tilec verify [options] <file.tile>";
-  ParseStatus status = parseCommandLine(words, /*run=*/true, line);
-  if (status == ParseStatus::Help)
-    llvm::outs() << app.help() << '\n';
-  if (status != ParseStatus::Compile)
-    return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
-  try {
-    std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 expects arguments in reverse order
-    app.parse(rest);
-  } catch (const CLI::ParseError &error) {
-    return fail(line.compiler, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec verify --help");
-  }
-  return std::nullopt;
+  return parseWords(words, app, line);
 }
 
 /// Returns the options with each combination of the alternatives of -D.
@@ -144,6 +142,9 @@ public:
   int finish() {
     if (request.isJson)
       llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(document)));
+    if (!request.sarif.empty())
+      if (llvm::Error error = driver::writeOutput(request.sarif, log.print(driver::DiagnosticsFormat::Sarif)))
+        return fail(request.line.compiler, Outcome::Environment, toString(std::move(error)));
     return isRefuted ? int(Outcome::Rejected) : request.isStrict && isUnknown ? exitUnknown : int(Outcome::Success);
   }
 
@@ -168,6 +169,9 @@ private:
     isUnknown |= report.count(verify::Answer::Unknown) > 0;
     for (const verify::Finding &finding : report.conditions)
       isUnknown |= finding.answer == verify::Answer::Unknown;
+    for (const auto *findings : {&report.accesses, &report.conditions})
+      for (const verify::Finding &finding : *findings)
+        record(finding);
     const std::string kernelName = kernel.getSymName().str();
     if (request.isJson) {
       llvm::json::Object entry = toJson(report);
@@ -186,8 +190,33 @@ private:
     return 0;
   }
 
+  /// Adds an answer that is not a proof to the log, once.
+  void record(const verify::Finding &finding) {
+    using Severity = mlir::DiagnosticSeverity;
+    const std::string text = verify::toLine(finding);
+    if (finding.answer == verify::Answer::Proven || !recorded.insert(text).second)
+      return;
+    const Severity severity = finding.answer == verify::Answer::Refuted   ? Severity::Error
+                              : finding.answer == verify::Answer::Unknown ? Severity::Warning
+                                                                          : Severity::Remark;
+    auto [start, column] = llvm::StringRef(finding.position).rsplit(':');
+    auto [file, line] = start.rsplit(':');
+    unsigned lineNumber = 0, columnNumber = 0;
+    mlir::Location location = mlir::UnknownLoc::get(&context);
+    if (!line.getAsInteger(10, lineNumber) && !column.getAsInteger(10, columnNumber))
+      location = mlir::FileLineColLoc::get(&context, file, lineNumber, columnNumber);
+    mlir::Diagnostic diagnostic(location, severity);
+    llvm::StringRef message = text;
+    message.consume_front(finding.position + ": ");
+    diagnostic << message;
+    log.add(diagnostic);
+  }
+
   VerifyRequest &request;
   verify::Solver &solver;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED}; ///< of the log
+  driver::DiagnosticLog log;
+  std::set<std::string> recorded;
   llvm::json::Array document;
   std::set<std::string> printed;
   bool isRefuted = false, isUnknown = false, hasReported = false;
@@ -203,24 +232,20 @@ int tile::verifyCommand(llvm::ArrayRef<const char *> words) {
   if (line.emitGiven || !line.output.empty() || !line.cacheFolder.empty())
     return fail(line.compiler, Outcome::Usage,
                 "tilec verify writes no file; remove -o, -MD, --emit, --cache and --stop-after");
-  llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
-  if (!text)
-    return fail(line.compiler, Outcome::Environment, toString(text.takeError()));
-  line.compiler.inputText = std::move(*text);
+  if (std::optional<int> code = readInput(line))
+    return *code;
   line.compiler.emit = driver::EmitKind::Tile;
+  if (!request.sameAs.file.empty()) {
+    if (request.seconds)
+      request.sameAs.agreement.run.limit.emplace(*request.seconds);
+    return compareSources(line, request.sameAs, words, request.isJson, request.isStrict);
+  }
+  request.options.seconds = request.seconds.value_or(request.options.seconds);
   llvm::Expected<std::unique_ptr<verify::Solver>> solver = verify::Solver::load();
   if (!solver)
     return fail(line.compiler, Outcome::Environment, toString(solver.takeError()));
-  std::vector<std::string> kernels = {""};
-  if (line.compiler.kernel.empty()) {
-    frontend::DiagnosticEngine ignored; // errors are reported when the kernel is compiled
-    std::vector<std::string> launched =
-        frontend::listLaunchedKernels(driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored));
-    if (launched.size() > 1)
-      kernels = std::move(launched);
-  }
   Command command(request, **solver);
-  for (const std::string &kernel : kernels)
+  for (const std::string &kernel : listSelectedKernels(line))
     if (int code = command.run(kernel))
       return code;
   return command.finish();

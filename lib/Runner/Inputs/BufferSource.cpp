@@ -120,6 +120,8 @@ private:
       buffer.fillRandom(ownSeed);
     else if (function == "uniform")
       return fillUniform(buffer, source, ownSeed);
+    else if (function == "special" || function == "denormals")
+      return fillUnusual(buffer, function == "special" ? specialElement : denormalElement, function, ownSeed);
     else if (function == "zeros" || function == "ones")
       buffer.fill(function == "ones");
     else if (function == "file")
@@ -222,6 +224,14 @@ private:
     if (!(*low <= *high) || !std::isfinite(*low) || !std::isfinite(*high))
       return wrong("uniform({}, {}) is empty; expected a lower and an upper bound", *low, *high);
     buffer.fillEach([&](uint64_t i) { return *low + (*high - *low) * randomUniform(ownSeed, i); });
+    return Success{};
+  }
+
+  static Status fillUnusual(HostBuffer &buffer, double (*element)(DataType, uint64_t, uint64_t),
+                            const std::string &function, uint64_t ownSeed) {
+    if (!runtime::isFloatType(buffer.type()))
+      return wrong("{} fills floats only; the buffer has {}", function, runtime::dataTypeName(buffer.type()));
+    buffer.fillEach([&](uint64_t i) { return element(buffer.type(), ownSeed, i); });
     return Success{};
   }
 

@@ -4,6 +4,8 @@
 //   random, random(seed=3)      zeros, ones, full(2.5)      [3, 1, N // 2]
 //   arange, arange(first, step)                 first + step * i
 //   uniform, uniform(low, high)                 floats between low (-1) and high (1)
+//   special, special(seed=3)                    random floats, of which every 32nd is an infinity, NaN, -0, …
+//   denormals, denormals(seed=3)                floats below the smallest normal one, and little above it
 //   randint(low, high), randint(..., seed=3)    integers from low (inclusive) to high (exclusive)
 //   permutation, permutation(n)                 distinct integers below n (default: the number of elements)
 //   offsets(total), offsets(lengths)            random ascending offsets from 0 to total; or prefix sums of a buffer

@@ -26,6 +26,8 @@ struct Form {
 
 constexpr Form forms[] = {{"random", 0, 0, "random or random(seed=3)"},
                           {"uniform", 0, 2, "uniform or uniform(low, high)"},
+                          {"special", 0, 0, "special or special(seed=3)"},
+                          {"denormals", 0, 0, "denormals or denormals(seed=3)"},
                           {"zeros", 0, 0, "zeros"},
                           {"ones", 0, 0, "ones"},
                           {"full", 1, 1, "full(value)"},
@@ -105,7 +107,7 @@ Result<FillText> parseFill(const std::string &text) {
       return badFill("'{}' is malformed; expected {}", text, form->spelling);
     source.arguments = splitArguments(std::string_view(text).substr(open + 1, text.size() - open - 2));
   }
-  const bool isRandom = form->name == "random",
+  const bool isRandom = form->name == "random" || form->name == "special" || form->name == "denormals",
              takesSeed = isRandom || form->name == "randint" || form->name == "uniform";
   const bool isNamed = !source.arguments.empty() && source.arguments.back().starts_with("seed=");
   if (takesSeed && (isNamed || (isRandom && source.arguments.size() == 1))) { // random(3) is random(seed=3)

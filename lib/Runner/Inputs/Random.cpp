@@ -3,6 +3,8 @@
 #include "Runner/Inputs/Random.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 
 namespace tile::runner {
 namespace {
@@ -41,6 +43,53 @@ double randomElement(runtime::DataType type, uint64_t seed, uint64_t index) {
   if (type == runtime::DataType::I1)
     return static_cast<double>(bits & 1);
   return static_cast<double>(bits) - (runtime::isSignedType(type) ? 8 : 0);
+}
+
+namespace {
+
+/// The ends of a floating-point type's range.
+struct FloatRange {
+  double largest, smallestNormal, smallest;
+};
+
+FloatRange rangeOf(runtime::DataType type) {
+  switch (type) {
+  case runtime::DataType::F16:
+    return {65504, 0x1p-14, 0x1p-24};
+  case runtime::DataType::BF16:
+    return {0x1.fep127, 0x1p-126, 0x1p-133};
+  case runtime::DataType::F8E4M3:
+    return {448, 0x1p-6, 0x1p-9};
+  case runtime::DataType::F8E5M2:
+    return {57344, 0x1p-14, 0x1p-16};
+  case runtime::DataType::F64:
+    return {std::numeric_limits<double>::max(), 0x1p-1022, 0x1p-1074};
+  default:
+    return {std::numeric_limits<float>::max(), 0x1p-126, 0x1p-149};
+  }
+}
+
+} // namespace
+
+double specialElement(runtime::DataType type, uint64_t seed, uint64_t index) {
+  const uint64_t bits = randomBits(seed ^ 1, index);
+  if (bits % 32 != 0)
+    return randomNormal(seed, index);
+  const FloatRange range = rangeOf(type);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double values[] = {0, infinity, range.largest, range.smallestNormal, range.smallest, 1};
+  const uint64_t which = bits / 64 % (std::size(values) + 1);
+  if (which == std::size(values))
+    return std::numeric_limits<double>::quiet_NaN();
+  return bits & 32 ? -values[which] : values[which];
+}
+
+double denormalElement(runtime::DataType type, uint64_t seed, uint64_t index) {
+  const FloatRange range = rangeOf(type);
+  const uint64_t bits = randomBits(seed, index);
+  const auto steps = static_cast<uint64_t>(2 * range.smallestNormal / range.smallest);
+  const double magnitude = static_cast<double>(bits / 2 % steps) * range.smallest;
+  return bits & 1 ? -magnitude : magnitude;
 }
 
 double philoxUniform(double seed, double offset) {

@@ -19,6 +19,10 @@ uint64_t randomBits(uint64_t seed, uint64_t counter);
 double randomUniform(uint64_t seed, uint64_t index);
 double randomNormal(uint64_t seed, uint64_t index);
 double randomElement(runtime::DataType type, uint64_t seed, uint64_t index);
+/// Returns a random float; every 32nd is a zero of either sign, an infinity, NaN, or a limit of the type's range.
+double specialElement(runtime::DataType type, uint64_t seed, uint64_t index);
+/// Returns a float whose magnitude is below twice the smallest normal number of the type.
+double denormalElement(runtime::DataType type, uint64_t seed, uint64_t index);
 
 /// Returns the result of tl.rand(seed, offset), bit for bit: the first word of Philox 4x32-10 (Salmon et al., "Parallel
 /// random numbers: as easy as 1, 2, 3", 2011) as a number in [0, 1). Both arguments are integers of up to 53 bits.

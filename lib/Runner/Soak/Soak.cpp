@@ -20,8 +20,7 @@ using runtime::makeError;
 
 namespace {
 
-constexpr int64_t lowestSize = 1, highestSize = 2048; // range of parameters without one: a GEMM takes milliseconds
-constexpr int64_t tileMultiple = 64;                  // tiles of kernels are multiples or divisors of it
+constexpr int64_t tileMultiple = 64; // tiles of kernels are multiples or divisors of it
 
 int64_t roundUp(int64_t value, int64_t divisor) {
   return (value + divisor - 1) / divisor * divisor;
@@ -100,7 +99,7 @@ int64_t drawSize(const SoakPlan::Size &size, uint64_t seed, uint64_t launch) {
 
 } // namespace
 
-Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manifest &manifest) {
+Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manifest &manifest, SizeRange ungiven) {
   SoakPlan plan;
   std::map<std::string, SizeRange> ranges;
   std::set<std::string> given;
@@ -131,12 +130,11 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manif
     }
     if (!hasRange && followsOthers(parameter, manifest))
       continue;
-    Result<SoakPlan::Size> size =
-        planSize(parameter,
-                 hasRange                                  ? ranges[name]
-                 : parameter.type == runtime::DataType::I1 ? SizeRange{0, 1}
-                                                           : SizeRange{lowestSize, highestSize},
-                 divisor);
+    Result<SoakPlan::Size> size = planSize(parameter,
+                                           hasRange                                  ? ranges[name]
+                                           : parameter.type == runtime::DataType::I1 ? SizeRange{0, 1}
+                                                                                     : ungiven,
+                                           divisor);
     if (!size)
       return size.error();
     plan.sizes.push_back(*size);
@@ -145,7 +143,7 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manif
 }
 
 Result<SoakPlan> planVariant(const std::vector<std::string> &arguments, const Manifest &variant,
-                             const Manifest &general) {
+                             const Manifest &general, SizeRange ungiven) {
   std::vector<std::string> own, fixed;
   for (const auto &[name, value] : variant.constants)
     if (const Parameter *parameter = general.findParameter(name); parameter && !variant.findParameter(name))
@@ -163,17 +161,15 @@ Result<SoakPlan> planVariant(const std::vector<std::string> &arguments, const Ma
       fixed.push_back(argument);
     }
   }
-  Result<SoakPlan> plan = planSoak(own, variant);
+  Result<SoakPlan> plan = planSoak(own, variant, ungiven);
   if (plan)
     plan->fixed.insert(plan->fixed.end(), fixed.begin(), fixed.end());
   return plan;
 }
 
-Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manifest &manifest, uint64_t seed,
-                                               uint64_t launch, int numSms) {
-  std::vector<std::string> arguments = plan.fixed;
-  for (const SoakPlan::Size &size : plan.sizes)
-    arguments.push_back(fmt::format("{}={}", size.name, drawSize(size, seed, launch)));
+Status addStrides(const SoakPlan &plan, const Manifest &manifest, int numSms,
+                  const std::function<int64_t(const SoakPlan::Stride &)> &paddingOf,
+                  std::vector<std::string> &arguments) {
   for (const SoakPlan::Stride &stride : plan.strides) { // sequentially, since a default may use another stride
     Result<Bindings> bindings = Bindings::bind(manifest, arguments, numSms);
     if (!bindings)
@@ -181,10 +177,24 @@ Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manif
     const size_t index = static_cast<size_t>(manifest.findParameter(stride.name) - manifest.parameters.data());
     const int64_t tight = bindings->scalar(index).integer;
     int64_t value = roundUp(tight, stride.divisor);
-    if (stride.isPadded && tight > 1 && draw(seed, stride.name, launch, 0) % 2) // a stride of 1 stays 1
-      value += stride.divisor * static_cast<int64_t>(draw(seed, stride.name, launch, 1) % 17);
+    if (stride.isPadded && tight > 1) // a stride of 1 stays 1
+      value += stride.divisor * paddingOf(stride);
     arguments.push_back(fmt::format("{}={}", stride.name, value));
   }
+  return runtime::Success{};
+}
+
+Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manifest &manifest, uint64_t seed,
+                                               uint64_t launch, int numSms) {
+  std::vector<std::string> arguments = plan.fixed;
+  for (const SoakPlan::Size &size : plan.sizes)
+    arguments.push_back(fmt::format("{}={}", size.name, drawSize(size, seed, launch)));
+  const auto paddingOf = [&](const SoakPlan::Stride &stride) {
+    const bool isPadded = draw(seed, stride.name, launch, 0) % 2;
+    return isPadded ? static_cast<int64_t>(draw(seed, stride.name, launch, 1) % 17) : 0;
+  };
+  if (Status status = addStrides(plan, manifest, numSms, paddingOf, arguments); !status)
+    return status.error();
   return arguments;
 }
 

@@ -33,12 +33,21 @@ struct SoakPlan {
   std::vector<std::string> fixed; ///< arguments that are equal in all launches
 };
 
-Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const runtime::Manifest &manifest);
+/// Range of sizes that are not given: a GEMM takes milliseconds.
+constexpr SizeRange soakSizes{1, 2048};
+
+Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const runtime::Manifest &manifest,
+                          SizeRange ungiven = soakSizes);
 
 /// Plans calls that a variant accepts, from its assumptions. `general` has all parameters; those that `variant` lacks
 /// get its constants, unless the arguments specify them.
 Result<SoakPlan> planVariant(const std::vector<std::string> &arguments, const runtime::Manifest &variant,
-                             const runtime::Manifest &general);
+                             const runtime::Manifest &general, SizeRange ungiven = soakSizes);
+
+/// Adds the strides to `arguments`: their defaults, with `paddingOf(stride)` steps of padding.
+Status addStrides(const SoakPlan &plan, const runtime::Manifest &manifest, int numSms,
+                  const std::function<int64_t(const SoakPlan::Stride &)> &paddingOf,
+                  std::vector<std::string> &arguments);
 
 /// Returns the arguments of launch number `launch`.
 Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const runtime::Manifest &manifest, uint64_t seed,

@@ -124,6 +124,10 @@ bool isVectorForOtherWarps(CopyPlan plan) {
   return layout::planMovement(cta::getLayout(loaded), cta::getLayout(needed)).crossesWarps;
 }
 
+int64_t countThreads(LoadOp load) {
+  return load->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
+}
+
 /// Returns the bytes of the matrices that an iteration loads.
 int64_t countLoadedBytes(scf::ForOp loop) {
   int64_t bytes = 0;
@@ -146,7 +150,7 @@ bool isWhereCopiesPay(LoadOp load, AxisInfoAnalysis &axisInfo) {
     uint64_t iterations = boundIterations(loop, axisInfo);
     int64_t bytes = countLoadedBytes(loop);
     bool isLarge = iterations == 2 && !isNarrow && 2 * ctas * bytes > gpu.sharedPerSm;
-    bool isHeld = iterations <= 1 && bytes <= target::tunedOf(gpu).singleLoadBytes * countThreads(loop);
+    bool isHeld = iterations <= 1 && bytes <= target::tunedOf(gpu).singleLoadBytes * countThreads(load);
     return !isLarge && !isHeld && !LoopContents::of(loop).has(LoopContent::innerLoop);
   }
   auto kernel = dyn_cast<KernelOp>(load->getParentOp());

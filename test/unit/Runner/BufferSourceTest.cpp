@@ -83,6 +83,16 @@ TEST(BufferSource, randomIntegersAreInTheirRange) {
             valuesWith("lengths", {"lengths=randint(0, 99, seed=3)"}, 1));
 }
 
+TEST(BufferSource, unusualFloats) {
+  const Values special = valuesWith("x", {"n=1000", "x=special"});
+  EXPECT_TRUE(std::any_of(special.begin(), special.end(), [](double value) { return std::isnan(value); }));
+  EXPECT_TRUE(std::any_of(special.begin(), special.end(), [](double value) { return value == -INFINITY; }));
+  EXPECT_NE(special, valuesWith("x", {"n=1000", "x=special(seed=3)"}));
+  const Values denormals = valuesWith("x", {"n=100", "x=denormals"});
+  EXPECT_TRUE(std::all_of(denormals.begin(), denormals.end(), [](double value) { return std::abs(value) < 1e-3; }));
+  EXPECT_NE(denormals, Values(denormals.size(), 0.0));
+}
+
 TEST(BufferSource, permutationsHaveEachNumberOnce) {
   Values values = valuesWith("lengths", {"n=100", "lengths=permutation"});
   EXPECT_FALSE(std::is_sorted(values.begin(), values.end()));

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Instructions of a kernel whose results two devices, or two runs, need not agree on.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace tile::runner {
+
+struct PtxUses {
+  std::set<std::string> approximate;  ///< "ex2.approx", "rsqrt.approx": the ISA only bounds their errors
+  std::set<std::string> floatAtomics; ///< "red.add.f32": the result depends on the order of additions
+  bool hasAtomics = false;            ///< of any kind: the order in which they return values is open
+};
+
+PtxUses findUses(std::string_view ptx);
+
+} // namespace tile::runner

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The result of verifying one variant, as text and as JSON.
+#pragma once
+
+#include "Runner/Options.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace tile::runner {
+
+struct Verdict {
+  std::string variant; ///< empty: the only one
+  std::string target;
+  uint64_t runs = 0, planned = 0; ///< runs in the simulator, or calls that were compared
+  bool isCached = false;          ///< an earlier command has run all of it
+  size_t instructions = 0, reached = 0;
+  std::vector<std::string> unreached; ///< instructions that no run reached: "st.global.v4.b32 at ptx:120 (k.tile:9)"
+  std::string required;               ///< how equal results must be, and why: "within 0.001 (ex2.approx)"; or ""
+  std::string note;
+  std::string problem; ///< empty: none
+  std::string command; ///< that reproduces it
+  std::string skipped; ///< why the variant was not run
+
+  bool isComplete() const { return runs >= planned && skipped.empty(); }
+};
+
+/// Returns lines that begin with the variant's name, padded to `width`. `unit`: "run" or "call".
+std::string formatVerdict(const Verdict &verdict, size_t width, std::string_view unit);
+nlohmann::ordered_json verdictToJson(const Verdict &verdict);
+
+/// Returns `text`, quoted for a shell if necessary.
+std::string quoteWord(const std::string &text);
+
+} // namespace tile::runner

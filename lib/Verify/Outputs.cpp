@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Is each element of an output written? For an element, the program, the element of its block and the iterations that
+// write it are computed from its index, like digits of a number:
+//
+//   y + pid * 64 + e0   writes index i   with   pid = i / 64,  e0 = i % 64
+//
+// It remains to be proven that these are in range, that the store is executed for them, and that they give i.
+#include "Verify/Checker.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace tile::verify {
+namespace {
+
+/// A symbol that distinguishes the instances of a store, with its factor in an index.
+struct Digit {
+  Symbol symbol;
+  Poly weight;
+};
+
+/// The symbols that distinguish the instances of a store; those of programs with the axis of the grid.
+using Instances = std::map<Symbol, std::optional<unsigned>>;
+
+/// Splits an index into digits, the least significant first. None if it has other terms.
+std::optional<std::vector<Digit>> findDigits(const Poly &index, const Instances &instances) {
+  std::map<Symbol, Poly> weights;
+  for (const auto &[monomial, coefficient] : index.getTerms()) {
+    std::optional<Symbol> found;
+    Poly::Monomial others;
+    for (Symbol symbol : monomial)
+      if (!instances.contains(symbol))
+        others.push_back(symbol);
+      else if (found)
+        return std::nullopt;
+      else
+        found = symbol;
+    if (!found)
+      return std::nullopt;
+    weights[*found] = weights[*found] + Poly::product(coefficient, others);
+  }
+  std::vector<Digit> digits;
+  for (auto &[symbol, weight] : weights)
+    digits.push_back({symbol, weight});
+  llvm::stable_sort(digits, [](const Digit &left, const Digit &right) {
+    const std::optional<Wide> a = left.weight.getConstant(), b = right.weight.getConstant();
+    return a && b ? *a < *b : a.has_value() && !b;
+  });
+  if (!digits.empty() && digits.front().weight != Poly(1))
+    return std::nullopt;
+  return digits;
+}
+
+/// Sizes of launches that are tried: ends of tiles, and in between.
+constexpr int64_t largestBlock = 4096;
+constexpr int64_t triedSizes[] = {5, 1, 17, 33, 64, 65, 100, 130, 257};
+
+} // namespace
+
+Formula Checker::whenCovered(Operation *store, const Access &access, const Position &position, Evaluator &evaluator) {
+  const std::vector<PathStep> path = evaluator.pathTo(store);
+  std::set<Symbol> used;
+  for (const Poly &index : position.indices)
+    index.addTo(used);
+  for (const PathStep &step : path)
+    step.condition.addTo(used);
+  for (const TruthTerm &part : access.mask)
+    part.truth.addTo(used);
+  Instances instances;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    instances[*evaluator.programId(axis).getSymbol()] = axis;
+  for (Symbol symbol : closureOf(std::move(used)))
+    if (symbols[symbol].kind == SymbolKind::Element || symbols[symbol].kind == SymbolKind::Iteration)
+      instances[symbol] = std::nullopt;
+  // Permuted programs: some program has each pair of results, so these are chosen instead of its ids.
+  for (const Evaluator::Permuted &permuted : evaluator.permutedPrograms())
+    for (unsigned which = 0; which < 2; ++which) {
+      instances[permuted.symbols[which]] = permuted.axes[which];
+      instances.erase(*evaluator.programId(permuted.axes[which]).getSymbol());
+    }
+  std::vector<Formula> known;
+  // Conditions of the parameters alone are a case, which other stores may complement.
+  Formula guard;
+  auto isCase = [&](const PathStep &step) {
+    std::set<Symbol> direct;
+    step.condition.addTo(direct);
+    return llvm::all_of(closureOf(std::move(direct)), [&](Symbol symbol) {
+      const SymbolKind kind = symbols[symbol].kind;
+      return kind == SymbolKind::Parameter || kind == SymbolKind::Sms || kind == SymbolKind::Derived;
+    });
+  };
+  for (const PathStep &step : path)
+    if (!step.isAssumption && isCase(step) && !findGap(step.needs, evaluator, known)) {
+      guard = guard && step.condition;
+      known.push_back(step.condition);
+    }
+  std::map<Symbol, Poly> values;
+  Formula isReached;
+  for (auto [index, extent] : llvm::zip(position.indices, position.extents)) {
+    std::optional<std::vector<Digit>> digits = findDigits(index, instances);
+    if (!digits)
+      return false;
+    SymbolInfo info{SymbolKind::Derived, "index", {0, std::max<Wide>(0, symbols.boundsOf(extent).high)}};
+    Poly rest = Poly::symbol(symbols.add(info));
+    isReached = isReached && Formula::equal(index, rest);
+    known.push_back(Formula::less(rest, extent));
+    for (const Digit &digit : llvm::reverse(*digits)) {
+      if (values.contains(digit.symbol))
+        return false;
+      if (digit.weight == Poly(1)) {
+        values[digit.symbol] = rest;
+        break;
+      }
+      if (!prover.proves(known, Formula::less(0, digit.weight)))
+        return false;
+      std::tie(values[digit.symbol], rest) = symbols.divide(rest, digit.weight, /*isFloor=*/true);
+    }
+  }
+  // The ranges come first: together with the ranges of the symbols, values outside of them would prove anything.
+  Formula areInRange;
+  for (const auto &[symbol, axis] : instances) {
+    const Poly &value = values.try_emplace(symbol, 0).first->second; // what no index determines is 0
+    const Interval range = symbols[symbol].range;
+    areInRange = areInRange && Formula::lessEqual(range.low, value) && Formula::lessEqual(value, range.high);
+    if (axis)
+      areInRange = areInRange && Formula::less(value, launch.programs(*axis));
+  }
+  if (!prover.proves(known, areInRange))
+    return false;
+  for (const auto &[symbol, value] : values)
+    known.push_back(Formula::equal(Poly::symbol(symbol), value));
+  auto holds = [&](const Formula &condition, const Needs &needs, bool isBelieved) {
+    if (findGap(needs, evaluator, known))
+      return isBelieved;
+    if (!isBelieved && !prover.proves(known, condition))
+      return false;
+    known.push_back(condition);
+    return true;
+  };
+  for (const PathStep &step : path)
+    if (!holds(step.condition, step.needs, step.isAssumption))
+      return false;
+  for (const TruthTerm &part : access.mask)
+    if (!holds(part.truth, part.needs, /*isBelieved=*/false))
+      return false;
+  if (findGap(access.pointer.needs, evaluator, known) || !prover.proves(known, isReached))
+    return false;
+  return guard;
+}
+
+bool Checker::refuteOutput(Finding &finding) {
+  std::vector<int64_t> sizes(std::begin(triedSizes), std::end(triedSizes));
+  for (const auto &[name, value] : manifest.constants)
+    if (const int64_t *block = std::get_if<int64_t>(&value); block && *block > 1 && *block <= largestBlock)
+      sizes.push_back(*block + 1);
+  for (int64_t size : sizes) {
+    if (budget.isOver())
+      return false;
+    Example example;
+    for (const runtime::Parameter &parameter : manifest.parameters)
+      if (parameter.isInteger() && !parameter.defaultValue) {
+        const int64_t step = parameter.divisibility, value = (size + step - 1) / step * step;
+        example.arguments[parameter.name] = parameter.type == runtime::DataType::I1 ? size % 2 : value;
+      }
+    std::optional<std::vector<int64_t>> index = replay.findUnwritten(example, finding.subject);
+    if (!index)
+      continue;
+    for (const auto &[name, value] : example.arguments)
+      finding.counterexample += name + "=" + std::to_string(value) + " ";
+    finding.counterexample +=
+        llvm::formatv("element=[{0:$[, ]}]", llvm::make_range(index->begin(), index->end())).str();
+    finding.answer = Answer::Refuted;
+    finding.reason = "no program writes this element";
+    return true;
+  }
+  return false;
+}
+
+Finding Checker::checkOutput(unsigned argument, llvm::ArrayRef<Operation *> stores) {
+  Finding finding = describe(kernel, "output");
+  finding.subject = launch.nameOf(argument);
+  const std::optional<BufferTerms> &buffer = launch.buffer(argument);
+  if (!buffer) {
+    finding.reason = "its '#: buffer' line is not understood";
+    return finding;
+  }
+  Formula covered = false;       // condition under which all elements are written
+  std::set<std::string> unknown; // values that are not followed, on which depends what is written
+  for (Operation *store : stores) {
+    Evaluator evaluator(kernel, symbols, launch);
+    const Access access = evaluateAccess(store, evaluator);
+    if (access.pointer.parameter != argument)
+      continue;
+    finding.position = interp::positionOf(store->getLoc());
+    std::set<Symbol> used;
+    access.pointer.offset.addTo(used);
+    for (const TruthTerm &part : access.mask)
+      part.truth.addTo(used);
+    for (const PathStep &step : evaluator.pathTo(store))
+      step.condition.addTo(used);
+    for (Symbol symbol : closureOf(std::move(used)))
+      if (symbols[symbol].kind == SymbolKind::Loaded || symbols[symbol].kind == SymbolKind::Opaque)
+        unknown.insert(symbols[symbol].text);
+    std::vector<Position> positions = {findPosition(*buffer, access.pointer.offset)};
+    if (buffer->isRowMajor && buffer->shape.size() > 1) {
+      Poly elements = 1;
+      for (const Poly &size : buffer->shape)
+        elements = elements * size;
+      positions.push_back({{}, {access.pointer.offset}, {elements}});
+    }
+    for (const Position &position : positions)
+      covered = covered || whenCovered(store, access, position, evaluator);
+    if (prover.proves({}, covered)) {
+      finding.answer = Answer::Proven;
+      return finding;
+    }
+  }
+  // The memory of a counterexample holds arbitrary values, so it says nothing where these decide.
+  if (!unknown.empty() || !refuteOutput(finding))
+    finding.reason =
+        "not proven: each element is written" + (unknown.empty() ? "" : "; it depends on " + llvm::join(unknown, ", "));
+  return finding;
+}
+
+} // namespace tile::verify

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `tilec verify a.tile --same-as b.tile`: compares the results of two kernels in the interpreter, for small sizes
+// around multiples of their blocks and for several kinds of inputs.
+#pragma once
+
+#include "Options.h"
+#include "Runner/Verify/Agreement.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tile {
+
+struct SameAsOptions {
+  std::string file;                     ///< the other source; empty: not given
+  std::string kernel;                   ///< of the other source
+  std::vector<std::string> definitions; ///< NAME=VALUE for the other kernel
+  runner::AgreementOptions agreement;   ///< with the arguments
+};
+
+/// Adds the options of the comparison.
+void addSameAsOptions(CLI::App &app, SameAsOptions &options);
+
+/// Compares the kernels of `line` with those of the other source. `words`: the command line, for a command that
+/// reproduces a difference. Prints and returns the exit code.
+int compareSources(const CommandLine &line, SameAsOptions options, llvm::ArrayRef<const char *> words, bool isJson,
+                   bool isStrict);
+
+} // namespace tile
