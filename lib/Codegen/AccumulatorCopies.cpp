@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds copies of accumulators in PTX; see AccumulatorCopies.h. The groups in flight are those of the lines above, in
-// the order of the text: what is in flight at the end of a loop's text is in flight at its exit.
+// Finds copies of accumulators in PTX; see AccumulatorCopies.h. Lines are read once, in their order: what is in flight
+// at a label comes from the line above and from the branches above. Branches back are ignored, because copies at the
+// head of a loop are those of its first iteration.
 #include "Codegen/AccumulatorCopies.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <deque>
@@ -14,12 +16,11 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-using Registers = llvm::StringSet<>;
-
-/// The accumulators of the wgmmas in flight: those of each committed group, the oldest first, and last the group that
-/// is not committed yet.
+/// The accumulators of the wgmmas in flight: those of each committed group, the oldest first, and last of the group
+/// that is not committed yet.
 class Flight {
 public:
+  /// Reads a line without leading space.
   void read(StringRef line) {
     if (line.consume_front("wgmma.mma_async")) {
       for (StringRef name : llvm::split(line.split('{').second.split('}').first, ','))
@@ -31,6 +32,13 @@ public:
       if (!line.trim("; \t").getAsInteger(10, kept))
         while (groups.size() > kept + 1)
           groups.pop_front();
+    } else if (line.starts_with("$L") && line.consume_back(":")) {
+      join(atLabels[line]);
+    } else if (line.contains("bra") && line.contains("$L")) {
+      StringRef label = line.drop_until([](char c) { return c == '$'; }).rtrim("; ");
+      atLabels[label].join(*this);
+      if (!line.starts_with("@"))
+        land();
     }
   }
 
@@ -45,7 +53,19 @@ public:
   void land() { groups = std::deque<Registers>(1); }
 
 private:
+  using Registers = llvm::StringSet<>;
+
+  /// Adds what is in flight on another path.
+  void join(const Flight &other) {
+    while (groups.size() < other.groups.size())
+      groups.emplace_front();
+    for (size_t age = 1; age <= other.groups.size(); ++age)
+      for (const auto &name : other.groups[other.groups.size() - age])
+        groups[groups.size() - age].insert(name.getKey());
+  }
+
   std::deque<Registers> groups = std::deque<Registers>(1);
+  llvm::StringMap<Flight> atLabels; ///< of the branches so far
 };
 
 } // namespace
@@ -56,15 +76,17 @@ std::string awaitBeforeCopies(StringRef ptx) {
   std::string text;
   text.reserve(ptx.size());
   Flight flight;
-  for (StringRef rest = ptx; !rest.empty();) {
-    StringRef line = rest.take_until([](char c) { return c == '\n'; });
-    rest = rest.drop_front(std::min(line.size() + 1, rest.size()));
+  while (!ptx.empty()) {
+    auto [line, rest] = ptx.split('\n');
     if (flight.isCopied(line.trim())) {
       text += "\twgmma.wait_group.sync.aligned 0;\n";
       flight.land();
     }
     flight.read(line.trim());
-    text += (line + "\n").str();
+    text += line;
+    if (line.size() < ptx.size())
+      text += '\n';
+    ptx = rest;
   }
   return text;
 }

@@ -39,6 +39,16 @@ TEST(AccumulatorCopies, waitOnce) {
             std::string(first) + "\t" + waitForAll + "mov.b32 %r9, %r1;\nmov.b32 %r10, %r2;\n");
 }
 
+TEST(AccumulatorCopies, waitOnOnePath) {
+  std::string inFlight = std::string("@%p1 bra $L__BB0_2;\n") + first + "$L__BB0_2:\n";
+  EXPECT_TRUE(awaits(inFlight));
+  EXPECT_TRUE(awaits(std::string(first) + "@%p1 bra $L__BB0_3;\n" + waitForAll + "bra.uni $L__BB0_3;\n$L__BB0_3:\n"));
+}
+
+TEST(AccumulatorCopies, negative_otherPaths) {
+  EXPECT_FALSE(awaits(std::string("@%p1 bra $L__BB0_4;\n") + first + "bra.uni $L__BB0_5;\n$L__BB0_4:\n"));
+}
+
 TEST(AccumulatorCopies, negative_doNotWait) {
   EXPECT_FALSE(awaits(""));
   EXPECT_FALSE(awaits(second));
