@@ -26,10 +26,10 @@ PtxUses findUses(std::string_view ptx) {
     const std::string_view opcode = opcodeOf(ptx.substr(begin, end - begin));
     begin = end + 1;
     const std::string_view name = opcode.substr(0, opcode.find('.'));
-    if (const size_t at = opcode.find(".approx"); at != std::string_view::npos)
-      uses.approximate.insert(std::string(name) + ".approx");
-    else if (name == "ex2" || name == "tanh") // of 16-bit types: approximate without saying so
-      uses.approximate.insert(std::string(name) + ".approx");
+    if (opcode.find(".approx") != std::string_view::npos || name == "ex2" || name == "tanh")
+      uses.approximate.insert(std::string(name) + ".approx"); // of 16-bit types without saying so
+    else if (opcode.starts_with("div.full"))
+      uses.approximate.insert("div.full");
     if (name != "atom" && name != "red" && !opcode.starts_with("cp.reduce"))
       continue;
     uses.hasAtomics = true;
