@@ -9,10 +9,10 @@
 //   MMAs                      | ptxas default; then one more at a time, while spills are few and outside of loops
 //   loop that only loads      | those of 512 threads if the default needs few registers, or serializes the loads
 //   any other                 | ptxas default, or those of 1024 threads if they hardly spill, or more at no cost
-//   few warps as a result     | the resident number, if that lowers the stall count
+//   few warps as a result     | the resident number, if loads and issue then take fewer cycles
 //
 // The constants are fitted to launches of public kernels: 72 kernels assembled for 2 to 8 CTAs, 241 for two choices
-// (bench/results/h200/registers.md).
+// (bench/results/h200/registers.md), 16 for up to 16 CTAs (bench/results/h200/public-launches.md).
 #include "Codegen/ChooseRegisters.h"
 #include "Codegen/IssueCycles.h"
 #include "Codegen/SpillPlaces.h"
