@@ -318,34 +318,65 @@ void ScopeReader::readImport(size_t i, size_t end, size_t scope) {
   }
 }
 
-/// Reads directives, which refer to functions and to the parameters of the next function.
+/// Returns the scope of a function of the file; none if there is none.
+static size_t findFunction(const std::vector<Scope> &scopes, const std::string &name) {
+  for (auto [index, scope] : llvm::enumerate(scopes))
+    if (scope.kind == Scope::Kind::Function && scope.name == name)
+      return index;
+  return Scope::none;
+}
+
+/// Reads directives, which refer to functions and to the parameters of the next function, or of those that run before
+/// it.
 void ScopeReader::readDirectives() {
-  for (const DirectiveLine &line : stream.directives) {
-    size_t next = Scope::none;
-    for (auto [index, scope] : llvm::enumerate(tree.scopeList))
-      if (scope.kind == Scope::Kind::Function && scope.range.begin >= line.range.end &&
-          (next == Scope::none || scope.range.begin < tree.scopeList[next].range.begin))
-        next = index;
-    if (next == Scope::none)
-      continue;
-    std::vector<Token> words = lexExpression(text, line.range);
-    const std::vector<Token> *outside = std::exchange(tokens, &words);
-    const size_t end = words.size() - 1;
-    // The first word is the kind of directive, and the last one of a buffer is its filling.
-    const std::string directive = end > 0 ? textAt(0) : "";
-    const bool isNew = llvm::is_contained(
-        {"grid", "buffer", "default", "expect", "require", "let", "after", "config", "instance"}, directive);
-    const bool hasRole = directive == "buffer" && kindAt(end - 1) == Tok::Name;
-    for (size_t i = isNew; i < end - hasRole; ++i) {
-      if (kindAt(i) != Tok::Name || (i > 0 && kindAt(i - 1) == Tok::Dot))
+  std::map<size_t, std::vector<size_t>> earlier; // functions that run before another: "#: after"
+  for (const bool readsOrder : {true, false})
+    for (const DirectiveLine &line : stream.directives) {
+      size_t next = Scope::none;
+      for (auto [index, scope] : llvm::enumerate(tree.scopeList))
+        if (scope.kind == Scope::Kind::Function && scope.range.begin >= line.range.end &&
+            (next == Scope::none || scope.range.begin < tree.scopeList[next].range.begin))
+          next = index;
+      if (next == Scope::none)
         continue;
-      std::string name = textAt(i);
-      bool isParameter = llvm::is_contained(tree.scopeList[next].parameters, name) && kindAt(i + 1) != Tok::LeftParen;
-      bool isFunction = directive == "instance" && kindAt(i + 1) == Tok::LeftParen;
-      if (isParameter || isFunction)
-        addText(rangeAt(i), name, isParameter ? next : 0);
+      std::vector<Token> words = lexExpression(text, line.range);
+      const std::vector<Token> *outside = std::exchange(tokens, &words);
+      if ((words.size() > 1 && textAt(0) == "after") == readsOrder)
+        readDirective(next, earlier[next]);
+      tokens = outside;
     }
-    tokens = outside;
+}
+
+/// Reads the words of a directive of the function `next`. Adds to `earlier` the functions that it names as such.
+void ScopeReader::readDirective(size_t next, std::vector<size_t> &earlier) {
+  auto hasParameter = [&](size_t function, const std::string &name) {
+    return llvm::is_contained(tree.scopeList[function].parameters, name);
+  };
+  const size_t end = tokens->size() - 1;
+  // The first word is the kind of directive, and the last one of a buffer is its filling.
+  const std::string directive = end > 0 ? textAt(0) : "";
+  const bool isNew = llvm::is_contained(
+      {"grid", "buffer", "default", "expect", "require", "let", "after", "config", "instance"}, directive);
+  const bool hasRole = directive == "buffer" && kindAt(end - 1) == Tok::Name;
+  for (size_t i = isNew; i < end - hasRole; ++i) {
+    if (kindAt(i) != Tok::Name || (i > 0 && kindAt(i - 1) == Tok::Dot))
+      continue;
+    const std::string name = textAt(i);
+    const bool isCall = kindAt(i + 1) == Tok::LeftParen;
+    const auto owner = llvm::find_if(earlier, [&](size_t function) { return hasParameter(function, name); });
+    if (directive == "after") {
+      earlier.push_back(findFunction(tree.scopeList, name));
+      if (earlier.back() == Scope::none)
+        earlier.pop_back();
+      else
+        addText(rangeAt(i), name, 0);
+    } else if (!isCall && hasParameter(next, name)) {
+      addText(rangeAt(i), name, next);
+    } else if (!isCall && owner != earlier.end()) {
+      addText(rangeAt(i), name, *owner);
+    } else if (directive == "instance" && isCall) {
+      addText(rangeAt(i), name, 0);
+    }
   }
 }
 

@@ -74,6 +74,7 @@ private:
   void readTargets(size_t i, size_t end, size_t scope);
   void readImport(size_t i, size_t end, size_t scope);
   void readDirectives();
+  void readDirective(size_t next, std::vector<size_t> &earlier);
 
   // ScopeExpressions.cpp
   void readExpression(size_t i, size_t end, size_t scope);
