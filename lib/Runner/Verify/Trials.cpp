@@ -68,7 +68,7 @@ CLI::Option *addInputKinds(CLI::App &app, std::vector<InputKind> &kinds) {
   return app
       .add_option("--inputs", kinds,
                   "Contents of float buffers in comparisons: random, special (with infinities, NaN, ...), denormals, "
-                  "zeros (default: all, by turns)")
+                  "zeros (default: each in turn)")
       ->transform(CLI::CheckedTransformer(names).description(""))
       ->delimiter(',')
       ->type_name("KIND,...")
