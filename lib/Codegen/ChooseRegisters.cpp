@@ -283,7 +283,7 @@ private:
     unsigned next = resident(used - registerGranule);
     if (next == now && used > 2 * registerGranule)
       next = resident(used - 2 * registerGranule);
-    bool gainsMuch = next == all || next * 4 >= now * 5;
+    bool gainsMuch = next == all || next * 100 >= now * tuned.occupancyGain;
     if (now == 0 || next == now || !gainsMuch)
       return made;
     std::optional<Assembled> more = tryFor(std::min(next, all), /*bytes=*/0, made);

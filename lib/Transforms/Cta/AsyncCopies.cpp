@@ -140,17 +140,18 @@ int64_t countLoadedBytes(scf::ForOp loop) {
 /// Returns true where copies can overlap. They are prefetched in innermost loops. Around a dot's loop they would load
 /// what initializes or follows the accumulator, in as many buffers as the loop has stages. Outside of loops they are
 /// issued together without occupying registers; elements wider than an operand's would take more shared memory than
-/// they save, and so they do in a loop of two iterations whose copies leave no room for three CTAs. Nothing overlaps in
+/// they save, and so they do in a loop of two iterations whose copies leave room for few CTAs. Nothing overlaps in
 /// a loop of at most one iteration; there, registers hold what they can.
 bool isWhereCopiesPay(LoadOp load, AxisInfoAnalysis &axisInfo) {
-  constexpr int64_t operandBytes = 2, ctas = 3;
+  constexpr int64_t operandBytes = 2;
   bool isNarrow = getBytesInMemory(getElementTypeOf(load.getType())) <= operandBytes;
   if (auto loop = dyn_cast<scf::ForOp>(load->getParentOp())) {
     const target::GpuTarget &gpu = cta::getTarget(load);
+    const target::Tuned &tuned = target::tunedOf(gpu);
     uint64_t iterations = boundIterations(loop, axisInfo);
     int64_t bytes = countLoadedBytes(loop);
-    bool isLarge = iterations == 2 && !isNarrow && 2 * ctas * bytes > gpu.sharedPerSm;
-    bool isHeld = iterations <= 1 && bytes <= target::tunedOf(gpu).singleLoadBytes * countThreads(load);
+    bool isLarge = iterations == 2 && !isNarrow && 2 * tuned.ctasOfShortLoops * bytes > gpu.sharedPerSm;
+    bool isHeld = iterations <= 1 && bytes <= tuned.singleLoadBytes * countThreads(load);
     return !isLarge && !isHeld && !LoopContents::of(loop).has(LoopContent::innerLoop);
   }
   auto kernel = dyn_cast<KernelOp>(load->getParentOp());
