@@ -88,7 +88,7 @@ public:
       : op(op), suffixes(suffixes), address(address), dests(std::move(dests)), values(std::move(values)),
         replacement(replacement) {}
 
-  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+  Step execute(Warp &warp, Fragment &fragment, LaneMask active) const override {
     uint64_t addresses[warpSize];
     std::byte *host[warpSize];
     address.read(warp, active, addresses);
@@ -108,9 +108,9 @@ public:
         changed |= update(warp, lane, i, host[lane] + i * sizeof(T), access.space[lane] == Space::Global);
     }
     Cluster &cluster = warp.cta.cluster;
-    const bool isGlobal = active && access.space[firstLane(active)] == Space::Global;
+    const bool isGlobal = access.space[firstLane(active)] == Space::Global;
     if (!changed)
-      cluster.notePoll(isGlobal);
+      warp.notePoll(fragment, firstLane(active), addresses[firstLane(active)], isGlobal);
     else if (isGlobal)
       cluster.noteGlobalChange();
     else

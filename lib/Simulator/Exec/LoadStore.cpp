@@ -94,7 +94,7 @@ public:
   Load(const MemorySuffixes &suffixes, AddressSource address, std::vector<Dest<T>> dests, uint32_t usedBytes)
       : suffixes(suffixes), address(address), dests(std::move(dests)), usedBytes(usedBytes) {}
 
-  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+  Step execute(Warp &warp, Fragment &fragment, LaneMask active) const override {
     uint64_t addresses[warpSize];
     std::byte *host[warpSize];
     address.read(warp, active, addresses);
@@ -106,8 +106,10 @@ public:
     if ((usedBytes & all) != all ? !readUsed(warp, suffixes.space, inside, addresses, access, usedBytes, words, host)
                                  : !resolveLanes(warp, suffixes.space, inside, addresses, access, host))
       return Step::Fault;
-    if (suffixes.order != MemoryOrder::Weak)
-      warp.cta.cluster.notePoll(inside && access.space[firstLane(inside)] == Space::Global);
+    if (suffixes.order != MemoryOrder::Weak && inside) {
+      const unsigned lane = firstLane(inside);
+      warp.notePoll(fragment, lane, addresses[lane], access.space[lane] == Space::Global);
+    }
     T values[warpSize];
     for (size_t i = 0; i < dests.size(); ++i) {
       forLanes(active, [&](unsigned lane) { std::memcpy(&values[lane], host[lane] + i * sizeof(T), sizeof(T)); });

@@ -89,7 +89,7 @@ public:
     noteProgress();
     ++progress->globalChanges;
   }
-  /// Counts a test of a thread whether another one has changed something.
+  /// Counts a test of a thread whether another one has changed something. Called by Warp::notePoll.
   void notePoll(bool isGlobal) {
     ++polls;
     if (!isGlobal)

@@ -139,12 +139,11 @@ void Program::placeGlobals(GlobalMemory &memory, const ModuleVariables *variable
   constants.resize(constantEnd);
   for (uint32_t index = 0, global = 0; index < module.variables.size(); ++index) {
     const Variable &variable = module.variables[index];
-    std::byte *constant = constants.data() + variableAddresses[index];
     // Addresses in constants are those of this kernel.
     if (variable.space == Space::Const && variables && variable.relocations.empty())
-      std::copy_n(variables->bytes[index], variable.size, constant);
+      std::copy_n(variables->bytes[index], variable.size, constants.data() + variableAddresses[index]);
     else if (variable.space == Space::Const)
-      initialize(variable, variableAddresses, constant);
+      initialize(variable, variableAddresses, constants.data() + variableAddresses[index]);
     else if (variable.space == Space::Global && !variable.isExtern && !variables)
       initialize(variable, variableAddresses, globals[global++].data());
   }

@@ -118,6 +118,15 @@ Component Warp::component(Waitable kind) {
   return component;
 }
 
+void Warp::notePoll(const Fragment &fragment, unsigned lane, uint64_t address, bool isGlobal) {
+  constexpr uint64_t fewTests = 1000; // of one address, in a loop that does not wait
+  Poll &poll = polls[(fragment.pc * 7 + lane) % polls.size()];
+  if (poll.pc != fragment.pc || poll.lane != lane || poll.address != address)
+    poll = {fragment.pc, lane, address, 0};
+  if (++poll.times > fewTests)
+    cta.cluster.notePoll(isGlobal);
+}
+
 Actor Warp::actor(const Place &place, int32_t lane) const {
   Actor actor;
   actor.place = place;

@@ -131,6 +131,11 @@ public:
   void finishTensorLoads();
   Step fault(ReportKind kind, const Place &place, int32_t lane, std::string message) const;
 
+  /// Called after lanes of `fragment` have read memory that other threads may change, or have tried in vain to change
+  /// it; `address` is that of the first of these lanes. A thread that waits tests one address again and again; a loop
+  /// of volatile loads goes on to other addresses, or ends, and does not count.
+  void notePoll(const Fragment &fragment, unsigned lane, uint64_t address, bool isGlobal);
+
   uint64_t instructionsRun = 0;
   /// Value of Cluster::progress when all its fragments waited or spun; it need not be tried again before that changes.
   uint64_t idleSince = ~uint64_t(0);
@@ -165,6 +170,13 @@ private:
   struct alignas(64) Line {
     std::byte bytes[64];
   };
+  /// The last tests of memory, in places chosen by position and lane.
+  struct Poll {
+    uint32_t pc = ~0u;
+    unsigned lane = 0;
+    uint64_t address = 0, times = 0;
+  };
+  std::array<Poll, 64> polls;
   std::vector<Fragment> diverged; ///< created by branch(); join `fragments` after the step
   std::vector<Line> registerLines;
   std::byte *registers = nullptr;

@@ -213,6 +213,22 @@ TEST(Machine, lockThatNobodyReleases) {
   kernel.expectAlways(ReportKind::Deadlock);
 }
 
+TEST(Machine, loopOfVolatileLoadsDoesNotWait) {
+  // More loads than the tests after which a thread counts as hung, each of another address than the last.
+  expectWords(R"(
+    mov.b32 %r1, 0;
+  loop:
+    and.b32 %r2, %r1, 63;
+    mul.wide.u32 %d8, %r2, 4;
+    add.s64 %d8, %d0, %d8;
+    ld.volatile.global.b32 %r3, [%d8];
+    add.s32 %r1, %r1, 1;
+    setp.lt.u32 %p0, %r1, 60000;
+    @%p0 bra loop;
+  )" + storeResult,
+              1, [](unsigned) { return 60000; }, /*threads=*/1);
+}
+
 /// A jump table of three targets, one of them twice; lanes reconverge after it.
 const std::string jumpTable = R"(
   table: .branchtargets one, two, three, one;
