@@ -10,10 +10,6 @@ Value scalar(const std::string &text, double low, double high) {
   return {text, Scalar::Int32, {}, {low, high, 1}};
 }
 
-int64_t ceilDivide(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
 } // namespace
 
 /// The body of a program, or of one of its tiles; its last statement is a store.

@@ -80,6 +80,9 @@ void KernelBuilder::rowSumStatement() {
     return loadStatement();
   const Axis &rows = own.front();
   const int64_t block = random.pick({16, 32, 64}), size = anySize(block, 4);
+  constexpr int64_t mostOfIteration = 1 << 17; // elements; a simulated launch of more takes minutes
+  if (rows.block * block > mostOfIteration)
+    return loadStatement();
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
   const std::string j = freshName("j"), bound = addSize(freshName("K"), size), width = std::to_string(block);
   const std::string first = firstOffset(block, size);

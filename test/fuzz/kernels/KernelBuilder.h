@@ -45,6 +45,10 @@ struct Buffer {
 
 Shape shapeOf(const std::vector<Axis> &axes);
 
+inline int64_t ceilDivide(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
 /// What a buffer is for.
 enum class Contents { Input, Output, Zeros, Updated };
 

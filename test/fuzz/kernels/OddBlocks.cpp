@@ -5,14 +5,6 @@
 
 namespace tile::fuzz {
 
-namespace {
-
-int64_t ceilDivide(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
-} // namespace
-
 const char *KernelBuilder::nameOfBlock(size_t axis) {
   return axis == 0 ? "BLOCK_M" : "BLOCK_N";
 }
