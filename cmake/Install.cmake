@@ -11,7 +11,7 @@ if(TILE_COMPILER)
   install(EXPORT tileCompilerTargets NAMESPACE tile:: DESTINATION ${package_folder} COMPONENT compiler)
   list(APPEND libraries "tilec|compiler" "tilejit|compiler")
   # The licence of the library in the pages of tile-run plot.
-  install(FILES lib/Runner/Results/Page/echarts.LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tools)
+  install(FILES lib/Lab/Results/Page/echarts.LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tools)
 endif()
 # pkg-config: one file for each library.
 file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)

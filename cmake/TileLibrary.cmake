@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# tile_library(<name> SOURCES ... [LINK ...] [BATCH n])       plain C++ library: no LLVM, no MLIR on its include path
+# tile_library(<name> [COLD] SOURCES ... [LINK ...] [BATCH n]) plain C++ library: no LLVM, no MLIR on its include path; COLD: not
+#                                                             optimised, for what never takes the time of a user
 # tile_mlir_library(<name> SOURCES ... [LINK ...] [BATCH n])  library that uses LLVM/MLIR, built with the shared precompiled header
 #
 # TILE_UNITY compiles a library's files in batches: most of the time of a file that includes MLIR goes into templates that
@@ -24,16 +25,6 @@ target_compile_options(tile_options INTERFACE -Wall -Wextra -Wno-unused-paramete
 # One self-contained binary runs on machines with another libstdc++.
 target_link_options(tile_options INTERFACE -static-libstdc++ -static-libgcc)
 
-function(tile_library name)
-  cmake_parse_arguments(ARG "" "BATCH" "SOURCES;LINK" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(${name} PUBLIC tile_options ${ARG_LINK})
-  if(NOT ARG_BATCH)
-    set(ARG_BATCH 8)
-  endif()
-  tile_unity(${name} ${ARG_BATCH})
-endfunction()
-
 # fmt with its functions compiled once: inside each file that formats they would take 3 to 6 s. Debian has a shared
 # library, and what is installed needs none but libc. Fmt.cpp is that of version 9; a later one is used as headers.
 if(fmt_VERSION MATCHES "^9\\.")
@@ -45,32 +36,71 @@ else()
   target_link_libraries(tile_fmt INTERFACE fmt::fmt-header-only)
 endif()
 
+# A precompiled header fits one level of optimisation. Files that use it are position-independent, also in executables.
+function(tile_add_pch name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
+  add_library(${name} STATIC ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS} "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+
+function(tile_use_pch target pch)
+  target_precompile_headers(${target} REUSE_FROM ${pch})
+  target_compile_options(${target} PRIVATE -fPIC ${ARGN} "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+endfunction()
+
+# Headers that plain C++ files include most. The preset "single" does without, so that it finds missing includes.
+set(tile_plain_headers <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string> <string_view>
+                       <unordered_map> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+set(tile_plain_libraries tile_options tile_fmt nlohmann_json::nlohmann_json)
+tile_add_pch(tile_plain_pch HEADERS ${tile_plain_headers} LINK ${tile_plain_libraries})
+
+function(tile_library name)
+  cmake_parse_arguments(ARG "COLD" "BATCH" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC tile_options ${ARG_LINK})
+  if(ARG_COLD)
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
+  if(TILE_UNITY AND ARG_COLD)
+    tile_use_pch(${name} tile_cold_pch)
+  elseif(TILE_UNITY)
+    tile_use_pch(${name} tile_plain_pch)
+  endif()
+  if(NOT ARG_BATCH)
+    set(ARG_BATCH 12)
+  endif()
+  tile_unity(${name} ${ARG_BATCH})
+endfunction()
+
 if(NOT TILE_COMPILER)
   return()
 endif()
+
+tile_add_pch(tile_cold_pch HEADERS ${tile_plain_headers} <CLI/CLI.hpp> LINK ${tile_plain_libraries} CLI11::CLI11 OPTIONS -O0)
 
 add_library(tile_mlir_options INTERFACE)
 target_link_libraries(tile_mlir_options INTERFACE tile_options)
 target_include_directories(tile_mlir_options SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 target_include_directories(tile_mlir_options INTERFACE ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/dialects
                            ${PROJECT_BINARY_DIR}/dialects ${PROJECT_BINARY_DIR}/lib)
-target_compile_options(tile_mlir_options INTERFACE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 separate_arguments(tile_llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(tile_mlir_options INTERFACE ${tile_llvm_definitions})
 
-add_library(tile_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
-target_link_libraries(tile_pch PUBLIC tile_mlir_options)
-target_precompile_headers(tile_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+# -O3 and more inlining make the compiler no faster, and its build takes a quarter longer.
+set(tile_mlir_level $<$<CONFIG:Release>:-O1> "$<$<CXX_COMPILER_ID:Clang>:SHELL:-mllvm -inline-threshold=25>")
+tile_add_pch(tile_pch HEADERS ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h LINK tile_mlir_options OPTIONS ${tile_mlir_level})
 add_dependencies(tile_pch tile_headers) # the dialects' generated classes are in it
 
 function(tile_mlir_library name)
   cmake_parse_arguments(ARG "" "BATCH" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC tile_mlir_options ${ARG_LINK})
-  target_precompile_headers(${name} REUSE_FROM tile_pch)
+  tile_use_pch(${name} tile_pch ${tile_mlir_level})
   add_dependencies(${name} tile_headers ${ARG_DEPENDS})
   if(NOT ARG_BATCH)
-    set(ARG_BATCH 6)
+    set(ARG_BATCH 12)
   endif()
   tile_unity(${name} ${ARG_BATCH})
 endfunction()

@@ -2,7 +2,7 @@
 // `tile-run explain gemm.cubin M=512 -o gemm.html`: makes the parts of the page that need no compiler.
 #pragma once
 
-#include "Runner/Commands/Commands.h"
+#include "Lab/Commands/Commands.h"
 
 namespace tile::explain {
 

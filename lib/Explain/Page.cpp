@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Embeds the document in a page. CMake concatenates the scripts in Page/.
-#include "Runner/Results/Page.h"
+#include "Lab/Results/Page.h"
 #include "Explain/Simulation.h"
-#include "Runner/Results/Embed.h"
+#include "Lab/Results/Embed.h"
 
 TILE_EMBED(static const std::string_view body, tile_explain_body, "body.html")
 TILE_EMBED(static const std::string_view style, tile_explain_style, "page.css")

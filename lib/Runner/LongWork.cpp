@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Runner/LongWork.h"
 
-#include "Runner/Bench/Progress.h"
+#include "Runner/Progress.h"
 
 #include <cstdio>
 #include <fmt/format.h>

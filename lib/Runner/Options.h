@@ -5,6 +5,7 @@
 
 #include "Runner/Colours.h"
 #include "Runner/LongWork.h"
+#include "Runtime/Result.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,10 @@ class App;
 }
 
 namespace tile::runner {
+
+class CudaDevice;
+class Execution;
+struct BenchResult;
 
 struct RunOptions {
   std::string program = "tile-run"; ///< prefix of messages
@@ -38,6 +43,8 @@ struct RunOptions {
   std::vector<std::string> recorded; ///< name=file: expected contents of buffers
   std::optional<double> within;      ///< tolerance of comparisons
   bool bench = false;
+  /// Measures the kernel where `bench` asks for it, after the run: measureRun of lib/Lab, set by programs that have it.
+  runtime::Result<BenchResult> (*measure)(const RunOptions &, CudaDevice &, Execution &) = nullptr;
   int rounds = 11;    ///< rounds of a benchmark
   bool graph = false; ///< measure by replaying CUDA graphs
   std::string l2;     ///< "cold" or "warm"; empty: cold for single launches, warm for graphs

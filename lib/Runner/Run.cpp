@@ -5,6 +5,7 @@
 #include "Runner/Device/Variants.h"
 #include "Runner/Inputs/Npy.h"
 
+#include <cassert>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -15,42 +16,6 @@ namespace tile::runner {
 using runtime::Artifact;
 using runtime::makeError;
 using runtime::Success;
-
-BenchRequest startBench(const RunOptions &options) {
-  BenchRequest request;
-  request.options = &options;
-  request.rounds = options.rounds;
-  request.useGraphs = options.graph;
-  request.isCold = options.l2.empty() ? !options.graph : options.l2 == "cold";
-  request.measuresEnergy = options.energy;
-  request.baselines = options.baselines;
-  request.cublas = options.cublas;
-  request.isPrecise = options.preciseBaseline;
-  return request;
-}
-
-static Result<BenchResult> measure(const RunOptions &options, CudaDevice &device, Execution &execution) {
-  Result<std::vector<DeviceArgument>> arguments = execution.freshArguments();
-  if (!arguments)
-    return arguments.error();
-  BenchRequest request = startBench(options);
-  request.label = options.label;
-  request.argumentText = execution.values().summary(execution.kernel());
-  request.manifest = &execution.kernel();
-  request.grid = execution.launchGrid();
-  request.arguments = *arguments;
-  request.names = &execution.names();
-  if (!options.flops.empty()) {
-    Result<std::vector<int64_t>> flops = execution.values().evaluate(std::vector{options.flops}, execution.kernel());
-    if (!flops)
-      return runtime::withContext(fmt::format("--flops={}", options.flops), flops.error());
-    if (flops->front() <= 0)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "--flops={} is {}, but must be positive", options.flops,
-                       flops->front());
-    request.flops = static_cast<double>(flops->front());
-  }
-  return runBench(device, request);
-}
 
 RunReport startReport(const Execution &execution, const Device &device, const std::string &artifactName) {
   const Manifest &manifest = execution.kernel();
@@ -99,9 +64,10 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
   if (Status status = runRepeatedly(options, *execution, device, report); !status)
     return status.error();
   // Suite cases without programs are only checked, not measured.
-  const bool isEdge = !options.label.empty() && !requireWork(report.grid);
+  const bool isEdge = !options.label.empty() && (report.grid[0] == 0 || report.grid[1] == 0 || report.grid[2] == 0);
   if (options.bench && report.passed() && !isEdge) {
-    Result<BenchResult> bench = measure(options, *device.asCuda(), *execution);
+    assert(options.measure);
+    Result<BenchResult> bench = options.measure(options, *device.asCuda(), *execution);
     if (!bench)
       return bench.error();
     report.bench = std::move(*bench);

@@ -6,6 +6,7 @@
 // exit code (see exitCodeHelp).
 #pragma once
 
+#include "Runner/Device/CudaDevice.h"
 #include "Runner/Device/EarlierKernels.h"
 #include "Runner/Results/Sources.h"
 #include "Runtime/Artifact.h"
@@ -22,8 +23,6 @@ RunReport startReport(const Execution &execution, const Device &device, const st
 /// Repeats as often as the options specify, or until a run fails; then saves.
 Status runRepeatedly(const RunOptions &options, Execution &execution, const Device &device, RunReport &report);
 Status requireGpu(Device &device);
-/// Returns the benchmark request that the options specify.
-BenchRequest startBench(const RunOptions &options);
 
 int runOnDevice(const RunOptions &options, const runtime::Manifest &manifest, Device &device,
                 const EarlierKernels &earlier = {});

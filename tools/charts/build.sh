@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Builds lib/Runner/Results/Page/echarts.js and its licence from the npm packages of package-lock.json; --check compares
+# Builds lib/Lab/Results/Page/echarts.js and its licence from the npm packages of package-lock.json; --check compares
 # instead. Nothing else in the project needs npm, because the output is committed. To update: npm install
 # echarts@latest, then run this script.
 set -euo pipefail
 cd "$(dirname "$0")"
-page=../../lib/Runner/Results/Page
+page=../../lib/Lab/Results/Page
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -31,7 +31,7 @@ fi
 if [ "${1:-}" = --check ]; then
   cmp "$bundle" $page/echarts.js
   cmp "$licence" $page/echarts.LICENSE
-  echo "lib/Runner/Results/Page/echarts.js is what package-lock.json makes"
+  echo "lib/Lab/Results/Page/echarts.js is what package-lock.json makes"
 else
   cp "$bundle" "$licence" $page/
 fi

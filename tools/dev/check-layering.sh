@@ -25,19 +25,22 @@ target='Target/([^L]|L[^i])' # except Limits.h, which only defines constants
 
 forbid lib/Layout "$llvm" "$target" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Target "$llvm" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
-for folder in lib/Runtime lib/Distributed lib/Runner lib/Simulator lib/SimDriver tools/tile-run include; do
+for folder in lib/Runtime lib/Distributed lib/Runner lib/Lab lib/Simulator lib/SimDriver tools/tile-run include; do
   forbid "$folder" "$llvm" "$compiler"
 done
 for folder in lib/*/; do
   [ "$folder" = lib/Explain/ ] || forbid "${folder%/}" 'Explain/' # Explain may depend on every library
 done
+for folder in lib/*/; do
+  case $folder in lib/Lab/ | lib/Explain/) ;; *) forbid "${folder%/}" 'Lab/' ;; esac # only tools and Explain measure
+done
 forbid lib/Runtime '(Distributed|Runner|Simulator|Jit)/'
 forbid lib/Jit "$llvm" "$compiler" '(Runtime|Runner|Simulator|Target)/'
 forbid lib/Simulator '(Runner|SimDriver)/'
-forbid lib/Runner/Inputs 'Runner/(Device|Bench|Results|Tune|Soak|Commands)/'
-forbid lib/Runner/Check 'Runner/(Device|Bench|Results|Tune|Soak|Commands)/'
-forbid lib/Runner/Device 'Runner/(Check|Bench|Tune|Soak|Commands)/'
-forbid lib/Runner/Bench 'Runner/(Tune|Soak|Commands)/'
+forbid lib/Runner/Inputs 'Runner/(Device|Results)/'
+forbid lib/Runner/Check 'Runner/(Device|Results)/'
+forbid lib/Runner/Device 'Runner/Check/'
+forbid lib/Lab/Bench 'Lab/(Tune|Soak|Commands|Verify)/'
 forbid lib/SimDriver 'Runner/'
 forbid lib/Distributed '(Runner|Simulator|SimDriver|Jit|Target)/'
 forbid lib/Simulator/Ptx 'Simulator/(Numerics|Machine|Exec|Check|Profile)/'
@@ -49,7 +52,7 @@ forbid lib/Frontend/Syntax "$llvm" 'Frontend/(Host|Sema|Emit)/'
 forbid lib/Format "$llvm" '(Tile|Cta|Layout|Target|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
 forbid lib/Analysis '(Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Lint '(Cta|Layout|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
-forbid lib/Verify '(Cta|Layout|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend)/' 'Runner/(Check|Device|Bench|Results|Tune|Soak|Commands)/'
+forbid lib/Verify '(Cta|Layout|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend)/' 'Runner/(Check|Device|Results)/' 'Lab/'
 for folder in lib/*/; do
   [ "$folder" = lib/Verify/ ] || forbid "${folder%/}" 'Verify/' # only tools verify
 done

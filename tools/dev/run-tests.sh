@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# run-tests.sh [BUILD] [--fuzz]: runs unit tests, lit tests, the repository checks, a share of the pass matrix and, with
-# --fuzz, the quick part of fuzzing. Prints the time of each part and the slowest tests. The last line is "N passed, N
-# failed"; the exit code is nonzero if something failed.
+# run-tests.sh [BUILD] [--fuzz | --changed]: runs unit tests, lit tests, the repository checks, a share of the pass matrix
+# and, with --fuzz, the quick part of fuzzing. With --changed: the test programs that were linked since all tests passed,
+# the lit tests that the changes can reach (changed-tests.sh), and the checks. Prints the time of each part and the
+# slowest tests. The last line is "N passed, N failed"; the exit code is nonzero if something failed.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
 passed=0
 failed=0
 times=()
+mode=${2:-}
+stamp=$build/tests-passed
 export PATH=/usr/lib/llvm-22/bin:$PATH
 
 logs=$(mktemp -d)
@@ -34,9 +37,12 @@ timed() {
 unit_tests() {
   local test log status good bad
   mkdir "$logs/unit"
-  find "$build/test/unit" -name '*_tests' -type f -perm -u+x | sort |
+  local which=()
+  [ "$mode" != --changed ] || [ ! -e "$stamp" ] || which=(-newer "$stamp")
+  find "$build/test/unit" -name '*_tests' -type f -perm -u+x "${which[@]}" | sort |
     xargs -P "$(nproc)" -I{} sh -c 'log=$1/$(basename "$2"); "$2" --gtest_brief=1 >"$log" 2>&1; echo "exit $?" >>"$log"' _ "$logs/unit" {}
   for log in "$logs"/unit/*; do
+    [ -e "$log" ] || continue # none was run
     status=$(sed -n '$s/^exit //p' "$log")
     good=$(count "$log" '^\[  PASSED  \] [0-9]+ test')
     bad=$(count "$log" '^ *[0-9]+ FAILED TEST')
@@ -49,13 +55,14 @@ unit_tests() {
 }
 
 lit_tests() {
-  local log=$logs/lit status good bad
+  local log=$logs/lit status good bad which=()
   command -v lit >/dev/null || {
     echo "lit: not found in /usr/lib/llvm-22/bin"
     add 0 1
     return
   }
-  lit "$build/test" --order=lexical -v --show-unsupported --time-tests >"$log" 2>&1
+  [ "$mode" != --changed ] || which=(--allow-empty-runs --filter "$("$root/tools/dev/changed-tests.sh")")
+  lit "$build/test" --order=lexical -v --show-unsupported --time-tests "${which[@]}" >"$log" 2>&1
   status=$?
   good=$(count "$log" '^ *Passed *:')
   bad=$(grep -E '^ *(Failed|Unresolved|Timed Out|Unexpectedly Passed) *:' "$log" | awk -F: '{ sum += $2 } END { print sum + 0 }')
@@ -91,11 +98,13 @@ timed "unit tests" unit_tests
 timed "lit tests" lit_tests
 timed "checks of the repository" repository_checks
 # Each commit runs a different share of the matrix.
-timed "share of the matrix of passes" check skip-matrix "$root/tools/dev/skip-matrix.sh" "$build" "$(git -C "$root" rev-parse HEAD 2>/dev/null || echo 0)"
-[ "${2:-}" != --fuzz ] || timed "fuzzing" check fuzz "$root/tools/dev/fuzz.sh" --quick
+[ "$mode" = --changed ] ||
+  timed "share of the matrix of passes" check skip-matrix "$root/tools/dev/skip-matrix.sh" "$build" "$(git -C "$root" rev-parse HEAD 2>/dev/null || echo 0)"
+[ "$mode" != --fuzz ] || timed "fuzzing" check fuzz "$root/tools/dev/fuzz.sh" --quick
 
 printf '\ntime of each part:\n'
 printf '  %s\n' "${times[@]}"
 [ ! -s "$logs/slowest" ] || sed '1i slowest tests:' "$logs/slowest" | sed '2,$s/^/  /'
+[ "$failed" -ne 0 ] || [ "$mode" = --changed ] || touch "$stamp"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -3,8 +3,8 @@
 //
 //   tile-run gemm.cubin M=512 N=512 K=300 --check
 #include "Explain/ExplainArtifact.h"
+#include "Lab/Tool.h"
 #include "Runner/Run.h"
-#include "Runner/Tool.h"
 
 #include <csignal>
 #include <cstdlib>

@@ -10,6 +10,7 @@
 #include "Driver/Compilation.h"
 #include "Driver/InterpreterDevice.h"
 #include "Driver/TileSource.h"
+#include "Lab/Bench/MeasureRun.h"
 #include "Messages.h"
 #include "Options.h"
 #include "Runner/Device/CudaDevice.h"
@@ -297,6 +298,7 @@ std::vector<PlannedKernel> planKernels(const CommandLine &line, bool onlyOne) {
 
 int tile::runCommand(llvm::ArrayRef<const char *> words) {
   runner::RunOptions run;
+  run.measure = runner::measureRun;
   run.program = "tilec";
   run.colours = colours();
   run.device = "auto";

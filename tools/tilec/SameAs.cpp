@@ -4,8 +4,8 @@
 #include "CommandWords.h"
 #include "Driver/Compilation.h"
 #include "Driver/InterpreterDevice.h"
+#include "Lab/Verify/Verdict.h"
 #include "Messages.h"
-#include "Runner/Verify/Verdict.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -3,8 +3,8 @@
 // around multiples of their blocks and for several kinds of inputs.
 #pragma once
 
+#include "Lab/Verify/Agreement.h"
 #include "Options.h"
-#include "Runner/Verify/Agreement.h"
 
 namespace CLI {
 class App;

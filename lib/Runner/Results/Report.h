@@ -2,8 +2,9 @@
 // The result of a run, and its three output formats: text, CSV, and JSON (one object per line).
 #pragma once
 
-#include "Runner/Bench/Bench.h"
 #include "Runner/Check/Check.h"
+#include "Runner/Device/Device.h"
+#include "Runner/Results/Measurement.h"
 
 namespace tile::runner {
 

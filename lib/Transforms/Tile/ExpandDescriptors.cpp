@@ -43,7 +43,7 @@ struct BlockPattern {
 };
 
 /// The address of each element of a block, and whether the element lies in the tensor.
-struct BlockAccess {
+struct DescriptorAccess {
   Value pointers, mask;
 };
 
@@ -107,7 +107,7 @@ public:
 
 private:
   void expand(DescLoadOp load) {
-    BlockAccess access = emitAccess(load.getOffsets());
+    DescriptorAccess access = emitAccess(load.getOffsets());
     RankedTensorType block = load.getType(), matrix = block.clone(shape);
     Value loaded = LoadOp::create(builder, location, matrix, access.pointers, access.mask, emitPadding(matrix));
     if (block != matrix) {
@@ -124,7 +124,7 @@ private:
   }
 
   void expand(DescStoreOp store) {
-    BlockAccess access = emitAccess(store.getOffsets());
+    DescriptorAccess access = emitAccess(store.getOffsets());
     Value block = store.getValue(), matrix = emitMatrix(builder, block, shape);
     if (std::optional<AtomicKind> kind = store.getReduce())
       AtomicRmwOp::create(builder, location, matrix.getType(), *kind, MemoryOrder::relaxed, MemoryScope::gpu,
@@ -163,7 +163,7 @@ private:
     }
   }
 
-  BlockAccess emitAccess(ValueRange offsets) {
+  DescriptorAccess emitAccess(ValueRange offsets) {
     Value base = desc.getBase();
     for (auto [dim, offset] : llvm::enumerate(offsets)) {
       Value start = arith::ExtSIOp::create(builder, location, builder.getI64Type(), offset);
@@ -171,7 +171,7 @@ private:
         start = arith::MulIOp::create(builder, location, start, desc.getStrides()[dim]);
       base = AddPtrOp::create(builder, location, base, start);
     }
-    BlockAccess access;
+    DescriptorAccess access;
     for (auto [axis, dim] : llvm::enumerate(dims)) {
       Value coordinate =
           arith::AddIOp::create(builder, location, splat(offsets[dim], shape[axis]), pattern.indices[axis]);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs cases one after another in one process. A case that cannot run is reported, and the others still run. Artifacts
+// are loaded once.
+//
+// Without a GPU, a benchmark reports that, and runs the sufficiently small cases in the simulator.
+#pragma once
+
+#include "Lab/Bench/Suite.h"
+
+namespace tile::runner {
+
+/// Runs the cases and prints a table, or a report for a single unnamed case. Returns 0 if all passed. With --resume,
+/// skips the measurements that are already in the output file.
+int runCases(RunOptions options, const std::vector<SuiteCase> &cases);
+
+} // namespace tile::runner

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Earlier measurements as a baseline, by tile-run or by any other program: one line of JSON each.
+//
+//   {"name": "Triton 3.6", "arguments": "M=512 N=512 K=512", "time_us": 7.1, "command": "python tutorial.py 512"}
+//   {"case": "bf16-512-nn", "kernel": "matmul", "arguments": "M=512 ...", "bench": {"time_us": 2.8, ...}, ...}
+//
+// A line matches a call if each argument that it names has the same value in the call, and if the case names are equal
+// where both have one. If the line has "graph": true or false (lines of tile-run: by their launches per graph), it must
+// match the way the call is measured.
+#pragma once
+
+#include "Lab/Bench/Baselines.h"
+
+namespace tile::runner {
+
+struct RecordedTime {
+  std::string name, label, command;
+  std::vector<std::pair<std::string, std::string>> arguments;
+  std::optional<bool> isGraph;
+  double microseconds = 0;
+};
+
+/// Parses the file; the error names the line.
+Result<std::vector<RecordedTime>> parseRecordedTimes(std::string_view text);
+
+/// Returns the last line that matches the call; null if none does.
+const RecordedTime *findRecorded(std::span<const RecordedTime> times, const std::string &label,
+                                 const std::string &arguments, bool isGraph);
+
+Result<Baseline> recordedBaseline(const std::string &file, const BenchRequest &request);
+
+} // namespace tile::runner

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Determines the bottleneck of a kernel: compares its time with the time that each resource of the GPU needs for the
+// same work.
+//
+//   resource             minimum time
+//   memory               bytes / measured copy bandwidth
+//   L2                   bytes that multiprocessors load and store / 64 bytes per clock and multiprocessor
+//   tensor cores         FLOPs / measured cuBLAS throughput at 8192^3, for the operand type
+//   special functions    exp, log, sqrt, ... / 16 per clock and multiprocessor
+//   launch               the shortest node of a CUDA graph
+//
+// The resource with the largest share of the kernel's time is the bottleneck if that share is almost all. If two
+// resources add up to that, they alternate. Otherwise the bottleneck is the tail, if the last wave leaves much of the
+// GPU idle, or else latency.
+#pragma once
+
+#include "Runner/Device/CudaDevice.h"
+#include "Runner/Results/Report.h"
+
+namespace tile::runner {
+
+/// A value and its origin.
+struct Figure {
+  double value = 0;
+  bool isMeasured = false; ///< true: from hardware counters; false: modelled
+};
+
+/// Occupancy, and the resource that limits it.
+struct Occupancy {
+  int ctasPerSm = 0, warpsPerCta = 0, mostWarps = 0;
+  std::string limit; ///< "shared memory"
+};
+
+struct RooflineFacts {
+  double coldMicroseconds = 0, warmMicroseconds = 0; ///< in graphs: device time only
+  Ceilings ceilings;
+  double clockMhz = 0; ///< maximum while it ran; 0: unknown
+  int multiprocessors = 0;
+  double leastBytes = 0; ///< inputs once, outputs once
+  Figure memoryBytes, l2Bytes;
+  Figure flops;
+  Figure special;                    ///< operations of the special function units
+  std::optional<Figure> tensorShare; ///< from counters: share of cycles in which the tensor pipe is active
+  std::optional<double> warpsShare;  ///< from counters: active warps as a share of the maximum
+  std::string whyModelled;           ///< reason why there are no counters; empty: there are
+  Occupancy occupancy;
+  double programs = 0; ///< independent work items: tiles, or thread blocks
+  bool isPersistent = false;
+
+  /// Returns the number of waves of programs; the last one may be partial.
+  double waves() const;
+  /// Returns the share of the multiprocessors' time that is used in spite of a partial last wave.
+  double tailEfficiency() const;
+};
+
+struct ResourceShare {
+  std::string name;
+  double microseconds = 0; ///< minimum time that the resource needs
+  double share = 0;        ///< share of the kernel's time
+  bool isMeasured = false; ///< true if counters measured its work
+};
+
+struct RooflineVerdict {
+  std::vector<ResourceShare> shares; ///< largest first
+  std::string bound;                 ///< "tensor cores"
+  std::string evidence;              ///< the figure that proves it
+  std::string advice;                ///< one thing to try
+};
+
+RooflineVerdict judge(const RooflineFacts &facts);
+
+/// Formats the verdict as several lines.
+std::string formatRoofline(const RooflineFacts &facts, const RooflineVerdict &verdict);
+/// Formats the verdict as a line of JSON.
+std::string rooflineJson(const RunReport &report, const RooflineFacts &facts, const RooflineVerdict &verdict);
+
+/// Computes the bytes of the thread blocks' loads and stores, occupancy and programs from the manifest.
+void modelKernel(const runtime::Manifest &manifest, const Grid &grid, std::span<const int64_t> slots,
+                 const CudaDeviceInfo &device, RooflineFacts &facts);
+
+} // namespace tile::runner

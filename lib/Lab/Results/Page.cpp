@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Lab/Results/Page.h"
+
+#include "Lab/Results/Assets.h"
+
+#include <algorithm>
+
+namespace tile::runner {
+
+/// Escapes "<" in JSON. In a script element "</script" would end it, and "<!--" would begin a comment that may hide its
+/// end.
+static std::string escapeJson(std::string_view text) {
+  std::string escaped;
+  for (char c : text)
+    escaped += c == '<' ? "\\u003c" : std::string(1, c);
+  return escaped;
+}
+
+std::string escapeHtml(std::string_view text) {
+  std::string escaped;
+  for (char c : text)
+    escaped += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
+  return escaped;
+}
+
+std::string fillFrame(std::string_view frame, std::span<const FramePart> parts) {
+  std::string text;
+  for (std::string_view rest = frame; !rest.empty();) {
+    const size_t at = rest.find('@'), end = at == rest.npos ? rest.npos : rest.find('@', at + 1);
+    if (end == rest.npos)
+      return text += rest;
+    const auto part = std::ranges::find_if(
+        parts, [&](const FramePart &one) { return one.first == rest.substr(at + 1, end - at - 1); });
+    text += rest.substr(0, at);
+    text += part == parts.end() ? rest.substr(at, end - at + 1) : part->second;
+    rest.remove_prefix(end + 1);
+  }
+  return text;
+}
+
+std::string makePage(const PageParts &parts) {
+  const std::string title = escapeHtml(parts.title), data = escapeJson(parts.data);
+  const FramePart texts[] = {{"TITLE", title},        {"BASE", assets::base}, {"STYLE", parts.style},
+                             {"BODY", parts.body},    {"DATA", data},         {"ECHARTS", assets::echarts},
+                             {"SCRIPT", parts.script}};
+  return fillFrame(assets::frame, texts);
+}
+
+} // namespace tile::runner

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launches a kernel with random sizes, see SoakLoop.h.
+//
+//   $ tile-run soak gemm.cubin M=1..4096 N=64 --seconds=60
+//   soak: 1250 launches in 60.0 s passed; M=1..4096 K=1..2048 lda=multiples of 8 ...; largest error 2.1e-04
+//
+// planSoak determines what is drawn. Integers without a value are drawn from a range. A stride is its default, rounded
+// up to the kernel's assumption, sometimes with padding. Other defaults follow the sizes. Small sizes, and sizes near
+// multiples of 64, are drawn more often, because tiles end there. Everything depends only on the seed; a failure prints
+// the command that reproduces the launch.
+//
+// For an artifact with several variants, every other launch forces a random variant with sizes that it assumes. The
+// other launches have arbitrary sizes and unaligned addresses, and use the variant that a launch would choose.
+#pragma once
+
+#include "Lab/Soak/SoakLoop.h"
+
+namespace tile::runner {
+
+struct SoakPlan {
+  struct Size {
+    std::string name;
+    int64_t low = 0, high = 0; ///< multiples of `divisor`
+    int64_t divisor = 1;
+  };
+  struct Stride {
+    std::string name;
+    int64_t divisor = 1;
+    bool isPadded = false;
+  };
+  std::vector<Size> sizes;
+  std::vector<Stride> strides;
+  std::vector<std::string> fixed; ///< arguments that are equal in all launches
+};
+
+/// Range of sizes that are not given: a GEMM takes milliseconds.
+constexpr SizeRange soakSizes{1, 2048};
+
+Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const runtime::Manifest &manifest,
+                          SizeRange ungiven = soakSizes);
+
+/// Plans calls that a variant accepts, from its assumptions. `general` has all parameters; those that `variant` lacks
+/// get its constants, unless the arguments specify them.
+Result<SoakPlan> planVariant(const std::vector<std::string> &arguments, const runtime::Manifest &variant,
+                             const runtime::Manifest &general, SizeRange ungiven = soakSizes);
+
+/// Adds the strides to `arguments`: their defaults, with `paddingOf(stride)` steps of padding.
+Status addStrides(const SoakPlan &plan, const runtime::Manifest &manifest, int numSms,
+                  const std::function<int64_t(const SoakPlan::Stride &)> &paddingOf,
+                  std::vector<std::string> &arguments);
+
+/// Returns the arguments of launch number `launch`.
+Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const runtime::Manifest &manifest, uint64_t seed,
+                                               uint64_t launch, int numSms);
+
+/// Prints and returns the exit code. A hang ends the process.
+int runSoak(const SoakOptions &options, const runtime::Artifact &artifact);
+
+} // namespace tile::runner

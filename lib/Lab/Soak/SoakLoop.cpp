@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Lab/Soak/SoakLoop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fmt/ranges.h>
+#include <fstream>
+#include <malloc.h>
+#include <unistd.h>
+
+namespace tile::runner {
+
+namespace {
+
+/// Memory use between launches, when their buffers have been freed.
+struct MemoryUse {
+  size_t hostBytes = 0;
+  std::optional<size_t> deviceBytes; ///< used by all processes on the GPU
+};
+
+MemoryUse measureMemory(const DeviceLoader &loader) {
+  MemoryUse use;
+  malloc_trim(0); // returns freed memory to the system
+  size_t pages = 0;
+  std::ifstream statm("/proc/self/statm");
+  if (statm >> pages >> pages) // the second number is the resident size
+    use.hostBytes = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  if (const CudaContext *context = loader.cuda())
+    use.deviceBytes = context->usedMemory();
+  return use;
+}
+
+class SoakLoop {
+public:
+  SoakLoop(const SoakOptions &options, const SoakSource &source, LoadedArtifacts &artifacts)
+      : soak(options), source(source), artifacts(artifacts), deviceName(artifacts.device().name()),
+        start(std::chrono::steady_clock::now()) {}
+
+  int run() {
+    for (; seconds() < soak.seconds; ++launch) {
+      showProgress();
+      if (!atHalfTime && seconds() >= soak.seconds / 2)
+        atHalfTime = measureMemory(artifacts.device());
+      Result<RunOptions> drawn = source.draw(launch);
+      if (!drawn) {
+        hideProgress();
+        return reportFailure(soak.run, drawn.error());
+      }
+      current = std::move(*drawn);
+      current.seed = soak.run.seed + launch;
+      Result<RunReport> report = artifacts.run(current, [&](Device &its) { watch(its); });
+      if (!report && current.limit && current.limit->ended(report.error())) {
+        hideProgress();
+        if (launch == 0)
+          return reportFailure(soak.run, report.error());
+        break;
+      }
+      if (!report || !report->passed()) {
+        reportEnd("FAILED", report ? formatText(*report) : fmt::format("  {}\n", report.error().message));
+        return 1;
+      }
+      count(*report);
+    }
+    reportSuccess();
+    return 0;
+  }
+
+private:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
+  void watch(Device &its) {
+    device = &its;
+    if (CudaDevice *gpu = its.asCuda())
+      gpu->watch({soak.deadlineSeconds, [this] { reportEnd("HANGS", hangText()), std::_Exit(1); }});
+  }
+
+  void count(const RunReport &report) {
+    ++launches[source.cases ? current.label : report.variant];
+    for (const CheckResult &check : report.checks)
+      if (check.relativeError > largestError) {
+        largestError = check.relativeError;
+        largestCase = current.label;
+      }
+  }
+
+  void reportSuccess() {
+    hideProgress();
+    fmt::print("soak: {} launches in {:.1f} s passed on {}; {}; largest error {:.2e}{}\n", launch * repeats(),
+               seconds(), deviceName, source.what, largestError,
+               largestCase.empty() ? "" : fmt::format(" (case '{}')", largestCase));
+    if (source.cases)
+      fmt::print("  {}\n", describeCases());
+    else if (launches.size() > 1)
+      fmt::print("  variants: {}\n", describeVariants());
+    if (atHalfTime)
+      fmt::print("  memory: {}\n", describeMemory(*atHalfTime, measureMemory(artifacts.device())));
+  }
+
+  std::string describeCases() const {
+    if (launches.empty())
+      return fmt::format("none of {} cases", source.cases);
+    const auto [least, most] =
+        std::minmax_element(launches.begin(), launches.end(), [](auto &a, auto &b) { return a.second < b.second; });
+    return fmt::format("{} of {} cases, {} to {} launches each", launches.size(), source.cases,
+                       least->second * repeats(), most->second * repeats());
+  }
+
+  std::string describeVariants() const {
+    std::vector<std::string> counts;
+    for (const auto &[name, count] : launches)
+      counts.push_back(fmt::format("{} {}", name, count * repeats()));
+    return fmt::format("{}", fmt::join(counts, ", "));
+  }
+
+  static std::string describeMemory(const MemoryUse &half, const MemoryUse &end) {
+    const auto mebibytes = [](size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+    std::string text = fmt::format("{:.0f} MiB of the host at half time, {:.0f} at the end", mebibytes(half.hostBytes),
+                                   mebibytes(end.hostBytes));
+    if (half.deviceBytes && end.deviceBytes)
+      text += fmt::format("; {:.0f} MiB of the GPU (all processes), then {:.0f}", mebibytes(*half.deviceBytes),
+                          mebibytes(*end.deviceBytes));
+    return text;
+  }
+
+  std::string hangText() const { return fmt::format("  not finished within {} s\n", soak.deadlineSeconds); }
+
+  void reportEnd(const char *what, const std::string &details) const {
+    hideProgress();
+    std::string again = fmt::format("tile-run {} {}", current.artifact, fmt::join(current.arguments, " "));
+    for (const std::string &offset : current.offsets)
+      again += " --offset " + offset;
+    if (!current.variant.empty())
+      again += " --variant=" + current.variant;
+    again += fmt::format(" --check --seed={}", current.seed);
+    if (const std::string order = device ? device->lastRun() : ""; !order.empty())
+      again += fmt::format(" --device={} {}", deviceName, order);
+    const std::string of = current.label.empty() ? "" : fmt::format(", case '{}',", current.label);
+    fmt::print("soak: launch {}{} {} after {:.1f} s on {}\n{}  again: {}\n", launch + 1, of, what, seconds(),
+               deviceName, details, again);
+    std::fflush(stdout); // a hang exits without flushing
+  }
+
+  uint64_t repeats() const { return static_cast<uint64_t>(soak.run.repeat); }
+
+  void showProgress() {
+    if (!isatty(fileno(stderr)) || seconds() < nextProgress)
+      return;
+    nextProgress = seconds() + 1;
+    fmt::print(stderr, "\r\x1b[K{:.0f} of {:.0f} s, {} launches", seconds(), soak.seconds, launch);
+  }
+  void hideProgress() const {
+    if (nextProgress > 0)
+      fmt::print(stderr, "\r\x1b[K");
+  }
+
+  const SoakOptions &soak;
+  const SoakSource &source;
+  LoadedArtifacts &artifacts;
+  const std::string deviceName;
+  const std::chrono::steady_clock::time_point start;
+  RunOptions current; ///< options of this launch
+  Device *device = nullptr;
+  uint64_t launch = 0;
+  std::map<std::string, uint64_t> launches; ///< number of launches by case or variant
+  std::optional<MemoryUse> atHalfTime;
+  double nextProgress = 0;
+  double largestError = 0;
+  std::string largestCase;
+};
+
+} // namespace
+
+int runSoakLoop(const SoakOptions &options, const SoakSource &source, LoadedArtifacts &artifacts) {
+  return SoakLoop(options, source, artifacts).run();
+}
+
+} // namespace tile::runner

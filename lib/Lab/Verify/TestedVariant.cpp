@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Lab/Verify/TestedVariant.h"
+
+#include "Runner/Device/Variants.h"
+
+namespace tile::runner {
+
+using runtime::makeError;
+
+Verdict TestedVariant::startVerdict() const {
+  Verdict verdict;
+  verdict.variant = manifest().variant;
+  verdict.target = manifest().target;
+  return verdict;
+}
+
+std::string TestedVariant::commandFor(const TrialCall &call, const RunOptions &options) const {
+  std::string command = quoteWord(options.artifact);
+  for (const std::string &argument : call.arguments)
+    command += " " + quoteWord(argument);
+  for (const auto *offsets : {&options.offsets, &call.offsets})
+    for (const std::string &offset : *offsets)
+      command += " --offset " + quoteWord(offset);
+  if (!manifest().variant.empty())
+    command += fmt::format(" --variant={} --target={}", manifest().variant, manifest().target);
+  if (call.seed)
+    command += fmt::format(" --seed={}", call.seed);
+  return command;
+}
+
+Result<TestedVariants> TestedVariants::open(const RunOptions &options, const runtime::Artifact &artifact,
+                                            int multiprocessors) {
+  TestedVariants variants(options, artifact, multiprocessors);
+  std::vector<const Manifest *> manifests;
+  for (size_t i = 0; i < runtime::variantCount(artifact); ++i)
+    manifests.push_back(&runtime::variantManifest(artifact, i));
+  for (size_t i = 0; i < manifests.size(); ++i)
+    if ((options.variant.empty() || manifests[i]->variant == options.variant) &&
+        (options.target.empty() || manifests[i]->target == options.target))
+      variants.indices.push_back(i);
+  if (variants.indices.empty()) {
+    if (Result<size_t> index = runtime::findVariant(artifact, options.variant, options.target); !index)
+      return runtime::withContext("--variant", index.error());
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "--target={}: the artifact has no such variant", options.target);
+  }
+  Result<runtime::Chooser> chooser = runtime::Chooser::make(std::move(manifests));
+  if (!chooser)
+    return chooser.error();
+  variants.chooser = std::make_shared<runtime::Chooser>(std::move(*chooser));
+  return variants;
+}
+
+Result<std::unique_ptr<TestedVariant>> TestedVariants::load(size_t number) const {
+  const size_t index = indices[number];
+  const Manifest &general = source->manifest;
+  Result<TrialPlan> plan = TrialPlan::make(options->arguments, manifest(number), general, multiprocessors);
+  if (!plan)
+    return plan.error();
+  Result<runtime::Artifact> selected = runtime::selectVariant(*source, index);
+  if (!selected)
+    return selected.error();
+  Result<std::string> ptx = runtime::findPtx(*selected);
+  if (!ptx)
+    return ptx.error();
+  std::unique_ptr<TestedVariant> variant(
+      new TestedVariant{std::move(*selected), std::move(*plan), findUses(*ptx), {}, {}});
+  const auto device =
+      std::make_shared<runtime::DeviceVariants>(chooser->onTarget(manifest(number).target, multiprocessors));
+  const Manifest *own = &variant->artifact.manifest;
+  variant->adapt = [own, &general, sms = multiprocessors](const std::vector<std::string> &arguments) {
+    Result<Bindings> bindings = Bindings::bind(general, arguments, sms);
+    return bindings ? argumentsFor(*own, general, *bindings, arguments) : arguments;
+  };
+  variant->admits = [index, device, choices = chooser, &general, call = *options,
+                     sms = multiprocessors](const TrialCall &trial) -> Status {
+    RunOptions its = call;
+    its.arguments = trial.arguments;
+    its.offsets.insert(its.offsets.end(), trial.offsets.begin(), trial.offsets.end());
+    Result<CallValues> values = CallValues::bind(its, general, sms);
+    if (!values)
+      return values.error();
+    return choices->explain(index, values->call(), *device);
+  };
+  return variant;
+}
+
+} // namespace tile::runner

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A variant of an artifact, with the calls that it is tried with.
+#pragma once
+
+#include "Lab/Verify/PtxUses.h"
+#include "Lab/Verify/Trials.h"
+#include "Lab/Verify/Verdict.h"
+#include "Runner/Run.h"
+#include "Runtime/Choice.h"
+
+namespace tile::runner {
+
+struct TestedVariant {
+  runtime::Artifact artifact; ///< with this variant alone
+  TrialPlan plan;
+  PtxUses uses;
+  Admission admits;                                                                         ///< by its conditions
+  std::function<std::vector<std::string>(const std::vector<std::string> &arguments)> adapt; ///< to its parameters
+
+  const Manifest &manifest() const { return artifact.manifest; }
+  Verdict startVerdict() const;
+  /// Returns "gemm.cubin M=65 N=1 --variant=general --seed=7".
+  std::string commandFor(const TrialCall &call, const RunOptions &options) const;
+};
+
+/// The variants of an artifact.
+class TestedVariants {
+public:
+  /// Selects `options.variant` and `options.target`, or all. The artifact must outlive this object. `multiprocessors`:
+  /// of the device.
+  static Result<TestedVariants> open(const RunOptions &options, const runtime::Artifact &artifact, int multiprocessors);
+
+  size_t size() const { return indices.size(); }
+  /// Fails if the variant has no PTX, or no sizes can be planned.
+  Result<std::unique_ptr<TestedVariant>> load(size_t number) const;
+  const Manifest &manifest(size_t number) const { return chooser->manifest(indices[number]); }
+
+private:
+  TestedVariants(const RunOptions &options, const runtime::Artifact &artifact, int multiprocessors)
+      : options(&options), source(&artifact), multiprocessors(multiprocessors) {}
+
+  const RunOptions *options;
+  const runtime::Artifact *source;
+  int multiprocessors;
+  std::shared_ptr<runtime::Chooser> chooser;
+  std::vector<size_t> indices; ///< of the selected variants
+};
+
+} // namespace tile::runner
