@@ -147,17 +147,17 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
     std::reverse(shapeA.begin(), shapeA.end());
     std::reverse(shapeB.begin(), shapeB.end());
   }
-  target::WgmmaProduct product{.a = types->a,
-                               .b = types->b,
-                               .accumulator = types->accumulator,
-                               .m = shapeA[0],
-                               .n = shapeB[1],
-                               .k = dot.isScaled() ? dot.getDepth() : shapeA[1],
-                               .aKMajor = operands.sourceA != OperandSource::Tma || !operands.aTransposed,
-                               .bKMajor = operands.sourceB != OperandSource::Tma || operands.bTransposed,
-                               .fromRegisters = operands.sourceA == OperandSource::Registers,
-                               .numWarps = numWarps,
-                               .scaleGroup = unsigned(dot.getScaleGroup())};
+  target::WgmmaDot product{.a = types->a,
+                           .b = types->b,
+                           .accumulator = types->accumulator,
+                           .m = shapeA[0],
+                           .n = shapeB[1],
+                           .k = dot.isScaled() ? dot.getDepth() : shapeA[1],
+                           .aKMajor = operands.sourceA != OperandSource::Tma || !operands.aTransposed,
+                           .bKMajor = operands.sourceB != OperandSource::Tma || operands.bTransposed,
+                           .fromRegisters = operands.sourceA == OperandSource::Registers,
+                           .numWarps = numWarps,
+                           .scaleGroup = unsigned(dot.getScaleGroup())};
   if (dot.isPromoted())
     product.imprecise = dot.getMaxNumImpreciseAcc();
   SmallVector<Type, 2> elements{dot.getMultipliedType(dot.getA()), dot.getMultipliedType(dot.getB())};

@@ -23,7 +23,7 @@
 #include "Analysis/AccessVector.h"
 #include "Analysis/Hazards.h"
 #include "Analysis/LoopOptions.h"
-#include "Analysis/PendingProducts.h"
+#include "Analysis/PendingWgmmas.h"
 #include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Movement.h"

@@ -8,7 +8,7 @@
 //   cta.barrier                   order: follows all preceding memory accesses, and precedes the following ones
 #pragma once
 
-#include "Analysis/ProductSchedule.h"
+#include "Analysis/MmaSchedule.h"
 #include "Cta/CtaDialect.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -54,7 +54,7 @@ bool preparesWgmma(const PipelineAbilities &can) {
   return can.mapsOfPointers && can.fewConversions;
 }
 
-std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
+std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &product,
                      const target::GemmEstimate &best) {
   if (best.config.wgmma || !target::hasBufferEngine(gpu))
     return "";
@@ -65,7 +65,7 @@ std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gp
   return "no TMA: unsupported types, operand layouts or fixed parameters\n";
 }
 
-std::string describe(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
+std::string describe(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &product,
                      const KernelFacts &facts, llvm::ArrayRef<target::GemmEstimate> ranked) {
   constexpr size_t shown = 6;
   std::string text = formatv("{0}: {1} x {2} x {3}, {4} to {5}, {6}\n", product.kernel, product.m, product.n, product.k,
@@ -115,7 +115,7 @@ std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &option
 }
 
 /// Returns the advice about aligned rows: given if they would enable wgmma and at least halve the expected time.
-std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenProduct &product,
+std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &product,
                    target::GemmProblem problem, const target::GemmChoices &choices, const target::GemmEstimate &best) {
   if (product.alignedRows || !preparesWgmma(abilitiesOf(options.pipeline, gpu)))
     return "";
@@ -133,7 +133,7 @@ std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu,
 } // namespace
 
 target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                              const frontend::OpenProduct &product, const KernelFacts &facts) {
+                              const frontend::OpenGemm &product, const KernelFacts &facts) {
   constexpr int64_t largest = 1u << 31; // sizes are mostly 32-bit integers; larger ones do not change the choice
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
   PipelineAbilities can = abilitiesOf(options.pipeline, gpu);
@@ -181,7 +181,7 @@ target::GemmChoices givenChoices(const frontend::TileChoices &tiles) {
 }
 
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenProduct &product, const KernelFacts &facts, std::string *explain) {
+                          const frontend::OpenGemm &product, const KernelFacts &facts, std::string *explain) {
   target::GemmProblem problem = problemOf(options, gpu, product, facts);
   target::GemmChoices choices = givenChoices(product.given);
   std::vector<target::GemmEstimate> ranked = target::rankGemmConfigs(gpu, problem, choices);

@@ -3,7 +3,7 @@
 #include "Driver/KernelInspector.h"
 
 #include "Cta/CtaDialect.h"
-#include "Driver/ReadProduct.h"
+#include "Driver/ReadGemm.h"
 #include "Driver/TileSource.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -42,8 +42,8 @@ InspectedKernel KernelInspector::inspect(const CompilerOptions &options, const f
   frontend::DiagnosticEngine engine;
   frontend::Module module = parseInput(options, *sidecar, engine);
   frontend::CompileRequest request = requestOf(options, gpu);
-  request.describe = [&](const frontend::OpenProduct &product) { inspected.product = product; };
-  request.choose = [&](const frontend::OpenProduct &) {
+  request.describe = [&](const frontend::OpenGemm &product) { inspected.product = product; };
+  request.choose = [&](const frontend::OpenGemm &) {
     inspected.isOpen = true;
     return tiles;
   };
@@ -106,14 +106,14 @@ bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, 
   return raised && countMaps(*raised) > countMaps(*inspected.module);
 }
 
-std::optional<frontend::OpenProduct> KernelInspector::findProduct(const CompilerOptions &options,
-                                                                  InspectedKernel &inspected) {
+std::optional<frontend::OpenGemm> KernelInspector::findProduct(const CompilerOptions &options,
+                                                               InspectedKernel &inspected) {
   if (inspected.product)
     return inspected.product;
   OwningOpRef<ModuleOp> raised = raise(options, inspected);
   if (!raised || raised->getOps<KernelOp>().empty())
     return std::nullopt;
-  return readProduct(inspected.kernel(), *raised->getOps<KernelOp>().begin());
+  return readOpenGemm(inspected.kernel(), *raised->getOps<KernelOp>().begin());
 }
 
 bool KernelInspector::lowers(const CompilerOptions &options, InspectedKernel &inspected) {
@@ -123,7 +123,7 @@ bool KernelInspector::lowers(const CompilerOptions &options, InspectedKernel &in
   return bool(runPipeline(pipeline, inspected));
 }
 
-KernelFacts KernelInspector::findFacts(const CompilerOptions &options, const frontend::OpenProduct &product) {
+KernelFacts KernelInspector::findFacts(const CompilerOptions &options, const frontend::OpenGemm &product) {
   auto factsOf = [&](int64_t rows, int64_t columns) {
     frontend::TileChoices tiles = commonTile();
     tiles.blockM = rows;

@@ -26,7 +26,7 @@ struct Compilation::TileAttempt {
   std::string explanation, tree, printed;
   frontend::KernelText kernelText;
   OwningOpRef<ModuleOp> moduleOp;
-  std::optional<frontend::OpenProduct> product; ///< set if something was chosen
+  std::optional<frontend::OpenGemm> product; ///< set if something was chosen
   ConfigChoice choice = {};
 
   /// Returns the constraints that the code puts on the chosen blocks, or a refusal if the front end rejects them.
@@ -120,7 +120,7 @@ void Compilation::attemptTile(TileAttempt &attempt, const KernelFacts &facts) {
     attempt.tree = printConfigurations(frontend::listConfigurations(module, request, attempt.engine));
     return;
   }
-  request.choose = [&](const frontend::OpenProduct &product) {
+  request.choose = [&](const frontend::OpenGemm &product) {
     if (options.tiles)
       return *options.tiles;
     attempt.product = product;

@@ -4,7 +4,7 @@
 
 #include "Analysis/ProgramCounts.h"
 #include "Driver/KernelFacts.h"
-#include "Driver/PlanProduct.h"
+#include "Driver/PlanGemm.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -238,7 +238,7 @@ private:
     if (rank.promises <= 1 && !configuration.isFallback)
       programs[rank.configuration] = describePrograms(inspected.kernel());
     if (!inspected.isOpen || !inspected.product) {
-      if (std::optional<frontend::OpenProduct> product = inspector.findProduct(promised, inspected))
+      if (std::optional<frontend::OpenGemm> product = inspector.findProduct(promised, inspected))
         plan.cost = costOf(promised, gpu, *product, promises,
                            {.multipliesExactly = findFacts(inspected.kernel(), 1, 1).multipliesExactly});
       // Whether cta-share-steps applies is not known here.
@@ -253,7 +253,7 @@ private:
       plans.push_back({rank, std::move(plan)});
       return;
     }
-    ProductPlan product = planProduct(inspector, promised, gpu, *inspected.product, promises, mode);
+    OpenGemmPlan product = planOpenGemm(inspector, promised, gpu, *inspected.product, promises, mode);
     for (auto [round, kernel] : llvm::enumerate(product.kernels)) {
       VariantPlan next = plan;
       next.name += "-" + nameOf(product.set.kernels[round]);
@@ -303,7 +303,7 @@ private:
     return least == most ? std::to_string(least) : formatv("{0}..{1}", least, most).str();
   }
 
-  std::string explainClass(const VariantPlan &plan, const PromiseClass &promises, const ProductPlan &product) const {
+  std::string explainClass(const VariantPlan &plan, const PromiseClass &promises, const OpenGemmPlan &product) const {
     const target::KernelSet &set = product.set;
     std::string lines =
         formatv("{0}: {1}{2}; {3} sizes, {4:F1} % slower than the best of all kernels on average, {5:F1} % at most\n",

@@ -28,7 +28,7 @@ double expectedTime(const driver::CompilerOptions &options, const target::GpuTar
   driver::InspectedKernel inspected = inspector.inspect(options, driver::commonTile());
   if (!inspected)
     return 0;
-  const std::optional<frontend::OpenProduct> product = inspector.findProduct(options, inspected);
+  const std::optional<frontend::OpenGemm> product = inspector.findProduct(options, inspected);
   if (!product)
     return 0;
   const driver::KernelFacts facts = inspector.findFacts(options, *product);

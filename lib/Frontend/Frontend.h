@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "Frontend/Sema/OpenProduct.h"
+#include "Frontend/Sema/OpenGemm.h"
 #include "Frontend/Syntax/Parser.h"
 #include "Frontend/Syntax/Unparse.h"
 
@@ -89,7 +89,7 @@ struct CompileRequest {
   /// --size NAME=NUMBER: expected values of integer parameters; only passed to `choose`.
   std::map<std::string, int64_t> sizes;
   /// Receives the GEMM that the kernel computes, if it is known, also if nothing is left open.
-  DescribeProduct describe;
+  DescribeGemm describe;
   /// Chooses the parameters that the kernel leaves open by `auto`. Without it, they are an error.
   ChooseTiles choose;
   /// Compute capability times ten, as reported by tl.target_info and used in the checks of tl.dot.

@@ -55,7 +55,7 @@ public:
     loadDialects(context);
     request.isDraft = true;
     request.observe = [&](const ObservedValue &value) { values.add(value); };
-    request.choose = [&](const OpenProduct &product) {
+    request.choose = [&](const OpenGemm &product) {
       return driver::chooseConfig(options, gpu, product, driver::KernelFacts::onlyPowersOfTwo(), nullptr).tiles;
     };
     request.inspect = [&](KernelOp kernel, const KernelText &text) {

@@ -55,7 +55,7 @@ MmaType accumulatorOf(MmaType element) {
 }
 
 /// Returns the MMA with the problem's types and orders, without sizes.
-WgmmaProduct operandsOf(const GemmProblem &problem) {
+WgmmaDot operandsOf(const GemmProblem &problem) {
   return {.a = problem.element,
           .b = problem.element,
           .accumulator = accumulatorOf(problem.element),
@@ -64,8 +64,8 @@ WgmmaProduct operandsOf(const GemmProblem &problem) {
 }
 
 /// Returns the MMA that warp groups compute in a step of the configuration.
-WgmmaProduct stepOf(const GemmProblem &problem, const GemmConfig &config) {
-  WgmmaProduct product = operandsOf(problem);
+WgmmaDot stepOf(const GemmProblem &problem, const GemmConfig &config) {
+  WgmmaDot product = operandsOf(problem);
   product.m = config.blockM;
   product.n = config.blockN;
   product.k = config.blockK;
@@ -76,7 +76,7 @@ WgmmaProduct stepOf(const GemmProblem &problem, const GemmConfig &config) {
 std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   if (!problem.tensorMaps)
     return "operands of " + std::string(nameOfBufferEngine(target)) + " come through tensor maps";
-  WgmmaProduct product = stepOf(problem, config);
+  WgmmaDot product = stepOf(problem, config);
   BufferEngineResult result = planBufferEngine(target, product);
   if (!result.isPlanned)
     return result.reason;
@@ -156,7 +156,7 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
 /// because no rows are promised that TMA could load.
 bool areTransposed(const GpuTarget &target, const GemmProblem &problem) {
   constexpr unsigned wholeChunks = 16;
-  WgmmaProduct product = operandsOf(problem);
+  WgmmaDot product = operandsOf(problem);
   product.aKMajor = product.bKMajor = true;
   return problem.warpGroups && problem.asyncCopies && problem.copyBytes >= wholeChunks && !problem.kMajor() &&
          product.elementBits() != 16 && whyNoBufferEngine(target, product).empty();

@@ -48,7 +48,7 @@ CompileRequest readRequest(llvm::StringRef text) {
 }
 
 /// A possible answer of the cost model: only an open parameter can have the size 96.
-TileChoices chooseTiles(const OpenProduct &product) {
+TileChoices chooseTiles(const OpenGemm &product) {
   TileChoices chosen = product.given;
   chosen.blockM = chosen.blockM.value_or(64);
   chosen.blockN = chosen.blockN.value_or(96);

@@ -74,7 +74,7 @@ static OwningOpRef<ModuleOp> compile(MLIRContext &context, const std::string &fi
     request.numWarps = 1 << chance.below(4);
   if (chance.oneIn(4))
     request.numStages = 1 + chance.below(4);
-  request.choose = [&](const frontend::OpenProduct &product) {
+  request.choose = [&](const frontend::OpenGemm &product) {
     frontend::TileChoices chosen = product.given;
     chosen.blockM = chosen.blockM.value_or(64);
     chosen.blockN = chosen.blockN.value_or(chance.oneIn(4) ? 96 : 64);

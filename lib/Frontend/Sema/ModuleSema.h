@@ -142,8 +142,8 @@ private:
   bool isLeftOpen(const Parameter &parameter);
   bool chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters);
   void allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters);
-  bool describeProduct(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
-                       OpenProduct &product);
+  bool describeGemm(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
+                    OpenGemm &product);
 
   // SemaDecorators.cpp
   std::optional<SymValue> evaluateQuietly(const Expr &expr);

@@ -245,7 +245,7 @@ void ModuleSema::allowOpenSizes(const FunctionStmt &kernel, const std::vector<Ke
 /// Chooses the open parameters. If any parameter is open, so are unspecified warps and stages.
 bool ModuleSema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters) {
   const Parameter *open = nullptr;
-  OpenProduct product;
+  OpenGemm product;
   product.kernel = kernel.name;
   std::map<std::string, KernelParameter> byName;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
@@ -273,7 +273,7 @@ bool ModuleSema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParame
                      : cluster == openCluster ? "cluster"
                                               : "schedule";
   SourceRange place = open ? open->range : kernel.nameRange;
-  bool isProduct = describeProduct(kernel.directives, byName, product);
+  bool isProduct = describeGemm(kernel.directives, byName, product);
   if (isOpen && (!isProduct || !request.choose)) {
     error(isProduct ? Diag::open_unchosen : Diag::open_product, place, {what});
     return false;
@@ -308,8 +308,8 @@ bool ModuleSema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParame
 }
 
 /// Returns false if no expect directive describes a GEMM of two buffers.
-bool ModuleSema::describeProduct(const DirectiveSet &directives,
-                                 const std::map<std::string, KernelParameter> &parameters, OpenProduct &product) {
+bool ModuleSema::describeGemm(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
+                              OpenGemm &product) {
   Integers integers;
   for (const auto &[name, size] : request.sizes)
     integers.sizes[name] = Int128(size);
@@ -333,7 +333,7 @@ bool ModuleSema::describeProduct(const DirectiveSet &directives,
     return false;
   auto describeSize = [&](const DirectiveExpr &size, int64_t &value, bool &isKnown, std::string &text) {
     std::optional<int64_t> known = integers.estimate(*size.expr);
-    value = known.value_or(OpenProduct::unknownSize);
+    value = known.value_or(OpenGemm::unknownSize);
     isKnown = known.has_value();
     text = size.text;
   };
@@ -342,7 +342,7 @@ bool ModuleSema::describeProduct(const DirectiveSet &directives,
   const Factor &batched = found->a.batchRank() > 0 ? found->a : found->b;
   for (const DirectiveExpr &size : ArrayRef(batched.buffer->shape).take_front(batched.batchRank())) {
     std::optional<int64_t> known = integers.estimate(*size.expr);
-    product.m = known && product.knowsM ? product.m * *known : OpenProduct::unknownSize;
+    product.m = known && product.knowsM ? product.m * *known : OpenGemm::unknownSize;
     product.knowsM &= known.has_value();
     product.mText = "(" + product.mText + ") * (" + size.text + ")";
   }

@@ -14,7 +14,7 @@ std::string_view nameOfBufferEngine(const GpuTarget &target) {
   return target.has(Feature::Tcgen05) ? "tcgen05" : "wgmma";
 }
 
-BufferEngineResult planBufferEngine(const GpuTarget &target, const WgmmaProduct &dot) {
+BufferEngineResult planBufferEngine(const GpuTarget &target, const WgmmaDot &dot) {
   if (target.has(Feature::Tcgen05)) {
     Tcgen05Result result = planTcgen05(target, dot);
     return {result.plan.has_value(), 1, std::move(result.reason)};
@@ -23,7 +23,7 @@ BufferEngineResult planBufferEngine(const GpuTarget &target, const WgmmaProduct 
   return {result.plan.has_value(), result.plan ? result.plan->groupsN : 1, std::move(result.reason)};
 }
 
-std::string whyNoBufferEngine(const GpuTarget &target, const WgmmaProduct &dot) {
+std::string whyNoBufferEngine(const GpuTarget &target, const WgmmaDot &dot) {
   return target.has(Feature::Tcgen05) ? whyNoTcgen05(target, dot) : whyNoWgmma(target, dot);
 }
 

@@ -16,8 +16,8 @@ struct BufferEngineResult {
 bool hasBufferEngine(const GpuTarget &target);
 /// Returns "wgmma" or "tcgen05": the engine of the target, or the one that it would need.
 std::string_view nameOfBufferEngine(const GpuTarget &target);
-BufferEngineResult planBufferEngine(const GpuTarget &target, const WgmmaProduct &dot);
+BufferEngineResult planBufferEngine(const GpuTarget &target, const WgmmaDot &dot);
 /// Returns why the engine does not compute dots of such types and orders, whatever their sizes; empty if it does.
-std::string whyNoBufferEngine(const GpuTarget &target, const WgmmaProduct &dot);
+std::string whyNoBufferEngine(const GpuTarget &target, const WgmmaDot &dot);
 
 } // namespace tile::target

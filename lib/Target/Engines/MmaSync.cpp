@@ -12,7 +12,7 @@ static bool isKnownToLayouts(const MmaInstruction &instruction) {
 }
 
 /// The number of warps along M; the remaining factor is along N.
-static unsigned chooseWarpsM(const MmaSyncProduct &product) {
+static unsigned chooseWarpsM(const MmaSyncDot &product) {
   unsigned best = 1;
   int64_t bestCost = std::numeric_limits<int64_t>::max();
   for (unsigned warpsM = 1; warpsM <= product.numWarps; warpsM *= 2) {
@@ -44,7 +44,7 @@ std::string scaledMmaSuffix(MmaType a, MmaType b, unsigned scaleGroup) {
          types + "ue8m0";
 }
 
-std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncProduct &product) {
+std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncDot &product) {
   MmaSyncPlan plan;
   if (product.scaleGroup) {
     unsigned k = 8 * mmaSyncBytesK / mmaTypeBits(product.a);
@@ -73,7 +73,7 @@ bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType
   });
 }
 
-std::string_view whyMmaSyncWastes(const MmaSyncProduct &product) {
+std::string_view whyMmaSyncWastes(const MmaSyncDot &product) {
   if (product.k * mmaTypeBits(product.a) < 8 * mmaSyncBytesK)
     return "a K step is shorter than an instruction";
   if (product.m < mmaSyncRows || product.n < mmaSyncColumns)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mma.sync: the instruction that computes an MMA, and the grid of warps. MmaTable.h lists the instructions.
 //
-//   MmaSyncProduct product{.m = 128, .n = 128, .k = 32, .numWarps = 4};
+//   MmaSyncDot product{.m = 128, .n = 128, .k = 32, .numWarps = 4};
 //   std::optional<MmaSyncPlan> plan = planMmaSync(*findTarget("sm_80"), product);   // m16n8k16, 2 x 2 warps
 #pragma once
 
@@ -15,7 +15,7 @@ constexpr unsigned mmaSyncRows = 16, mmaSyncColumns = 8; ///< rows and columns o
 constexpr unsigned mmaSyncBytesK = 32;                   ///< bytes of a row of a that the widest instruction reads
 
 /// c[m, n] += a[m, k] * b[k, n] of one CTA.
-struct MmaSyncProduct {
+struct MmaSyncDot {
   MmaType a = MmaType::F16, b = MmaType::F16, accumulator = MmaType::F32;
   int64_t m = 0, n = 0, k = 0;
   unsigned numWarps = 1;
@@ -33,7 +33,7 @@ struct MmaSyncPlan {
 /// warp reads the fewest operand bytes per MMA. Of two such grids, a chain takes the one with more warps along M, where
 /// accumulators with whole rows can be left operands in place. Returns none if the tensor cores do not support the
 /// types.
-std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncProduct &product);
+std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncDot &product);
 
 /// Returns true if the target has m16n8k`k` for these types.
 bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator, unsigned k,
@@ -44,6 +44,6 @@ bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType
 std::string scaledMmaSuffix(MmaType a, MmaType b, unsigned scaleGroup);
 
 /// Returns the reason why warps would compute rows or columns twice; empty if they do not.
-std::string_view whyMmaSyncWastes(const MmaSyncProduct &product);
+std::string_view whyMmaSyncWastes(const MmaSyncDot &product);
 
 } // namespace tile::target

@@ -24,7 +24,7 @@ bool multipliesTypes(MmaType a, MmaType b, MmaType accumulator, unsigned scaleGr
 }
 
 /// As for wgmma: one instruction computes 160 columns, and b's buffer has its padding at the end.
-bool fitsOneInstruction(const WgmmaProduct &dot) {
+bool fitsOneInstruction(const WgmmaDot &dot) {
   constexpr int64_t step = 16;
   return isPowerOfTwo(dot.m) && isPowerOfTwo(dot.k) && dot.n % step == 0 && dot.n <= tcgen05MostColumns &&
          (!dot.bKMajor || dot.k * dot.elementBits() <= 8 * widestSwizzle);
@@ -94,7 +94,7 @@ uint32_t tcgen05Descriptor(MmaType a, MmaType b, MmaType accumulator, unsigned m
          n / 8 << 17 | m / 16 << 24;
 }
 
-std::string whyNoTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
+std::string whyNoTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
   if (!target.has(Feature::Tcgen05))
     return std::string(target.name) + " has no tcgen05, sm_100a has";
   std::string a(mmaTypeName(dot.a)), b(mmaTypeName(dot.b));
@@ -109,7 +109,7 @@ std::string whyNoTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
   return "";
 }
 
-Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot) {
+Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
   auto refuse = [](std::string reason) { return Tcgen05Result{std::nullopt, std::move(reason)}; };
   if (std::string reason = whyNoTcgen05(target, dot); !reason.empty())
     return refuse(reason);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tcgen05.mma: which dots the tensor cores of Blackwell multiply, and with which instruction.
 //
-//   WgmmaProduct dot{.m = 128, .n = 256, .k = 64, .numWarps = 4};
+//   WgmmaDot dot{.m = 128, .n = 256, .k = 64, .numWarps = 4};
 //   std::optional<Tcgen05Plan> plan = planTcgen05(*findTarget("sm_100a"), dot).plan;   // m128n256k16
 //
 // One thread issues the instruction for the whole CTA. Operands lie in shared memory, with the same matrix layouts as
@@ -33,11 +33,11 @@ struct Tcgen05Result {
 };
 
 /// Returns why tcgen05 does not compute dots of such types and orders, whatever their sizes; empty if it does.
-std::string whyNoTcgen05(const GpuTarget &target, const WgmmaProduct &dot);
+std::string whyNoTcgen05(const GpuTarget &target, const WgmmaDot &dot);
 
 /// Returns how tcgen05 computes the dot. A left operand `fromRegisters` is stored to tensor memory. Accumulators with
 /// fewer bits than the result needs (`imprecise`) do not exist here.
-Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaProduct &dot);
+Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaDot &dot);
 
 /// Returns true if there is an instruction of these types and this shape on some target.
 bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n, unsigned scaleGroup = 0);

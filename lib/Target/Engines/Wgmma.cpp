@@ -30,7 +30,7 @@ bool hasTypes(MmaType a, MmaType b, MmaType accumulator) {
 
 /// One instruction computes 160 columns, for example. Only b has that many, and its buffer must have the remainder at
 /// its end: with k contiguous there is one panel of all columns, with n contiguous the last panel is shorter.
-bool fitsOnePart(const WgmmaProduct &product, unsigned groupsN) {
+bool fitsOnePart(const WgmmaDot &product, unsigned groupsN) {
   constexpr int64_t step = 16;
   return isPowerOfTwo(product.m) && isPowerOfTwo(product.k) && product.n % step == 0 && product.n <= wgmmaMostColumns &&
          groupsN == 1 && (!product.bKMajor || product.k * product.elementBits() <= 8 * widestSwizzle);
@@ -43,8 +43,8 @@ std::string_view sourceName(OperandSource source) {
   return names[size_t(source)];
 }
 
-WgmmaProduct WgmmaProduct::swapped() const {
-  WgmmaProduct other = *this;
+WgmmaDot WgmmaDot::swapped() const {
+  WgmmaDot other = *this;
   std::swap(other.a, other.b);
   std::swap(other.m, other.n);
   std::swap(other.aKMajor, other.bKMajor);
@@ -55,7 +55,7 @@ bool isWgmmaInstruction(MmaType a, MmaType b, MmaType accumulator, unsigned n) {
   return hasTypes(a, b, accumulator) && n >= wgmmaColumnStep && n <= wgmmaMostColumns && n % wgmmaColumnStep == 0;
 }
 
-std::string whyNoWgmma(const GpuTarget &target, const WgmmaProduct &product) {
+std::string whyNoWgmma(const GpuTarget &target, const WgmmaDot &product) {
   if (!target.has(Feature::Wgmma))
     return std::string(target.name) + " has no wgmma, sm_90a has";
   if (product.scaleGroup)
@@ -76,7 +76,7 @@ bool isBoundBySharedMemory(unsigned n, bool isWritten) {
   return reading > multiplying || (isWritten && reading == multiplying);
 }
 
-WgmmaResult planWgmma(const GpuTarget &target, const WgmmaProduct &product) {
+WgmmaResult planWgmma(const GpuTarget &target, const WgmmaDot &product) {
   auto refuse = [](std::string reason) { return WgmmaResult{std::nullopt, std::move(reason)}; };
   if (std::string reason = whyNoWgmma(target, product); !reason.empty())
     return refuse(reason);

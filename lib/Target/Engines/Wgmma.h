@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // wgmma: the MMAs that it can compute, the instruction, and the grid of warp groups.
 //
-//   WgmmaProduct product{.m = 128, .n = 256, .k = 64, .numWarps = 8};
+//   WgmmaDot product{.m = 128, .n = 256, .k = 64, .numWarps = 8};
 //   std::optional<WgmmaPlan> plan = planWgmma(*findTarget("sm_90a"), product).plan;   // m64n256k16, 2 groups along m
 //
 // Only this file defines what the instruction accepts. It takes plain facts: Analysis finds them in the IR, the cost
@@ -35,7 +35,7 @@ enum class OperandSource { Tma, Threads, Registers, Transposed };
 std::string_view sourceName(OperandSource source);
 
 /// c[m, n] += a[m, k] * b[k, n] of one CTA.
-struct WgmmaProduct {
+struct WgmmaDot {
   MmaType a = MmaType::F16, b = MmaType::F16, accumulator = MmaType::F32;
   int64_t m = 0, n = 0, k = 0;
   /// Whether K is contiguous in the rows of a and in the columns of b, as they lie in shared memory.
@@ -50,7 +50,7 @@ struct WgmmaProduct {
   unsigned elementBits() const { return mmaTypeBits(a); }
   bool hasKMajorA() const { return fromRegisters || aKMajor; }
   /// Returns c^T = b^T a^T, for operands that both lie in shared memory.
-  WgmmaProduct swapped() const;
+  WgmmaDot swapped() const;
 };
 
 /// The instruction m64 n k, and the grid of warp groups.
@@ -72,13 +72,13 @@ struct WgmmaResult {
 bool isWgmmaInstruction(MmaType a, MmaType b, MmaType accumulator, unsigned n);
 
 /// Returns the reason why wgmma supports no MMA of such types and orders, whatever its sizes; empty if it does.
-std::string whyNoWgmma(const GpuTarget &target, const WgmmaProduct &product);
+std::string whyNoWgmma(const GpuTarget &target, const WgmmaDot &product);
 
 /// Returns true if shared memory takes longer to read both operands of an instruction with `n` columns than tensor
 /// cores take to compute it; or as long, if copies write there meanwhile.
 bool isBoundBySharedMemory(unsigned n, bool isWritten = false);
 
 /// Plans how warp groups compute the MMA.
-WgmmaResult planWgmma(const GpuTarget &target, const WgmmaProduct &product);
+WgmmaResult planWgmma(const GpuTarget &target, const WgmmaDot &product);
 
 } // namespace tile::target

@@ -2,7 +2,7 @@
 // cta-insert-waits: insert waits for asynchronous operations where they must be complete.
 //
 // Inserts waits for wgmmas where their tokens are named. A token says which wgmma must be complete; how many later ones
-// may be in flight follows from the issue order, and so from all preceding scheduling (Analysis/PendingProducts.h):
+// may be in flight follows from the issue order, and so from all preceding scheduling (Analysis/PendingWgmmas.h):
 //
 //   for (%o, %previous) {                       for (%o, %previous) {
 //     %s, %t = cta.wgmma …                        %s, %t = cta.wgmma …
@@ -11,8 +11,8 @@
 //
 // Inserts waits for TMA stores before anything that depends on them is read, passed on or overwritten
 // (Analysis/PendingStores.h).
-#include "Analysis/PendingProducts.h"
 #include "Analysis/PendingStores.h"
+#include "Analysis/PendingWgmmas.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"

@@ -12,7 +12,7 @@
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotReport.h"
 #include "Analysis/EngineChoice.h"
-#include "Analysis/MovedSums.h"
+#include "Analysis/MovedAccumulators.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/Engines/MmaSync.h"
@@ -247,7 +247,7 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     readAfterWgmmas(getOperation());
     splitIntoSteps(getOperation());
     OpBuilder builder(&getContext());
-    for (cta::AwaitOp await : findMovedSums(getOperation())) {
+    for (cta::AwaitOp await : findMovedAccumulators(getOperation())) {
       auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
       if (!product || !product.isSynchronous())
         copyAfterWait(builder, await);

@@ -203,7 +203,7 @@ void pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan &plan) {
   }
   // Copies fill the slot of the previous wgmma, which is complete, so reordering them needs no further check.
   if (LoopGraph graph(pipelined); plan.inFlight && graph.build())
-    if (std::optional<ProductSchedule> flight = planInFlight(graph.nodes))
+    if (std::optional<MmaSchedule> flight = planInFlight(graph.nodes))
       runAhead(rewriter, graph, *flight);
 }
 

@@ -69,7 +69,7 @@ Value findSlotNumber(const LoopGraph &graph) {
 /// Emits the early and the late operations of a loop at different times.
 class LoopRewriter {
 public:
-  LoopRewriter(const LoopGraph &graph, ProductSchedule schedule)
+  LoopRewriter(const LoopGraph &graph, MmaSchedule schedule)
       : graph(graph), loop(graph.loop), schedule(std::move(schedule)), stages(graph.nodes.size()),
         positions(graph.nodes.size()) {
     for (auto [position, scheduled] : llvm::enumerate(this->schedule)) {
@@ -402,7 +402,7 @@ private:
 
   const LoopGraph &graph;
   scf::ForOp loop;
-  ProductSchedule schedule;
+  MmaSchedule schedule;
   SmallVector<LoopStage> stages; ///< The stage of each node.
   SmallVector<size_t> positions; ///< The position of each node in a round.
   bool hasEarly = false;
@@ -416,10 +416,10 @@ private:
 
 } // namespace
 
-bool tile::mayRunAhead(const LoopGraph &graph, const ProductSchedule &schedule) {
+bool tile::mayRunAhead(const LoopGraph &graph, const MmaSchedule &schedule) {
   return LoopRewriter(graph, schedule).isPossible();
 }
 
-void tile::runAhead(IRRewriter &rewriter, const LoopGraph &graph, const ProductSchedule &schedule) {
+void tile::runAhead(IRRewriter &rewriter, const LoopGraph &graph, const MmaSchedule &schedule) {
   LoopRewriter(graph, schedule).run(rewriter);
 }

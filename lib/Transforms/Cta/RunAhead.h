@@ -24,7 +24,7 @@
 #pragma once
 
 #include "Analysis/LoopGraph.h"
-#include "Analysis/ProductSchedule.h"
+#include "Analysis/MmaSchedule.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -39,9 +39,9 @@ int64_t countThreadRegisters(mlir::Operation *op);
 
 /// Returns true if threads have the registers, rings the slots, and buffers no conflicting writes. A schedule without
 /// early operations needs a slot that tells whether there has been an iteration.
-bool mayRunAhead(const LoopGraph &graph, const ProductSchedule &schedule);
+bool mayRunAhead(const LoopGraph &graph, const MmaSchedule &schedule);
 
 /// Rewrites the loop of `graph` according to `schedule`.
-void runAhead(mlir::IRRewriter &rewriter, const LoopGraph &graph, const ProductSchedule &schedule);
+void runAhead(mlir::IRRewriter &rewriter, const LoopGraph &graph, const MmaSchedule &schedule);
 
 } // namespace tile

@@ -9,7 +9,7 @@
 //                                                      hold all of their operands and accumulators
 //   outside of roles, others                           awaited where the accumulator is needed
 //
-// Analysis/ProductSchedule.h plans the schedule on the loop's graph (Analysis/LoopGraph.h), and RunAhead.h rewrites the
+// Analysis/MmaSchedule.h plans the schedule on the loop's graph (Analysis/LoopGraph.h), and RunAhead.h rewrites the
 // loop if registers, rings and buffers allow it. The number of wgmmas in flight at a wait is not decided here, but
 // follows from the order (cta-insert-waits). A remark reports the decision, and how long each resource of a
 // multiprocessor is busy in an iteration (Analysis/LoopWork.h).
@@ -35,7 +35,7 @@ using namespace tile;
 namespace {
 
 /// Reorders the operations of the body.
-void reorder(const LoopGraph &graph, const ProductSchedule &schedule) {
+void reorder(const LoopGraph &graph, const MmaSchedule &schedule) {
   for (ScheduledNode scheduled : schedule)
     graph.operations[scheduled.node]->moveBefore(graph.body->getTerminator());
 }
@@ -84,13 +84,13 @@ std::string describe(const LoopGraph &graph, const LoopPlan &plan) {
     }
   std::string products = std::to_string(all) + " MMAs ";
   switch (plan.overlap) {
-  case ProductOverlap::nextProducts:
+  case MmaOverlap::nextProducts:
     return all == 1 ? "the MMA stays in flight until the next one is issued"
                     : products + "stay in flight until the next ones are issued";
-  case ProductOverlap::nextIteration:
+  case MmaOverlap::nextIteration:
     return std::to_string(early) + " of " + products + "run an iteration ahead" +
            (isLateFirst ? ", issued after the others" : "");
-  case ProductOverlap::withinIteration:
+  case MmaOverlap::withinIteration:
     return products + "are issued early and awaited late within each iteration";
   }
   llvm_unreachable("all overlaps are described");
@@ -150,7 +150,7 @@ struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
       if (body.getOps<cta::WgmmaOp>().empty())
         return;
       LoopGraph graph(programs);
-      if (std::optional<ProductSchedule> plan = graph.build() ? planWithin(graph.nodes) : std::nullopt)
+      if (std::optional<MmaSchedule> plan = graph.build() ? planWithin(graph.nodes) : std::nullopt)
         reorder(graph, *plan);
       llvm::for_each(body.getOps<cta::RingReleaseOp>(), avoidBranch);
     });
@@ -167,13 +167,13 @@ private:
     if (graph.build())
       plan = planLoop(graph.nodes,
                       {.groupsKeepBusy = keepTensorCoresBusy(loop, work), .takesLong = hasLongProducts(loop, work)},
-                      [&](const ProductSchedule &order) { return mayRunAhead(graph, order); });
-    bool keepsOrder = plan && plan->overlap == ProductOverlap::withinIteration && !mayBeReordered(graph);
+                      [&](const MmaSchedule &order) { return mayRunAhead(graph, order); });
+    bool keepsOrder = plan && plan->overlap == MmaOverlap::withinIteration && !mayBeReordered(graph);
     if (plan)
       emitRemark(loop.getLoc()) << (keepsOrder ? "MMAs keep their order: another one needs more registers"
                                                : describe(graph, *plan))
                                 << "; clocks per iteration: " << work.print();
-    if (plan && plan->overlap != ProductOverlap::withinIteration)
+    if (plan && plan->overlap != MmaOverlap::withinIteration)
       return runAhead(rewriter, graph, plan->order);
     if (plan && !keepsOrder)
       reorder(graph, plan->order);

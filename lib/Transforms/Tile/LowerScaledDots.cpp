@@ -95,20 +95,20 @@ private:
                                        .scaleGroup = groupOf(dot)})
                  ? ""
                  : "mma.sync has no instruction with scales for these types and sizes";
-    target::WgmmaProduct product{.a = a,
-                                 .b = b,
-                                 .m = shape[0],
-                                 .n = shape[1],
-                                 .k = dot.getDepth(),
-                                 .numWarps = numWarps,
-                                 .scaleGroup = groupOf(dot)};
+    target::WgmmaDot product{.a = a,
+                             .b = b,
+                             .m = shape[0],
+                             .n = shape[1],
+                             .k = dot.getDepth(),
+                             .numWarps = numWarps,
+                             .scaleGroup = groupOf(dot)};
     if (std::string reason = target::planTcgen05(gpu, product).reason; !reason.empty())
       return reason;
     return reserve(product);
   }
 
   /// Scales stay in tensor memory for the whole kernel, and operands in shared memory.
-  std::string reserve(const target::WgmmaProduct &product) {
+  std::string reserve(const target::WgmmaDot &product) {
     const int64_t groups = product.k / product.scaleGroup, lines = product.m + product.n;
     const int64_t bytes = lines * (product.k * product.elementBits() / 8 + groups);
     const unsigned columns =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The order of loops of several MMAs, on small graphs.
-#include "Analysis/ProductSchedule.h"
+#include "Analysis/MmaSchedule.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ LoopNode make(Kind kind, std::initializer_list<unsigned> needs = {}, std::initia
   return {kind, needs, needsPrevious, leftOperand};
 }
 
-std::string print(const ProductSchedule &schedule) {
+std::string print(const MmaSchedule &schedule) {
   return LoopPlan{.order = schedule}.print();
 }
 
@@ -42,48 +42,48 @@ constexpr AheadOrder oneGroup{.operandsLate = true, .awaitsNext = true};
 
 // The next scores are issued before this iteration's MMA, and exponentials run under it until the next round, which
 // writes the operand that it has read.
-TEST(ProductSchedule, ahead) {
+TEST(MmaSchedule, ahead) {
   std::vector<LoopNode> nodes = attention();
-  std::optional<ProductSchedule> schedule = planAhead(nodes, oneGroup);
+  std::optional<MmaSchedule> schedule = planAhead(nodes, oneGroup);
   ASSERT_TRUE(schedule);
   EXPECT_EQ(print(*schedule), "9'' 10'' 6' 0 2 1' 7' 8' 3 4 5");
 }
 
 // Both are in flight together, and what the second one multiplies is made an iteration before.
-TEST(ProductSchedule, together) {
+TEST(MmaSchedule, together) {
   std::vector<LoopNode> nodes = attention();
-  std::optional<ProductSchedule> schedule = planAhead(nodes, {.lateFirst = true});
+  std::optional<MmaSchedule> schedule = planAhead(nodes, {.lateFirst = true});
   ASSERT_TRUE(schedule);
   EXPECT_EQ(print(*schedule), "1' 7' 8' 0 2 9' 10' 3 4 5 6");
 }
 
 // With alternating groups the second MMA is awaited in its round; first, if threads do not access its accumulator.
-TEST(ProductSchedule, aheadInTurns) {
+TEST(MmaSchedule, aheadInTurns) {
   std::vector<LoopNode> nodes = attention();
   EXPECT_EQ(print(planAhead(nodes, {}).value()), "0 2 1' 7' 8' 3 4 5 6 9' 10'");
   EXPECT_EQ(print(planAhead(nodes, {.operandsLate = true, .lateFirst = true}).value()), "6' 1' 7' 8' 0 2 9' 10' 3 4 5");
 }
 
 // The result of the second MMA is used in its iteration.
-TEST(ProductSchedule, negative_resultIsUsed) {
+TEST(MmaSchedule, negative_resultIsUsed) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::other, {9}));
   EXPECT_FALSE(planAhead(nodes, oneGroup));
 }
 
 // The sum is that of the second MMA's operand.
-TEST(ProductSchedule, negative_operandIsUsed) {
+TEST(MmaSchedule, negative_operandIsUsed) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::other, {6}));
   EXPECT_FALSE(planAhead(nodes, oneGroup));
 }
 
-TEST(ProductSchedule, withinOneIteration) {
+TEST(MmaSchedule, withinOneIteration) {
   EXPECT_EQ(print(planWithin(attention()).value()), "0 2 1 3 4 5 6 7 8 9 10");
 }
 
 // Independent MMAs are in flight together, and each is awaited where it is needed.
-TEST(ProductSchedule, independentProducts) {
+TEST(MmaSchedule, independentProducts) {
   std::vector<LoopNode> nodes = {
       make(Kind::product),       // 0
       make(Kind::await, {0}),    // 1
@@ -93,13 +93,13 @@ TEST(ProductSchedule, independentProducts) {
       make(Kind::other, {2, 4}), // 5
   };
   EXPECT_FALSE(planAhead(nodes, oneGroup));
-  std::optional<ProductSchedule> schedule = planWithin(nodes);
+  std::optional<MmaSchedule> schedule = planWithin(nodes);
   ASSERT_TRUE(schedule);
   EXPECT_EQ(print(*schedule), "0 3 1 2 4 5");
 }
 
 // The first MMA of the next iteration reads the result of the second one of this iteration.
-TEST(ProductSchedule, negative_recurrence) {
+TEST(MmaSchedule, negative_recurrence) {
   std::vector<LoopNode> nodes = {
       make(Kind::product, {}, {3}), // 0
       make(Kind::await, {0}),       // 1
@@ -113,7 +113,7 @@ TEST(ProductSchedule, negative_recurrence) {
 
 // An MMA is issued before that of the previous iteration is awaited, and its slot released. Only the MMA uses its
 // accumulator: so it waits for nothing.
-TEST(ProductSchedule, inFlight) {
+TEST(MmaSchedule, inFlight) {
   std::vector<LoopNode> nodes = {
       make(Kind::light),             // 0: the slot
       make(Kind::product, {0}, {2}), // 1
@@ -123,7 +123,7 @@ TEST(ProductSchedule, inFlight) {
   };
   EXPECT_FALSE(planInFlight(nodes));
   nodes[1].accumulates = true;
-  std::optional<ProductSchedule> schedule = planInFlight(nodes);
+  std::optional<MmaSchedule> schedule = planInFlight(nodes);
   ASSERT_TRUE(schedule);
   EXPECT_EQ(print(*schedule), "0' 1' 2'' 4'' 3'");
   EXPECT_FALSE(planWithin(nodes));
@@ -131,7 +131,7 @@ TEST(ProductSchedule, inFlight) {
 
 // Registers of a left operand belong to the MMA in flight, which is awaited before they are read again; the right
 // operand is stored meanwhile.
-TEST(ProductSchedule, inFlightUntilLeftOperand) {
+TEST(MmaSchedule, inFlightUntilLeftOperand) {
   std::vector<LoopNode> nodes = {
       make(Kind::light),                   // 0: the slot
       make(Kind::other, {0}),              // 1: the right operand
@@ -144,28 +144,28 @@ TEST(ProductSchedule, inFlightUntilLeftOperand) {
 }
 
 // A condition decides whether the slot is released in this iteration.
-TEST(ProductSchedule, negative_inFlight) {
+TEST(MmaSchedule, negative_inFlight) {
   std::vector<LoopNode> nodes = {make(Kind::product, {}, {1}), make(Kind::await, {0}), make(Kind::other, {1})};
   nodes[0].accumulates = true;
   EXPECT_FALSE(planInFlight(nodes));
 }
 
 // An operation that orders memory keeps everything in its iteration.
-TEST(ProductSchedule, negative_order) {
+TEST(MmaSchedule, negative_order) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::order, {9}));
   EXPECT_FALSE(planAhead(nodes, oneGroup));
 }
 
 // As much as fits is overlapped; MMAs of one warp group are issued together if they take long.
-TEST(ProductSchedule, planLoop) {
+TEST(MmaSchedule, planLoop) {
   std::vector<LoopNode> nodes = attention();
-  auto always = [](const ProductSchedule &) { return true; };
-  auto never = [](const ProductSchedule &) { return false; };
-  auto notAhead = [&](const ProductSchedule &schedule) { return schedule != *planAhead(nodes, oneGroup); };
+  auto always = [](const MmaSchedule &) { return true; };
+  auto never = [](const MmaSchedule &) { return false; };
+  auto notAhead = [&](const MmaSchedule &schedule) { return schedule != *planAhead(nodes, oneGroup); };
   EXPECT_EQ(planLoop(nodes, {}, always)->order, *planAhead(nodes, oneGroup));
   EXPECT_EQ(planLoop(nodes, {.takesLong = true}, notAhead)->order, *planAhead(nodes, {.lateFirst = true}));
-  EXPECT_EQ(planLoop(nodes, {}, notAhead)->overlap, ProductOverlap::withinIteration);
+  EXPECT_EQ(planLoop(nodes, {}, notAhead)->overlap, MmaOverlap::withinIteration);
   EXPECT_EQ(planLoop(nodes, {.groupsKeepBusy = true}, never)->print(), "0 2 1 3 4 5 6 7 8 9 10");
   EXPECT_EQ(planLoop(nodes, {.groupsKeepBusy = true}, always)->order, *planAhead(nodes, {}));
   // The second MMA adds to its accumulator, which is not scaled.
@@ -177,6 +177,6 @@ TEST(ProductSchedule, planLoop) {
   std::vector<LoopNode> one = {make(Kind::product, {}, {1}), make(Kind::await, {0})};
   EXPECT_FALSE(planLoop(one, {.takesLong = true}, always));
   one[0].accumulates = true;
-  EXPECT_EQ(planLoop(one, {}, always)->overlap, ProductOverlap::nextProducts);
+  EXPECT_EQ(planLoop(one, {}, always)->overlap, MmaOverlap::nextProducts);
   EXPECT_FALSE(planLoop(one, {}, never));
 }

@@ -58,17 +58,17 @@ TEST(Emit, ChoosesWhatIsOpen) {
       "def k(a: ptr[f16], b: ptr[bf16], c: ptr[f32], M: i32, N: i32[16], lda: i32[16], GROUP_M: constexpr = 3,"
       " BLOCK_M: constexpr = auto):\n  pass\n";
   EXPECT_TRUE(Compiled(text).reports("open-unchosen"));
-  OpenProduct asked;
+  OpenGemm asked;
   CompileRequest request;
   request.sizes = {{"M", 100}};
-  request.choose = [&](const OpenProduct &product) {
+  request.choose = [&](const OpenGemm &product) {
     asked = product;
     return TileChoices{.blockM = 32, .numWarps = 2};
   };
   Compiled compiled(text, request);
   ASSERT_TRUE(compiled.module) << compiled.diagnostics.render();
   EXPECT_EQ(asked.m, 100);
-  EXPECT_EQ(asked.n, OpenProduct::unknownSize);
+  EXPECT_EQ(asked.n, OpenGemm::unknownSize);
   EXPECT_EQ(asked.k, 64);
   EXPECT_EQ(asked.element, DType(Scalar::Float16));
   EXPECT_EQ(asked.output, DType(Scalar::Float32));
@@ -89,7 +89,7 @@ TEST(Emit, PromisesOfRows) {
                        ", N: " + N + ", T: constexpr = 1, BLOCK_M: constexpr = auto):\n  pass\n";
     std::pair<bool, unsigned> found;
     CompileRequest request;
-    request.choose = [&](const OpenProduct &product) {
+    request.choose = [&](const OpenGemm &product) {
       found = {product.alignedRows, product.copyBytes};
       return TileChoices{};
     };

@@ -11,15 +11,15 @@ namespace {
 
 const GpuTarget &hopper = *findTarget("sm_90a");
 
-WgmmaProduct product(int64_t m, int64_t n, int64_t k, unsigned numWarps = 4) {
+WgmmaDot product(int64_t m, int64_t n, int64_t k, unsigned numWarps = 4) {
   return {.m = m, .n = n, .k = k, .numWarps = numWarps};
 }
 
-WgmmaPlan plan(const WgmmaProduct &product) {
+WgmmaPlan plan(const WgmmaDot &product) {
   return planWgmma(hopper, product).plan.value_or(WgmmaPlan{});
 }
 
-bool isRefused(const WgmmaProduct &product) {
+bool isRefused(const WgmmaDot &product) {
   WgmmaResult result = planWgmma(hopper, product);
   return !result.plan && !result.reason.empty();
 }
@@ -39,14 +39,14 @@ TEST(Wgmma, onlyTargetsThatHaveIt) {
 }
 
 TEST(Wgmma, typesAndOrders) {
-  WgmmaProduct bytes{.a = MmaType::S8, .b = MmaType::S8, .accumulator = MmaType::S32, .m = 64, .n = 64, .k = 64};
+  WgmmaDot bytes{.a = MmaType::S8, .b = MmaType::S8, .accumulator = MmaType::S32, .m = 64, .n = 64, .k = 64};
   EXPECT_EQ(plan(bytes), (WgmmaPlan{64, 32, 1, 1}));
   bytes.bKMajor = false; // only 16-bit types may
   EXPECT_TRUE(isRefused(bytes));
   bytes.bKMajor = true;
   bytes.fromRegisters = true;
   EXPECT_EQ(plan(bytes), (WgmmaPlan{64, 32, 1, 1}));
-  WgmmaProduct halves = product(64, 64, 64);
+  WgmmaDot halves = product(64, 64, 64);
   halves.aKMajor = halves.bKMajor = false;
   EXPECT_EQ(plan(halves), (WgmmaPlan{64, 16, 1, 1}));
   halves.b = MmaType::BF16;
@@ -56,7 +56,7 @@ TEST(Wgmma, typesAndOrders) {
   EXPECT_EQ(plan(halves), (WgmmaPlan{64, 16, 1, 1}));
   halves.a = halves.b = MmaType::BF16;
   EXPECT_TRUE(isRefused(halves));
-  WgmmaProduct rounded{.a = MmaType::TF32, .b = MmaType::TF32, .m = 64, .n = 64, .k = 32};
+  WgmmaDot rounded{.a = MmaType::TF32, .b = MmaType::TF32, .m = 64, .n = 64, .k = 32};
   EXPECT_EQ(plan(rounded), (WgmmaPlan{64, 8, 1, 1}));
   rounded.aKMajor = false;
   EXPECT_TRUE(isRefused(rounded));
@@ -65,7 +65,7 @@ TEST(Wgmma, typesAndOrders) {
 }
 
 TEST(Wgmma, promotion) {
-  WgmmaProduct bytes{.a = MmaType::F8E4M3, .b = MmaType::F8E5M2, .m = 64, .n = 256, .k = 64};
+  WgmmaDot bytes{.a = MmaType::F8E4M3, .b = MmaType::F8E5M2, .m = 64, .n = 256, .k = 64};
   EXPECT_EQ(plan(bytes), (WgmmaPlan{256, 32, 1, 1}));
   // As few as can be are those of an instruction, of half the columns.
   bytes.imprecise = 0;
@@ -78,7 +78,7 @@ TEST(Wgmma, promotion) {
 }
 
 TEST(Wgmma, reasons) {
-  auto reason = [](const WgmmaProduct &product) { return planWgmma(hopper, product).reason; };
+  auto reason = [](const WgmmaDot &product) { return planWgmma(hopper, product).reason; };
   EXPECT_EQ(reason(product(32, 64, 64)), "wgmma multiplies 64 rows, a has 32");
   EXPECT_EQ(reason(product(64, 64, 8)), "wgmma multiplies 256 bits of k, a has 128");
   EXPECT_EQ(reason(product(64, 64, 64, 2)), "wgmma needs groups of 4 warps, the kernel has 2");
@@ -91,7 +91,7 @@ TEST(Wgmma, sizes) {
   EXPECT_TRUE(isRefused(product(64, 64, 64, 2))); // half a warp group
   EXPECT_TRUE(isRefused(product(64, 8, 64, 8)));  // 4 columns for each group
   EXPECT_EQ(plan(product(64, 8, 64)).n, 8u);
-  WgmmaProduct few = product(64, 8, 64);
+  WgmmaDot few = product(64, 8, 64);
   few.bKMajor = false; // rows of 16 bytes, less than a swizzle
   EXPECT_TRUE(isRefused(few));
 }
@@ -106,9 +106,9 @@ TEST(Wgmma, columnsThatAreNoPowerOfTwo) {
 }
 
 TEST(Wgmma, swapping) {
-  WgmmaProduct given = product(16, 128, 64);
+  WgmmaDot given = product(16, 128, 64);
   given.aKMajor = false;
-  WgmmaProduct swapped = given.swapped();
+  WgmmaDot swapped = given.swapped();
   EXPECT_EQ(swapped.m, 128);
   EXPECT_EQ(swapped.n, 16);
   EXPECT_TRUE(swapped.aKMajor);
@@ -128,7 +128,7 @@ TEST(Wgmma, instructions) {
 
 TEST(MmaSync, instructionAndGrid) {
   const GpuTarget &ampere = *findTarget("sm_80"), &turing = *findTarget("sm_75");
-  MmaSyncProduct given{.m = 128, .n = 128, .k = 32, .numWarps = 4};
+  MmaSyncDot given{.m = 128, .n = 128, .k = 32, .numWarps = 4};
   std::optional<MmaSyncPlan> plan = planMmaSync(ampere, given);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->k, 16u);
@@ -156,7 +156,7 @@ TEST(Wgmma, boundBySharedMemory) {
 }
 
 TEST(MmaSync, waste) {
-  MmaSyncProduct given{.m = 32, .n = 32, .k = 32, .numWarps = 4};
+  MmaSyncDot given{.m = 32, .n = 32, .k = 32, .numWarps = 4};
   EXPECT_EQ(whyMmaSyncWastes(given), "");
   given.k = 8;
   EXPECT_NE(whyMmaSyncWastes(given), "");
@@ -168,7 +168,7 @@ TEST(MmaSync, scales) {
   EXPECT_EQ(whyNoWgmma(*findTarget("sm_90a"), {.a = MmaType::F8E4M3, .b = MmaType::F8E4M3, .scaleGroup = 32}),
             "wgmma takes no scales");
   const GpuTarget &gaming = *findTarget("sm_120a");
-  MmaSyncProduct product{.a = MmaType::F4E2M1, .b = MmaType::F4E2M1, .m = 64, .n = 64, .k = 64, .scaleGroup = 16};
+  MmaSyncDot product{.a = MmaType::F4E2M1, .b = MmaType::F4E2M1, .m = 64, .n = 64, .k = 64, .scaleGroup = 16};
   ASSERT_TRUE(planMmaSync(gaming, product));
   EXPECT_EQ(planMmaSync(gaming, product)->k, 64u);
   EXPECT_FALSE(planMmaSync(*findTarget("sm_120"), product));

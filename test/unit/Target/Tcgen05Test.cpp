@@ -11,15 +11,15 @@ namespace {
 
 const GpuTarget &blackwell = *findTarget("sm_100a");
 
-WgmmaProduct dotOf(int64_t m, int64_t n, int64_t k, unsigned numWarps = 4) {
+WgmmaDot dotOf(int64_t m, int64_t n, int64_t k, unsigned numWarps = 4) {
   return {.m = m, .n = n, .k = k, .numWarps = numWarps};
 }
 
-Tcgen05Plan plan(const WgmmaProduct &dot) {
+Tcgen05Plan plan(const WgmmaDot &dot) {
   return planTcgen05(blackwell, dot).plan.value_or(Tcgen05Plan{});
 }
 
-std::string whyNot(const WgmmaProduct &dot, const GpuTarget &target = blackwell) {
+std::string whyNot(const WgmmaDot &dot, const GpuTarget &target = blackwell) {
   return planTcgen05(target, dot).reason;
 }
 
@@ -42,7 +42,7 @@ TEST(Tcgen05, reasons) {
   EXPECT_EQ(whyNot(dotOf(256, 512, 64)), "the accumulator needs 1024 columns of tensor memory, which has 512");
   EXPECT_EQ(whyNot(dotOf(96, 64, 64)), "tcgen05 multiplies sizes that are powers of two, or multiples of 16 columns");
   EXPECT_EQ(whyNot({.m = 64, .n = 8, .k = 64, .bKMajor = false}), "tcgen05 multiplies rows of b of at least 32 bytes");
-  WgmmaProduct held = dotOf(128, 64, 64), mixed = held, narrow = held;
+  WgmmaDot held = dotOf(128, 64, 64), mixed = held, narrow = held;
   held.fromRegisters = true;
   EXPECT_EQ(whyNot(held), "");
   held.m = 64;
@@ -54,7 +54,7 @@ TEST(Tcgen05, reasons) {
   EXPECT_EQ(whyNot(mixed), "tcgen05 does not multiply f16 and bf16 into f32");
   narrow.accumulator = MmaType::F16;
   EXPECT_EQ(whyNot(narrow), "tcgen05 does not multiply f16 and f16 into f16");
-  WgmmaProduct fp8 = dotOf(128, 64, 64);
+  WgmmaDot fp8 = dotOf(128, 64, 64);
   fp8.a = MmaType::F8E4M3;
   fp8.b = MmaType::F8E5M2;
   EXPECT_EQ(whyNot(fp8), "");
@@ -63,7 +63,7 @@ TEST(Tcgen05, reasons) {
 }
 
 TEST(Tcgen05, integersDependOnTheTarget) {
-  WgmmaProduct dot = dotOf(128, 64, 64);
+  WgmmaDot dot = dotOf(128, 64, 64);
   dot.a = dot.b = MmaType::S8;
   dot.accumulator = MmaType::S32;
   EXPECT_EQ(whyNot(dot), "");
@@ -85,7 +85,7 @@ TEST(Tcgen05, descriptor) {
 
 namespace {
 
-WgmmaProduct scaled(MmaType type, unsigned group, int64_t m = 128, int64_t n = 128, int64_t k = 256) {
+WgmmaDot scaled(MmaType type, unsigned group, int64_t m = 128, int64_t n = 128, int64_t k = 256) {
   return {.a = type, .b = type, .m = m, .n = n, .k = k, .scaleGroup = group};
 }
 

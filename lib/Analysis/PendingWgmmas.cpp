@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Counts wgmmas issued after those of tokens.
-#include "Analysis/PendingProducts.h"
+#include "Analysis/PendingWgmmas.h"
 
 #include "Analysis/StructuredFlow.h"
 

@@ -3,7 +3,7 @@
 // Triton kernels. The cost model then chooses among their configurations.
 #pragma once
 
-#include "Frontend/Sema/OpenProduct.h"
+#include "Frontend/Sema/OpenGemm.h"
 #include "Tile/TileDialect.h"
 
 namespace tile::driver {
@@ -15,6 +15,6 @@ namespace tile::driver {
 ///   for k in range(0, cdiv(K, BLOCK_K))           K, by the steps of the loop around the dot
 ///
 /// `raised` is the kernel after `tile-raise-descriptors`, which shows the operands that TMA loads.
-std::optional<frontend::OpenProduct> readProduct(KernelOp kernel, KernelOp raised);
+std::optional<frontend::OpenGemm> readOpenGemm(KernelOp kernel, KernelOp raised);
 
 } // namespace tile::driver

@@ -15,18 +15,18 @@ struct PlannedKernel {
   runtime::CostSpec cost;
 };
 
-struct ProductPlan {
+struct OpenGemmPlan {
   target::KernelSet set;              ///< maps sizes to kernels
   std::vector<PlannedKernel> kernels; ///< kernels of the set, in the same order
 };
 
 /// Plans the kernels. The options must include the promises of the class.
-ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &options, const target::GpuTarget &gpu,
-                        const frontend::OpenProduct &product, const PromiseClass &promises, VariantMode mode);
+OpenGemmPlan planOpenGemm(KernelInspector &inspector, const CompilerOptions &options, const target::GpuTarget &gpu,
+                          const frontend::OpenGemm &product, const PromiseClass &promises, VariantMode mode);
 
 /// Returns the expected cost of a kernel with these block sizes and no open parameters; nullopt if a size is unknown.
 std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                                        const frontend::OpenProduct &product, const PromiseClass &promises,
+                                        const frontend::OpenGemm &product, const PromiseClass &promises,
                                         const KernelFacts &facts);
 
 /// Returns a name such as "128x256x64", with suffixes for the schedule: "-split2", "-pingpong", "-tail".

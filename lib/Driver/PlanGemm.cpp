@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converts between the front end's description of a GEMM, the cost model's set of kernels, and compilation options.
-#include "Driver/PlanProduct.h"
+#include "Driver/PlanGemm.h"
 
 #include "Target/GemmBudget.h"
 #include "Target/Plan/RingSlots.h"
@@ -17,12 +17,12 @@ namespace {
 using target::ScheduleRules;
 
 /// Returns the number of cluster CTAs that split K, if given, else 1.
-unsigned givenCtasPerTile(const frontend::OpenProduct &product) {
+unsigned givenCtasPerTile(const frontend::OpenGemm &product) {
   return product.given.cluster ? unsigned((*product.given.cluster)[2]) : 1;
 }
 
-ScheduleRules rulesOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                      const frontend::OpenProduct &product, VariantMode mode) {
+ScheduleRules rulesOf(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &product,
+                      VariantMode mode) {
   using frontend::Schedule;
   ScheduleRules rules;
   bool hasCluster = product.given.cluster.has_value();
@@ -46,7 +46,7 @@ int64_t atLeastOne(int64_t size) {
   return std::max<int64_t>(size, 1);
 }
 
-target::KnownSizes knownSizes(const frontend::OpenProduct &product) {
+target::KnownSizes knownSizes(const frontend::OpenGemm &product) {
   target::KnownSizes known;
   if (product.knowsM)
     known.m = atLeastOne(product.m);
@@ -58,7 +58,7 @@ target::KnownSizes knownSizes(const frontend::OpenProduct &product) {
 }
 
 /// Returns the cost specification: the problem without sizes, and the expressions that compute them.
-runtime::CostSpec costSpec(const frontend::OpenProduct &product, target::GemmProblem problem,
+runtime::CostSpec costSpec(const frontend::OpenGemm &product, target::GemmProblem problem,
                            const target::GemmKernel &kernel) {
   problem.splitTail = kernel.splitTail;
   problem.m = problem.n = problem.k = 1;
@@ -71,7 +71,7 @@ runtime::CostSpec costSpec(const frontend::OpenProduct &product, target::GemmPro
           .schedule = kernel.schedule};
 }
 
-PlannedKernel planKernel(const frontend::OpenProduct &product, const target::GemmProblem &problem,
+PlannedKernel planKernel(const frontend::OpenGemm &product, const target::GemmProblem &problem,
                          target::GemmKernel kernel) {
   const target::GemmConfig &config = kernel.config;
   PlannedKernel planned;
@@ -97,7 +97,7 @@ PlannedKernel planKernel(const frontend::OpenProduct &product, const target::Gem
 
 /// Returns the kernel that a single compilation would choose for the options' sizes.
 target::KernelSet kernelForGivenSizes(const CompilerOptions &options, const target::GpuTarget &gpu,
-                                      const frontend::OpenProduct &product, const target::GemmProblem &problem,
+                                      const frontend::OpenGemm &product, const target::GemmProblem &problem,
                                       const KernelFacts &facts) {
   ConfigChoice choice = chooseConfig(options, gpu, product, facts, /*explain=*/nullptr);
   const frontend::TileChoices &tiles = choice.tiles;
@@ -115,15 +115,15 @@ target::KernelSet kernelForGivenSizes(const CompilerOptions &options, const targ
 
 } // namespace
 
-ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &options, const target::GpuTarget &gpu,
-                        const frontend::OpenProduct &product, const PromiseClass &promises, VariantMode mode) {
+OpenGemmPlan planOpenGemm(KernelInspector &inspector, const CompilerOptions &options, const target::GpuTarget &gpu,
+                          const frontend::OpenGemm &product, const PromiseClass &promises, VariantMode mode) {
   bool canBeOdd = target::canUseWgmma(gpu, problemOf(options, gpu, product, {}));
   KernelFacts facts = canBeOdd ? inspector.findFacts(options, product) : KernelFacts::onlyPowersOfTwo();
   // Each thread holds whole columns of such an accumulator: stored without TMA, 144x128 spills 352 bytes.
   facts.refusesOddRows |= !promises.widensStores;
   target::GemmProblem problem = problemOf(options, gpu, product, facts);
   problem.plainStores = !promises.widensStores;
-  ProductPlan plan;
+  OpenGemmPlan plan;
   if (mode == VariantMode::Alignment) {
     plan.set = kernelForGivenSizes(options, gpu, product, problem, facts);
   } else {
@@ -143,7 +143,7 @@ ProductPlan planProduct(KernelInspector &inspector, const CompilerOptions &optio
 }
 
 std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                                        const frontend::OpenProduct &product, const PromiseClass &promises,
+                                        const frontend::OpenGemm &product, const PromiseClass &promises,
                                         const KernelFacts &facts) {
   target::GemmProblem problem = problemOf(options, gpu, product, facts);
   problem.plainStores = !promises.widensStores;
@@ -164,7 +164,7 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
   if (!target::checkGemmConfig(gpu, problem, config).empty()) {
     config.wgmma = false;
     config.numStages = given.numStages.value_or(target::defaultStages);
-    frontend::OpenProduct byThreads = product;
+    frontend::OpenGemm byThreads = product;
     byThreads.alignedRows = false;
     problem = problemOf(options, gpu, byThreads, facts);
     problem.plainStores = !promises.widensStores;

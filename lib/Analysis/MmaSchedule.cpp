@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Order of a loop's nodes; see ProductSchedule.h.
-#include "Analysis/ProductSchedule.h"
+// Order of a loop's nodes; see MmaSchedule.h.
+#include "Analysis/MmaSchedule.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -151,7 +151,7 @@ public:
     if (!loads.anyCommon(afterProducts))
       add(loads);
   }
-  ProductSchedule schedule;
+  MmaSchedule schedule;
 
 private:
   ArrayRef<LoopNode> nodes;
@@ -162,7 +162,7 @@ private:
 
 } // namespace
 
-std::optional<ProductSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
+std::optional<MmaSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
   BitVector products = select(nodes, [&](unsigned index) { return isProduct(nodes[index]); });
   if (llvm::any_of(products.set_bits(), [&](unsigned index) { return !nodes[index].accumulates; }))
     return std::nullopt;
@@ -183,7 +183,7 @@ std::optional<ProductSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
   unsigned place = awaits.find_last();
   for (unsigned index : products.set_bits())
     place = std::min(place, nodes[index].leftOperand.value_or(place));
-  ProductSchedule schedule;
+  MmaSchedule schedule;
   for (unsigned index = 0; index < nodes.size(); ++index) {
     if (index == place)
       for (unsigned node : awaited.set_bits())
@@ -194,7 +194,7 @@ std::optional<ProductSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
   return schedule;
 }
 
-std::optional<ProductSchedule> tile::planAhead(ArrayRef<LoopNode> nodes, const AheadOrder &choice) {
+std::optional<MmaSchedule> tile::planAhead(ArrayRef<LoopNode> nodes, const AheadOrder &choice) {
   std::optional<Split> split = splitNodes(nodes);
   if (!split)
     return std::nullopt;
@@ -241,10 +241,10 @@ static bool onlyAdd(ArrayRef<LoopNode> nodes) {
   });
 }
 
-std::optional<ProductSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
+std::optional<MmaSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
   if (count_if(nodes, isProduct) < 2)
     return std::nullopt;
-  ProductSchedule schedule;
+  MmaSchedule schedule;
   BitVector done(nodes.size());
   auto add = [&](const BitVector &set) {
     for (unsigned index : set.set_bits())
@@ -291,10 +291,10 @@ std::string LoopPlan::print() const {
 }
 
 std::optional<LoopPlan> tile::planLoop(ArrayRef<LoopNode> nodes, const LoopTraits &traits,
-                                       llvm::function_ref<bool(const ProductSchedule &)> fits) {
-  using enum ProductOverlap;
+                                       llvm::function_ref<bool(const MmaSchedule &)> fits) {
+  using enum MmaOverlap;
   std::optional<LoopPlan> plan;
-  auto attempt = [&](ProductOverlap overlap, std::optional<ProductSchedule> order) {
+  auto attempt = [&](MmaOverlap overlap, std::optional<MmaSchedule> order) {
     if (!plan && order && (overlap == withinIteration || fits(*order)))
       plan = LoopPlan{overlap, std::move(*order)};
   };

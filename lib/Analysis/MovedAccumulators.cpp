@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An accumulator stays if the wgmma adds to the value that it replaces, and if it is not swapped with another one.
-#include "Analysis/MovedSums.h"
+#include "Analysis/MovedAccumulators.h"
 
 #include "Analysis/CarriedValue.h"
 
@@ -49,9 +49,9 @@ bool staysInPlace(Value value, cta::AwaitOp await, Value acc) {
 }
 
 /// Accumulators that loops and branches exchange: values passed on side by side, although one may become the other.
-class ExchangedSums {
+class ExchangedAccumulators {
 public:
-  explicit ExchangedSums(KernelOp kernel) {
+  explicit ExchangedAccumulators(KernelOp kernel) {
     SmallVector<SmallVector<Value>> sideBySide; // first values of each operation's carried values
     kernel.walk([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -114,8 +114,8 @@ private:
 
 } // namespace
 
-SmallVector<cta::AwaitOp> tile::findMovedSums(KernelOp kernel) {
-  ExchangedSums exchanged(kernel);
+SmallVector<cta::AwaitOp> tile::findMovedAccumulators(KernelOp kernel) {
+  ExchangedAccumulators exchanged(kernel);
   SmallVector<cta::AwaitOp> moved;
   kernel.walk([&](cta::AwaitOp await) {
     Value acc = getAddend(await);

@@ -79,11 +79,11 @@ struct ScheduledNode {
 };
 
 /// All nodes, in the order of the new body.
-using ProductSchedule = llvm::SmallVector<ScheduledNode>;
+using MmaSchedule = llvm::SmallVector<ScheduledNode>;
 
 /// MMAs are awaited, and their slots released, after those of the next iteration are issued, or before its left
 /// operands are read into registers; all other nodes are late, in program order. None unless all accumulate.
-std::optional<ProductSchedule> planInFlight(llvm::ArrayRef<LoopNode> nodes);
+std::optional<MmaSchedule> planInFlight(llvm::ArrayRef<LoopNode> nodes);
 
 /// Variants of the orders with an iteration ahead.
 struct AheadOrder {
@@ -94,17 +94,17 @@ struct AheadOrder {
 
 /// Runs early nodes one iteration ahead. None if no MMA is chained to another, if none is early, if early nodes depend
 /// on late conversions, or if nodes awaited in the next round are more than releases of slots.
-std::optional<ProductSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes, const AheadOrder &choice);
+std::optional<MmaSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes, const AheadOrder &choice);
 
 /// Reorders within the iteration: all nodes are early. None with fewer than two MMAs.
-std::optional<ProductSchedule> planWithin(llvm::ArrayRef<LoopNode> nodes);
+std::optional<MmaSchedule> planWithin(llvm::ArrayRef<LoopNode> nodes);
 
 /// The operations that the MMAs of an iteration overlap with.
-enum class ProductOverlap { nextProducts, nextIteration, withinIteration };
+enum class MmaOverlap { nextProducts, nextIteration, withinIteration };
 
 struct LoopPlan {
-  ProductOverlap overlap = ProductOverlap::withinIteration;
-  ProductSchedule order;
+  MmaOverlap overlap = MmaOverlap::withinIteration;
+  MmaSchedule order;
 
   /// Prints "0 2' 1''": nodes in order; late ones have a prime, awaited ones two.
   std::string print() const;
@@ -121,6 +121,6 @@ struct LoopTraits {
 /// of the others overlap the threads' computation; late MMAs come first if they only accumulate: measured in
 /// bench/results/h200/orders.md. Otherwise MMAs overlap the computation of their own group.
 std::optional<LoopPlan> planLoop(llvm::ArrayRef<LoopNode> nodes, const LoopTraits &traits,
-                                 llvm::function_ref<bool(const ProductSchedule &)> fits);
+                                 llvm::function_ref<bool(const MmaSchedule &)> fits);
 
 } // namespace tile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads the sizes from the grid's factors and the loop's bounds, the operands from the loads that define them.
-#include "Driver/ReadProduct.h"
+#include "Driver/ReadGemm.h"
 
 #include "Analysis/AccessPromises.h"
 #include "Analysis/DotPlan.h"
@@ -241,11 +241,11 @@ std::optional<Operand> readOperand(KernelOp kernel, Value operand, Value raised,
 
 } // namespace
 
-std::optional<frontend::OpenProduct> readProduct(KernelOp kernel, KernelOp raised) {
+std::optional<frontend::OpenGemm> readOpenGemm(KernelOp kernel, KernelOp raised) {
   DotOp dot = onlyProduct(kernel), raisedDot = onlyProduct(raised);
   if (!dot || !raisedDot)
     return std::nullopt;
-  frontend::OpenProduct product;
+  frontend::OpenGemm product;
   product.kernel = kernel.getName().str();
   product.given = {.blockM = dot.getType().getDimSize(0),
                    .blockN = dot.getType().getDimSize(1),

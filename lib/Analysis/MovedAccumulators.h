@@ -12,6 +12,6 @@ namespace tile {
 
 /// Returns the awaits of these. An accumulator that a loop only adds to, also in branches or after arithmetic before
 /// the wgmma, is not among them.
-llvm::SmallVector<cta::AwaitOp> findMovedSums(KernelOp kernel);
+llvm::SmallVector<cta::AwaitOp> findMovedAccumulators(KernelOp kernel);
 
 } // namespace tile

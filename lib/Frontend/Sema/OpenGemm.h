@@ -25,7 +25,7 @@ struct TileChoices {
 };
 
 /// The GEMM c[M, N] = a[M, K] @ b[K, N].
-struct OpenProduct {
+struct OpenGemm {
   static constexpr int64_t unknownSize = 4096;
 
   std::string kernel;
@@ -45,7 +45,7 @@ struct OpenProduct {
   TileChoices given; ///< fixed parameters
 };
 
-using DescribeProduct = std::function<void(const OpenProduct &)>;
-using ChooseTiles = std::function<TileChoices(const OpenProduct &)>;
+using DescribeGemm = std::function<void(const OpenGemm &)>;
+using ChooseTiles = std::function<TileChoices(const OpenGemm &)>;
 
 } // namespace tile::frontend
