@@ -112,6 +112,13 @@ TEST(VectorAccess, LanesLimitTheWidth) {
   EXPECT_EQ(planVectorAccess(memoryOffsets(layout, unswizzledShared({64}, {0})), 2).elements, 1u);
 }
 
+TEST(VectorAccess, WarpsLimitTheWidth) {
+  LinearLayout layout = LinearLayout::distributed({1, 2}, {4, 8, 16, 32, 64}, {3}, {128});
+  EXPECT_EQ(planVectorAccess(memoryOffsets(layout, unswizzledShared({128}, {0})), 2).elements, 1u);
+  layout = LinearLayout::distributed({1, 2}, {4, 8, 16, 32, 64}, {6}, {128});
+  EXPECT_EQ(planVectorAccess(memoryOffsets(layout, unswizzledShared({128}, {0})), 2).elements, 2u);
+}
+
 TEST(BankConflicts, EqualsTheCountOfWords) {
   RandomLayouts random(52);
   int conflicting = 0;
