@@ -12,14 +12,10 @@ constexpr CUresult illegalState = 401, captureUnsupported = 900, captureMerge = 
 
 } // namespace
 
-CUresult Captures::submit(CUstream stream, Work work) {
-  const auto found = streams.find(stream);
-  if (found == streams.end())
-    return work();
-  Progress &progress = found->second;
-  progress.behind.insert(progress.capture->steps.size());
-  progress.capture->steps.push_back(std::move(work));
-  return cuda::success;
+void Captures::add(CUstream stream, Work work) {
+  Progress &progress = streams.at(stream);
+  progress.capture->steps.push_back({std::move(work), stream, progress.behind});
+  progress.behind.insert(progress.capture->steps.size() - 1);
 }
 
 CUresult Captures::begin(CUstream stream) {

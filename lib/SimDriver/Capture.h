@@ -17,12 +17,17 @@ namespace tile::sim {
 
 /// An operation of a stream; it owns its arguments.
 using Work = std::function<runtime::CUresult()>;
-using Graph = std::vector<Work>;
+struct GraphStep {
+  Work work;
+  runtime::CUstream stream; ///< from which it was captured
+  std::set<size_t> behind;  ///< indices of the steps that precede it
+};
+using Graph = std::vector<GraphStep>;
 
 class Captures {
 public:
-  /// Executes the operation, or records it as a step if the stream is being captured.
-  runtime::CUresult submit(runtime::CUstream stream, Work work);
+  /// Records the operation as a step of the graph. The stream must be being captured.
+  void add(runtime::CUstream stream, Work work);
 
   runtime::CUresult begin(runtime::CUstream stream);
   /// Ends the capture, even if it has failed; `graph` is null then.

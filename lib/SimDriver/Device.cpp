@@ -154,7 +154,7 @@ std::byte *SimulatedDevices::find(uint64_t address, size_t bytes) const {
 }
 
 Status SimulatedDevices::launch(int device, const runtime::LaunchConfig &config, const LoadedFunction &function,
-                                void **arguments) {
+                                void **arguments, Footprint *footprint) {
   GlobalMemory seen = memory; // of peers, too; plus the variables of the module
   for (const auto &[address, owner] : owners)
     if (owner != device && !peers.contains({device, owner}))
@@ -181,7 +181,7 @@ Status SimulatedDevices::launch(int device, const runtime::LaunchConfig &config,
   Machine machine(**program, seen, launch, reports);
   std::unique_ptr<Checker> checker;
   if (settings.check != Settings::Check::Off)
-    checker = makeHappensBefore(machine);
+    checker = makeHappensBefore(machine, footprint);
   machine.checker = checker.get();
   Status status = machine.run();
   const std::string printed = machine.printed.text();

@@ -18,6 +18,8 @@
 
 namespace tile::sim {
 
+class Footprint;
+
 /// Devices that a program sees.
 constexpr int numDevices = 8;
 /// Memory size reported to programs, in bytes; more can be allocated.
@@ -70,9 +72,9 @@ public:
   bool enablePeer(int device, int peer) { return peers.emplace(device, peer).second; }
   bool disablePeer(int device, int peer) { return peers.erase({device, peer}) == 1; }
   /// Runs a kernel to completion. On failure the status contains the report of the simulator. Memory of devices that
-  /// are not enabled as peers does not exist for the kernel.
+  /// are not enabled as peers does not exist for the kernel. `footprint`: null, or gets what the kernel accesses.
   runtime::Status launch(int device, const runtime::LaunchConfig &config, const LoadedFunction &function,
-                         void **arguments);
+                         void **arguments, Footprint *footprint);
 
 private:
   runtime::Status judge(const Reports &reports, const LoadedFunction &function) const;

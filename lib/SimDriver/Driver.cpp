@@ -211,7 +211,11 @@ EXPORT CUresult cuCtxGetDevice(CUdevice *result) {
   return currentContext() ? success : invalidContext;
 }
 EXPORT CUresult cuCtxSynchronize() {
-  return currentContext() ? success : invalidContext;
+  if (!currentContext())
+    return invalidContext;
+  const std::lock_guard lock(state().mutex);
+  state().order.synchronizeDevice(currentDevice());
+  return success;
 }
 EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
   if (least)

@@ -64,11 +64,14 @@ CUresult launchOrKeep(const runtime::LaunchConfig &config, CUfunction function, 
   if (!hasOptedIn(config, known))
     return invalidValue;
   const auto launch = [&known, device = currentDevice()](const runtime::LaunchConfig &config, void **arguments) {
-    Status status = state().devices.launch(device, config, known, arguments);
+    StreamOperation *operation = state().operation;
+    nameOperation(fmt::format("kernel '{}'", known.name));
+    Status status =
+        state().devices.launch(device, config, known, arguments, operation ? &operation->footprint : nullptr);
     return status ? success : fail(launchFailed, status.error());
   };
   if (!state().captures.isCaptured(config.stream))
-    return launch(config, arguments);
+    return execute({currentDevice(), config.stream}, [&] { return launch(config, arguments); });
   std::vector<LaunchAttribute> attributes(config.attributes, config.attributes + config.attributeCount);
   std::vector<std::vector<std::byte>> bytes;
   for (size_t i = 0; i < known.parameterBytes.size(); ++i) {
@@ -77,7 +80,7 @@ CUresult launchOrKeep(const runtime::LaunchConfig &config, CUfunction function, 
     const auto *value = static_cast<const std::byte *>(arguments[i]);
     bytes.emplace_back(value, value + known.parameterBytes[i]);
   }
-  return state().captures.submit(config.stream, [launch, config = config, attributes, bytes]() mutable {
+  return executeOrKeep(config.stream, [launch, config = config, attributes, bytes]() mutable {
     std::vector<void *> addresses;
     for (std::vector<std::byte> &value : bytes)
       addresses.push_back(value.data());

@@ -20,6 +20,15 @@ std::map<void *, std::unique_ptr<void, FreeBytes>> hostBuffers;
 
 // For the functions below, the caller holds the mutex. Any address is valid for a copy of zero bytes.
 
+/// Either address may be 0: of the host's memory.
+void noteCopy(CUdeviceptr from, CUdeviceptr to, size_t bytes) {
+  nameOperation("a copy");
+  if (from)
+    noteAccess(AccessKind::Read, from, bytes);
+  if (to)
+    noteAccess(AccessKind::Write, to, bytes);
+}
+
 CUresult toDevice(CUdeviceptr to, const void *from, size_t bytes) {
   std::byte *target = state().devices.find(to, bytes);
   if (bytes == 0)
@@ -27,6 +36,7 @@ CUresult toDevice(CUdeviceptr to, const void *from, size_t bytes) {
   if (!target || !from)
     return invalidValue;
   std::memcpy(target, from, bytes);
+  noteCopy(0, to, bytes);
   return success;
 }
 
@@ -37,6 +47,7 @@ CUresult toHost(void *to, CUdeviceptr from, size_t bytes) {
   if (!source || !to)
     return invalidValue;
   std::memcpy(to, source, bytes);
+  noteCopy(from, 0, bytes);
   return success;
 }
 
@@ -46,6 +57,7 @@ CUresult onDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   if (!target || !source)
     return bytes == 0 ? success : invalidValue;
   std::memmove(target, source, bytes);
+  noteCopy(from, to, bytes);
   return success;
 }
 
@@ -75,11 +87,13 @@ template <typename T> CUresult fill(CUdeviceptr to, T value, size_t count) {
     return count == 0 ? success : invalidValue;
   for (size_t i = 0; i < count; ++i)
     std::memcpy(target + i * sizeof(T), &value, sizeof(T));
+  nameOperation("a fill");
+  noteAccess(AccessKind::Write, to, count * sizeof(T));
   return success;
 }
 
 template <typename T> CUresult fillNow(CUdeviceptr to, T value, size_t count) {
-  return locked([=] { return fill(to, value, count); });
+  return submitNow(false, [=] { return fill(to, value, count); });
 }
 
 template <typename T> CUresult fillIn(CUstream stream, CUdeviceptr to, T value, size_t count) {
@@ -97,7 +111,12 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
   });
 }
 EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer) {
-  return locked([=] { return pointer == 0 || state().devices.release(pointer) ? success : invalidValue; });
+  return locked([=] {
+    if (pointer == 0)
+      return success;
+    state().order.synchronizeDevice(currentDevice());
+    return state().devices.release(pointer) ? success : invalidValue;
+  });
 }
 
 static bool isCaptured(CUstream stream) {
@@ -195,16 +214,16 @@ EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr po
 }
 
 EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
-  return locked([=] { return toDevice(to, from, bytes); });
+  return submitNow(true, [=] { return toDevice(to, from, bytes); });
 }
 EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
-  return locked([=] { return toHost(to, from, bytes); });
+  return submitNow(true, [=] { return toHost(to, from, bytes); });
 }
 EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return locked([=] { return onDevice(to, from, bytes); });
+  return submitNow(false, [=] { return onDevice(to, from, bytes); });
 }
 EXPORT CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return locked([=] { return anywhere(to, from, bytes); });
+  return submitNow(true, [=] { return anywhere(to, from, bytes); });
 }
 EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
   return submit(stream, [=] { return toDevice(to, from, bytes); });

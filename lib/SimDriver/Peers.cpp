@@ -42,8 +42,11 @@ CUresult compareInMemory(CUdeviceptr address, uint32_t value, unsigned compariso
     return invalidValue;
   uint32_t found = 0;
   std::memcpy(&found, word, sizeof(found));
-  if (holds(comparison, found, value))
+  if (holds(comparison, found, value)) {
+    if (StreamOperation *operation = state().operation)
+      operation->acquired = address;
     return success;
+  }
   const Allocation &allocation = *state().devices.contents().find(address, sizeof(value));
   awaited = fmt::format("a stream of device {} waits for the value {} at byte {} of {}, which is {}",
                         std::max(0, currentDevice()), value, address - allocation.address, allocation.name, found);
@@ -52,10 +55,10 @@ CUresult compareInMemory(CUdeviceptr address, uint32_t value, unsigned compariso
 
 } // namespace
 
-CUresult tile::sim::perform(const Work &work) noexcept {
+CUresult tile::sim::perform(const StreamOrder::Place &place, const Work &work, VectorClock *after) noexcept {
   constexpr auto pause = std::chrono::milliseconds(1);
   constexpr auto patience = std::chrono::seconds(20);
-  CUresult result = locked(work);
+  CUresult result = locked([&] { return execute(place, work, after); });
   std::optional<uint64_t> seen;
   std::chrono::steady_clock::time_point since;
   while (result == stillWaiting) {
@@ -66,7 +69,7 @@ CUresult tile::sim::perform(const Work &work) noexcept {
         seen = state().numOperations;
         since = std::chrono::steady_clock::now();
       }
-      return work();
+      return execute(place, work, after);
     });
     if (result == stillWaiting && std::chrono::steady_clock::now() - since > patience) {
       std::fprintf(stderr, "simulator: deadlock: %s, and no thread has called the driver for %lld seconds\n",
@@ -113,6 +116,8 @@ EXPORT CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, ui
     if (!word || address % sizeof(value) != 0)
       return invalidValue;
     std::memcpy(word, &value, sizeof(value));
+    if (StreamOperation *operation = state().operation)
+      operation->released = address;
     return success;
   });
 }
@@ -123,8 +128,8 @@ EXPORT CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, uin
     bool isCaptured = false;
     const CUresult kept = locked([&] {
       isCaptured = state().captures.isCaptured(stream);
-      return isCaptured ? state().captures.submit(stream, work) : success;
+      return isCaptured ? executeOrKeep(stream, work) : success;
     });
-    return isCaptured ? kept : perform(work);
+    return isCaptured ? kept : perform({currentDevice(), stream}, work);
   });
 }

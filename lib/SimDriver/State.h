@@ -4,6 +4,7 @@
 
 #include "SimDriver/Capture.h"
 #include "SimDriver/Device.h"
+#include "SimDriver/StreamOrder.h"
 
 #include <cstdio>
 #include <mutex>
@@ -26,7 +27,9 @@ struct State {
   std::mutex mutex; ///< guards all members below
   SimulatedDevices devices;
   Captures captures;
-  uint64_t numOperations = 0; ///< of all threads, except those that wait
+  StreamOrder order;
+  StreamOperation *operation = nullptr; ///< that is being executed, if its order is checked
+  uint64_t numOperations = 0;           ///< of all threads, except those that wait
 };
 State &state();
 
@@ -66,15 +69,34 @@ template <typename Function> runtime::CUresult locked(Function &&work) noexcept 
   });
 }
 
-/// Executes `work`, or records it for a graph, as Captures::submit does. It may throw if the stream is not captured.
+/// Executes an operation of a stream, and checks its order with those of other streams (StreamOrder.h). `after`: null,
+/// or gets the clock of the operation. The caller holds the mutex.
+runtime::CUresult execute(const StreamOrder::Place &place, const Work &work, VectorClock *after = nullptr);
+/// Executes an operation of a stream, or records it for a graph. The caller holds the mutex.
+runtime::CUresult executeOrKeep(runtime::CUstream stream, Work work);
+/// The same for a caller that does not hold it.
 template <typename Function> runtime::CUresult submit(runtime::CUstream stream, Function &&work) noexcept {
-  return locked([&] { return state().captures.submit(stream, std::forward<Function>(work)); });
+  return locked([&] { return executeOrKeep(stream, std::forward<Function>(work)); });
 }
+/// Executes an operation of the default stream. If the host waits for it, all later ones come after it.
+template <typename Function> runtime::CUresult submitNow(bool hostWaits, Function &&work) noexcept {
+  return locked([&] {
+    VectorClock after;
+    const runtime::CUresult result = execute({.device = currentDevice()}, work, &after);
+    if (hostWaits)
+      state().order.synchronize(after);
+    return result;
+  });
+}
+
+/// An operation says what it is and what it accesses.
+void nameOperation(std::string name);
+void noteAccess(AccessKind kind, uint64_t address, uint64_t bytes);
 
 /// The result of an operation that waits for a value in memory which is not there yet; never returned to programs.
 constexpr runtime::CUresult stillWaiting = -1;
-/// Executes an operation of a stream. One that waits is repeated while other threads change memory; if none of them
-/// calls the driver for a while, nobody ever will, and the operation fails. The caller does not hold the mutex.
-runtime::CUresult perform(const Work &work) noexcept;
+/// Like execute. An operation that waits is repeated while other threads change memory; if none of them calls the
+/// driver for a while, nobody ever will, and it fails. The caller does not hold the mutex.
+runtime::CUresult perform(const StreamOrder::Place &place, const Work &work, VectorClock *after = nullptr) noexcept;
 
 } // namespace tile::sim

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Streams, events and graphs of the simulated driver. All operations are synchronous, so waits for events return
-// immediately; waits for values are in Peers.cpp.
+// immediately, and only note the order; waits for values are in Peers.cpp.
 #include "SimDriver/State.h"
 
-#include <atomic>
 #include <chrono>
 #include <utility>
 
@@ -12,18 +11,32 @@ using namespace tile::sim;
 
 namespace {
 
+/// CUevent. An event that was never recorded has an empty clock: nothing waits for it.
+struct Event {
+  double milliseconds = 0;
+  VectorClock clock;
+};
+
+Event &eventOf(CUevent event) {
+  return *reinterpret_cast<Event *>(event);
+}
+
 double milliseconds() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 } // namespace
 
-EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned) {
+EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+  constexpr unsigned nonBlocking = 1; // CU_STREAM_NON_BLOCKING
   if (!stream)
     return invalidValue;
-  static std::atomic<uintptr_t> count = 0;
-  *stream = reinterpret_cast<CUstream>(0x1000 + 16 * count++);
-  return success;
+  return locked([=] {
+    static uintptr_t count = 0;
+    *stream = reinterpret_cast<CUstream>(0x1000 + 16 * count++);
+    state().order.create(*stream, currentDevice(), !(flags & nonBlocking));
+    return success;
+  });
 }
 EXPORT CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int) {
   return cuStreamCreate(stream, flags);
@@ -33,13 +46,21 @@ EXPORT CUresult cuStreamDestroy_v2(CUstream) {
 }
 EXPORT CUresult cuStreamSynchronize(CUstream stream) {
   const std::lock_guard lock(state().mutex);
-  return state().captures.isCaptured(stream) ? captureUnsupported : success;
+  if (state().captures.isCaptured(stream))
+    return captureUnsupported;
+  state().order.synchronize(state().order.clockOf(currentDevice(), stream));
+  return success;
 }
 EXPORT CUresult cuStreamQuery(CUstream stream) {
   return cuStreamSynchronize(stream);
 }
 EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
-  return locked([=] { return state().captures.wait(stream, event); });
+  return locked([=] {
+    State &shared = state();
+    if (event && !shared.captures.isCaptured(event) && !shared.captures.isCaptured(stream))
+      shared.order.wait(currentDevice(), stream, eventOf(event).clock);
+    return shared.captures.wait(stream, event);
+  });
 }
 EXPORT CUresult cuStreamIsCapturing(CUstream stream, int *status) {
   const std::lock_guard lock(state().mutex);
@@ -70,11 +91,16 @@ EXPORT CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void
     return invalidValue;
   bool isCaptured = false;
   const CUresult kept = locked([&] {
-    isCaptured = state().captures.isCaptured(stream);
-    return !isCaptured ? success : state().captures.submit(stream, [=] {
-      function(data);
-      return success;
-    });
+    State &shared = state();
+    isCaptured = shared.captures.isCaptured(stream);
+    if (isCaptured)
+      shared.captures.add(stream, [=] {
+        function(data);
+        return success;
+      });
+    else // the function runs on the host
+      shared.order.synchronize(shared.order.clockOf(currentDevice(), stream));
+    return success;
   });
   if (!isCaptured)
     function(data); // without the lock: it may wait for threads that call the driver
@@ -94,17 +120,30 @@ EXPORT CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     return invalidValue;
   return guarded([=] {
     const Graph steps = *reinterpret_cast<Graph *>(executable);
+    const int device = currentDevice();
     bool isCaptured = false;
-    const CUresult kept = locked([&] {
-      isCaptured = state().captures.isCaptured(stream);
-      CUresult result = success;
-      for (size_t i = 0; isCaptured && result == success && i < steps.size(); ++i)
-        result = state().captures.submit(stream, steps[i]);
-      return result;
+    VectorClock start, end;
+    CUresult result = locked([&] {
+      State &shared = state();
+      isCaptured = shared.captures.isCaptured(stream);
+      for (size_t i = 0; isCaptured && i < steps.size(); ++i)
+        shared.captures.add(stream, steps[i].work);
+      if (!isCaptured)
+        start = shared.order.clockOf(device, stream);
+      return success;
     });
-    CUresult result = kept;
-    for (size_t i = 0; !isCaptured && result == success && i < steps.size(); ++i)
-      result = perform(steps[i]);
+    if (isCaptured)
+      return result;
+    std::vector<VectorClock> clocks(steps.size(), start);
+    for (size_t i = 0; result == success && i < steps.size(); ++i) {
+      StreamOrder::Place place = {device, steps[i].stream, executable, start};
+      for (size_t earlier : steps[i].behind)
+        place.before.join(clocks[earlier]);
+      result = perform(place, steps[i].work, &clocks[i]);
+      end.join(clocks[i]);
+    }
+    const std::lock_guard lock(state().mutex);
+    state().order.wait(device, stream, end);
     return result;
   });
 }
@@ -124,14 +163,14 @@ EXPORT CUresult cuEventCreate(CUevent *event, unsigned) {
   if (!event)
     return invalidValue;
   return guarded([=] {
-    *event = reinterpret_cast<CUevent>(new double(0));
+    *event = reinterpret_cast<CUevent>(new Event);
     return success;
   });
 }
 EXPORT CUresult cuEventDestroy_v2(CUevent event) {
   const std::lock_guard lock(state().mutex);
   state().captures.forget(event);
-  delete reinterpret_cast<double *>(event);
+  delete reinterpret_cast<Event *>(event);
   return success;
 }
 EXPORT CUresult cuEventRecord(CUevent event, CUstream stream) {
@@ -139,13 +178,17 @@ EXPORT CUresult cuEventRecord(CUevent event, CUstream stream) {
     return invalidHandle;
   return locked([=] {
     if (!state().captures.record(event, stream))
-      *reinterpret_cast<double *>(event) = milliseconds();
+      eventOf(event) = {milliseconds(), state().order.clockOf(currentDevice(), stream)};
     return success;
   });
 }
 EXPORT CUresult cuEventQuery(CUevent event) {
   const std::lock_guard lock(state().mutex);
-  return state().captures.isCaptured(event) ? capturedEvent : success;
+  if (state().captures.isCaptured(event))
+    return capturedEvent;
+  if (event)
+    state().order.synchronize(eventOf(event).clock);
+  return success;
 }
 EXPORT CUresult cuEventSynchronize(CUevent event) {
   return cuEventQuery(event);
@@ -153,6 +196,6 @@ EXPORT CUresult cuEventSynchronize(CUevent event) {
 EXPORT CUresult cuEventElapsedTime(float *elapsed, CUevent start, CUevent end) {
   if (!elapsed || !start || !end)
     return invalidValue;
-  *elapsed = static_cast<float>(*reinterpret_cast<double *>(end) - *reinterpret_cast<double *>(start));
+  *elapsed = static_cast<float>(eventOf(end).milliseconds - eventOf(start).milliseconds);
   return success;
 }

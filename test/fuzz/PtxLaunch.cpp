@@ -103,7 +103,6 @@ private:
     config.seed = random.next();
     config.stepLimit = 1000;
     config.idleLimit = 1000;
-    config.pollLimit = 50;
   }
 
   /// An address in a buffer or about its edges, a number at the edge of its type, or anything.

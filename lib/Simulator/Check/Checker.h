@@ -27,6 +27,7 @@
 namespace tile::sim {
 
 class Cta;
+class Footprint;
 class Machine;
 
 /// An access to tensor memory by a tcgen05 instruction.
@@ -105,7 +106,7 @@ public:
 };
 
 /// Finds races, uses before a wait, missing fences and uninitialized reads; see HappensBefore.h. Reports to
-/// `machine.reports`.
-std::unique_ptr<Checker> makeHappensBefore(const Machine &machine);
+/// `machine.reports`. `footprint`: null, or what collects the bytes of global memory that the grid accesses.
+std::unique_ptr<Checker> makeHappensBefore(const Machine &machine, Footprint *footprint = nullptr);
 
 } // namespace tile::sim

@@ -19,8 +19,8 @@ Party partyOf(Warp &warp) {
 
 } // namespace
 
-std::unique_ptr<Checker> makeHappensBefore(const Machine &machine) {
-  return std::make_unique<HappensBefore>(machine);
+std::unique_ptr<Checker> makeHappensBefore(const Machine &machine, Footprint *footprint) {
+  return std::make_unique<HappensBefore>(machine, footprint);
 }
 
 HappensBefore::~HappensBefore() = default;
@@ -83,10 +83,19 @@ void HappensBefore::endCta(Cta &cta) {
     return;
   compare.merge(number, world.global);
   std::lock_guard lock(mutex);
+  endWorld(world);
   worlds.erase(&cta.cluster);
 }
 
+/// Takes over what must outlive a world. The caller holds the mutex, or is the only thread.
+void HappensBefore::endWorld(World &world) {
+  if (footprint)
+    footprint->join(world.footprint);
+}
+
 void HappensBefore::endGrid() {
+  for (const auto &[cluster, world] : worlds)
+    endWorld(*world);
   worlds.clear();
   Findings findings(naming);
   Manner manner;
@@ -128,6 +137,21 @@ void HappensBefore::access(Warp &warp, const LaneAccess &access) {
   accessLanes(warp, now, access);
   if (strong)
     synchronize(warp, access);
+  if (footprint)
+    noteFootprint(state.world, access);
+}
+
+/// Loads and stores with an order access flags, not data.
+void HappensBefore::noteFootprint(World &world, const LaneAccess &access) {
+  const bool isAtomic = access.kind == AccessKind::Atomic, strong = isAtomic || access.order != MemoryOrder::Weak;
+  forLanes(access.lanes, [&](unsigned lane) {
+    if (access.space[lane] != Space::Global)
+      return;
+    if (!strong || isAtomic)
+      world.footprint.add(access.kind, access.address[lane], access.bytes);
+    if (strong && access.scope != Scope::Cta)
+      world.footprint.addSynchronized(access.address[lane]);
+  });
 }
 
 /// Consecutive lanes at consecutive addresses are one range of memory.
@@ -206,6 +230,8 @@ void HappensBefore::asyncAccess(Warp &warp, unsigned lane, const Place &place, A
   now.bytes = range.bytes;
   now.owner = ownerOf(warp, range.space, range.ctaRank);
   state.world.touch(now, range.address, range.bytes, [&](uint64_t) { return lanes; });
+  if (footprint && range.space == Space::Global)
+    state.world.footprint.add(kind, range.address, range.bytes);
   if (!now.owner || !proxy)
     return;
   // For the end of the CTA: the last epoch of each component.

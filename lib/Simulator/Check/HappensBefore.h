@@ -9,7 +9,8 @@ namespace tile::sim {
 
 class HappensBefore final : public Checker {
 public:
-  explicit HappensBefore(const Machine &machine) : machine(machine), naming(machine) {}
+  HappensBefore(const Machine &machine, Footprint *footprint)
+      : machine(machine), naming(machine), footprint(footprint) {}
   ~HappensBefore() override;
 
   Component addComponent(std::string what) override;
@@ -41,12 +42,15 @@ private:
   CtaShadow *ownerOf(Warp &warp, Space space, uint32_t rank);
   void accessLanes(Warp &warp, Now &now, const LaneAccess &access);
   void synchronize(Warp &warp, const LaneAccess &access);
+  void noteFootprint(World &world, const LaneAccess &access);
+  void endWorld(World &world);
 
   const Machine &machine;
   Naming naming;
   ClusterCompare compare;
   std::atomic<Component> components{0};
-  std::mutex mutex; ///< guards worlds
+  Footprint *const footprint; ///< of the grid, or null
+  std::mutex mutex;           ///< guards worlds and footprint
   std::unordered_map<const Cluster *, std::unique_ptr<World>> worlds;
 };
 

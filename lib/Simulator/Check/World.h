@@ -4,6 +4,7 @@
 #pragma once
 
 #include "Simulator/Check/Findings.h"
+#include "Simulator/Check/Footprint.h"
 #include "Simulator/Check/Locations.h"
 
 namespace tile::sim {
@@ -86,6 +87,7 @@ public:
   Findings findings;
   Shadow global;
   SyncLocations locations;
+  Footprint footprint; ///< of global memory, if it is collected
   std::unordered_map<uint32_t, WarpName> names;
   std::unordered_map<const Cluster *, std::unique_ptr<ClusterShadows>> clusters;
 

@@ -109,13 +109,15 @@ public:
     }
     Cluster &cluster = warp.cta.cluster;
     const bool isGlobal = access.space[firstLane(active)] == Space::Global;
-    if (!changed)
-      warp.notePoll(fragment, firstLane(active), addresses[firstLane(active)], isGlobal);
-    else if (isGlobal)
+    Step step = Step::Next;
+    if (!changed) {
+      step = warp.notePoll(fragment, firstLane(active), isGlobal);
+    } else if (isGlobal) {
       cluster.noteGlobalChange();
-    else
+    } else {
       cluster.noteProgress();
-    return Step::Next;
+    }
+    return step;
   }
 
 private:

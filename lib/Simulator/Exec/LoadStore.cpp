@@ -106,16 +106,17 @@ public:
     if ((usedBytes & all) != all ? !readUsed(warp, suffixes.space, inside, addresses, access, usedBytes, words, host)
                                  : !resolveLanes(warp, suffixes.space, inside, addresses, access, host))
       return Step::Fault;
+    Step step = Step::Next;
     if (suffixes.order != MemoryOrder::Weak && inside) {
       const unsigned lane = firstLane(inside);
-      warp.notePoll(fragment, lane, addresses[lane], access.space[lane] == Space::Global);
+      step = warp.notePoll(fragment, lane, access.space[lane] == Space::Global);
     }
     T values[warpSize];
     for (size_t i = 0; i < dests.size(); ++i) {
       forLanes(active, [&](unsigned lane) { std::memcpy(&values[lane], host[lane] + i * sizeof(T), sizeof(T)); });
       dests[i].write(warp, active, values);
     }
-    return Step::Next;
+    return step;
   }
 
 private:

@@ -98,7 +98,6 @@ Cluster::Outcome Cluster::run() {
   if (progress->events != lastProgress) {
     lastProgress = progress->events;
     idleInstructions = 0;
-    polls = 0;
   }
   if (pace == Pace::Eager || (pace == Pace::Any && random.below(2)))
     if (runAsync(false) == Outcome::Progress)
@@ -153,7 +152,7 @@ Cluster::Outcome Cluster::runWarp(Warp &warp) {
   }
   if (progress->events == before) {
     idleInstructions += turn.instructions;
-    if (idleInstructions > machine.config.idleLimit || polls > machine.config.pollLimit)
+    if (idleInstructions > machine.config.idleLimit)
       return Outcome::Stuck;
   }
   return turn.instructions ? Outcome::Progress : Outcome::Stuck;
@@ -187,6 +186,8 @@ void Cluster::describeWaits(Report &report) const {
       if (text.empty() && fragment.spunAt != noInstruction) {
         waiting = &spun;
         text = spun.describeWait(*warp, fragment);
+        if (text.empty())
+          text = "reads memory again and again, which no thread changes";
       }
       if (text.empty() && here.aligned && fragment.lanes != warp->alive)
         text = fmt::format("lanes {:#010x} wait for the others of the warp, {:#010x}", fragment.lanes,

@@ -89,15 +89,12 @@ public:
     noteProgress();
     ++progress->globalChanges;
   }
-  /// Counts a test of a thread whether another one has changed something. Called by Warp::notePoll.
-  void notePoll(bool isGlobal) {
-    ++polls;
-    if (!isGlobal)
-      return;
+  /// Counts a read of global memory by a warp that has been in the same state before. Called by Warp::notePoll.
+  void noteGlobalPoll() {
     globalPolls = globalChangesSeen == progress->globalChanges ? globalPolls + 1 : 1;
     globalChangesSeen = progress->globalChanges;
   }
-  /// Returns true if threads have tested global memory more than `limit` times while nothing changed there.
+  /// Returns true if there have been more than `limit` such reads while nothing changed in global memory.
   bool pollsInVain(uint64_t limit) const { return globalChangesSeen == progress->globalChanges && globalPolls > limit; }
   Progress *progress;
   /// Adds the waiting threads and their barriers to `report`.
@@ -115,7 +112,6 @@ private:
   Progress ownProgress;
   uint64_t lastProgress = 0;
   uint64_t idleInstructions = 0; ///< since lastProgress
-  uint64_t polls = 0;            ///< the same
   uint64_t globalPolls = 0;      ///< since globalChangesSeen
   uint64_t globalChangesSeen = 0;
   std::vector<std::unique_ptr<AsyncOperation>> operations;

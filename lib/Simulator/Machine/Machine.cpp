@@ -262,8 +262,7 @@ private:
   /// Called after each turn of `last`, which mostly decides it. Clusters that have not started are a likely cause, so
   /// the limit is lower then.
   bool allPollInVain(const Cluster &last) const {
-    constexpr uint64_t fewer = 5;
-    const uint64_t limit = machine.config.pollLimit / (machine.nextCluster < factory.size() ? fewer : 1);
+    const uint64_t limit = machine.nextCluster < factory.size() ? 10'000 : 50'000;
     return last.pollsInVain(limit) && std::all_of(running.begin(), running.end(),
                                                   [&](const Running &one) { return one.cluster->pollsInVain(limit); });
   }

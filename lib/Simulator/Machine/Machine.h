@@ -27,10 +27,8 @@ struct LaunchConfig {
   /// mbarrier that the tensor core or a copy completes. CUTLASS's tutorials rely on that.
   bool isFair = false;
   uint32_t hostThreads = 1;
-  /// A cluster counts as hung if it changes nothing in memory for that many instructions, or while it polls memory that
-  /// many times (atomics, and loads with an order).
+  /// A cluster counts as hung if it changes nothing in memory for that many instructions.
   uint64_t idleLimit = 50'000'000;
-  uint64_t pollLimit = 50'000;
   /// A warp counts as hung if it executes more instructions than these, whatever it changes: half a minute.
   uint64_t stepLimit = 100'000'000;
 };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <string_view>
 
 namespace tile::sim {
 
@@ -118,13 +120,44 @@ Component Warp::component(Waitable kind) {
   return component;
 }
 
-void Warp::notePoll(const Fragment &fragment, unsigned lane, uint64_t address, bool isGlobal) {
-  constexpr uint64_t fewTests = 1000; // of one address, in a loop that does not wait
+uint64_t Warp::stateHash() const {
+  const auto hash = [](const void *bytes, size_t size) {
+    return std::hash<std::string_view>()(std::string_view(static_cast<const char *>(bytes), size));
+  };
+  uint64_t state = hash(registers, registerLines.size() * sizeof(Line));
+  const auto add = [&](uint64_t value) {
+    const uint64_t both[] = {state, value};
+    state = hash(both, sizeof(both));
+  };
+  add(hash(localMemory.data(), localMemory.size()));
+  add(carry);
+  for (const Fragment &fragment : fragments)
+    add(uint64_t(fragment.pc) << 32 | fragment.lanes);
+  return state;
+}
+
+Step Warp::notePoll(const Fragment &fragment, unsigned lane, bool isGlobal) {
   Poll &poll = polls[(fragment.pc * 7 + lane) % polls.size()];
-  if (poll.pc != fragment.pc || poll.lane != lane || poll.address != address)
-    poll = {fragment.pc, lane, address, 0};
-  if (++poll.times > fewTests)
-    cta.cluster.notePoll(isGlobal);
+  if (poll.pc != fragment.pc || poll.lane != lane)
+    poll = {fragment.pc, lane};
+  const Progress &now = *cta.cluster.progress;
+  Step step = Step::Next;
+  if (++poll.age > poll.lifetime) {
+    poll.state = stateHash();
+    poll.lifetime = std::max(2 * poll.lifetime, Poll::first);
+  } else if (poll.age <= Poll::compared && poll.state == stateHash()) {
+    poll.lifetime = Poll::first;
+    if (poll.events == now.events)
+      step = Step::Spin;
+    else if (isGlobal && poll.globalChanges == now.globalChanges)
+      cta.cluster.noteGlobalPoll();
+  } else {
+    return Step::Next;
+  }
+  poll.age = 0;
+  poll.events = now.events;
+  poll.globalChanges = now.globalChanges;
+  return step;
 }
 
 Actor Warp::actor(const Place &place, int32_t lane) const {

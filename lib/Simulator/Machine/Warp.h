@@ -131,10 +131,11 @@ public:
   void finishTensorLoads();
   Step fault(ReportKind kind, const Place &place, int32_t lane, std::string message) const;
 
-  /// Called after lanes of `fragment` have read memory that other threads may change, or have tried in vain to change
-  /// it; `address` is that of the first of these lanes. A thread that waits tests one address again and again; a loop
-  /// of volatile loads goes on to other addresses, or ends, and does not count.
-  void notePoll(const Fragment &fragment, unsigned lane, uint64_t address, bool isGlobal);
+  /// Called when lanes of `fragment`, the first of which is `lane`, read memory that other threads may change, or have
+  /// tried in vain to change it. Returns Step::Spin if the warp repeats itself: it has been here in the same state, and
+  /// nothing has happened since. It will come here again, unless something happens. A loop that counts or sums makes
+  /// another state each time.
+  Step notePoll(const Fragment &fragment, unsigned lane, bool isGlobal);
 
   uint64_t instructionsRun = 0;
   /// Value of Cluster::progress when all its fragments waited or spun; it need not be tried again before that changes.
@@ -158,6 +159,8 @@ public:
 private:
   /// Runs `fragment` until it waits, spins, diverges or ends. Its index may change.
   Step step(Fragment &fragment);
+  /// A hash of what decides how the warp goes on: registers, local memory, positions.
+  uint64_t stateHash() const;
   bool isAtMeeting(Fragment &fragment);
   void mergeFragments();
   Step touchesInFlight(const Operation &operation, const Fragment &fragment) const;
@@ -170,11 +173,15 @@ private:
   struct alignas(64) Line {
     std::byte bytes[64];
   };
-  /// The last tests of memory, in places chosen by position and lane.
+  /// Reads by notePoll at one position and lane. One state is kept until it is `lifetime` reads old; each next one is
+  /// kept twice as long, so that a cycle of any length is found (R. P. Brent, "An improved Monte Carlo factorization
+  /// algorithm"). Only the first reads after it are compared with it.
   struct Poll {
+    static constexpr uint64_t compared = 32, first = 64;
     uint32_t pc = ~0u;
     unsigned lane = 0;
-    uint64_t address = 0, times = 0;
+    uint64_t state = 0, events = 0, globalChanges = 0;
+    uint64_t age = 0, lifetime = 0;
   };
   std::array<Poll, 64> polls;
   std::vector<Fragment> diverged; ///< created by branch(); join `fragments` after the step

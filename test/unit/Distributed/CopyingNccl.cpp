@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // NCCL for ranks that are threads on simulated devices, which execute work at once: each collective copies what the
-// others have published, between two meetings of all ranks.
+// others have published, between two meetings of all ranks. The streams of the ranks wait for each other by events, as
+// those of NCCL's kernels do: the simulated driver checks their order.
 #include <array>
 #include <barrier>
 #include <cstdint>
@@ -21,15 +22,19 @@ struct Id {
 
 struct Group {
   explicit Group(int size)
-      : size(size), meeting(size), published(size_t(size), std::vector<const void *>(size_t(size))) {}
+      : size(size), meeting(size), published(size_t(size), std::vector<const void *>(size_t(size))),
+        events(size_t(size)) {}
   const int size;
   std::barrier<> meeting;
   std::vector<std::vector<const void *>> published; ///< by each rank, for each rank
+  /// Of each rank, for two meetings in turn: a rank may be at the next one before all have left this one.
+  std::vector<std::array<void *, 2>> events;
 };
 
 struct Comm {
   std::shared_ptr<Group> group;
   int rank;
+  size_t meetings = 0;
 };
 
 struct Transfer {
@@ -38,6 +43,7 @@ struct Transfer {
   void *received;
   size_t bytes;
   int other;
+  void *stream;
 };
 
 std::mutex mutex;
@@ -49,10 +55,23 @@ template <typename... Arguments> void call(const char *function, Arguments... ar
   reinterpret_cast<int (*)(Arguments...)>(dlsym(driver, function))(arguments...);
 }
 
-void copy(void *to, const void *from, size_t bytes) {
+void copy(void *to, const void *from, size_t bytes, void *stream) {
   if (to != from)
-    call("cuMemcpyDtoD_v2", reinterpret_cast<unsigned long long>(to), reinterpret_cast<unsigned long long>(from),
-         bytes);
+    call("cuMemcpyDtoDAsync_v2", reinterpret_cast<unsigned long long>(to), reinterpret_cast<unsigned long long>(from),
+         bytes, stream);
+}
+
+/// The rank's stream goes on when all ranks' streams have come here.
+void meet(Comm *comm, void *stream) {
+  Group &group = *comm->group;
+  const size_t turn = comm->meetings++ % 2;
+  void *&event = group.events[size_t(comm->rank)][turn];
+  if (!event)
+    call("cuEventCreate", &event, 0u);
+  call("cuEventRecord", event, stream);
+  group.meeting.arrive_and_wait();
+  for (const auto &events : group.events)
+    call("cuStreamWaitEvent", stream, events[turn], 0u);
 }
 
 size_t bytesOf(int type) {
@@ -61,12 +80,12 @@ size_t bytesOf(int type) {
 }
 
 /// Publishes an address, and calls `body` with those of all ranks.
-template <typename Body> int meet(Comm *comm, const void *mine, const Body &body) {
+template <typename Body> int publish(Comm *comm, const void *mine, void *stream, const Body &body) {
   Group &group = *comm->group;
   group.published[size_t(comm->rank)].assign(size_t(group.size), mine);
-  group.meeting.arrive_and_wait();
+  meet(comm, stream);
   body(group);
-  group.meeting.arrive_and_wait();
+  meet(comm, stream); // results may overwrite operands
   return 0;
 }
 
@@ -78,12 +97,12 @@ float fromBf16(uint16_t bits) {
 }
 
 /// Sums bf16 elements of all ranks, from `first` on.
-void sum(const Group &group, size_t first, size_t count, std::vector<uint16_t> &result) {
+void sum(const Group &group, size_t first, size_t count, void *stream, std::vector<uint16_t> &result) {
   std::vector<float> total(count);
   std::vector<uint16_t> part(count);
   for (const std::vector<const void *> &rank : group.published) {
-    call("cuMemcpyDtoH_v2", static_cast<void *>(part.data()), reinterpret_cast<unsigned long long>(rank[0]) + first * 2,
-         count * 2);
+    call("cuMemcpyDtoHAsync_v2", static_cast<void *>(part.data()),
+         reinterpret_cast<unsigned long long>(rank[0]) + first * 2, count * 2, stream);
     for (size_t i = 0; i < count; ++i)
       total[i] += fromBf16(part[i]);
   }
@@ -94,14 +113,11 @@ void sum(const Group &group, size_t first, size_t count, std::vector<uint16_t> &
   }
 }
 
-int reduce(const void *from, void *to, size_t first, size_t count, Comm *comm) {
+int reduce(const void *from, void *to, size_t first, size_t count, Comm *comm, void *stream) {
   std::vector<uint16_t> result;
-  comm->group->published[size_t(comm->rank)].assign(size_t(comm->group->size), from);
-  comm->group->meeting.arrive_and_wait();
-  sum(*comm->group, first, count, result);
-  comm->group->meeting.arrive_and_wait(); // results may overwrite operands
-  call("cuMemcpyHtoD_v2", reinterpret_cast<unsigned long long>(to), static_cast<const void *>(result.data()),
-       count * 2);
+  publish(comm, from, stream, [&](const Group &group) { sum(group, first, count, stream, result); });
+  call("cuMemcpyHtoDAsync_v2", reinterpret_cast<unsigned long long>(to), static_cast<const void *>(result.data()),
+       count * 2, stream);
   return 0;
 }
 
@@ -142,25 +158,25 @@ EXPORT int ncclCommGetAsyncError(Comm *, int *result) {
   *result = 0;
   return 0;
 }
-EXPORT int ncclAllGather(const void *from, void *to, size_t count, int type, Comm *comm, void *) {
+EXPORT int ncclAllGather(const void *from, void *to, size_t count, int type, Comm *comm, void *stream) {
   const size_t bytes = count * bytesOf(type);
-  return meet(comm, from, [&](const Group &group) {
+  return publish(comm, from, stream, [&](const Group &group) {
     for (size_t rank = 0; rank < size_t(group.size); ++rank)
-      copy(static_cast<char *>(to) + rank * bytes, group.published[rank][0], bytes);
+      copy(static_cast<char *>(to) + rank * bytes, group.published[rank][0], bytes, stream);
   });
 }
-EXPORT int ncclReduceScatter(const void *from, void *to, size_t count, int, int, Comm *comm, void *) {
-  return reduce(from, to, size_t(comm->rank) * count, count, comm);
+EXPORT int ncclReduceScatter(const void *from, void *to, size_t count, int, int, Comm *comm, void *stream) {
+  return reduce(from, to, size_t(comm->rank) * count, count, comm, stream);
 }
-EXPORT int ncclAllReduce(const void *from, void *to, size_t count, int, int, Comm *comm, void *) {
-  return reduce(from, to, 0, count, comm);
+EXPORT int ncclAllReduce(const void *from, void *to, size_t count, int, int, Comm *comm, void *stream) {
+  return reduce(from, to, 0, count, comm, stream);
 }
-EXPORT int ncclSend(const void *from, size_t count, int type, int other, Comm *comm, void *) {
-  pending.push_back({comm, from, nullptr, count * bytesOf(type), other});
+EXPORT int ncclSend(const void *from, size_t count, int type, int other, Comm *comm, void *stream) {
+  pending.push_back({comm, from, nullptr, count * bytesOf(type), other, stream});
   return 0;
 }
-EXPORT int ncclRecv(void *to, size_t count, int type, int other, Comm *comm, void *) {
-  pending.push_back({comm, nullptr, to, count * bytesOf(type), other});
+EXPORT int ncclRecv(void *to, size_t count, int type, int other, Comm *comm, void *stream) {
+  pending.push_back({comm, nullptr, to, count * bytesOf(type), other, stream});
   return 0;
 }
 EXPORT int ncclGroupStart() {
@@ -179,11 +195,12 @@ EXPORT int ncclGroupEnd() {
     for (const Transfer &transfer : now)
       if (transfer.sent)
         group.published[size_t(comm->rank)][size_t(transfer.other)] = transfer.sent;
-    group.meeting.arrive_and_wait();
+    meet(comm, now[0].stream);
     for (const Transfer &transfer : now)
       if (transfer.received)
-        copy(transfer.received, group.published[size_t(transfer.other)][size_t(comm->rank)], transfer.bytes);
-    group.meeting.arrive_and_wait();
+        copy(transfer.received, group.published[size_t(transfer.other)][size_t(comm->rank)], transfer.bytes,
+             transfer.stream);
+    meet(comm, now[0].stream);
     pending = later;
   }
   return 0;

@@ -206,29 +206,6 @@ TEST(Machine, deadlockNamesWhoWaits) {
   EXPECT_EQ(reports.front().notes.front().first.warp, 1);
 }
 
-TEST(Machine, lockThatNobodyReleases) {
-  SimulatedKernel kernel("mov.b32 %r2, 1;\nst.global.b32 [%d0], %r2;\n"
-                         "spin:\natom.global.cas.b32 %r1, [%d0], 0, 1;\nsetp.ne.u32 %p0, %r1, 0;\n@%p0 bra spin;\n");
-  kernel.threads = 1;
-  kernel.expectAlways(ReportKind::Deadlock);
-}
-
-TEST(Machine, loopOfVolatileLoadsDoesNotWait) {
-  // More loads than the tests after which a thread counts as hung, each of another address than the last.
-  expectWords(R"(
-    mov.b32 %r1, 0;
-  loop:
-    and.b32 %r2, %r1, 63;
-    mul.wide.u32 %d8, %r2, 4;
-    add.s64 %d8, %d0, %d8;
-    ld.volatile.global.b32 %r3, [%d8];
-    add.s32 %r1, %r1, 1;
-    setp.lt.u32 %p0, %r1, 60000;
-    @%p0 bra loop;
-  )" + storeResult,
-              1, [](unsigned) { return 60000; }, /*threads=*/1);
-}
-
 /// A jump table of three targets, one of them twice; lanes reconverge after it.
 const std::string jumpTable = R"(
   table: .branchtargets one, two, three, one;
@@ -309,42 +286,6 @@ TEST(Machine, indexedBranchesInALoop) {
 TEST(Machine, indexBeyondTheTargets) {
   SimulatedKernel("mov.b32 %r2, %r0;\n" + jumpTable)
       .expectAlways(ReportKind::InvalidOperand, " of a branch with 4 targets");
-}
-
-/// All CTAs add 1 to word 0 and wait until as many have come as there are; the thread that waits tells the others by
-/// shared memory, as compilers do.
-const std::string gridBarrier = R"(
-    setp.ne.u32 %p0, %r0, 0;
-    mov.u32 %r3, %nctaid.x;
-    @%p0 bra wait;
-    atom.release.gpu.global.add.u32 %r1, [%d0], 1;
-  wait:
-    @%p0 bra share;
-    atom.acquire.gpu.global.add.u32 %r1, [%d0], 0;
-    st.shared.b32 [data], %r1;
-  share:
-    bar.sync 0;
-    ld.shared.b32 %r2, [data];
-    bar.sync 0;
-    setp.lt.u32 %p1, %r2, %r3;
-    @%p1 bra wait;
-)";
-
-TEST(Machine, gridBarrierAmongMoreThanRunAtOnce) {
-  SimulatedKernel fits(gridBarrier);
-  fits.ctas = 4;
-  fits.expectNone();
-  fits.ctas = 8;
-  auto reports = fits.run(0);
-  ASSERT_EQ(reports.size(), 1u) << fits.text(reports);
-  EXPECT_EQ(reports[0].kind, ReportKind::Deadlock);
-  EXPECT_EQ(reports[0].message,
-            "all thread blocks that run wait for a change of global memory, which none of them makes; programs 4 to 7 "
-            "have not started, because 4 run at the same time: --sms=8 lets all run");
-  fits.ctas = 5;
-  reports = fits.run(1);
-  ASSERT_EQ(reports.size(), 1u) << fits.text(reports);
-  EXPECT_NE(reports[0].message.find("of the programs, 4 has not started"), std::string::npos) << reports[0].message;
 }
 
 TEST(Machine, alignedInstructionOfAPartOfAWarp) {

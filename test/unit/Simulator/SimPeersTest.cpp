@@ -14,6 +14,7 @@ CUresult cuDeviceGetPCIBusId(char *, int, CUdevice);
 CUresult cuDeviceCanAccessPeer(int *, CUdevice, CUdevice);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice);
 CUresult cuCtxSetCurrent(CUcontext);
+CUresult cuCtxSynchronize();
 CUresult cuCtxEnablePeerAccess(CUcontext, unsigned);
 CUresult cuCtxDisablePeerAccess(CUcontext);
 CUresult cuModuleLoadData(CUmodule *, const void *);
@@ -48,6 +49,7 @@ protected:
       ASSERT_EQ(cuCtxSetCurrent(contexts[device]), cuda::success);
       ASSERT_EQ(cuMemAlloc_v2(&memory[device], 64), cuda::success);
       ASSERT_EQ(cuMemsetD32Async(memory[device], 0, 16, nullptr), cuda::success);
+      ASSERT_EQ(cuCtxSynchronize(), cuda::success);
     }
     ASSERT_EQ(cuCtxSetCurrent(contexts[0]), cuda::success);
   }
