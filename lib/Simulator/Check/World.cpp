@@ -86,8 +86,13 @@ Order World::order(const Now &now, const Past &past, Manner manner, ByteMask ove
   bool ownLanes = past.warp == now.past.warp && past.lanes() == now.past.lanes() && !past.lanes().isEveryLane();
   if (ownLanes && !manner.async && !needsFence)
     return Order::Ordered;
+  const LaneMap lanes = past.lanes(), nowLanes = now.past.lanes();
+  int known = -1; // the byte before, of which all has been found to be known
   for (ByteMask rest = overlap; rest; rest &= rest - 1) {
     unsigned candidate = std::countr_zero(rest);
+    if (known >= 0 && lanes.lane(known) == lanes.lane(candidate) && nowLanes.lane(known) == nowLanes.lane(candidate))
+      continue; // the same lanes: the same order
+    known = int(candidate);
     if (!knows(now, past, manner, candidate, false)) {
       byte = candidate;
       return Order::Unordered;

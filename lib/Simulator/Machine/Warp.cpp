@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
-#include <string_view>
 
 namespace tile::sim {
 
@@ -120,32 +118,30 @@ Component Warp::component(Waitable kind) {
   return component;
 }
 
-uint64_t Warp::stateHash() const {
-  const auto hash = [](const void *bytes, size_t size) {
-    return std::hash<std::string_view>()(std::string_view(static_cast<const char *>(bytes), size));
-  };
-  uint64_t state = hash(registers, registerLines.size() * sizeof(Line));
-  const auto add = [&](uint64_t value) {
-    const uint64_t both[] = {state, value};
-    state = hash(both, sizeof(both));
-  };
-  add(hash(localMemory.data(), localMemory.size()));
-  add(carry);
-  for (const Fragment &fragment : fragments)
-    add(uint64_t(fragment.pc) << 32 | fragment.lanes);
-  return state;
+Warp::Snapshot::Snapshot(const Warp &warp) : registers(warp.registerLines), local(warp.localMemory), carry(warp.carry) {
+  for (const Fragment &fragment : warp.fragments)
+    positions.emplace_back(fragment.pc, fragment.lanes);
+}
+
+bool Warp::Snapshot::isOf(const Warp &warp) const {
+  return carry == warp.carry && local == warp.localMemory &&
+         std::equal(positions.begin(), positions.end(), warp.fragments.begin(), warp.fragments.end(),
+                    [](const auto &position, const Fragment &fragment) {
+                      return position == std::pair(fragment.pc, fragment.lanes);
+                    }) &&
+         std::memcmp(registers.data(), warp.registerLines.data(), registers.size() * sizeof(Line)) == 0;
 }
 
 Step Warp::notePoll(const Fragment &fragment, unsigned lane, bool isGlobal) {
   Poll &poll = polls[(fragment.pc * 7 + lane) % polls.size()];
   if (poll.pc != fragment.pc || poll.lane != lane)
-    poll = {fragment.pc, lane};
+    poll = Poll{.pc = fragment.pc, .lane = lane};
   const Progress &now = *cta.cluster.progress;
   Step step = Step::Next;
   if (++poll.age > poll.lifetime) {
-    poll.state = stateHash();
+    poll.state = std::make_unique<Snapshot>(*this);
     poll.lifetime = std::max(2 * poll.lifetime, Poll::first);
-  } else if (poll.age <= Poll::compared && poll.state == stateHash()) {
+  } else if (poll.age <= Poll::compared && poll.state->isOf(*this)) {
     poll.lifetime = Poll::first;
     if (poll.events == now.events)
       step = Step::Spin;

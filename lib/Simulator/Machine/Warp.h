@@ -159,8 +159,6 @@ public:
 private:
   /// Runs `fragment` until it waits, spins, diverges or ends. Its index may change.
   Step step(Fragment &fragment);
-  /// A hash of what decides how the warp goes on: registers, local memory, positions.
-  uint64_t stateHash() const;
   bool isAtMeeting(Fragment &fragment);
   void mergeFragments();
   Step touchesInFlight(const Operation &operation, const Fragment &fragment) const;
@@ -173,14 +171,24 @@ private:
   struct alignas(64) Line {
     std::byte bytes[64];
   };
+  /// Everything that decides how the warp goes on, besides memory that it shares.
+  struct Snapshot {
+    explicit Snapshot(const Warp &warp);
+    bool isOf(const Warp &warp) const;
+    std::vector<Line> registers;
+    std::vector<std::byte> local;
+    LaneMask carry;
+    std::vector<std::pair<uint32_t, LaneMask>> positions; ///< of fragments
+  };
   /// Reads by notePoll at one position and lane. One state is kept until it is `lifetime` reads old; each next one is
   /// kept twice as long, so that a cycle of any length is found (R. P. Brent, "An improved Monte Carlo factorization
   /// algorithm"). Only the first reads after it are compared with it.
   struct Poll {
-    static constexpr uint64_t compared = 32, first = 64;
+    static constexpr uint64_t compared = 8, first = 16;
     uint32_t pc = ~0u;
     unsigned lane = 0;
-    uint64_t state = 0, events = 0, globalChanges = 0;
+    std::unique_ptr<Snapshot> state;
+    uint64_t events = 0, globalChanges = 0;
     uint64_t age = 0, lifetime = 0;
   };
   std::array<Poll, 64> polls;

@@ -77,10 +77,10 @@ void expectSum(const std::string &load, uint32_t threads, unsigned loads, uint32
 }
 
 TEST(Poll, loopsThatSumAreNoWaits) {
-  expectSum("ld.volatile.global.b32 %r4, [%d0];", 128, 8000);
-  expectSum("atom.global.or.b32 %r4, [%d0], 0;", 64, 5000);
-  expectSum("atom.global.min.u32 %r4, [%d0], 0xffffffff;", 64, 2000, /*ctas=*/4);
-  expectSum("st.volatile.shared.b32 [data], 0x01010101;\nld.volatile.shared.b32 %r4, [data];", 1, 5000);
+  expectSum("ld.volatile.global.b32 %r4, [%d0];", 128, 3000);
+  expectSum("atom.global.or.b32 %r4, [%d0], 0;", 64, 2000);
+  expectSum("atom.global.min.u32 %r4, [%d0], 0xffffffff;", 64, 1000, /*ctas=*/4);
+  expectSum("st.volatile.shared.b32 [data], 0x01010101;\nld.volatile.shared.b32 %r4, [data];", 1, 3000);
 }
 
 TEST(Poll, readsOfChangingAddressesAreNoWaits) {
