@@ -13,25 +13,26 @@ constexpr unsigned pageBytes = 1u << Shadow::pageShift;
 /// Iterates over several lists of runs at once: over all stretches within which no run begins or ends.
 template <typename Runs, size_t count, typename Function>
 void sweep(const Runs *const (&lists)[count], Function &&function) {
-  std::vector<unsigned> borders;
-  for (const Runs *runs : lists)
-    for (const auto &run : *runs) {
-      borders.push_back(run.begin);
-      borders.push_back(run.end);
-    }
-  std::sort(borders.begin(), borders.end());
-  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+  constexpr unsigned none = pageBytes + 1;
   size_t next[count] = {};
-  for (size_t i = 0; i + 1 < borders.size(); ++i) {
+  for (unsigned at = 0;;) {
     const typename Runs::value_type *here[count] = {};
+    unsigned end = none;
     for (size_t list = 0; list < count; ++list) {
       const Runs &runs = *lists[list];
-      while (next[list] < runs.size() && runs[next[list]].end <= borders[i])
+      while (next[list] < runs.size() && runs[next[list]].end <= at)
         ++next[list];
-      if (next[list] < runs.size() && runs[next[list]].begin <= borders[i])
-        here[list] = &runs[next[list]];
+      if (next[list] == runs.size())
+        continue;
+      const auto &run = runs[next[list]];
+      if (run.begin <= at)
+        here[list] = &run;
+      end = std::min<unsigned>(end, run.begin <= at ? run.end : run.begin);
     }
-    function(borders[i], borders[i + 1], here);
+    if (end == none)
+      return;
+    function(at, end, here); // perhaps between runs: none is here
+    at = end;
   }
 }
 
