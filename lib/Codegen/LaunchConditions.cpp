@@ -23,8 +23,15 @@ class ConditionWriter {
 public:
   explicit ConditionWriter(KernelOp kernel) : kernel(kernel) {}
 
+  /// Returns the text of the condition that a scalar is a multiple of a number.
+  Text multiple(Value value, int64_t divisor) {
+    return join(binary(number(value, Sign::Signed), "%", std::to_string(divisor)), "==", Text("0"));
+  }
+
   /// Returns the text of an i1 condition.
   Text condition(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return join(parameter(argument, Sign::Unsigned), "!=", Text("0"));
     Operation *op = value.getDefiningOp();
     if (!op || !goesOn())
       return std::nullopt;
@@ -35,6 +42,10 @@ public:
         })
         .Case([&](arith::OrIOp either) {
           return join(alternative(condition(either.getLhs())), "or", alternative(condition(either.getRhs())));
+        })
+        .Case([&](arith::XOrIOp other) {
+          const Text text = condition(other.getLhs());
+          return text && matchPattern(other.getRhs(), m_One()) ? Text("not (" + *text + ")") : Text();
         })
         .Default([](Operation *) { return Text(); });
   }
@@ -48,8 +59,9 @@ private:
       return std::nullopt;
     return *left + " " + word.str() + " " + *right;
   }
-  /// Return an operand of arithmetic, or of `and` and `or`, in parentheses if it is compound.
+  /// Return an operand of arithmetic, of a comparison, or of `and` and `or`, in parentheses if it binds less.
   static Text operand(const Text &text) { return text && text->find(' ') != text->npos ? "(" + *text + ")" : text; }
+  static Text side(const Text &text) { return text && text->find(" if ") != text->npos ? "(" + *text + ")" : text; }
   static Text alternative(const Text &text) {
     const bool isCompound = text && (text->find(" and ") != text->npos || text->find(" or ") != text->npos);
     return isCompound ? "(" + *text + ")" : text;
@@ -63,13 +75,21 @@ private:
     const bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
     Value left = compare.getLhs(), right = compare.getRhs();
     // A test for a zero remainder does not depend on the rounding of the quotient.
-    if (auto remainder = left.getDefiningOp<arith::RemSIOp>(); remainder && isEquality && matchPattern(right, m_Zero()))
+    auto remainder = withoutExtensions(left).getDefiningOp<arith::RemSIOp>();
+    if (remainder && isEquality && matchPattern(withoutExtensions(right), m_Zero()))
       return join(binary(remainder, "%", Sign::Signed), word, Text("0"));
     for (Sign sign : {Sign::Signed, Sign::Unsigned})
       if (isEquality || isUnsigned == (sign == Sign::Unsigned))
-        if (Text text = join(number(left, sign), word, number(right, sign)))
+        if (Text text = join(side(number(left, sign)), word, side(number(right, sign))))
           return text;
     return std::nullopt;
+  }
+
+  /// Returns a value that is zero if and only if this one is.
+  static Value withoutExtensions(Value value) {
+    while (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
+    return value;
   }
 
   /// Returns the text of the integer that the bits of the value represent with this signedness.
@@ -88,6 +108,20 @@ private:
     if (auto argument = dyn_cast<BlockArgument>(value))
       return parameter(argument, sign);
     return llvm::TypeSwitch<Operation *, Text>(value.getDefiningOp())
+        .Case([&](HintOp hint) { return number(hint.getSrc(), sign); })
+        .Case([&](arith::SelectOp select) {
+          const Text taken = join(operand(number(select.getTrueValue(), sign)), "if", condition(select.getCondition()));
+          return join(taken, "else", operand(number(select.getFalseValue(), sign)));
+        })
+        .Case([&](arith::MaxSIOp larger) { return function("max", larger, sign, Sign::Signed); })
+        .Case([&](arith::MinSIOp smaller) { return function("min", smaller, sign, Sign::Signed); })
+        .Case([&](arith::MaxUIOp larger) { return function("max", larger, sign, Sign::Unsigned); })
+        .Case([&](arith::MinUIOp smaller) { return function("min", smaller, sign, Sign::Unsigned); })
+        .Case<arith::DivSIOp>([&](auto quotient) { return isUnsigned ? Text() : truncated(quotient, "//"); })
+        .Case<arith::RemSIOp>([&](auto remainder) { return isUnsigned ? Text() : truncated(remainder, "%"); })
+        .Case([&](arith::ShLIOp shift) { return shifted(shift, "*", sign); })
+        .Case([&](arith::ShRSIOp shift) { return isUnsigned ? Text() : shifted(shift, "//", sign); })
+        .Case([&](arith::ShRUIOp shift) { return shifted(shift, "//", Sign::Unsigned); })
         .Case([&](arith::ExtSIOp widen) { return isUnsigned ? Text() : number(widen.getIn(), Sign::Signed); })
         .Case([&](arith::ExtUIOp widen) { return number(widen.getIn(), Sign::Unsigned); })
         .Case([&](arith::AddIOp sum) { return binary(sum, "+", sign); })
@@ -99,8 +133,34 @@ private:
         .Default([](Operation *) { return Text(); });
   }
 
+  static Text binary(const Text &left, StringRef word, const Text &right) {
+    return join(operand(left), word, operand(right));
+  }
   Text binary(Operation *op, StringRef word, Sign sign) {
-    return join(operand(number(op->getOperand(0), sign)), word, operand(number(op->getOperand(1), sign)));
+    return binary(number(op->getOperand(0), sign), word, number(op->getOperand(1), sign));
+  }
+  Text function(StringRef name, Operation *op, Sign sign, Sign own) {
+    if (sign != own)
+      return std::nullopt;
+    const Text left = number(op->getOperand(0), sign), right = number(op->getOperand(1), sign);
+    return left && right ? Text(name.str() + "(" + *left + ", " + *right + ")") : Text();
+  }
+  /// Returns a quotient or remainder that is rounded towards zero, by a positive constant: expressions round down.
+  Text truncated(Operation *op, StringRef word) {
+    llvm::APInt divisor;
+    const Text value = operand(number(op->getOperand(0), Sign::Signed));
+    if (!value || !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) || !divisor.isStrictlyPositive())
+      return std::nullopt;
+    const std::string by = " " + word.str() + " " + std::to_string(divisor.getSExtValue());
+    return *value + by + " if " + *value + " >= 0 else 0 - (0 - " + *value + ")" + by;
+  }
+  /// Returns a shift by a constant as a multiplication or a division.
+  Text shifted(Operation *op, StringRef word, Sign sign) {
+    constexpr unsigned most = 31;
+    llvm::APInt bits;
+    if (!matchPattern(op->getOperand(1), m_ConstantInt(&bits)) || bits.ugt(most))
+      return std::nullopt;
+    return binary(number(op->getOperand(0), sign), word, std::to_string(int64_t(1) << bits.getZExtValue()));
   }
 
   /// Returns n & 15 as a remainder, which is non-negative in manifest expressions.
@@ -129,11 +189,29 @@ private:
 
 } // namespace
 
+/// Calls `function` for the parts of a conjunction, each of which is a condition by itself.
+static void forConjuncts(Value condition, llvm::function_ref<void(Value)> function) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    forConjuncts(both.getLhs(), function);
+    forConjuncts(both.getRhs(), function);
+  } else {
+    function(condition);
+  }
+}
+
 std::vector<std::string> assumedConditions(KernelOp kernel) {
   std::vector<std::string> conditions;
-  for (auto assume : kernel.getBody().front().getOps<AssumeOp>())
-    if (Text text = ConditionWriter(kernel).condition(assume.getCondition()))
+  const auto add = [&](const Text &text) {
+    if (text)
       conditions.push_back(*text);
+  };
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto assume = dyn_cast<AssumeOp>(op))
+      forConjuncts(assume.getCondition(), [&](Value condition) { add(ConditionWriter(kernel).condition(condition)); });
+    auto hint = dyn_cast<HintOp>(op);
+    if (hint && hint.getType().isIntOrIndex() && hint.getDivisibility())
+      add(ConditionWriter(kernel).multiple(hint.getSrc(), hint.getDivisibility()->front()));
+  }
   return conditions;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Turns assumptions of a kernel about its arguments, `tl.assume(N % 16 == 0)`, into manifest expressions that each
-// launch evaluates.
+// Turns what a kernel assumes about its arguments, `tl.assume(N % 16 == 0)` and `tl.multiple_of(N, 16)`, into manifest
+// expressions that each launch evaluates.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ class KernelOp;
 
 namespace tile::codegen {
 
-/// Returns the conditions of `tile.assume` operations in the kernel's top-level block, which hold for every program, if
-/// they depend only on integer parameters and constants. Sums and products are assumed not to overflow, since
-/// expressions (Runtime/Expression.h) are exact. Conditions with other rounding semantics, or too long ones, are
-/// omitted.
+/// Returns the conditions of `tile.assume` and `tile.hint` operations in the kernel's top-level block, which hold for
+/// every program, if they depend only on integer parameters and constants; of a conjunction each part. Sums and
+/// products are assumed not to overflow, since expressions (Runtime/Expression.h) are exact. Conditions that an
+/// expression cannot state, or too long ones, are omitted.
 std::vector<std::string> assumedConditions(KernelOp kernel);
 
 } // namespace tile::codegen

@@ -165,6 +165,20 @@ static std::optional<SmallVector<int64_t>> hintNumbers(BuiltinCall &call, const 
   return std::nullopt;
 }
 
+/// A hint about a pointer parameter, for all programs, is a promise of the caller, which every launch checks.
+void promiseAlignment(Sema &sema, mlir::Value value, int64_t divisor) {
+  auto argument = dyn_cast<mlir::BlockArgument>(value);
+  auto kernel = argument ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();
+  if (!kernel || !isa<PtrType>(value.getType()) || argument.getOwner() != sema.builder.getInsertionBlock())
+    return;
+  constexpr int64_t most = 1 << 20;
+  const unsigned index = argument.getArgNumber();
+  const auto known = kernel.getArgAttrOfType<mlir::IntegerAttr>(index, divisibilityAttrName);
+  const int64_t promised = std::min(divisor & -divisor, most); // the power of two in it
+  if (promised > (known ? known.getInt() : 1))
+    kernel.setArgAttr(index, divisibilityAttrName, sema.builder.getI32IntegerAttr(int32_t(promised)));
+}
+
 /// Emits multiple_of, max_contiguous and max_constancy. In Triton they annotate the value itself, not the result, so
 /// the hint applies to all uses of a value that is computed in the same block.
 SymValue emitHint(Sema &sema, BuiltinCall &call) {
@@ -186,12 +200,14 @@ SymValue emitHint(Sema &sema, BuiltinCall &call) {
   bool isHere = value.getParentBlock() == sema.builder.getInsertionBlock();
   if (!hint || !isHere || isSaid())
     hint = HintOp::create(sema.builder, sema.location(call.range), value.getType(), value, {}, {}, {});
-  if (call.info.name == "multiple_of")
+  if (call.info.name == "multiple_of") {
     hint.setDivisibility(*numbers);
-  else if (call.info.name == "max_contiguous")
+    promiseAlignment(sema, value, numbers->front());
+  } else if (call.info.name == "max_contiguous") {
     hint.setContiguity(*numbers);
-  else
+  } else {
     hint.setConstancy(*numbers);
+  }
   if (isHere && hint.getResult() != value)
     sema.rebind(value, hint.getResult());
   source.value = hint.getResult();
