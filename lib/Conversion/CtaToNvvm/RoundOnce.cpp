@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions to small floats through f32, because targets have no others to 8-bit floats and, before sm_90, none from
-// integers to bf16; LLVM handles f64 to bf16. If rounded to nearest twice, a value just beyond the midpoint of two
+// integers and f64 to bf16. LLVM rounds f64 once, unless it knows that the value is an integer. If rounded to nearest twice, a value just beyond the midpoint of two
 // results could first be rounded to the midpoint, and then in the wrong direction:
 //
 //   1 + 2^-8 + 2^-40 of f64   -- f32 -->  1 + 2^-8   -- bf16 -->  1, but 1 + 2^-7 is nearer
@@ -62,8 +62,8 @@ static bool mayOverflowHalf(Operation *op) {
 
 static bool roundsTwice(Operation *op, const target::GpuTarget &gpu) {
   constexpr unsigned converting = 90; // to bf16 from any type (PTX ISA, "cvt")
-  return isa<arith::SIToFPOp, arith::UIToFPOp>(op) && op->getResult(0).getType().isBF16() &&
-         gpu.capability < converting && isLongInteger(op->getOperand(0).getType());
+  Type from = op->getOperand(0).getType();
+  return op->getResult(0).getType().isBF16() && gpu.capability < converting && (isLongInteger(from) || from.isF64());
 }
 
 bool isRoundedOtherwise(Operation *op, const target::GpuTarget &gpu) {
