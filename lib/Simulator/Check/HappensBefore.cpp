@@ -57,7 +57,7 @@ void HappensBefore::startCta(Cta &cta) {
   for (const auto &warp : cta.warps) {
     uint32_t number = naming.warpNumber(*warp);
     WarpName &name = world.names[number];
-    name = {components.fetch_add(1, std::memory_order_relaxed), {}};
+    name.program = components.fetch_add(1, std::memory_order_relaxed);
     warp->checkState = std::make_unique<WarpState>(world, *cluster, number, name, components);
   }
 }

@@ -11,12 +11,16 @@
 #include "Simulator/Machine/Warp.h"
 
 #include <atomic>
+#include <memory_resource>
 #include <vector>
 
 namespace tile::sim {
 
 /// The components of a warp that other clocks refer to; lives as long as any clock may refer to it.
 struct WarpName {
+  using allocator_type = std::pmr::polymorphic_allocator<>;
+  explicit WarpName(allocator_type allocator = {}) : split(allocator) {}
+
   Component program = noComponent; ///< "all lanes up to count"
   /// The separate components of single lanes, of the warp's program and of its groups of copies; most warps have none,
   /// or those of one lane.
@@ -25,7 +29,7 @@ struct WarpName {
     uint32_t lane;
     Component own;
   };
-  std::vector<Split> split;
+  std::pmr::vector<Split> split;
   /// noComponent: the lane has none.
   Component ofLane(Component component, unsigned lane) const {
     for (const Split &entry : split)

@@ -5,6 +5,7 @@
 
 #include "Simulator/Check/Knowledge.h"
 
+#include <memory_resource>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -48,13 +49,15 @@ private:
     Scope scope;
     StoredClock clock;
   };
-  using Location = std::vector<Released>;
+  using Location = std::pmr::vector<Released>;
   static bool reaches(const Released &released, const Party &party, Scope scope);
   Released &entry(Location &location, const Party &party, unsigned lane, Scope scope);
   void mergeEnded(Location &location) const;
   void read(Party &party, unsigned lane, const Location &location, MemoryOrder order, Scope scope);
   void write(Party &party, unsigned lane, uint64_t key, bool replaces, MemoryOrder order, Scope scope);
-  std::unordered_map<uint64_t, Location> locations;
+  /// Locations live as long as the grid, between what each CTA allocates and frees.
+  std::pmr::unsynchronized_pool_resource pool;
+  std::pmr::unordered_map<uint64_t, Location> locations{&pool};
   std::unordered_set<uint64_t> live; ///< CTAs
 };
 

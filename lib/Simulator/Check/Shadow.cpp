@@ -4,10 +4,11 @@
 namespace tile::sim {
 
 Shadow::Place Shadow::extend(Cell &cell) {
-  blocks.push_back(std::make_unique<RecordBlock>());
-  RecordBlock &block = *blocks.back();
+  if (numBlocks == blocks.size() * blocksAtOnce)
+    blocks.push_back(std::make_unique<std::array<RecordBlock, blocksAtOnce>>());
+  RecordBlock &block = blockAt(++numBlocks);
   block.more = cell.more;
-  cell.more = blocks.size();
+  cell.more = numBlocks;
   return {&block.masks[0], &block.manners[0], &block.records[0]};
 }
 

@@ -8,6 +8,7 @@
 
 #include "Simulator/Machine/Access.h"
 
+#include <array>
 #include <bitset>
 #include <memory>
 #include <optional>
@@ -122,7 +123,7 @@ public:
     if (!visit(cell, mask, free, function))
       return;
     while (more) {
-      RecordBlock &block = *blocks[more - 1];
+      RecordBlock &block = blockAt(more);
       more = block.more;
       if (!visit(block, mask, free, function))
         return;
@@ -157,7 +158,12 @@ private:
   };
   Recent recents[numRecents];
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
-  std::vector<std::unique_ptr<RecordBlock>> blocks;
+  /// Blocks are numbered from 1. Many are allocated at once, because they outlive the CTAs between whose memory they
+  /// would lie.
+  static constexpr size_t blocksAtOnce = 64;
+  RecordBlock &blockAt(uint32_t number) { return (*blocks[(number - 1) / blocksAtOnce])[(number - 1) % blocksAtOnce]; }
+  std::vector<std::unique_ptr<std::array<RecordBlock, blocksAtOnce>>> blocks;
+  uint32_t numBlocks = 0;
 };
 
 /// Returns the mask of `count` bytes of a cell from `begin`.

@@ -87,8 +87,9 @@ public:
   Findings findings;
   Shadow global;
   SyncLocations locations;
-  Footprint footprint; ///< of global memory, if it is collected
-  std::unordered_map<uint32_t, WarpName> names;
+  Footprint footprint;                         ///< of global memory, if it is collected
+  std::pmr::unsynchronized_pool_resource pool; ///< for what outlives CTAs
+  std::pmr::unordered_map<uint32_t, WarpName> names{&pool};
   std::unordered_map<const Cluster *, std::unique_ptr<ClusterShadows>> clusters;
 
 private:
