@@ -116,13 +116,18 @@ Cluster::Outcome Cluster::run() {
       return outcome;
   if (runAsync(true) == Outcome::Progress)
     return Outcome::Progress;
+  const bool isAlone = progress == &ownProgress; // no other cluster can help
+  return isAlone && releaseMeetings() ? Outcome::Progress : Outcome::Stuck;
+}
+
+bool Cluster::releaseMeetings() {
   bool released = false;
   for (Warp *warp : warps)
     if (warp->releaseMeetings()) {
       warp->idleSince = ~uint64_t(0);
       released = true;
     }
-  return released ? Outcome::Progress : Outcome::Stuck;
+  return released;
 }
 
 Cluster::Outcome Cluster::runWarp(Warp &warp) {

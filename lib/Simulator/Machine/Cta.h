@@ -80,8 +80,10 @@ public:
 
   /// Runs one warp for a while, or a part of one asynchronous operation, as `random` chooses.
   enum class Outcome { Progress, Stuck, Faulted };
-  /// Returns true if the cluster is stuck: all warps wait or spin, and no asynchronous work is pending.
+  /// Returns Stuck if all warps wait or spin, and no asynchronous work is pending.
   Outcome run();
+  /// Gives up waiting for diverged lanes in all warps (Warp::releaseMeetings): a GPU does not while anything can happen.
+  bool releaseMeetings();
   /// Counts an event that a waiting thread may be waiting for: an arrival, a store, the end of a copy.
   void noteProgress() { ++progress->events; }
   /// Counts such an event in global memory.

@@ -226,6 +226,8 @@ public:
       while (running.size() < atOnce && machine.nextCluster < factory.size())
         running.push_back({factory.create(machine.nextCluster++, &progress)});
       Running *chosen = choose(random.below(running.size()));
+      if (!chosen && releaseMeetings())
+        continue;
       if (!chosen)
         return report(noThreadCanGoOn);
       const uint64_t before = progress.events;
@@ -257,6 +259,16 @@ private:
       if (Running &candidate = running[(first + i) % running.size()]; candidate.stuckSince != progress.events)
         return &candidate;
     return nullptr;
+  }
+
+  bool releaseMeetings() {
+    bool released = false;
+    for (Running &one : running)
+      if (one.cluster->releaseMeetings()) {
+        one.stuckSince = ~uint64_t(0);
+        released = true;
+      }
+    return released;
   }
 
   /// Called after each turn of `last`, which mostly decides it. Clusters that have not started are a likely cause, so

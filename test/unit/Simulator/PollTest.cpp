@@ -118,6 +118,44 @@ TEST(Poll, waitForAThreadThatComputesForLong) {
   }
 }
 
+TEST(Poll, otherLanesWaitForTheOneThatPolls) {
+  // Lane 0 of CTA 0 waits for CTA 1. The others stay where the lanes meet, although nothing else runs in their CTA.
+  SimulatedKernel kernel(R"(
+    mov.u32 %r5, %ctaid.x;
+    setp.ne.u32 %p1, %r5, 0;
+    @%p1 bra compute;
+    setp.ne.u32 %p2, %r0, 0;
+    @%p2 bra meet;
+  spin:
+    ld.acquire.gpu.global.b32 %r1, [%d0];
+    setp.eq.u32 %p0, %r1, 0;
+    @%p0 bra spin;
+  meet:
+    activemask.b32 %r2;
+    mul.wide.u32 %d8, %r0, 4;
+    add.s64 %d8, %d1, %d8;
+    st.global.b32 [%d8], %r2;
+    bra done;
+  compute:
+    mov.b32 %r2, 0;
+  loop:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p0, %r2, 500;
+    @%p0 bra loop;
+    st.release.gpu.global.b32 [%d0], %r2;
+  done:
+  )",
+                         2);
+  kernel.threads = 32;
+  kernel.ctas = 2;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    const auto reports = kernel.run(seed);
+    ASSERT_TRUE(reports.empty()) << kernel.text(reports);
+    for (unsigned lane = 0; lane < 32; ++lane)
+      ASSERT_EQ(reinterpret_cast<const uint32_t *>(kernel.buffers[1].data())[lane], ~0u) << "seed " << seed;
+  }
+}
+
 /// All CTAs add 1 to word 0 and wait until as many have come as there are; the thread that waits tells the others by
 /// shared memory, as compilers do.
 const std::string gridBarrier = R"(
