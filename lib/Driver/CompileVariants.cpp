@@ -208,6 +208,7 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
 
 void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, double seconds) {
   variant.manifest.variant = job.plan.name;
+  variant.manifest.isFallback = job.plan.isFallback;
   variant.manifest.cost = job.plan.cost;
   for (const std::string &condition : job.plan.requirements)
     if (!llvm::is_contained(variant.manifest.requirements, condition))
@@ -216,7 +217,7 @@ void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, do
   variant.manifest.programs = job.plan.programs;
   if (job.plan.programs && !runtime::validatePrograms(*job.plan.programs, runtime::expressionNames(variant.manifest)))
     variant.manifest.programs.reset();
-  made.push_back({std::move(variant), job.rank, job.plan.why, seconds});
+  made.push_back({std::move(variant), job.rank, job.plan.why, seconds, job.plan.isNeeded});
 }
 
 bool VariantCompilation::assemble() {

@@ -3,6 +3,7 @@
 #include "Driver/VariantPlan.h"
 
 #include "Analysis/ProgramCounts.h"
+#include "Codegen/EmitManifest.h"
 #include "Driver/KernelFacts.h"
 #include "Driver/PlanGemm.h"
 
@@ -14,8 +15,8 @@ using llvm::formatv;
 namespace tile::driver {
 namespace {
 
-/// Maximum number of variants in an artifact, over all classes and configurations: two cores compile them in four
-/// seconds.
+/// Maximum number of variants in an artifact, over all classes and configurations, besides the few that some calls
+/// need: two cores compile them in four seconds.
 constexpr size_t mostVariants = 24;
 
 /// One set of constants to compile the kernel with, besides promises: from @triton.autotune, or from -D NAME=a,b.
@@ -24,7 +25,7 @@ struct Configuration {
   std::map<std::string, std::string> definitions = {};
   std::optional<int> numWarps = {}, numStages = {};
   std::vector<std::string> requirements = {}; ///< conditions of "#: config" on the calls that it serves
-  bool isFallback = false;                    ///< serves calls that no configuration serves
+  bool isFallback = false;                    ///< serves only calls that no configuration serves
 };
 
 /// Returns all combinations of the alternatives of -D, the first values first.
@@ -113,7 +114,7 @@ void addConditions(const std::vector<frontend::ConfigurationCondition> &conditio
 }
 
 /// Moves the first configuration without conditions to the front, because the general variant takes every call. If all
-/// have conditions, adds a copy of the first one without them, which is chosen last.
+/// have conditions, adds a copy of the first one without them, for calls that satisfy none of them.
 void putGeneralFirst(std::vector<Configuration> &configurations) {
   auto isGeneral = [](const Configuration &configuration) { return configuration.requirements.empty(); };
   auto general = llvm::find_if(configurations, isGeneral);
@@ -123,9 +124,31 @@ void putGeneralFirst(std::vector<Configuration> &configurations) {
   fallback.requirements.clear();
   fallback.isFallback = configurations.size() > 1;
   if (fallback.isFallback)
+    fallback.name += fallback.name.empty() ? "fallback" : "-fallback";
+  if (fallback.isFallback)
     configurations.insert(configurations.begin(), std::move(fallback));
   else
     configurations.front() = std::move(fallback);
+}
+
+/// Describes the calls for which a kernel with this configuration may be used, as far as that depends on its constants:
+/// the conditions of "#: require" and tl.assume, and the divisors of parameters.
+std::string describeCalls(KernelOp kernel) {
+  llvm::Expected<runtime::Manifest> manifest = codegen::describeKernel(kernel, codegen::SourceInfo());
+  if (!manifest) {
+    llvm::consumeError(manifest.takeError());
+    return "";
+  }
+  std::string text;
+  for (const std::string &condition : manifest->requirements) {
+    text += condition + ";";
+    for (const auto &[name, value] : manifest->constants)
+      if (const auto *integer = std::get_if<int64_t>(&value); integer && llvm::StringRef(condition).contains(name))
+        text += formatv("{0}={1};", name, *integer);
+  }
+  for (const runtime::Parameter &parameter : manifest->parameters)
+    text += formatv("{0}:{1}:{2};", parameter.name, parameter.alignment, parameter.divisibility);
+  return text;
 }
 
 /// Counts the work of one program, for the cost model of kernels that are not GEMMs.
@@ -152,18 +175,19 @@ public:
 
   VariantPlans run() {
     std::vector<Configuration> configurations = listConfigurations();
-    if (mode == VariantMode::Invariant) // other configurations may reduce in another order
+    if (mode == VariantMode::Invariant) { // other configurations may reduce in another order
       configurations.resize(1);
+      configurations.front().isFallback = false;
+    }
     // The widening of accesses hardly depends on the configuration.
     std::vector<PromiseClass> classes = findPromiseClasses(inspector, withConfiguration(configurations.front()), gpu);
+    size_t first = configurations.front().isFallback ? 1 : 0;
     for (auto [index, configuration] : llvm::enumerate(configurations))
-      for (auto [place, promises] : llvm::enumerate(classes)) {
-        // Configurations other than the first are only for calls that can be fast: they use the class with the most
-        // promises, which is the first after the general one.
-        bool isNeeded = index == 0 || place == 1 || classes.size() == 1;
-        if (isNeeded)
-          planClass(configuration, promises, {index == 0 ? 0u : 1u, place, index});
-      }
+      for (auto [place, promises] : llvm::enumerate(classes))
+        // Configurations other than the first use two classes: that with the most promises, which is the first after
+        // the general one, where speed matters most; and the general one, so that they are available to every call.
+        if (index == first || place <= 1)
+          planClass(configuration, promises, {roundOf(index, first, place, classes.size()), place, index});
     if (plans.empty())
       return {.plans = {{.name = "general", .why = "the only one"}}};
     order();
@@ -178,7 +202,9 @@ public:
   }
 
 private:
-  /// Position among the variants: the first kernels of all classes with the first configuration come first.
+  /// Position among the variants, of which the last ones are dropped if there are too many. The first kernels of all
+  /// classes with the first configuration come first, then the configurations for calls that can be fast, then for all
+  /// calls.
   struct Rank {
     size_t round, promises, configuration;
 
@@ -188,6 +214,14 @@ private:
     Rank rank;
     VariantPlan plan;
   };
+
+  static size_t roundOf(size_t configuration, size_t first, size_t promises, size_t numClasses) {
+    if (configuration == first || (configuration < first && promises == 0))
+      return 0;
+    if (configuration < first) // a fallback that is only faster
+      return 3;
+    return promises == 1 || numClasses == 1 ? 1 : 2;
+  }
 
   std::vector<Configuration> listConfigurations() const {
     std::vector<Configuration> configurations;
@@ -228,14 +262,18 @@ private:
                      .numStages = configuration.numStages,
                      .limits = promises.limits,
                      .requirements = configuration.requirements,
+                     .isFallback = configuration.isFallback,
                      .why = promises.why};
     plan.definitions.insert(configuration.definitions.begin(), configuration.definitions.end());
     InspectedKernel inspected = inspector.inspect(promised, commonTile());
     if (!inspected)
       return;
     kernelName = inspected.kernel().getName().str();
+    plan.isNeeded = rank.promises == 0 && servesMore(configuration, inspected.kernel());
+    if (plan.isNeeded)
+      rank.round = 0;
     // All classes do the same work; the one with the most promises knows best which accesses are contiguous.
-    if (rank.promises <= 1 && !configuration.isFallback)
+    if (rank.promises <= 1)
       programs[rank.configuration] = describePrograms(inspected.kernel());
     if (!inspected.isOpen || !inspected.product) {
       if (std::optional<frontend::OpenGemm> product = inspector.findProduct(promised, inspected))
@@ -260,9 +298,19 @@ private:
       next.tiles = kernel.tiles;
       next.limits = plan.limits & kernel.limits;
       next.cost = kernel.cost;
+      next.isNeeded = plan.isNeeded && round == 0;
       plans.push_back({{rank.round + round, rank.promises, rank.configuration}, std::move(next)});
     }
     text += explainClass(plan, promises, product);
+  }
+
+  /// Returns true if some calls are served by this configuration, but by none of those before it. Such a configuration
+  /// must be in the artifact without promises, since nothing else may take its calls.
+  bool servesMore(const Configuration &configuration, KernelOp kernel) {
+    std::string calls = describeCalls(kernel), conditions = llvm::join(configuration.requirements, ";");
+    bool isServed = !configuration.isFallback && llvm::is_contained(served, std::pair(calls, std::string()));
+    bool isNew = served.emplace(calls, configuration.isFallback ? "fallback" : conditions).second;
+    return isNew && !isServed;
   }
 
   /// Adds the cost model of programs unless a plan has a GEMM cost: times of the two models do not compare.
@@ -275,8 +323,10 @@ private:
 
   void order() {
     std::stable_sort(plans.begin(), plans.end(), [](const Ranked &a, const Ranked &b) { return a.rank < b.rank; });
-    if (mode != VariantMode::All && plans.size() > mostVariants)
-      plans.resize(mostVariants);
+    if (mode == VariantMode::All)
+      return;
+    size_t number = 0;
+    llvm::erase_if(plans, [&](const Ranked &ranked) { return ++number > mostVariants && !ranked.plan.isNeeded; });
   }
 
   static void makeNamesUnique(std::vector<VariantPlan> &plans) {
@@ -353,6 +403,9 @@ private:
   KernelInspector inspector;
   std::vector<Ranked> plans;
   std::map<size_t, std::optional<runtime::ProgramsCost>> programs; ///< by configuration
+  /// The distinct sets of calls that general kernels serve: what their code requires, and the conditions of "#:
+  /// config".
+  std::set<std::pair<std::string, std::string>> served;
   std::string text, kernelName;
 };
 

@@ -82,6 +82,7 @@ llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, Emit
                 llvm::any_of(packed, [&](const auto &variant) { return variant.manifest.target != target; });
   if (!isPack && packed.size() == 1) { // a single variant is written as without variants
     packed.front().manifest.variant.clear();
+    packed.front().manifest.isFallback = false;
     packed.front().manifest.cost.reset();
     packed.front().manifest.programs.reset();
   }
@@ -96,11 +97,15 @@ llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, Emit
 
 llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind emit, uint64_t budget,
                                         std::vector<LeftOut> &leftOut) {
-  // Most useful first; alternating between targets.
+  auto isNeeded = [](const MadeVariant &variant) { return variant.rank == 0 || variant.isNeeded; };
+  // Needed ones first, then the most useful; alternating between targets.
   std::vector<size_t> order(made.size());
   std::iota(order.begin(), order.end(), 0);
-  llvm::stable_sort(order, [&](size_t a, size_t b) { return made[a].rank < made[b].rank; });
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
+    return std::pair(!isNeeded(made[a]), made[a].rank) < std::pair(!isNeeded(made[b]), made[b].rank);
+  });
   size_t generals = llvm::count_if(made, [](const MadeVariant &variant) { return variant.rank == 0; });
+  size_t needed = llvm::count_if(made, isNeeded);
   auto first = [&](size_t count) {
     std::vector<size_t> chosen(order.begin(), order.begin() + count);
     llvm::sort(chosen); // restores the original order
@@ -112,14 +117,14 @@ llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind
   // Binary search for the number of variants that fit, between `fits` and `most`.
   size_t fits = 0, most = made.size();
   std::string artifact;
-  for (size_t tried = most; fits < most; tried = std::max(generals, fits + (most - fits + 1) / 2)) {
+  for (size_t tried = most; fits < most; tried = std::max(needed, fits + (most - fits + 1) / 2)) {
     llvm::Expected<std::string> bytes = writeArtifact(first(tried), emit);
     if (!bytes)
       return bytes.takeError();
-    if (bytes->size() > budget && tried == generals)
+    if (bytes->size() > budget && tried == needed)
       return llvm::make_error<BudgetError>(
-          formatv("even with only its general variant the artifact has {0} bytes, but --variants-budget allows {1}",
-                  bytes->size(), budget)
+          formatv("even with only its general variant{0} the artifact has {1} bytes, but --variants-budget allows {2}",
+                  needed > generals ? "s" : "", bytes->size(), budget)
               .str());
     if (bytes->size() > budget) {
       most = tried - 1;

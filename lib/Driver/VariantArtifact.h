@@ -13,9 +13,10 @@ namespace tile::driver {
 /// A compiled variant.
 struct MadeVariant {
   runtime::PackedVariant packed;
-  size_t rank = 0;    ///< among the plans of its target: 0 is the general one, the last gains least
-  std::string why;    ///< its purpose, one line
-  double seconds = 0; ///< compile time
+  size_t rank = 0;       ///< among the plans of its target: 0 is the general one, the last gains least
+  std::string why;       ///< its purpose, one line
+  double seconds = 0;    ///< compile time
+  bool isNeeded = false; ///< no other variant may take some of its calls
 };
 
 /// A variant that is not in the artifact, and the reason.
@@ -23,7 +24,7 @@ struct LeftOut {
   std::string name, target, why;
 };
 
-/// The artifact exceeds the budget with only its general variants.
+/// The artifact exceeds the budget with only the variants that are needed.
 class BudgetError : public llvm::ErrorInfo<BudgetError> {
 public:
   static char ID;
@@ -43,7 +44,7 @@ void dropRedundant(std::vector<MadeVariant> &made, std::vector<LeftOut> &leftOut
 llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, EmitKind emit);
 
 /// Drops the variants that gain least until the artifact has at most `budget` bytes, and returns it. Returns a
-/// BudgetError if the general variants alone exceed the budget.
+/// BudgetError if those that are needed exceed the budget.
 llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind emit, uint64_t budget,
                                         std::vector<LeftOut> &leftOut);
 

@@ -30,12 +30,14 @@ struct VariantPlan {
   std::optional<runtime::CostSpec> cost = {};         ///< expected time of a call of a GEMM
   std::optional<runtime::ProgramsCost> programs = {}; ///< work of each program of other kernels
   std::vector<std::string> requirements = {};         ///< conditions of the calls that it serves
-  std::string why;                                    ///< one line
+  bool isFallback = false; ///< serves only calls that no other variant serves, because its configuration is for others
+  bool isNeeded = false; ///< some calls are served by no plan before it, so it is dropped neither for space nor number
+  std::string why;       ///< one line
 };
 
 /// At least one plan. The first, "general", makes no promises beyond the options: it takes every call that a kernel
-/// compiled with only these options takes. The others are ordered by gain, so that the last ones can be dropped for
-/// lack of space.
+/// compiled with only these options takes. Those that serve further calls follow it. The others are ordered by gain, so
+/// that the last ones can be dropped for lack of space.
 struct VariantPlans {
   std::vector<VariantPlan> plans = {};
   std::string explanation = {}; ///< for --explain-config

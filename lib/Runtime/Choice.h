@@ -6,7 +6,8 @@
 //   device: runnable variants, the parameters of their models, tuning table                      Chooser::onDevice
 //   call:   arguments ─▶ the thread's memo ─▶ mask of conditions ─▶ variants that serve ─▶ one   Chooser::choose
 //
-// Only serving variants for the most specific target are candidates. Among them a tuning table decides, if it has an
+// Only serving variants for the most specific target are candidates, and fallbacks only if no other variant serves the
+// call. Among them a tuning table decides, if it has an
 // entry for this call; otherwise the least expected time. Variants without a model come after those with one, in
 // descending number of conditions, then in the order of the artifact. The choice depends only on artifact, device,
 // table and call. It neither allocates nor locks.

@@ -18,10 +18,11 @@ uint64_t nextNumber() {
 }
 
 /// Returns a larger rank for a more specific target: architecture-specific code, family-specific code, then the highest
-/// version. Never returns 0.
-uint32_t rankOf(const Target &target) {
+/// version. Fallbacks of all targets come after that. Never returns 0.
+uint32_t rankOf(const Target &target, bool isFallback) {
   const uint32_t suffix = target.suffix == 'a' ? 2 : target.suffix == 'f' ? 1 : 0;
-  return suffix << 16 | static_cast<uint32_t>(target.major * 10 + target.minor + 1);
+  return static_cast<uint32_t>(!isFallback) << 24 | suffix << 16 |
+         static_cast<uint32_t>(target.major * 10 + target.minor + 1);
 }
 
 } // namespace
@@ -95,7 +96,7 @@ void Chooser::rankAll(DeviceVariants &device, const TargetCheck &check) const {
       const bool isPtx = manifests[i]->format == "ptx" || (takesPtx && !withPtx.empty() && withPtx[i]);
       const Status status = target.empty() ? Success{} : check(target, isPtx);
       const Result<Target> parsed = parseTarget(target);
-      device.rank.push_back(!status ? 0 : parsed ? rankOf(*parsed) : 1);
+      device.rank.push_back(!status ? 0 : parsed ? rankOf(*parsed, manifests[i]->isFallback) : 1);
       device.obstacles.push_back(status ? "" : status.error().message);
     }
     if (std::any_of(device.rank.begin(), device.rank.end(), [](uint32_t rank) { return rank != 0; }))

@@ -113,6 +113,7 @@ struct Manifest {
   std::string format; ///< "cubin" or "ptx"; empty if the manifest was never in an artifact
   /// The variant's name within its artifact; empty for a single variant. Letters, digits and ".+_-".
   std::string variant;
+  bool isFallback = false; ///< chosen only for calls that no other variant serves, however fast it is
   std::vector<Parameter> parameters;
   std::vector<std::pair<std::string, ConstantValue>> constants;
   std::vector<TensorMapSpec> tensorMaps;

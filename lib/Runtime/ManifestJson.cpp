@@ -235,6 +235,7 @@ Result<Manifest> parseManifest(std::string_view text) {
   });
   manifest.requirements = reader.strings("requires");
   manifest.variant = reader.string("variant");
+  manifest.isFallback = reader.boolean("fallback");
   if (const Json *cost = reader.find("cost")) {
     manifest.cost = readCost(*cost, error);
     manifest.programs = readPrograms(*cost, error);
@@ -255,6 +256,8 @@ std::string toJson(const Manifest &manifest, int indent) {
       {"target", manifest.target},     {"format", manifest.format}};
   if (!manifest.variant.empty())
     json["variant"] = manifest.variant;
+  if (manifest.isFallback)
+    json["fallback"] = true;
   json["parameters"] = Json::array();
   for (const Parameter &parameter : manifest.parameters)
     json["parameters"].push_back(parameterJson(parameter));

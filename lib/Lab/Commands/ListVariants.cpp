@@ -19,6 +19,7 @@ struct Listed {
   std::string name, target;
   double microseconds = -1;                 ///< negative: unknown
   std::string obstacle;                     ///< empty: the variant serves the call
+  bool isFallback = false;                  ///< used only if no other variant serves the call
   bool isTaken = false, isMeasured = false; ///< measured: chosen by a tuning table
 };
 
@@ -30,6 +31,7 @@ std::vector<Listed> listAll(const Variants &variants, const runtime::Call &call)
     Listed variant;
     variant.name = chooser.manifest(i).variant.empty() ? "(the only one)" : chooser.manifest(i).variant;
     variant.target = chooser.manifest(i).target;
+    variant.isFallback = chooser.manifest(i).isFallback;
     if (Status status = chooser.explain(i, call, variants.onDevice()); !status)
       variant.obstacle = status.error().message;
     else
@@ -40,10 +42,11 @@ std::vector<Listed> listAll(const Variants &variants, const runtime::Call &call)
       variant.microseconds = choice.microseconds;
     listed.push_back(std::move(variant));
   }
-  // Sort the chosen variant first, then by time. Variants without a time, and those that do not serve the call, come
-  // last.
+  // Sort the chosen variant first, then by time. Variants without a time, fallbacks, and variants that do not serve the
+  // call come last.
   const auto key = [](const Listed &variant) {
-    return std::tuple(!variant.isTaken, !variant.obstacle.empty(), variant.microseconds < 0, variant.microseconds);
+    return std::tuple(!variant.isTaken, !variant.obstacle.empty(), variant.isFallback, variant.microseconds < 0,
+                      variant.microseconds);
   };
   std::stable_sort(listed.begin(), listed.end(), [&](const Listed &a, const Listed &b) { return key(a) < key(b); });
   return listed;
@@ -55,11 +58,12 @@ void printText(const std::vector<Listed> &listed, bool hasTargets) {
     width = std::max(width, variant.name.size());
   for (const Listed &variant : listed) {
     const std::string time = variant.microseconds >= 0 ? fmt::format("{:.2f} us", variant.microseconds) : std::string();
-    const std::string note = !variant.obstacle.empty()   ? variant.obstacle
-                             : variant.isMeasured        ? "chosen by measurement"
-                             : variant.microseconds >= 0 ? ""
-                             : listed.size() == 1        ? "nothing to choose, so no estimate"
-                                                         : "no model for its time; tile-run tune measures it";
+    const std::string note = !variant.obstacle.empty()                ? variant.obstacle
+                             : variant.isMeasured                     ? "chosen by measurement"
+                             : variant.isFallback && !variant.isTaken ? "only for calls that no other variant serves"
+                             : variant.microseconds >= 0              ? ""
+                             : listed.size() == 1 ? "nothing to choose, so no estimate"
+                                                  : "no model for its time; tile-run tune measures it";
     std::string line = fmt::format("{} {:<{}}{} {:>13}  {}", variant.isTaken ? '*' : ' ', variant.name, width,
                                    hasTargets ? fmt::format(" {:<8}", variant.target) : "", time, note);
     line.erase(line.find_last_not_of(' ') + 1);

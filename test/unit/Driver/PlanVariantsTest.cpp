@@ -2,6 +2,7 @@
 // The kernels that an artifact gets. The results of the cost model are tested in test/unit/Target.
 #include "Driver/VariantPlan.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <gtest/gtest.h>
 
@@ -230,8 +231,47 @@ def scale(x: ptr[f32], n: i32, BLOCK: constexpr = 256):
   options.definitions = {{"BLOCK", "256"}};
   options.alternatives = {{"BLOCK", {"512"}}};
   VariantPlans plans = planVariants(options, hopper(), VariantMode::Auto);
-  EXPECT_EQ(namesOf(plans), (std::vector<std::string>{"general", "aligned-BLOCK.256", "aligned-BLOCK.512"}));
+  EXPECT_EQ(namesOf(plans),
+            (std::vector<std::string>{"general", "aligned-BLOCK.256", "aligned-BLOCK.512", "general-BLOCK.512"}));
   EXPECT_EQ(plans.plans[2].definitions.at("BLOCK"), "512");
+  EXPECT_FALSE(plans.plans[3].isNeeded);
+}
+
+// Where the first configuration does not serve all calls, the others are needed without promises, whatever their
+// number.
+TEST(PlanVariants, alternativesForOtherCalls) {
+  constexpr const char *text = R"(
+{0}
+@tile.kernel
+def scale(x: ptr[f32], n: i32, BLOCK: constexpr = 256):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * 2.0, mask=i < n)
+)";
+  for (const char *condition : {"#: require n <= BLOCK", "#: config BLOCK=256 when n <= 256"}) {
+    CompilerOptions options = optionsFor(llvm::formatv(text, condition));
+    options.definitions = {{"BLOCK", "256"}};
+    options.alternatives = {{"BLOCK", {"512"}}};
+    VariantPlans plans = planVariants(options, hopper(), VariantMode::Auto);
+    ASSERT_EQ(plans.plans.size(), 4u) << condition;
+    EXPECT_EQ(plans.plans[0].name, "general");
+    bool hasGeneral = plans.plans[0].requirements.empty() && llvm::StringRef(condition).contains("config");
+    EXPECT_EQ(plans.plans[1].isNeeded, !hasGeneral) << condition;
+    EXPECT_FALSE(plans.plans[0].isFallback);
+  }
+  std::vector<std::string> values;
+  std::string conditions;
+  for (int block = 64; block <= 1 << 20; block *= 2) {
+    values.push_back(std::to_string(block));
+    conditions += llvm::formatv("#: config BLOCK={0} when n == {0}\n", block);
+  }
+  CompilerOptions options = optionsFor(llvm::formatv(text, conditions));
+  options.definitions = {{"BLOCK", "64"}};
+  options.alternatives = {{"BLOCK", {values.begin() + 1, values.end()}}};
+  VariantPlans plans = planVariants(options, hopper(), VariantMode::Auto);
+  EXPECT_EQ(plans.plans.size(), 24u);
+  EXPECT_TRUE(plans.plans[0].isFallback);
+  EXPECT_EQ(llvm::count_if(plans.plans, [](const VariantPlan &plan) { return plan.isNeeded; }),
+            int64_t(values.size() + 1));
 }
 
 // Neither what shares the last tiles, nor another configuration.

@@ -108,6 +108,19 @@ TEST(VariantArtifact, leavesOutTheLastPlansOfEveryTarget) {
   EXPECT_EQ(leftOut[0].why, "the artifact would exceed 45000 bytes");
 }
 
+TEST(VariantArtifact, keepsNeededVariants) {
+  std::vector<MadeVariant> made = {makeVariant("general", noise(1, 10000), 1, 0),
+                                   makeVariant("fast", noise(2, 10000), 8, 1),
+                                   makeVariant("general-2", noise(3, 10000), 1, 2)};
+  made[2].isNeeded = true;
+  std::vector<LeftOut> leftOut;
+  ASSERT_TRUE(bool(fitToBudget(made, EmitKind::Tilepack, 25000, leftOut)));
+  EXPECT_EQ(namesOf(made), "general general-2");
+  llvm::Expected<std::string> artifact = fitToBudget(made, EmitKind::Tilepack, 15000, leftOut);
+  ASSERT_FALSE(bool(artifact));
+  EXPECT_TRUE(llvm::StringRef(toString(artifact.takeError())).contains("with only its general variants"));
+}
+
 TEST(VariantArtifact, saysThatTheGeneralVariantsAreTooLarge) {
   std::vector<MadeVariant> made = {makeVariant("general", noise(1, 5000), 1, 0),
                                    makeVariant("by8", noise(2, 10), 8, 1)};

@@ -76,6 +76,22 @@ std::string reference(const Product &product, const Arguments &x) {
   return tiles(64, 64) >= 0 ? "general" : "none";
 }
 
+// However fast it is, and whatever a target more specific.
+TEST(Choice, fallbacksComeLast) {
+  Product product;
+  product.variants[1].manifest.isFallback = true;
+  EXPECT_EQ(chosen(product, {}), "general");
+  product.variants[0].manifest.requirements = {"M != 512"};
+  EXPECT_EQ(chosen(product, {}), "aligned-128x256");
+  EXPECT_EQ(chosen(product, {.lda = 4096}), "rows-64x64");
+  for (PackedVariant &variant : product.variants)
+    if (!variant.manifest.isFallback) {
+      variant.manifest.target = "sm_80";
+      variant.manifest.format = "ptx";
+    }
+  EXPECT_EQ(chosen(product, {.lda = 4096}), "rows-64x64");
+}
+
 TEST(Choice, agreesWithTheReference) {
   const Product product;
   const Chooser chooser = product.chooser();
