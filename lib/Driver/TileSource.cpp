@@ -57,6 +57,8 @@ frontend::CompileRequest requestOf(const CompilerOptions &options, const target:
   request.kernelName = options.kernel;
   request.signature = llvm::StringRef(options.signature).starts_with("@") ? "" : options.signature;
   request.definitions = options.definitions;
+  for (const auto &[name, values] : options.alternatives)
+    request.alternatives.push_back(name);
   request.assumptions = options.assumptions;
   request.numWarps = options.numWarps;
   request.numStages = options.numStages;

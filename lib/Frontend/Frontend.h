@@ -76,6 +76,8 @@ struct CompileRequest {
   std::string signature;
   /// -D NAME=VALUE: values of constexpr parameters. A run-time parameter named here becomes a constant.
   std::map<std::string, std::string> definitions;
+  /// Names in `definitions` for which an artifact also has other values, which a launch chooses.
+  std::vector<std::string> alternatives;
   /// --assume NAME=DIVISOR: promises that the integer is a multiple of the divisor, or that the pointer is aligned to
   /// it in bytes. Checked at launch.
   std::map<std::string, int> assumptions;

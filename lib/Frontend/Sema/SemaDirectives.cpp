@@ -118,17 +118,30 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
     checker.check(expr);
   for (const DirectiveExpr &expr : kernel.directives.requirements)
     checker.check(expr);
+  // The caller of an artifact with alternatives does not know which one a launch takes, so buffers and expectations
+  // must not depend on it.
+  std::set<std::string> refused;
+  auto refuseAlternatives = [&](NameChecker &checked, std::string place) {
+    checked.visit = [this, &refused, place](const std::string &name, SourceRange range) {
+      if (llvm::is_contained(request.alternatives, name) && refused.insert(name).second)
+        error(Diag::varied_constant, range, {name, place});
+    };
+  };
   for (const BufferDirective &buffer : kernel.directives.buffers) {
     checker.checkName(buffer.parameter, buffer.nameRange);
+    refuseAlternatives(checker, "the shape of buffer '" + buffer.parameter + "'");
     llvm::for_each(buffer.shape, [&](const DirectiveExpr &expr) { checker.check(expr); });
+    refuseAlternatives(checker, "the strides of buffer '" + buffer.parameter + "'");
     llvm::for_each(buffer.strides, [&](const DirectiveExpr &expr) { checker.check(expr); });
   }
+  checker.visit = [](const std::string &, SourceRange) {};
   for (const ConfigDirective &config : kernel.directives.configs)
     checkConfig(config, kernel, parameters);
   for (const DefaultDirective &directive : kernel.directives.defaults)
     checker.check(directive);
   for (const ExpectDirective &directive : kernel.directives.expects) {
     checker.checkName(directive.buffer, directive.nameRange);
+    refuseAlternatives(expectChecker, "the expected '" + directive.buffer + "'");
     expectChecker.check(directive.value);
   }
   return diagnostics.numErrors() == errorsBefore;
