@@ -179,8 +179,12 @@ bool OptionReader::readVariants() {
     line.variants.mode = driver::VariantMode::Auto;
   if (!options.alternatives.empty() && line.variants.mode == driver::VariantMode::None) {
     const auto &[name, values] = *options.alternatives.begin();
+    if (run && !line.takesVariants)
+      return fail(formatv("-D gives {0} {1} values, but {2} compiles one kernel; give one value", name,
+                          values.size() + 1,
+                          StringRef(line.usage).starts_with("tilec explain") ? "tilec explain" : "tilec run"));
     return fail(formatv("-D gives {0} {1} values, but this output holds one kernel; give one value{2}", name,
-                        values.size() + 1, run || hasVariants ? "" : ", or choose with --variant=NAME"));
+                        values.size() + 1, hasVariants ? "" : ", or choose with --variant=NAME"));
   }
   return true;
 }

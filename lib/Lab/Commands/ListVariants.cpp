@@ -112,6 +112,8 @@ int listVariants(const RunOptions &options, const runtime::Artifact &artifact) {
   const bool hasTargets = std::any_of(listed.begin(), listed.end(),
                                       [&](const Listed &variant) { return variant.target != listed[0].target; });
   printText(listed, hasTargets);
+  if (std::none_of(listed.begin(), listed.end(), [](const Listed &variant) { return variant.isTaken; }))
+    fmt::print("no variant serves this call\n");
   return 0;
 }
 
