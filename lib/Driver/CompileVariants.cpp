@@ -72,6 +72,7 @@ bool VariantCompilation::planAll() {
     }
     VariantPlans plans = planVariants(aimed, *gpu, variants.mode);
     explanation += plans.explanation;
+    aimed.configurations = std::move(plans.configurations);
     untimed = plans.untimed;
     kernelName = plans.kernel;
     if (!variants.name.empty() && !chooseOne(plans))

@@ -43,6 +43,8 @@ struct CompilerOptions {
   std::vector<std::pair<std::string, std::string>> pathReplacements;
   /// Further values of compile-time parameters, by name; each adds a variant.
   std::map<std::string, std::vector<std::string>> alternatives;
+  /// The configurations of the artifact; see CompileRequest.
+  std::vector<std::map<std::string, std::string>> configurations;
   std::optional<int> numWarps;
   std::optional<int> numStages;
   std::optional<frontend::ClusterShape> cluster;

@@ -192,7 +192,7 @@ public:
       return {.plans = {{.name = "general", .why = "the only one"}}};
     order();
     timePrograms();
-    VariantPlans result{.kernel = kernelName, .untimed = countUntimed()};
+    VariantPlans result{.kernel = kernelName, .configurations = std::move(known), .untimed = countUntimed()};
     for (Ranked &ranked : plans)
       result.plans.push_back(std::move(ranked.plan));
     result.plans.front().name = "general";
@@ -223,13 +223,25 @@ private:
     return promises == 1 || numClasses == 1 ? 1 : 2;
   }
 
-  std::vector<Configuration> listConfigurations() const {
+  std::vector<Configuration> listConfigurations() {
     std::vector<Configuration> configurations;
-    for (const Configuration &alternative : combineAlternatives(options))
-      if (mode == VariantMode::Alignment)
+    bool isComplete = true;
+    for (const Configuration &alternative : combineAlternatives(options)) {
+      if (mode == VariantMode::Alignment) {
         configurations.push_back(alternative);
-      else
-        appendTuned(listed(alternative), alternative, configurations);
+        continue;
+      }
+      frontend::KernelConfigurations tuned = listed(alternative);
+      appendTuned(tuned, alternative, configurations);
+      // Directives may be for configurations that are pruned for some arguments.
+      isComplete &=
+          tuned.isComplete && llvm::none_of(tuned.configurations, [](const auto &one) { return one.isConditional; });
+    }
+    if (isComplete && configurations.size() > 1)
+      for (const Configuration &configuration : configurations) {
+        const auto parts = partsOf(configuration);
+        known.emplace_back(parts.begin(), parts.end());
+      }
     nameConfigurations(configurations);
     const std::vector<frontend::ConfigurationCondition> conditions = listed({}).conditions;
     for (Configuration &configuration : configurations)
@@ -406,6 +418,7 @@ private:
   /// The distinct sets of calls that general kernels serve: what their code requires, and the conditions of "#:
   /// config".
   std::set<std::pair<std::string, std::string>> served;
+  std::vector<std::map<std::string, std::string>> known; ///< constants of all configurations; empty: unknown
   std::string text, kernelName;
 };
 

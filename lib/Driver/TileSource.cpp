@@ -59,6 +59,7 @@ frontend::CompileRequest requestOf(const CompilerOptions &options, const target:
   request.definitions = options.definitions;
   for (const auto &[name, values] : options.alternatives)
     request.alternatives.push_back(name);
+  request.configurations = options.configurations;
   request.assumptions = options.assumptions;
   request.numWarps = options.numWarps;
   request.numStages = options.numStages;

@@ -42,7 +42,9 @@ struct VariantPlans {
   std::vector<VariantPlan> plans = {};
   std::string explanation = {}; ///< for --explain-config
   std::string kernel = {};      ///< its name
-  size_t untimed = 0;           ///< configurations that only measurements can rank
+  /// Constants of the configurations, for CompilerOptions.
+  std::vector<std::map<std::string, std::string>> configurations = {};
+  size_t untimed = 0; ///< configurations that only measurements can rank
 };
 
 /// Plans the variants. Never fails: if the front end rejects the kernel, there is one plan, whose compilation reports

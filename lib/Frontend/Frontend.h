@@ -78,6 +78,9 @@ struct CompileRequest {
   std::map<std::string, std::string> definitions;
   /// Names in `definitions` for which an artifact also has other values, which a launch chooses.
   std::vector<std::string> alternatives;
+  /// The configurations of an artifact to which this kernel belongs: constants as in `definitions`, num_warps and
+  /// num_stages. Empty: unknown, or only one.
+  std::vector<std::map<std::string, std::string>> configurations;
   /// --assume NAME=DIVISOR: promises that the integer is a multiple of the divisor, or that the pointer is aligned to
   /// it in bytes. Checked at launch.
   std::map<std::string, int> assumptions;

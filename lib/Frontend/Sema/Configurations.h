@@ -37,6 +37,7 @@ struct KernelConfigurations {
   /// Parameters on whose values the best configuration depends, in source order.
   std::vector<std::string> keys;
   std::vector<ConfigurationCondition> conditions;
+  bool isComplete = true; ///< false: some configurations could not be evaluated
 };
 
 /// Lists the configurations of the kernel that the request names. Values that the request fixes (-D, the signature,

@@ -200,6 +200,7 @@ private:
 
   // SemaDirectives.cpp
   bool checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters);
+  void checkConfigExists(const ConfigDirective &config);
   void checkConfig(const ConfigDirective &config, const FunctionStmt &kernel,
                    const std::vector<KernelParameter> &parameters);
   double evaluateTolerance(const ExpectDirective &directive);

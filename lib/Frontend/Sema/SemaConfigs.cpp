@@ -283,6 +283,7 @@ KernelConfigurations ModuleSema::listTuned() {
       listed.numStages = tuned.numStages.value_or(defaultStages);
     listed.isConditional = tuned.isConditional;
     text += std::to_string(listed.numWarps.value_or(0)) + ";" + std::to_string(listed.numStages.value_or(0));
+    result.isComplete &= isReadable;
     if (!isReadable)
       continue;
     auto [place, isNew] = places.try_emplace(text, result.configurations.size());
@@ -315,6 +316,7 @@ KernelConfigurations ModuleSema::listConfigurations() {
         condition.definitions[constant.name] = definitionOf(evaluate(*constant.value.expr)).value_or("");
     }
   }
+  result.isComplete &= unknownHosts.empty();
   (void)diagnostics.takeSince(reported);
   for (const UnknownHost &unknown : unknownHosts)
     diagnostics.report(unknown.what, unknown.range, {unknown.reason});

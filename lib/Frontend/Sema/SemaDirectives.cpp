@@ -165,12 +165,46 @@ void ModuleSema::checkConfig(const ConfigDirective &config, const FunctionStmt &
   for (const ConfigDirective::Constant &constant : config.constants)
     if (!llvm::is_contained(constants, constant.name))
       error(Diag::config_constant, constant.range, {constant.name, kernel.name});
+  checkConfigExists(config);
   NameChecker checker(*this, kernel, std::move(names));
   checker.visit = [&](const std::string &name, SourceRange range) {
     if (auto other = others.find(name); other != others.end())
       error(Diag::config_condition, range, {name, other->second});
   };
   checker.check(config.condition);
+}
+
+/// Checks that the artifact has a configuration with the constants of the directive. Constants that are the same in all
+/// configurations, because an option fixes them, are not compared.
+void ModuleSema::checkConfigExists(const ConfigDirective &config) {
+  auto print = [](const auto &constants) {
+    std::string text;
+    for (const auto &[name, value] : constants)
+      text += (text.empty() ? "" : " ") + name + "=" + value;
+    return text;
+  };
+  std::map<std::string, std::string> sought;
+  for (const ConfigDirective::Constant &constant : config.constants)
+    sought[constant.name] = definitionOf(evaluate(*constant.value.expr)).value_or("");
+  std::vector<std::string> others;
+  for (const std::map<std::string, std::string> &known : request.configurations) {
+    std::map<std::string, std::string> same;
+    for (const auto &[name, value] : sought)
+      if (auto found = known.find(name); found != known.end())
+        same.insert(*found);
+    if (same.size() < sought.size() || same == sought)
+      return;
+    if (std::string text = print(same); !llvm::is_contained(others, text))
+      others.push_back(std::move(text));
+  }
+  constexpr size_t most = 8;
+  if (others.size() > most) {
+    others.resize(most);
+    others.push_back("...");
+  }
+  if (!others.empty())
+    error(Diag::config_unmatched, join(config.constants.front().range, config.constants.back().value.expr->range),
+          {print(sought), llvm::join(others, ", ")});
 }
 
 /// Evaluates "within", which may depend on element types: 1e-2 if c.dtype.element_ty == bf16 else 1e-3.
