@@ -3,6 +3,7 @@
 #include "Driver/CompileVariants.h"
 
 #include "Codegen/EmitHeader.h"
+#include "Driver/EqualEstimates.h"
 #include "Driver/WorkerProcesses.h"
 #include "Runtime/NearestName.h"
 
@@ -89,7 +90,14 @@ bool VariantCompilation::planAll() {
 
 /// Warns that only their order selects among the configurations. Returns false if the warning is an error.
 bool VariantCompilation::warnOfUntimed() {
-  return general->warn(frontend::Diag::untimed_configurations, {std::to_string(untimed), kernelName});
+  if (untimed > 0)
+    return general->warn(frontend::Diag::untimed_configurations,
+                         {std::to_string(untimed), kernelName, "the first",
+                          "their speed cannot be estimated; declare '#: grid' and '#: buffer', write"});
+  size_t equal = countEqualEstimates(made);
+  return equal == 0 || general->warn(frontend::Diag::untimed_configurations,
+                                     {std::to_string(equal), kernelName, "always the same",
+                                      "their expected times are equal for every size; write"});
 }
 
 /// Keeps only the variant that the user has named.
@@ -218,11 +226,14 @@ void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, do
   variant.manifest.programs = job.plan.programs;
   if (job.plan.programs && !runtime::validatePrograms(*job.plan.programs, runtime::expressionNames(variant.manifest)))
     variant.manifest.programs.reset();
-  made.push_back({std::move(variant), job.rank, job.plan.why, seconds, job.plan.isNeeded});
+  made.push_back({std::move(variant), job.rank, job.plan.why, seconds, job.plan.isNeeded, job.plan.configuration,
+                  job.plan.isFallback || !job.plan.requirements.empty()});
 }
 
 bool VariantCompilation::assemble() {
   dropRedundant(made, leftOut);
+  if (untimed == 0 && !warnOfUntimed())
+    return false;
   if (!options.keepsPtx())
     for (MadeVariant &variant : made)
       variant.packed.ptx.clear();

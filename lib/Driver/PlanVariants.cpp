@@ -274,6 +274,7 @@ private:
                      .numStages = configuration.numStages,
                      .limits = promises.limits,
                      .requirements = configuration.requirements,
+                     .configuration = rank.configuration,
                      .isFallback = configuration.isFallback,
                      .why = promises.why};
     plan.definitions.insert(configuration.definitions.begin(), configuration.definitions.end());

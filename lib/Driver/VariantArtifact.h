@@ -13,10 +13,12 @@ namespace tile::driver {
 /// A compiled variant.
 struct MadeVariant {
   runtime::PackedVariant packed;
-  size_t rank = 0;       ///< among the plans of its target: 0 is the general one, the last gains least
-  std::string why;       ///< its purpose, one line
-  double seconds = 0;    ///< compile time
-  bool isNeeded = false; ///< no other variant may take some of its calls
+  size_t rank = 0;           ///< among the plans of its target: 0 is the general one, the last gains least
+  std::string why;           ///< its purpose, one line
+  double seconds = 0;        ///< compile time
+  bool isNeeded = false;     ///< no other variant may take some of its calls
+  size_t configuration = 0;  ///< index of its set of constants
+  bool hasCondition = false; ///< the configuration is only for some calls
 };
 
 /// A variant that is not in the artifact, and the reason.

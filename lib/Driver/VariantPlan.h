@@ -30,6 +30,7 @@ struct VariantPlan {
   std::optional<runtime::CostSpec> cost = {};         ///< expected time of a call of a GEMM
   std::optional<runtime::ProgramsCost> programs = {}; ///< work of each program of other kernels
   std::vector<std::string> requirements = {};         ///< conditions of the calls that it serves
+  size_t configuration = 0;                           ///< index of its set of constants
   bool isFallback = false; ///< serves only calls that no other variant serves, because its configuration is for others
   bool isNeeded = false; ///< some calls are served by no plan before it, so it is dropped neither for space nor number
   std::string why;       ///< one line
