@@ -128,6 +128,9 @@ void loadDialects(mlir::MLIRContext &context);
 /// Returns the functions that have a launch directive (`#: grid(…)`), in source order.
 std::vector<std::string> listLaunchedKernels(const Module &module);
 
+/// Returns the functions that look like kernels but have no launch directive, in source order.
+std::vector<std::string> listUnlaunchedKernels(const Module &module);
+
 /// Returns the kernels that run before `kernel` on the same buffers (`#: after`), in the order in which they run; empty
 /// if there is none, or if their order is a circle.
 std::vector<std::string> kernelsBefore(const Module &module, llvm::StringRef kernel);

@@ -282,6 +282,11 @@ std::vector<PlannedKernel> planKernels(const CommandLine &line, bool onlyOne) {
   frontend::DiagnosticEngine ignored; // errors are reported when the kernel is compiled
   frontend::Module module = driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored);
   std::vector<std::string> kernels = frontend::listLaunchedKernels(module);
+  if (line.compiler.kernel.empty() && !kernels.empty() &&
+      line.compiler.diagnosticsFormat == driver::DiagnosticsFormat::Text)
+    for (const std::string &skipped : frontend::listUnlaunchedKernels(module))
+      messages() << "tilec: note: kernel '" << skipped
+                 << "' has no '#: grid' and does not run; choose it with --kernel=" << skipped << '\n';
   if (!line.compiler.kernel.empty() || onlyOne || kernels.size() < 2)
     return {{line.compiler.kernel, frontend::kernelsBefore(module, line.compiler.kernel)}};
   std::set<std::string> others;

@@ -20,11 +20,14 @@ std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &
     messages() << text;
     return int(compilation.outcome());
   }
-  // Warnings are reported when the kernel is compiled for the launch.
+  // Otherwise warnings are reported when the kernel is compiled for the launch.
   const runtime::Manifest &manifest = compilation.manifest();
   runner::Result<runner::Bindings> bindings = runner::Bindings::bind(manifest, run.arguments, /*numSms=*/1);
-  if (!bindings)
+  if (!bindings) {
+    compilation.printDiagnostics(); // warnings may explain why: lost directives, for example
+    messages() << text;
     return runner::reportFailure(run, bindings.error());
+  }
   for (auto [index, parameter] : llvm::enumerate(manifest.parameters)) {
     if (!parameter.isInteger() || parameter.type == runtime::DataType::I1)
       continue;

@@ -31,16 +31,17 @@ void collectClasses(const Block &block, std::vector<const ClassStmt *> &classes)
 struct Candidate {
   std::string name; // "host.kernel" in a function of the host program, "Class.kernel" in a class
   const FunctionStmt *function;
+  const Block *block = nullptr; // the one that contains the definition
 };
 
 void collectFunctions(const Block &block, const std::string &prefix, std::vector<Candidate> &functions) {
   for (const Stmt *stmt : block) {
     if (const auto *function = as<FunctionStmt>(stmt); function && !function->isConstexpr)
-      functions.push_back({prefix + function->name, function});
+      functions.push_back({prefix + function->name, function, &block});
     if (const auto *type = as<ClassStmt>(stmt))
       for (const FunctionStmt *method : type->methods)
         if (isKernelOfClass(*method))
-          functions.push_back({prefix + type->name + "." + method->name, method});
+          functions.push_back({prefix + type->name + "." + method->name, method, &block});
     if (const auto *host = as<HostStmt>(stmt))
       collectFunctions(host->body, prefix + host->name + ".", functions);
     if (const auto *conditional = as<IfStmt>(stmt)) {
@@ -49,6 +50,26 @@ void collectFunctions(const Block &block, const std::string &prefix, std::vector
       collectFunctions(conditional->elseBody, prefix, functions);
     }
   }
+}
+
+/// Returns the functions of the file. Of several definitions with one name in a block, only the last counts, as in
+/// Python, with its own directives; `redefined` receives the others and their successors.
+std::vector<Candidate>
+collectLastFunctions(const Block &block,
+                     llvm::function_ref<void(const Candidate &, const Candidate &)> redefined = nullptr) {
+  std::vector<Candidate> functions;
+  collectFunctions(block, "", functions);
+  std::map<std::pair<std::string, const Block *>, Candidate> last;
+  for (const Candidate &candidate : functions) {
+    auto [known, isNew] = last.try_emplace({candidate.name, candidate.block}, candidate);
+    if (!isNew && redefined)
+      redefined(known->second, candidate);
+    known->second = candidate;
+  }
+  llvm::erase_if(functions, [&](const Candidate &candidate) {
+    return last.at({candidate.name, candidate.block}).function != candidate.function;
+  });
+  return functions;
 }
 
 /// Removes duplicates: of several functions with one name, also in branches of an 'if', keeps the one that was
@@ -144,6 +165,29 @@ ModuleSema::ModuleSema(MLIRContext &context, const Module &module, const Compile
   current = main.get();
 }
 
+/// Warns if the kernel, or a function that another one calls, is defined again: this is valid Python, but is rarely
+/// intended.
+void ModuleSema::warnOfRedefinitions(const FunctionStmt &kernel) {
+  std::vector<std::pair<Candidate, Candidate>> redefined;
+  const std::vector<Candidate> functions = collectLastFunctions(
+      module.body, [&](const Candidate &first, const Candidate &next) { redefined.emplace_back(first, next); });
+  const std::set<std::string> called = calledNames(functions);
+  for (const auto &[first, next] : redefined) {
+    const auto last = llvm::find_if(functions, [&](const Candidate &candidate) {
+      return candidate.name == next.name && candidate.block == next.block;
+    });
+    if (next.function != last->function || (last->function != &kernel && !called.contains(next.function->name)))
+      continue;
+    const auto count = llvm::count_if(
+        redefined, [&](const auto &pair) { return pair.second.name == next.name && pair.second.block == next.block; });
+    const std::string times = count == 1 ? "twice" : std::to_string(count + 1) + " times";
+    const bool losesDirectives = hasDirectives(*first.function) && !hasDirectives(*next.function);
+    warn(Diag::redefined_function, next.function->nameRange,
+         {next.name, times, losesDirectives ? ", without the directives of the one before" : ""})
+        .note(first.function->nameRange, "the one before is here");
+  }
+}
+
 OwningOpRef<ModuleOp> ModuleSema::run() {
   // Options and defaults are evaluated outside any kernel; operations that they emit are discarded with this module.
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(&context));
@@ -153,6 +197,7 @@ OwningOpRef<ModuleOp> ModuleSema::run() {
   const FunctionStmt *kernel = selectKernel(instance);
   if (!kernel)
     return {};
+  warnOfRedefinitions(*kernel);
   // Branches that are not taken declare no names.
   auto owner = owners.find(kernel);
   InModule inside(*this, owner == owners.end() ? current : owner->second);
@@ -166,18 +211,28 @@ OwningOpRef<ModuleOp> ModuleSema::run() {
 }
 
 std::vector<std::string> listLaunchedKernels(const Module &module) {
-  std::vector<Candidate> functions;
-  collectFunctions(module.body, "", functions);
+  std::vector<std::string> names;
+  for (const Candidate &candidate : collectLastFunctions(module.body))
+    if (!candidate.function->directives.grid.empty() && !llvm::is_contained(names, candidate.name))
+      names.push_back(candidate.name);
+  return names;
+}
+
+std::vector<std::string> listUnlaunchedKernels(const Module &module) {
+  const std::vector<Candidate> functions = collectLastFunctions(module.body);
+  const std::set<std::string> called = calledNames(functions);
+  const std::vector<std::string> launched = listLaunchedKernels(module);
   std::vector<std::string> names;
   for (const Candidate &candidate : functions)
-    if (!candidate.function->directives.grid.empty())
+    if (candidate.name == candidate.function->name && !called.contains(candidate.name) &&
+        !returnsOtherThanNone(candidate.function->body) && !llvm::is_contained(launched, candidate.name) &&
+        !llvm::is_contained(names, candidate.name))
       names.push_back(candidate.name);
   return names;
 }
 
 std::vector<const FunctionStmt *> functionsBefore(const Module &module, const FunctionStmt &kernel) {
-  std::vector<Candidate> functions;
-  collectFunctions(module.body, "", functions);
+  const std::vector<Candidate> functions = collectLastFunctions(module.body);
   std::vector<const FunctionStmt *> before;
   for (const FunctionStmt *at = &kernel; !at->directives.after.empty();) {
     auto found = llvm::find_if(functions, [&](const Candidate &other) { return other.name == at->directives.after; });
@@ -190,10 +245,8 @@ std::vector<const FunctionStmt *> functionsBefore(const Module &module, const Fu
 }
 
 std::vector<std::string> kernelsBefore(const Module &module, StringRef kernel) {
-  std::vector<Candidate> functions;
-  collectFunctions(module.body, "", functions);
   std::vector<std::string> names;
-  for (const Candidate &candidate : functions)
+  for (const Candidate &candidate : collectLastFunctions(module.body))
     if (candidate.name == kernel)
       for (const FunctionStmt *function : functionsBefore(module, *candidate.function))
         names.push_back(function->name);
@@ -203,8 +256,7 @@ std::vector<std::string> kernelsBefore(const Module &module, StringRef kernel) {
 /// Selects the kernel that the request names, or the only one. Functions that others call, or that return a value, are
 /// helpers unless they have directives.
 const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance) {
-  std::vector<Candidate> functions;
-  collectFunctions(module.body, "", functions);
+  std::vector<Candidate> functions = collectLastFunctions(module.body);
   keepDeclared(functions, [&](const std::string &name) -> const FunctionStmt * {
     auto known = current->globals.find(name);
     bool isFunction = known != current->globals.end() && known->second.isConstant() &&
