@@ -4,6 +4,7 @@
 #include "Runner/Progress.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -26,6 +27,33 @@ runtime::Error TimeLimit::error() const {
 
 bool TimeLimit::ended(const runtime::Error &error) const {
   return isOver() && error.message == this->error().message;
+}
+
+HardLimit::HardLimit(const std::optional<TimeLimit> &limit, std::function<void(const runtime::Error &)> report) {
+  constexpr auto grace = std::chrono::seconds(1); // for work that checks the limit and ends in an orderly way
+  constexpr double longest = 1e9;                 // seconds; more overflow the clock
+  if (!limit || limit->seconds > longest)
+    return;
+  const auto end =
+      limit->start + grace +
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(limit->seconds));
+  watcher = std::thread([this, end, error = limit->error(), report = std::move(report)] {
+    std::unique_lock lock(mutex);
+    if (changed.wait_until(lock, end, [this] { return isDone; }))
+      return;
+    report(error);
+    std::_Exit(1);
+  });
+}
+
+HardLimit::~HardLimit() {
+  {
+    const std::lock_guard lock(mutex);
+    isDone = true;
+  }
+  changed.notify_all();
+  if (watcher.joinable())
+    watcher.join();
 }
 
 std::string progressText(const std::string &name, double share, double seconds) {

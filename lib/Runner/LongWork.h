@@ -7,9 +7,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 namespace tile::runner {
 
@@ -24,6 +27,21 @@ struct TimeLimit {
 
   double seconds;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+/// Ends the process when a time limit has been exceeded by more than a second: work such as filling large buffers does
+/// not check the limit itself. `report` prints the error.
+class HardLimit {
+public:
+  HardLimit(const std::optional<TimeLimit> &limit, std::function<void(const runtime::Error &)> report);
+  ~HardLimit();
+  HardLimit(const HardLimit &) = delete;
+
+private:
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isDone = false;
+  std::thread watcher;
 };
 
 /// Returns "simulation: 37 %, 12 s left"; without a share "simulation: 12 s so far".

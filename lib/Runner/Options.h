@@ -39,7 +39,7 @@ struct RunOptions {
   std::vector<std::string> offsets; ///< name=elements: buffers that do not start at an aligned address
   int repeat = 1;
   bool check = false;
-  std::optional<TimeLimit> limit;    ///< limit for simulations and checks
+  std::optional<TimeLimit> limit;    ///< limit for simulations, checks and buffers
   std::vector<std::string> recorded; ///< name=file: expected contents of buffers
   std::optional<double> within;      ///< tolerance of comparisons
   bool bench = false;

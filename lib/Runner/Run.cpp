@@ -113,6 +113,12 @@ int reportFailure(const RunOptions &options, const Error &error) {
   return isCallWrong ? 2 : 1;
 }
 
+std::unique_ptr<HardLimit> enforceLimit(const RunOptions &options) {
+  if (!options.limit || chooseDevice(options).starts_with("cuda"))
+    return nullptr;
+  return std::make_unique<HardLimit>(options.limit, [&options](const Error &error) { reportFailure(options, error); });
+}
+
 void reportWarning(const RunOptions &options, const std::string &message) {
   printPainted(stderr, options.colours.messages, fmt::format("{}: warning: {}\n", options.program, message),
                paintMessages);
@@ -176,6 +182,7 @@ int runArtifact(const RunOptions &options, const Artifact &artifact, std::span<c
   if (before.empty())
     if (Status status = validateRequest(options, artifact.manifest); !status)
       return reportFailure(options, status.error());
+  const std::unique_ptr<HardLimit> enforced = enforceLimit(options);
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return reportFailure(options, loader.error());

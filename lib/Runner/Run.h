@@ -33,6 +33,9 @@ int runArtifact(const RunOptions &options, const runtime::Artifact &artifact,
 /// Prints `program: error: message` and returns the exit code for the error: 2 for wrong usage, otherwise 1.
 int reportFailure(const RunOptions &options, const Error &error);
 
+/// Returns a limit that ends the process if the run takes longer than --time-limit, except on a GPU.
+std::unique_ptr<HardLimit> enforceLimit(const RunOptions &options);
+
 /// Prints `program: warning: message`.
 void reportWarning(const RunOptions &options, const std::string &message);
 

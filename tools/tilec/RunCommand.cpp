@@ -210,6 +210,7 @@ int runInterpreter(const runner::RunOptions &run, CommandLine &line, const Inter
                    llvm::ArrayRef<std::string> before) {
   line.compiler.pipeline.instrument = false; // the interpreter has no clock
   line.compiler.debugInfo = arguments.options.wantsDebugger();
+  const std::unique_ptr<runner::HardLimit> enforced = runner::enforceLimit(run);
   std::vector<LoadedKernel> loaded(before.size() + 1);
   runner::EarlierKernels earlier;
   for (auto [name, kernel] : llvm::zip(before, loaded)) {

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <numeric>
+#include <regex>
 #include <set>
 
 namespace tile::runner {
@@ -58,6 +59,40 @@ Uses findUses(const Manifest &manifest) {
   return uses;
 }
 
+/// Returns the divisor of NAME that a conjunct "NAME % D == 0" of the requirements states, by name: a drawn size would
+/// rarely be a multiple of several of them by chance.
+std::map<std::string, int64_t> requiredDivisors(const Manifest &manifest) {
+  static const std::regex conjunct(R"((^|[( ])([A-Za-z_]\w*) % (\d{1,9}) == 0(?=$|\)| and ))");
+  std::map<std::string, int64_t> divisors;
+  for (const std::string &text : manifest.requirements) {
+    if (text.find(" or ") != std::string::npos || text.find("not ") != std::string::npos ||
+        text.find(" if ") != std::string::npos)
+      continue;
+    for (std::sregex_iterator match(text.begin(), text.end(), conjunct), end; match != end; ++match) {
+      int64_t &divisor = divisors.try_emplace((*match)[2].str(), 1).first->second;
+      const int64_t stated = std::max<int64_t>(1, std::stoll((*match)[3].str()));
+      if (divisor <= INT32_MAX / stated)
+        divisor = std::lcm(divisor, stated);
+    }
+  }
+  return divisors;
+}
+
+/// Returns the requirement that the arguments violate, or "".
+Result<std::string> violatedRequirement(const Manifest &manifest, const std::vector<std::string> &arguments,
+                                        int numSms) {
+  if (manifest.requirements.empty())
+    return std::string();
+  Result<Bindings> bindings = Bindings::bind(manifest, arguments, numSms);
+  if (!bindings)
+    return bindings.error();
+  for (const std::string &requirement : manifest.requirements)
+    if (Result<std::vector<int64_t>> value = bindings->evaluate(std::vector{requirement}, manifest);
+        !value || value->front() == 0) // a division by zero, for example
+      return requirement;
+  return std::string();
+}
+
 /// Returns true if the default depends on other parameters.
 bool followsOthers(const Parameter &parameter, const Manifest &manifest) {
   if (!parameter.defaultValue)
@@ -76,7 +111,7 @@ Result<SoakPlan::Size> planSize(const Parameter &parameter, SizeRange range, int
   size.low = roundUp(range.low, divisor);
   size.high = size.high / divisor * divisor;
   if (size.low > size.high)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}={}..{} has no multiple of {}, for which the kernel was compiled",
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}={}..{} has no multiple of {}, which the kernel requires",
                      parameter.name, range.low, range.high, divisor);
   return size;
 }
@@ -116,13 +151,16 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manif
     given.insert(split->name);
   }
   const Uses uses = findUses(manifest);
+  const std::map<std::string, int64_t> required = requiredDivisors(manifest);
   for (const Parameter &parameter : manifest.parameters) {
     const std::string &name = parameter.name;
     const bool hasRange = ranges.contains(name);
     if (!parameter.isInteger() || (given.contains(name) && !hasRange))
       continue;
     const auto demand = uses.ofMaps.find(name);
-    const int64_t divisor = std::lcm(parameter.divisibility, demand == uses.ofMaps.end() ? 1 : demand->second);
+    const auto stated = required.find(name);
+    const int64_t divisor = std::lcm(std::lcm(parameter.divisibility, demand == uses.ofMaps.end() ? 1 : demand->second),
+                                     stated == required.end() ? 1 : stated->second);
     if (!hasRange && uses.inStrides.contains(name) && !uses.inSizes.contains(name)) {
       if (parameter.defaultValue)
         plan.strides.push_back({name, divisor, !uses.inHigherStrides.contains(name)});
@@ -184,8 +222,8 @@ Status addStrides(const SoakPlan &plan, const Manifest &manifest, int numSms,
   return runtime::Success{};
 }
 
-Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manifest &manifest, uint64_t seed,
-                                               uint64_t launch, int numSms) {
+static Result<std::vector<std::string>> drawAttempt(const SoakPlan &plan, const Manifest &manifest, uint64_t seed,
+                                                    uint64_t launch, int numSms) {
   std::vector<std::string> arguments = plan.fixed;
   for (const SoakPlan::Size &size : plan.sizes)
     arguments.push_back(fmt::format("{}={}", size.name, drawSize(size, seed, launch)));
@@ -196,6 +234,30 @@ Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manif
   if (Status status = addStrides(plan, manifest, numSms, paddingOf, arguments); !status)
     return status.error();
   return arguments;
+}
+
+Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manifest &manifest, uint64_t seed,
+                                               uint64_t launch, int numSms) {
+  constexpr uint64_t mostAttempts = 1000; // requirements that a thousandth of the sizes satisfies are met
+  std::string violated;
+  for (uint64_t attempt = 0; attempt < mostAttempts; ++attempt) {
+    Result<std::vector<std::string>> arguments =
+        drawAttempt(plan, manifest, attempt == 0 ? seed : randomBits(seed, attempt), launch, numSms);
+    if (!arguments)
+      return arguments.error();
+    Result<std::string> requirement = violatedRequirement(manifest, *arguments, numSms);
+    if (!requirement)
+      return requirement.error();
+    if (requirement->empty())
+      return arguments;
+    violated = *requirement;
+    if (plan.sizes.empty() && plan.strides.empty())
+      break; // all attempts are equal
+  }
+  return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                   "kernel '{}' requires {}, which holds for no sizes that were drawn; give narrower ranges, like "
+                   "NAME=LOW..HIGH, or fixed sizes",
+                   manifest.kernel, violated);
 }
 
 namespace {

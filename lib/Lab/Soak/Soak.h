@@ -49,7 +49,7 @@ Status addStrides(const SoakPlan &plan, const runtime::Manifest &manifest, int n
                   const std::function<int64_t(const SoakPlan::Stride &)> &paddingOf,
                   std::vector<std::string> &arguments);
 
-/// Returns the arguments of launch number `launch`.
+/// Returns the arguments of launch number `launch`, which satisfy the requirements of the manifest.
 Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const runtime::Manifest &manifest, uint64_t seed,
                                                uint64_t launch, int numSms);
 

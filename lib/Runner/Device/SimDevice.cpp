@@ -86,7 +86,9 @@ public:
 
   std::string name() const override { return "sim"; }
   int multiprocessorCount() const override { return options.multiprocessors; }
-  std::string lastRun() const override { return fmt::format("--order=seed:{}", nextSeed - 1); }
+  std::string lastRun() const override {
+    return nextSeed == options.seed ? "" : fmt::format("--order=seed:{}", nextSeed - 1);
+  }
 
   Result<RunTiming> run(const runtime::Manifest &manifest, const Grid &grid,
                         std::span<DeviceArgument> arguments) override {

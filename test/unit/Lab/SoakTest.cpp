@@ -53,6 +53,31 @@ TEST(Soak, sizesAreInRangeAndDivisible) {
   EXPECT_EQ(*depths.rbegin(), 68);
 }
 
+TEST(Soak, sizesSatisfyTheRequirements) {
+  Manifest manifest = matmulManifest();
+  manifest.requirements = {"M % 48 == 0 and (K % 16 == 0)", "K <= 64", "stride_am > 20"};
+  Result<SoakPlan> plan = planSoak({"M=1..2000", "K=1..300"}, manifest);
+  ASSERT_TRUE(bool(plan)) << plan.error().message;
+  std::set<int64_t> depths;
+  for (uint64_t launch = 0; launch < 500; ++launch) {
+    std::map<std::string, int64_t> values = valuesOf(*plan, manifest, launch);
+    EXPECT_EQ(values["M"] % 48, 0);
+    EXPECT_GT(values["stride_am"], 20);
+    depths.insert(values["K"]);
+  }
+  EXPECT_EQ(depths, (std::set<int64_t>{16, 32, 48, 64}));
+  // A disjunction states no divisor.
+  manifest.requirements = {"M % 64 == 0 or M < 8"};
+  plan = planSoak({"M=1..7"}, manifest);
+  ASSERT_TRUE(bool(plan)) << plan.error().message;
+  EXPECT_TRUE(bool(drawArguments(*plan, manifest, 7, 0, 132)));
+  plan = planSoak({"M=9..50"}, manifest);
+  Result<std::vector<std::string>> none = drawArguments(*plan, manifest, 7, 0, 132);
+  ASSERT_FALSE(bool(none));
+  EXPECT_EQ(none.error().message, "kernel 'matmul' requires M % 64 == 0 or M < 8, which holds for no sizes that were "
+                                  "drawn; give narrower ranges, like NAME=LOW..HIGH, or fixed sizes");
+}
+
 TEST(Soak, stridesAreWhatTensorMapsDemand) {
   Manifest manifest = matmulManifest();
   manifest.tensorMaps.push_back(
@@ -122,7 +147,7 @@ TEST(SuiteSoak, eachRoundHasEachCaseOnceInAnotherOrder) {
 }
 
 TEST(Soak, negative_ranges) {
-  EXPECT_EQ(errorOf({"K=5..7"}), "K=5..7 has no multiple of 4, for which the kernel was compiled");
+  EXPECT_EQ(errorOf({"K=5..7"}), "K=5..7 has no multiple of 4, which the kernel requires");
   EXPECT_EQ(errorOf({"M=9..8"}), "M=9..8 is not a range of sizes of type i32");
   EXPECT_EQ(errorOf({"M=-1..8"}), "M=-1..8 is not a range of sizes of type i32");
   EXPECT_EQ(errorOf({"M"}), "argument 'M' is not of the form name=value");

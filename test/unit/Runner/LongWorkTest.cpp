@@ -25,6 +25,19 @@ TEST(LongWork, saysWhatIsLeft) {
   EXPECT_EQ(progressText("check of c", 0.5, 600), "check of c: 50 %, 10 min left");
 }
 
+/// Work that never checks the limit.
+void sleepBeyond(TimeLimit limit) {
+  const HardLimit enforced(limit, [](const Error &error) { std::fputs(error.message.c_str(), stderr); });
+  std::this_thread::sleep_for(std::chrono::seconds(100));
+  std::_Exit(7);
+}
+
+TEST(HardLimit, endsTheProcess) {
+  EXPECT_EXIT(sleepBeyond(TimeLimit(0.01)), testing::ExitedWithCode(1), "the time limit of 0.01 s has expired");
+  for (std::optional<TimeLimit> limit : {std::optional<TimeLimit>(), std::optional(TimeLimit(1e300))})
+    HardLimit(limit, [](const Error &) { ADD_FAILURE(); });
+}
+
 TEST(LongWork, stopsWhenTheTimeIsOver) {
   LongWork patient("work", std::nullopt), slow("work", TimeLimit(1000)), late("work", limitThatIsOver());
   EXPECT_TRUE(patient.reach(1, 2));
