@@ -134,6 +134,7 @@ bool Compilation::run() {
     done = generate();
   if (options.timePasses)
     timing.print(errors);
+  noteSlowSteps();
   return done;
 }
 
@@ -251,6 +252,11 @@ bool Compilation::lower() {
     return true;
   }
   Timing::Scope scope(timing, "passes");
+  moduleOp->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto block = dyn_cast<RankedTensorType>(type))
+        largestBlock = std::max(largestBlock, block.getNumElements());
+  });
   const GpuPipelineOptions pipeline = pipelineOptions();
   std::optional<GpuPipelineOptions> least = withLeastSharedMemory(pipeline);
   bool needsLess = false;
@@ -286,8 +292,7 @@ bool Compilation::runPasses(const GpuPipelineOptions &pipeline, Attempt attempt,
 
   std::string dumpError, layouts, currentPass;
   manager.addInstrumentation(createPassTracker(currentPass));
-  if (options.timePasses)
-    manager.addInstrumentation(createPassTimer(timing));
+  manager.addInstrumentation(createPassTimer(timing));
   if (watcher)
     manager.addInstrumentation(createPassWatch(*watcher));
   if (options.printLayouts)
@@ -435,8 +440,11 @@ bool Compilation::assemble(const std::string &ptx) {
                                               *ptxas, made->cubin.size()));
   for (const std::string &warning : made->report.warnings)
     warnOfPtxas(warning);
-  if (const codegen::KernelResources *resources = made->report.find(description.entry))
+  if (const codegen::KernelResources *resources = made->report.find(description.entry)) {
     codegen::describeResources(*resources, *gpu, description);
+    if (!warnOfSpills(*resources))
+      return false;
+  }
   description.format = "cubin";
   assembled.image = std::move(made->cubin);
   assembled.ptx = ptx;

@@ -96,6 +96,9 @@ private:
   bool runPasses(const GpuPipelineOptions &pipeline, Attempt attempt, bool &needsLess);
   bool generate();
   bool assemble(const std::string &ptx);
+  void noteSlowSteps();
+  /// Returns false if the warning is an error.
+  bool warnOfSpills(const codegen::KernelResources &resources);
   bool finish(llvm::StringRef artifact, llvm::StringRef ptx = {});
   void printModule();
   codegen::SourcePaths sourcePaths() const { return {options.input, options.importPaths, options.pathReplacements}; }
@@ -109,6 +112,7 @@ private:
   llvm::raw_ostream &errors;
   PassWatcher *watcher = nullptr;
   bool mayDoWithLess = true;
+  int64_t largestBlock = 0; ///< elements
   Timing timing;
   Outcome state = Outcome::Success;
   const target::GpuTarget *gpu = nullptr;

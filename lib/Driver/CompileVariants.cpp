@@ -28,6 +28,7 @@ CompilerOptions silent(CompilerOptions options) {
   options.emit = EmitKind::Cubin;
   options.diagnosticsFormat = DiagnosticsFormat::Text;
   options.warnings.silence();
+  options.slowSeconds.reset();
   options.dumpDirectory.clear();
   options.remarks.clear();
   options.timePasses = options.printLayouts = options.advise = options.explainConfig = options.printsText = false;

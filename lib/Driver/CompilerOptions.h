@@ -65,9 +65,10 @@ struct CompilerOptions {
   std::string remarks;       ///< regular expression of pass names whose remarks are shown; empty: none
   bool timePasses = false;
   bool printLayouts = false;
-  bool advise = true;         ///< note promises that would make a GEMM several times faster
-  bool explainConfig = false; ///< show how open parameters were chosen
-  bool printsText = true;     ///< print tl.static_print output
+  bool advise = true;                    ///< note promises that would make a GEMM several times faster
+  bool explainConfig = false;            ///< show how open parameters were chosen
+  std::optional<double> slowSeconds = 5; ///< note steps that take longer
+  bool printsText = true;                ///< print tl.static_print output
   /// Set by another thread to cancel the compilation; null: never cancelled.
   const std::atomic<bool> *cancelled = nullptr;
   /// The compiler runs inside a host process, which must not be forked.

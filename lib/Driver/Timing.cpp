@@ -19,8 +19,24 @@ void Timing::addPass(llvm::StringRef name, Clock::duration time) {
   rows.push_back({name.str(), true, time});
 }
 
+static double seconds(Timing::Clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+std::vector<Timing::Slow> Timing::stepsOver(double limit) const {
+  std::vector<Slow> slow;
+  for (const Row *row = rows.data(), *end = row + rows.size(); row != end; ++row) {
+    if (row->isPass || seconds(row->time) < limit)
+      continue;
+    slow.push_back({row->name, seconds(row->time), ""});
+    for (const Row *pass = row + 1; pass != end && pass->isPass; ++pass)
+      if (2 * pass->time > row->time)
+        slow.back().slowestPass = pass->name;
+  }
+  return slow;
+}
+
 void Timing::print(llvm::raw_ostream &os) const {
-  auto seconds = [](Clock::duration time) { return std::chrono::duration<double>(time).count(); };
   double total = seconds(Clock::now() - begin);
   os << "   Seconds   Share  Phase\n";
   for (const Row &row : rows) {

@@ -38,6 +38,14 @@ public:
   void addPass(llvm::StringRef name, Clock::duration time);
   void print(llvm::raw_ostream &os) const;
 
+  struct Slow {
+    std::string name;
+    double seconds;
+    std::string slowestPass; ///< if it took more than half of the time
+  };
+  /// Returns the phases that took longer, in order.
+  std::vector<Slow> stepsOver(double seconds) const;
+
 private:
   struct Row {
     std::string name;

@@ -110,6 +110,8 @@ OwningOpRef<ModuleOp> ModuleSema::emitKernel(const FunctionStmt &kernel, const I
     error(Diag::too_much_work, kernel.nameRange, {std::to_string(request.maxWork)});
   if (diagnostics.hasErrors())
     return {};
+  if (!checkHeldBlocks(op, kernel.nameRange))
+    return {};
   // Emitted IR must verify. If it does not, report a compiler bug instead of crashing.
   std::string message;
   ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {

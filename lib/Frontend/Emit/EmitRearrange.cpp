@@ -205,9 +205,25 @@ private:
   bool isUnrolled;
 };
 
+/// Reports a block that is too large to be sorted: with 512 elements per thread, nearly all of which are spilled, ptxas
+/// takes half a minute, with 1024 several.
+bool checkSortedElements(BuiltinCall &call, const SymValue &x) {
+  constexpr int64_t mostPerThread = 512, mostThreads = 1024;
+  const int64_t elements = ShapedType::getNumElements(x.shape()), threads = call.sema.counter.threads;
+  if (elements <= mostPerThread * threads)
+    return true;
+  call.sema.error(Diag::sort_elements, call.rangeOf(0),
+                  {std::to_string(elements), std::to_string(elements / threads), std::to_string(threads),
+                   std::to_string(mostPerThread),
+                   elements <= mostPerThread * mostThreads ? "more warps" : "a smaller block"});
+  return false;
+}
+
 SymValue sorted(BuiltinCall &call, const SymValue &x, int64_t axis, bool descending) {
   if (x.type.isFp8())
     return call.sema.error(Diag::fp8_arithmetic, call.rangeOf(0), {toString(x.type)});
+  if (!checkSortedElements(call, x))
+    return {};
   return BitonicSort(call, x.shape(), axis).sort(x, descending);
 }
 
@@ -217,6 +233,8 @@ SymValue largest(BuiltinCall &call, SymValue x, int64_t axis, int64_t k) {
   Sema &sema = call.sema;
   if (x.type.isFp8())
     return sema.error(Diag::fp8_arithmetic, call.rangeOf(0), {toString(x.type)});
+  if (!checkSortedElements(call, x))
+    return {};
   auto order = [&](bool isSorted) {
     int64_t size = x.shape()[axis];
     BitonicSort blocks(call, x.shape(), axis, log2(k));
@@ -335,6 +353,8 @@ SymValue emitBitonicMerge(Sema &, BuiltinCall &call) {
   std::optional<bool> descending = call.flag(2);
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
   if (!axis || !descending)
+    return {};
+  if (!checkSortedElements(call, value))
     return {};
   return BitonicSort(call, value.shape(), *axis).mergeLast(value, SymValue::makeConstant(*descending));
 }

@@ -95,6 +95,7 @@ private:
   SymValue parameterValue(const KernelParameter &parameter, mlir::ValueRange arguments, SourceRange range);
   std::optional<KernelParameter> parseDescriptor(llvm::StringRef text, SourceRange range);
   const FunctionStmt *selectKernel(const InstanceDirective *&instance);
+  bool checkHeldBlocks(KernelOp kernel, SourceRange name);
   void warnOfRedefinitions(const FunctionStmt &kernel);
   bool resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
                          std::vector<KernelParameter> &parameters);

@@ -62,6 +62,33 @@ bool ModuleSema::charge(size_t amount, SourceRange range) {
   return false;
 }
 
+/// Reports a block that a thread must hold while it is reduced, because it is used afterwards, too. A thread has 255
+/// registers: of 1024 elements most are spilled and ptxas takes half a minute, for 2048 it takes three.
+bool ModuleSema::checkHeldBlocks(KernelOp kernel, SourceRange name) {
+  constexpr int64_t mostPerThread = 1024, mostThreads = 1024;
+  const int64_t threads = counter.threads;
+  Operation *found = nullptr;
+  kernel.walk([&](Operation *op) {
+    if (!isa<ReduceOp, ScanOp>(op))
+      return;
+    for (mlir::Value operand : op->getOperands())
+      if (auto block = dyn_cast<RankedTensorType>(operand.getType()))
+        if (!found && block.getNumElements() > mostPerThread * threads && !operand.hasOneUse())
+          found = op;
+  });
+  if (!found)
+    return true;
+  const int64_t elements = cast<RankedTensorType>(found->getOperand(0).getType()).getNumElements();
+  if (auto place = dyn_cast<FileLineColLoc>(found->getLoc())) // otherwise in a helper
+    name = diagnostics.characterAt(module.file, {place.getLine(), place.getColumn()});
+  error(Diag::held_elements, name,
+        {std::to_string(elements), std::to_string(elements / threads), std::to_string(threads),
+         std::to_string(mostPerThread),
+         elements <= mostPerThread * mostThreads ? "more warps, or a loop over smaller blocks"
+                                                 : "a loop over smaller blocks"});
+  return false;
+}
+
 /// Returns the value, or an error if it is too large when repeated 'times'.
 SymValue ModuleSema::limitSize(SymValue value, SourceRange range, size_t times) {
   if (const SymValue *block = findTooLarge(value))
