@@ -187,6 +187,17 @@ SymValue emitLoad(Sema &sema, BuiltinCall &call) {
   return SymValue::makeTensor(result, pointer.type.pointee());
 }
 
+/// Warns of a constant that the stored integer type cannot represent, signed or unsigned.
+static void warnStoredConstant(Sema &sema, BuiltinCall &call, DType element) {
+  if (!call[1].isConstant() || !isNumber(call[1].constant) || !element.isInt() || element.isBool() ||
+      element.bits() >= 64)
+    return;
+  const std::optional<double> number = asDouble(call[1].constant);
+  const double half = std::ldexp(1.0, static_cast<int>(element.bits()) - 1);
+  if (number && (*number < -half || *number >= 2 * half || *number != std::trunc(*number)))
+    sema.warn(Diag::stored_constant, call.rangeOf(1), {str(call[1].constant), toString(element)});
+}
+
 SymValue emitStore(Sema &sema, BuiltinCall &call) {
   if (call[0].kind == SymValue::Kind::BlockPointer)
     return emitBlockStore(sema, call);
@@ -200,6 +211,7 @@ SymValue emitStore(Sema &sema, BuiltinCall &call) {
   if (!cache || !evict)
     return {};
   DType element = pointer.type.pointee();
+  warnStoredConstant(sema, call, element);
   SymValue value = call[1].isConstant() && isNumber(call[1].constant) && element.isFloat()
                        ? sema.makeNumber(call[1].constant, element, call.rangeOf(1))
                        : sema.cast(call.tensor(1), element, call.rangeOf(1));

@@ -95,6 +95,10 @@ private:
   SymValue parameterValue(const KernelParameter &parameter, mlir::ValueRange arguments, SourceRange range);
   std::optional<KernelParameter> parseDescriptor(llvm::StringRef text, SourceRange range);
   const FunctionStmt *selectKernel(const InstanceDirective *&instance);
+  static std::map<std::string, std::string> namesOtherThanIntegers(const FunctionStmt &kernel,
+                                                                   const std::vector<KernelParameter> &parameters);
+  SymValue evaluateType(const Expr &expr);
+  void warnConstantOperand(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
   bool checkHeldBlocks(KernelOp kernel, SourceRange name);
   void warnOfRedefinitions(const FunctionStmt &kernel);
   bool resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,

@@ -113,54 +113,80 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
   for (const FunctionStmt *function : before)
     for (const Parameter &parameter : function->parameters)
       expected.push_back(parameter.name);
-  NameChecker checker(*this, kernel, std::move(names)), expectChecker(*this, kernel, std::move(expected));
-  for (const DirectiveExpr &expr : kernel.directives.grid)
-    checker.check(expr);
-  for (const DirectiveExpr &expr : kernel.directives.requirements)
-    checker.check(expr);
+  const std::map<std::string, std::string> others = namesOtherThanIntegers(kernel, parameters);
+  const auto checkInteger = [&](const std::string &name, SourceRange range) {
+    if (auto other = others.find(name); other != others.end())
+      error(Diag::directive_integer_name, range, {name, other->second});
+  };
   // The caller of an artifact with alternatives does not know which one a launch takes, so buffers and expectations
   // must not depend on it.
   std::set<std::string> refused;
-  auto refuseAlternatives = [&](NameChecker &checked, std::string place) {
-    checked.visit = [this, &refused, place](const std::string &name, SourceRange range) {
+  const auto refuseAlternatives = [&](const std::string &place) {
+    return [this, &refused, place](const std::string &name, SourceRange range) {
       if (llvm::is_contained(request.alternatives, name) && refused.insert(name).second)
         error(Diag::varied_constant, range, {name, place});
     };
   };
+  NameChecker integerChecker(*this, kernel, names);
+  integerChecker.visit = checkInteger;
+  NameChecker checker(*this, kernel, std::move(names)), expectChecker(*this, kernel, std::move(expected));
+  for (const DirectiveExpr &expr : kernel.directives.grid)
+    integerChecker.check(expr);
+  for (const DirectiveExpr &expr : kernel.directives.requirements)
+    integerChecker.check(expr);
   for (const BufferDirective &buffer : kernel.directives.buffers) {
     checker.checkName(buffer.parameter, buffer.nameRange);
-    refuseAlternatives(checker, "the shape of buffer '" + buffer.parameter + "'");
-    llvm::for_each(buffer.shape, [&](const DirectiveExpr &expr) { checker.check(expr); });
-    refuseAlternatives(checker, "the strides of buffer '" + buffer.parameter + "'");
-    llvm::for_each(buffer.strides, [&](const DirectiveExpr &expr) { checker.check(expr); });
+    for (const auto &[what, sizes] : {std::pair("the shape", &buffer.shape), {"the strides", &buffer.strides}}) {
+      integerChecker.visit = [&, refuse = refuseAlternatives(what + (" of buffer '" + buffer.parameter + "'"))](
+                                 const std::string &name, SourceRange range) {
+        checkInteger(name, range);
+        refuse(name, range);
+      };
+      llvm::for_each(*sizes, [&](const DirectiveExpr &expr) { integerChecker.check(expr); });
+    }
   }
-  checker.visit = [](const std::string &, SourceRange) {};
   for (const ConfigDirective &config : kernel.directives.configs)
     checkConfig(config, kernel, parameters);
   for (const DefaultDirective &directive : kernel.directives.defaults)
     checker.check(directive);
   for (const ExpectDirective &directive : kernel.directives.expects) {
     checker.checkName(directive.buffer, directive.nameRange);
-    refuseAlternatives(expectChecker, "the expected '" + directive.buffer + "'");
+    expectChecker.visit = refuseAlternatives("the expected '" + directive.buffer + "'");
     expectChecker.check(directive.value);
+    for (const BufferDirective &buffer : kernel.directives.buffers)
+      if (buffer.parameter == directive.buffer && buffer.role == "random")
+        error(Diag::expected_input, directive.nameRange, {directive.buffer},
+              std::pair{buffer.range, std::string("it is declared as an input here")});
   }
   return diagnostics.numErrors() == errorsBefore;
+}
+
+/// Returns the parameters that integer expressions cannot use, with what they are.
+std::map<std::string, std::string> ModuleSema::namesOtherThanIntegers(const FunctionStmt &kernel,
+                                                                      const std::vector<KernelParameter> &parameters) {
+  std::map<std::string, std::string> others;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
+    forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
+      if (leaf.constant || leaf.isOpen)
+        return;
+      if (leaf.type.isPointer || !leaf.block.empty())
+        others[name] = "a pointer";
+      else if (leaf.type.isFloat())
+        others[name] = "a floating-point parameter";
+    });
+  return others;
 }
 
 /// Checks a config directive: constants are compile-time parameters, and names in the condition are integers.
 void ModuleSema::checkConfig(const ConfigDirective &config, const FunctionStmt &kernel,
                              const std::vector<KernelParameter> &parameters) {
   std::vector<std::string> names, constants = {"num_warps", "num_stages"};
-  std::map<std::string, std::string> others; // that conditions cannot use
+  const std::map<std::string, std::string> others = namesOtherThanIntegers(kernel, parameters);
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
     forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
       names.push_back(name);
       if (leaf.constant || leaf.isOpen)
         constants.push_back(name);
-      else if (leaf.type.isPointer || !leaf.block.empty())
-        others[name] = "a pointer";
-      else if (leaf.type.isFloat())
-        others[name] = "a floating-point parameter";
     });
   for (const ConfigDirective::Constant &constant : config.constants)
     if (!llvm::is_contained(constants, constant.name))

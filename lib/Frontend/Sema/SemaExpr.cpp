@@ -166,6 +166,7 @@ SymValue ModuleSema::applyBinary(BinaryOp op, const SymValue &left, const SymVal
   if (left.kind == SymValue::Kind::Object || right.kind == SymValue::Kind::Object)
     if (std::optional<SymValue> result = objectOperator(op, left, right, range))
       return *result;
+  warnConstantOperand(op, left, right, range);
   return binary(op, left, right, range);
 }
 

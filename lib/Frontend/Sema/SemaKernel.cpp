@@ -294,7 +294,8 @@ const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance)
   for (const Candidate &candidate : chosen.empty() ? entries : chosen)
     list += (list.empty() ? "" : ", ") + candidate.name;
   if (functions.empty() || (wanted.empty() && entries.empty()))
-    error(Diag::no_kernel, top);
+    error(Diag::no_kernel, module.misspelled ? module.misspelled->first : top,
+          {module.misspelled ? "; did you mean '@" + module.misspelled->second + "'?" : ""});
   else if (!wanted.empty() && chosen.empty())
     error(Diag::unknown_kernel, top, {wanted, list});
   else

@@ -94,12 +94,23 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::fromValue(const SymValue 
   return std::nullopt;
 }
 
+/// Evaluates an expression in an annotation. When Python evaluates it, the function itself is not defined yet, so that
+/// a kernel may have the name of a type.
+SymValue ModuleSema::evaluateType(const Expr &expr) {
+  SymValue value = evaluate(expr);
+  const auto *name = as<NameExpr>(&expr);
+  if (name && value.isConstant() && std::holds_alternative<const FunctionStmt *>(value.constant))
+    if (std::optional<Value> type = namespaceMember("tl", name->id))
+      return SymValue::makeConstant(*type);
+  return value;
+}
+
 /// Evaluates ptr[f16], ptr[f16, 2], i32[16], and every expression that gives a type.
 std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr &annotation) {
   const auto *subscript = as<SubscriptExpr>(&annotation);
   if (!subscript)
-    return fromValue(evaluate(annotation), annotation.range);
-  SymValue base = evaluate(*subscript->value);
+    return fromValue(evaluateType(annotation), annotation.range);
+  SymValue base = evaluateType(*subscript->value);
   if (base.isError())
     return std::nullopt;
   std::vector<const Expr *> items{subscript->index};
@@ -110,7 +121,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr
   const auto *scalar = base.isConstant() ? std::get_if<DType>(&base.constant) : nullptr;
   const Expr *divisor = nullptr;
   if (name && (name->name == "ptr" || name->name == "pointer_type")) {
-    SymValue element = evaluate(*items[0]);
+    SymValue element = evaluateType(*items[0]);
     const auto *type = element.isConstant() ? std::get_if<DType>(&element.constant) : nullptr;
     if (!type || type->isPointer || items.size() > 2) {
       if (!element.isError())

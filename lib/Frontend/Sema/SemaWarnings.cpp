@@ -21,6 +21,20 @@ std::vector<std::pair<SourceRange, std::string>> ModuleSema::callsAround() const
   return calls;
 }
 
+/// Warns of a constant with which an integer operation has no defined result.
+void ModuleSema::warnConstantOperand(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) {
+  if (!left.isTensor() || !left.type.isInt() || !right.isConstant())
+    return;
+  std::optional<Int128> number = asInteger(right.constant);
+  if (!number)
+    return;
+  if (*number == 0 && (op == BinaryOp::FloorDiv || op == BinaryOp::Mod))
+    warn(Diag::zero_divisor, range, {std::string(spelling(op))});
+  const bool isShift = op == BinaryOp::LShift || op == BinaryOp::RShift;
+  if (isShift && (*number < 0 || *number >= left.type.bits()))
+    warn(Diag::shift_width, range, {toString(left.type), str(right.constant), std::to_string(left.type.bits() - 1)});
+}
+
 static bool isPrimary(const Expr &expr) {
   return expr.parenthesized || expr.kind == ExprKind::Name || expr.kind == ExprKind::Call ||
          expr.kind == ExprKind::Attribute || expr.kind == ExprKind::Subscript;

@@ -273,6 +273,8 @@ struct Module {
   std::vector<SkippedName> skipped;
   std::vector<InstanceDirective> instances;
   std::vector<HostLaunch> launches;
+  /// A decorator that is nearly that of a kernel, and the name that is meant.
+  std::optional<std::pair<SourceRange, std::string>> misspelled;
   /// Errors in functions are kept with them, so unused functions need not be in the language.
   bool defersErrors = false;
 

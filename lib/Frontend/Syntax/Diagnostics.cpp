@@ -44,6 +44,24 @@ std::string substitute(std::string_view pattern, const std::vector<std::string> 
   return out;
 }
 
+/// "1 elements" -> "1 element".
+std::string withSingulars(std::string text) {
+  for (std::string_view plural :
+       {"elements", "dimensions", "expressions", "arguments", "entries", "strides", "integers", "parameters", "scalars",
+        "names", "kernels", "threads", "bytes", "bits"}) {
+    const std::string counted = "1 " + std::string(plural);
+    for (size_t at = text.find(counted); at != std::string::npos; at = text.find(counted, at + 1)) {
+      const bool isWhole = at == 0 || text[at - 1] == ' ' || text[at - 1] == '(';
+      const size_t end = at + counted.size();
+      if (!isWhole || (end < text.size() && std::isalpha(static_cast<unsigned char>(text[end]))))
+        continue;
+      const bool isY = plural.ends_with("ies");
+      text.replace(end - (isY ? 3 : 1), isY ? 3 : 1, isY ? "y" : "");
+    }
+  }
+  return text;
+}
+
 bool isContinuationByte(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
@@ -179,7 +197,7 @@ std::string_view DiagnosticEngine::text(SourceRange range) const {
 DiagnosticEngine::Builder DiagnosticEngine::report(Diag id, SourceRange range,
                                                    const std::vector<std::string> &arguments) {
   const Entry &entry = entries[static_cast<size_t>(id)];
-  std::string message = substitute(entry.message, arguments);
+  std::string message = withSingulars(substitute(entry.message, arguments));
   bool isWarning = entry.severity == Severity::Warning;
   if (isWarning && !warnings.isEnabled(id))
     return {nullptr, 0};

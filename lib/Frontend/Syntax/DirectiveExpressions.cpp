@@ -83,6 +83,11 @@ bool check(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dia
     const auto &node = *as<BinaryExpr>(&expr);
     bool isTensorOperator = isIntegerOperator(node.op) && node.op != BinaryOp::FloorDiv && node.op != BinaryOp::Mod;
     bool isKnown = isInteger ? isIntegerOperator(node.op) : isTensorOperator || node.op == BinaryOp::MatMult;
+    const bool isDivision = node.op == BinaryOp::Div || node.op == BinaryOp::FloorDiv || node.op == BinaryOp::Mod;
+    if (isInteger && isDivision && constantOf(*node.right) == std::optional<int64_t>(0)) {
+      diagnostics.report(Diag::directive_zero, expr.range, {unparse(expr).substr(0, 60)});
+      return false;
+    }
     return isKnown ? check(diagnostics, *node.left, dialect) && check(diagnostics, *node.right, dialect)
                    : reject(diagnostics, expr, dialect);
   }
@@ -123,6 +128,63 @@ bool check(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dia
 }
 
 } // namespace
+
+std::optional<int64_t> constantOf(const Expr &expr) {
+  if (const auto *integer = as<IntExpr>(&expr)) {
+    const bool fits = integer->value >= INT32_MIN && integer->value <= INT32_MAX;
+    return fits ? std::optional(static_cast<int64_t>(integer->value)) : std::nullopt;
+  }
+  if (const auto *node = as<UnaryExpr>(&expr)) {
+    const std::optional<int64_t> value = constantOf(*node->operand);
+    if (!value)
+      return std::nullopt;
+    return node->op == UnaryOp::Minus ? -*value : node->op == UnaryOp::Not ? !*value : *value;
+  }
+  if (const auto *node = as<BinaryExpr>(&expr)) {
+    const std::optional<int64_t> left = constantOf(*node->left), right = constantOf(*node->right);
+    int64_t value = 0;
+    const bool fits = left && right &&
+                      !(node->op == BinaryOp::Add    ? __builtin_add_overflow(*left, *right, &value)
+                        : node->op == BinaryOp::Sub  ? __builtin_sub_overflow(*left, *right, &value)
+                        : node->op == BinaryOp::Mult ? __builtin_mul_overflow(*left, *right, &value)
+                                                     : true);
+    return fits ? std::optional(value) : std::nullopt;
+  }
+  if (const auto *node = as<CompareExpr>(&expr)) {
+    const std::optional<int64_t> left = constantOf(*node->left), right = constantOf(*node->right);
+    if (!left || !right)
+      return std::nullopt;
+    switch (node->op) {
+    case CompareOp::Eq:
+      return *left == *right;
+    case CompareOp::NotEq:
+      return *left != *right;
+    case CompareOp::Lt:
+      return *left < *right;
+    case CompareOp::LtE:
+      return *left <= *right;
+    case CompareOp::Gt:
+      return *left > *right;
+    case CompareOp::GtE:
+      return *left >= *right;
+    default:
+      return std::nullopt;
+    }
+  }
+  if (const auto *node = as<BoolOpExpr>(&expr)) {
+    // One operand can decide.
+    const bool isAnd = node->op == BoolOperator::And;
+    bool isKnown = true;
+    for (const Expr *part : node->values) {
+      const std::optional<int64_t> value = constantOf(*part);
+      if (value && (*value != 0) != isAnd)
+        return !isAnd;
+      isKnown &= value.has_value();
+    }
+    return isKnown ? std::optional<int64_t>(isAnd) : std::nullopt;
+  }
+  return std::nullopt;
+}
 
 bool checkExpression(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect, SourceRange range) {
   if (size_t left = mostNodes; !isShort(expr, left)) {

@@ -14,4 +14,7 @@ enum class DirectiveDialect { Integer, Tensor, Value };
 /// directive, because "#: let" names may insert parts from elsewhere.
 bool checkExpression(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect, SourceRange range);
 
+/// Returns the value of an integer expression without names: 0 or 1 for a condition.
+std::optional<int64_t> constantOf(const Expr &expr);
+
 } // namespace tile::frontend

@@ -2,6 +2,7 @@
 // The lexer: one pass over the bytes, see Lexer.h for the rules.
 
 #include "Frontend/Syntax/Lexer.h"
+#include "Frontend/Syntax/Typography.h"
 
 #include <array>
 #include <cstring>
@@ -102,6 +103,7 @@ private:
   void skipComment();
   void lexIndentation();
   void closeBlocks(size_t column, size_t begin);
+  bool checkTabs(size_t column, size_t narrowColumn, std::string_view indentation, size_t begin);
   void lexNewline();
   void lexToken();
   void lexName();
@@ -121,6 +123,8 @@ private:
   bool isExpression;
   bool lineStart = true;
   std::vector<size_t> indents{0};
+  /// For each open block: the column if a tab is one column wide, and the indentation.
+  std::vector<std::pair<size_t, std::string_view>> narrowIndents{{0, ""}};
   std::vector<Bracket> brackets;
   TokenStream stream;
 };
@@ -167,11 +171,14 @@ void Lexer::skipBlanks() {
 /// Measures the indentation of a line and opens or closes blocks. Blank and comment lines do not count.
 void Lexer::lexIndentation() {
   for (;;) {
-    size_t column = 0;
+    size_t column = 0, narrowColumn = 0;
+    const size_t lineBegin = position;
     while (!atEnd() && (peek() == ' ' || peek() == '\t' || peek() == '\f')) {
       column = peek() == '\t' ? (column / 8 + 1) * 8 : peek() == '\f' ? 0 : column + 1;
+      narrowColumn = peek() == '\f' ? 0 : narrowColumn + 1;
       ++position;
     }
+    const std::string_view indentation = text.substr(lineBegin, position - lineBegin);
     if (peek() == '#')
       skipComment();
     if (atEnd())
@@ -181,19 +188,35 @@ void Lexer::lexIndentation() {
       continue;
     }
     size_t begin = position;
-    if (column > indents.back()) {
+    while (narrowIndents.size() > 1 && indents[narrowIndents.size() - 1] > column)
+      narrowIndents.pop_back();
+    if (!checkTabs(column, narrowColumn, indentation, begin)) { // continues in the block that seems to be meant
+      closeBlocks(std::min(column, indents.back()), begin);
+    } else if (column > indents.back()) {
       if (indents.size() >= maxIndentLevels) {
         addError(Diag::too_deep, rangeFrom(begin), {"blocks", std::to_string(maxIndentLevels)});
         position = end;
         return;
       }
       indents.push_back(column);
+      narrowIndents.emplace_back(narrowColumn, indentation);
       add(Tok::Indent, begin);
     } else {
       closeBlocks(column, begin);
     }
     return;
   }
+}
+
+/// Checks, as Python does, that the comparison with the enclosing block does not depend on the width of a tab.
+bool Lexer::checkTabs(size_t column, size_t narrowColumn, std::string_view indentation, size_t begin) {
+  const auto &[narrow, enclosing] = narrowIndents.back();
+  const size_t wide = indents[narrowIndents.size() - 1];
+  if (column == wide ? narrowColumn == narrow : column < wide || narrowColumn > narrow)
+    return true;
+  addError(Diag::mixed_indentation, {static_cast<uint32_t>(begin), static_cast<uint32_t>(begin + 1), file},
+           {describeBlanks(indentation), describeBlanks(enclosing)});
+  return false;
 }
 
 void Lexer::closeBlocks(size_t column, size_t begin) {
@@ -206,6 +229,7 @@ void Lexer::closeBlocks(size_t column, size_t begin) {
   // The indentation is between two open blocks. Treat it as the inner one, so that parsing continues.
   stream.tokens.pop_back();
   indents.push_back(column);
+  narrowIndents.emplace_back(column, "");
   addError(Diag::inconsistent_dedent, {static_cast<uint32_t>(begin), static_cast<uint32_t>(begin + 1), file});
 }
 
@@ -437,6 +461,11 @@ void Lexer::lexInvalid() {
   ++position;
   if (first == '!') {
     addError(Diag::foreign_operator, rangeFrom(begin), {"!", "not"});
+    return;
+  }
+  if (const auto [name, plain] = typographicQuote(text.substr(begin, 3)); !name.empty()) {
+    position = begin + 3;
+    addError(Diag::quotation_mark, rangeFrom(begin), {std::string(name), std::string(plain)});
     return;
   }
   while (isHighByte(first) && isHighByte(peek()))

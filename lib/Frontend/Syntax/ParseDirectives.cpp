@@ -24,6 +24,7 @@ private:
   bool parseDefault();
   bool parseExpect();
   bool parseLet();
+  bool checkRequirement();
   bool parseInstance();
   bool parseInstanceOptions(InstanceDirective &instance);
   bool parseOption(std::optional<int> &option, std::string_view name);
@@ -91,7 +92,7 @@ bool DirectiveParser::parse() {
   if (keyword == "let")
     return parseLet();
   if (keyword == "require")
-    return parseExpr(set->requirements.emplace_back(), DirectiveDialect::Integer);
+    return parseExpr(set->requirements.emplace_back(), DirectiveDialect::Integer) && checkRequirement();
   if (keyword == "cluster")
     return parseCluster(set->cluster);
   if (keyword == "schedule")
@@ -247,6 +248,15 @@ bool DirectiveParser::parseLet() {
   return false;
 }
 
+/// Checks that the last requirement is not false in every call.
+bool DirectiveParser::checkRequirement() {
+  const DirectiveExpr &requirement = set->requirements.back();
+  if (constantOf(*requirement.expr) != std::optional<int64_t>(0))
+    return true;
+  p.error(Diag::false_requirement, requirement.range, {requirement.text});
+  return false;
+}
+
 bool DirectiveParser::parseOption(std::optional<int> &option, std::string_view name) {
   if (!p.expect(Tok::Equal, "after '" + std::string(name) + "'"))
     return false;
@@ -374,7 +384,7 @@ void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set
   for (size_t index = begin; index < end;) {
     TokenStream tokens;
     SourceRange range = parser.stream.directives[index].range;
-    int depth = 0;
+    std::vector<SourceRange> open; // brackets
     do {
       const DirectiveLine &line = parser.stream.directives[index++];
       range = join(range, line.range);
@@ -383,12 +393,19 @@ void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set
       for (Token &token : lineTokens) {
         bool opens = token.kind == Tok::LeftParen || token.kind == Tok::LeftBracket;
         bool closes = token.kind == Tok::RightParen || token.kind == Tok::RightBracket;
-        depth += opens ? 1 : closes ? -1 : 0;
+        if (opens)
+          open.push_back(token.range);
+        else if (closes && !open.empty())
+          open.pop_back();
         // An open bracket that the next line closes is not an error here.
         if (token.kind != Tok::Error || token.error != Diag::unclosed_bracket)
           tokens.tokens.push_back(std::move(token));
       }
-    } while (depth > 0 && index < end);
+    } while (!open.empty() && index < end);
+    if (!open.empty()) {
+      parser.error(Diag::unclosed_bracket, open.back(), {std::string(parser.source.substr(open.back().begin, 1))});
+      continue;
+    }
     tokens.tokens.push_back({Tok::End, {range.end, range.end, range.file}});
     Parser inner(parser.source, std::move(tokens), parser.module, parser.diagnostics);
     inner.bindings = set ? &set->bindings : nullptr;

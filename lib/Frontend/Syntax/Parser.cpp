@@ -369,6 +369,9 @@ void Parser::parseDecorated(Block &out) {
   bool isConstexpr = std::any_of(decorators.begin(), decorators.end(),
                                  [](const Decorator &decorator) { return isConstexprDecorator(decorator.name); });
   if (!isJit && !isConstexpr) {
+    for (const Decorator &decorator : decorators)
+      if (std::optional<std::string> guess = didYouMean(decorator.name, {"tile.kernel", "tile.jit", "triton.jit"}))
+        module.misspelled = {decorator.range, *guess};
     parseHostFunction(out, decorators);
     return;
   }
