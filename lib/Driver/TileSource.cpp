@@ -15,8 +15,13 @@ namespace tile::driver {
 /// Returns the kind of artifact, such as "a cubin"; empty if the text is not an artifact.
 static llvm::StringRef kindOfArtifact(const std::string &text, llvm::StringRef path) {
   const runtime::Bytes bytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
-  if (runtime::isElf(bytes))
-    return "a cubin";
+  if (runtime::isElf(bytes)) {
+    constexpr size_t machinePlace = 18; // ELF-64 object file format
+    constexpr unsigned cuda = 190;      // EM_CUDA
+    const bool isCubin =
+        bytes.size() < machinePlace + 2 || (bytes[machinePlace] | bytes[machinePlace + 1] << 8) == cuda;
+    return isCubin ? "a cubin" : "an ELF program";
+  }
   if (runtime::isPack(bytes))
     return "a tilepack";
   return path.ends_with(".ptx") ? "PTX" : "";
@@ -28,8 +33,10 @@ llvm::Expected<std::string> readSource(llvm::StringRef path) {
     return text;
   if (llvm::StringRef kind = kindOfArtifact(*text, path); !kind.empty())
     return llvm::createStringError(llvm::formatv(
-        "'{0}' is {1}, not the source of a kernel; run a compiled kernel with: tile-run {0} NAME=VALUE...", path,
-        kind));
+        kind == "an ELF program"
+            ? "'{0}' is {1}, not the source of a kernel"
+            : "'{0}' is {1}, not the source of a kernel; run a compiled kernel with: tile-run {0} NAME=VALUE...",
+        path, kind));
   return text;
 }
 

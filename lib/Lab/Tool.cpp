@@ -50,7 +50,9 @@ std::string findMistake(const Subcommands &subcommands, const std::vector<std::s
   for (const Subcommand &command : subcommands)
     names.push_back(command.name);
   const std::string hint = suggestion(words[0], names);
-  return hint.empty() ? hint : fmt::format("'{}' is neither a subcommand nor a file{}", words[0], hint);
+  // Other words are artifacts, or arguments of a suite.
+  const bool isPath = words[0].find_first_of("./:=") != std::string::npos;
+  return hint.empty() && isPath ? "" : fmt::format("'{}' is neither a subcommand nor a file{}", words[0], hint);
 }
 
 } // namespace

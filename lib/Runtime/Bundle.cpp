@@ -113,6 +113,12 @@ Result<Bundle> Bundle::read(Bytes bytes) {
     entry.bytes = (*frame)[1].get<uint64_t>();
     entry.contentBytes = (*frame)[2].get<uint64_t>();
     const uint64_t available = bundle.frames.size();
+    const bool isTruncated =
+        entry.offset <= largestBundled && entry.bytes <= largestBundled && entry.offset + entry.bytes > available;
+    if (isTruncated && entry.contentBytes <= largestBundled)
+      return item.fail(path,
+                       fmt::format("the pack is truncated: of kernel '{}', {} of {} bytes are missing", entry.name,
+                                   std::min(entry.bytes, entry.offset + entry.bytes - available), entry.bytes));
     if (entry.offset > available || entry.bytes > available - entry.offset || entry.contentBytes > largestBundled)
       return item.fail(path, fmt::format("kernel '{}' has {} bytes at offset {}, {} decompressed; there are {} bytes",
                                          entry.name, entry.bytes, entry.offset, entry.contentBytes, available));

@@ -231,17 +231,25 @@ Status Pack::readIndex(std::string_view text, size_t frameBytes) {
   std::optional<Error> error;
   const ObjectReader reader(json, "", error);
   contentHash = reader.string("hash", true);
+  uint64_t needed = 0;
   reader.forEach("frames", [&](const Json &element, const std::string &path) {
     const bool isFrame = element.is_array() && element.size() == 3 && element[0].is_number_unsigned() &&
                          element[1].is_number_unsigned() && element[2].is_number_unsigned();
     if (!isFrame)
       return reader.fail(path, "expected three sizes");
     const Frame frame{element[0].get<uint64_t>(), element[1].get<uint64_t>(), element[2].get<uint64_t>()};
-    if (frame.offset > frameBytes || frame.bytes > frameBytes - frame.offset || frame.contentBytes > largestContents)
-      return reader.fail(path, fmt::format("{} bytes at offset {}, {} decompressed; there are {} bytes", frame.bytes,
-                                           frame.offset, frame.contentBytes, frameBytes));
+    if (frame.contentBytes > largestContents)
+      return reader.fail(path, fmt::format("{} bytes at offset {}, {} decompressed; at most {} are possible",
+                                           frame.bytes, frame.offset, frame.contentBytes, largestContents));
+    uint64_t end = 0;
+    if (__builtin_add_overflow(frame.offset, frame.bytes, &end) || end > UINT64_MAX - firstFrame)
+      return reader.fail(path, fmt::format("{} bytes at offset {}", frame.bytes, frame.offset));
+    needed = std::max(needed, end);
     frames.push_back(frame);
   });
+  if (needed > frameBytes)
+    return malformed(
+        fmt::format("it is truncated: it has {} bytes and needs {}", firstFrame + frameBytes, firstFrame + needed));
   reader.forEach("variants", [&](const Json &element, const std::string &path) {
     if (error || entries.size() > mostVariants) // checkVariants reports the error
       return;

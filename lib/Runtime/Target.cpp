@@ -61,6 +61,12 @@ Status checkTarget(std::string_view targetName, bool isPtx, std::string_view dev
                    isPtx ? "PTX" : "cubin", targetName, deviceName, rule);
 }
 
+/// Returns the suffix of the target of tilec with all instructions of a device.
+static std::string_view suffixOfBestTarget(int major) {
+  constexpr int hopper = 9, blackwell = 10;
+  return major < hopper ? "" : major == blackwell ? "f" : "a";
+}
+
 Status checkTarget(std::string_view targetName, bool isPtx, int deviceMajor, int deviceMinor) {
   Result<Target> target = parseTarget(targetName);
   if (!target)
@@ -70,9 +76,9 @@ Status checkTarget(std::string_view targetName, bool isPtx, int deviceMajor, int
     return Success{};
   return makeError(TILE_ERROR_ARCHITECTURE,
                    "the {} is compiled for {} but the device has compute capability {}.{} (sm_{}{}); {}; compile with "
-                   "--target=sm_{}{}",
+                   "--target=sm_{}{}{}",
                    isPtx ? "PTX" : "cubin", targetName, deviceMajor, deviceMinor, deviceMajor, deviceMinor, rule,
-                   deviceMajor, deviceMinor);
+                   deviceMajor, deviceMinor, suffixOfBestTarget(deviceMajor));
 }
 
 } // namespace tile::runtime

@@ -15,7 +15,14 @@ int withArtifact(const RunOptions &options, const std::function<int(const runtim
                          runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
                                             "no artifact; expected a cubin, PTX or .tilepack file made by tilec"));
   Result<runtime::Artifact> artifact = runtime::readArtifactFile(options.artifact);
-  return artifact ? use(*artifact) : reportFailure(options, artifact.error());
+  if (artifact)
+    return use(*artifact);
+  const bool isSource = options.artifact.ends_with(".tile") || options.artifact.ends_with(".py");
+  if (isSource && artifact.error().code == TILE_ERROR_NOT_AN_ARTIFACT)
+    return reportFailure(options, runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                                     "'{}' is a source file, which tilec compiles; use: tilec run {}",
+                                                     options.artifact, options.artifact));
+  return reportFailure(options, artifact.error());
 }
 
 void addSuiteOptions(CLI::App &app, SuiteOptions &suite) {

@@ -142,7 +142,8 @@ Status checkShape(const std::vector<int64_t> &reference, const std::vector<int64
   }
   if (fits)
     return Success{};
-  return makeError(TILE_ERROR_INVALID_ARGUMENT, "expected '{}' has shape [{}] but '{}' has shape [{}]",
+  return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                   "'#: expect {} == {}': the expression has shape [{}], but '{}' has shape [{}]", expectation.buffer,
                    expectation.expression, fmt::join(reference, ", "), expectation.buffer, fmt::join(output, ", "));
 }
 

@@ -129,8 +129,12 @@ private:
     if (parameter.type == runtime::DataType::I1 && (text == "true" || text == "false"))
       return setInteger(index, text == "true");
     Result<Expression> expression = Expression::compile(text, names);
-    if (!expression)
+    if (double real = 0; !expression) {
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
+      if (error == std::errc() && end == text.data() + text.size())
+        return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} is not an integer", text);
       return expression.error();
+    }
     for (unsigned slot : expression->usedSlots())
       if (slot < manifest.parameters.size())
         if (Status status = bindOne(slot); !status)

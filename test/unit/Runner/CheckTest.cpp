@@ -137,7 +137,8 @@ TEST(Check, negative_shapeOfTheReference) {
   const HostBuffer output = makeBuffer({3, 2}, {1, 2, 3, 4, 5, 6});
   Status status = validateExpectation({"y", "x", 1e-3}, names, output);
   ASSERT_FALSE(bool(status));
-  EXPECT_NE(status.error().message.find("expected 'x' has shape [2, 2] but 'y' has shape [3, 2]"), std::string::npos);
+  EXPECT_NE(status.error().message.find("the expression has shape [2, 2], but 'y' has shape [3, 2]"),
+            std::string::npos);
 }
 
 } // namespace

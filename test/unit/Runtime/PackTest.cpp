@@ -238,7 +238,7 @@ std::string withIndex(const std::string &pack, const std::string &from, const st
 TEST(Pack, negative_indexThatLies) {
   const std::string pack = packOf(smallVariants());
   EXPECT_TRUE(has(errorOf(withIndex(pack, R"("frames":[[0,)", R"("frames":[[4294967295,)")),
-                  "frames[0]: ")); // beyond the end
+                  "it is truncated: it has ")); // beyond the end
   EXPECT_TRUE(
       has(errorOf(withIndex(pack, R"("frames":[[0,)", R"("frames":[[-1,)")), "frames[0]: expected three sizes"));
   EXPECT_TRUE(has(errorOf(withIndex(pack, R"("image":2)", R"("image":99)")),

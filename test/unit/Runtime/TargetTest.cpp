@@ -60,6 +60,10 @@ TEST(Target, negative_messageHasBothNumbers) {
   EXPECT_EQ(status.error().code, TILE_ERROR_ARCHITECTURE);
   EXPECT_NE(status.error().message.find("compiled for sm_90a"), std::string::npos);
   EXPECT_NE(status.error().message.find("8.0"), std::string::npos);
+  // The target with all instructions of the device.
+  EXPECT_TRUE(checkTarget("sm_80", false, 9, 0).error().message.ends_with("compile with --target=sm_90a"));
+  EXPECT_TRUE(checkTarget("sm_80", false, 10, 0).error().message.ends_with("compile with --target=sm_100f"));
+  EXPECT_TRUE(checkTarget("sm_90a", false, 8, 0).error().message.ends_with("compile with --target=sm_80"));
 }
 
 TEST(Target, negative_malformedNames) {
