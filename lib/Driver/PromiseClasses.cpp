@@ -73,7 +73,7 @@ public:
     InspectedKernel inspected = inspector.inspect(options, commonTile());
     if (!inspected)
       return {};
-    PromiseClass general{.name = "general", .mostKernels = mostOfGeneral, .why = "no assumptions"};
+    PromiseClass general{.name = "general", .mostKernels = mostOfGeneral, .why = "all other calls"};
     // Calls whose tensor maps cannot be encoded, for example because of negative strides, must not fail if pointers
     // allow them.
     if (inspector.usesTensorMapsForPointers(options, inspected) && canDoWithout(inspected))

@@ -91,9 +91,10 @@ def print_layouts : Flag<["--"], "print-layouts">, HelpText<"Print tables of whi
 
 let Group = grp_variants in {
 defm variants : Value<"variants", "Which variants of the kernel to put into the artifact; a launch uses the fastest "
-                                  "that supports its arguments: none (a single kernel), alignment (for aligned and "
-                                  "unaligned arguments), auto (default; also for classes of sizes), all, or invariant "
-                                  "(the order of summation is the same for all sizes)", "<mode>">;
+                                  "that supports its arguments: none (a single kernel), alignment (for integers with "
+                                  "and without the divisibility that wide accesses need), auto (default; also for "
+                                  "classes of sizes), all, or invariant (the order of summation is "
+                                  "the same for all sizes)", "<mode>">;
 defm variants_budget : Value<"variants-budget", "Omit the least useful variants until the artifact has at most <n> "
                                                 "bytes, with an optional binary suffix K or M", "<n>">;
 defm variant : Value<"variant", "Compile only this variant, as listed by --explain-config", "<name>">;
