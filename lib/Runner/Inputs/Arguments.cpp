@@ -131,7 +131,8 @@ private:
     Result<Expression> expression = Expression::compile(text, names);
     if (double real = 0; !expression) {
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
-      if (error == std::errc() && end == text.data() + text.size())
+      const bool hasOnlyDigits = text.find_first_not_of("-0123456789") == text.npos; // too large
+      if (error == std::errc() && end == text.data() + text.size() && !hasOnlyDigits)
         return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} is not an integer", text);
       return expression.error();
     }

@@ -29,9 +29,11 @@ TEST(Lexer, OpensAndClosesBlocks) {
                                                        "end of line end of block name end of line end of file");
 }
 
-TEST(Lexer, TabsAdvanceToMultiplesOfEight) {
-  EXPECT_EQ(kinds("if a:\n\tb\n        c\n"),
+TEST(Lexer, TabsAndSpacesDoNotMix) {
+  EXPECT_EQ(kinds("if a:\n\tb\n\tc\n"),
             "if name : end of line indentation name end of line name end of line end of block end of file");
+  EXPECT_EQ(kinds("if a:\n\tb\n        c\n"), "if name : end of line indentation name end of line invalid token name "
+                                              "end of line end of block end of file");
 }
 
 TEST(Lexer, LineEndsVanishInBracketsAndAfterBackslash) {
