@@ -97,7 +97,7 @@ bool VariantCompilation::warnOfUntimed() {
                           "their speed cannot be estimated; declare '#: grid' and '#: buffer', write"});
   size_t equal = countEqualEstimates(made);
   return equal == 0 || general->warn(frontend::Diag::untimed_configurations,
-                                     {std::to_string(equal), kernelName, "always the same",
+                                     {std::to_string(equal), kernelName, "only one",
                                       "their expected times are equal for every size; write"});
 }
 
