@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -44,13 +45,20 @@ Poly Evaluator::countOf(scf::ForOp loop, Needs &set) {
 
 /// Returns true if the value is the same in each iteration.
 static bool isInvariant(Value value, Operation *loop) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return !loop->isAncestor(value.getParentBlock()->getParentOp());
-  if (!loop->isProperAncestor(op))
-    return true;
-  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return isInvariant(operand, loop); });
+  llvm::SetVector<Value> reached; // many values may be used along many paths
+  reached.insert(value);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    Operation *op = reached[next].getDefiningOp();
+    Value argument = reached[next];
+    if (!op && loop->isAncestor(argument.getParentBlock()->getParentOp()))
+      return false;
+    if (!op || !loop->isProperAncestor(op))
+      continue;
+    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+      return false;
+    reached.insert(op->operand_begin(), op->operand_end());
+  }
+  return true;
 }
 
 std::optional<IntegerTerm> Evaluator::stepOf(Value yielded, BlockArgument carried, const Index &index) {

@@ -134,8 +134,11 @@ bool Warp::Snapshot::isOf(const Warp &warp) const {
 
 Step Warp::notePoll(const Fragment &fragment, unsigned lane, bool isGlobal) {
   Poll &poll = polls[(fragment.pc * 7 + lane) % polls.size()];
-  if (poll.pc != fragment.pc || poll.lane != lane)
-    poll = Poll{.pc = fragment.pc, .lane = lane};
+  if (poll.pc != fragment.pc || poll.lane != lane) {
+    poll = Poll();
+    poll.pc = fragment.pc;
+    poll.lane = lane;
+  }
   const Progress &now = *cta.cluster.progress;
   Step step = Step::Next;
   if (++poll.age > poll.lifetime) {

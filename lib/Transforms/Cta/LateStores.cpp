@@ -6,6 +6,7 @@
 #include "Target/Tuned.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tile;
@@ -18,12 +19,18 @@ bool isPlain(Operation *op) {
 
 /// Returns true if the value is loaded in `block`, or computed there element by element from loaded values.
 bool isLoadedIn(Block *block, Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != block)
-    return false;
-  return isa<LoadOp>(op) ||
-         ((isElementwise(op) || isa<cta::ConvertLayoutOp>(op)) &&
-          llvm::any_of(op->getOperands(), [&](Value operand) { return isLoadedIn(block, operand); }));
+  llvm::SetVector<Value> reached; // many values may be used along many paths
+  reached.insert(value);
+  for (size_t next = 0; next < reached.size(); ++next) {
+    Operation *op = reached[next].getDefiningOp();
+    if (!op || op->getBlock() != block)
+      continue;
+    if (isa<LoadOp>(op))
+      return true;
+    if (isElementwise(op) || isa<cta::ConvertLayoutOp>(op))
+      reached.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
 }
 
 /// Stores of one block that no read separates from the following operation, and the fence after the last of them.
