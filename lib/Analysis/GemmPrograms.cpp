@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tile;
@@ -193,37 +194,38 @@ void tile::emitCombine(Value accumulator, IntegerAttr columns, RewriterBase &rew
   rewriter.replaceAllUsesExcept(accumulator, sum, sum);
 }
 
-/// Returns true if `value` can be computed before `outer`.
-static bool canHoistOutOf(Operation *outer, Value value) {
-  if (!outer->isAncestor(value.getParentBlock()->getParentOp()))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-    return false;
-  // A conditional operation may be one that must not be executed otherwise.
-  for (Operation *parent = op->getParentOp(); parent != outer; parent = parent->getParentOp())
-    if (!isa<scf::ForOp, ProgramsOp>(parent))
-      return false;
-  return tile::canHoistOutOf(outer, op->getOperands());
-}
-
 bool tile::canHoistOutOf(Operation *outer, ValueRange values) {
-  return llvm::all_of(values, [&](Value value) { return ::canHoistOutOf(outer, value); });
+  llvm::SetVector<Value> reached(values.begin(), values.end()); // many values may be used along many paths
+  for (size_t next = 0; next < reached.size(); ++next) {
+    Value value = reached[next];
+    if (!outer->isAncestor(value.getParentBlock()->getParentOp()))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+      return false;
+    // A conditional operation may be one that must not be executed otherwise.
+    for (Operation *parent = op->getParentOp(); parent != outer; parent = parent->getParentOp())
+      if (!isa<scf::ForOp, ProgramsOp>(parent))
+        return false;
+    reached.insert(op->operand_begin(), op->operand_end());
+  }
+  return true;
 }
 
-/// Copies a value that can be hoisted to before `outer`.
-static Value emitOutside(Operation *outer, Value value, RewriterBase &rewriter) {
-  if (!outer->isAncestor(value.getParentBlock()->getParentOp()))
-    return value;
+/// Copies a value that can be hoisted to before `outer`, and adds it to `copies`.
+static Value emitOutside(Operation *outer, Value value, RewriterBase &rewriter, IRMapping &copies) {
+  if (!outer->isAncestor(value.getParentBlock()->getParentOp()) || copies.contains(value))
+    return copies.lookupOrDefault(value);
   Operation *op = value.getDefiningOp();
-  IRMapping mapping;
   for (Value operand : op->getOperands())
-    mapping.map(operand, emitOutside(outer, operand, rewriter));
-  return rewriter.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
+    emitOutside(outer, operand, rewriter, copies);
+  rewriter.clone(*op, copies);
+  return copies.lookup(value);
 }
 
 Value tile::hoistOutOf(Operation *outer, Value value, RewriterBase &rewriter) {
-  return ::canHoistOutOf(outer, value) ? emitOutside(outer, value, rewriter) : Value();
+  IRMapping copies;
+  return canHoistOutOf(outer, value) ? emitOutside(outer, value, rewriter, copies) : Value();
 }
 
 SmallVector<Value> tile::getBounds(scf::ForOp loop) {
