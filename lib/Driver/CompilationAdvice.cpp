@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a compilation says of kernels that spill registers, and of steps that took long.
+// Advice to the user of the compiler: kernels that spill registers, and compilation steps that are slow.
 #include "Driver/Compilation.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -8,7 +8,7 @@ using llvm::formatv;
 
 namespace tile::driver {
 
-/// Says what took long, and why: large blocks are usually the reason.
+/// Notes slow steps with the usual reason, large blocks.
 void Compilation::noteSlowSteps() {
   if (!options.slowSeconds)
     return;

@@ -13,8 +13,8 @@
 //   cuStreamSynchronize, cuEventQuery, synchronous copies, …
 //                                           from the operations that have ended to all that are submitted later
 //
-// What threads of the program tell each other is not seen; therefore all host threads count as one. No order is missed
-// that a program has, but one may be assumed that it does not have.
+// Synchronization between host threads is not visible, so all of them count as one. This avoids false reports; a
+// race is missed if a host thread happens to wait for one of the operations first.
 #pragma once
 
 #include "Runtime/Driver.h"

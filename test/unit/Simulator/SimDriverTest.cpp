@@ -1,48 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The simulated driver as a program sees it that calls the driver itself.
-#include "Runtime/Driver.h"
+#include "DriverFunctions.h"
 
 #include <gtest/gtest.h>
 #include <vector>
 
 using namespace tile::runtime;
-
-extern "C" {
-CUresult cuCtxCreate_v2(CUcontext *, unsigned, CUdevice);
-CUresult cuCtxDestroy_v2(CUcontext);
-CUresult cuCtxPushCurrent_v2(CUcontext);
-CUresult cuCtxPopCurrent_v2(CUcontext *);
-CUresult cuCtxSetCurrent(CUcontext);
-CUresult cuCtxGetCurrent(CUcontext *);
-CUresult cuCtxSynchronize();
-CUresult cuModuleLoadData(CUmodule *, const void *);
-CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *);
-CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
-                        void **, void **);
-CUresult cuMemAlloc_v2(CUdeviceptr *, size_t);
-CUresult cuMemAllocAsync(CUdeviceptr *, size_t, CUstream);
-CUresult cuMemFree_v2(CUdeviceptr);
-CUresult cuMemFreeAsync(CUdeviceptr, CUstream);
-CUresult cuMemAllocHost_v2(void **, size_t);
-CUresult cuMemFreeHost(void *);
-CUresult cuMemGetInfo_v2(size_t *, size_t *);
-CUresult cuMemGetAddressRange_v2(CUdeviceptr *, size_t *, CUdeviceptr);
-CUresult cuPointerGetAttribute(void *, int, CUdeviceptr);
-CUresult cuMemcpy(CUdeviceptr, CUdeviceptr, size_t);
-CUresult cuMemcpyHtoD_v2(CUdeviceptr, const void *, size_t);
-CUresult cuMemsetD16_v2(CUdeviceptr, unsigned short, size_t);
-CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream);
-CUresult cuStreamCreateWithPriority(CUstream *, unsigned, int);
-CUresult cuStreamBeginCapture_v2(CUstream, int);
-CUresult cuStreamEndCapture(CUstream, CUgraph *);
-CUresult cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, unsigned long long);
-CUresult cuGraphLaunch(CUgraphExec, CUstream);
-CUresult cuGraphExecDestroy(CUgraphExec);
-CUresult cuGraphDestroy(CUgraph);
-CUresult cuTensorMapEncodeTiled(TensorMap *, int, unsigned, void *, const uint64_t *, const uint64_t *,
-                                const uint32_t *, const uint32_t *, int, int, int, int);
-CUresult cuLaunchHostFunc(CUstream, void (*)(void *), void *);
-}
 
 namespace {
 

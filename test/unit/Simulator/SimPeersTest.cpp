@@ -1,40 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Exchange between simulated devices: peer access, and values that streams write and wait for.
-#include "Runtime/Driver.h"
+#include "DriverFunctions.h"
 
 #include <gtest/gtest.h>
 #include <thread>
 #include <vector>
 
 using namespace tile::runtime;
-
-extern "C" {
-CUresult cuDeviceGetCount(int *);
-CUresult cuDeviceGetPCIBusId(char *, int, CUdevice);
-CUresult cuDeviceCanAccessPeer(int *, CUdevice, CUdevice);
-CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice);
-CUresult cuCtxSetCurrent(CUcontext);
-CUresult cuCtxSynchronize();
-CUresult cuCtxEnablePeerAccess(CUcontext, unsigned);
-CUresult cuCtxDisablePeerAccess(CUcontext);
-CUresult cuModuleLoadData(CUmodule *, const void *);
-CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *);
-CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
-                        void **, void **);
-CUresult cuMemAlloc_v2(CUdeviceptr *, size_t);
-CUresult cuMemFree_v2(CUdeviceptr);
-CUresult cuMemcpy(CUdeviceptr, CUdeviceptr, size_t);
-CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream);
-CUresult cuStreamCreateWithPriority(CUstream *, unsigned, int);
-CUresult cuStreamWriteValue32_v2(CUstream, CUdeviceptr, uint32_t, unsigned);
-CUresult cuStreamWaitValue32_v2(CUstream, CUdeviceptr, uint32_t, unsigned);
-CUresult cuStreamBeginCapture_v2(CUstream, int);
-CUresult cuStreamEndCapture(CUstream, CUgraph *);
-CUresult cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, unsigned long long);
-CUresult cuGraphLaunch(CUgraphExec, CUstream);
-CUresult cuGraphExecDestroy(CUgraphExec);
-CUresult cuGraphDestroy(CUgraph);
-}
 
 namespace {
 
