@@ -22,10 +22,10 @@ shapes() {
   esac
 }
 
-# report KERNEL FILE: for each call the variant that is expected to be the fastest, and the one that is. Of variants with the same expectation
-# a launch takes the one that promises more, which comes later in the file.
+# report KERNEL FILE: for each call the variant that is expected to be the fastest, and the one that is. Of variants with the same
+# estimate a launch takes the one that promises more.
 report() {
-  sed 's/^{"call":"\(.*\)","expected":\(.*\),"microseconds":\(.*\),"rounds":.*,"variant":"\(.*\)"}$/\1|\2|\3|\4/' "$2" |
+  sed 's/^{"call":"\(.*\)","variant":"\(.*\)","expected":\(.*\),"microseconds":\(.*\),"rounds":.*}$/\1|\3|\4|\2/' "$2" |
     awk -F'|' -v kernel="$1" '
       function finish() {
         if (call != "")
@@ -33,7 +33,7 @@ report() {
             kernel, call, taken / fastest, choice, taken, least, best, fastest
       }
       $1 != call { finish(); call = $1; least = fastest = 1e30 }
-      $2 != "null" && $2 <= least { least = $2; taken = $3; choice = $4 }
+      $2 != "null" && ($2 < least || ($2 == least && $4 ~ /^aligned/ && choice !~ /^aligned/)) { least = $2; taken = $3; choice = $4 }
       $3 < fastest { fastest = $3; best = $4 }
       END { finish() }'
 }
