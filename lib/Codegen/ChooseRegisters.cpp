@@ -109,9 +109,11 @@ public:
       : ptx(ptx), target(target), tuned(target::tunedOf(target)), dynamicShared(dynamicShared), assembler(assembler),
         threads(threadsOf(ptx)) {}
 
-  llvm::Expected<Assembled> run() {
+  llvm::Expected<Assembled> run(std::optional<unsigned> requested) {
     if (threads == 0 || ptx.contains(".minnctapersm") || ptx.count(".reqntid") != 1)
       return assembler(ptx);
+    if (requested)
+      return *requested == 0 ? assembler(ptx) : assembleFor(*requested);
     llvm::Expected<Assembled> made = withPtxasDefault();
     if (!made || made->report.kernels.size() != 1) // no resource report
       return made;
@@ -312,8 +314,8 @@ private:
 } // namespace
 
 llvm::Expected<Assembled> chooseRegisters(StringRef ptx, const target::GpuTarget &target, int64_t dynamicShared,
-                                          Assembler assemble) {
-  return Choice(ptx, target, dynamicShared, assemble).run();
+                                          Assembler assemble, std::optional<unsigned> requested) {
+  return Choice(ptx, target, dynamicShared, assemble).run(requested);
 }
 
 } // namespace tile::codegen

@@ -6,15 +6,17 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <optional>
+
 namespace tile::codegen {
 
 /// Assembles PTX; called several times.
 using Assembler = llvm::function_ref<llvm::Expected<Assembled>(llvm::StringRef ptx)>;
 
-/// Assembles the PTX for the number of CTAs that suits the kernel, with up to five calls of `assemble`. PTX that
-/// declares the number of CTAs, as with warp roles, and PTX with several kernels is assembled unchanged.
-/// `dynamicShared` is the dynamic shared memory per CTA in bytes.
+/// Assembles the PTX for the number of CTAs that suits the kernel, with up to five calls of `assemble`, or for
+/// `requested` CTAs, where 0 is the default of ptxas. PTX that declares the number of CTAs, as with warp roles, and PTX
+/// with several kernels is assembled unchanged. `dynamicShared` is the dynamic shared memory per CTA in bytes.
 llvm::Expected<Assembled> chooseRegisters(llvm::StringRef ptx, const target::GpuTarget &target, int64_t dynamicShared,
-                                          Assembler assemble);
+                                          Assembler assemble, std::optional<unsigned> requested = {});
 
 } // namespace tile::codegen

@@ -212,11 +212,12 @@ static llvm::Expected<Assembled> assemble(StringRef ptxas, StringRef ptx, const 
 llvm::Expected<Assembled> runPtxas(StringRef ptxas, StringRef ptx, const target::GpuTarget &target,
                                    const PtxasRun &run) {
   bool mayLoseOperands = !guardHeldOperands(ptx).empty();
-  return chooseRegisters(ptx, target, run.dynamicShared, [&](StringRef text) {
+  auto assembleRight = [&](StringRef text) {
     llvm::Expected<Assembled> made = assemble(ptxas, text, target, run);
     bool isRight = !made || !mayLoseOperands || keepsHeldOperands(made->cubin);
     return isRight ? std::move(made) : assemble(ptxas, guardHeldOperands(text), target, run);
-  });
+  };
+  return chooseRegisters(ptx, target, run.dynamicShared, assembleRight, run.residentCtas);
 }
 
 } // namespace tile::codegen

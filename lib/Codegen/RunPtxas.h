@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ struct PtxasRun {
   const std::atomic<bool> *cancelled = nullptr; ///< set to true to cancel
   unsigned level = highestPtxasLevel;           ///< optimisation level, -O0 to -O3
   int64_t dynamicShared = 0;                    ///< dynamic shared memory per CTA in bytes, which limits occupancy
+  std::optional<unsigned> residentCtas = {};    ///< CTAs per multiprocessor to request; 0: none; nullopt: what suits
 };
 
 /// Assembles the PTX. If ptxas rejects the code, fails with its errors and their source locations. ptxas may run

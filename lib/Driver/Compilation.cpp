@@ -423,9 +423,11 @@ bool Compilation::assemble(const std::string &ptx) {
                     : formatv("cannot run ptxas at '{0}'", options.toolkit.ptxas).str());
   llvm::Expected<codegen::Assembled> made = [&] {
     Timing::Scope scope(timing, "ptxas");
-    return codegen::runPtxas(
-        *ptxas, ptx, *gpu,
-        {.cancelled = options.cancelled, .level = assembled.level, .dynamicShared = description.launch.sharedDynamic});
+    return codegen::runPtxas(*ptxas, ptx, *gpu,
+                             {.cancelled = options.cancelled,
+                              .level = assembled.level,
+                              .dynamicShared = description.launch.sharedDynamic,
+                              .residentCtas = options.residentCtas});
   }();
   if (isCancelled()) {
     llvm::consumeError(made.takeError());

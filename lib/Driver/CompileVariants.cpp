@@ -3,6 +3,7 @@
 #include "Driver/CompileVariants.h"
 
 #include "Codegen/EmitHeader.h"
+#include "Driver/Alternatives.h"
 #include "Driver/EqualEstimates.h"
 #include "Driver/WorkerProcesses.h"
 #include "Runtime/NearestName.h"
@@ -77,6 +78,7 @@ bool VariantCompilation::planAll() {
     aimed.configurations = std::move(plans.configurations);
     untimed = plans.untimed;
     kernelName = plans.kernel;
+    appendAlternatives(plans, *gpu, [this](StringRef name) { return variants.alternatives || tables.choose(name); });
     if (!variants.name.empty() && !chooseOne(plans))
       return false;
     for (size_t rank = 0; rank < plans.plans.size(); ++rank)
@@ -87,6 +89,13 @@ bool VariantCompilation::planAll() {
     first.emit = EmitKind::Cubin;
   general = std::make_unique<Compilation>(std::move(first), errors);
   return true;
+}
+
+/// Embeds the tuning tables in an artifact. Returns false if the warning about one that does not fit is an error.
+bool VariantCompilation::embedTables(std::string &artifact) {
+  return llvm::all_of(tables.embed(artifact), [&](const TuningTables::Stale &stale) {
+    return general->warn(frontend::Diag::stale_tuning, {stale.path, stale.reason});
+  });
 }
 
 /// Warns that only their order selects among the configurations. Returns false if the warning is an error.
@@ -118,6 +127,12 @@ bool VariantCompilation::chooseOne(VariantPlans &plans) {
 }
 
 bool VariantCompilation::run() {
+  llvm::Expected<TuningTables> read = TuningTables::read(variants.tuning);
+  if (!read) {
+    general = std::make_unique<Compilation>(options, errors);
+    return general->fail(Outcome::Environment, read.takeError());
+  }
+  tables = std::move(*read);
   if (!planAll())
     return false;
   if (options.explainConfig)
@@ -135,6 +150,8 @@ bool VariantCompilation::run() {
     return false;
   if (!makesArtifact() || (jobs.size() == 1 && options.emit != EmitKind::Tilepack && !variants.budget)) {
     output = general->result();
+    if (makesArtifact() && !embedTables(output))
+      return false;
     if (jobs.size() > 1 && options.emit == EmitKind::Manifest)
       listInManifest();
     return true;
@@ -143,6 +160,7 @@ bool VariantCompilation::run() {
   llvm::Expected<std::vector<WorkerProcesses::Result>> results = compileOthers(workers);
   if (!results)
     return general->fail(Outcome::Environment, results.takeError());
+  llvm::append_range(files, variants.tuning);
   for (auto [job, result] : llvm::zip(llvm::ArrayRef(jobs).drop_front(), *results))
     if (!collect(job, result))
       return false;
@@ -219,6 +237,7 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
 void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, double seconds) {
   variant.manifest.variant = job.plan.name;
   variant.manifest.isFallback = job.plan.isFallback;
+  variant.manifest.isAlternative = job.plan.isAlternative;
   variant.manifest.cost = job.plan.cost;
   for (const std::string &condition : job.plan.requirements)
     if (!llvm::is_contained(variant.manifest.requirements, condition))
@@ -245,6 +264,8 @@ bool VariantCompilation::assemble() {
     Outcome outcome = error.isA<BudgetError>() ? Outcome::Rejected : Outcome::Internal;
     return general->fail(outcome, std::move(error));
   }
+  if (!embedTables(*artifact))
+    return false;
   if (options.explainConfig && variants.mode != VariantMode::None)
     errors << describeVariants(made, leftOut, artifact->size());
   std::vector<runtime::Manifest> manifests;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "Driver/Compilation.h"
+#include "Driver/TuningTables.h"
 #include "Driver/VariantArtifact.h"
 #include "Driver/VariantPlan.h"
 #include "Driver/WorkerProcesses.h"
@@ -24,6 +25,9 @@ struct VariantOptions {
   std::vector<std::string> targets; ///< in artifact order; empty: the target of the compiler options
   std::optional<uint64_t> budget;   ///< maximum size of the artifact in bytes
   unsigned jobs = 0;                ///< concurrent processes; 0: one per core
+  bool alternatives = false;        ///< add other schedules of the variants, for tile-run tune; see Alternatives.h
+  /// Paths of tuning tables to embed. The artifact has the alternatives that they choose.
+  std::vector<std::string> tuning = {};
 };
 
 class VariantCompilation {
@@ -52,6 +56,7 @@ private:
 
   bool planAll();
   bool warnOfUntimed();
+  bool embedTables(std::string &artifact);
   bool chooseOne(VariantPlans &plans);
   std::string compileElsewhere(const Job &job) const;
   llvm::Expected<std::vector<WorkerProcesses::Result>> compileOthers(WorkerProcesses &workers) const;
@@ -68,6 +73,7 @@ private:
   std::string kernelName;
   size_t untimed = 0; ///< configurations that only measurements can rank
   std::unique_ptr<Compilation> general;
+  TuningTables tables;
   std::vector<Job> jobs; ///< the first is compiled by `general`
   std::vector<MadeVariant> made;
   std::vector<LeftOut> leftOut;

@@ -47,6 +47,8 @@ struct CompilerOptions {
   std::vector<std::map<std::string, std::string>> configurations;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  std::optional<unsigned> residentCtas; ///< CTAs per multiprocessor that ptxas is asked for; 0: its default; nullopt:
+                                        ///< what suits the code
   std::optional<frontend::ClusterShape> cluster;
   std::optional<frontend::Schedule> schedule;
   std::optional<frontend::TileChoices> tiles; ///< parameters that the kernel leaves open; nullopt: the cost model

@@ -282,6 +282,8 @@ private:
     if (!inspected)
       return;
     kernelName = inspected.kernel().getName().str();
+    plan.warps = inspected.kernel().getNumWarps();
+    plan.stages = inspected.kernel().getNumStages();
     plan.isNeeded = rank.promises == 0 && servesMore(configuration, inspected.kernel());
     if (plan.isNeeded)
       rank.round = 0;
@@ -472,6 +474,9 @@ CompilerOptions withPlan(const CompilerOptions &options, const VariantPlan &plan
     changed.numWarps = plan.numWarps;
   if (plan.numStages)
     changed.numStages = plan.numStages;
+  if (plan.residentCtas)
+    changed.residentCtas = plan.residentCtas;
+  llvm::append_range(changed.pipeline.disabled, plan.disabled);
   changed.pipeline.limits = options.pipeline.limits & plan.limits;
   // Plans already explain the choices and the gains of promises.
   if (plan.tiles || plan.name != "general")

@@ -21,6 +21,7 @@ namespace {
 /// Returns the manifest without its name, promises and expected cost.
 std::string describeCode(Manifest manifest) {
   manifest.variant.clear();
+  manifest.isAlternative = false;
   manifest.cost.reset();
   manifest.programs.reset();
   for (Parameter &parameter : manifest.parameters)

@@ -26,6 +26,8 @@ struct VariantPlan {
   /// Values of open parameters; nullopt where the compilation chooses by the options' sizes.
   std::optional<frontend::TileChoices> tiles = {};
   std::optional<int> numWarps = {}, numStages = {};   ///< of a configuration; else the options'
+  std::optional<unsigned> residentCtas = {};          ///< as in the options
+  std::vector<std::string> disabled = {};             ///< optimisations, in addition to the options'
   KernelLimits limits = {};                           ///< in addition to the options'
   std::optional<runtime::CostSpec> cost = {};         ///< expected time of a call of a GEMM
   std::optional<runtime::ProgramsCost> programs = {}; ///< work of each program of other kernels
@@ -33,7 +35,10 @@ struct VariantPlan {
   size_t configuration = 0;                           ///< index of its set of constants
   bool isFallback = false; ///< serves only calls that no other variant serves, because its configuration is for others
   bool isNeeded = false; ///< some calls are served by no plan before it, so it is dropped neither for space nor number
-  std::string why;       ///< one line
+  bool isAlternative = false; ///< another schedule of a plan before it, for tile-run tune
+  /// What the front end emits: the warps of a program and the stages of its loops; 0: unknown.
+  unsigned warps = 0, stages = 0;
+  std::string why; ///< one line
 };
 
 /// At least one plan. The first, "general", makes no promises beyond the options: it takes every call that a kernel

@@ -99,6 +99,7 @@ Status Chooser::add(const Manifest &manifest) {
     if (known == works.end())
       works.push_back(std::move(*work));
   }
+  alternatives[variants.size()] = manifest.isAlternative;
   variant.takesCallersGrid = ownConstants(manifest, general) == ownConstants(general, general);
   variants.push_back(std::move(variant));
   return Success{};
@@ -184,7 +185,7 @@ VariantSet Chooser::findServing(const Call &call, const DeviceVariants &device, 
 /// Chooses by the cost model, which is evaluated for few variants only: a cheap lower bound excludes most of them. The
 /// variant with the lowest bound is usually the fastest.
 Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, const Slots &slots) const {
-  const VariantSet promised = findPromised(slots);
+  const VariantSet promised = findPromised(slots) & ~alternatives;
   Choice best{-1, false, -1, {}};
   for (const RankedVariants &ranked : device.ranks)
     if (best = findFastest(call, device, slots, promised, ranked); best.index >= 0)

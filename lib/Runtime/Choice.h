@@ -8,9 +8,9 @@
 //
 // Only serving variants for the most specific target are candidates, and fallbacks only if no other variant serves the
 // call. Among them a tuning table decides, if it has an
-// entry for this call; otherwise the least expected time. Variants without a model come after those with one, in
-// descending number of conditions, then in the order of the artifact. The choice depends only on artifact, device,
-// table and call. It neither allocates nor locks.
+// entry for this call; otherwise the least expected time of those that are not alternatives. Variants without a model
+// come after those with one, in descending number of conditions, then in the order of the artifact. The choice depends
+// only on artifact, device, table and call. It neither allocates nor locks.
 #pragma once
 
 #include "Runtime/Conditions.h"
@@ -139,6 +139,7 @@ private:
   std::vector<Condition> conditions;
   std::vector<std::optional<SlotTest>> tests; ///< per condition, if it can be simplified
   std::vector<VariantSet> needing;            ///< per condition: the variants that need it
+  VariantSet alternatives;                    ///< variants that only a tuning table chooses
   std::vector<CostSizes> products;            ///< distinct GEMM sizes
   std::vector<ProgramsExpressions> works;     ///< distinct program works
   std::vector<uint16_t> pointerConditions;    ///< indices of conditions on pointers; each is a bit of the memo key

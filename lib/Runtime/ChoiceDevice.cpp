@@ -78,7 +78,7 @@ RankedVariants Chooser::makeRank(uint32_t rank, DeviceVariants &device) const {
     device.times[i] = formulaOf(*manifests[i]->cost, *target::findTarget(manifests[i]->target), device.multiprocessors);
     if (!ranked.product)
       ranked.product = variants[i].product;
-    if (ranked.product != variants[i].product)
+    if (ranked.product != variants[i].product || alternatives[i])
       continue;
     ranked.timed.push_back(i);
     ranked.bounds.add(*device.times[i]);

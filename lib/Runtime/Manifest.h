@@ -113,7 +113,8 @@ struct Manifest {
   std::string format; ///< "cubin" or "ptx"; empty if the manifest was never in an artifact
   /// The variant's name within its artifact; empty for a single variant. Letters, digits and ".+_-".
   std::string variant;
-  bool isFallback = false; ///< chosen only for calls that no other variant serves, however fast it is
+  bool isFallback = false;    ///< chosen only for calls that no other variant serves, however fast it is
+  bool isAlternative = false; ///< another schedule of a variant, which only a tuning table chooses
   std::vector<Parameter> parameters;
   std::vector<std::pair<std::string, ConstantValue>> constants;
   std::vector<TensorMapSpec> tensorMaps;

@@ -236,6 +236,7 @@ Result<Manifest> parseManifest(std::string_view text) {
   manifest.requirements = reader.strings("requires");
   manifest.variant = reader.string("variant");
   manifest.isFallback = reader.boolean("fallback");
+  manifest.isAlternative = reader.boolean("alternative");
   if (const Json *cost = reader.find("cost")) {
     manifest.cost = readCost(*cost, error);
     manifest.programs = readPrograms(*cost, error);
@@ -258,6 +259,8 @@ std::string toJson(const Manifest &manifest, int indent) {
     json["variant"] = manifest.variant;
   if (manifest.isFallback)
     json["fallback"] = true;
+  if (manifest.isAlternative)
+    json["alternative"] = true;
   json["parameters"] = Json::array();
   for (const Parameter &parameter : manifest.parameters)
     json["parameters"].push_back(parameterJson(parameter));

@@ -76,6 +76,7 @@ Result<TuningTable> parseTuning(std::string_view text) {
   if (table.parameters.size() > TILE_MAX_PARAMETERS)
     reader.fail("parameters",
                 fmt::format("{} names; at most {} are possible", table.parameters.size(), TILE_MAX_PARAMETERS));
+  table.variants = reader.strings("variants");
   reader.forEach("entries", [&](const Json &element, const std::string &path) {
     if (!error)
       table.entries.push_back(readEntry(element, path, table.parameters.size(), error));
@@ -98,10 +99,11 @@ std::string toJson(const TuningTable &table) {
   const auto quoted = [](const std::string &text) {
     return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
   };
-  std::string text = fmt::format("{{\"schema\": {}, \"kernel\": {}, \"source\": {}, \"pack\": {},\n \"device\": {}, "
-                                 "\"driver\": {}, \"parameters\": {},\n \"entries\": [",
-                                 tuningSchema, quoted(table.kernel), quoted(table.source), quoted(table.pack),
-                                 quoted(table.device), table.driver, Json(table.parameters).dump());
+  std::string text =
+      fmt::format("{{\"schema\": {}, \"kernel\": {}, \"source\": {}, \"pack\": {},\n \"device\": {}, "
+                  "\"driver\": {}, \"parameters\": {},\n \"variants\": {},\n \"entries\": [",
+                  tuningSchema, quoted(table.kernel), quoted(table.source), quoted(table.pack), quoted(table.device),
+                  table.driver, Json(table.parameters).dump(), Json(table.variants).dump());
   const char *separator = "\n";
   for (const TuningEntry &entry : normalised(table.entries)) {
     text += fmt::format("{}  {{\"sizes\": {}, \"serves\": {}, \"variant\": {}, \"microseconds\": {}}}", separator,
@@ -150,6 +152,51 @@ Status checkTuning(const TuningTable &table, const Pack &pack, std::string_view 
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "the tuning table was measured with {}, not with {}; tune again",
                      driverName(table.driver), driverName(driver));
   return Success{};
+}
+
+std::vector<std::string> namesOfVariants(const Pack &pack) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < pack.size(); ++i)
+    names.push_back(pack.manifest(i).target + " " + pack.manifest(i).variant);
+  return names;
+}
+
+Result<TuningTable> transferTuning(const TuningTable &table, const Pack &pack) {
+  const Manifest &general = pack.manifest(0);
+  if (table.kernel != general.kernel)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "it is for kernel '{}', not for '{}'", table.kernel, general.kernel);
+  if (table.source != general.sourceHash)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has changed since it was measured; tune again",
+                     table.kernel);
+  const std::vector<std::string> names = namesOfVariants(pack);
+  std::vector<size_t> indices; // of each variant of the pack, among those that were measured
+  for (const std::string &name : names) {
+    const auto found = std::find(table.variants.begin(), table.variants.end(), name);
+    if (found == table.variants.end())
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "variant '{}' was not measured; tune again",
+                       name.substr(name.find(' ') + 1));
+    indices.push_back(static_cast<size_t>(found - table.variants.begin()));
+  }
+  TuningTable transferred = table;
+  transferred.pack = pack.hash();
+  transferred.variants = names;
+  transferred.entries.clear();
+  for (TuningEntry entry : table.entries) {
+    const bool isKnown = std::any_of(names.begin(), names.end(), [&](const std::string &name) {
+      return std::string_view(name).substr(name.find(' ') + 1) == entry.variant;
+    });
+    const std::optional<VariantSet> serves = parseHex(entry.serves);
+    if (!isKnown || !serves)
+      continue;
+    VariantSet serving;
+    for (size_t i = 0; i < indices.size(); ++i)
+      serving[i] = indices[i] < serves->size() && (*serves)[indices[i]];
+    entry.serves = toHex(serving);
+    transferred.entries.push_back(std::move(entry));
+  }
+  if (transferred.entries.empty())
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "none of the variants that it chooses is in the artifact");
+  return transferred;
 }
 
 Result<std::string> withTuning(std::span<const uint8_t> bytes, const TuningTable &table) {

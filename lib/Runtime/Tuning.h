@@ -3,6 +3,7 @@
 //
 //   {"schema": 1, "kernel": "matmul", "source": "sha256:...", "pack": "fnv1a64:...", "device": "NVIDIA H200",
 //    "driver": 12080, "parameters": ["M", "N", "K"],
+//    "variants": ["sm_90a general", "sm_90a aligned-128x256x64"],
 //    "entries": [{"sizes": [4096, 4096, 4096], "serves": "3f", "variant": "aligned-128x256x64",
 //                 "microseconds": 181.2}]}
 //
@@ -43,6 +44,8 @@ struct TuningTable {
   int driver = 0;     ///< cuDriverGetVersion: 1000 times the major version, 10 times the minor one; 0: unknown
   std::vector<std::string> parameters;
   std::vector<TuningEntry> entries;
+  /// "TARGET NAME" of each variant that was measured, in the order of "serves"; empty in tables of earlier versions.
+  std::vector<std::string> variants = {};
 
   bool operator==(const TuningTable &) const = default;
 };
@@ -59,6 +62,14 @@ Result<TuningTable> mergeTuning(const TuningTable &a, const TuningTable &b);
 
 /// Checks that the table is for these variants on this device; the error states the difference.
 Status checkTuning(const TuningTable &table, const Pack &pack, std::string_view device, int driver);
+
+/// Returns a table that was measured for a pack with more variants of the same source as a table for this pack. Skips
+/// entries whose variant the pack lacks. Fails for another kernel or source, for a pack with a variant that was not
+/// measured, and if no entry is left.
+Result<TuningTable> transferTuning(const TuningTable &table, const Pack &pack);
+
+/// Returns the names of the variants of a pack as in TuningTable::variants.
+std::vector<std::string> namesOfVariants(const Pack &pack);
 
 /// Returns the artifact, a cubin with variants or a .tilepack, with this table, which replaces one for the same device.
 /// Launches use the table automatically.

@@ -149,6 +149,22 @@ bool OptionReader::readBudget() {
   return true;
 }
 
+bool OptionReader::readTuning(bool hasVariants) {
+  using driver::VariantMode;
+  bool isVaried = line.variants.mode != VariantMode::None && line.variants.mode != VariantMode::Invariant;
+  if (line.variants.alternatives && hasVariants && !isVaried)
+    return fail("-O3 adds variants with other schedules, which --variants=none and --variants=invariant rule out");
+  const Arg *argument = arguments.getLastArg(OPT_tuning);
+  if (!argument)
+    return true;
+  if (!hasVariants || run || !isVaried)
+    return fail("--tuning needs an output that can hold variants: a cubin, a header or a tilepack, without "
+                "--variants=none or --variants=invariant");
+  for (StringRef path : llvm::split(argument->getValue(), ','))
+    line.variants.tuning.push_back(path.str());
+  return true;
+}
+
 bool OptionReader::readVariants() {
   const Arg *mode = arguments.getLastArg(OPT_variants);
   bool hasVariants = line.takesVariants || (!run && options.emit >= EmitKind::Cubin);
@@ -163,6 +179,8 @@ bool OptionReader::readVariants() {
     return false;
   line.variants.jobs = jobs.value_or(0);
   line.variants.name = arguments.getLastArgValue(OPT_variant).str();
+  if (!readTuning(hasVariants))
+    return false;
   bool isOne = !line.variants.name.empty();
   if (run && !line.takesVariants && (line.variants.mode != driver::VariantMode::None || isOne || line.variants.budget))
     return fail(

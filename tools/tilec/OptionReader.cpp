@@ -284,9 +284,10 @@ bool OptionReader::readNames() {
 bool OptionReader::readPasses() {
   if (const Arg *argument = arguments.getLastArg(OPT_O)) {
     StringRef level = argument->getValue();
-    if (level != "0" && level != "1" && level != "2")
-      return fail(formatv("-O expects a level from 0 to 2, not '{0}'", level));
-    options.pipeline.optLevel = level[0] - '0';
+    if (level.size() != 1 || level[0] < '0' || level[0] > '3')
+      return fail(formatv("-O expects a level from 0 to 3, not '{0}'", level));
+    options.pipeline.optLevel = std::min(level[0] - '0', 2);
+    line.variants.alternatives = level == "3";
   }
   for (const std::string &list : arguments.getAllArgValues(OPT_disable))
     for (StringRef name : llvm::split(list, ','))

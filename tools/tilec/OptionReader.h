@@ -69,6 +69,7 @@ private:
   bool readPromises();
   bool readSchedule();
   bool readCluster();
+  bool readTuning(bool hasVariants);
   bool readVariants();
   bool readBudget();
 

@@ -75,7 +75,8 @@ def x : JoinedOrSeparate<["-"], "x">, HelpText<"Language of the input: tile or m
 
 let Group = grp_passes in {
 def O : Joined<["-"], "O">, HelpText<"Optimisation level: 0, only the passes that correctness needs; 1 or 2 (default), "
-                                     "all passes">,
+                                     "all passes; 3, also alternatives of each variant's schedule, among which "
+                                     "tile-run tune chooses">,
         MetaVarName<"<level>">;
 defm disable : Value<"disable", "Disable optimisation passes, a comma-separated list of names", "<passes>">;
 defm start_after : Value<"start-after", "Start after a pass; the input is IR printed by --stop-after", "<pass>">;
@@ -97,6 +98,8 @@ defm variants : Value<"variants", "Which variants of the kernel to put into the 
                                   "the same for all sizes)", "<mode>">;
 defm variants_budget : Value<"variants-budget", "Omit the least useful variants until the artifact has at most <n> "
                                                 "bytes, with an optional binary suffix K or M", "<n>">;
+defm tuning : Value<"tuning", "Embed tuning tables of tile-run tune, files separated by commas; the artifact has the "
+                              "alternatives of -O3 that they choose, and launches use them", "<files>">;
 defm variant : Value<"variant", "Compile only this variant, as listed by --explain-config", "<name>">;
 def j : JoinedOrSeparate<["-"], "j">, HelpText<"Number of variants to compile in parallel (default: the number of "
                                                "cores)">, MetaVarName<"<n>">;

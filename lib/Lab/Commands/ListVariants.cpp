@@ -20,6 +20,7 @@ struct Listed {
   double microseconds = -1;                 ///< negative: unknown
   std::string obstacle;                     ///< empty: the variant serves the call
   bool isFallback = false;                  ///< used only if no other variant serves the call
+  bool isAlternative = false;               ///< used only if a tuning table chooses it
   bool isTaken = false, isMeasured = false; ///< measured: chosen by a tuning table
 };
 
@@ -32,6 +33,7 @@ std::vector<Listed> listAll(const Variants &variants, const runtime::Call &call)
     variant.name = chooser.manifest(i).variant.empty() ? "(the only one)" : chooser.manifest(i).variant;
     variant.target = chooser.manifest(i).target;
     variant.isFallback = chooser.manifest(i).isFallback;
+    variant.isAlternative = chooser.manifest(i).isAlternative;
     if (Status status = chooser.explain(i, call, variants.onDevice()); !status)
       variant.obstacle = status.error().message;
     else
@@ -42,11 +44,11 @@ std::vector<Listed> listAll(const Variants &variants, const runtime::Call &call)
       variant.microseconds = choice.microseconds;
     listed.push_back(std::move(variant));
   }
-  // Sort the chosen variant first, then by time. Variants without a time, fallbacks, and variants that do not serve the
-  // call come last.
+  // Sort the chosen variant first, then by time. Variants without a time, fallbacks, alternatives, and variants that do
+  // not serve the call come last.
   const auto key = [](const Listed &variant) {
-    return std::tuple(!variant.isTaken, !variant.obstacle.empty(), variant.isFallback, variant.microseconds < 0,
-                      variant.microseconds);
+    return std::tuple(!variant.isTaken, !variant.obstacle.empty(), variant.isFallback, variant.isAlternative,
+                      variant.microseconds < 0, variant.microseconds);
   };
   std::stable_sort(listed.begin(), listed.end(), [&](const Listed &a, const Listed &b) { return key(a) < key(b); });
   return listed;
@@ -60,6 +62,7 @@ void printText(const std::vector<Listed> &listed, bool hasTargets) {
     const std::string time = variant.microseconds >= 0 ? fmt::format("{:.2f} us", variant.microseconds) : std::string();
     const std::string note = !variant.obstacle.empty()                ? variant.obstacle
                              : variant.isMeasured                     ? "chosen by measurement"
+                             : variant.isAlternative                  ? "only if a tuning table chooses it"
                              : variant.isFallback && !variant.isTaken ? "only for calls that no other variant serves"
                              : variant.microseconds >= 0              ? ""
                              : listed.size() == 1 ? "nothing to choose, so no estimate"

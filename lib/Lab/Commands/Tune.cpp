@@ -49,6 +49,10 @@ Action addTune(CLI::App &app, const RunOptions &start) {
                                        "The table to write (default: the artifact's name with .tuning appended)")
                             ->type_name("FILE");
   app.add_flag("--embed", tune.embed, "Embed the table in the artifact")->excludes(output);
+  app.add_option("--seconds", tune.seconds,
+                 "Stop after the first call that ends later; the same command continues with the others")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
   app.add_option("--times", tune.times, "Append a JSON line with expected and measured time for each variant measured")
       ->type_name("FILE");
   app.require_subcommand(0, 1);

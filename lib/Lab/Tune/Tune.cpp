@@ -7,6 +7,7 @@
 #include "Runner/Inputs/Npy.h"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -53,11 +54,17 @@ public:
     Result<TuneJournal> journal = TuneJournal::open(journalPath, tuner->identity());
     if (!journal)
       return journal.error();
+    const auto begin = std::chrono::steady_clock::now();
+    bool hasMeasured = false;
     for (size_t i = 0; i < shapes.size(); ++i)
       if (shard.has(i) && !journal->has(nameOf(shapes[i]))) {
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+        if (hasMeasured && options.seconds && passed.count() > *options.seconds)
+          break;
         run.arguments = shapes[i];
         if (Status status = measure(*tuner, run, *journal, fmt::format("[{}/{}]", i + 1, shapes.size())); !status)
           return runtime::withContext(nameOf(shapes[i]), status.error());
+        hasMeasured = true;
       }
     return Success{};
   }
@@ -72,8 +79,10 @@ private:
     }
     if (!tuned)
       return tuned.error();
-    fmt::print("{} {}: {} {:.2f} us, of {} variants that serve, {} measured\n", position, name, tuned->entry.variant,
-               tuned->entry.microseconds, tuned->serving, tuned->times.size());
+    const double ratio = tuned->untunedMicroseconds / tuned->entry.microseconds;
+    fmt::print("{} {}: {} {:.2f} us, of {} variants that serve, {} measured{}\n", position, name, tuned->entry.variant,
+               tuned->entry.microseconds, tuned->serving, tuned->times.size(),
+               ratio > 1 ? fmt::format("; {:.2f} times as fast as without a table", ratio) : std::string());
     std::fflush(stdout);
     if (Status status = appendTimes(name, tuned->times); !status)
       return status;
@@ -255,14 +264,23 @@ int runTune(const TuneOptions &options, const Artifact &artifact) {
     if (Status status = DeviceTuner(options, artifact, journal).run(*shapes, options.shard, device); !status)
       return reportFailure(options.run, status.error());
   }
-  Result<TuningTable> table = TuneJournal::readTable(journal);
-  if (!table)
-    return reportFailure(options.run, table.error());
-  const size_t calls = table->entries.size();
+  Result<TuneJournal::Measured> measured = TuneJournal::read(journal);
+  if (!measured)
+    return reportFailure(options.run, measured.error());
+  const size_t calls = measured->table.entries.size();
+  // Without a limit, only calls that do not fit in memory are left.
+  size_t left = 0;
+  for (size_t i = 0; options.seconds && i < shapes->size(); ++i)
+    left += options.shard.has(i) && !measured->calls.contains(nameOf((*shapes)[i]));
   const std::string where = options.embed ? options.run.artifact : output;
-  if (Status status = options.embed ? embedTable(where, std::move(*table)) : writeTable(where, std::move(*table));
+  if (Status status =
+          options.embed ? embedTable(where, std::move(measured->table)) : writeTable(where, std::move(measured->table));
       !status)
     return reportFailure(options.run, status.error());
+  if (left > 0) {
+    fmt::print("tune: {} calls measured, {} left; table in {}; run again to continue\n", calls, left, where);
+    return 0;
+  }
   std::filesystem::remove(journal);
   fmt::print("tune: {} calls measured; table in {}\n", calls, where);
   return 0;

@@ -14,10 +14,11 @@ struct TuneOptions {
   ShapeRequest shapes; ///< if it has no arguments, those of `run` apply
   TunerOptions tuner;
   Shard shard;
-  std::vector<int> devices; ///< several: one process each; empty: the device of `run`
-  std::string output;       ///< path of the table; empty: the artifact's name with ".tuning"
-  bool embed = false;       ///< embed the table in the artifact instead
-  std::string times;        ///< file for a JSON line per measured variant; "": none
+  std::vector<int> devices;      ///< several: one process each; empty: the device of `run`
+  std::string output;            ///< path of the table; empty: the artifact's name with ".tuning"
+  bool embed = false;            ///< embed the table in the artifact instead
+  std::string times;             ///< file for a JSON line per measured variant; "": none
+  std::optional<double> seconds; ///< stop after the call that ends later; the next run continues
 };
 
 /// Prints, and returns the exit code. Calls that are already in the journal next to the table are skipped.

@@ -25,10 +25,10 @@ constexpr int journalVersion = 1;
 constexpr uint64_t largestJournal = uint64_t(1) << 30;
 
 std::string headerLine(const TuningTable &identity) {
-  const OrderedJson json = {{"journal", journalVersion},        {"kernel", identity.kernel},
-                            {"source", identity.source},        {"pack", identity.pack},
-                            {"device", identity.device},        {"driver", identity.driver},
-                            {"parameters", identity.parameters}};
+  const OrderedJson json = {{"journal", journalVersion},         {"kernel", identity.kernel},
+                            {"source", identity.source},         {"pack", identity.pack},
+                            {"device", identity.device},         {"driver", identity.driver},
+                            {"parameters", identity.parameters}, {"variants", identity.variants}};
   return json.dump() + "\n";
 }
 
@@ -72,6 +72,7 @@ bool readHeader(const OrderedJson &json, TuningTable &table) {
   if (version != journalVersion || !driver || !kernel || !source || !pack || !device || !parameters)
     return false;
   table = {*kernel, *source, *pack, *device, *driver, *parameters, {}};
+  table.variants = valueOf<std::vector<std::string>>(json, "variants").value_or(std::vector<std::string>());
   return true;
 }
 
@@ -153,12 +154,14 @@ Result<TuneJournal> TuneJournal::open(const std::string &path, const TuningTable
   return journal;
 }
 
-Result<TuningTable> TuneJournal::readTable(const std::string &path) {
+Result<TuneJournal::Measured> TuneJournal::read(const std::string &path) {
   Result<std::string> text = runtime::readFile(path, largestJournal);
   if (!text)
     return text.error();
   Result<Contents> contents = parse(path, *text);
-  return contents ? Result<TuningTable>(std::move(contents->table)) : contents.error();
+  if (!contents)
+    return contents.error();
+  return Measured{std::move(contents->table), std::move(contents->calls)};
 }
 
 Status TuneJournal::append(const std::string &call, const TuningEntry &entry) {

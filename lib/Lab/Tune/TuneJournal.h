@@ -21,8 +21,12 @@ public:
   /// Opens or creates the file. `identity` is a table without entries: what is measured, and on which device. Fails for
   /// a journal with another identity. Removes a truncated last line.
   static Result<TuneJournal> open(const std::string &path, const runtime::TuningTable &identity);
-  /// Returns the table of an existing journal.
-  static Result<runtime::TuningTable> readTable(const std::string &path);
+  struct Measured {
+    runtime::TuningTable table;
+    std::set<std::string> calls;
+  };
+  /// Returns the contents of an existing journal.
+  static Result<Measured> read(const std::string &path);
 
   TuneJournal(TuneJournal &&other) noexcept;
   ~TuneJournal();

@@ -65,7 +65,8 @@ runtime::TuningTable Tuner::identity() const {
           context->info().name,
           context->info().driverVersion,
           keyParameters(variants->chooser(), general),
-          {}};
+          {},
+          runtime::namesOfVariants(*variants->artifact().pack)};
 }
 
 Result<std::vector<Tuner::Candidate>> Tuner::findCandidates(const RunOptions &call, const CallValues &values,
@@ -180,7 +181,7 @@ Result<Tuned> Tuner::tune(const RunOptions &call) {
   Result<Candidate *> winner = compete(*candidates);
   if (!winner)
     return winner.error();
-  for (const std::string &name : variants->chooser().integersThatMatter())
+  for (const std::string &name : keyParameters(variants->chooser(), general))
     tuned.entry.sizes.push_back(
         values->bindings()
             .scalar(static_cast<size_t>(general.findParameter(name) - general.parameters.data()))
@@ -188,9 +189,16 @@ Result<Tuned> Tuner::tune(const RunOptions &call) {
   tuned.entry.serves = variants->chooser().callClass(values->call(), variants->onDevice());
   tuned.entry.variant = variants->chooser().manifest((*winner)->index).variant;
   tuned.entry.microseconds = (*winner)->microseconds;
-  for (const Candidate &candidate : *candidates)
+  runtime::DeviceVariants untuned = variants->onDevice();
+  untuned.tuning = nullptr;
+  untuned.canRemember = false;
+  const runtime::Choice usual = variants->chooser().choose(values->call(), untuned);
+  for (const Candidate &candidate : *candidates) {
+    if (static_cast<int32_t>(candidate.index) == usual.index)
+      tuned.untunedMicroseconds = candidate.microseconds;
     tuned.times.push_back({variants->chooser().manifest(candidate.index).variant, candidate.expected,
                            candidate.microseconds, candidate.rounds});
+  }
   return tuned;
 }
 

@@ -28,8 +28,9 @@ struct VariantTime {
 
 struct Tuned {
   runtime::TuningEntry entry;
-  size_t serving = 0;             ///< number of variants that serve the call
-  std::vector<VariantTime> times; ///< times of the measured variants
+  size_t serving = 0;              ///< number of variants that serve the call
+  double untunedMicroseconds = -1; ///< time of the variant that launches take without a table; negative: not measured
+  std::vector<VariantTime> times;  ///< times of the measured variants
 };
 
 class Tuner {

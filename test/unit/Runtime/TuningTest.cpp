@@ -89,6 +89,66 @@ TEST(Tuning, negative_damagedText) {
   }
 }
 
+TEST(Tuning, transferToFewerVariants) {
+  const std::vector<PackedVariant> variants = smallVariants();
+  std::vector<PackedVariant> measured = variants;
+  for (size_t i = 0; i < 2; ++i) {
+    PackedVariant alternative = variants[i];
+    alternative.manifest.variant += "+warps.2";
+    alternative.manifest.isAlternative = true;
+    measured.insert(measured.begin() + 1, alternative);
+  }
+  Result<Pack> all = Pack::read(bytesOf(*writePack(measured)));
+  ASSERT_TRUE(bool(all)) << all.error().message;
+  TuningTable table = smallTable();
+  table.kernel = all->manifest(0).kernel;
+  table.source = all->manifest(0).sourceHash;
+  table.variants = namesOfVariants(*all);
+  const std::string chosen = measured[1].manifest.variant;
+  table.entries = {{{512, 512}, "f", chosen, 5.5}, {{8, 8}, "d", "general", 7}};
+  std::vector<PackedVariant> few = variants;
+  few.push_back(measured[1]);
+  Result<Pack> pack = Pack::read(bytesOf(*writePack(few)));
+  ASSERT_TRUE(bool(pack));
+  Result<TuningTable> transferred = transferTuning(table, *pack);
+  ASSERT_TRUE(bool(transferred)) << transferred.error().message;
+  EXPECT_EQ(transferred->pack, pack->hash());
+  EXPECT_EQ(transferred->variants, namesOfVariants(*pack));
+  EXPECT_EQ(transferred->entries[0], (TuningEntry{{512, 512}, "b", chosen, 5.5}));
+  EXPECT_EQ(transferred->entries[1], (TuningEntry{{8, 8}, "3", "general", 7}));
+
+  table.entries = {{{512, 512}, "f", measured[2].manifest.variant, 5.5}};
+  EXPECT_EQ(transferTuning(table, *pack).error().message, "none of the variants that it chooses is in the artifact");
+  table.variants.pop_back();
+  EXPECT_TRUE(has(transferTuning(table, *pack).error().message, "was not measured; tune again"));
+  table.source = "sha256:02";
+  EXPECT_TRUE(has(transferTuning(table, *pack).error().message, "has changed since it was measured"));
+  table.kernel = "other";
+  EXPECT_TRUE(has(transferTuning(table, *pack).error().message, "it is for kernel 'other'"));
+}
+
+TEST(Tuning, onlyTablesChooseAlternatives) {
+  std::vector<PackedVariant> all = smallVariants();
+  for (PackedVariant &variant : all)
+    variant.manifest.isAlternative = &variant != &all.front();
+  std::vector<const Manifest *> manifests;
+  for (const PackedVariant &variant : all)
+    manifests.push_back(&variant.manifest);
+  Result<Chooser> chooser = Chooser::make(manifests);
+  ASSERT_TRUE(bool(chooser));
+  uint64_t pointer = 0x1000;
+  int32_t m = 512, n = 4096, k = 512, lda = 4096;
+  void *arguments[] = {&pointer, &pointer, &pointer, &m, &n, &k, &lda};
+  const Call call{arguments, nullptr};
+  const DeviceVariants untuned = chooser->onDevice({9, 0, 132, 232448, true});
+  EXPECT_EQ(chooser->choose(call, untuned).index, 0);
+  TuningTable table = smallTable();
+  table.entries = {{{512, 512}, chooser->callClass(call, untuned), all[1].manifest.variant, 5.5}};
+  Result<std::shared_ptr<const TunedChoice>> tuned = chooser->compile(table);
+  ASSERT_TRUE(bool(tuned)) << tuned.error().message;
+  EXPECT_EQ(chooser->choose(call, chooser->onDevice({9, 0, 132, 232448, true}, *tuned)).index, 1);
+}
+
 TEST(Tuning, hexadecimalSets) {
   VariantSet set;
   EXPECT_EQ(toHex(set), "0");
