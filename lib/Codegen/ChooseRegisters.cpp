@@ -7,8 +7,9 @@
 //
 //   kernel                    | CTAs requested
 //   MMAs                      | ptxas default; then one more at a time, while spills are few and outside of loops
-//   loop that only loads      | those of 512 threads if the default needs few registers, or serializes the loads
+//   loop that only loads      | those of 512 threads if the default needs few registers
 //   any other                 | ptxas default, or those of 1024 threads if they hardly spill, or more at no cost
+//   loads one after the other | those of 512 threads, if then they are in flight together; without MMAs
 //   few warps as a result     | the resident number, if loads and issue then take fewer cycles
 //
 // The constants are fitted to launches of public kernels: 72 kernels assembled for 2 to 8 CTAs, 241 for two choices
@@ -120,9 +121,9 @@ public:
     if (hasMmas())
       return moreCtas(std::move(*made));
     LoopAccesses loop = findLoopAccesses(ptx);
-    if (loop.loads && !loop.writes)
-      return withLoadsInFlight(forMemoryBoundLoop(std::move(*made)));
-    return forMoreThreads(std::move(*made), loop.loads);
+    bool onlyLoads = loop.loads && !loop.writes;
+    return withLoadsInFlight(onlyLoads ? forMemoryBoundLoop(std::move(*made))
+                                       : forMoreThreads(std::move(*made), loop.loads));
   }
 
 private:
@@ -234,9 +235,9 @@ private:
     return more ? std::move(*more) : made;
   }
 
-  /// Requests 512 threads if the default serializes loads that could be in flight together: eight loads of 16 bytes per
+  /// Requests 512 threads if the code serializes loads that could be in flight together: eight loads of 16 bytes per
   /// iteration with 56 registers cost four latencies, and one with 80. Such a kernel is slow when the grid is small,
-  /// whatever the occupancy could be.
+  /// whatever the occupancy could be, and a transpose with 32 registers is slow at full occupancy.
   Assembled withLoadsInFlight(Assembled made) {
     unsigned ctas = std::max(2u, quarterOfThreads() / threads), threadsNow = resident(registersOf(made)) * threads;
     if (threadsNow <= ctas * threads || spilledBytes(made) > 0)

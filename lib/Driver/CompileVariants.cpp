@@ -225,7 +225,7 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
   }
   if (outcome != Outcome::Success)
     return leftOut.push_back({name, target, firstLine(said)}), true;
-  for (const Json &warning : json["warnings"])
+  for (const Json &warning : job.plan.isAlternative ? Json::array() : json["warnings"]) // measurements decide
     general->warnOfPtxas(formatv("variant '{0}': {1}", name, warning.get<std::string>()).str());
   runtime::Result<runtime::Manifest> manifest = runtime::parseManifest(json["manifest"].get<std::string>());
   if (!manifest)

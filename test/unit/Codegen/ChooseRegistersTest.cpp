@@ -105,6 +105,9 @@ TEST(ChooseRegisters, loopsThatOnlyLoadGetRegisters) {
 
 TEST(ChooseRegisters, loopsWhoseLoadsAreSerialGetRegisters) {
   EXPECT_EQ(choose({{0, {56, 0, false, 9, 4}}, {4, {80, 0, false, 9, 1}}}, loading), Choice(80, {0, 4}));
+  EXPECT_EQ(choose({{0, {32, 0, false, 9, 4}}, {4, {64, 0, false, 9, 1}}}, straight), Choice(64, {0, 4}));
+  EXPECT_EQ(choose({{0, {40, 0, false, 9, 4}}, {16, {40}}, {4, {64, 0, false, 9, 1}}}, copying),
+            Choice(64, {0, 16, 4}));
 }
 
 TEST(ChooseRegisters, negative_serialLoadsThatThreadsHide) {
