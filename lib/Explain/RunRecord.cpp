@@ -273,7 +273,8 @@ void RunRecord::copy(const sim::Warp &warp, const sim::Instruction &instruction,
     streams[warp.index].back().value = bytes;
 }
 
-void RunRecord::copyBytes(const sim::Warp &warp, uint64_t address, uint64_t bytes, bool toShared) {
+void RunRecord::copyBytes(const sim::Warp &warp, const sim::Instruction &, uint64_t address, uint64_t bytes,
+                          bool toShared) {
   if (toShared)
     noteRead(warp, address, bytes);
   else

@@ -75,7 +75,8 @@ public:
   void issue(const sim::Warp &warp, const sim::Instruction &instruction, sim::LaneMask active) override;
   void access(const sim::Warp &warp, const sim::LaneAccess &access) override;
   void copy(const sim::Warp &warp, const sim::Instruction &instruction, uint64_t bytes, bool toShared) override;
-  void copyBytes(const sim::Warp &warp, uint64_t address, uint64_t bytes, bool toShared) override;
+  void copyBytes(const sim::Warp &warp, const sim::Instruction &, uint64_t address, uint64_t bytes,
+                 bool toShared) override;
   void tensorCore(const sim::Warp &warp, const sim::Instruction &instruction, uint64_t multiplyAdds) override;
   void wait(const sim::Warp &warp, const sim::Instruction &instruction) override;
 

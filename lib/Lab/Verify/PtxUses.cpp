@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lab/Verify/PtxUses.h"
 
+#include "Simulator/Ptx/Module.h"
+
+#include <fmt/format.h>
+
 namespace tile::runner {
 
 /// Returns the opcode of a line: "ex2.approx.ftz.f32"; empty if there is none.
@@ -39,6 +43,14 @@ PtxUses findUses(std::string_view ptx) {
       uses.floatAtomics.insert(std::string(name) + ".add" + std::string(opcode.substr(type)));
   }
   return uses;
+}
+
+std::string describeInstruction(const sim::Module &module, const sim::Instruction &instruction) {
+  const sim::Place &place = instruction.place;
+  std::string text = fmt::format("{} at ptx:{}", instruction.text(), place.ptxLine);
+  if (place.file && place.file < module.files.size())
+    text += fmt::format(" ({}:{}:{})", module.files[place.file], place.sourceLine, place.sourceColumn);
+  return text;
 }
 
 } // namespace tile::runner

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions of a kernel whose results two devices, or two runs, need not agree on.
+// Instructions of a kernel: those whose results two devices, or two runs, need not agree on, and their description.
 #pragma once
 
 #include <set>
 #include <string>
 #include <string_view>
+
+namespace tile::sim {
+struct Instruction;
+struct Module;
+} // namespace tile::sim
 
 namespace tile::runner {
 
@@ -15,5 +20,8 @@ struct PtxUses {
 };
 
 PtxUses findUses(std::string_view ptx);
+
+/// Returns "st.global.f32 at ptx:31 (scale.tile:12:5)".
+std::string describeInstruction(const sim::Module &module, const sim::Instruction &instruction);
 
 } // namespace tile::runner

@@ -21,7 +21,7 @@ public:
       count = program.function.instructions.size();
       flags = std::make_unique<std::atomic<bool>[]>(count);
       for (const sim::Instruction &instruction : program.function.instructions)
-        names.push_back(describe(program.module, instruction));
+        names.push_back(describeInstruction(program.module, instruction));
     }
     first = program.function.instructions.data();
     return *this;
@@ -49,14 +49,6 @@ public:
   }
 
 private:
-  static std::string describe(const sim::Module &module, const sim::Instruction &instruction) {
-    const sim::Place &place = instruction.place;
-    std::string text = fmt::format("{} at ptx:{}", instruction.text(), place.ptxLine);
-    if (place.file && place.file < module.files.size())
-      text += fmt::format(" ({}:{}:{})", module.files[place.file], place.sourceLine, place.sourceColumn);
-    return text;
-  }
-
   size_t count = 0;
   std::unique_ptr<std::atomic<bool>[]> flags;
   std::vector<std::string> names;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lab/Verify/VerifyArtifact.h"
 
+#include "Lab/Verify/LastStore.h"
 #include "Runner/Device/CudaDevice.h"
 #include "Runner/Inputs/Npy.h"
 #include "Runner/Results/Sha256.h"
@@ -302,6 +303,10 @@ Verdict compareVariant(const VerifyOptions &options, const SideOpener &opener, c
   if (const std::optional<Difference> &difference = result->difference) {
     verdict.problem =
         difference->text(other ? options.run.artifact : "sim", other ? options.sameAs : (*second)->name());
+    if (!difference->buffer.empty())
+      if (Result<std::string> store = findLastStore(variant, *difference, agreement.run, opener.multiprocessors());
+          store && !store->empty())
+        verdict.problem += "\nstored by " + *store;
     verdict.command = "tile-run verify " + variant.commandFor(difference->call, options.run) +
                       (other ? " --same-as=" + quoteWord(options.sameAs) : "") + " --device=" + options.run.device +
                       " --trials=1 --inputs=random";

@@ -14,7 +14,8 @@ public:
   /// Counts the bytes that an asynchronous copy moves between global and shared memory.
   virtual void copy(const Warp &warp, const Instruction &instruction, uint64_t bytes, bool toShared) = 0;
   /// Consecutive bytes of global memory that such a copy reads (to shared memory) or writes, each once per copy.
-  virtual void copyBytes(const Warp &, uint64_t /*address*/, uint64_t /*bytes*/, bool /*toShared*/) {}
+  virtual void copyBytes(const Warp &, const Instruction &, uint64_t /*address*/, uint64_t /*bytes*/,
+                         bool /*toShared*/) {}
   /// Counts the multiply-adds of one tensor-core instruction of one warp.
   virtual void tensorCore(const Warp &warp, const Instruction &instruction, uint64_t multiplyAdds) = 0;
   /// A warp found a barrier not ready, and waits; reported by the operation, at each test.

@@ -217,7 +217,7 @@ void observeCopy(const TransferPlan &plan, bool toShared) {
   observer->copy(plan.warp, plan.instruction, plan.rows.totalBytes(), toShared);
   for (uint64_t index = 0; index < plan.rows.count() && plan.baseRange.space == Space::Global; ++index)
     if (const BoxRows::Row row = plan.rows.row(index); row.bytes)
-      observer->copyBytes(plan.warp, plan.baseRange.address + row.offset, row.bytes, toShared);
+      observer->copyBytes(plan.warp, plan.instruction, plan.baseRange.address + row.offset, row.bytes, toShared);
 }
 
 bool resolveBox(const TransferPlan &plan, uint64_t address, uint32_t alignment, SharedBox &box) {

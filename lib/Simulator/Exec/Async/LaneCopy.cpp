@@ -104,7 +104,7 @@ private:
       checker->asyncAccess(warp, lane, place, AccessKind::Write, to, false, finished);
     }
     if (Observer *observer = warp.cta.cluster.machine.observer; observer && present)
-      observer->copyBytes(warp, address, present, true);
+      observer->copyBytes(warp, *instruction, address, present, true);
     copies.add(lane, target, data, present);
     return Step::Next;
   }
