@@ -78,7 +78,9 @@ bool VariantCompilation::planAll() {
     aimed.configurations = std::move(plans.configurations);
     untimed = plans.untimed;
     kernelName = plans.kernel;
-    appendAlternatives(plans, *gpu, [this](StringRef name) { return variants.alternatives || tables.choose(name); });
+    appendAlternatives(plans, *gpu, [this](StringRef name) {
+      return variants.alternatives || tables.choose(name) || name == variants.name;
+    });
     if (!variants.name.empty() && !chooseOne(plans))
       return false;
     for (size_t rank = 0; rank < plans.plans.size(); ++rank)
