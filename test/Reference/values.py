@@ -108,7 +108,7 @@ class Value:
 
     def __neg__(self):
         if self.dtype.kind == 2:
-            return Value(self.dtype, self.shape, [-x for x in self.data])
+            return Value(self.dtype, self.shape, [0.0 - x for x in self.data])
         return Value(self.dtype, self.shape, [self.dtype.wrap(-x) for x in self.data])
 
     def __pos__(self):
