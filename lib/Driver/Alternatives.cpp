@@ -7,6 +7,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <utility>
+
 using llvm::formatv;
 
 namespace tile::driver {
@@ -15,6 +17,7 @@ namespace {
 /// A change of a plan; returns its name, or "" if the plan cannot be changed in this way.
 using Change = std::function<std::string(VariantPlan &)>;
 
+constexpr unsigned mostChanges = 4; // of one variant
 constexpr unsigned mostWarps = target::maxThreadsPerCta / target::threadsPerWarp;
 
 /// Multiplies the number of warps by `numerator / denominator`.
@@ -23,7 +26,7 @@ Change scaleWarps(unsigned numerator, unsigned denominator) {
     unsigned warps = plan.warps * numerator / denominator;
     if (plan.tiles || plan.warps % denominator != 0 || warps == 0 || warps > mostWarps)
       return "";
-    plan.numWarps = warps;
+    plan.numWarps = plan.warps = warps;
     return formatv("warps.{0}", warps);
   };
 }
@@ -36,13 +39,15 @@ Change addStages(int number) {
     if (plan.tiles)
       plan.tiles->numStages = stages;
     else
-      plan.numStages = stages;
+      plan.numStages = plan.stages = stages;
     return formatv("stages.{0}", stages);
   };
 }
 
 Change disable(llvm::StringRef pass) {
   return [=](VariantPlan &plan) -> std::string {
+    if (llvm::is_contained(plan.disabled, pass))
+      return "";
     plan.disabled.push_back(pass.str());
     return formatv("no-{0}", pass.split('-').second); // without the dialect
   };
@@ -73,23 +78,30 @@ std::vector<Change> listChanges(const target::GpuTarget &gpu) {
 } // namespace
 
 void appendAlternatives(VariantPlans &plans, const target::GpuTarget &gpu,
-                        llvm::function_ref<bool(llvm::StringRef)> isWanted) {
-  const std::vector<VariantPlan> planned = plans.plans;
+                        llvm::function_ref<bool(llvm::StringRef)> isWanted,
+                        llvm::function_ref<bool(llvm::StringRef)> hasOthers) {
+  const std::vector<Change> changes = listChanges(gpu);
+  std::vector<VariantPlan> changed = plans.plans, next;
   size_t number = 0;
-  for (const Change &change : listChanges(gpu))
-    for (const VariantPlan &plan : planned) {
-      VariantPlan alternative = plan;
-      std::string name = change(alternative);
-      alternative.name = plan.name + "+" + name;
-      if (name.empty() || plan.isFallback || !isWanted(alternative.name))
-        continue;
-      if (++number > mostAlternatives)
-        return;
-      alternative.isAlternative = true;
-      alternative.isNeeded = false;
-      alternative.why = "for tile-run tune";
-      plans.plans.push_back(std::move(alternative));
-    }
+  for (unsigned depth = 0; depth < mostChanges && !changed.empty(); ++depth, changed = std::exchange(next, {}))
+    for (const Change &change : changes)
+      for (const VariantPlan &plan : changed) {
+        VariantPlan alternative = plan;
+        std::string name = change(alternative);
+        alternative.name = plan.name + "+" + name;
+        if (name.empty() || plan.isFallback)
+          continue;
+        if (hasOthers(alternative.name))
+          next.push_back(alternative);
+        if (!isWanted(alternative.name))
+          continue;
+        if (++number > mostAlternatives)
+          return;
+        alternative.isAlternative = true;
+        alternative.isNeeded = false;
+        alternative.why = "for tile-run tune";
+        plans.plans.push_back(std::move(alternative));
+      }
 }
 
 } // namespace tile::driver

@@ -8,7 +8,8 @@
 //   general+no-async-copies     without one of the optimisations that do not always pay
 //   general+ctas.4, +ctas.0     ptxas is asked for this number of CTAs per multiprocessor; 0: for none
 //
-// Each differs from its variant in one point. What the compiler expects to be fastest is the variant itself.
+// Each differs from its variant in one point. What the compiler expects to be fastest is the variant itself. With a
+// table of earlier measurements, alternatives that it chooses have alternatives in turn: "general+warps.8+ctas.2".
 #pragma once
 
 #include "Driver/VariantPlan.h"
@@ -21,8 +22,10 @@ namespace tile::driver {
 /// come first.
 constexpr size_t mostAlternatives = 256;
 
-/// Appends the alternatives that `isWanted` accepts by name.
+/// Appends the alternatives that `isWanted` accepts by name. Those of an alternative itself are considered if
+/// `hasOthers` accepts its name.
 void appendAlternatives(VariantPlans &plans, const target::GpuTarget &gpu,
-                        llvm::function_ref<bool(llvm::StringRef)> isWanted);
+                        llvm::function_ref<bool(llvm::StringRef)> isWanted,
+                        llvm::function_ref<bool(llvm::StringRef)> hasOthers);
 
 } // namespace tile::driver

@@ -78,9 +78,13 @@ bool VariantCompilation::planAll() {
     aimed.configurations = std::move(plans.configurations);
     untimed = plans.untimed;
     kernelName = plans.kernel;
-    appendAlternatives(plans, *gpu, [this](StringRef name) {
-      return variants.alternatives || tables.choose(name) || name == variants.name;
-    });
+    appendAlternatives(
+        plans, *gpu,
+        [this](StringRef name) { return variants.alternatives || tables.choose(name) || name == variants.name; },
+        [this](StringRef name) {
+          return (variants.alternatives && tables.choose(name)) || tables.chooseFurther(name) ||
+                 StringRef(variants.name).starts_with((name + "+").str());
+        });
     if (!variants.name.empty() && !chooseOne(plans))
       return false;
     for (size_t rank = 0; rank < plans.plans.size(); ++rank)

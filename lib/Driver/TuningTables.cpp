@@ -18,10 +18,20 @@ llvm::Expected<TuningTables> TuningTables::read(const std::vector<std::string> &
   return read;
 }
 
-bool TuningTables::choose(llvm::StringRef variant) const {
+/// Returns true if `holds` is true for the name of a variant that some call uses.
+static bool anyChoice(llvm::ArrayRef<std::pair<std::string, runtime::TuningTable>> tables,
+                      llvm::function_ref<bool(llvm::StringRef)> holds) {
   return llvm::any_of(tables, [&](const auto &table) {
-    return llvm::any_of(table.second.entries, [&](const auto &entry) { return entry.variant == variant; });
+    return llvm::any_of(table.second.entries, [&](const auto &entry) { return holds(entry.variant); });
   });
+}
+
+bool TuningTables::choose(llvm::StringRef variant) const {
+  return anyChoice(tables, [&](llvm::StringRef chosen) { return chosen == variant; });
+}
+
+bool TuningTables::chooseFurther(llvm::StringRef variant) const {
+  return anyChoice(tables, [&](llvm::StringRef chosen) { return chosen.starts_with((variant + "+").str()); });
 }
 
 static runtime::Result<std::string> withTable(const std::string &artifact, const runtime::TuningTable &table) {

@@ -17,6 +17,8 @@ public:
   bool empty() const { return tables.empty(); }
   /// Returns true if some call uses this variant.
   bool choose(llvm::StringRef variant) const;
+  /// Returns true if some call uses an alternative of this variant.
+  bool chooseFurther(llvm::StringRef variant) const;
 
   /// A table that does not fit an artifact, and the reason.
   struct Stale {
