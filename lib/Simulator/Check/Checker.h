@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The events that the machine reports to the checker: accesses, and what orders them. A null pointer to a Checker turns
-// checks off.
+// The events that the machine reports to the checker: memory accesses and synchronization. A null Checker pointer turns
+// checking off.
 //
-// Happens-before is tracked by vector clocks (FastTrack: Flanagan and Freund, PLDI 2009). Their components are what a
-// thread can wait for, see Component. An asynchronous operation is checked when it is issued, with the issuer's clock,
-// and recorded with the epoch that will cover it: any later access to its bytes must have waited for that epoch. So a
-// missing wait is found under every schedule.
+// Happens-before is tracked by vector clocks (FastTrack: Flanagan and Freund, PLDI 2009), with one component for each
+// thing that a thread can wait for (see Component). An asynchronous operation is checked when it is issued, with the
+// issuer's clock, and recorded with the epoch that will cover it: any later access to its bytes must have waited for
+// that epoch. So a missing wait is found under every schedule.
 //
 // Rules for the callers (operations in Exec/, barriers in Machine/):
-//   arrive at anything          release(warp, clock of the barrier, lanes that arrive)
-//   leave a wait on anything    acquire(warp, clock of the barrier's completed phase, lanes that leave)
-//   mbarrier phase p completes  completed.all/fenced join arriving; completed.all.raise({component, p + 1}), fenced too
-//   any mbarrier instruction    barrierAccess(…) before it happens; a copy that will signal one: AsyncUse, at issue
-//   wait_group                  raise(warp, {component of the groups, number of groups done}, lanes that leave)
-//   fence.proxy.async           fenceAsync(warp, lanes); fence.mbarrier_init: fenceBarrierInit(warp, lanes)
-//
-// `lanes` are the active lanes of the instruction: until lanes synchronize, none knows what another one has waited for.
-// allLanes stands for all living lanes of the warp (aligned instructions).
 #pragma once
 
 #include "Simulator/Check/Clock.h"
@@ -34,12 +25,12 @@ class Machine;
 struct TensorAccess {
   Place place;
   unsigned lane = 0;         ///< the warp that has issued it
-  bool isCollective = false; ///< by the whole warp: alloc, dealloc, ld, st
-  bool isPipelined = false;  ///< by the tensor core, which executes the operations of one thread in order
+  bool isCollective = false; ///< accesses of a whole warp: alloc, dealloc, ld, st
+  bool isPipelined = false;  ///< accesses of the tensor core, which executes the operations of one thread in order
   bool isAllocation = false; ///< discards the contents of the bytes
   AccessKind kind = AccessKind::Read;
   Range range;
-  Epoch finished; ///< noComponent: finished with the instruction
+  Epoch finished; ///< the event that marks its end; noComponent: it ends with the instruction
 };
 
 /// An access to an mbarrier object. Init and Invalidate create and destroy the object. AsyncUse: by an asynchronous
@@ -64,7 +55,8 @@ public:
   virtual void access(Warp &warp, const LaneAccess &access) = 0;
 
   /// An asynchronous operation reads or writes `range`. It was issued by `lane` of `warp` at `place`, through the async
-  /// proxy if `proxy` (cp.async uses the generic proxy). It is finished for all clocks that include `finished`.
+  /// proxy if `proxy` (cp.async uses the generic proxy). It has finished for every clock that includes the epoch
+  /// `finished`.
   virtual void asyncAccess(Warp &warp, unsigned lane, const Place &place, AccessKind kind, const Range &range,
                            bool proxy, Epoch finished) = 0;
 
@@ -94,8 +86,8 @@ public:
   virtual void fenceBarrierInit(Warp &warp, LaneMask lanes = allLanes) = 0;
   /// fence.acq_rel, fence.sc, membar: orders relaxed atomics around it.
   virtual void fence(Warp &warp, Scope scope, LaneMask lanes = allLanes) = 0;
-  /// Lanes of `mask` synchronize and see each other's writes: bar.warp.sync. Not shfl, vote and similar instructions,
-  /// which do not order memory (PTX ISA 9.7.9).
+  /// Lanes of `mask` synchronize and see each other's writes: bar.warp.sync. Not called for shfl, vote and similar
+  /// instructions, which do not order memory (PTX ISA 9.7.9).
   virtual void syncLanes(Warp &warp, LaneMask mask) = 0;
 
   /// Bytes that get values without a store of the program (zero fill by cp.async, st.async …) are also reported as
@@ -106,7 +98,7 @@ public:
 };
 
 /// Finds races, uses before a wait, missing fences and uninitialized reads; see HappensBefore.h. Reports to
-/// `machine.reports`. `footprint`: null, or what collects the bytes of global memory that the grid accesses.
+/// `machine.reports`. `footprint`, if not null, collects the bytes of global memory that the grid accesses.
 std::unique_ptr<Checker> makeHappensBefore(const Machine &machine, Footprint *footprint = nullptr);
 
 } // namespace tile::sim

@@ -12,8 +12,8 @@
 
 namespace tile::sim {
 
-/// The counts of components, in blocks of neighbours: the components of a CTA are adjacent, and most clocks include few
-/// CTAs, which may be far apart.
+/// The counts of components, stored in blocks of adjacent components: those of a CTA are adjacent, and most clocks
+/// include only a few CTAs.
 class VectorClock {
 public:
   uint32_t operator[](Component component) const {
@@ -92,8 +92,8 @@ struct SyncClock {
   }
 };
 
-/// A clock that is kept for long, as that of every location to which a grid has released. Most have the count of a thread
-/// and those of the warps of its CTA.
+/// A clock that is kept for long, such as that of each location to which a grid has released. Most hold the count of
+/// one thread and those of the warps of its CTA, and are stored compactly.
 class StoredClock {
 public:
   template <typename Function> void read(Function &&function) const {
@@ -128,8 +128,8 @@ private:
     }
   }
 
-  std::array<Epoch, 6> few = {};    ///< unless it is large; a count of 0: none
-  std::unique_ptr<SyncClock> large; ///< null if `few` says it all
+  std::array<Epoch, 6> few = {};    ///< the counts, unless there are many; a count of 0 marks an unused entry
+  std::unique_ptr<SyncClock> large; ///< all counts, if they do not fit into `few`; otherwise null
 };
 
 } // namespace tile::sim

@@ -31,7 +31,7 @@ void sweep(const Runs *const (&lists)[count], Function &&function) {
     }
     if (end == none)
       return;
-    function(at, end, here); // perhaps between runs: none is here
+    function(at, end, here); // the position may lie between runs of this list
     at = end;
   }
 }

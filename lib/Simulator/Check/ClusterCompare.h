@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Races between clusters that nothing orders.
+// Finds races between clusters that are not ordered with each other.
 //
 // If thread blocks do not communicate, clusters run in several host threads, each with a private shadow of global
 // memory. As each cluster ends, its accesses are compared here, page by page. To get the same result for every number
@@ -29,7 +29,7 @@ public:
     uint64_t bytes = 0;
     Toucher first, second;
   };
-  /// Takes over the accesses of a cluster after its end. May be called from several host threads.
+  /// Takes the accesses of a cluster that has ended. Several host threads may call it.
   void merge(uint32_t cluster, Shadow &shadow);
   /// Calls `report` in the order of addresses.
   template <typename Function> void forConflicts(Function &&report) {
@@ -46,7 +46,8 @@ private:
   };
   using Runs = std::vector<Run>; ///< by address, disjoint
   struct Summary {
-    Runs smallest[3][2];                     ///< by kind: of the smallest cluster, and of the next one
+    /// by kind; of the cluster with the smallest index and the one with the second smallest
+    Runs smallest[3][2];
     std::unique_ptr<Shadow::Values> written; ///< by all clusters
   };
   static void collect(Shadow &shadow, Shadow::Page &page, uint32_t cluster, Runs (&runs)[3]);

@@ -18,7 +18,7 @@ enum class Order : uint8_t {
   Unordered
 };
 
-/// Names for the numbers in the records of shadow memory. Shared by all host threads.
+/// Text for the indices in shadow-memory records. Shared by all host threads.
 class Naming {
 public:
   explicit Naming(const Machine &machine);
@@ -79,8 +79,8 @@ private:
   std::string hint(const Deed &now, const Deed &past) const;
   std::string missingProxyFence(const std::string &what, const Deed &past, const Site &site) const;
   std::string missingTensorFence(const std::string &what, const Deed &past) const;
-  /// Returns false for a finding that is known, which is counted; otherwise begins a report of `deed`, to which the
-  /// caller adds the details before add().
+  /// Returns false for a finding that was reported before, which is only counted; otherwise begins a report of `deed`,
+  /// to which the caller adds the details before add().
   bool begin(Report &report, ReportKind kind, const Deed &deed, uint32_t otherLine);
   void add(Report report);
 

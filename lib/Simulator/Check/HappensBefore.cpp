@@ -31,7 +31,7 @@ Component HappensBefore::addComponent(std::string what) {
   return component;
 }
 
-/// Clusters that cannot communicate have a world each; otherwise there is one, under the null key.
+/// Clusters that cannot communicate each have a World; otherwise there is a single one, under the null key.
 World &HappensBefore::worldOf(const Cluster &cluster) {
   std::lock_guard lock(mutex);
   std::unique_ptr<World> &world = worlds[machine.program.communicates ? nullptr : &cluster];
@@ -69,7 +69,7 @@ void HappensBefore::endCta(Cta &cta) {
   world.endCta(*cluster.ctas[cta.rank]);
   for (const auto &warp : cta.warps) {
     warp->checkState = nullptr;
-    // A warp without split lanes need not be recorded.
+    // Lanes of a warp that have never been split need not be recorded.
     if (auto name = world.names.find(naming.warpNumber(*warp)); name->second.split.empty())
       world.names.erase(name);
     else
@@ -87,7 +87,7 @@ void HappensBefore::endCta(Cta &cta) {
   worlds.erase(&cta.cluster);
 }
 
-/// Takes over what must outlive a world. The caller holds the mutex, or is the only thread.
+/// Takes the data that outlives a world. The caller holds the mutex, or is the only thread.
 void HappensBefore::endWorld(World &world) {
   if (footprint)
     footprint->join(world.footprint);
@@ -206,7 +206,7 @@ void HappensBefore::synchronize(Warp &warp, const LaneAccess &access) {
     if (access.space[lane] != Space::Global && access.space[lane] != Space::Shared)
       return;
     uint64_t key = access.address[lane];
-    if (access.space[lane] == Space::Shared) // global addresses are above 1 << 40
+    if (access.space[lane] == Space::Shared) // global addresses are at least 1 << 40
       key |= (uint64_t(1) << 63) | uint64_t(stateOf(warp).cluster.ctas[access.ctaRank[lane]]->cta->linearId) << 32;
     stateOf(warp).world.locations.access(party, lane, key, access.kind, access.order, access.scope);
   });
@@ -342,7 +342,7 @@ void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const Place &place
   WarpState &state = stateOf(warp);
   CtaShadow &owner = *ownerOf(warp, Space::Shared, cta.rank);
   bool isUse = use == BarrierUse::Use || use == BarrierUse::AsyncUse;
-  // A commit arrives later, as a copy does, but through no other proxy.
+  // A commit arrives later, as a copy does, but without another proxy.
   const bool isCommit = use == BarrierUse::AsyncUse && naming.operation(place.ptxLine) == "tcgen05.commit";
   Now now{.warp = state, .past = {}, .manner = {}};
   if (!isUse)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The checker: Checker.h has its events, World.h the comparison, Knowledge.h the order.
+// The checker's implementation. Checker.h declares the events, World.h compares accesses, Knowledge.h orders them.
 #pragma once
 
 #include "Simulator/Check/ClusterCompare.h"

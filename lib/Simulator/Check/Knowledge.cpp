@@ -41,7 +41,7 @@ template <typename Function> void Knowledge::forParts(LaneMask lanes, Function &
   }
 }
 
-/// Without lanes: everything that any of them has waited for, and no access of the warp itself.
+/// Without the lanes' own accesses: everything that any of the lanes has waited for.
 void Knowledge::release(SyncClock &into, LaneMask lanes, LaneMask alive) {
   into.join(common);
   into.tensor.join(tensor.published);
@@ -79,7 +79,7 @@ void Knowledge::acquire(const SyncClock &from, LaneMask lanes, LaneMask alive) {
   tensor.acquired.join(from.tensor);
   if (isAll(lanes, alive)) {
     common.join(from);
-    // All lanes have learned what all have released: a barrier that the warp has passed as a whole.
+    // For a barrier that the whole warp has passed: all lanes learn what all lanes have released.
     if (partsReleased && from.all[name.program] >= releasedAt) {
       parts.clear();
       own.clear();

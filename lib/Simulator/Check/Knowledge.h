@@ -30,7 +30,7 @@ struct WarpName {
     Component own;
   };
   std::pmr::vector<Split> split;
-  /// noComponent: the lane has none.
+  /// noComponent if the lane has none.
   Component ofLane(Component component, unsigned lane) const {
     for (const Split &entry : split)
       if (entry.component == component && entry.lane == lane)
@@ -63,7 +63,7 @@ public:
   bool allKnow(const Past &past, bool fenced) const {
     return (fenced ? common.fenced : common.all)[past.component] >= past.count;
   }
-  /// Returns true if all lanes of `lanes` know the same.
+  /// Returns true if all lanes of `lanes` know the same events.
   bool isUniform(LaneMask lanes) const;
 
   /// The order of accesses to tensor memory, kept for the warp as a whole: `known` is established; `acquired` will be
@@ -77,7 +77,7 @@ public:
 private:
   struct Part {
     LaneMask lanes;
-    SyncClock clock; ///< in addition to the common one
+    SyncClock clock; ///< knowledge in addition to the common clock
   };
   /// The knowledge of each lane about its own operations.
   struct Own {

@@ -11,7 +11,8 @@
 
 namespace tile::sim {
 
-/// The knowledge that a warp has fenced for its next strong writes, and read by relaxed loads since its last fence.
+/// The knowledge of a warp that its next strong writes release, because of a fence, and the knowledge read by relaxed
+/// loads since its last fence.
 struct FenceState {
   struct Snapshot {
     LaneMask lanes;
@@ -23,7 +24,7 @@ struct FenceState {
   SyncClock pending;
 };
 
-/// A thread that synchronizes: its warp's knowledge, and its position.
+/// A synchronizing thread: its warp's knowledge, and its position.
 struct Party {
   Knowledge &knowledge;
   FenceState &fences;
@@ -55,7 +56,7 @@ private:
   void mergeEnded(Location &location) const;
   void read(Party &party, unsigned lane, const Location &location, MemoryOrder order, Scope scope);
   void write(Party &party, unsigned lane, uint64_t key, bool replaces, MemoryOrder order, Scope scope);
-  /// Locations live as long as the grid, between what each CTA allocates and frees.
+  /// Locations live as long as the grid. A pool, because other allocations between them are freed with each CTA.
   std::pmr::unsynchronized_pool_resource pool;
   std::pmr::unordered_map<uint64_t, Location> locations{&pool};
   std::unordered_set<uint64_t> live; ///< CTAs

@@ -46,11 +46,12 @@ struct Past {
 
 /// The kind of an action, in one byte.
 struct Manner {
-  uint8_t kind : 2 = 0;   ///< AccessKind
-  uint8_t strong : 1 = 0; ///< relaxed, acquire, release, volatile, atomic: does not race with its like
-  uint8_t async : 1 = 0;  ///< asynchronous: finished when its epoch is known
-  uint8_t proxy : 1 = 0;  ///< through the async proxy
-  uint8_t scope : 2 = 0;  ///< Scope of a strong access
+  uint8_t kind : 2 = 0; ///< AccessKind
+  /// relaxed, acquire, release, volatile or atomic: does not race with accesses of the same class
+  uint8_t strong : 1 = 0;
+  uint8_t async : 1 = 0; ///< asynchronous: finished for threads whose clock includes its epoch
+  uint8_t proxy : 1 = 0; ///< through the async proxy
+  uint8_t scope : 2 = 0; ///< Scope of a strong access
 
   AccessKind accessKind() const { return AccessKind(kind); }
   bool writes() const { return accessKind() != AccessKind::Read; }
@@ -60,7 +61,7 @@ struct Manner {
 struct Cell {
   static constexpr unsigned capacity = 3;
   uint32_t more = 0;        ///< next block of the chain, plus 1
-  ByteMask initialized = 0; ///< bytes that have a value
+  ByteMask initialized = 0; ///< initialized bytes
   uint8_t barriers = 0;     ///< bit i: bytes 8 i … 8 i + 7 are an mbarrier object
   Manner manners[capacity];
   ByteMask masks[capacity] = {0, 0, 0}; ///< 0: the record is free
@@ -86,7 +87,7 @@ public:
   struct Values {
     uint8_t value[1u << pageShift];
     std::bitset<(1u << pageShift)> known;  ///< bytes that were stored
-    std::bitset<(1u << pageShift)> varied; ///< bytes that got several values, or an unknown one
+    std::bitset<(1u << pageShift)> varied; ///< bytes that were stored with different values, or with an unknown one
     void note(unsigned byte, std::optional<uint8_t> stored) {
       varied[byte] = varied[byte] || !stored || (known[byte] && value[byte] != *stored);
       known[byte] = true;
@@ -158,8 +159,8 @@ private:
   };
   Recent recents[numRecents];
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
-  /// Blocks are numbered from 1. Many are allocated at once, because they outlive the CTAs between whose memory they
-  /// would lie.
+  /// Blocks are numbered from 1. They are allocated in batches: single blocks outlive CTAs and would fragment the heap
+  /// between the allocations of CTAs.
   static constexpr size_t blocksAtOnce = 64;
   RecordBlock &blockAt(uint32_t number) { return (*blocks[(number - 1) / blocksAtOnce])[(number - 1) % blocksAtOnce]; }
   std::vector<std::unique_ptr<std::array<RecordBlock, blocksAtOnce>>> blocks;

@@ -60,7 +60,7 @@ bool World::knows(const Now &now, const Past &past, Manner manner, unsigned byte
   unsigned lane = nowLanes.isEveryLane() ? now.lane : nowLanes.lane(byte);
   unsigned pastLane = lanes.isEveryLane() ? warpSize : lanes.lane(byte);
   if (!manner.async && !fenced && past.warp == now.past.warp) {
-    // If all lanes wrote the same value, each reads its own; an action of all lanes is repeated by all.
+    // If all lanes wrote the same value, each reads its own; an access by all lanes is repeated by all.
     bool own = lanes.isEveryLane() ? nowLanes.isEveryLane() || (manner.writes() && !now.manner.writes())
                                    : !nowLanes.isEveryLane() && lane == pastLane;
     if (own)
@@ -87,11 +87,11 @@ Order World::order(const Now &now, const Past &past, Manner manner, ByteMask ove
   if (ownLanes && !manner.async && !needsFence)
     return Order::Ordered;
   const LaneMap lanes = past.lanes(), nowLanes = now.past.lanes();
-  int known = -1; // the byte before, of which all has been found to be known
+  int known = -1; // the result for the previous byte, if its record was found to be ordered
   for (ByteMask rest = overlap; rest; rest &= rest - 1) {
     unsigned candidate = std::countr_zero(rest);
     if (known >= 0 && lanes.lane(known) == lanes.lane(candidate) && nowLanes.lane(known) == nowLanes.lane(candidate))
-      continue; // the same lanes: the same order
+      continue; // the same lanes, so the same order
     known = int(candidate);
     if (!knows(now, past, manner, candidate, false)) {
       byte = candidate;
@@ -192,8 +192,8 @@ void World::checkBarrier(const Cell &cell, uint64_t cellAddress, ByteMask mask, 
                              site(now, cellAddress + half * 8), false);
 }
 
-/// Reports an access that conflicts with an earlier one. Returns true if both are to be kept: they write the same
-/// value, and a thread that knows one of them has the value.
+/// Reports an access that conflicts with an earlier one. Returns true if both must be kept: they write the same value,
+/// so a thread ordered after either of them reads it.
 bool World::checkConflict(Shadow &shadow, Cell &cell, uint64_t cellAddress, ByteMask mask, Now &now, ByteMask &pastMask,
                           Manner manner, Past &past, bool &recorded) {
   ByteMask overlap = pastMask & mask;
@@ -218,7 +218,7 @@ bool World::checkConflict(Shadow &shadow, Cell &cell, uint64_t cellAddress, Byte
   return false;
 }
 
-/// Returns the bytes of which the access knows a write; there are several writes if all wrote the same value.
+/// Returns the bytes for which the access is ordered after a write; several threads may have written the same value.
 ByteMask World::knownWrites(Shadow &shadow, Cell &cell, ByteMask mask, const Now &now) {
   ByteMask known = 0;
   shadow.forRecords(cell, mask, nullptr, [&](ByteMask &pastMask, Manner &manner, Past &past) {
@@ -231,7 +231,7 @@ ByteMask World::knownWrites(Shadow &shadow, Cell &cell, ByteMask mask, const Now
   return known;
 }
 
-/// For the comparison of clusters, each of which has a separate shadow.
+/// Used to compare clusters, each of which has a separate shadow.
 void World::noteValues(uint64_t cellAddress, ByteMask mask, const Now &now) {
   std::unique_ptr<Shadow::Values> &values = global.page(cellAddress >> Shadow::pageShift).values;
   if (!values)
@@ -268,9 +268,9 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
                     past.count == now.past.count && manner == now.manner && past.line() == now.past.line();
     if (sameDeed && past.lineAndLanes == now.past.lineAndLanes) {
       recorded = (mask & ~pastMask) == 0 || recorded;
-      return !recorded; // the same access again: nothing has changed
+      return !recorded; // a repetition of the same access changes nothing
     }
-    if (sameDeed && !writes && now.whole && !manner.async) { // a broadcast
+    if (sameDeed && !writes && now.whole && !manner.async) { // a broadcast read
       past.set(past.line(), {0, LaneMap::everyLane});
       pastMask |= mask;
       recorded = true;
@@ -284,7 +284,7 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
       return true;
     }
     unsigned byte = 0;
-    // No conflict: an access that is known to come before need not be kept if this one conflicts with at least as much.
+    // No conflict. The earlier access is dropped if this one conflicts with at least as many later accesses.
     bool stands = writes || !manner.writes();
     bool covers = manner.async && now.manner.async && past.component == now.past.component &&
                   past.count <= now.past.count && past.lineAndLanes >> 3 == now.past.lineAndLanes >> 3;
@@ -297,7 +297,7 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
     shadow.add(cell, free, mask, now.manner, now.past);
 }
 
-/// Returns true if the clock has what this lane alone has released.
+/// Returns true if the clock includes what only this lane has released.
 bool World::knowsLane(const VectorClock &clock, const Past &past, unsigned lane) const {
   auto name = names.find(past.warp);
   if (name == names.end())
@@ -306,8 +306,8 @@ bool World::knowsLane(const VectorClock &clock, const Past &past, unsigned lane)
   return own != noComponent && clock[own] >= past.count;
 }
 
-/// Checks what must have ended before the CTA's shared memory is freed: asynchronous operations, and accesses by its
-/// peers.
+/// Checks that everything that uses the CTA's shared memory has ended before it is freed: asynchronous operations, and
+/// accesses by its peers.
 void World::endCta(CtaShadow &shadow) {
   const Cta &cta = *shadow.cta;
   locations.endCta(cta.linearId);

@@ -51,11 +51,11 @@ struct WarpState final : Warp::CheckState {
 /// An access that is being checked.
 struct Now {
   WarpState &warp;
-  Past past; ///< the record to be made
+  Past past; ///< the record to create
   Manner manner;
-  unsigned lane = 0;        ///< whose knowledge counts
+  unsigned lane = 0;        ///< lanes whose knowledge counts
   bool whole = false;       ///< all living lanes take part
-  bool barrier = false;     ///< to an mbarrier object, by its own instructions
+  bool barrier = false;     ///< access to an mbarrier object by an mbarrier instruction
   bool fenced = false;      ///< needs no proxy fence
   bool isTensor = false;    ///< to the owner's tensor memory
   bool isPipelined = false; ///< by the tensor core
@@ -69,7 +69,7 @@ class World {
 public:
   World(Naming &naming) : naming(naming), findings(naming) {}
 
-  /// Checks and records what `now` does to the bytes; `lanes` gives the lane of each byte of the cell at an address.
+  /// Checks and records the access `now` to the bytes; `lanes` gives the lane of each byte of the cell at an address.
   template <typename LanesAt> void touch(Now &now, uint64_t address, uint64_t bytes, LanesAt &&lanesAt) {
     Shadow &shadow = now.isTensor ? now.owner->tensorMemory : now.owner ? now.owner->memory : global;
     for (uint64_t end = address + bytes; address < end;) {
@@ -88,7 +88,7 @@ public:
   Shadow global;
   SyncLocations locations;
   Footprint footprint;                         ///< of global memory, if it is collected
-  std::pmr::unsynchronized_pool_resource pool; ///< for what outlives CTAs
+  std::pmr::unsynchronized_pool_resource pool; ///< owner of the data that outlives CTAs
   std::pmr::unordered_map<uint32_t, WarpName> names{&pool};
   std::unordered_map<const Cluster *, std::unique_ptr<ClusterShadows>> clusters;
 

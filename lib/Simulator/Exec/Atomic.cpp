@@ -16,7 +16,7 @@ using numerics::halfFormat;
 
 enum class AtomicOp { Add, Min, Max, And, Or, Xor, Exch, Cas, Inc, Dec };
 
-/// 16-bit floats compute in double: sums are exact there, and rounded once.
+/// 16-bit floats are added in double, where sums are exact, and rounded once.
 template <const numerics::Format &format> uint16_t combineSmall(AtomicOp op, uint16_t a, uint16_t b) {
   double x = numerics::decode<format>(a), y = numerics::decode<format>(b);
   if (op == AtomicOp::Add)
@@ -50,7 +50,7 @@ template <typename T> T combine(AtomicOp op, T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return op == AtomicOp::Exch ? b : a + b;
   } else if constexpr (sizeof(T) == 16) {
-    return b; // .exch alone
+    return b; // not .exch
   } else {
     using U = std::make_unsigned_t<T>;
     switch (op) {
@@ -121,7 +121,7 @@ public:
   }
 
 private:
-  /// Whether memory has changed.
+  /// True if memory has changed.
   bool update(Warp &warp, unsigned lane, size_t index, std::byte *host, bool isGlobal) const {
     T old, operand = values[index].one(warp, lane), result;
     std::memcpy(&old, host, sizeof(T));

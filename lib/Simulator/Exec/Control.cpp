@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Control flow: branches, the ends of threads, and the two functions that the system provides (vprintf, __assertfail).
-// PTX ISA 9.7.12.
+// Control flow: branches, thread exit, and the two functions that the system provides (vprintf, __assertfail). PTX ISA
+// 9.7.12.
 #include "Simulator/Exec/Decoding.h"
 #include "Simulator/Exec/SystemCalls.h"
 

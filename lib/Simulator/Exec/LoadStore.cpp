@@ -26,8 +26,8 @@ LaneAccess describeAccess(const Instruction *instruction, AccessKind kind, const
   return access;
 }
 
-/// Lanes whose words overlap the end of a buffer of global memory get its bytes and others that the program may not
-/// depend on; the result is the set of remaining lanes.
+/// Serves lanes whose words extend past the end of a global-memory buffer: they get the bytes of the buffer and
+/// arbitrary values for those beyond it. Returns the remaining lanes.
 LaneMask takeEdges(Warp &warp, LaneMask active, const uint64_t (&addresses)[warpSize], const LaneAccess &access,
                    std::byte *bytes, std::byte *(&host)[warpSize]) {
   constexpr std::byte unknown{0xa5};

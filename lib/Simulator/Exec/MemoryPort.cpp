@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t widestAlignment = 32; ///< bytes; PTX ISA 6.4.1: an access is aligned to its size
 
 struct Where {
-  Space space = Space::Generic; ///< Generic: nowhere
+  Space space = Space::Generic; ///< generic addresses that lie in no space
   uint64_t address = 0;
   uint32_t rank = 0;
   std::byte *host = nullptr;

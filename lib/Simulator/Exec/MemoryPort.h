@@ -22,7 +22,7 @@ std::byte *resolveShared(Warp &warp, const Place &place, unsigned lane, uint64_t
 /// Returns the CTA that owns a shared address, and the address within it. Null after a report: no such rank, exited.
 Cta *resolveSharedCta(Warp &warp, const Place &place, unsigned lane, uint64_t sharedAddress, uint32_t &address);
 
-/// The same for global memory.
+/// The same for an address in global memory.
 std::byte *resolveGlobal(Warp &warp, const Place &place, unsigned lane, uint64_t address, uint64_t bytes,
                          uint32_t alignment, Range &range);
 

@@ -79,7 +79,7 @@ inline bool takesNonCoherent(Decoding &d, MemorySuffixes &suffixes) {
   return isThere;
 }
 
-/// Cache operators, eviction priorities, prefetch sizes: they change no value.
+/// Cache operators, eviction priorities and prefetch sizes, which do not affect results.
 inline void takeCacheHints(Decoding &d, MemorySuffixes &suffixes) {
   while (takesNonCoherent(d, suffixes) ||
          d.takeOne({"ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified", "L1::evict_normal", "L1::evict_unchanged",
@@ -91,7 +91,7 @@ inline void takeCacheHints(Decoding &d, MemorySuffixes &suffixes) {
     ;
 }
 
-/// 1, or the number of .v2, .v4, .v8.
+/// Vector length: 1, or that of .v2, .v4, .v8.
 inline unsigned takeVector(Decoding &d) {
   constexpr unsigned counts[] = {2, 4, 8};
   int vector = d.takeOne({"v2", "v4", "v8"});

@@ -76,7 +76,8 @@ public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     Whole scratch[warpSize];
     Part values[warpSize];
-    std::memcpy(scratch, source.read(warp, scratch), sizeof(scratch)); // a part may be the source's register
+    // a destination may be part of the source register
+    std::memcpy(scratch, source.read(warp, scratch), sizeof(scratch));
     for (size_t i = 0; i < parts.size(); ++i) {
       for (unsigned lane = 0; lane < warpSize; ++lane)
         values[lane] = Part(scratch[lane] >> (8 * sizeof(Part) * i));

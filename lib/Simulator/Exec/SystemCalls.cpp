@@ -32,7 +32,7 @@ std::string readString(Warp &warp, unsigned lane, uint64_t address) {
   return text;
 }
 
-/// A conversion of a format, as CUDA's vprintf has them: %[flags][width][.precision][size]type.
+/// A conversion in a format string, as CUDA's vprintf supports them: %[flags][width][.precision][size]type.
 struct Conversion {
   std::string flags; ///< of "#0+- "
   int width = -1, precision = -1;
@@ -102,7 +102,7 @@ class Formatter {
 public:
   Formatter(Warp &warp, unsigned lane, uint64_t buffer) : warp(warp), lane(lane), next(buffer) {}
 
-  /// Stops after `limit` bytes: the text is then too long anyway.
+  /// Stops after `limit` bytes; longer output would be rejected.
   std::string format(const std::string &format, size_t limit) {
     std::string text;
     for (size_t at = 0; at < format.size() && text.size() <= limit;) {
@@ -129,7 +129,7 @@ private:
     return value;
   }
 
-  /// A string with its field: bytes of the kernel's memory.
+  /// A string argument with its field width: bytes of the kernel's memory.
   std::string field(const Conversion &conversion, std::string text) const {
     if (conversion.precision >= 0)
       text.resize(std::min<size_t>(text.size(), conversion.precision));

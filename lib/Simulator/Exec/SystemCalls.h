@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions that CUDA provides to kernels without a body: printing, and the end after a failed assertion. CUDA
+// The functions that CUDA provides to kernels without a body: printing, and termination after a failed assertion. CUDA
 // programming guide, "Formatted Output" and "Assertion".
 #pragma once
 

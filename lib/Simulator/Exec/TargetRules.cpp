@@ -8,7 +8,7 @@ namespace tile::sim {
 
 namespace {
 
-/// Which targets have an instruction.
+/// The targets that have an instruction.
 struct Need {
   unsigned least = 0;      ///< architecture
   bool isSpecific = false; ///< only with `a` or `f`
@@ -17,13 +17,13 @@ struct Need {
 constexpr Need since75{75}, since80{80}, since89{89}, since90{90}, since100{100}, specific90{90, true},
     specific100{100, true}, specific120{120, true}, only90{90, true, 90};
 
-/// Instructions of this name that have one of each group of suffixes.
+/// A rule for instructions of this name that have one suffix of each group.
 struct Rule {
   std::string_view name;
   std::vector<std::vector<std::string_view>> suffixes;
   Need need;
   std::string_view feature;
-  size_t operands = 0; ///< if not 0, with so many
+  size_t operands = 0; ///< if not 0, only with this number of operands
 };
 
 /// PTX ISA 9.0, "Target ISA Notes" of each instruction.
@@ -70,7 +70,7 @@ const std::vector<Rule> &rules() {
   return all;
 }
 
-/// Arithmetic that came with sm_100: pairs of floats, and sums of floats and halves.
+/// Arithmetic that sm_100 introduced: pairs of floats, and sums of floats and halves.
 std::string_view newArithmetic(const Instruction &instruction) {
   const std::string &name = instruction.name;
   if (name != "add" && name != "sub" && name != "mul" && name != "fma")

@@ -42,12 +42,12 @@ struct LaneAccess {
   const std::byte *values = nullptr;
 };
 
-/// Something that a thread can wait for, as a counter: operations up to number n have finished. Examples are a warp's
-/// program order, the bulk groups of a thread, the wgmma groups of a warp, the phases of an mbarrier.
+/// A thing that a thread can wait for, represented by a counter: operations up to number n have finished. Examples are
+/// a warp's program order, the bulk groups of a thread, the wgmma groups of a warp, the phases of an mbarrier.
 using Component = uint32_t;
 constexpr Component noComponent = ~Component(0);
 
-/// The `count` of a component that the clock of the waiting warp must reach.
+/// The value of a component that the clock of the waiting warp must reach.
 struct Epoch {
   Component component = noComponent;
   uint32_t count = 0;

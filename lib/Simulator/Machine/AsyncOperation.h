@@ -14,9 +14,9 @@ namespace tile::sim {
 class AsyncOperation {
 public:
   virtual ~AsyncOperation() = default;
-  /// Returns true if it may proceed now: an operation that must follow another one waits for it.
+  /// Returns true if it may proceed now. An operation that must follow another one waits for that one.
   virtual bool ready() const { return true; }
-  /// Does a part of the work, at least something; returns true when all is done and signalled.
+  /// Executes some of the remaining work, at least one step; returns true once everything is done and signalled.
   virtual bool advance(Random &random) = 0;
   /// "the copy at line 12", for the report of a deadlock.
   virtual std::string describe() const = 0;

@@ -15,7 +15,7 @@ struct NamedBarrier {
   bool wholeCta = false;     ///< without a count: all threads that have not exited
   bool isReduction = false;  ///< this phase belongs to a bar.red
   uint64_t phase = 0;        ///< completed phases
-  uint32_t reduction[2][3];  ///< result of bar.red, by the parity of the phase: popc, and, or
+  uint32_t reduction[2][3];  ///< result of bar.red (popc, and, or), by the parity of the phase
   SyncClock arriving, completed;
 };
 
@@ -30,7 +30,7 @@ struct Mbarrier {
   Actor initializedBy;
   int64_t inFlight = 0; ///< bytes of copies in flight that will be counted in this phase
   Actor lastCopy;       ///< the issuer of the last of them
-  /// The arrivals in the phase before, and in this one: rank of the CTA << 8 | warp. For the report of a deadlock.
+  /// Arrivals in the previous phase and in this one, as rank of the CTA << 8 | warp. Reported at a deadlock.
   std::vector<uint32_t> arrivedBefore, arrivedNow;
 };
 

@@ -23,7 +23,7 @@ Cta::Cta(Cluster &cluster, unsigned rank, const uint32_t id[3]) : cluster(cluste
   std::copy(id, id + 3, this->id);
   linearId = id[0] + uint64_t(config.grid[0]) * (id[1] + uint64_t(config.grid[1]) * id[2]);
   sharedBytes.resize(machine.program.staticShared + config.dynamicShared);
-  for (std::byte &byte : sharedBytes) // contents left by the previous owner
+  for (std::byte &byte : sharedBytes) // the contents that the previous owner left
     byte = std::byte(cluster.random.next());
   threadCount = liveThreads = config.block[0] * config.block[1] * config.block[2];
   for (unsigned first = 0; first < threadCount; first += warpSize) {
@@ -116,7 +116,7 @@ Cluster::Outcome Cluster::run() {
       return outcome;
   if (runAsync(true) == Outcome::Progress)
     return Outcome::Progress;
-  const bool isAlone = progress == &ownProgress; // no other cluster can help
+  const bool isAlone = progress == &ownProgress; // no other cluster can make this one proceed
   return isAlone && releaseMeetings() ? Outcome::Progress : Outcome::Stuck;
 }
 
@@ -183,7 +183,7 @@ Cluster::Outcome Cluster::runAsync(bool evenIfLazy) {
 void Cluster::describeWaits(Report &report) const {
   for (const Warp *warp : warps)
     for (const Fragment &fragment : warp->fragments) {
-      // A loop around a failed test may be anywhere; the test itself says what it waits for.
+      // The loop around a failed test may be anywhere, but the test itself says what it waits for.
       const Operation &here = *machine.program.operations[fragment.pc];
       const Operation &spun = fragment.spunAt == noInstruction ? here : *machine.program.operations[fragment.spunAt];
       const Operation *waiting = &here;

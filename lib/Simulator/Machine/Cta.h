@@ -54,10 +54,10 @@ private:
   std::vector<std::byte> sharedBytes;
 };
 
-/// Counters of events: of one cluster or, if thread blocks communicate, of all that run.
+/// Counts of events, of one cluster or, if thread blocks communicate, of all clusters that run.
 struct Progress {
   uint64_t events = 0;
-  uint64_t globalChanges = 0; ///< the part of them that other clusters can see
+  uint64_t globalChanges = 0; ///< events that other clusters can observe
 };
 
 /// Thread blocks that run at the same time and see each other's shared memory; a single one without clusters.
@@ -74,7 +74,7 @@ public:
   Random random;
 
   Cta *cta(uint64_t rank) { return rank < ctas.size() ? ctas[rank].get() : nullptr; }
-  /// Takes over an asynchronous operation.
+  /// Adds an asynchronous operation.
   void start(std::unique_ptr<AsyncOperation> operation);
   bool hasExited() const;
 
@@ -82,7 +82,8 @@ public:
   enum class Outcome { Progress, Stuck, Faulted };
   /// Returns Stuck if all warps wait or spin, and no asynchronous work is pending.
   Outcome run();
-  /// Gives up waiting for diverged lanes in all warps (Warp::releaseMeetings): a GPU does not while anything can happen.
+  /// Gives up waiting for diverged lanes in all warps (Warp::releaseMeetings): a GPU does so only if nothing else can
+  /// proceed.
   bool releaseMeetings();
   /// Counts an event that a waiting thread may be waiting for: an arrival, a store, the end of a copy.
   void noteProgress() { ++progress->events; }
@@ -109,12 +110,12 @@ private:
   enum class Pace { Any, Eager, Lazy };
   Pace pace = Pace::Any;
   std::vector<Warp *> warps;
-  size_t nextWarp = 0;     ///< whose turn it is in a fair schedule
-  unsigned slowWarp = ~0u; ///< index into warps of one that the schedule holds back
+  size_t nextWarp = 0;     ///< the warp whose turn it is in a fair schedule
+  unsigned slowWarp = ~0u; ///< index in `warps` of a warp that the schedule delays
   Progress ownProgress;
   uint64_t lastProgress = 0;
-  uint64_t idleInstructions = 0; ///< since lastProgress
-  uint64_t globalPolls = 0;      ///< since globalChangesSeen
+  uint64_t idleInstructions = 0; ///< number of steps since lastProgress changed
+  uint64_t globalPolls = 0;      ///< number of polls since globalChangesSeen changed
   uint64_t globalChangesSeen = 0;
   std::vector<std::unique_ptr<AsyncOperation>> operations;
 };

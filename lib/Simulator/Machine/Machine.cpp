@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs a grid: the clusters one after the other on as many host threads as there are or, if thread blocks can
-// communicate, as many as the multiprocessors hold, interleaved in one thread.
+// Runs a grid: independent clusters run in parallel on all host threads. If thread blocks can communicate, as many
+// clusters as the multiprocessors hold run interleaved in one thread.
 #include "Simulator/Machine/Machine.h"
 
 #include "Target/GpuTarget.h"
@@ -59,7 +59,7 @@ uint64_t bytesOfCluster(const Machine &machine) {
   return ctas * warps * (machine.program.registerBytes + uint64_t(machine.program.localBytes) * warpSize);
 }
 
-/// Checks the memory that a kernel can request by few words of PTX.
+/// Checks the sizes of memory, since a few words of PTX can request any amount.
 Status checkMemory(const Machine &machine) {
   if (uint64_t bytes = bytesOfCluster(machine); bytes > mostBytesOfClusters)
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
@@ -137,7 +137,7 @@ void reportDeadlock(Machine &machine, const std::vector<Cluster *> &clusters, st
   machine.reports.add(std::move(report));
 }
 
-/// Asks whether to go on; not at each turn of a cluster, which may be one instruction.
+/// Asks whether to go on. Not called at each turn of a cluster, which may be a single instruction.
 class Leave {
 public:
   Leave(const Machine &machine, uint64_t clusters, const std::atomic<uint64_t> &ended)
@@ -195,7 +195,7 @@ void runApart(Machine &machine, ClusterFactory &factory) {
   try {
     for (uint64_t i = 1; i < helpers; ++i)
       threads.emplace_back(work);
-  } catch (const std::system_error &) { // the existing threads suffice
+  } catch (const std::system_error &) { // continue with the existing threads
   }
   work();
   for (std::thread &thread : threads)
@@ -250,7 +250,7 @@ public:
 private:
   struct Running {
     std::unique_ptr<Cluster> cluster;
-    uint64_t stuckSince = ~uint64_t(0); ///< number of events when it last could not proceed
+    uint64_t stuckSince = ~uint64_t(0); ///< number of events when it was last unable to proceed
   };
 
   /// Returns the first cluster from `first` on that may proceed; null: none.
@@ -271,8 +271,8 @@ private:
     return released;
   }
 
-  /// Called after each turn of `last`, which mostly decides it. Clusters that have not started are a likely cause, so
-  /// the limit is lower then.
+  /// Called after each turn of `last`, whose state mostly decides the result. If clusters have not started, they are
+  /// the likely cause, so the limit is lower.
   bool allPollInVain(const Cluster &last) const {
     const uint64_t limit = machine.nextCluster < factory.size() ? 10'000 : 50'000;
     return last.pollsInVain(limit) && std::all_of(running.begin(), running.end(),
@@ -288,9 +288,9 @@ private:
     reportDeadlock(machine, all, std::move(message));
   }
 
-  /// The others may wait for them: a barrier among more thread blocks than run at once.
+  /// Running clusters may wait for those not yet started: a barrier among more thread blocks than run at once.
   std::string describeUnstarted() const {
-    constexpr uint64_t mostMultiprocessors = 1024; // of --sms
+    constexpr uint64_t mostMultiprocessors = 1024; // the number of SMs, set by --sms
     const char *what = clusterSize == 1 ? "programs" : "clusters";
     const uint64_t next = machine.nextCluster;
     std::string text = next + 1 == factory.size()
@@ -309,7 +309,7 @@ private:
   uint64_t atOnce = 1;
   Progress progress;
   uint64_t numEnded = 0;
-  std::atomic<uint64_t> ended = 0; ///< and cancelled
+  std::atomic<uint64_t> ended = 0; ///< counts a cancelled cluster
   std::vector<Running> running;
 };
 

@@ -23,24 +23,24 @@ struct LaunchConfig {
   uint32_t multiprocessors = 4;       ///< CTAs of kernels that communicate must fit on them at the same time
   uint32_t ctasPerMultiprocessor = 1; ///< at most 32 are used
   uint64_t seed = 0;                  ///< seed of the schedule
-  /// Warps take turns, and asynchronous operations are done when no warp can go on: no warp misses a phase of an
-  /// mbarrier that the tensor core or a copy completes. CUTLASS's tutorials rely on that.
+  /// A fair schedule: warps take turns, and asynchronous operations run when no warp can proceed, so that no warp
+  /// misses an mbarrier phase that the tensor core or a copy completes. CUTLASS's tutorials rely on that.
   bool isFair = false;
   uint32_t hostThreads = 1;
-  /// A cluster counts as hung if it changes nothing in memory for that many instructions.
+  /// A cluster counts as hung if this many instructions change nothing in memory.
   uint64_t idleLimit = 50'000'000;
-  /// A warp counts as hung if it executes more instructions than these, whatever it changes: half a minute.
+  /// A warp counts as hung after this many instructions, whatever they change: about half a minute.
   uint64_t stepLimit = 100'000'000;
 };
 
-/// The output of vprintf from all host threads: up to the size of CUDA's buffer, and the number of dropped calls.
+/// The output of vprintf from all host threads, up to the size of CUDA's buffer, and the number of dropped calls.
 class PrintBuffer {
 public:
   static constexpr size_t capacity = 1 << 20; ///< bytes; CUDA programming guide, "Formatted Output": the default
   bool isFull() const { return full; }
   void add(const std::vector<std::string> &records);
   void drop() { ++dropped; }
-  /// Returns all of it, with a last line that counts what is missing.
+  /// Returns the whole output, with a last line that counts dropped calls.
   std::string text() const;
 
 private:
@@ -74,14 +74,15 @@ public:
   Reports &reports;
   Checker *checker = nullptr;
   Observer *observer = nullptr;
-  /// Called repeatedly by each host thread with the number of finished clusters and of all: returns whether to go on.
+  /// Called repeatedly by each host thread with the number of finished clusters and the number of all clusters; returns
+  /// whether to go on.
   std::function<bool(uint64_t ended, uint64_t clusters)> goesOn;
   /// Cancels a cluster that has not begun and returns its index: clusterlaunchcontrol. None: all have begun.
   std::optional<uint64_t> takeCluster() {
     return nextCluster < numClusters ? std::optional(nextCluster++) : std::nullopt;
   }
   uint64_t nextCluster = 0, numClusters = 0; ///< for kernels that communicate, which run in one host thread
-  /// Clusters that did not begin because another one has taken over their work.
+  /// Clusters that did not begin because another cluster took over their work.
   uint64_t cancelledClusters = 0;
   PrintBuffer printed;
   UnreleasedMaps unreleasedMaps;

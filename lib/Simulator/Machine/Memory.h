@@ -29,7 +29,7 @@ constexpr uint32_t sharedOffsetMask = (1u << sharedRankShift) - 1;
 /// Shared memory begins after the kibibyte that the system reserves, as on sm_90: address 0 is never valid.
 constexpr uint32_t sharedBase = 1024;
 
-/// Returns true if `bytes` bytes at `offset` lie in the first `size`; without a sum that could overflow.
+/// Returns true if `bytes` bytes at `offset` lie within `size` bytes; the computation cannot overflow.
 constexpr bool isWithin(uint64_t offset, uint64_t bytes, uint64_t size) {
   return bytes <= size && offset <= size - bytes;
 }
@@ -40,7 +40,7 @@ struct Allocation {
   uint64_t address = 0;
   uint64_t size = 0;
   std::byte *host = nullptr;
-  bool initialized = true; ///< its bytes have values before the kernel starts
+  bool initialized = true; ///< initialized before the kernel starts
   uint64_t end() const { return address + size; }
 };
 
@@ -51,7 +51,7 @@ public:
   /// bytes (a power of two).
   uint64_t add(std::string name, std::byte *host, uint64_t size, uint64_t alignment = 256, bool initialized = true,
                uint64_t offset = 0);
-  /// Forgets the allocation at this address, which is not reused.
+  /// Removes the allocation at this address; the address is not reused.
   void remove(uint64_t address);
   /// Returns the allocation that holds the whole range, or null.
   const Allocation *find(uint64_t address, uint64_t bytes) const;

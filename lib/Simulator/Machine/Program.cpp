@@ -48,7 +48,7 @@ bool communicatesThrough(const Instruction &instruction) {
   return instruction.name == "clusterlaunchcontrol" || (instruction.name == "cp" && has("reduce"));
 }
 
-/// Returns for each variable of the module whether the function names it: other kernels have their own.
+/// Returns for each variable of the module whether the function uses it; other kernels have separate copies.
 std::vector<bool> variablesOf(const Module &module, const Function &function) {
   std::vector<bool> used(module.variables.size());
   auto visit = [&](auto &self, const Operand &operand) -> void {
@@ -139,7 +139,7 @@ void Program::placeGlobals(GlobalMemory &memory, const ModuleVariables *variable
   constants.resize(constantEnd);
   for (uint32_t index = 0, global = 0; index < module.variables.size(); ++index) {
     const Variable &variable = module.variables[index];
-    // Addresses in constants are those of this kernel.
+    // Addresses in constants refer to this kernel's variables.
     if (variable.space == Space::Const && variables && variable.relocations.empty())
       std::copy_n(variables->bytes[index], variable.size, constants.data() + variableAddresses[index]);
     else if (variable.space == Space::Const)
@@ -236,7 +236,7 @@ Result<std::unique_ptr<Program>> Program::load(const Module &module, std::string
   for (const Instruction &instruction : function->instructions)
     if (runtime::Status decoded = program->decode(instruction); !decoded)
       return decoded.error();
-  // A function that runs into its end returns.
+  // A function that reaches its end returns.
   program->operations.push_back(makeExit());
   program->operations.back()->instruction = &program->endOfFunction;
   program->endOfFunction.name = "ret";

@@ -23,7 +23,7 @@ struct ModuleVariables {
 /// Writes the initial value of a variable; `addresses` are those of all variables.
 void initialize(const Variable &variable, std::span<const uint64_t> addresses, std::byte *bytes);
 
-/// Registers that change while a warp runs; only mov reads them.
+/// Special registers that change while a warp runs; only mov reads them.
 bool isClock(SpecialRegister special);
 
 class Program {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The random numbers of a schedule: the same for the same seed on every machine.
+// The random generator of a schedule: the same sequence for the same seed on every machine.
 #pragma once
 
 #include <cstdint>
 
 namespace tile::sim {
 
-/// SplitMix64.
+/// The generator SplitMix64.
 class Random {
 public:
   explicit Random(uint64_t seed = 0) : state(seed) {}

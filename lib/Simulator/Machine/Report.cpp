@@ -48,7 +48,7 @@ auto orderOf(const Actor &actor) {
   return std::tuple(actor.cta[2], actor.cta[1], actor.cta[0], actor.warp, actor.lane, actor.place.ptxLine);
 }
 
-/// Orders two reports about the same locations: that of the smaller CTA, warp and lane is shown.
+/// Orders two reports about the same locations; the one with the smaller CTA, warp and lane is shown.
 bool isBefore(const Report &a, const Report &b) {
   if (orderOf(a.actor) != orderOf(b.actor))
     return orderOf(a.actor) < orderOf(b.actor);
@@ -58,7 +58,7 @@ bool isBefore(const Report &a, const Report &b) {
   return a.message < b.message;
 }
 
-/// Returns the kind and the source lines of a report; empty if it is not to be joined with others. A race of two lines
+/// Returns the kind and the source lines of a report; empty if it must not be merged with others. A race of two lines
 /// is the same whichever of the accesses came first.
 std::vector<uint64_t> sourceKey(const Report &report) {
   if (report.kind == ReportKind::Deadlock || report.kind == ReportKind::Endless)

@@ -19,9 +19,9 @@ enum class ReportKind : uint8_t {
   Misaligned,
   BarrierMisuse,
   Deadlock,
-  Endless,        ///< a warp that has executed too many instructions
-  EarlyExit,      ///< a CTA ended that a peer still accesses, or with copies in flight
-  Divergence,     ///< an aligned instruction without all threads of its warp
+  Endless,        ///< a warp executed too many instructions
+  EarlyExit,      ///< a CTA ended while a peer still accessed it, or with copies in flight
+  Divergence,     ///< not all threads of a warp executed an aligned instruction
   Trap,           ///< trap, a failed assertion
   InvalidOperand, ///< a descriptor, tensor map or operand that the ISA does not allow
   TensorMemory    ///< columns that were not allocated, are allocated wrongly, or are never freed
@@ -32,24 +32,24 @@ std::string_view reportKindName(ReportKind kind); ///< "race", "missing-fence", 
 struct Actor {
   Place place;
   uint32_t cta[3] = {0, 0, 0};
-  int32_t warp = -1; ///< in the CTA; -1: not one warp
+  int32_t warp = -1; ///< index in the CTA; -1: no single warp
   int32_t lane = -1;
 };
 
 struct Report {
   ReportKind kind = ReportKind::Race;
   Actor actor;
-  std::string message;                              ///< one sentence with the numbers
+  std::string message;                              ///< one sentence with the values
   std::vector<std::pair<Actor, std::string>> notes; ///< the other access, the waiting threads, …
   uint64_t count = 1;                               ///< number of occurrences at this location
-  uint32_t instructions = 1; ///< number of PTX instructions, or pairs of them, that it stands for
-  /// It breaks a rule of the ISA, but no known device behaves differently: compilers rely on it.
+  uint32_t instructions = 1;                        ///< number of merged PTX instructions, or pairs of them
+  /// True if a rule of the ISA is broken, but no known device behaves differently: compilers rely on that.
   bool isLatent = false;
-  bool isFatal = false; ///< the thread block could not go on
+  bool isFatal = false; ///< the thread block could not continue
 };
 
 /// Collects reports from all threads; a second one of the same kind and locations is only counted. Reports about the
-/// same source lines, which one line of a kernel causes at many instructions, are joined.
+/// same source lines, which one line of a kernel causes at many instructions, are merged.
 class Reports {
 public:
   void add(Report report);

@@ -13,8 +13,8 @@ Warp::Turn Warp::run(uint64_t budget) {
   Turn turn;
   for (Fragment &fragment : fragments)
     fragment.waits = false;
-  // Chooses the first fragment in program order, so that later ones catch up and the lanes merge. Sometimes the last
-  // one, since the first may be in a loop until another one has done something.
+  // Chooses the first fragment in program order, so that later ones catch up and the lanes merge. Sometimes chooses the
+  // last one, since the first may loop until another one makes progress.
   bool lastFirst = fragments.size() > 1 && cta.cluster.random.below(4) == 0;
   while (turn.instructions < budget && !fragments.empty()) {
     Fragment *chosen = nullptr;
@@ -62,7 +62,7 @@ Step Warp::step(Fragment &fragment) {
   }
   const Instruction &instruction = *operation.instruction;
   if (operation.aligned && active != alive) {
-    if (fragment.lanes != alive) { // the others may still arrive
+    if (fragment.lanes != alive) { // the other lanes may still arrive
       fragment.waits = true;
       return Step::Wait;
     }
@@ -115,8 +115,9 @@ Step Warp::touchesInFlight(const Operation &operation, const Fragment &fragment)
 }
 
 /// A read of a register that tcgen05.ld writes waits for it (PTX ISA 9.7.16.6.4.3: a true dependency is respected
-/// without wait::ld), so loads are complete once all their registers have been read. A write would be lost: reported.
-/// The register has its value here already, so the kernel can go on.
+/// without wait::ld), so loads are complete once all their registers have been read. A write before the load is
+/// complete would be overwritten on a GPU and is reported. Here the register already has its value, so the kernel can
+/// continue.
 void Warp::noteLoading(const Operation &operation, const Fragment &fragment) {
   for (uint32_t offset : operation.touched) {
     if (std::erase(registersLoading, offset) == 0)
@@ -163,13 +164,13 @@ void Warp::exit(Fragment &fragment, LaneMask lanes) {
   ++fragment.pc; // lanes whose guard was false
   fragment.progress = 0;
   for (Fragment &other : fragments)
-    other.waits = false; // fewer lanes to wait for
+    other.waits = false; // now waits for fewer lanes
   cta.cluster.noteProgress();
 }
 
 bool Warp::isAtMeeting(Fragment &fragment) {
   while (!fragment.meetings.empty() && fragment.meetings.back().pc == fragment.pc) {
-    if (fragment.meetings.back().lanes & alive & ~fragment.lanes) { // some are missing
+    if (fragment.meetings.back().lanes & alive & ~fragment.lanes) { // some lanes are missing
       fragment.waits = true;
       return true;
     }
@@ -187,7 +188,7 @@ void Warp::mergeFragments() {
         continue;
       into.lanes |= from.lanes;
       into.waits = false;
-      // A fragment that has given up a reconvergence does not wait for it again.
+      // A fragment that has given up a reconvergence point does not wait there again.
       auto [end, other] =
           std::mismatch(into.meetings.begin(), into.meetings.end(), from.meetings.begin(), from.meetings.end());
       into.meetings.erase(end, into.meetings.end());

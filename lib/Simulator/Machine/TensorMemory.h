@@ -38,9 +38,9 @@ public:
   /// Returns the first free columns, which are also free in `other`; none if there are not enough adjacent ones.
   std::optional<unsigned> allocate(unsigned columns, unsigned warp, const Place &place,
                                    const TensorMemory *other = nullptr);
-  /// These columns, which are free.
+  /// Allocates the given columns, which must be free.
   void take(unsigned column, unsigned columns, unsigned warp, const Place &place);
-  /// The allocation that begins at the column, or null.
+  /// Returns the allocation that begins at the column, or null.
   const Allocation *find(unsigned column) const;
   void free(unsigned column);
   bool isAllocated(unsigned column) const { return column < tensorColumns && owned[column]; }
@@ -49,8 +49,9 @@ public:
   uint32_t &at(unsigned lane, unsigned column) { return cells[column * tensorLanes + lane]; }
 
   bool mayAllocate = true; ///< until relinquish_alloc_permit
-  /// A pair's allocation in progress: the columns that this CTA requests, and the first one, found by the other CTA.
-  unsigned requested = 0, requestedBy = 0; ///< 0: none; the warp
+  /// A pair's allocation in progress: the number of columns that this CTA requests (0: none), the requesting warp, and
+  /// the first column, found by the other CTA.
+  unsigned requested = 0, requestedBy = 0;
   std::optional<unsigned> granted;
 
 private:

@@ -26,9 +26,9 @@ class Operation;
 struct Fragment {
   uint32_t pc = 0;
   LaneMask lanes = 0;
-  /// State for the operation at `pc` that waits: its progress so far. Reset when the fragment goes on.
+  /// State of the operation at `pc` while it waits. Reset when the fragment proceeds.
   uint64_t progress = 0;
-  /// The position where it last tested a barrier in vain (Step::Spin), for the report of a deadlock.
+  /// The position of its last unsuccessful test of a barrier (Step::Spin), for the deadlock report.
   uint32_t spunAt = ~0u;
   bool waits = false; ///< cannot run in this turn of the warp
   /// The reconvergence points of the divergences around the fragment, innermost last.
@@ -45,7 +45,7 @@ enum class Step : uint8_t {
   Next,   ///< done: continue after it
   Jumped, ///< done: has set Fragment::pc itself
   Wait,   ///< not done: try again later (barriers)
-  Spin,   ///< done, continue after it, but let others run first: a failed test of a barrier
+  Spin,   ///< done, continue after it, but let others run first: an unsuccessful barrier test
   Exited, ///< the active lanes have exited
   Fault   ///< has reported an error after which the kernel cannot go on
 };
@@ -73,10 +73,10 @@ public:
   LaneMask &predicate(uint32_t offset) { return *lanes<LaneMask>(offset); }
   LaneMask predicate(uint32_t offset) const { return *lanes<LaneMask>(offset); }
 
-  /// The carry flags of extended-precision arithmetic (PTX ISA 9.7.2).
+  /// Carry flags of the lanes, for extended-precision arithmetic (PTX ISA 9.7.2).
   LaneMask carry = 0;
 
-  /// Local memory of one lane.
+  /// Returns the local memory of one lane.
   std::byte *local(unsigned lane);
 
   // Asynchronous operations. `cp.async` groups and `cp.async.bulk` groups belong to a thread, wgmma groups to the warp.
@@ -89,8 +89,8 @@ public:
   /// Lanes whose cp.async is not done, one entry per instruction in flight.
   std::vector<std::shared_ptr<LaneMask>> copiesInFlight;
   AsyncGroups wgmmaGroups;
-  std::deque<AsyncOperation *> wgmmaQueue; ///< issued and not finished, in order: they run in order
-  /// The wgmma instructions that the warp has not waited for, finished or not, with the numbers of their groups.
+  std::deque<AsyncOperation *> wgmmaQueue; ///< issued, unfinished wgmmas; they complete in this order
+  /// The wgmma instructions that the warp has not waited for, finished or not, each with the number of its group.
   std::deque<std::pair<uint64_t, const Operation *>> wgmmaUnwaited;
   /// Their registers (by file offset), which no other instruction may access.
   std::vector<uint32_t> registersInFlight;
@@ -99,8 +99,8 @@ public:
   enum class Waitable : uint8_t { Program, Copies, BulkReads, Bulk, Wgmma, TensorLoads, TensorStores };
   Component component(Waitable kind);
 
-  // Tensor memory. Loads and stores are executed by the whole warp: numbers of the waits for them that the warp has
-  // executed, and the stores in flight. Registers (by file offset) that loads not yet waited for write.
+  // Tensor memory. Loads and stores are executed by the whole warp: the counts of executed waits for them, the stores
+  // in flight, and the registers (by file offset) that pending loads write.
   uint32_t tensorLoadWaits = 0, tensorStoreWaits = 0;
   uint32_t tensorStoresInFlight = 0;
   std::vector<uint32_t> registersLoading;
@@ -126,15 +126,14 @@ public:
   std::unique_ptr<CheckState> checkState;
 
   Actor actor(const Place &place, int32_t lane = -1) const;
-  /// Adds a report about this warp and returns Step::Fault.
   /// Executes tcgen05.wait::ld.
   void finishTensorLoads();
+  /// Adds a report about this warp and returns Step::Fault.
   Step fault(ReportKind kind, const Place &place, int32_t lane, std::string message) const;
 
   /// Called when lanes of `fragment`, the first of which is `lane`, read memory that other threads may change, or have
-  /// tried in vain to change it. Returns Step::Spin if the warp repeats itself: it has been here in the same state, and
-  /// nothing has happened since. It will come here again, unless something happens. A loop that counts or sums makes
-  /// another state each time.
+  /// failed to change it. Returns Step::Spin if the warp repeats itself: it was here in the same state, and no event
+  /// has occurred since, so it will return here until one does. A loop that counts has another state each time.
   Step notePoll(const Fragment &fragment, unsigned lane, bool isGlobal);
 
   uint64_t instructionsRun = 0;
@@ -143,7 +142,7 @@ public:
 
   struct Turn {
     uint64_t instructions = 0;
-    bool idle = false; ///< every fragment waits, or has tested something in vain
+    bool idle = false; ///< every fragment waits or has tested something without success
     bool faulted = false;
   };
   /// Runs up to `budget` instructions.
@@ -171,7 +170,7 @@ private:
   struct alignas(64) Line {
     std::byte bytes[64];
   };
-  /// Everything that decides how the warp goes on, besides memory that it shares.
+  /// The complete state that determines how the warp proceeds, apart from shared memory.
   struct Snapshot {
     explicit Snapshot(const Warp &warp);
     bool isOf(const Warp &warp) const;
@@ -192,7 +191,7 @@ private:
     uint64_t age = 0, lifetime = 0;
   };
   std::array<Poll, 64> polls;
-  std::vector<Fragment> diverged; ///< created by branch(); join `fragments` after the step
+  std::vector<Fragment> diverged; ///< created by branch(); merged into `fragments` after the step
   std::vector<Line> registerLines;
   std::byte *registers = nullptr;
   std::vector<std::byte> localMemory;

@@ -12,7 +12,7 @@ template <Rounding rounding, bool flush = false> inline float finish(double valu
   return flush ? flushTiny<rounding>(result, value) : result;
 }
 
-/// x + y of doubles that are floats, or products of floats, rounded once to float.
+/// x + y for doubles that hold floats or products of floats, rounded once to float.
 template <Rounding rounding, bool flush> inline float sumToFloat(double x, double y) {
   double sum = addToOdd(x, y);
   if constexpr (rounding == Rounding::Down) // x + -x is -0 here, and +0 with the other roundings

@@ -89,7 +89,7 @@ template <typename T> inline int64_t low24(T value) {
 template <typename T> inline T mul24Low(T a, T b) {
   return T(uint64_t(low24(a)) * uint64_t(low24(b)));
 }
-/// The upper 32 of the product's 48 bits.
+/// The upper 32 bits of the 48-bit product.
 template <typename T> inline T mul24High(T a, T b) {
   return T((low24(a) * low24(b)) >> 16);
 }
@@ -142,13 +142,13 @@ template <typename T> inline T sumOfDifference(T a, T b, T c) {
   return wrappingAdd(c, a < b ? wrappingSub(b, a) : wrappingSub(a, b));
 }
 
-/// Four products of bytes and a sum; A and B are int8_t or uint8_t.
+/// Adds four products of bytes to c; A and B are int8_t or uint8_t.
 template <typename A, typename B> inline uint32_t dotBytes(uint32_t a, uint32_t b, uint32_t c) {
   for (int byte = 0; byte < 4; ++byte)
     c += uint32_t(int32_t(A(a >> 8 * byte)) * int32_t(B(b >> 8 * byte)));
   return c;
 }
-/// Two products of the 16-bit halves of a with two bytes of b, the lower two or the upper two.
+/// Adds two products of the 16-bit halves of a with two bytes of b, the lower two or the upper two.
 template <typename A, typename B, bool upper> inline uint32_t dotHalves(uint32_t a, uint32_t b, uint32_t c) {
   for (int part = 0; part < 2; ++part)
     c += uint32_t(int32_t(A(a >> 16 * part)) * int32_t(B(b >> (8 * part + (upper ? 16 : 0)))));

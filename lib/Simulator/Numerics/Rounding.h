@@ -50,7 +50,7 @@ template <Rounding rounding> inline float roundToFloat(double value) {
   if constexpr (rounding == Rounding::Up)
     bits = rounded < value ? (isNegative ? toZero : away) : bits;
   if constexpr (rounding == Rounding::NearestAway) {
-    // Halfway and rounded to even towards zero: the next one away is as near.
+    // Halfway and rounded to even towards zero: the next float away from zero is equally near.
     float other = std::bit_cast<float>(away);
     bool isTie = std::fabs(value) - std::fabs(rounded) == std::fabs(double(other)) - std::fabs(value);
     bits = isTie ? away : bits;
@@ -58,7 +58,7 @@ template <Rounding rounding> inline float roundToFloat(double value) {
   return std::bit_cast<float>(bits);
 }
 
-/// The NaN that arithmetic on floats returns for all operands (PTX ISA 9.7.3).
+/// The NaN that float arithmetic returns for any NaN operand (PTX ISA 9.7.3).
 inline float canonical(float value) {
   return value != value ? std::bit_cast<float>(0x7fffffffu) : value;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prints the profile for people and for programs.
+// Prints the profile as text and as JSON.
 #include "Simulator/Profile/Profiler.h"
 
 #include <fmt/format.h>
@@ -39,13 +39,13 @@ std::string percent(uint64_t part, uint64_t whole) {
   return whole ? fmt::format("{:.0f} %", 100.0 * part / whole) : "";
 }
 
-/// Half of the moved bytes are not used, or a fifth of the wavefronts come from conflicts.
+/// Highlights lines where half of the moved bytes are unused, or a fifth of the wavefronts are due to conflicts.
 constexpr double badUse = 0.5, badConflicts = 0.2;
 
 std::string row(const Counts &counts, Mark mark) {
   using C = Counter;
   uint64_t copied = counts[C::CopiedIn] + counts[C::CopiedOut];
-  // Escape sequences take no columns on a terminal.
+  // Escape sequences do not occupy columns of the terminal.
   std::string use = fmt::format("{:>6}", percent(counts[C::GlobalSectorsIdeal], counts[C::GlobalSectors]));
   if (mark && double(counts[C::GlobalSectorsIdeal]) < badUse * double(counts[C::GlobalSectors]))
     use = mark(use);

@@ -18,7 +18,7 @@ public:
                          bool /*toShared*/) {}
   /// Counts the multiply-adds of one tensor-core instruction of one warp.
   virtual void tensorCore(const Warp &warp, const Instruction &instruction, uint64_t multiplyAdds) = 0;
-  /// A warp found a barrier not ready, and waits; reported by the operation, at each test.
+  /// A warp found a barrier not ready and waits; the operation reports each test.
   virtual void wait(const Warp &warp, const Instruction &instruction) = 0;
 };
 

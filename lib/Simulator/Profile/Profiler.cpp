@@ -58,7 +58,8 @@ void Profiler::access(const Warp &, const LaneAccess &access) {
     unsigned lane = firstLane(rest);
     if (access.space[lane] == Space::Global)
       global[globals++] = access.address[lane];
-    else if (access.space[lane] == Space::Shared) // banks belong to one CTA: keep others separate
+    // banks belong to one CTA, so accesses to other CTAs are counted separately
+    else if (access.space[lane] == Space::Shared)
       shared[shareds++] = uint64_t(access.ctaRank[lane]) << 32 | access.address[lane];
   }
   const Instruction &instruction = *access.instruction;

@@ -18,7 +18,7 @@ enum class Counter : uint8_t {
   Lanes,              ///< their active lanes
   GlobalRequests,     ///< loads, stores and atomics of warps
   GlobalSectors,      ///< sectors of 32 bytes
-  GlobalSectorsIdeal, ///< sectors, had the lanes' bytes been consecutive
+  GlobalSectorsIdeal, ///< sectors that would be needed if the lanes' bytes were consecutive
   GlobalBytes,        ///< bytes requested by lanes
   SharedRequests,
   SharedWavefronts,
@@ -72,7 +72,7 @@ private:
   using Row = std::atomic<uint64_t>[numCounters];
   void add(const Instruction &instruction, Counter counter, uint64_t value) {
     size_t index = &instruction - function.instructions.data();
-    if (index < function.instructions.size()) // or the return after the last one
+    if (index < function.instructions.size()) // the branch, or the return after the last instruction
       rows[index][unsigned(counter)].fetch_add(value, std::memory_order_relaxed);
   }
 
@@ -83,10 +83,10 @@ private:
 /// {"total": {...}, "occupancy": {...}, "lines": [{"file": ..., "line": ..., ...}]}
 nlohmann::json profileToJson(const Profiler &profiler, const Module &module, const Occupancy &occupancy);
 
-/// Returns how a bad figure is shown; null: as all others.
+/// Returns how a bad value is highlighted; null: like all others.
 using Mark = std::string (*)(std::string_view);
-/// Prints the source with the counters of each line beside it, the totals and the occupancy. `source`: the text of file
-/// 1; may be empty.
+/// Prints the source with the counters of each line next to it, the totals and the occupancy. `source`: the text of
+/// file 1; may be empty.
 std::string profileListing(const Profiler &profiler, const Module &module, const Occupancy &occupancy,
                            const std::string &source, Mark mark = nullptr);
 

@@ -92,7 +92,7 @@ private:
     predecessors[to].push_back(from);
   }
 
-  /// Post-order of the reversed graph from the exit, without recursion: chains of blocks may be long.
+  /// Computes the post-order of the reversed graph from the exit, without recursion: chains of blocks may be long.
   void order() {
     number.assign(exit + 1, none);
     std::vector<std::pair<uint32_t, size_t>> stack{{exit, 0}};

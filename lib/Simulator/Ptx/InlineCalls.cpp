@@ -27,7 +27,7 @@ public:
     std::vector<Instruction> old = std::move(function.instructions);
     std::vector<Instruction> made;
     std::vector<uint32_t> places; ///< indices of the old instructions among the new ones
-    std::vector<uint32_t> own;    ///< new instructions whose labels are still old ones
+    std::vector<uint32_t> own;    ///< new instructions whose labels still have old indices
     Renaming registers;           ///< first register of a callee in this function
     for (Instruction &instruction : old) {
       places.push_back(uint32_t(made.size()));
@@ -119,7 +119,7 @@ private:
     return made;
   }
 
-  /// `body` itself contains no calls.
+  /// `body` contains no calls.
   static void copyBody(const Function &body, const Instruction &call, uint32_t registerBase,
                        std::vector<Instruction> &made) {
     Renaming variables;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Replaces calls of functions that the module defines by their bodies: the machine then needs no call stack.
+// Inlines calls of functions that the module defines, so that the machine needs no call stack.
 //
 //   { .param .b32 in, out; st.param.b32 [in], %r1; call.uni (out), f, (in); ld.param.b32 %r2, [out]; }
 //   ⇒ st.param [in], …; the body of f with `in` and `out` for its parameters, own registers, `ret` as a branch
@@ -11,8 +11,8 @@
 
 namespace tile::sim {
 
-/// In all entries. Unchanged are indirect calls, calls of functions that are only declared, and calls whose arguments
-/// are no `.param` variables. Returns an error for recursion, and for more instructions than any kernel has.
+/// Inlines in all entries. Indirect calls, calls of functions that are only declared, and calls whose arguments are not
+/// `.param` variables stay. Returns an error for recursion, and for more instructions than any kernel has.
 runtime::Status inlineCalls(Module &module);
 
 } // namespace tile::sim

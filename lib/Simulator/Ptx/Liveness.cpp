@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Backwards over the instructions until nothing changes: live before = (live after − defined) ∪ used.
+// Iterates backwards over the instructions to a fixed point: live before = (live after − defined) ∪ used.
 #include "Simulator/Ptx/Liveness.h"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ void collectLabels(const Operand &operand, std::vector<uint32_t> &labels) {
     collectLabels(element, labels);
 }
 
-/// Returns true if the first operand is a result: so for all instructions whose first operand is no address, except for
-/// these.
+/// Returns true if the first operand is a result. It is for all instructions whose first operand is not an address,
+/// with the following exceptions.
 bool hasResult(const Instruction &one) {
   if (one.operands.empty() || one.name == "bar" || one.name == "barrier" || one.name == "brx" ||
       one.name == "nanosleep")
@@ -42,7 +42,7 @@ bool hasResult(const Instruction &one) {
 
 Effects effectsOf(const Instruction &one, uint32_t index, uint32_t count) {
   Effects effects;
-  const bool accumulates = one.name == "wgmma"; // its result is also its addend
+  const bool accumulates = one.name == "wgmma"; // the result is also the addend
   for (size_t i = 0; i < one.operands.size(); ++i)
     collect(one.operands[i], i == 0 && hasResult(one) ? effects.defined : effects.used);
   if (accumulates)

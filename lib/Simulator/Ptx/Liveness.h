@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The registers that hold live values: an estimate of where a kernel needs most registers.
-//
-// Registers of PTX are virtual: ptxas moves instructions, and recomputes values. The counts show which lines hold many
-// values, not how many registers a thread gets.
+// Counts the registers that hold live values: an estimate of where a kernel needs most registers.
 #pragma once
 
 #include "Simulator/Ptx/Module.h"

@@ -52,7 +52,7 @@ enum class Type : uint8_t {
 };
 /// Returns the bits of a value in a register; 1 for Pred, 0 for None.
 unsigned bitWidth(Type type);
-/// Returns the type of "b32", "f16x2", … without the dot; none for a word that is not a type.
+/// Returns the type of "b32", "f16x2", …, given without the dot; none if the word is not a type.
 std::optional<Type> parseType(std::string_view name);
 std::string_view typeName(Type type);
 

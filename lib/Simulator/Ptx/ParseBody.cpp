@@ -193,7 +193,7 @@ bool PtxParser::closeScope() {
   return true;
 }
 
-/// A function that runs beyond its last instruction returns; so every index that a branch can have is an instruction.
+/// A function that reaches its end returns, so every label refers to an instruction.
 void PtxParser::endFunction() {
   std::vector<Instruction> &instructions = function->instructions;
   uint32_t end = uint32_t(instructions.size());

@@ -13,7 +13,7 @@ struct BinaryOperator {
   int precedence;
 };
 
-// As in C. `?:` is handled below all of them.
+// Binary operators with the precedences of C. The caller handles `?:`, which binds least.
 constexpr BinaryOperator binaryOperators[] = {{"||", 1}, {"&&", 2}, {"|", 3}, {"^", 4},  {"&", 5},  {"==", 6},
                                               {"!=", 6}, {"<", 7},  {">", 7}, {"<=", 7}, {">=", 7}, {"<<", 8},
                                               {">>", 8}, {"+", 9},  {"-", 9}, {"*", 10}, {"/", 10}, {"%", 10}};
@@ -114,7 +114,7 @@ bool PtxParser::applyBinary(std::string_view op, Constant &left, const Constant 
     bool isDivision = op == "/";
     if (isUnsigned)
       left.bits = isDivision ? a / b : a % b;
-    else if (signedB == -1) // INT64_MIN / -1 does not exist
+    else if (signedB == -1) // INT64_MIN / -1 overflows
       left.bits = isDivision ? 0 - a : 0;
     else
       left.bits = uint64_t(isDivision ? signedA / signedB : signedA % signedB);

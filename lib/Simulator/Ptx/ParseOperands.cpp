@@ -134,7 +134,7 @@ bool PtxParser::parseOffset(int64_t &offset) {
   if (!token().is("+") && !token().is("-"))
     return true;
   Constant value;
-  // "+-8" and "-8" are signs of a constant expression already.
+  // In "+-8" and "-8" the minus sign belongs to the constant expression.
   if (!parseConstant(value))
     return false;
   offset = int64_t(value.bits);
@@ -212,7 +212,7 @@ bool PtxParser::parseCall(Instruction &instruction) {
     if (!take(","))
       return !hasPrototype || fail("an indirect call needs a prototype");
   }
-  // A prototype or a list of targets; both only repeat information of the arguments.
+  // A prototype or a list of targets; both only repeat information that the arguments contain.
   std::string_view prototype;
   return takeName(prototype, "the prototype of a call");
 }

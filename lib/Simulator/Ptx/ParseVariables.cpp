@@ -11,7 +11,7 @@ bool PtxParser::declare(std::string_view name, Symbol symbol, uint32_t line) {
   return scopes.back().names.emplace(name, symbol).second || failAt(line, "'{}' is declared twice", name);
 }
 
-/// The names of a range are a few bytes of text, but take as much memory as they are many.
+/// A range is short in the text, but each of its names takes memory.
 bool PtxParser::checkNames(std::string_view name, uint64_t count, uint32_t line) {
   return name.size() <= limits::names / std::max<uint64_t>(count, 1) ||
          failAt(line, "{} names of {} bytes are too many", count, name.size());
@@ -150,7 +150,7 @@ bool PtxParser::parseVariables(Space space, bool isExtern) {
       return failAt(line, "'{}' has no size", name);
     for (uint64_t i = 0; i < repeats; ++i) {
       head.variable.name = isRange ? fmt::format("{}{}", name, i) : std::string(name);
-      // The names of a range are not in the text: they are stored with the first.
+      // The text contains only the common prefix of the names of a range, so the names are stored.
       if (isRange)
         names.push_back(std::make_unique<std::string>(head.variable.name));
       if (!declare(isRange ? std::string_view(*names.back()) : name,

@@ -41,7 +41,7 @@ bool PtxParser::takeInteger(uint64_t &value, std::string_view what) {
   return true;
 }
 
-/// Returns a token for messages; only the beginning of a long one.
+/// Returns a token for messages, abbreviated if it is long.
 std::string PtxParser::quoted(const Token &token) {
   if (token.kind == TokenKind::End)
     return "the end of the file";
@@ -131,7 +131,7 @@ bool PtxParser::parseFile() {
   return true;
 }
 
-/// .section .debug_info { … }: only for debuggers.
+/// Skips .section .debug_info { … }, which is only for debuggers.
 bool PtxParser::skipSection() {
   uint32_t line = token().line;
   if (token().kind != TokenKind::Directive && token().kind != TokenKind::Name)
@@ -212,7 +212,7 @@ bool PtxParser::parseFunction(bool isEntry, bool isExtern) {
       return false;
     while (!atEnd() && !token().is(";") && !token().is("{") && !token().is(")"))
       ++at;
-    // .attribute(.unified(1, 2)) has brackets of its own.
+    // Skips .attribute(.unified(1, 2)), which has nested parentheses.
     while (take(")"))
       continue;
   }
@@ -228,7 +228,7 @@ bool PtxParser::parseFunction(bool isEntry, bool isExtern) {
     return false;
   if (!parsePerformanceDirectives(parsed))
     return false;
-  // The declaration comes first, so that a function may call itself.
+  // The function is declared before its body is parsed, so that it may call itself.
   Function declaration = parsed;
   if (!addFunction(std::move(declaration), false))
     return false;
@@ -336,7 +336,7 @@ bool PtxParser::parsePerformanceDirectives(Function &parsed) {
 }
 
 runtime::Result<Module> parsePtx(std::string_view text) {
-  // Some compilers end it with a zero byte.
+  // Some compilers append a zero byte to the text.
   while (!text.empty() && text.back() == '\0')
     text.remove_suffix(1);
   if (text.size() > limits::text)

@@ -64,7 +64,7 @@ template <typename T> LaneMask compare(ComparisonKind kind, const T *a, const T 
   case Relation::Equal:
     mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x == y; });
     break;
-  case Relation::NotEqual: // but not of NaNs
+  case Relation::NotEqual: // but not if an operand is NaN
     mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x < y || y < x; });
     break;
   case Relation::Less:

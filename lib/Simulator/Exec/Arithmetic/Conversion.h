@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cvt between scalars, in two or three steps through an array of 32 doubles or 64-bit integers, so that the number of
-// loops is the sum, not the product, of the numbers of types:
+// cvt between scalars, in two or three steps through an array of 32 doubles or 64-bit integers, so that there is one
+// loop per source type plus one per destination type instead of one per pair:
 //
 //   read (types of the source) → round to an integer (.rni …) → write (types of the destination, rounding)
 //

@@ -175,7 +175,7 @@ Result<OperationPtr> decodeCvt(Decoding &d) {
   if (fromInteger && (!isFloatType(s.to) || s.to == Type::F64))
     return isSignedType(s.from) ? makeFromInteger<int64_t>(d, s) : makeFromInteger<uint64_t>(d, s);
   auto conversion = std::make_unique<Conversion<double>>();
-  // To f16 nothing is flushed, in spite of the ISA: an H200 rounds subnormal operands up and down.
+  // Conversions to f16 ignore .ftz, in spite of the ISA: an H200 rounds subnormal operands up and down.
   conversion->reader = makeReader<double>(d, s.from, s.modifiers.flush && s.to != Type::F16);
   conversion->integral = s.integral;
   bool nanIsTop = s.from == Type::F64 || s.to == Type::U64 || s.to == Type::S64; // as on an H200; the ISA says 0

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that compute each lane independently: a pure function from Numerics/ in a loop over the 32 lanes.
 //
-// All lanes are computed, which the compiler vectorizes, and those of the mask are written. Packed instructions (f16x2,
-// u16x2 …) are the same loop over the parts of all registers, 64 of them.
+// All lanes are computed, so that the compiler can vectorize the loop; only those of the mask are written. Packed
+// instructions (f16x2, u16x2 …) are the same loop over the parts of all registers, 64 of them.
 #pragma once
 
 #include "Simulator/Exec/Arithmetic/Family.h"

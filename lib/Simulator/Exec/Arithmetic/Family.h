@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Helpers of the decoders of arithmetic: choosing among types, and the functions behind the tables.
+// Helpers for the decoders of arithmetic instructions: dispatch on types and rounding modes, and the decoders of each
+// family.
 #pragma once
 
 #include "Simulator/Exec/Decoding.h"
@@ -70,7 +71,7 @@ template <typename Function> Result<OperationPtr> chooseRounding(Decoding &d, Ro
   return d.unsupported();
 }
 
-/// The decoders of one part of the arithmetic instructions each.
+/// The decoders, one for each group of arithmetic instructions.
 std::span<const DecoderEntry> integerDecoders();
 std::span<const DecoderEntry> carryDecoders();
 std::span<const DecoderEntry> bitDecoders();

@@ -188,7 +188,7 @@ template <typename Functions> Result<OperationPtr> decodeUnaryRounded(Decoding &
   });
 }
 
-/// Roots are never tiny.
+/// A root is never subnormal.
 template <Rounding rounding, bool> float sqrtSingle(float a) {
   return sqrtRounded<rounding>(a);
 }

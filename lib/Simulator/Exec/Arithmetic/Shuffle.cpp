@@ -51,7 +51,7 @@ protected:
         isValid = from <= last;
         break;
       }
-      // The value from a lane that does not take part is undefined: the lane's own value.
+      // The ISA leaves the value read from a non-participating lane undefined; the reader keeps its own value.
       bool takesPart = isValid && (group >> from & 1);
       results[lane] = values[takesPart ? from : int(lane)];
       valid |= LaneMask(isValid) << lane;

@@ -17,7 +17,7 @@ public:
   std::string describeWait(const Warp &warp, const Fragment &fragment) const override;
 
 protected:
-  /// All living lanes of the group, which are active.
+  /// The non-exited lanes of the group; all of them are active.
   virtual void exchange(Warp &warp, LaneMask group) const = 0;
 
 private:

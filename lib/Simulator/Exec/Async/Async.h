@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shared by the files of this folder: decoders by name of the instruction, and small helpers.
+// Decoders of this folder, by instruction name, and helpers that its files share.
 #pragma once
 
 #include "Simulator/Exec/Decoding.h"

@@ -143,7 +143,7 @@ private:
                     fmt::format("the warp arrives at barrier {} a second time in the same phase; {} of {} "
                                 "threads have come",
                                 index, barrier.arrived, barrier.expected));
-    // Threads that the warp no longer has count with its first one.
+    // Threads that do not exist, in a partial last warp, arrive together with the warp's first thread.
     bool isFirst = firstLane(active) == firstLane(warp.alive);
     uint32_t coming = aligned ? warpSize : std::popcount(active) + (isFirst ? warpSize - std::popcount(warp.alive) : 0);
     if (barrier.arrived + coming > barrier.expected)

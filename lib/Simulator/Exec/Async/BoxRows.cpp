@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t chunkBytes = 16;
 
 /// Bytes from the first position. A tensor may extend beyond all addresses (for example with an unbounded batch): such
-/// positions are in no buffer, however far away.
+/// positions lie in no buffer.
 int64_t distance(int64_t position, int64_t stride) {
   constexpr int64_t farthest = int64_t(1) << 57; // so that five dimensions can be added
   return stride > 0 && position > farthest / stride ? farthest : position * stride;

@@ -69,7 +69,7 @@ void readSwizzled(const std::byte *base, uint32_t address, MapSwizzle swizzle, s
 
 /// The value of elements outside the tensor: zeros, or the NaN of all ones.
 void fillOutside(const TensorMap &map, std::byte *to, uint32_t bytes);
-/// Conversions of a load: subnormals to zero, to tf32.
+/// Conversions applied by a load: subnormals are flushed to zero; f32 is rounded to tf32.
 void convertLoaded(MapType type, std::byte *data, uint32_t bytes);
 
 } // namespace tile::sim

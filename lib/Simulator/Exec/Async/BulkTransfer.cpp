@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t lineBytes = 128; ///< within which a swizzle moves bytes
 
-/// The rows of the next part: some, or all that remain.
+/// The next rows to move: some of the remaining ones, or all.
 uint64_t partOf(uint64_t left, Random &random) {
   return random.below(3) == 0 ? left : 1 + random.below(left);
 }

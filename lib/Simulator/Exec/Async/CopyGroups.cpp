@@ -36,7 +36,8 @@ uint32_t groupsDone(const AsyncGroups &groups, uint64_t allowed) {
   return committed > allowed ? committed - allowed : 0;
 }
 
-/// Raises the knowledge of the lanes of `active` after their wait: each by its own number of groups.
+/// Makes the copies that each lane of `active` has waited for visible to it; lanes may wait for different numbers of
+/// groups.
 template <typename CountOf> void raiseLanes(Warp &warp, LaneMask active, Warp::Waitable waitable, CountOf &&countOf) {
   Checker *checker = checkerOf(warp);
   for (LaneMask rest = active; checker && rest;) {

@@ -100,7 +100,7 @@ public:
       BarrierRef ref = findBarrier(warp, instruction->place, lanes, at, false);
       if (!ref)
         return Step::Fault;
-      uint64_t releasedIn = ~uint64_t(0); // the phase into which the lanes have released their knowledge
+      uint64_t releasedIn = ~uint64_t(0); // the phase in which the lanes arrived with release semantics
       for (; lanes; lanes &= lanes - 1) {
         Checker *checker = checkerOf(warp);
         if (checker && change.isArrival && ref.barrier->phase != releasedIn)
@@ -115,8 +115,8 @@ public:
   }
 
 private:
-  /// The knowledge of the lanes passes to waiting threads. Between CTAs without cluster scope, the async proxy does not
-  /// see it.
+  /// What the lanes have observed becomes visible to waiting threads. Between CTAs without cluster scope, the async
+  /// proxy does not see it.
   void release(Checker &checker, Warp &warp, const BarrierRef &ref, LaneMask lanes) const {
     SyncClock &arriving = ref.barrier->arriving;
     if (change.relaxed)
@@ -251,7 +251,8 @@ public:
   }
 };
 
-/// {.shared, .shared::cta, .shared::cluster}, or a generic address: their values distinguish all of them.
+/// {.shared, .shared::cta, .shared::cluster}, or a generic address. The ranges of the spaces are disjoint, so the
+/// address alone tells which one is meant.
 bool takeSharedSpace(Decoding &d, bool mayBePeer) {
   if (mayBePeer && d.take("shared::cluster"))
     return true;
@@ -280,7 +281,7 @@ Result<OperationPtr> decodeUpdate(Decoding &d, bool drops) {
   takeSharedSpace(d, change.mayComplete);
   size_t operands = d.instruction.operands.size();
   bool needsCount = change.expects || !change.mayComplete;
-  // A remote arrival has no state, and its destination is optional.
+  // A remote arrival returns no state, and its destination operand is optional.
   bool hasState = operands > 0 && d.operand(0).kind != Operand::Kind::Address;
   if (!d.take("b64") || !d.suffixesFinished() || operands < hasState + 1u + needsCount || operands > hasState + 2u)
     return d.unsupported();
@@ -323,7 +324,7 @@ Result<OperationPtr> decodeTest(Decoding &d, bool maySuspend) {
   else
     operation->state = d.source<uint64_t>(2);
   if (operands == 4)
-    d.source<uint32_t>(3); // the suspend time: any time is right
+    d.source<uint32_t>(3); // suspend-time hint, ignored: any wait time is valid
   return decoded(d, std::move(operation));
 }
 

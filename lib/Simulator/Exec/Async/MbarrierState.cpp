@@ -8,7 +8,7 @@ namespace tile::sim {
 
 namespace {
 
-/// Completes the phase if nothing is missing.
+/// Completes the phase if no arrivals and no bytes are pending.
 MbarrierFault settle(Mbarrier &barrier) {
   if (barrier.pending != 0 || barrier.transactions != 0)
     return MbarrierFault::None;

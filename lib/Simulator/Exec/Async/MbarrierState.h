@@ -62,10 +62,10 @@ std::string faultText(MbarrierFault fault, const BarrierRef &ref, uint64_t amoun
 /// Reports an error; returns Next or Fault.
 Step reportFault(Warp &warp, const Place &place, unsigned lane, MbarrierFault fault, const BarrierRef &ref,
                  uint64_t amount);
-/// Describes for a thread that waits for the current phase: what is missing, and who arrived in the phase before.
+/// Describes, for a thread that waits for the current phase, what is missing and who arrived in the previous phase.
 std::string describeBarrierWait(const BarrierRef &ref);
 
-/// Records for the report of a deadlock that `warp` takes part in the current phase.
+/// Records that `warp` takes part in the current phase; deadlock reports list the participants.
 void noteArrival(Mbarrier &barrier, const Warp &warp);
 
 /// A copy has been issued that will signal the barrier: sets the epoch that covers it.

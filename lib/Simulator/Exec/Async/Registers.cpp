@@ -51,8 +51,9 @@ private:
   }
 
   /// The ISA requires all warps of a group to execute the same instruction, and to synchronize before the next one.
-  /// Code for Blackwell (of Triton 3.6, CUTLASS) gives roles to single warps of a group: they request the same number
-  /// at several places, and some request what they have again. So only changes must be the same for the group.
+  /// Code for Blackwell (of Triton 3.6, CUTLASS) gives roles to single warps of a group: warps of a group request the
+  /// same number from different instructions, and some request the number that they already have. So only requests that
+  /// change the number must agree within the group.
   static bool isStrict(const Warp &warp) { return warp.cta.cluster.machine.program.module.target.starts_with("sm_90"); }
 
   bool isSame(const Warp &warp, const Instruction &other) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions about the machine around a thread: cache hints, other grids, and addresses in a cluster. PTX ISA 9.7.9
-// (prefetch, createpolicy …, mapa, getctarank), 9.7.13.14, 9.7.19.
+// Instructions that concern the environment of a thread: cache hints, dependent grids, and cluster addresses. PTX ISA
+// 9.7.9 (prefetch, createpolicy …, mapa, getctarank), 9.7.13.14, 9.7.19.
 //
 // Caches have no effect that a program can observe, and a launch runs alone: for most of these only the operands are
 // checked.
@@ -103,8 +103,8 @@ Result<OperationPtr> decodeCreatePolicy(Decoding &d) {
   return decoded(d, std::move(operation));
 }
 
-/// griddepcontrol.wait waits for the previous grids, which have ended; launch_dependents allows the next ones to begin,
-/// which they do when this one has ended.
+/// griddepcontrol.wait waits for preceding grids, which have already ended here. launch_dependents allows dependent
+/// grids to begin; here they begin when this one has ended.
 Result<OperationPtr> decodeGridControl(Decoding &d) {
   return d.takeOne({"wait", "launch_dependents"}) >= 0 ? noEffect(d, 0) : d.unsupported();
 }

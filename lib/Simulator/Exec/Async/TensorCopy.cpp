@@ -12,8 +12,8 @@ namespace tile::sim {
 namespace {
 
 constexpr uint32_t boxAlignment = 128; ///< of the box in shared memory, PTX ISA 5.5.6
-/// Alignment of the first element of a box in a row. Measured on an H200: otherwise the copy is an illegal instruction,
-/// with elements of 1, 2 and 4 bytes, each swizzle, in one and two dimensions.
+/// Alignment of the first element of a box in a row. Measured on an H200: otherwise the copy raises an
+/// illegal-instruction error, for elements of 1, 2 and 4 bytes, all swizzles, and one and two dimensions.
 constexpr int64_t rowAlignment = 16;
 
 /// [map, {coordinates}]

@@ -40,7 +40,7 @@ struct TensorMap {
   MapSwizzle swizzle = MapSwizzle::None;
   uint8_t promotion = 0; ///< CUtensorMapL2promotion; changes nothing here
   MapFill fill = MapFill::Zero;
-  bool madeByKernel = false; ///< by tensormap.replace: needs fence.proxy.tensormap before its use
+  bool madeByKernel = false; ///< modified by tensormap.replace: needs fence.proxy.tensormap before it is used
 
   unsigned elementBytes() const { return mapTypeBytes(type); }
   /// Returns the elements of a box in dimension `dim`: those that the traversal stride selects.

@@ -16,7 +16,7 @@ Result<OperationPtr> decodeLoadBytes(Decoding &d);  // after ldmatrix.sync.align
 Result<OperationPtr> decodeStoreBytes(Decoding &d); // after stmatrix.sync.aligned
 Result<OperationPtr> decodeTransposeMatrix(Decoding &d);
 
-/// Takes m16n8k16 …: the numbers after m, n and k.
+/// Parses m16n8k16 and similar shapes into the integers after m, n and k.
 struct Shape {
   unsigned m = 0, n = 0, k = 0;
 };

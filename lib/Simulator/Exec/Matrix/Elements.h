@@ -69,7 +69,7 @@ void addScale(BlockScales &scales, ScaleType type, uint8_t bits);
 /// Returns true if a scale of the line is NaN.
 bool hasNan(const BlockScales &scales, unsigned line);
 
-/// The same as numbers: `value`, and `power`, the power of two by which the tensor core aligns: 2^exponent as in the
+/// The decoded elements: `value`, and `power`, the power of two by which the tensor core aligns: 2^exponent as in the
 /// bits, so for subnormals the smallest exponent of the format; 0 for zeros. Infinities and NaN are (0, 0) and counted
 /// in `special`.
 template <typename Real> struct Factor {
@@ -91,7 +91,7 @@ double toDouble(Element element, uint32_t bits);
 /// Returns an 8-bit float as f16: exact.
 uint32_t toHalf(Element element, uint32_t bits);
 
-/// Returns integer elements as numbers.
+/// Returns the values of integer elements.
 std::vector<int32_t> toIntegers(const FactorBits &from, Element element);
 
 } // namespace tile::sim::matrix

@@ -33,20 +33,20 @@ struct Product {
   bool isWarpGroup = false; ///< wgmma: 8-bit floats have a separate unit
   bool saturate = false;    ///< integers: saturate to the range of s32; otherwise they wrap
   bool isXor = false;       ///< single bits: xor instead of and
-  bool isBlackwell = false; ///< tcgen05.mma, mma.sync with .kind: all floats are added like f16
+  bool isBlackwell = false; ///< tcgen05.mma, mma.sync with .kind: all float types follow the formula of f16
   unsigned inputShift = 0;  ///< tcgen05.mma: the accumulators are multiplied by 2^-inputShift first
 };
 
-/// Adds the product of the operands to `accumulators`, bits by rows: left.lines rows of right.lines (a multiple of 8)
-/// columns.
+/// Multiplies the operands and adds the result to `accumulators`, a row-major matrix of left.lines x right.lines bit
+/// patterns; right.lines is a multiple of 8.
 void multiplyAdd(const Product &product, const FactorBits &left, const FactorBits &right, uint32_t *accumulators);
 
 /// The same for operands whose blocks along k have scales: exact products of elements and scales, added like f16.
 void multiplyAdd(const Product &product, const FactorBits &left, const BlockScales &leftScales, const FactorBits &right,
                  const BlockScales &rightScales, uint32_t *accumulators);
 
-/// f64: fused multiply-adds, one after the other in the order of k. `left` is by rows, `right` by columns (elements
-/// along k are neighbours in both).
+/// MMA of f64: fused multiply-adds, one after the other in the order of k. `left` is by rows, `right` by columns
+/// (elements along k are neighbours in both).
 void multiplyAdd(unsigned rows, unsigned columns, unsigned depth, const double *left, const double *right,
                  double *accumulators);
 

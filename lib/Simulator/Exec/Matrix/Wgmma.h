@@ -49,7 +49,7 @@ public:
   bool advance(Random &random) override;
   std::string describe() const override;
 
-  /// Adds `warp`, which has also issued it: takes a place in its queue and group.
+  /// Records that `warp` has also issued it, and adds it to the warp's queue and group.
   void join(Warp &warp);
   bool hasJoined(const Warp &warp) const { return joined[warp.index - firstWarp]; }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds wgmmas without wgmma.fence, in the program and not while it runs, by walking back from the wgmma over all paths
-// until a fence.
+// Finds wgmmas without a wgmma.fence statically, by walking back from each wgmma along all paths until a fence.
 #include "Simulator/Exec/Matrix/Wgmma.h"
 
 #include <algorithm>

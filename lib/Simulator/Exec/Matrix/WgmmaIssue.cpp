@@ -44,7 +44,7 @@ private:
   PredicateSource keep;
 };
 
-/// Reports and returns false.
+/// Reports an error and returns false.
 template <typename... Arguments>
 bool refuse(Warp &warp, ReportKind kind, const Operation &operation, fmt::format_string<Arguments...> text,
             Arguments &&...arguments) {
@@ -106,7 +106,7 @@ bool Wgmma::overlaps(const WgmmaShape &other) const {
          intersect(shape.accumulators, other.left);
 }
 
-/// A chain on the same registers lists them once.
+/// Consecutive wgmmas on the same registers list them once.
 void Wgmma::listRegisters(Warp &warp) {
   std::vector<uint32_t> &all = warp.registersInFlight;
   all.clear();

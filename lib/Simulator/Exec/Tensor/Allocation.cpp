@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t leastColumns = 32;
 
-/// Reports the columns as a whole to the checker.
+/// Reports the columns to the checker as one access.
 void noteColumns(Warp &warp, const Place &place, unsigned column, unsigned columns, bool isAllocation) {
   if (Checker *checker = checkerOf(warp))
     checker->tensorAccess(warp, {.place = place,
@@ -78,7 +78,7 @@ private:
     if (!peer)
       return false;
     Checker *checker = checkerOf(warp);
-    if (checker && !checker->hasMet(warp, *peer)) // as CUTLASS's tutorials do
+    if (checker && !checker->hasMet(warp, *peer)) // allowed: CUTLASS's tutorials do this
       warn(warp, ReportKind::TensorMemory, *instruction, -1,
            "{} before the CTAs of the pair have met: the other one may not have begun; a cluster barrier must come "
            "first",
@@ -93,7 +93,7 @@ private:
     return true;
   }
 
-  /// The warp that comes second, or finds columns first, allocates for both.
+  /// The warp that arrives second, or that finds free columns first, allocates for both.
   std::optional<unsigned> allocateWithPeer(Warp &warp, uint32_t columns) const {
     TensorMemory &own = warp.cta.tensor, &other = warp.cta.cluster.cta(warp.cta.rank ^ 1)->tensor;
     if (!own.granted && other.requested) {

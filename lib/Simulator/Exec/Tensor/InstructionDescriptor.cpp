@@ -45,7 +45,7 @@ std::optional<Accumulator> accumulatorOf(const MmaForm &form, uint32_t number) {
   return number == 0 && form.kind != MmaKind::TF32 ? std::optional(Accumulator::F16) : std::nullopt;
 }
 
-/// PTX ISA 9.7.16.2.1: M and N by kind and number of CTAs.
+/// Valid M and N by kind and number of CTAs: PTX ISA 9.7.16.2.1.
 bool isShape(const MmaForm &form, unsigned m, unsigned n) {
   constexpr unsigned most = 256;
   if (n > most || n == 0)
@@ -62,7 +62,7 @@ bool isShape(const MmaForm &form, unsigned m, unsigned n) {
   return m == 128 && n % 16 == 0;
 }
 
-/// MN-major operands have elements of 8, 16 or 32 bits, and not those of kinds mxf4.
+/// MN-major operands must have elements of 8, 16 or 32 bits, and no mxf4 kind.
 bool mayBeLineMajor(Element element) {
   return bitsOf(element) >= 8;
 }

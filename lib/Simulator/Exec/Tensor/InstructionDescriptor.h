@@ -49,7 +49,7 @@ struct MmaShape {
   unsigned perChunk = 0;
 };
 
-/// Returns "" and the shape, or the error.
+/// Returns the shape, or an error message.
 std::string readInstructionDescriptor(uint32_t bits, const MmaForm &form, MmaShape &shape);
 
 } // namespace tile::sim::tensor

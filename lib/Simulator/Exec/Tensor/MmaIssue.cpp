@@ -71,7 +71,7 @@ bool Mma::readOperands(Warp &warp, unsigned lane, MmaIssue &issue) const {
   return leftFound.has_value();
 }
 
-/// Checks the addresses that the shapes and types of the operands require.
+/// Checks that the addresses are aligned as the shapes and types of the operands require.
 bool Mma::checkFactors(Warp &warp, unsigned lane, const MmaIssue &issue) const {
   const Placement placement = issue.placement();
   const unsigned mostLane = placement.isSpread ? 16 : 0;

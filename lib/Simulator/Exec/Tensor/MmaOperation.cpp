@@ -36,7 +36,7 @@ void negate(FactorBits &factor, matrix::Element element) {
     bits ^= sign;
 }
 
-/// A part of the lines of an operand.
+/// A subset of the lines of an operand.
 FactorBits slice(const FactorBits &from, unsigned first, unsigned lines) {
   FactorBits part(lines, from.depth);
   for (unsigned k = 0; k < from.depth; ++k)

@@ -76,7 +76,7 @@ void addAccumulator(Warp &warp, unsigned lane, const Instruction &instruction, c
 
 namespace {
 
-/// Arrives at mbarriers once everything that the thread has issued before is done.
+/// Arrives at mbarriers once all earlier operations of the thread have completed.
 class CommitOperation final : public PipeOperation {
 public:
   CommitOperation(Warp &warp, unsigned lane, const Instruction &instruction, uint32_t address, uint32_t ctaMask,
@@ -97,7 +97,7 @@ private:
   void arriveAt(Cta &cta) {
     auto found = cta.mbarriers.find(address);
     if (found == cta.mbarriers.end()) {
-      // Triton does so where nobody waits for the commit.
+      // Valid if no thread waits for the commit: code of Triton does this.
       warn(warp, ReportKind::BarrierMisuse, instruction, int(lane),
            "the {} was invalidated before this commit could signal it", barrierName(cta, address));
       return;
@@ -113,7 +113,8 @@ private:
 
   uint32_t address, ctaMask;
   Epoch epoch;
-  SyncClock before; ///< what the warp has waited for: MMAs follow the copies that they read. Not its own accesses
+  /// clock of the warp's completed waits, without its own accesses: MMAs follow the copies that they read
+  SyncClock before;
 };
 
 class Commit final : public LaneByLaneOperation {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operations that one thread has issued to the tensor core: mma, cp, shift and commit, executed in order, each at
-// any time.
+// The operations that one thread has issued to the tensor core: mma, cp, shift and commit, executed in order, with
+// arbitrary delays.
 //
 // PTX ISA 9.7.16.6.2 guarantees the order of some pairs only. Compilers rely on the tensor core executing all of them
 // in the order of issue. Of the other pairs, two are reported nevertheless: an accumulator that an MMA of another shape
@@ -41,8 +41,8 @@ Epoch pipeEpoch(Warp &warp, unsigned lane);
 /// Informs the checker, if there is one, that such an operation accesses tensor memory.
 void notePipeAccess(Warp &warp, unsigned lane, const Instruction &instruction, AccessKind kind, const Range &range);
 
-/// Reports columns that an earlier MMA of the thread still writes; `m` by `n` is the accumulator of an MMA there, or 0
-/// if the columns are read or copied to. Returns false after a report.
+/// Reports columns that an earlier MMA of the thread still writes; `m` by `n` is the shape of the accumulator that an
+/// MMA writes there, or 0 if the columns are read or copied to. Returns false after a report.
 bool checkAccumulators(Warp &warp, unsigned lane, const Instruction &instruction, const Cta &cta, TensorAddress address,
                        unsigned columns, unsigned m, unsigned n);
 void addAccumulator(Warp &warp, unsigned lane, const Instruction &instruction, const Cta &cta, TensorAddress address,

@@ -38,7 +38,7 @@ bool refuse(Warp &warp, ReportKind kind, const Instruction &instruction, int lan
   return false;
 }
 
-/// Reports what breaks a rule of the ISA, but works on all known devices (Report::isLatent).
+/// Reports code that violates the ISA but works on all known devices (Report::isLatent).
 template <typename... Arguments>
 void warn(Warp &warp, ReportKind kind, const Instruction &instruction, int lane, fmt::format_string<Arguments...> text,
           Arguments &&...arguments) {
@@ -57,7 +57,7 @@ Cta *findPeer(Warp &warp, const Instruction &instruction, int lane);
 bool checkColumns(Warp &warp, const Instruction &instruction, int lane, const Cta &cta, unsigned column,
                   unsigned count);
 
-/// `lanes` consecutive lanes of one column, or all lanes of several.
+/// A region of tensor memory: `lanes` consecutive lanes of one column, or all lanes of several columns.
 inline Range rangeOf(const Cta &cta, unsigned lane, unsigned lanes, unsigned column, unsigned columns = 1) {
   constexpr uint32_t cell = sizeof(uint32_t), columnBytes = tensorLanes * cell;
   return {Space::Tensor, cta.rank, uint64_t(column) * columnBytes + lane * cell,

@@ -18,7 +18,7 @@ struct MoveForm {
   Shape shape = Shape::L32x32;
   unsigned registers = 1;
   bool isPacked = false;
-  unsigned split = 0; ///< .16x32bx2: columns from the first half to the second
+  unsigned split = 0; ///< .16x32bx2: distance in columns between the first half and the second
 
   unsigned perRegister() const { return isPacked ? 2 : 1; }
   /// Calls `function(first column, columns)` for the columns that it accesses, with all their lanes.
@@ -86,7 +86,7 @@ bool isWholeWarp(Warp &warp, const Instruction &instruction) {
                                           instruction.text(), warp.alive);
 }
 
-/// .red: each thread also gets the least or greatest of its values.
+/// .red: each thread also gets the minimum or maximum of its values.
 struct Reduction {
   uint32_t (*combine)(uint32_t, uint32_t) = nullptr; ///< null: none
   bool isAbs = false;
