@@ -34,7 +34,7 @@ struct ShortLoop : OpRewritePattern<scf::ForOp> {
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     SmallVector<Value> results(yield.getOperands()), arguments{loop.getLowerBound()};
     llvm::append_range(arguments, loop.getInitArgs());
-    // Replaces yielded arguments, too.
+    // Yielded arguments must be replaced by their initial values.
     rewriter.eraseOp(yield);
     for (auto [argument, value] : llvm::zip_equal(loop.getBody()->getArguments(), arguments))
       llvm::replace(results, Value(argument), value);

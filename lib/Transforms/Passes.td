@@ -25,7 +25,7 @@ def TileVerifyPhase : Pass<"tile-verify-phase", "::tile::KernelOp"> {
 }
 
 def CtaAttachTarget : Pass<"cta-attach-target", "::mlir::ModuleOp"> {
-  let summary = "say which GPU the module is compiled for";
+  let summary = "attach the GPU that the module is compiled for";
   let description = [{
     Requires: nothing. Ensures: the module's `cta.target` is that GPU; an error if there is no GPU of that name. tilec
     does not use this pass. Example: test/Transforms/Cta/attach-target.mlir.
@@ -209,9 +209,9 @@ def CtaAllocateTensorMemory : KernelPass<"cta-allocate-tensor-memory", "schedule
 def CtaDeferSums : KernelPass<"cta-defer-sums", "layout", "Optimisation"> {
   let summary = "finish cross-thread sums after the loop";
   let description = [{
-    Requires: phase layout, decided layouts. Ensures: a loop-carried vector or scalar that the loop only scales and adds
-    sums of an axis to, always or conditionally, is carried as one partial sum per thread; these are reduced after the
-    loop. Does not: preserve the order of summation. Example: test/Transforms/Cta/defer-sums.mlir.
+    Requires: phase layout, decided layouts. Ensures: a loop-carried vector or scalar that is only scaled, and to which
+    sums along an axis are added, always or conditionally, is carried as one partial sum per thread; these are reduced
+    after the loop. Does not: preserve the order of summation. Example: test/Transforms/Cta/defer-sums.mlir.
   }];
 }
 

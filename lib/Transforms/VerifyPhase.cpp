@@ -33,7 +33,7 @@ struct TileVerifyPhase : tile::impl::TileVerifyPhaseBase<TileVerifyPhase> {
     if (!known)
       getOperation().emitError() << "unknown phase '" << phase
                                  << "'; expected tile, layout, async, scheduled or allocated";
-    // Unless it prints the IR, tilec does not verify operations after each pass, but here.
+    // This is where tilec verifies operations; it does not do so after each pass, unless it prints the IR.
     if (!known || failed(mlir::verify(getOperation())) ||
         failed(verifyForm(getOperation(), *known, "phase " + phase.getValue())))
       return signalPassFailure();

@@ -29,7 +29,7 @@ LinearLayout AccessPlan::getRowLayout(ArrayRef<int64_t> shape, unsigned numWarps
         std::clamp<int64_t>(shape[dim] / (tile.sizePerThread[dim] * tile.threadsPerWarp[dim]), 1, warps);
     warps /= tile.warpsPerCta[dim];
   }
-  // Beyond the shape, warps hold copies.
+  // Warps beyond the shape hold copies.
   tile.warpsPerCta[order.back()] *= warps;
   return layout::blocked(shape.vec(), tile);
 }
@@ -71,8 +71,8 @@ static bool isWritten(LoadOp load) {
 AccessPlan tile::planOperand(LoadOp load, AxisInfoAnalysis &analysis) {
   AccessPlan plan = planAccess(load.getPtr(), analysis);
   int64_t elements = getUnalignedRun(load.getPtr(), plan.order[0], analysis);
-  // Aligned words also have neighbours of the rows, which a volatile load must not read, and which other CTAs may
-  // write.
+  // Aligned words also contain elements of neighbouring rows, which a volatile load must not read and which other CTAs
+  // may write.
   if (elements > plan.vector && !load.getIsVolatile() && !isWritten(load)) {
     load.setUnaligned(true);
     plan.vector = elements;
@@ -190,7 +190,7 @@ LinearLayout tile::planScan(RankedTensorType type, unsigned axis, KernelOp kerne
     tile.warpsPerCta[dim] = std::min(freeWarps, shape[dim] / tile.threadsPerWarp[dim]);
     freeWarps /= tile.warpsPerCta[dim];
   }
-  // Beyond the shape, lanes and warps hold copies.
+  // Lanes and warps beyond the shape hold copies.
   unsigned last = tile.order.back();
   tile.threadsPerWarp[last] *= freeLanes;
   tile.warpsPerCta[last] *= freeWarps;

@@ -19,8 +19,8 @@ namespace tile {
 struct AccessPlan {
   std::vector<unsigned> order;
   int64_t vector = 1;
-  bool isFull = false;  ///< 16 bytes; fewer only because of the addresses.
-  double stepBytes = 0; ///< Distance of neighbours along the first dimension, as far as it can be estimated.
+  bool isFull = false;  ///< 16 bytes, or fewer if the addresses do not allow it.
+  double stepBytes = 0; ///< Estimated distance between neighbours along the first dimension.
 
   layout::LinearLayout getLayout(llvm::ArrayRef<int64_t> shape, unsigned numWarps) const;
   /// Distributes warps over the other dimensions before the first one.
@@ -46,7 +46,7 @@ unsigned depthOf(mlir::Operation *op);
 bool decidesBefore(const std::pair<mlir::Operation *, AccessPlan> &a,
                    const std::pair<mlir::Operation *, AccessPlan> &b);
 
-/// Returns true if the elements that all lanes of a warp load, `vector` elements each, lie in two cache lines.
+/// Returns true if the elements that a warp loads, `vector` elements per lane, lie in two cache lines.
 bool isNear(mlir::Operation *access, const AccessPlan &plan, int64_t vector, AddressSpans &spans);
 
 /// Returns the layout of one warp, replicated in each of several warps.

@@ -54,7 +54,7 @@ public:
   }
 
   SmallVector<Life> lives;
-  unsigned columns = 0; ///< Of all accumulators.
+  unsigned columns = 0; ///< Width of all accumulators together.
 
 private:
   unsigned number(Operation *op) {
@@ -77,7 +77,7 @@ private:
 
   Life findLife(cta::TensorMemoryAllocOp alloc) {
     Life life{alloc, ~0u, 0, alloc.getType().getColumns()};
-    if (alloc.holdsScales()) { // an MMA may read them until it is complete, which it does not say
+    if (alloc.holdsScales()) { // an MMA may read the scales until it is complete, but its effects do not say so
       life.first = 0;
       life.last = ~0u;
       return life;
@@ -91,7 +91,7 @@ private:
     return life;
   }
 
-  /// Places the widest first, each at the first free columns.
+  /// Allocates the widest accumulators first, each at the first free columns.
   void place() {
     llvm::stable_sort(lives, [](const Life &a, const Life &b) { return a.columns > b.columns; });
     for (auto current = lives.begin(); current != lives.end(); ++current) {

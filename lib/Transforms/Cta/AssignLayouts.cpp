@@ -414,7 +414,7 @@ private:
             convertAll(access, layout.getLayout());
         })
         .Case([&](InlineAsmOp text) {
-          // Elements that one execution computes must be neighbours, whatever it does with them.
+          // Elements that one execution computes together must be neighbours.
           TypeRange types =
               text->getNumOperands() ? TypeRange(text->getOperandTypes()) : TypeRange(text->getResultTypes());
           auto type = types.empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(types.front());

@@ -140,8 +140,8 @@ int64_t countLoadedBytes(scf::ForOp loop) {
 /// Returns true where copies can overlap. They are prefetched in innermost loops. Around a dot's loop they would load
 /// what initializes or follows the accumulator, in as many buffers as the loop has stages. Outside of loops they are
 /// issued together without occupying registers; elements wider than an operand's would take more shared memory than
-/// they save, and so they do in a loop of two iterations whose copies leave room for few CTAs. Nothing overlaps in
-/// a loop of at most one iteration; there, registers hold what they can.
+/// they save. The same holds for a loop of two iterations whose copies leave room for few CTAs. Nothing overlaps in a
+/// loop of at most one iteration; there, registers hold what they can.
 bool isWhereCopiesPay(LoadOp load, AxisInfoAnalysis &axisInfo) {
   constexpr int64_t operandBytes = 2;
   bool isNarrow = getBytesInMemory(getElementTypeOf(load.getType())) <= operandBytes;
@@ -302,7 +302,7 @@ struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
     SmallVector<cta::ConvertLayoutOp> converts;
     getOperation().walk([&](cta::ConvertLayoutOp convert) { converts.push_back(convert); });
     llvm::for_each(converts, readInLayoutOf);
-    // The vector elements that each thread needs, such as scales along K, are known by now.
+    // Each thread's vector elements, such as scales along K, are known at this point.
     copy(/*rank=*/1);
     getOperation().walk(roundAtOnce);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A wait sinks to the first operation that may access the copied data, may write the source of the copies, or is not
-// known to do neither. It passes TMA copies to other buffers that are awaited in place. Groups that are committed on
-// the way need not be complete.
+// Sinks each wait to the first operation that may access the copied data, may write the source of the copies, or has
+// unknown effects. The wait passes TMA copies to other buffers that are awaited in place. Groups that are committed
+// between the old and the new position need not be complete.
 #include "Transforms/Cta/AwaitCopies.h"
 
 #include "Analysis/PointerBases.h"
@@ -89,7 +89,7 @@ private:
   }
 
   cta::AsyncWaitOp wait;
-  cta::ProxyFenceOp fence;      ///< Or null.
+  cta::ProxyFenceOp fence;      ///< Null if there is none.
   DenseSet<Operation *> copied; ///< Buffers copied to since the previous wait, which covers other copies.
   PointerBases read;            ///< Memory that these copies read.
 };
@@ -101,6 +101,6 @@ void tile::awaitCopiesLate(Block &block) {
   for (auto wait : block.getOps<cta::AsyncWaitOp>())
     if (isa_and_present<cta::AsyncCommitOp>(wait->getPrevNode()))
       waits.push_back(wait);
-  for (cta::AsyncWaitOp wait : llvm::reverse(waits)) // so that each is merged with those after it
+  for (cta::AsyncWaitOp wait : llvm::reverse(waits)) // in reverse, so that each wait is merged with those after it
     LateWait(wait).move();
 }

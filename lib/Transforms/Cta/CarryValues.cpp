@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One replacement for each kind of structured control flow.
+// Implements CarryValues.h, with one function for each kind of structured control flow.
 #include "Transforms/Cta/CarryValues.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

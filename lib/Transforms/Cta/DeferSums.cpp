@@ -49,9 +49,9 @@ struct AxisPart {
 struct CarriedSum {
   unsigned argument;
   arith::AddFOp add;
-  arith::MulFOp scale; ///< Or null.
+  arith::MulFOp scale; ///< Null if there is no factor.
   ReduceOp reduce;
-  SmallVector<OpResult> branches; ///< Yield the sum, with or without the addition.
+  SmallVector<OpResult> branches; ///< The operations that yield the sum, with or without the addition.
   SmallVector<AxisPart> parts;
 };
 

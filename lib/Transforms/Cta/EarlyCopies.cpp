@@ -91,7 +91,7 @@ private:
   bool isLoad;
   SmallVector<Operation *> operations; ///< The operations from last to first.
   DenseSet<Value> needed;
-  DenseSet<Operation *> buffers; ///< Destinations of the copies.
+  DenseSet<Operation *> buffers; ///< Destinations of these copies.
   PointerBases read;
   DenseMap<Operation *, Operation *> next; ///< The next operation before the move.
   Operation *first = nullptr;              ///< The first operation that they may precede.
@@ -151,7 +151,7 @@ static void beginLoadsEarly(Block &block) {
   bool isInLoop = isa<LoopLikeOpInterface>(block.getParentOp());
   int64_t registers = 0, mostRegisters = isInLoop ? tuned.earlyLoadRegistersInLoops : tuned.earlyLoadRegisters;
   for (LoadOp load : llvm::to_vector(block.getOps<LoadOp>())) {
-    // Values that only the next iteration uses arrive in time.
+    // Values that only the next iteration uses are loaded early enough.
     auto isInside = [&](Operation *user) { return user->getBlock() == &block; };
     auto isYielded = [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); };
     if (load.getIsVolatile() || !llvm::all_of(load->getUsers(), isInside) || llvm::all_of(load->getUsers(), isYielded))

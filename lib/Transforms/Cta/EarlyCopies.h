@@ -7,9 +7,9 @@
 //   async_copy b; commit; wait 0                y = f x
 //   z = local_load b                            z = local_load b
 //
-// The computation of their addresses moves along. Copies stay after operations that may write their source (stores to
-// other parameters do not), and do not move if higher shared memory use would reduce the number of resident CTAs. Waits
-// sink afterwards (AwaitCopies.h).
+// The computation of their addresses moves with them. Copies stay after operations that may write their source (stores
+// to other parameters do not), and do not move if higher shared memory use would reduce the number of resident CTAs.
+// Waits sink afterwards (AwaitCopies.h).
 #pragma once
 
 #include "Target/GpuTarget.h"

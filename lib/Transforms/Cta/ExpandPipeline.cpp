@@ -14,7 +14,8 @@ using namespace tile;
 
 namespace {
 
-/// A value that is used in a later round than it is produced in. An argument is produced in the previous iteration.
+/// A value that is used in a later round than the one that produces it. Loop arguments count as produced in the
+/// previous iteration.
 struct Carried {
   unsigned stage;                ///< The stage that produces it.
   unsigned rounds;               ///< The rounds from its production to its last use.
@@ -83,14 +84,14 @@ private:
     for (auto &[value, entry] : carried)
       while (entry.indices.size() < entry.rounds)
         entry.indices.push_back(next++);
-    // Earlier stages yield values of iterations that may not exist.
+    // An earlier stage may yield values of iterations that do not exist.
     for (BlockArgument argument : loop.getRegionIterArgs())
       if (carried[argument].stage < last && !loop.getTiedLoopResult(argument).use_empty())
         kept[argument] = next++;
     numCarried = next;
   }
 
-  /// Emits whether the loop has an iteration with this index; null if it is known to have it.
+  /// Emits a condition that the loop has an iteration with this index; null if it is known to have it.
   Value emitExists(LoopRange &range, unsigned iteration) {
     if (std::optional<APInt> count = countIterations(loop); count && count->ugt(iteration))
       return {};
@@ -148,7 +149,7 @@ private:
     SmallVector<Value> inits(numCarried);
     for (auto &[value, entry] : carried)
       for (auto [rounds, index] : llvm::enumerate(entry.indices)) {
-        // Produced `rounds` + 1 rounds before the loop's first one.
+        // The value was produced `rounds` + 1 rounds before the loop's first one.
         unsigned iteration = last - 1 - rounds - entry.stage + unsigned(isArgument(value));
         inits[index] = iterations[iteration].lookup(value);
       }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Software pipelining of a loop by a given schedule.
 //
-// With stages 0 … S, a round of the new loop executes stage s of the iteration that is S - s ahead of its own. The
-// first iterations' operations before the first round form the prologue. The last rounds reach iterations beyond the
-// end, whose operations are predicated:
+// With stages 0 … S, round i of the new loop executes stage s of iteration i + S - s. The first iterations' operations
+// before the first round form the prologue. The last rounds reach iterations beyond the end, whose operations are
+// predicated:
 //
 //   for i = a to b step s { 0: x = load i; 1: use x }
 //   ==>

@@ -8,7 +8,7 @@
 //   %y = cta.local_load %a      ==>     cta.barrier
 //                                       %y = cta.local_load %a
 //
-// The program's own barriers (tile.barrier) are the same to the hardware and count here.
+// The program's own barriers (tile.barrier) lower to the same instruction and are taken into account.
 //
 // In a pipelined loop one barrier per iteration is enough: after the wait and before the copy into the slot that the
 // previous iteration has read. It also orders the arrived data before this iteration's loads.

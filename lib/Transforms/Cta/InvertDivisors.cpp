@@ -43,7 +43,7 @@ namespace {
 struct Division {
   Operation *op;
 
-  // Not stored, because they may be results of divisions that are rewritten first.
+  // Users are not cached, because they may be results of divisions that are rewritten first.
   Value numerator() const { return op->getOperand(0); }
   Value divisor() const { return op->getOperand(1); }
   bool isRemainder() const { return isa<arith::RemUIOp, arith::RemSIOp>(op); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which operations of an iteration precede its loads; see IssueOrder.h.
+// Implements IssueOrder.h: determines which operations of an iteration precede its loads.
 #include "Transforms/Cta/IssueOrder.h"
 
 #include "Cta/CtaDialect.h"
@@ -31,7 +31,7 @@ IssueOrder tile::planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) 
   if (loop.getBody()->getOps<cta::WgmmaOp>().empty())
     return order;
   DenseSet<Operation *> late = loads, after; // users of loaded values, and users of the MMA
-  SmallVector<Operation *> others;           // after the MMA, using neither
+  SmallVector<Operation *> others;           // operations after the MMA that use neither
   auto needs = [&](Operation &op, const DenseSet<Operation *> &sources) {
     return anySource(loop, op, [&](Operation *source) { return sources.contains(source); });
   };
@@ -41,7 +41,7 @@ IssueOrder tile::planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) 
       late.insert(&op);
     else if (!isAfter)
       order.issue.insert(&op);
-    // Nor may a copy to a loaded offset wait for loads.
+    // A copy to a loaded offset must not wait for loads either.
     if (isLate && !isAfter && !loads.contains(&op) && !isMemoryEffectFree(&op))
       return {};
     if (isa<cta::WgmmaOp>(op) || needs(op, after))
@@ -51,7 +51,7 @@ IssueOrder tile::planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) 
     else if (!isLate && isAfter && isMemoryEffectFree(&op))
       others.push_back(&op);
   }
-  // Values that are combined with loaded ones come along; operations that would wait for something else stay.
+  // Values that are combined with loaded ones are moved, too; operations that would wait for something else stay.
   for (Operation *op : llvm::reverse(others))
     if (llvm::any_of(op->getUsers(),
                      [&](Operation *user) { return order.use.contains(loop.getBody()->findAncestorOpInBlock(*user)); }))

@@ -11,7 +11,8 @@ namespace tile {
 
 struct IssueOrder {
   llvm::DenseSet<mlir::Operation *> issue; ///< The MMA and its predecessors, except users of loads.
-  /// Users of loaded values and of other values available by then: they run before the next loads reuse the registers.
+  /// Users of loaded values and of other values available at that point: they run before the next loads reuse the
+  /// registers.
   llvm::DenseSet<mlir::Operation *> use;
 };
 

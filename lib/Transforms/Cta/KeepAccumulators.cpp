@@ -34,7 +34,7 @@ namespace {
 
 /// A value that a loop carries only to have it in tensor memory during each iteration.
 struct CarriedAccumulator {
-  unsigned index; ///< Of the carried value.
+  unsigned index; ///< The initial value of the carried value.
   cta::TensorMemoryStoreOp store;
   cta::TensorMemoryLoadOp load;
 };
@@ -74,7 +74,7 @@ public:
     SmallVector<cta::TensorMemoryStoreOp> stores;
     kernel.walk([&](cta::TensorMemoryStoreOp store) { stores.push_back(store); });
     llvm::for_each(stores, [&](cta::TensorMemoryStoreOp store) { continueFrom(store); });
-    SmallVector<scf::ForOp> loops; // inner ones first: what they leave in memory, outer ones may leave, too
+    SmallVector<scf::ForOp> loops; // inner loops first: outer ones can then also keep their accumulators in memory
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
       for (unsigned index = loop.getNumRegionIterArgs(); index-- > 0;)
@@ -83,7 +83,8 @@ public:
   }
 
 private:
-  /// Lets a dot that begins with the result of another one, and is its only use, work in the memory of the latter.
+  /// Lets a dot whose accumulator is the result of another one, and that is the only user of it, reuse the memory of
+  /// that one.
   void continueFrom(cta::TensorMemoryStoreOp store) {
     auto load = store.getValue().getDefiningOp<cta::TensorMemoryLoadOp>();
     if (!load || !load->hasOneUse() || load->getBlock() != store->getBlock() ||
@@ -94,7 +95,7 @@ private:
     rewriter.eraseOp(load);
   }
 
-  /// Returns true if tensor memory holds the accumulator together with those that are already kept, and one other.
+  /// Returns true if tensor memory holds the accumulator, those that are already kept, and one more.
   bool hasRoom(cta::TensorMemoryStoreOp store) {
     Value memory = store.getMemory();
     unsigned most = 0, operands = 0;
@@ -145,7 +146,7 @@ private:
     return dropCarried(loop, carried);
   }
 
-  /// Removes the carried value, which only the store and the yield use, with both of them.
+  /// Removes the carried value, which only the store and the yield use, together with both.
   scf::ForOp dropCarried(scf::ForOp loop, CarriedAccumulator carried) {
     rewriter.eraseOp(carried.store);
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());

@@ -19,7 +19,7 @@ bool isPlain(Operation *op) {
 
 /// Returns true if the value is loaded in `block`, or computed there element by element from loaded values.
 bool isLoadedIn(Block *block, Value value) {
-  llvm::SetVector<Value> reached; // many values may be used along many paths
+  llvm::SetVector<Value> reached; // many values may be used along many paths, so each is visited once
   reached.insert(value);
   for (size_t next = 0; next < reached.size(); ++next) {
     Operation *op = reached[next].getDefiningOp();

@@ -64,7 +64,7 @@ LinearLayout spreadOverLanes(const LinearLayout &needed, RankedTensorType type) 
     registers = dim.name == layout::registerDim ? &dim.bases : registers;
     lanes = dim.name == layout::laneDim ? &dim.bases : lanes;
   }
-  // A shuffle moves 32 bits; elements that share them stay together.
+  // A shuffle moves 32 bits, so elements that share these 32 bits stay together.
   size_t kept = 0;
   for (unsigned bytes = getBytesInMemory(type.getElementType()); bytes < 4 && kept < registers->size(); bytes *= 2)
     ++kept;
@@ -179,8 +179,8 @@ void loadWithinWarps(cta::ConvertLayoutOp convert) {
   unsigned bytes = getBytesInMemory(type.getElementType());
   const LinearLayout &needed = cta::getLayout(type);
   LinearLayout spread = spreadOverLanes(needed, type);
-  // Each element that a thread needs is a shuffle. Many cost more than an exchange where barriers for copied matrices
-  // separate the iterations anyway.
+  // Each element that a thread needs takes a shuffle. Many shuffles cost more than an exchange if barriers for copied
+  // matrices separate the iterations anyway.
   bool hasBarriers = llvm::any_of(convert->getBlock()->getOps<LoadOp>(), [](LoadOp load) {
     auto loaded = dyn_cast<RankedTensorType>(load.getType());
     return loaded && loaded.getRank() == 2;
@@ -211,7 +211,8 @@ struct CtaLoadAhead : tile::impl::CtaLoadAheadBase<CtaLoadAhead> {
       return;
     for (LoadOp load : loads)
       LoadAhead(load).run();
-    // Only now, because conversions are erased with the loads that they followed. One erases others before it alone.
+    // Conversions are erased only now, together with the loads that they followed, because erasing one may erase
+    // others.
     SmallVector<cta::ConvertLayoutOp> conversions;
     getOperation().walk([&](cta::ConvertLayoutOp convert) {
       if (isa<scf::ForOp>(convert->getParentOp()))

@@ -9,8 +9,8 @@
 //
 // With a shared tail (Cta/StreamSegments.h), a helper stores its accumulator of each piece to global memory and sets a
 // flag. The owner adds these to its own in a fixed order, so that the result is deterministic, and finishes the
-// program. It waits only for CTAs with lower indices, which started earlier and wait for nobody, so there is no
-// deadlock even if not all CTAs are resident:
+// program. It waits only for CTAs with lower indices, which started earlier and never wait, so there is no deadlock
+// even if not all CTAs are resident:
 //
 //   { A; for k = first … end: acc += …; B(combine acc) }
 //   ==>
@@ -164,7 +164,7 @@ private:
     return loop.getResults();
   }
 
-  /// A line of its own for the flag; the accumulators of the piece follow. There are fewer pieces than CTAs.
+  /// The flag occupies a separate cache line; the accumulators of the piece follow. There are fewer pieces than CTAs.
   static constexpr int64_t flagBytes = 128;
 
   static int64_t countBytes(cta::CombineOp combine) {

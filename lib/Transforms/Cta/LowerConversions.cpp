@@ -158,7 +158,7 @@ void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   convert.erase();
 }
 
-/// The part of an axis that warps hold, as one element per group of warps, and log2 of the number of groups.
+/// The part of an axis that is spread over warps, as one element per group of warps, and log2 of the number of groups.
 struct WarpGroups {
   LinearLayout layout;
   unsigned bits = 0;

@@ -257,7 +257,7 @@ private:
     unsigned axis = sizes.size() == 2 && !llvm::isPowerOf2_64(sizes[0]) ? 0 : sizes.size() - 1;
     Panels panels = store.getDesc().hasOneUse() && isa<BlockArgument>(store.getDesc()) ? Panels::Rest : Panels::Equal;
     cta::BufferType part = planPart(value, axis, sizes[axis], panels), rest;
-    // If it has many rows and cannot be split by columns, split it into bands of rows.
+    // If the block has many such rows and cannot be split by columns, splits it into bands of rows.
     if (sizes.size() == 2 && axis == 1 && llvm::isPowerOf2_64(sizes[1]) && part.getShape() == value.getShape())
       if (cta::BufferType band = planPart(value, 0, sizes[0], panels);
           band != part && sizes[1] * getBytesInMemory(value.getElementType()) > target::widestSwizzle) {
@@ -274,7 +274,8 @@ private:
     shape[axis] = restSize;
     if (restSize != 0)
       rest = planBuffer(shape, value.getElementType());
-    // Warp groups that own rows or columns need not wait for each other. Their box may be smaller than that of others.
+    // Warp groups that own rows or columns need not wait for each other. Their boxes may be smaller than those of other
+    // blocks.
     bool ownsMap = store.getDesc().hasOneUse() && !store.getDesc().getDefiningOp<OpenTensorMapOp>();
     int64_t groups = ownsMap ? planGroups(part, value) : 1;
     if (rest && planGroups(rest, value) != groups)
@@ -333,7 +334,7 @@ private:
       }
       if (cutsRows)
         values = emitTrans(loc, values);
-      // The previous write into the same buffer was this many writes ago, in this program or the previous one.
+      // The previous write to the same buffer is this many writes back, in this program or the previous one.
       int64_t lastOfSlot = count - 1 - (count - 1 - index % slots) % slots, age = slots;
       if (isRest || index < slots)
         age = isRest ? writes : writes - lastOfSlot + index;
@@ -405,7 +406,8 @@ private:
 
   /// Returns true if L2 is to read both halves of data that consecutive steps use: blocks have the width of a half, and
   /// a loop advances them along the rows, presumably by that width. 128x8192x8192 takes 45.4 us that way, 46.6 without,
-  /// 1024x1024x8192 30.6 and 31.4. Rows of two boxes do not gain: both are requested at once.
+  /// 1024x1024x8192 30.6 and 31.4. Blocks whose rows take two boxes do not gain, because both boxes are requested at
+  /// once.
   static bool readsHalfLines(DescLoadOp load, const layout::TmaBoxes &boxes) {
     RankedTensorType type = load.getType();
     int64_t columns = type.getShape().back(), promotedBytes = target::tunedOf(cta::getTarget(load)).promotedL2Bytes;

@@ -111,7 +111,7 @@ Value allocateScales(OpBuilder &builder, DotOp dot) {
   auto columnsOf = [](RankedTensorType scales) {
     return target::scaleColumnsOf(scales.getDimSize(0), scales.getDimSize(1));
   };
-  constexpr int64_t least = 8; // of the type
+  constexpr int64_t least = 8; // the minimum width of the type
   int64_t columns = columnsOf(dot.getAScale().getType()) + columnsOf(dot.getBScale().getType());
   SmallVector<int64_t> shape{target::tensorMemoryLanes, std::max<int64_t>(least, llvm::PowerOf2Ceil(columns))};
   auto type = cta::TensorMemoryType::get(dot.getContext(), shape, builder.getI32Type(), /*slots=*/1);
@@ -234,7 +234,7 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
     if (llvm::any_of(dots, [](DotOp dot) { return failed(checkOperands(dot)); }))
       return signalPassFailure();
-    // One thread issues the MMAs, so teams of warps have nothing to take turns at.
+    // One thread issues the MMAs, so there are no teams that could alternate.
     if (llvm::any_of(dots, [](DotOp dot) { return isa<cta::Tcgen05Attr>(dot.getEngineAttr()); }))
       getOperation().setPingPong(false);
     for (DotOp dot : dots) {

@@ -13,8 +13,8 @@
 //   for (g = cluster; g < x/M * y/N * z; g += clusters) { i, j = (g mod x/M) * M + rank mod M, …; body }
 //
 // Teams alternate between the programs of their CTA. All roles iterate over the same programs. Their common values are
-// computed once, before the roles, except those that depend on the CTA's index: sharing these saves nothing once
-// compiled, and takes registers that epilogues need.
+// computed once, before the roles, except those that depend on the CTA's index: sharing these does not make the
+// compiled code shorter, and takes registers that epilogues need.
 #include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/StreamSegments.h"

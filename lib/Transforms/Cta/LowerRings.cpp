@@ -40,7 +40,7 @@ namespace {
 /// The slot index that means no slot.
 constexpr int64_t noSlot = -1;
 
-/// Returns true if the operation advances the role's position.
+/// Returns true if the operation advances the role's position in a ring.
 bool advances(Operation *op) {
   return !isa<cta::RingDrainOp>(op);
 }
@@ -72,7 +72,7 @@ std::pair<Value, Value> emitNextSlot(Numbers n, Value slot, int64_t slots) {
   return {n.select(wraps, n.constant(0), next), wraps};
 }
 
-using Places = llvm::MapVector<Operation *, Place>; ///< Positions by the counted entity.
+using Places = llvm::MapVector<Operation *, Place>; ///< Positions by ring, MMA barrier or team.
 
 class RingLowering {
 public:
@@ -253,8 +253,8 @@ private:
       const Memory &ring = rings.at(acquire.getRing().getDefiningOp());
       Value parity = Numbers(rewriter, loc).flip(place.parity);
       cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, place.slot, parity);
-      // Announced before the copies, so that no copy can complete the phase alone. Roles with several threads arrive
-      // afterwards.
+      // The expected bytes are announced before the copies, so that copies alone cannot complete the phase. Roles with
+      // several threads arrive afterwards.
       if (cta::findRole(op)->getAttr().getOneThread() && !findCommit(acquire).getByMma())
         cta::MbarrierExpectOp::create(rewriter, loc, ring.full, place.slot, countBytes(acquire));
       rewriter.replaceAllUsesWith(acquire.getSlot(), place.slot);

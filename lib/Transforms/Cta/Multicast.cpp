@@ -82,7 +82,7 @@ public:
         share(load);
       cta::RingAllocOp(ring).setCtas(ctas);
     }
-    // A role that reads peers' writes, and releases slots to them, stays alive until the peers are done.
+    // A role that reads data written by peers, or releases slots to them, must not exit before the peers are done.
     for (cta::Role role : roles.getAll())
       if (llvm::any_of(copies, [&](auto &copy) { return role.reads(copy.first); })) {
         rewriter.setInsertionPointToEnd(&role.getBody().front());

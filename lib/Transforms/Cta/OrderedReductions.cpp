@@ -13,7 +13,7 @@ using tile::layout::LinearLayout;
 
 namespace tile {
 
-/// Reduces each run of the axis, and then the runs. `split` has a dimension for each.
+/// Reduces each run of the axis, then the results of the runs. `split` has one dimension for runs and one for elements.
 static void reduceRuns(ReduceOp reduce, const LinearLayout &split, OpBuilder &builder) {
   unsigned axis = reduce.getAxis();
   auto typeIn = [&](const LinearLayout &layout, Value like) {

@@ -18,7 +18,7 @@ using layout::LinearLayout;
 
 namespace {
 
-/// Smaller panels save nothing that would matter.
+/// Smaller panels do not save a significant amount of memory.
 int64_t getLeastPanelBytes(Operation *op) {
   return target::tunedOf(cta::getTarget(op)).exchangePanelBytes;
 }
@@ -38,7 +38,7 @@ Value getStored(Operation *op) {
 /// Operations that replace others in panels, and are themselves replaced when panels become smaller.
 class PanelChain {
 public:
-  /// `operations` are the stores, followed by the operation whose first result the chain produces.
+  /// `operations` are the stores, followed by the operation whose first result is the result of the exchange.
   PanelChain(SmallVector<Operation *> operations, int64_t bytes)
       : bytes(bytes), last(operations.back()), replaced(std::move(operations)) {}
   virtual ~PanelChain() = default;
@@ -92,7 +92,7 @@ private:
   SmallVector<Operation *> made;
 };
 
-/// A store to a buffer and a load in another layout.
+/// An exchange that consists of a store to a buffer and a load in another layout.
 class LoadChain final : public PanelChain {
 public:
   LoadChain(cta::LocalStoreOp store, cta::LocalLoadOp load, int64_t bytes)
@@ -154,7 +154,7 @@ private:
   uint32_t axis;
 };
 
-/// Panels along K, in the order in which a dot accumulates.
+/// An exchange whose panels are parts along K, in the order in which a dot accumulates.
 class DotChain final : public PanelChain {
 public:
   DotChain(cta::LocalStoreOp a, cta::LocalStoreOp b, cta::FmaDotOp dot, int64_t bytes)
@@ -183,7 +183,7 @@ private:
                                        attribute(rowMajor(shape)), /*slots=*/1);
       return cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
     };
-    std::vector<uint64_t> bases; // of a: panels of columns, one after the other
+    std::vector<uint64_t> bases; // panels of columns of a, one after the other
     auto append = [&](int64_t begin, int64_t end) {
       for (; begin < end; begin *= 2)
         bases.push_back(begin);
@@ -205,7 +205,7 @@ private:
   int64_t k;
 };
 
-/// Counts a range of bins after the other.
+/// An exchange that counts one range of bins after the other.
 class CountChain final : public PanelChain {
 public:
   CountChain(cta::LocalStoreOp zeros, cta::LocalCountOp count, cta::LocalLoadOp load, int64_t bytes)
@@ -217,7 +217,7 @@ private:
       if (Value stored = getStored(op))
         zeros = stored;
       if (auto count = dyn_cast<cta::LocalCountOp>(op)) {
-        // In a panel, subtract its first bin.
+        // In a panel, bin indices are relative to its first bin.
         bool isOfPanel = llvm::any_of(operations, llvm::IsaPred<cta::PanelStoreOp>);
         bins = isOfPanel ? count.getSrc().getDefiningOp<arith::SubIOp>().getLhs() : count.getSrc();
         mask = count.getMask();
@@ -246,7 +246,7 @@ private:
   RankedTensorType type;
 };
 
-/// All reads of one buffer, which becomes unused once there are panels.
+/// An exchange of all reads of one buffer, which becomes unused once there are panels.
 class BufferExchange final : public PanelExchange {
 public:
   BufferExchange(SmallVector<cta::AllocOp> allocs, SmallVector<std::unique_ptr<PanelChain>> chains,
@@ -262,7 +262,7 @@ public:
   void halve() override {
     for (auto &chain : chains)
       chain->halve();
-    // Erase the stores, and then their buffers.
+    // The buffers are erased after the stores to them.
     for (Operation *op : replaced)
       op->erase();
     for (cta::AllocOp alloc : allocs)
@@ -328,14 +328,14 @@ public:
     return std::make_unique<BufferExchange>(std::move(allocs), std::move(chains), std::move(replaced));
   }
 
-  /// Finds the exchange of a dot that is the only user of its operand buffers.
+  /// Returns the exchange of a dot that is the only user of its operand buffers.
   std::unique_ptr<PanelExchange> find(cta::FmaDotOp dot) {
     cta::AllocOp a = getAlloc(dot.getA()), b = getAlloc(dot.getB());
     cta::LocalStoreOp storeA = a ? findStore(a, dominance) : nullptr, storeB = b ? findStore(b, dominance) : nullptr;
     auto isAlone = [](cta::AllocOp alloc) { return llvm::range_size(alloc->getUsers()) == 2; };
     if (!storeA || !storeB || a == b || !isAlone(a) || !isAlone(b))
       return nullptr;
-    // Panels have at least one k.
+    // A panel has at least one element along K.
     int64_t bytes = std::min(a.getType().getBytes() + b.getType().getBytes(),
                              2 * getLeastPanelBytes(dot) * a.getType().getShape()[1] - 1);
     SmallVector<std::unique_ptr<PanelChain>> chains;
@@ -378,7 +378,8 @@ bool PanelExchanges::narrow(const SharedPlacement &placement) {
         return exchange.get();
     return nullptr;
   };
-  // Prefer buffers that are live together with the topmost one; then any, because offsets depend on each other.
+  // Prefers buffers that are live together with the topmost one. Otherwise tries any buffer, because offsets depend on
+  // each other.
   for (bool isRelated : {true, false}) {
     PanelExchange *best = nullptr;
     int64_t bytes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Peels the first iteration off a loop; more is then known about the remaining iterations.
+// Peels the first iteration off a loop, so that conditions that only the first iteration needs can be folded.
 //
 //   for i = 0 to n (x):                     if 0 < n:
 //     y = where(i > 0 | mask, x, -inf)  ==>   x1 = where(mask, x0, -inf)

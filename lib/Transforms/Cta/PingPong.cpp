@@ -42,7 +42,7 @@ using namespace tile;
 namespace {
 
 constexpr unsigned teams = 2;
-constexpr unsigned warpsPerTeam = 4; // a warp group, which has registers and barriers of its own
+constexpr unsigned warpsPerTeam = 4; // each team is a warp group, with separate registers and barriers
 
 struct PingPongPlan {
   cta::WarpRolesOp roles;
@@ -91,7 +91,7 @@ private:
     return std::nullopt;
   }
 
-  /// Requires one role besides a thread that copies.
+  /// Requires exactly one role besides the copying thread.
   bool findConsumer() {
     reason = "the kernel has roles other than one consumer and one producer thread";
     SmallVector<cta::Role> all = plan.roles.getAll();

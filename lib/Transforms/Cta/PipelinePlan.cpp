@@ -323,7 +323,7 @@ bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Opera
   for (Operation *op : loads) {
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     int64_t elements = type ? cta::getLayout(type).numRegisters() : 1;
-    // Values in flight, and values in use, mostly widened to 32 bits.
+    // Registers of values in flight and of values in use, the latter mostly widened to 32 bits.
     registers += countRegisters(op->getResult(0)) + std::max(elements, countRegisters(op->getResult(0)));
   }
   int64_t limit = target::registersOfLoneCta(threads);
@@ -355,7 +355,7 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &conte
     plan.values.insert(load);
     slice.insert_range(own);
   }
-  // Address computations that the loop carries are then one iteration ahead, also after the loop.
+  // Addresses that the loop carries are then one iteration ahead, also after the loop.
   bool isForSliceAlone = llvm::all_of(llvm::seq(loop.getNumRegionIterArgs()), [&](unsigned index) {
     auto isMember = [&](Operation *user) { return slice.contains(loop.getBody()->findAncestorOpInBlock(*user)); };
     return !slice.contains(loop.getYieldedValues()[index].getDefiningOp()) ||
@@ -416,7 +416,7 @@ LoopSchedule tile::planOrder(scf::ForOp loop, const PipelinePlan &plan) {
     add(plan.getUse(), [&](Operation *op) { return isUse(op) && order.issue.contains(op); });
     add(plan.getUse(), [&](Operation *op) { return isUse(op) && order.use.contains(op); });
   } else if (plan.slots == 0) {
-    // Values leave the registers into which the next iteration's are loaded.
+    // Uses of the loaded values before the MMA come first, so that the next iteration's loads can reuse the registers.
     Operation *first = &*llvm::find_if(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
     add(plan.getUse(), [&](Operation *op) { return isUse(op) && op->isBeforeInBlock(first); });
   }

@@ -40,7 +40,7 @@ struct PipelinePlan {
   /// Recomputes the addresses of `values` for all other users, so that only loaded values are carried across
   /// iterations.
   bool separates = false;
-  unsigned unroll = 1; ///< The unroll factor; if above 1, everything else is unchanged.
+  unsigned unroll = 1; ///< The unroll factor. If it is above 1, the loop is only unrolled.
 
   /// The stages: one iteration for the scalars from which addresses of copies are computed; then the copies, their
   /// arrival and their use.

@@ -40,7 +40,7 @@ using cta::ConvertLayoutOp;
 
 namespace {
 
-/// More is never looked at, which keeps the pass linear in the size of a kernel.
+/// The maximum number of operations in a slice, which keeps the pass linear in the size of a kernel.
 constexpr size_t maxFollowers = 128;
 
 /// Returns the layout of the results if the operands have layout `layout`; null if `op` cannot follow. A region that is
@@ -63,7 +63,7 @@ public:
 
   /// Returns them in program order.
   SmallVector<Operation *> plan() {
-    // The cost if only the first n follow; with n = 0, that of the conversion.
+    // The cost if only the first n follow. For n = 0 it is the cost of the conversion itself.
     SmallVector<int64_t> costs{bytes}, others{0};
     for (Operation *op : collect()) {
       if (!join(op))
@@ -214,7 +214,7 @@ private:
     return depth;
   }
 
-  SmallVector<Operation *> order; // the next one is the last
+  SmallVector<Operation *> order; // the next candidate is the last
   llvm::DenseSet<Operation *> waiting;
 };
 
@@ -235,7 +235,7 @@ void foldUsers(ConvertLayoutOp convert, Worklist &worklist) {
 
 /// Clones an operation with its operands in `layout`, and converts the results back.
 void computeIn(cta::LayoutAttr layout, Operation *user, LayoutSlicer &slicer, Worklist &worklist) {
-  // By index: converting an operand may replace operands of `user` itself (see LayoutSlicer).
+  // Operands are addressed by index, because converting one may replace operands of `user` itself (see LayoutSlicer).
   OpBuilder builder(user);
   SmallVector<Value> operands;
   for (unsigned i = 0; i < user->getNumOperands(); ++i)
@@ -272,7 +272,7 @@ bool sinkBelowBranch(ConvertLayoutOp convert, LayoutSlicer &slicer) {
         !llvm::all_of(convert->getUsers(), [&](Operation *user) { return branch->isProperAncestor(user); }))
       continue;
     Value result = branch.getResult(use.getOperandNumber());
-    // Costs no more than the conversion of the result.
+    // Costs no more than converting the branch's result.
     if (slicer.plan(result, layout, bytes + 1).cost > bytes)
       continue;
     slicer.rewrite(result, layout);
@@ -315,10 +315,10 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &wor
     return true;
   if (!convert->use_empty())
     followers = Followers(convert, slicer).plan();
-  // Its remaining uses, if it is not erased together with the operations that have followed.
+  // Remaining uses of the conversion, if it is not erased together with the operations that have followed.
   if (changed || !followers.empty())
     worklist.push(convert);
-  // Operands that also follow are found through the conversions back.
+  // The conversions back are followed to find operands that are also among the operations that follow.
   for (Operation *op : followers)
     computeIn(layout, op, slicer, worklist);
   return changed || !followers.empty();
@@ -327,8 +327,8 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &wor
 bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &worklist) {
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getType());
   int64_t bytes = LayoutSlicer::bytesOf(convert.getSrc());
-  // Conversions that are no longer needed make up for others, but not for much that is computed twice, nor for what
-  // threads compute of more elements.
+  // Conversions that become unnecessary compensate for new ones, but not for much duplicated computation, nor for
+  // computation on more elements per thread.
   const size_t littleComputed = target::tunedOf(cta::getTarget(convert)).recomputedValues;
   bool takesMore = layout.getLayout().numRegisters() > cta::getLayout(convert.getSrc().getType()).numRegisters();
   LayoutSlice slice = slicer.plan(convert.getSrc(), layout, /*limit=*/2 * bytes, /*offsets=*/true);
@@ -391,8 +391,8 @@ private:
       if (stepsLeft == 0)
         return false;
       --stepsLeft;
-      // First: otherwise widened values that are stored would be recreated from fewer bytes, in a layout with narrower
-      // stores.
+      // Runs first: otherwise widened values that are stored would be recreated from fewer bytes, in a layout with
+      // narrower stores.
       if (isStoredWiderUnconverted(convert))
         changed |= storeUnconverted(convert);
       if (convert->use_empty()) {
@@ -404,8 +404,9 @@ private:
     return changed;
   }
 
-  /// The kernels of examples and tests take at most three. A binary search that is unrolled 128 times has slices that
-  /// are too long to be planned, and creates conversions again and again: with 64 it took 42 s.
+  /// The maximum number of steps per conversion. Kernels of examples and tests take at most three. A binary search that
+  /// is unrolled 128 times has slices that are too long to be planned, and creates conversions again and again: with 64
+  /// it took 42 s.
   static constexpr size_t stepsPerConversion = 16;
   size_t stepsLeft = 0;
 };

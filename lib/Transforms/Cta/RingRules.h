@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the operations of rings, and others whose phases a role counts, may be: what cta-lower-rings relies on.
+// Rules for the placement of ring operations, and of others whose phases a role counts. cta-lower-rings relies on them.
 #pragma once
 
 #include "Cta/CtaDialect.h"

@@ -37,7 +37,7 @@ int64_t tile::countThreadRegisters(Operation *op) {
 
 namespace {
 
-// Slots of buffers are indices, which are not negative.
+// Slot numbers are indices, so they are not negative.
 constexpr int64_t noNumber = -1;
 
 Value emitNone(OpBuilder &builder, Location loc, Type slot) {
@@ -80,8 +80,8 @@ public:
     findCrossing();
   }
 
-  /// Returns true if threads have the registers, nothing that is accessed in two overlapping iterations is written
-  /// there, and rings have as many slots as are in use at once.
+  /// Returns true if threads have the registers, no buffer that two overlapping iterations access is written there, and
+  /// rings have as many slots as are in use at once.
   bool isPossible() {
     const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
     int64_t most = std::min(tuned.tensorRegistersAhead, countThreadRegisters(loop) - tuned.spareRegistersAhead);
@@ -132,7 +132,7 @@ public:
   }
 
 private:
-  /// Returns true for values that late operations of an iteration produce or yield.
+  /// Returns true for values that late operations of an iteration produce or yield to the next one.
   bool isOfLate(Value value) const {
     std::optional<unsigned> node = graph.getSource(value);
     return !hasEarly || (node && stages[*node] != LoopStage::early);
@@ -206,7 +206,7 @@ private:
   }
 
   /// Finds the values of early operations, and of their arguments, that late operations of the same iteration use.
-  /// Views of buffers are not carried but recreated.
+  /// Views of buffers are recreated instead of carried.
   void findCrossing() {
     SmallVector<Operation *> users;
     for (ScheduledNode scheduled : schedule) {
@@ -281,9 +281,9 @@ private:
     return mapping;
   }
 
-  /// Awaits the wgmmas issued by the previous round, and releases the slots that they read. In the first round there
-  /// are none, as `isLater`, if given, says, and the carried values are the loop's initial ones. Accumulators that this
-  /// round has already added to are those of its own wgmmas.
+  /// Awaits the wgmmas issued by the previous round, and releases the slots that they read. The first round has no such
+  /// wgmmas (`isLater`, if given, is then false), and its carried values are the loop's initial ones. Accumulators that
+  /// wgmmas of this round already accumulate into are replaced by the results of those.
   void emitAwaited(IRRewriter &rewriter, ValueRange carried, Value isLater, IRMapping &late) {
     IRMapping before;
     before.map(tokens.getArrayRef(), carried.take_back(tokens.size()));
@@ -294,7 +294,7 @@ private:
       Value sum = isAddedTo ? late.lookup(await.getAcc()) : carried[carrier];
       last = before.lookup(await.getToken());
       before.map(await.getAcc(), sum);
-      // An accumulator that has been added to has no reader; a release waits for the wgmma, too.
+      // An accumulator that a wgmma accumulates into has no other reader; a release waits for the wgmma, too.
       bool isReleased = llvm::any_of(released, [&](cta::RingReleaseOp release) {
         return llvm::is_contained(release.getTokens(), await.getToken());
       });
@@ -302,7 +302,7 @@ private:
         sum = rewriter.clone(*await, before)->getResult(0);
       late.map(isAddedTo ? await.getAcc() : Value(loop.getRegionIterArg(carrier)), sum);
     }
-    // The inputs of left operands are read after these wgmmas, too; otherwise LLVM would compute the operands before.
+    // The inputs of left operands pass through the wait as well; otherwise LLVM would compute the operands before it.
     // Narrower values take few registers.
     for (unsigned index = 0; hasEarly && last && index < graph.nodes.size(); ++index)
       if (std::optional<unsigned> operand = graph.nodes[index].leftOperand;
@@ -313,7 +313,7 @@ private:
             late.map(value, cta::AwaitOp::create(rewriter, loop.getLoc(), late.lookup(value), last,
                                                  /*columns=*/IntegerAttr()));
     ValueRange previous = carried.drop_back(tokens.size()).take_back(slots.size());
-    // After a loop without a peeled iteration, there has been one.
+    // After a loop that is not peeled, there has been a previous iteration.
     bool mayBeFirst = hasEarly || isLater;
     for (auto [release, slot] : llvm::zip(released, previous)) {
       Value condition = mayBeFirst && !isLater ? emitHolds(rewriter, release.getLoc(), slot) : isLater;
@@ -321,7 +321,7 @@ private:
       clone.getSlotMutable().assign(slot);
       if (condition)
         clone.getConditionMutable().assign(condition);
-      else // located at the loop, not at an iteration
+      else // debug location of the loop, not of an iteration
         clone->setLoc(loop.getLoc());
     }
   }
@@ -365,8 +365,9 @@ private:
     scf::YieldOp::create(rewriter, loop.getLoc(), results);
   }
 
-  /// Emits the operations of the wanted stages. The operations that the round of `carried` left to be awaited are
-  /// awaited in their place; without `carried` they are those of this iteration and come last.
+  /// Emits the operations of the wanted stages. Waits for operations of the previous round, given by `carried`, are
+  /// emitted at their place in the schedule. Without `carried`, the waits are for operations of this iteration and come
+  /// last.
   void emit(IRRewriter &rewriter, IRMapping &early, IRMapping &late, std::initializer_list<LoopStage> wanted,
             std::optional<ValueRange> carried = std::nullopt) {
     SmallVector<ScheduledNode> sequence;
@@ -407,11 +408,11 @@ private:
   SmallVector<size_t> positions; ///< The position of each node in a round.
   bool hasEarly = false;
   SmallVector<cta::AwaitOp> awaited;
-  SmallVector<cta::RingReleaseOp> released; ///< Releases in the following round.
-  SmallVector<Value> slots;                 ///< The slots of these or, without any, the index of one that is read.
-  SetVector<Value> tokens;                  ///< The tokens that these two name.
+  SmallVector<cta::RingReleaseOp> released; ///< Operations whose slots are released in the following round.
+  SmallVector<Value> slots;                 ///< Their slots or, without any, the index of a slot that is read.
+  SetVector<Value> tokens;                  ///< Their tokens.
   SetVector<Value> crossing;
-  std::set<unsigned> views; ///< Early ones that late operations also use.
+  std::set<unsigned> views; ///< Early operations that late ones also use.
 };
 
 } // namespace

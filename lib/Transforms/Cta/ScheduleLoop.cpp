@@ -61,7 +61,7 @@ bool mayBeReordered(const LoopGraph &graph) {
       if (!graph.getNode(value) && !matchPattern(value, m_Constant()) && !value.getDefiningOp<SplatOp>())
         live.insert(value);
     if (auto product = dyn_cast<cta::WgmmaOp>(op)) {
-      live.remove(product.getAcc()); // the result has its registers
+      live.remove(product.getAcc()); // the result reuses the accumulator's registers
       live.insert_range(ValueRange{product.getResult(), product.getA()});
     }
   }

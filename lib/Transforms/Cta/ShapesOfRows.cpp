@@ -39,7 +39,8 @@ static bool unpacks(ReshapeOp reshape) {
 
 llvm::DenseSet<ArrayRef<int64_t>> tile::collectShapesOfRows(KernelOp kernel) {
   DenseSet<ArrayRef<int64_t>> ofRows;
-  DenseMap<ArrayRef<int64_t>, int64_t> alongColumns; // reductions along columns minus those along rows
+  // number of reductions along columns minus number of those along rows
+  DenseMap<ArrayRef<int64_t>, int64_t> alongColumns;
   llvm::SetVector<Value> sums;
   kernel.walk([&](DotOp dot) {
     sums.insert(dot.getResult());

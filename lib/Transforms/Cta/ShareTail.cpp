@@ -12,7 +12,7 @@
 //   tile.programs (…, %first, %end) steps (%n) #tile.work<…, tail = …> {
 //     A; for k = first … end: acc += …; B(combine acc) }
 //
-// Other sums of the loop, such as that of an operand's columns, are split in the same way.
+// Other accumulations in the loop, such as that of an operand's columns, are split in the same way.
 //
 // Owners are at the same step of neighbouring programs at any time, as in full waves, so they share L2 reads. So do
 // helpers, if there are enough for each program to have equally many. README.md of lib/Target has the rule for when to

@@ -32,7 +32,7 @@ int64_t findOffset(const Placement &buffer, ArrayRef<Placement> placed, bool sha
   return offset;
 }
 
-/// Places the buffers in the given order.
+/// Places the buffers, in the given order.
 SmallVector<Placement> placeInOrder(ArrayRef<Placement> order, bool share) {
   SmallVector<Placement> placed;
   for (Placement buffer : order) {
@@ -51,7 +51,7 @@ int64_t getEnd(ArrayRef<Placement> placed) {
   return end;
 }
 
-/// Places the buffers, which share memory if they have more than `unshared` bytes in total.
+/// Computes offsets for all buffers. Buffers share memory if they have more than `unshared` bytes in total.
 SmallVector<Placement> planPlacement(ArrayRef<BufferLife> lives, int64_t unshared, int64_t capacity) {
   SmallVector<Placement> order;
   int64_t sum = 0;

@@ -32,10 +32,10 @@ struct Placement {
 struct SharedPlacement {
   llvm::SmallVector<Placement> buffers;                              ///< The buffers, in order of offsets.
   llvm::SmallVector<std::pair<cta::MbarrierAllocOp, int64_t>> rings; ///< The rings of mbarriers, with their offsets.
-  int64_t bytes = 0;                                                 ///< The size of all.
+  int64_t bytes = 0;                                                 ///< The total size in bytes.
 };
 
-/// Places all buffers of a kernel, in `capacity` bytes if possible.
+/// Assigns an offset to each buffer of a kernel, within `capacity` bytes if possible.
 SharedPlacement placeBuffers(KernelOp kernel, int64_t capacity);
 
 } // namespace tile

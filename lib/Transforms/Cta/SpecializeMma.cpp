@@ -82,7 +82,8 @@ public:
   }
 
 private:
-  /// All MMAs of the consumers are in loops that may move, and what they accumulate is only loaded afterwards.
+  /// Requires that all MMAs of the consumers are in loops that may move, and that their accumulators are only loaded
+  /// afterwards.
   bool findLoops() {
     WalkResult result = consumer->walk([&](cta::Tcgen05MmaOp product) -> WalkResult {
       scf::ForOp outermost;
@@ -117,7 +118,7 @@ private:
     return true;
   }
 
-  /// A slot is released by all roles that read the ring, so nobody else may.
+  /// A slot is released by all roles that read the ring, so no other role may release it.
   bool ringsAreTheirs() {
     WalkResult result = consumer->walk([&](cta::RingWaitOp wait) {
       bool isOfLoop = llvm::any_of(loops, [&](MainLoop &main) { return main.loop->isAncestor(wait); });
@@ -146,7 +147,7 @@ private:
     return slice.close();
   }
 
-  /// Appends the role, a warp of which one thread works.
+  /// Appends the role: a warp of which one thread issues the MMAs.
   void createRole() {
     rewriter.setInsertionPoint(roles);
     SmallVector<Attribute> attributes(roles.getRoles().getValue());
@@ -162,8 +163,7 @@ private:
     roles = wider;
   }
 
-  /// Replaces the accumulators of a loop that is repeated by ones with two slots, if there is room. Returns whether it
-  /// did.
+  /// Gives the accumulators of a loop that runs repeatedly two slots, if there is room. Returns true if it did.
   bool doubleAccumulators(MainLoop &main) {
     int64_t columns = 0;
     for (auto alloc : kernel.getBody().front().getOps<cta::TensorMemoryAllocOp>())
@@ -238,7 +238,7 @@ private:
   cta::WarpRolesOp roles;
   Block *consumer, *mma = nullptr;
   IRRewriter rewriter;
-  OpBuilder before{kernel.getContext()}; ///< Inserts before the roles.
+  OpBuilder before{kernel.getContext()}; ///< insertion point before the roles
   RoleSlice slice;
   SmallVector<MainLoop> loops;
   IRMapping mapping; // from the consumers to the issuing thread
@@ -248,7 +248,7 @@ struct CtaSpecializeMma : tile::impl::CtaSpecializeMmaBase<CtaSpecializeMma> {
   void runOnKernel() override {
     KernelOp kernel = getOperation();
     cta::WarpRolesOp roles = cta::findRoles(kernel);
-    // Slots that CTAs of a cluster share are released at all of them, and teams count their own.
+    // Slots that CTAs of a cluster share are released in all of them. Teams count slots separately.
     if (!roles || kernel.getClusterCtas() > 1 || kernel.getPingPong() || roles.countResidentCtas() != 0)
       return;
     SmallVector<Value> barriers;

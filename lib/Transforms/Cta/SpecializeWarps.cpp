@@ -176,8 +176,8 @@ private:
   /// Returns true if the operation stays before the roles, so that both use its results: buffers, constants, and
   /// scalars that the producer needs, too. Memory is read inside the roles: operations outside may run before the
   /// previous grid has ended (cta-overlap-grids). The program index is also queried there: sharing values derived from
-  /// it saves nothing once compiled, and takes registers that epilogues need. Loops may carry tensors of the consumer
-  /// role.
+  /// it does not make the compiled code shorter, and takes registers that epilogues need. Loops may carry tensors of
+  /// the consumer role.
   bool isShared(Operation &op, const DenseSet<Operation *> &moved) {
     if (isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TensorMemoryAllocOp, arith::ConstantOp>(op))
       return true;
@@ -294,7 +294,7 @@ private:
         emitProducerMap(map);
       else
         rewriter.clone(*op, mapping);
-      if (!isComputation(op)) // a loop or branch may have drained, or not
+      if (!isComputation(op)) // a loop or branch may or may not have drained the rings
         drained.clear();
     }
   }
@@ -367,7 +367,8 @@ private:
   IRRewriter rewriter;
   RolePlan plan;
   std::optional<target::RoleRegisters> budget;
-  DenseSet<std::pair<Value, Value>> drained; ///< rings, and under which condition, since the producer's last copy
+  /// Rings that the producer has filled since they were last drained, and under which condition.
+  DenseSet<std::pair<Value, Value>> drained;
   SmallVector<unsigned> previous;
   SmallVector<ChannelRing> rings; ///< The ring of each channel.
   cta::WarpRolesOp roles;

@@ -60,7 +60,7 @@ std::optional<StorePlan> plan(StoreOp store) {
     return std::nullopt;
   const int64_t panelElements = target::tunedOf(cta::getTarget(store)).storePanelElements;
   int64_t columns = panelElements * layout::lanesPerWarp * acc.numWarps() / type.getDimSize(0);
-  // Elements that are stored at once are in one row of a panel.
+  // Elements that are stored by one access are in one row of a panel.
   if (columns > 0)
     columns = std::max<int64_t>(columns, store.getVector());
   if (columns == 0 || columns >= type.getDimSize(1))
@@ -121,7 +121,7 @@ void split(MutableArrayRef<StorePlan> group) {
     written.join(PointerBases::of(plan.store.getPtr()));
     matrices.push_back(plan.convert.getSrc());
     users.push_back(plan.convert);
-    // One buffer for all with the same types: warps wait for no other warps before they write to it again.
+    // All panels of the same types use one buffer, in which each warp accesses only its own rows.
     RankedTensorType from = plan.getPanel(plan.slice), to = plan.getPanel(plan.rows);
     Value &buffer = bufferOf[{from, to}];
     if (!buffer)

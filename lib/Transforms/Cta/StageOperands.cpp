@@ -30,7 +30,7 @@ static unsigned contiguousDimOf(RankedTensorType matrix) {
 /// Returns the dimension of `value` that is contiguous in the largest tensor from which it is loaded or computed, or in
 /// its own layout.
 static unsigned findContiguousDim(Value value) {
-  llvm::SetVector<std::pair<Value, unsigned>> visited; // and whether it is transposed: 1
+  llvm::SetVector<std::pair<Value, unsigned>> visited; // dimension 1, if the value is transposed
   visited.insert({value, 0});
   Value largest;
   unsigned isTransposed = 0;

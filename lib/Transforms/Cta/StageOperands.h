@@ -35,7 +35,7 @@ private:
   void storeScales(mlir::OpOperand &scales);
   mlir::Value getBuffer(mlir::Value value, Form form);
 
-  /// By stored value, contiguous dimension and swizzle.
+  /// Buffers by stored value, contiguous dimension and swizzle.
   llvm::DenseMap<std::pair<mlir::Value, std::pair<unsigned, unsigned>>, mlir::Value> buffers;
 };
 

@@ -79,10 +79,10 @@ void emitParticipants(TailPlan &plan, const target::TailSplit &split, RewriterBa
 /// The work of a CTA: whole programs, followed by the first steps of a split one (owner), or by a range that may span
 /// several (helper).
 struct Share {
-  Value whole;         ///< Programs that it computes alone.
-  Value segments;      ///< These, plus parts of split ones.
-  Value program, from; ///< Where its share of split ones begins,
-  Value steps;         ///< and its steps.
+  Value whole;         ///< Programs that it computes completely.
+  Value segments;      ///< These, plus the split ones of which it computes a part.
+  Value program, from; ///< Where its share of split programs begins.
+  Value steps;         ///< The number of steps of this share.
   Value pieces;        ///< Pieces that helpers store for this owner.
   Value pieceOffset;   ///< Distance from a program to its piece: this helper's, or the last one for this owner.
 };

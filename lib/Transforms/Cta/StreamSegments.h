@@ -14,7 +14,7 @@ struct TailPlan {
   mlir::Value steps;        ///< The steps of a program, at least 1.
   mlir::Value waves;        ///< The number of full waves.
   mlir::Value tail;         ///< Programs of the last wave.
-  mlir::Value isSplit;      ///< Whether CTAs share these.
+  mlir::Value isSplit;      ///< True if CTAs share these.
   mlir::Value participants; ///< Owners and helpers.
   mlir::Value ownSteps;     ///< The steps of each split program's owner, at least 1.
   mlir::Value whole;        ///< Programs before those of the last wave.

@@ -14,12 +14,12 @@ using namespace tile;
 
 namespace {
 
-/// A turn from before the first MMA to after the last one.
+/// A turn: from before the first MMA to after the last one.
 struct Turn {
   Operation *first, *last;
 };
 
-/// Counts the registers of matrices that threads compute or reduce.
+/// Counts the registers of matrices on which threads compute or which they reduce.
 int64_t countWork(Operation *op) {
   const int64_t fewRegisters = target::tunedOf(cta::getTarget(op)).turnVectorRegisters;
   auto count = [](ValueRange values) {

@@ -12,11 +12,11 @@
 //     p = exp(s) …                            turn_end
 //                                             wait s {1};  p = exp(s) …
 //
-// A turn ends when its last MMA is issued: MMAs of warp groups execute in issue order. The end of the iteration lies
-// between a turn and the next: elsewhere ptxas would move computations after the wait for the turn, and attention takes
-// 1.27 times as long. Results do not depend on turns, and all warp groups take equally many, because they run the same
-// loops. A warp group that has the turn waits only for copies of the producer, which follow releases of slots in
-// earlier turns.
+// A turn ends when its last MMA is issued: MMAs of warp groups execute in issue order. Turns do not span the end of an
+// iteration: otherwise ptxas would move computations after the wait for the turn, and attention takes 1.27 times as
+// long. Results do not depend on turns. All warp groups take the same number of turns, because they run the same loops.
+// A warp group that has the turn waits only for copies of the producer, which follow releases of slots in earlier
+// turns.
 #pragma once
 
 #include "Tile/TileDialect.h"

@@ -52,7 +52,7 @@ private:
     return isElementwise(op) ? ofLargest(op) : Derived();
   }
 
-  /// Derives from the operand that comes from the largest load. Scales, of which a thread needs few, follow it.
+  /// The layout derives from the operand with the largest load. Scales, of which a thread needs few, follow it.
   Derived ofLargest(Operation *op) {
     Derived largest;
     for (Value operand : op->getOperands())
@@ -61,7 +61,7 @@ private:
     return largest;
   }
 
-  /// One of the two values that tl.join selects from.
+  /// One of the two values that tl.join interleaves.
   Derived ofJoined(BroadcastOp broadcast) {
     auto expand = broadcast.getSrc().getDefiningOp<ExpandDimsOp>();
     ArrayRef<int64_t> shape = broadcast.getType().getShape();

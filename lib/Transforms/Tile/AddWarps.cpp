@@ -11,12 +11,12 @@
 // registers. Two warp groups share all copies, and each has half of the accumulators. The program cannot observe how
 // many warps run it.
 //
-// Kernels with one dot per step keep the number that they ask for, because more CTAs hide as much latency. So do
-// kernels whose threads copy all operands, because more threads would wait for each other: attention's causal backward
-// pass took 1.2 times as long in a compiler that gave it eight warps. Two warp groups are also used where one group's
-// registers cannot hold the loop's accumulators: two dots of 128 x 128, as in a gated layer, leave none for anything
-// else, and neither do 128 x 128 accumulators and two such blocks with which they are multiplied after the loop, as in
-// its backward pass. A CTA of one warp group would be alone on a multiprocessor, where nothing runs while it waits.
+// Kernels with one dot per step keep the requested number, because more CTAs hide as much latency. So do kernels whose
+// threads copy all operands, because more threads would wait for each other: attention's causal backward pass took 1.2
+// times as long in a compiler that gave it eight warps. Two warp groups are also used where one group's registers
+// cannot hold the loop's accumulators: two dots of 128 x 128, as in a gated layer, leave none for anything else, and
+// neither do 128 x 128 accumulators and two such blocks with which they are multiplied after the loop, as in its
+// backward pass. A CTA of one warp group would be alone on a multiprocessor, where nothing runs while it waits.
 #include "Analysis/DotPlan.h"
 #include "Analysis/EngineChoice.h"
 #include "Cta/CtaDialect.h"

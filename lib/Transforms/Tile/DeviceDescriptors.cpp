@@ -10,8 +10,8 @@
 //     for %tile = %first to %tiles { … %d[%i, %j] }          %d = tile.make_desc %base, [%m, %k], … at %place if %any
 //   }                                                        for %tile = %first to %tiles { … %d[%i, %j] } }
 //
-// cta-lower-descriptors emits the encoding, because it has box and swizzle. Analysis/DeviceDescriptors.h says which
-// descriptors qualify.
+// cta-lower-descriptors emits the encoding, because box and swizzle are known there. Analysis/DeviceDescriptors.h says
+// which descriptors qualify.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/LoopRange.h"
 #include "Transforms/Passes.h"

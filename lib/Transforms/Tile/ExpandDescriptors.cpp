@@ -227,7 +227,8 @@ RankedTensorType blockOf(Operation *access) {
   return cast<DescLoadOp>(access).getType();
 }
 
-/// Fails unless each descriptor is created here or by the launcher and used directly; it cannot be passed around.
+/// Fails unless each descriptor is created here or by the launcher and used directly; descriptors cannot be passed to
+/// functions.
 LogicalResult verifyDescriptors(KernelOp kernel) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (isa<DescType>(type) && !kernel.getTensorMap(index))

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace tile {
 namespace {
 
-/// Emits elementwise arithmetic at one place.
+/// Emits elementwise arithmetic at one location.
 class ElementEmitter {
 public:
   ElementEmitter(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}

@@ -48,7 +48,7 @@ public:
 
   /// Returns true if a signed 64-bit comparison, or one for equality, can compare the lower halves.
   bool isNarrow(arith::CmpIOp compare) {
-    bool isSigned = compare.getPredicate() < CmpIPredicate::ult; // or equality
+    bool isSigned = compare.getPredicate() < CmpIPredicate::ult; // signed order, or equality
     return isSigned && getElementTypeOf(compare.getLhs().getType()).isInteger(64) && fits(compare.getLhs()) &&
            fits(compare.getRhs());
   }
@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  /// Returns true if addresses are computed from the integer, which then does not overflow; others may.
+  /// Returns true if addresses are computed from the integer; only for such integers overflow can be excluded.
   static bool isIndex(Value number) {
     constexpr size_t mostValues = 64;
     llvm::SetVector<Value> reached;
@@ -94,7 +94,7 @@ private:
     return value;
   }
 
-  /// Returns the predicate with operands swapped, for the signed ones that may hold.
+  /// Returns the predicate with operands swapped, for the signed predicates that may always hold.
   static CmpIPredicate swap(CmpIPredicate predicate) {
     switch (predicate) {
     case CmpIPredicate::sge:
@@ -232,7 +232,7 @@ bool isReducedOrStored(Value value, Value mask, unsigned &budget) {
 /// Bypasses selections by `mask` in the element-wise computation of values that are stored only under that mask.
 void skipSelections(OpOperand &stored, Value mask) {
   auto isNeeded = [&](Value selected) {
-    unsigned budget = 64; // operations to look at
+    unsigned budget = 64; // worklist
     return !isReducedOrStored(selected, mask, budget);
   };
   for (auto select = stored.get().getDefiningOp<arith::SelectOp>();
@@ -257,7 +257,7 @@ void makeUnsigned(Operation *division) {
 
 struct TileFoldConditions : tile::impl::TileFoldConditionsBase<TileFoldConditions> {
   void runOnKernel() override {
-    // All are found before any is replaced, because forms are cached by value.
+    // All comparisons are found before any is replaced, because forms are cached by value.
     ConditionFolder folder(getOperation());
     SmallVector<arith::CmpIOp> found, narrow;
     SmallVector<Operation *> divisions;

@@ -106,7 +106,7 @@ private:
   AxisInfoAnalysis &facts;
 };
 
-/// The launcher's instructions to encode a descriptor.
+/// A recipe with which the launcher encodes a descriptor.
 struct Recipe {
   TensorMapAttr map;
   DescType type;
@@ -114,7 +114,7 @@ struct Recipe {
   bool operator==(const Recipe &) const = default;
 };
 
-/// A recipe, or why there is none.
+/// A recipe, or the reason why there is none.
 struct RecipeResult {
   std::optional<Recipe> recipe;
   std::string reason;
@@ -147,8 +147,8 @@ public:
   }
 
 private:
-  /// Keeps as many as a kernel may have, those that are read first. The kernel encodes the others, or does without
-  /// them.
+  /// Keeps as many descriptors as a kernel may have, in the order of their first reads. The kernel encodes the others,
+  /// or does without them.
   void dropTooMany(SmallVector<std::pair<MakeDescOp, Recipe>> &plan) {
     auto isRead = [](auto &entry) { return llvm::any_of(entry.first->getUsers(), llvm::IsaPred<DescLoadOp>); };
     SmallVector<Recipe> taken;

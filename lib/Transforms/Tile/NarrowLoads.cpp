@@ -67,7 +67,7 @@ public:
   Narrowing(LoadOp load, Groups groups, AxisInfoAnalysis &facts)
       : load(load), groups(std::move(groups)), facts(facts) {}
 
-  /// Returns true if all of it can be computed, and the narrowed loop-carried values have no other users.
+  /// Returns true if all of them can be computed, and the narrowed loop-carried values have no other users.
   bool isPossible() {
     return llvm::all_of(load->getOperands(), [&](Value operand) { return visit(operand, groups); }) &&
            llvm::all_of(llvm::make_first_range(carried),
@@ -180,7 +180,7 @@ private:
   }
 
   /// Returns true if the first elements are those of a range and multiples of the integer; with `sums`, also sums of
-  /// such, whose terms can be divided separately, because index arithmetic does not overflow.
+  /// such terms, which can be divided separately, because index arithmetic does not overflow.
   bool isMultiple(Value value, ArrayRef<int64_t> valueGroups, int64_t number, bool sums) {
     if (isWhole(valueGroups))
       return false;

@@ -41,7 +41,7 @@ namespace tile {
 using namespace mlir;
 using namespace tile;
 
-// Plan.
+// Plan of the accesses.
 
 namespace {
 
@@ -98,7 +98,7 @@ private:
     bool ready[2] = {};
     for (auto [load, isReady] : llvm::zip(loads, ready))
       isReady = isa_and_present<DescLoadOp>(load) || (load && accesses.get(cast<LoadOp>(load)).access);
-    // TMA pays off if wgmma multiplies straight from the shared memory that it fills.
+    // TMA pays off only if wgmma reads its operands from the shared memory that TMA fills.
     cta::BufferEngine engine = getEngineOfBlocks(dot);
     bool fromRegisters = !loads[0] && staysInRegisters(dot);
     bool takesComputed = engine && (engine.isFromRegisters() || isa<cta::Tcgen05Attr>(Attribute(engine)));
@@ -208,7 +208,7 @@ private:
   bool isOfSingleSteps = false;
 };
 
-// Rewrite.
+// Rewriting of the accesses.
 
 /// Emits polynomials, with the factors themselves or with copies of them at the kernel's entry.
 class PolynomialEmitter {
@@ -246,7 +246,7 @@ private:
       unsigned width = factor.getType().getIntOrFloatBitWidth();
       if (width < type.getIntOrFloatBitWidth())
         factor = arith::ExtSIOp::create(builder, location, type, factor);
-      else if (width > type.getIntOrFloatBitWidth()) // of values that are no larger (BlockPointers)
+      else if (width > type.getIntOrFloatBitWidth()) // smaller or equal values (BlockPointers)
         factor = arith::TruncIOp::create(builder, location, type, factor);
       product = product ? arith::MulIOp::create(builder, location, product, factor) : factor;
     }

@@ -128,7 +128,7 @@ struct TileSimplifyInductions : tile::impl::TileSimplifyInductionsBase<TileSimpl
   using TileSimplifyInductionsBase::TileSimplifyInductionsBase;
 
   void runOnKernel() override {
-    // All are found before any is replaced, because forms are cached by value.
+    // All values are found before any is replaced, because forms are cached by value.
     AxisInfoAnalysis facts(getOperation());
     AffineBlocks blocks(facts);
     SmallVector<std::pair<scf::ForOp, Inductions>> all;
