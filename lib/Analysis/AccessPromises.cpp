@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Trials on copies of the kernel, and the search for the smallest sufficient promises.
+// Finds the smallest sufficient promises by trials on copies of the kernel.
 #include "Analysis/AccessPromises.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tile {
 
-// A warp's worth: smaller blocks are one or two accesses anyway.
+// The elements of one warp. Smaller blocks take one or two accesses anyway.
 constexpr int64_t smallestBlock = 32;
 
 int64_t GlobalAccess::elementBytes() const {
@@ -43,7 +43,7 @@ AccessInputs collectInputs(const GlobalAccess &access, bool withMask) {
     if (auto argument = dyn_cast<BlockArgument>(reached[next])) {
       Operation *parent = argument.getOwner()->getParentOp();
       if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-        // Excludes the loop's other carried values.
+        // The loop's other carried values do not count.
         if (argument == loop.getInductionVar())
           reached.insert_range(ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
         else
@@ -166,7 +166,7 @@ SmallVector<BlockArgument> findUnitStrides(KernelOp kernel, const GlobalAccess &
   return strides;
 }
 
-/// Returns the accesses that are as wide as wanted.
+/// Returns the accesses that reach the wanted width.
 static llvm::BitVector findWide(KernelOp kernel, ArrayRef<GlobalAccess> accesses, Widening wanted,
                                 const Divisors &divisors) {
   PromiseTrial trial(kernel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds properties of parameters that would make global-memory accesses fast: divisibility, so that a thread moves
-// several elements at once or TMA copies the block, or a value of 1, so that neighbours in a block are adjacent in
+// several elements at once or TMA copies the block, or a stride of 1, so that neighbours in a block are adjacent in
 // memory.
 //
 //   tile.load a + rows[:, None] * lda + cols[None, :] mask (cols < N)     lda and N multiples of 8: 16 bytes at a time
@@ -78,11 +78,11 @@ llvm::SmallVector<mlir::BlockArgument> findUnitStrides(KernelOp kernel, const Gl
 using Divisors = std::map<unsigned, int64_t>;
 
 struct Widening {
-  int64_t bytes = widestAccess; ///< The width to reach per access.
-  bool byTma = false;           ///< or by TMA, where the block has rows
+  int64_t bytes = widestAccess; ///< The width to reach, for each access.
+  bool byTma = false;           ///< True if TMA suffices, for blocks with rows.
 };
 
-/// Returns the smallest divisors with which all accesses that could be as wide are. Empty if nothing is gained.
+/// Returns the smallest divisors with which every access that can become wide is wide. Empty if nothing is gained.
 Divisors findDivisors(KernelOp kernel, llvm::ArrayRef<GlobalAccess> accesses, Widening wanted);
 
 } // namespace tile

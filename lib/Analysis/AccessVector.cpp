@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The width of global-memory accesses: the vectors that the layout offers and that the addresses allow.
+// Computes the width of global-memory accesses: the vectors that the layout provides and that the addresses allow.
 #include "Analysis/AccessVector.h"
 
 #include "Cta/CtaDialect.h"
@@ -9,7 +9,8 @@ using namespace tile;
 
 namespace {
 
-/// The lowest register bits move along `dim` by 1, 2, 4, …: a thread holds `elements` consecutive elements.
+/// Requires that the lowest register bits move along `dim` by 1, 2, 4, …: a thread holds `elements` consecutive
+/// elements.
 struct RegisterRun {
   unsigned dim = 0;
   int64_t elements = 1;

@@ -14,7 +14,7 @@ void AddressSpans::analyse() {
   solver.emplace();
   dataflow::loadBaselineAnalyses(*solver);
   solver->load<dataflow::IntegerRangeAnalysis>();
-  // States of an analysis that stopped early are too optimistic.
+  // The states of an analysis that stopped early are too optimistic to be used.
   if (failed(solver->initializeAndRun(kernel)))
     solver->eraseAllStates();
 }
@@ -22,7 +22,7 @@ void AddressSpans::analyse() {
 std::optional<uint64_t> AddressSpans::getBytes(Value pointer) {
   if (!solver)
     analyse();
-  constexpr uint64_t most = 1 << 20; // elements; also keeps the sum from overflowing
+  constexpr uint64_t most = 1 << 20; // the limit in elements; it also keeps the sum from overflowing
   unsigned bytes = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
   uint64_t elements = 1;
   while (auto sum = pointer.getDefiningOp<AddPtrOp>()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Affine forms and conditions: one rule per operation, over its operands' forms.
+// Computes affine forms and conditions: one rule per operation, applied to the forms of its operands.
 #include "Analysis/AffineBlock.h"
 
 #include "Tile/TileDialect.h"
@@ -82,7 +82,7 @@ MaybeBlock AffineBlocks::get(Value value) {
   auto [entry, isNew] = known.try_emplace(value);
   if (!isNew)
     return entry->second;
-  // Until it is computed, a value that depends on itself has no form.
+  // Marks the form as unknown until it is computed, for values that depend on themselves.
   MaybeBlock form;
   if (depth < maxExpressionDepth) {
     ++depth;
@@ -157,8 +157,8 @@ MaybeBlock AffineBlocks::computeResult(Operation *op) {
   return computeArithmetic(op);
 }
 
-/// Translates conditions on the operand's elements to the result's. A condition on the only index of a dimension that
-/// is repeated becomes one on all of its elements or none.
+/// Translates conditions on the operand's elements to the result's. If a dimension of size 1 is repeated, a condition
+/// on its only index holds for all repeated elements or for none.
 static void followShape(Conditions &conditions, ShapeChange change) {
   for (Condition &condition : conditions)
     if (condition.dim && !(condition.dim = change.getResultDim(*condition.dim)))

@@ -21,8 +21,8 @@ namespace tile {
 
 class ShapeChange;
 
-/// `index < bound` along one dimension. Without a bound it is some other condition; without a dimension it depends on
-/// several.
+/// The condition `index < bound` along one dimension, or some other condition if there is no bound. Without a dimension
+/// it depends on several.
 struct Condition {
   std::optional<unsigned> dim;
   std::optional<Polynomial> bound;
@@ -38,7 +38,7 @@ struct AffineBlock {
   mlir::Value base; ///< A scalar pointer; null for integers.
   Polynomial start;
   llvm::SmallVector<Polynomial, 2> steps;
-  Conditions domain; ///< All are boundaries. Elements outside have unknown values.
+  Conditions domain; ///< The conditions of the domain, all of them boundaries. Elements outside have unknown values.
 
   bool isUniform() const;
   bool isExact() const;
@@ -49,7 +49,7 @@ public:
   /// `facts` says which integers are non-negative.
   explicit AffineBlocks(AxisInfoAnalysis &facts) : facts(facts) {}
 
-  /// Returns the exact form. A scalar always has one: if nothing else, itself as the only factor or base.
+  /// Returns the exact form. A scalar always has one: at worst, the scalar itself is the only factor or base.
   std::optional<AffineBlock> get(mlir::Value value);
 
   /// Returns conditions such that the mask is true exactly where all of them hold.

@@ -90,7 +90,7 @@ int64_t AxisInfo::getDivisibilityOfGroups(unsigned dim, int64_t group) const {
 }
 
 int64_t AxisInfo::getDivisibilityOfAll() const {
-  // Each dimension covers all elements, so the strongest fact holds.
+  // Each dimension covers all elements, so the strongest fact applies to all of them.
   int64_t best = 1;
   for (unsigned dim = 0; dim < getRank(); ++dim)
     best = std::max(best, getDivisibilityOfGroups(dim, 1));
@@ -182,7 +182,7 @@ public:
     propagateIfChanged(arguments[0], arguments[0]->join(info));
   }
 
-  /// A kernel has no callers in the IR, so its arguments are what the launcher guarantees.
+  /// A kernel has no callers in the IR, so the facts about its arguments are those that the launcher guarantees.
   void visitCallableOperation(CallableOpInterface, ArrayRef<dataflow::AbstractSparseLattice *> arguments) override {
     AbstractSparseForwardDataFlowAnalysis::setAllToEntryStates(arguments);
   }
@@ -200,7 +200,7 @@ public:
 AxisInfoAnalysis::AxisInfoAnalysis(Operation *kernel) : solver(std::make_unique<DataFlowSolver>()) {
   dataflow::loadBaselineAnalyses(*solver);
   solver->load<AxisDataFlow>();
-  // States of an analysis that stopped early are too optimistic; without states every value is unknown.
+  // The states of an analysis that stopped early are too optimistic to be used; without states every value is unknown.
   if (failed(solver->initializeAndRun(kernel)))
     solver = std::make_unique<DataFlowSolver>();
 }

@@ -36,10 +36,10 @@ struct AxisInfo {
   llvm::SmallVector<int64_t, 2> contiguity, divisibility, constancy; ///< One entry per dimension; a scalar has one.
   std::optional<int64_t> constant;                                   ///< The value of all elements, sign-extended.
   IntegerRange range;                                                ///< The range of all elements, for integers.
-  bool nonNegativeOffset = false; ///< Assumed non-negative because an address is computed from it; nothing else is
-                                  ///< known.
-  bool isAssumed = false;         ///< Contiguity holds for addresses alone.
-  int64_t step = 1;               ///< Distance of contiguous elements: 1, or the bytes of a pointee.
+  /// Assumed non-negative because an address is computed from it; nothing else is known.
+  bool nonNegativeOffset = false;
+  bool isAssumed = false; ///< Contiguity holds for addresses alone.
+  int64_t step = 1;       ///< Distance of contiguous elements: 1, or the bytes of a pointee.
 
   /// Divisibility of zero, and the limit for all others.
   static constexpr int64_t maxDivisibility = int64_t(1) << 62;
@@ -55,8 +55,8 @@ struct AxisInfo {
   int64_t getContiguity(unsigned dim) const { return contiguity[dim]; }
   int64_t getDivisibility(unsigned dim) const { return divisibility[dim]; }
   int64_t getConstancy(unsigned dim) const { return constancy[dim]; }
-  /// Returns the contiguity that starts at aligned values: the size of groups that no range limit, nor a multiple of
-  /// it, splits.
+  /// Returns the contiguity of groups that start at aligned values: the largest group size such that neither a range
+  /// limit nor a multiple of it splits a group.
   int64_t getAlignedContiguity(unsigned dim) const;
   /// Returns the divisibility of the first elements of groups of `group` elements, at most the contiguity.
   int64_t getDivisibilityOfGroups(unsigned dim, int64_t group) const;

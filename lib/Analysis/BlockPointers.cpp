@@ -22,20 +22,20 @@ using namespace mlir;
 using namespace tile;
 using llvm::formatv;
 
-// Limits of a tensor map: CUDA driver API, cuTensorMapEncodeTiled.
-/// Bytes, of addresses and strides.
+// Limits of a tensor map: CUDA driver API, cuTensorMapEncodeTiled. The alignment is in bytes, for addresses and
+// strides.
 static constexpr int64_t tensorMapAlignment = 16;
 static constexpr unsigned maxRank = 5;
 static constexpr int64_t maxExtent = std::numeric_limits<int32_t>::max();
 
-/// Longer computations are not worth repeating, nor looking at all their paths.
+/// Longer computations are not worth repeating, and analysing all their paths would take too long.
 static constexpr unsigned maxRecomputedDepth = 12;
 
 static bool followsFromArguments(Value value, unsigned depth) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<KernelOp>(argument.getOwner()->getParentOp()) && value.getType().isInteger();
   Operation *op = value.getDefiningOp();
-  // If an operation that can fail is always reached, it may as well fail earlier.
+  // An operation that may fail can be moved up if it is always executed.
   bool movable = isSpeculatable(op) || isa<KernelOp>(op->getParentOp());
   return (isa<arith::ArithDialect>(op->getDialect()) || isa<HintOp>(op)) && value.getType().isInteger() &&
          isMemoryEffectFree(op) && movable && depth < maxRecomputedDepth &&
@@ -174,7 +174,7 @@ private:
       return fail(formatv("dimension {0} has stride {1}; strides must be positive", dim, *stride.getConstant()));
     if (!stride.all([&](Value factor) { return isFixed(factor); }))
       return fail(formatv("the stride of dimension {0} is not known at launch", dim));
-    // The distance of two aligned rows.
+    // Returns the distance between two aligned rows.
     return (isFromMemory && areRowsAligned && sizes[dim] > 1) || checkAlignment(stride);
   }
 
@@ -245,7 +245,7 @@ private:
     for (unsigned dim = 0; dim < getRank(); ++dim)
       if (!isNonNegative(coordinates[dim]))
         return fail(formatv("coordinate {0} of dimension {1} may be negative", quote(coordinates[dim]), dim));
-    // If aligned rows prove the alignment of the base (checkBase), they rely on this.
+    // The alignment of the base may have been proven by aligned rows (checkBase), which rely on this.
     uint64_t needed = tensorMapAlignment / elementBytes;
     if (getDivisibility(coordinates[contiguous]) >= needed)
       return true;
@@ -350,7 +350,7 @@ private:
     return formatv("dimension {0} has 64-bit indices; TMA takes 32-bit ones", dim);
   }
 
-  /// Returns true for values computed from 32-bit integers only, or no larger than these.
+  /// Returns true for values computed only from 32-bit integers, or not larger than these.
   bool isShort(const Polynomial &number) {
     auto isNarrow = [](Value factor) { return factor.getType().getIntOrFloatBitWidth() <= 32; };
     bool isOfNarrow = llvm::all_of(number.getTerms(), [&](const Polynomial::Term &term) {
@@ -367,7 +367,8 @@ private:
     if (!isWrite || getDivisibility(extent) >= needed)
       return true;
     if (extent == maxExtent && getDivisibility(coordinates[contiguous]) >= needed) {
-      extent = maxExtent / tensorMapAlignment * tensorMapAlignment; // blocks end at 16-byte units, so not beyond this
+      // blocks end at 16-byte units, so not beyond this one
+      extent = maxExtent / tensorMapAlignment * tensorMapAlignment;
       return true;
     }
     std::string text = formatv("extent {0} of dimension {1} is not known to be a multiple of {2} elements, as TMA "
@@ -406,8 +407,8 @@ private:
   AxisInfoAnalysis &facts;
   Value pointer, mask;
   bool isWrite;
-  bool isFromMemory = false;   ///< The base; other values loaded with it count as known.
-  bool areRowsAligned = false; ///< The block's rows, to 16 bytes.
+  bool isFromMemory = false;   ///< The base. Other values loaded with it count as known.
+  bool areRowsAligned = false; ///< The distances of the block's rows, as multiples of 16 bytes.
   std::string reason;
   SmallVector<int64_t> sizes;
   int64_t elementBytes = 0, contiguous = -1;

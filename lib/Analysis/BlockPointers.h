@@ -38,7 +38,7 @@ struct BlockAccess {
   llvm::SmallVector<Polynomial, 2> shape, strides; ///< Known at launch, or loaded from memory if the base is.
   llvm::SmallVector<Polynomial, 2> coordinates;    ///< The coordinates of the block's first element.
   llvm::SmallVector<int64_t, 2> block;
-  llvm::SmallVector<int32_t, 2> order; ///< The access's dimension that each one is.
+  llvm::SmallVector<int32_t, 2> order; ///< The dimension of the access to which each dimension corresponds.
   /// Conditions in the access's dimensions. Where they do not hold, the descriptor gives zeros but the access wraps
   /// around in the tensor. Only for unmasked loads of elements on which no store depends.
   Conditions differences;
@@ -46,7 +46,7 @@ struct BlockAccess {
   bool isFromMemory() const { return !llvm::isa<mlir::BlockArgument>(base); }
 };
 
-/// An access, or why it is none: a sentence without capital and period.
+/// An access, or the reason why there is none: a clause without capital and period.
 struct BlockAccessResult {
   std::optional<BlockAccess> access;
   std::string reason;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values that control flow passes on: values carried by loops, and results of branches. All of one have the same type.
+// Values passed on by control flow: values carried by loops, and results of branches. All values of one carried value
+// have the same type.
 #pragma once
 
 #include "mlir/IR/Value.h"
@@ -14,7 +15,7 @@ namespace tile {
 ///   %r = scf.while (%a = %init) {                              values %a;     operands %init, %y
 ///     condition(%c) %v } do { ^(%b): … yield %y }              values %b, %r; operands %v
 struct CarriedValue {
-  llvm::SmallVector<mlir::Value, 2> values; ///< The first one represents all.
+  llvm::SmallVector<mlir::Value, 2> values; ///< The first value, which represents all.
   llvm::SmallVector<mlir::OpOperand *, 2> operands;
 
   /// Returns the carried value that `value` belongs to, or none.

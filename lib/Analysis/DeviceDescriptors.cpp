@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Limits of tensor maps, and whether they pay off.
+// Implements DeviceDescriptors.h: the limits of tensor maps, and when they pay off.
 #include "Analysis/DeviceDescriptors.h"
 
 #include "Analysis/EngineChoice.h"
@@ -21,7 +21,7 @@ static ValueRange offsetsOf(Operation *access) {
 
 std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
   DescType type = desc.getType();
-  // cta-lower-descriptors has buffers for these only.
+  // cta-lower-descriptors provides buffers only for these.
   if (size_t rank = dropLeadingOnes(type.getShape()).size(); rank > 2)
     return llvm::formatv("its blocks have rank {0}; TMA is used for vectors and matrices", rank);
   if (type.getElementType().isInteger(1))
@@ -34,7 +34,7 @@ std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
     return "its padding is NaN; only zeros are supported";
   int64_t whole = 16 / getBytesInMemory(type.getElementType());
   for (Operation *user : desc->getUsers()) {
-    // TMA traps with an illegal instruction elsewhere, for any swizzle and element size (measured on an H200).
+    // TMA raises an illegal-instruction error elsewhere, for any swizzle and element size (measured on an H200).
     if (facts.get(offsetsOf(user).back()).getDivisibilityOfAll() < whole)
       return llvm::formatv("the last coordinate of a block is not known to be a multiple of {0} elements, as TMA "
                            "requires; promise it with tl.multiple_of",
@@ -85,8 +85,9 @@ SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse) {
   SmallVector<MakeDescOp> plan;
   // Every target with wgmma has tensormap.replace, and other kernels do not profit.
-  bool hasWgmma = kernel.walk([](DotOp dot) { return getBufferEngine(dot) ? WalkResult::interrupt() : WalkResult::advance(); })
-                      .wasInterrupted();
+  bool hasWgmma =
+      kernel.walk([](DotOp dot) { return getBufferEngine(dot) ? WalkResult::interrupt() : WalkResult::advance(); })
+          .wasInterrupted();
   if (!hasWgmma)
     return plan;
   AxisInfoAnalysis facts(kernel);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operands of a dot, and the layouts that its engine requires.
+// Analyses the operands of a dot, and determines the layouts that its engine requires.
 #include "Analysis/DotPlan.h"
 
 #include "Layout/Factories.h"
@@ -68,9 +68,9 @@ namespace {
 /// The inputs of a left operand in the block of the dot.
 struct LeftSources {
   bool loads = false, products = false;
-  bool matrices = false;   ///< Among the loads: more than rows and columns.
+  bool matrices = false;   ///< The loads of matrices.
   bool otherSizes = false; ///< Matrices whose fragments ldmatrix cannot read.
-  bool others = false;     ///< Other inputs, for example blocks loaded through descriptors.
+  bool others = false;     ///< Inputs other than loads, for example blocks loaded through descriptors.
 };
 
 /// Returns true if `load` loads more than a row or a column.
@@ -96,7 +96,7 @@ static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
         worklist.push_back(yielded->get());
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != dot->getBlock())
-      continue; // known before this iteration's dots
+      continue; // inputs from before this iteration's dots
     if (isa<DotOp>(op)) {
       sources.products = true;
       continue;
@@ -135,7 +135,7 @@ namespace {
 /// Values computed from a dot element by element.
 struct Results {
   SmallVector<OpOperand *> uses; ///< Uses as operands of dots.
-  SmallVector<DotOp> others;     ///< Dots from which some of them are also computed.
+  SmallVector<DotOp> others;     ///< Dots from which some of these values are also computed.
 };
 
 } // namespace
@@ -255,7 +255,7 @@ DotPlan tile::planDot(DotOp dot, unsigned numWarps) {
   }
   if (auto engine = dyn_cast<cta::MmaSyncAttr>(dot.getEngineAttr()))
     return planMmaSync(dot, engine);
-  constexpr int64_t widestBytes = 16; // of a load from shared memory
+  constexpr int64_t widestBytes = 16; // the operand is loaded from shared memory
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
   int64_t vector = widestBytes / getBytesInMemory(dot.getB().getType().getElementType());
   return {layout::outerProduct({shape[0], shape[1]}, vector, numWarps), std::nullopt, std::nullopt};

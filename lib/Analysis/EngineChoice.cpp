@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Choice of the instruction, and of the grid that executes it.
+// Chooses the instruction of a dot, and the grid of warps that executes it.
 #include "Analysis/EngineChoice.h"
 
 #include "Analysis/PackedOperands.h"
@@ -95,7 +95,7 @@ namespace {
 /// Plans an engine that reads operands from shared memory, for one dot and one target.
 struct BufferEnginePlan {
   cta::BufferEngine engine;
-  std::string reason; ///< If there is no engine.
+  std::string reason; ///< The reason if there is no engine.
 };
 
 } // namespace
@@ -220,7 +220,7 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
   if (!plan)
     return cta::FmaAttr::get(context);
   Type element = dot.getMultipliedType(dot.getA());
-  // Elements of other groups would meet other scales.
+  // Elements of another group would be multiplied by the wrong scales.
   unsigned least = cta::MmaSyncAttr::getLeastKWidth(element),
            kWidth = dot.isScaled() ? least : chooseKWidth(dot, least, k);
   return cta::MmaSyncAttr::get(context, plan->k, element, dot.getMultipliedType(dot.getB()),
@@ -228,7 +228,7 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
                                unsigned(dot.getScaleGroup()));
 }
 
-/// Returns the source of a left operand that is computed in registers: tcgen05 reads not all of them from there.
+/// Returns the source of a left operand that is computed in registers: tcgen05 cannot read all types from there.
 static OperandSource sourceOfComputed(DotOp dot, Operands operands, const target::GpuTarget &target,
                                       unsigned numWarps) {
   operands.sourceA = OperandSource::Registers;
@@ -262,10 +262,10 @@ cta::BufferEngine EngineChooser::chooseForBlocks(DotOp dot) {
 }
 
 /// Returns true if threads read a left operand from copies in the fragment layout and compute it there, which needs
-/// neither a buffer nor a barrier. Warp groups that multiply the same rows would compute it several times.
+/// neither a buffer nor a barrier. With several warp groups along N, each would compute it.
 static bool isReadFromCopies(DotOp dot, Operands operands, const target::GpuTarget &target, unsigned numWarps) {
   operands.sourceA = OperandSource::Registers;
-  // For tensor memory, each thread would read a row of its own.
+  // With tensor memory, each thread would read a separate row.
   if (!isComputedFromLoads(dot) || target.has(target::Feature::Tcgen05))
     return false;
   cta::BufferEngine engine = planBufferEngine(dot, operands, target, numWarps).engine;
@@ -299,7 +299,7 @@ cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
     operands.sourceA = OperandSource::Registers;
     return planBufferEngine(dot, operands, target, numWarps).engine;
   }
-  if (dot.isScaled()) // only lowered to such a dot if there is room
+  if (dot.isScaled()) // lowered to such a dot only if there is room
     stored.append({dot.getAScale(), dot.getBScale()});
   bool hasRoom = makeRoom(stored) || dot.isScaled();
   return engine && hasRoom ? engine : cta::BufferEngine();
@@ -317,9 +317,9 @@ static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
   return registers;
 }
 
-/// Returns true if a loop-invariant left operand should be held in registers during the loop. If reading it takes as
-/// long as multiplying it, concurrent copies would prolong it; but not at the cost of a second CTA on the
-/// multiprocessor, or of dots that run one iteration ahead.
+/// Returns true if a loop-invariant left operand should be held in registers during the loop. This pays off if reading
+/// it takes as long as multiplying it, because concurrent copies slow down the reads. It must not cost a second CTA on
+/// the multiprocessor, or dots that run one iteration ahead.
 bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::BufferEngine engine) {
   auto wgmma = dyn_cast<cta::WgmmaAttr>(engine);
   if (!wgmma)
@@ -361,7 +361,7 @@ static int64_t countBytes(ArrayRef<Value> stored) {
 bool EngineChooser::makeRoom(ArrayRef<Value> stored) {
   llvm::SetVector<Value> all = storedOperands;
   all.insert_range(stored);
-  // The remainder is for conversions and epilogues.
+  // The remaining memory is for conversions and epilogues.
   double room = target::tunedOf(target).storedOperandShare * target.maxSharedPerCta;
   if (double(countBytes(all.getArrayRef())) > room)
     return false;

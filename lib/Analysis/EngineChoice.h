@@ -47,7 +47,7 @@ private:
 /// Returns the engine of a dot whose operands are read from shared memory by matrix descriptors (wgmma, tcgen05); null
 /// for all others.
 cta::BufferEngine getBufferEngine(DotOp dot);
-/// Returns the same if TMA loads b, so that tensor maps pay off, whatever the source of a.
+/// The same, but only if TMA loads b, so that tensor maps pay off, whatever the source of a.
 cta::BufferEngine getEngineOfBlocks(DotOp dot);
 
 /// Returns why wgmma does not compute a dot that has another engine, with the values involved.

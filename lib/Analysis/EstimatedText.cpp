@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A walk over index arithmetic; see EstimatedText.h.
+// Writes index arithmetic as expressions, by a walk over its operations; see EstimatedText.h.
 #include "Analysis/EstimatedText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,9 +13,9 @@ using llvm::formatv;
 
 namespace {
 
-constexpr unsigned mostDepth = 16;  // maximum depth of expressions: those of the manifest are evaluated on a small
-                                    // stack
-constexpr size_t longestText = 400; // a manifest is read at each start of a program
+// maximum depth of expressions: those of the manifest are evaluated on a small stack
+constexpr unsigned mostDepth = 16;
+constexpr size_t longestText = 400; // maximum length: a manifest is read at each start of a program
 
 EstimatedText limited(std::string text) {
   return text.size() <= longestText ? EstimatedText(std::move(text)) : std::nullopt;

@@ -79,7 +79,7 @@ private:
 std::optional<GemmPrograms> tile::findGemmPrograms(KernelOp kernel) {
   GemmPrograms plan;
   plan.programs = kernel.getPrograms();
-  // CTAs of a cluster execute the same steps together, or split them already.
+  // CTAs of a cluster that execute the same steps together, or split them already, are not supported.
   if (!plan.programs || plan.programs.getWork().getCluster() || plan.programs.getWork().splitsSteps())
     return std::nullopt;
   for (Operation &op : plan.programs.getBody().front().without_terminator()) {
@@ -109,7 +109,7 @@ void GemmPrograms::emitCombines(RewriterBase &rewriter, IntegerAttr columnsOfAcc
     emitCombine(sum, sum.getResultNumber() == accumulator ? columnsOfAccumulator : IntegerAttr(), rewriter);
 }
 
-/// Returns true if an iteration does nothing with the accumulator but add dots to it.
+/// Returns true if an iteration only adds dots to the accumulator.
 static bool onlyAddsProducts(scf::ForOp loop, unsigned accumulator) {
   Value sum = loop.getRegionIterArg(accumulator);
   Operation *yield = loop.getBody()->getTerminator();
@@ -195,7 +195,8 @@ void tile::emitCombine(Value accumulator, IntegerAttr columns, RewriterBase &rew
 }
 
 bool tile::canHoistOutOf(Operation *outer, ValueRange values) {
-  llvm::SetVector<Value> reached(values.begin(), values.end()); // many values may be used along many paths
+  // many values may be used along many paths, so each is visited once
+  llvm::SetVector<Value> reached(values.begin(), values.end());
   for (size_t next = 0; next < reached.size(); ++next) {
     Value value = reached[next];
     if (!outer->isAncestor(value.getParentBlock()->getParentOp()))
@@ -203,7 +204,7 @@ bool tile::canHoistOutOf(Operation *outer, ValueRange values) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
       return false;
-    // A conditional operation may be one that must not be executed otherwise.
+    // A conditional operation must stay in its branch if it must not be executed unconditionally.
     for (Operation *parent = op->getParentOp(); parent != outer; parent = parent->getParentOp())
       if (!isa<scf::ForOp, ProgramsOp>(parent))
         return false;

@@ -12,8 +12,9 @@ namespace tile {
 
 struct GemmPrograms {
   ProgramsOp programs;
-  mlir::scf::ForOp steps; ///< Carries the accumulator, and other sums from zero, such as those of an operand's columns.
-  unsigned accumulator;   ///< Among the loop's results; it only has dots added to it.
+  /// Carries the accumulator and other sums that start from zero, such as sums over an operand's columns.
+  mlir::scf::ForOp steps;
+  unsigned accumulator; ///< Index among the loop's results. Only dots are added to it.
 
   cta::WgmmaOp getProduct() { return mlir::cast<cta::WgmmaOp>(*steps.getRegionIterArg(accumulator).user_begin()); }
   mlir::RankedTensorType getSumType() {

@@ -48,7 +48,7 @@ struct ByteSet {
     llvm::for_each(other.ranges, [&](Bytes bytes) { add(bytes); });
     return ranges.size() != before;
   }
-  /// Keeps the ranges that the barrier, of warp groups or of all consumer warps, does not order.
+  /// Keeps only those ranges that the barrier, of warp groups or of all consumer warps, does not order.
   void passBarrier(bool groupsOnly) {
     llvm::erase_if(ranges, [&](Bytes bytes) { return bytes.ofGroups || !groupsOnly; });
   }
@@ -68,7 +68,7 @@ bool areOfSameThreads(const layout::LinearLayout &a, const layout::LinearLayout 
 /// A global-memory access of a load or a store.
 struct GlobalBlock {
   RankedTensorType block; ///< The block of pointers; says which thread accesses which element. Null if there is none.
-  bool isReplica;         ///< Several threads read the same elements.
+  bool isReplica;         ///< Several threads read each element.
   PointerBases bases;
 };
 
@@ -205,7 +205,8 @@ bool isOfThreads(cta::AllocOp alloc) {
   });
 }
 
-using Barriers = llvm::MapVector<Operation *, bool>; // and whether a barrier of warp groups suffices
+// operations that need a barrier, and whether one of a warp group suffices
+using Barriers = llvm::MapVector<Operation *, bool>;
 
 class HazardAnalysis {
 public:
@@ -258,7 +259,7 @@ public:
 private:
   Bytes getBytes(Value buffer) {
     cta::AllocOp alloc = getAlloc(buffer);
-    // All slots, because the slot is known only at run time.
+    // The slot is known only at run time, so all slots count.
     int64_t first = *alloc.getOffset();
     return {first, first + alloc.getType().getBytes(), split.contains(alloc),
             ownParts.contains(alloc) ? alloc.getOperation() : nullptr};
@@ -299,14 +300,14 @@ private:
   void transfer(Operation *op, Pending &pending, const Barriers &barriers) {
     if (auto barrier = dyn_cast<cta::BarrierOp>(op))
       pending.passBarrier(barrier.getGroups());
-    // All threads synchronize around a synchronous copy, before one of them issues MMAs, and before roles begin.
+    // For a synchronous copy, all threads synchronize before one of them issues MMAs, and before roles begin.
     if (isa<cta::TmaLoadSyncOp, cta::Tcgen05MmaOp, cta::TensorMemoryOpenOp, cta::WarpRolesOp>(op))
       pending.passBarrier(/*groupsOnly=*/false);
     if (auto barrier = barriers.find(op); barrier != barriers.end())
       pending.passBarrier(barrier->second);
     const GlobalAccess &global = globalAccesses.at(op);
     pending.globalReads.join(global.reads);
-    if (!isa<cta::TmaStoreOp>(op)) // it may complete after any barrier
+    if (!isa<cta::TmaStoreOp>(op)) // the access may complete after any barrier
       pending.globalWrites.join(global.writes);
     for (const ByteAccess &access : getAccesses(op)) {
       ByteSet &now = access.isWrite ? pending.writes : pending.reads;

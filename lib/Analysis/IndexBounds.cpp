@@ -34,7 +34,7 @@ static std::optional<int64_t> getPositiveConstant(Value value) {
   return constant.getSExtValue();
 }
 
-/// Returns the values that the program has computed to get `user`, except those that depend on a branch or on the
+/// Returns the values that are computed whenever `user` is executed: those that do not depend on a branch or on the
 /// iterations of a loop.
 static llvm::SetVector<Value> collectOperands(Value user) {
   llvm::SetVector<Value> reached;
@@ -69,15 +69,15 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number, Value user) {
     std::optional<AffineBlock> computed = blocks.get(value);
     if (!computed || !computed->domain.empty())
       continue;
-    // The part that is not covered by an integer that the program has computed. It must be a part of `number`, so that
-    // its factors are non-negative, too.
+    // The remainder that no integer of the program covers. The covered part must be a part of `number`, so that its
+    // factors are non-negative, too.
     Polynomial rest = number - computed->start;
     bool isPart =
         rest.isExact() && llvm::all_of(rest.getTerms(), [&](const Polynomial::Term &term) {
           return term.factors.empty() || (term.coefficient > 0 && llvm::is_contained(number.getTerms(), term));
         });
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
-    // The last element along a dimension is that much larger than the first.
+    // The last element along a dimension exceeds the first by this amount.
     int64_t length = 0;
     for (auto [dim, step] : llvm::enumerate(computed->steps))
       if (step == 1)
@@ -104,8 +104,8 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number) {
   return sum;
 }
 
-/// Bounds a sum by the upper bounds of its loop counters, as far as these consist of values that occur in the rest of
-/// the sum.
+/// Bounds a sum by the upper bounds of its loop counters, as far as these consist of values that occur in the other
+/// terms of the sum.
 int64_t IndexBounds::getBoundAtLoopEnds(const Polynomial &number) {
   Polynomial sum;
   for (const Polynomial::Term &term : number.getTerms()) {

@@ -16,7 +16,7 @@ class IndexBounds {
 public:
   explicit IndexBounds(AffineBlocks &blocks) : blocks(blocks) {}
 
-  /// Returns an upper bound of `number`, a sum of products of non-negative factors, where `user` is computed.
+  /// Returns an upper bound of `number`, a polynomial with non-negative factors, where `user` is computed.
   int64_t getUpperBound(const Polynomial &number, mlir::Value user);
 
 private:

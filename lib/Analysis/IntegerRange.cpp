@@ -15,7 +15,8 @@ using namespace tile;
 using Wide = __int128;
 using OperandRanges = ArrayRef<IntegerRange>;
 
-/// Programs of a usual grid, along each dimension: as many as blocks of 65,536 elements have offsets of 32 bits.
+/// The number of programs of a usual grid, along each dimension: as many as have 32-bit offsets with blocks of 65,536
+/// elements.
 static constexpr int64_t usualPrograms = 1 << 15;
 
 static unsigned getWidth(Type type) {
@@ -61,7 +62,7 @@ IntegerRange IntegerRange::widen(const IntegerRange &other) const {
 
 namespace {
 
-/// Bounds before the check whether they fit.
+/// Bounds before they are clamped to the type.
 struct Bounds {
   Wide smallest, largest, usual;
 };
@@ -92,7 +93,7 @@ bool isBlockSize(const IntegerRange &factor) {
 }
 
 IntegerRange inferProduct(Type type, const IntegerRange &a, const IntegerRange &b) {
-  // Products with other factors are not block offsets but, for instance, random bits.
+  // Multiplications by other factors are not block offsets but, for instance, random bits.
   return fit(atCorners(a, b, std::multiplies<Wide>()), type, isBlockSize(a) || isBlockSize(b));
 }
 
@@ -213,7 +214,7 @@ static std::optional<IntegerRange> inferBinary(Operation *op, Type type, const I
       .Case([&](arith::MulIOp) { return inferProduct(type, a, b); })
       .Case([&](arith::DivSIOp) { return inferQuotient(type, a, b); })
       .Case<arith::FloorDivSIOp, arith::CeilDivSIOp>([&](Operation *) {
-        // One more or less than rounded towards zero.
+        // One more or less than the quotient rounded towards zero.
         IntegerRange quotient = inferQuotient(type, a, b);
         bool isFloor = isa<arith::FloorDivSIOp>(op), isExact = isFloor && a.isNonNegative() && b.isNonNegative();
         return isExact ? quotient

@@ -25,12 +25,12 @@ inline constexpr int64_t largestOuterGrid = 1 << 22;
 struct IntegerRange {
   int64_t smallest = std::numeric_limits<int64_t>::min();
   int64_t largest = std::numeric_limits<int64_t>::max();
-  int64_t usual = std::numeric_limits<int64_t>::max(); ///< The largest value in usual grids.
+  int64_t usual = std::numeric_limits<int64_t>::max(); ///< The largest value in grids of usual size.
 
   static IntegerRange ofConstant(int64_t value) { return {value, value, value}; }
-  /// Returns all values of an integer type; meaningless for other types.
+  /// Returns the range of all values of an integer type; meaningless for other types.
   static IntegerRange ofType(mlir::Type type);
-  /// Returns the range of program ids, of which there are at most `count`.
+  /// Returns the range of program ids if there are at most `count` programs.
   static IntegerRange ofPrograms(int64_t count);
 
   bool isNonNegative() const { return smallest >= 0; }

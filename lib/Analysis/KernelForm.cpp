@@ -82,8 +82,8 @@ private:
     if (!isAllowed(op))
       return error(op) << "'" << op->getName() << "' does not belong to this phase";
     for (NamedAttribute attribute : op->getDiscardableAttrs())
-      // Unsigned integers of the source are no decision: the interpreter needs them to report overflows. Neither are
-      // loop options of the program.
+      // The mark of unsigned integers is allowed: the interpreter needs it to report overflows. So are loop options of
+      // the program.
       if (attribute.getName() != unsignedAttrName && attribute.getName() != numStagesAttrName)
         return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
                          << "'; decisions must not hide in such attributes";
@@ -110,7 +110,7 @@ private:
     if (isa<scf::SCFDialect>(op->getDialect()))
       return isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::YieldOp, scf::ConditionOp>(op);
     if (isa<TileDialect>(op->getDialect())) {
-      // The remaining descriptors are kernel arguments, or have a place for a tensor map.
+      // All other descriptors are kernel arguments, or have memory for a tensor map.
       if (auto make = dyn_cast<MakeDescOp>(op))
         return form <= Form::tile || (form <= Form::lowering && make.getPlace());
       if (isa<DescLoadOp, DescStoreOp, CreateTensorMapOp>(op))
@@ -139,10 +139,10 @@ private:
       return form == Form::ringed;
     if (isa<cta::NextSlotOp>(op))
       return form >= Form::lowering && form <= Form::ringed;
-    // Turns of teams count, as rings do.
+    // The turns of teams are counted, like the slots of rings.
     if (cta::isTurnOfTeams(op))
       return form == Form::ringed;
-    // Its phases are counted, too.
+    // The phases of its barrier are counted, too.
     if (isa<cta::Tcgen05AwaitOp>(op))
       return form >= Form::lowering && form <= Form::ringed;
     if (isa<cta::CombineOp>(op))

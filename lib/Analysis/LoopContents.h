@@ -23,7 +23,7 @@ enum class LoopContent {
   load,          ///< Loads from global memory, not volatile.
   store,         ///< Stores to global memory.
   branch,        ///< scf.if
-  innerLoop,     ///< A loop inside this one.
+  innerLoop,     ///< A loop nested in this one.
   reduction,     ///< Reductions and scans: threads wait for each other.
   exchange,      ///< Gathers and histograms.
   groupProduct,  ///< MMAs of warp groups (cta.wgmma).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Nodes and edges of a loop's body; see LoopGraph.h.
+// Builds the nodes and edges of a loop body's graph; see LoopGraph.h.
 #include "Analysis/LoopGraph.h"
 
 #include "Analysis/RolePlan.h"
@@ -62,7 +62,7 @@ std::optional<unsigned> LoopGraph::getNode(Value value) const {
 
 std::optional<unsigned> LoopGraph::getSource(Value value) const {
   scf::ForOp around = loop;
-  // Arguments may replace each other forever.
+  // Bounds the walk: arguments may replace each other in a cycle.
   for (unsigned steps = 0; around && steps <= around.getNumRegionIterArgs(); ++steps) {
     std::optional<unsigned> argument = getArgument(value);
     if (!argument)
@@ -152,7 +152,7 @@ bool LoopGraph::addValues(unsigned index) {
       nodes[index].needsPrevious.push_back(*node);
   }
   if (auto product = dyn_cast<cta::WgmmaOp>(op)) {
-    // Each is awaited exactly once, in its iteration.
+    // Each MMA must be awaited exactly once, in its own iteration.
     if (product.isSynchronous() || !product.getResult().hasOneUse() ||
         !isa<cta::AwaitOp>(*product.getResult().user_begin()) || product.getResult().user_begin()->getBlock() != body)
       return false;
@@ -191,7 +191,7 @@ bool LoopGraph::addMemory(unsigned index) {
     for (unsigned other = 0; other < index; ++other)
       if (condition(operations[other])) {
         need(index, other);
-        // MMAs read until they are awaited.
+        // MMAs read their operands until they are awaited.
         if (unsigned end = getEnd(other); end < index && !isa<cta::WgmmaOp>(op))
           need(index, end);
       }
@@ -203,7 +203,7 @@ bool LoopGraph::addMemory(unsigned index) {
   if (auto release = dyn_cast<cta::RingReleaseOp>(op))
     needEarlier(
         [&](Operation *other) { return llvm::is_contained(getBuffers(other), release.getRing().getDefiningOp()); });
-  // Slots are taken in order.
+  // Slots are taken in program order.
   if (auto wait = dyn_cast<cta::RingWaitOp>(op))
     needEarlier([&](Operation *other) {
       auto before = dyn_cast<cta::RingWaitOp>(other);

@@ -23,7 +23,7 @@ llvm::SetVector<mlir::Value> getUsedValues(mlir::Operation *op);
 class LoopGraph {
 public:
   explicit LoopGraph(mlir::scf::ForOp loop) : loop(loop), body(loop.getBody()) {}
-  /// Prepares the graph of a program that multiplies without a loop.
+  /// Prepares the graph of a program with MMAs outside of loops.
   explicit LoopGraph(ProgramsOp programs) : body(&programs.getBody().front()) {}
 
   /// Builds the graph. Returns false if there are no wgmmas, one is not awaited in its iteration, or an operation
@@ -48,7 +48,7 @@ public:
   /// are known to differ only if the loop cycles through them, as cta-pipeline arranges.
   bool mayShareSlot(unsigned first, unsigned second, mlir::Operation *buffer, unsigned iterations) const;
 
-  mlir::scf::ForOp loop; ///< Null for a program.
+  mlir::scf::ForOp loop; ///< The loop; null for a program.
   mlir::Block *body;
   llvm::SmallVector<mlir::Operation *> operations;
   llvm::SmallVector<LoopNode> nodes;

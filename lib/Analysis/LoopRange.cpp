@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic on the ranges of loops; see LoopRange.h.
+// Emits arithmetic on the iteration ranges of loops; see LoopRange.h.
 #include "Analysis/LoopRange.h"
 
 #include "Analysis/AxisInfo.h"
@@ -105,7 +105,7 @@ Value LoopRange::emitVariable(Value index) {
 
 bool LoopRange::isRepresentable(unsigned index) const {
   std::optional<APInt> first = getConstantBound(lower), distance = getConstantBound(step);
-  // A step is an integer of the type.
+  // The step has the integer type of the variable.
   if (first && index <= 1 && (isUnsigned ? first->isZero() : !first->isStrictlyPositive()))
     return true;
   if (!first || !distance)

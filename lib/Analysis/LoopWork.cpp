@@ -98,7 +98,7 @@ static LoopWork countOwn(Operation *op, const target::Rates &rates) {
 
 LoopWork tile::countWork(Operation *op, const target::Rates &rates) {
   LoopWork work = countOwn(op, rates);
-  if (isa<ReduceOp>(op)) // its region is applied to each element
+  if (isa<ReduceOp>(op)) // the region is applied to each element
     return work;
   for (Region &region : op->getRegions())
     for (Block &block : region)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Order of a loop's nodes; see MmaSchedule.h.
+// Computes the order of a loop's nodes; see MmaSchedule.h.
 #include "Analysis/MmaSchedule.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -41,7 +41,7 @@ void addUsers(ArrayRef<LoopNode> nodes, BitVector &set) {
   }
 }
 
-/// Adds light nodes that only nodes of the set need.
+/// Adds light nodes that are needed only by nodes of the set.
 void addLight(ArrayRef<LoopNode> nodes, BitVector &set) {
   BitVector joins(nodes.size());
   for (auto [index, node] : llvm::enumerate(nodes))
@@ -138,7 +138,7 @@ public:
     issue &= split.late;
     add(issue);
   }
-  /// Also adds the loads whose addresses do not depend on the MMAs.
+  /// Also adds loads whose addresses do not depend on the MMAs.
   void addEarlyProducts() {
     // Early nodes do not depend on late ones, so the slices of early MMAs are early.
     add(findSlice(nodes, split.earlyProducts));
@@ -176,7 +176,7 @@ std::optional<MmaSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
   for (unsigned index : users.set_bits()) {
     if (nodes[index].kind == LoopNodeKind::release)
       awaited.set(index);
-    else if (nodes[index].kind != LoopNodeKind::order) // it stays after the MMAs before it
+    else if (nodes[index].kind != LoopNodeKind::order) // it stays after the MMAs that precede it
       return std::nullopt;
   }
   // Registers of left operands are rewritten only after the MMAs that read them are complete.

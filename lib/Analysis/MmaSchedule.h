@@ -51,8 +51,8 @@ namespace tile {
 
 enum class LoopNodeKind {
   other,
-  light,   ///< Free and holds no matrix: views, scalars, waits for a slot of a ring. Joins its users.
-  load,    ///< Has a long latency, and few registers for its result.
+  light,   ///< Takes no time and holds no matrix: views, scalars, waits for a ring slot. Placed with its users.
+  load,    ///< Has a long latency and a result in few registers.
   product, ///< Asynchronous.
   await,   ///< Awaits the MMA that it depends on.
   release, ///< Releases a slot of a ring.
@@ -78,7 +78,7 @@ struct ScheduledNode {
   bool operator==(const ScheduledNode &) const = default;
 };
 
-/// All nodes, in the order of the new body.
+/// All nodes, in the order of the new loop body.
 using MmaSchedule = llvm::SmallVector<ScheduledNode>;
 
 /// MMAs are awaited, and their slots released, after those of the next iteration are issued, or before its left
@@ -99,7 +99,7 @@ std::optional<MmaSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes, const Ahead
 /// Reorders within the iteration: all nodes are early. None with fewer than two MMAs.
 std::optional<MmaSchedule> planWithin(llvm::ArrayRef<LoopNode> nodes);
 
-/// The operations that the MMAs of an iteration overlap with.
+/// The operations that overlap with the MMAs of an iteration.
 enum class MmaOverlap { nextProducts, nextIteration, withinIteration };
 
 struct LoopPlan {
@@ -116,8 +116,8 @@ struct LoopTraits {
   bool takesLong = false;      ///< MMAs take many tensor-core clocks.
 };
 
-/// Returns the first of these plans that exists and, if it spans several iterations, `fits` the loop's registers, slots
-/// and buffers. Groups that keep the tensor cores busy await late MMAs in the round that issues them, because the MMAs
+/// Returns the preferred plan that exists and, if it spans several iterations, `fits` the loop's registers, slots and
+/// buffers. Warp groups that keep the tensor cores busy await late MMAs in the round that issues them, because the MMAs
 /// of the others overlap the threads' computation; late MMAs come first if they only accumulate: measured in
 /// bench/results/h200/orders.md. Otherwise MMAs overlap the computation of their own group.
 std::optional<LoopPlan> planLoop(llvm::ArrayRef<LoopNode> nodes, const LoopTraits &traits,

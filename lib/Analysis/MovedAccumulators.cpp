@@ -52,7 +52,7 @@ bool staysInPlace(Value value, cta::AwaitOp await, Value acc) {
 class ExchangedAccumulators {
 public:
   explicit ExchangedAccumulators(KernelOp kernel) {
-    SmallVector<SmallVector<Value>> sideBySide; // first values of each operation's carried values
+    SmallVector<SmallVector<Value>> sideBySide; // the first value of each of the operation's carried values
     kernel.walk([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
         sideBySide.push_back(join(loop.getRegionIterArgs()));
@@ -97,7 +97,7 @@ private:
     return tensors;
   }
 
-  /// Joins the wgmma with its accumulator, and with the inputs of that.
+  /// Merges the wgmma with its accumulator, and with the inputs of that accumulator.
   void joinProduct(cta::AwaitOp await) {
     Value acc = getAddend(await);
     if (!acc)
@@ -109,7 +109,7 @@ private:
   }
 
   llvm::EquivalenceClasses<const void *> classes;
-  DenseSet<const void *> exchanged; ///< Representatives.
+  DenseSet<const void *> exchanged; ///< Representatives of the merged sets.
 };
 
 } // namespace

@@ -42,7 +42,7 @@ static bool isRightOperand(DescLoadOp load) {
 bool tile::needsNoPadding(MakeDescOp desc) {
   if (!isPadded(desc))
     return true;
-  constexpr int64_t step = 16; // columns or rows of a block that is written in parts
+  constexpr int64_t step = 16; // size of the parts, in columns or rows, in which a block is written
   ArrayRef<int64_t> block = dropLeadingOnes(desc.getType().getShape());
   auto isCut = [&](unsigned axis) { return llvm::isPowerOf2_64(block[1 - axis]) && block[axis] % step == 0; };
   bool isWritten = block.size() == 2 && (isCut(0) || isCut(1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A walk from an operand to the loads; see PackedOperands.h.
+// Follows an operand back to the loads; see PackedOperands.h.
 #include "Analysis/PackedOperands.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,8 +9,8 @@ using namespace tile;
 
 namespace {
 
-constexpr int64_t mostElements = 8; ///< 16-bit elements in the 16 bytes that a thread reads of the other operand at
-                                    ///< once.
+/// the 16-bit elements in the 16 bytes that a thread reads of the other operand at once
+constexpr int64_t mostElements = 8;
 
 class PackedElements {
 public:
@@ -39,7 +39,7 @@ private:
     return value.getDefiningOp();
   }
 
-  /// For merged dimensions, counts the last ones along which loaded values repeat.
+  /// Counts the innermost merged dimensions along which loaded values repeat.
   int64_t countMerged(ReshapeOp reshape, unsigned dim) {
     ArrayRef<int64_t> from = reshape.getSrc().getType().getShape(), to = reshape.getType().getShape();
     auto behind = [](ArrayRef<int64_t> shape, unsigned last) { return llvm::product_of(shape.drop_front(last + 1)); };
@@ -84,7 +84,7 @@ private:
   }
 
   unsigned budget = 256;
-  int64_t loadedBits = 0; ///< The width of the integers that were found last.
+  int64_t loadedBits = 0; ///< The width of the most recently found integers.
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dot operands of which memory packs several elements into one integer, such as 4-bit weights.
+// Dot operands with several elements packed into one integer in memory, such as 4-bit weights.
 #pragma once
 
 #include "Tile/TileDialect.h"

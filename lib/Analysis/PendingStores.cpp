@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tracks TMA stores that may be incomplete, along all paths.
+// Tracks TMA stores that may be incomplete, along all paths of the kernel.
 #include "Analysis/PendingStores.h"
 
 #include "Analysis/PointerBases.h"
@@ -13,7 +13,7 @@ using namespace tile;
 
 namespace {
 
-/// Returns true if others that observe the operation may rely on preceding accesses.
+/// Returns true if others that observe the operation may rely on the accesses before it.
 bool releases(Operation *op) {
   auto isRelease = [](MemoryOrder order) { return order == MemoryOrder::release || order == MemoryOrder::acq_rel; };
   if (auto update = dyn_cast<AtomicRmwOp>(op))
@@ -21,7 +21,7 @@ bool releases(Operation *op) {
   if (auto swap = dyn_cast<AtomicCasOp>(op))
     return isRelease(swap.getOrder());
   if (auto text = dyn_cast<InlineAsmOp>(op))
-    return !text.getIsPure() && !text.getArgs().empty(); // an address
+    return !text.getIsPure() && !text.getArgs().empty(); // the address operand
   return isa<BarrierOp>(op);
 }
 
@@ -33,7 +33,7 @@ PointerBases accessedBy(Operation *op) {
     return PointerBases::of(copy.getPtr());
   if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op))
     return PointerBases::of(load.getDesc());
-  // For TMA copies see StoreWaits.
+  // TMA copies are handled by StoreWaits.
   return isa<cta::TmaStoreOp>(op) ? PointerBases() : PointerBases::writtenBy(op);
 }
 

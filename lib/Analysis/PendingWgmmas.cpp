@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts wgmmas issued after those of tokens.
+// Counts the wgmmas that are issued after the wgmma of each token.
 #include "Analysis/PendingWgmmas.h"
 
 #include "Analysis/StructuredFlow.h"
@@ -14,14 +14,14 @@ using namespace tile;
 
 namespace {
 
-/// The number of later wgmmas that marks a complete one.
+/// The count of later wgmmas that represents a complete wgmma.
 constexpr unsigned complete = std::numeric_limits<unsigned>::max();
 /// Limits of the analysis: later wgmmas beyond this number are not distinguished, and a wgmma with that many later ones
 /// may still be incomplete.
 constexpr unsigned mostLater = 62, mostIncomplete = mostLater + 1;
 
 struct Issued {
-  unsigned incomplete = 0;         ///< Upper bound; the last ones.
+  unsigned incomplete = 0;         ///< Upper bound of the number of pending wgmmas, which are the last ones issued.
   DenseMap<Value, unsigned> later; ///< Lower bound of the wgmmas issued after that of each token.
 
   bool join(const Issued &other) {
@@ -36,7 +36,7 @@ struct Issued {
   }
 
   void issue(cta::WgmmaOp product) {
-    if (product.isSynchronous()) { // and so are all before it
+    if (product.isSynchronous()) { // this one is complete, and so are all before it
       incomplete = 0;
       later[product.getToken()] = complete;
       return;
@@ -96,7 +96,7 @@ private:
   }
 
   void need(Operation *op, Issued &issued, Value token) {
-    // The instruction has no larger number.
+    // Larger counts cannot be encoded in the instruction.
     constexpr unsigned mostPending = 7;
     unsigned later = issued.later.lookup(token);
     if (later >= issued.incomplete)

@@ -54,7 +54,8 @@ void PointerBases::add(StringAttr name) {
 
 PointerBases PointerBases::of(Value address) {
   PointerBases bases;
-  llvm::SetVector<std::pair<Value, unsigned>> values; // and whether addresses are loaded there: 0 or 1
+  // values, and whether addresses are loaded from there (1) or not (0)
+  llvm::SetVector<std::pair<Value, unsigned>> values;
   values.insert({address, 0});
   for (size_t next = 0; next < values.size(); ++next) {
     auto [value, isPlace] = values[next];

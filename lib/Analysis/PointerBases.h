@@ -27,7 +27,7 @@ public:
   static PointerBases writtenBy(mlir::Operation *op);
 
   bool mayOverlap(const PointerBases &other) const;
-  /// Returns true if anything was added.
+  /// Adds the bases of `other`; returns true if anything was added.
   bool join(const PointerBases &other);
   bool isEmpty() const { return names.empty() && !isAnything; }
   void clear() { *this = PointerBases(); }

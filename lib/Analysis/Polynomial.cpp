@@ -10,7 +10,7 @@ using namespace tile;
 
 using Term = Polynomial::Term;
 
-/// Larger ones come from no index arithmetic that a person wrote, and could grow without end.
+/// The maximum size. Larger ones do not come from index arithmetic that a person wrote, and could grow without end.
 static constexpr size_t maxTerms = 64, maxFactors = 16;
 
 /// Returns `factors` without those of `divisor`; none if some are missing.

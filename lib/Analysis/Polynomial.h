@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums of products of integer scalars: index arithmetic compared by meaning rather than by form.
+// Polynomials over integer scalars: index arithmetic is compared by value rather than by form.
 //
 //   %x = arith.muli %pid, 128;  %y = arith.subi %n, %x            =>   n - 128*pid
 //
@@ -22,7 +22,7 @@ class Polynomial {
 public:
   struct Term {
     int64_t coefficient = 0;
-    llvm::SmallVector<mlir::Value, 2> factors; ///< Repeated for powers; none in the constant term.
+    llvm::SmallVector<mlir::Value, 2> factors; ///< Repeated for powers; empty in the constant term.
 
     bool operator==(const Term &) const = default;
   };
@@ -44,7 +44,7 @@ public:
   /// Returns its value, if the only term is the constant one.
   std::optional<int64_t> getConstant() const;
   int64_t getConstantTerm() const;
-  /// Returns the factor, if it consists of nothing else.
+  /// Returns the factor, if the polynomial consists of a single factor.
   mlir::Value getSingleFactor() const;
 
   /// Returns the terms whose factors all satisfy `predicate`, and the others.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A single walk: each block counts as often as the loops around it run.
+// Counts in a single walk; each block counts as often as the loops around it run.
 #include "Analysis/ProgramCounts.h"
 
 #include "Analysis/AxisInfo.h"
@@ -23,14 +23,14 @@ namespace {
 
 constexpr int64_t sectorBytes = 32; // the granularity of L2 reads and writes
 
-/// Sums of constants times iteration counts, keyed by the latter; "" is one.
+/// Sums of constants multiplied by iteration counts, keyed by the count's expression; "" stands for one.
 class Sum {
 public:
   void add(const std::string &iterations, int64_t count) {
     if (count > 0)
       terms[iterations] += count;
   }
-  /// Returns the value if every loop has one iteration.
+  /// Returns the value for one iteration of every loop.
   int64_t constants() const {
     int64_t all = 0;
     for (const auto &[iterations, count] : terms)
@@ -125,7 +125,8 @@ private:
     return outer.empty() ? inner : outer + " * " + inner;
   }
 
-  /// Returns the number of iterations that the program's share of all buffers takes, if nothing else is known.
+  /// Returns the number of iterations that it takes to read the program's share of all buffers, if nothing else is
+  /// known.
   std::string iterationsByBytes(Region &body) {
     Counter once(kernel, facts);
     for (Block &block : body)
@@ -185,7 +186,7 @@ private:
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       countBranch(branch, iterations);
     } else if (isa<LoadOp, StoreOp, AtomicRmwOp, AtomicCasOp>(op)) {
-      int64_t accesses = isa<AtomicRmwOp, AtomicCasOp>(op) ? 2 : 1; // read and written
+      int64_t accesses = isa<AtomicRmwOp, AtomicCasOp>(op) ? 2 : 1; // a read and a write
       bytes.add(iterations, accesses * countBytes(op->getOperand(0)));
       if (isa<LoadOp>(op))
         countReread(op, iterations, countBytes(op->getOperand(0)));

@@ -17,7 +17,7 @@ static std::optional<double> combine(std::optional<double> a, std::optional<doub
 
 std::optional<double> ProgramLengths::getSlopeOfFactor(Value factor, unsigned axis) {
   Operation *op = factor.getDefiningOp();
-  if (!op) // the values of loop arguments are unknown
+  if (!op) // marks the value: those of loop arguments are unknown
     return llvm::is_contained(kernel.getArguments(), factor) ? std::optional<double>(0) : std::nullopt;
   if (auto id = dyn_cast<ProgramIdOp>(op))
     return id.getAxis() == axis ? 1 : 0;
@@ -51,7 +51,7 @@ std::optional<double> ProgramLengths::getSlope(const Polynomial &number, unsigne
       auto [place, isNew] = known.try_emplace({factor, axis}, std::nullopt);
       if (isNew) {
         std::optional<double> slope = getSlopeOfFactor(factor, axis);
-        place = known.find({factor, axis}); // the map may have grown
+        place = known.find({factor, axis}); // looked up again, since the map may have grown
         place->second = slope;
       }
       if (!place->second || (*place->second != 0 && term.factors.size() > 1))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds block accesses that need no order; see RaisableAccesses.h.
+// Finds block accesses whose order does not matter; see RaisableAccesses.h.
 #include "Analysis/RaisableAccesses.h"
 
 #include "Analysis/PointerBases.h"
@@ -72,7 +72,7 @@ bool RaisableAccesses::mayRunBefore(Operation *first, Operation *second) {
   return position[first] < position[second];
 }
 
-/// Operations other than stores may also wait for other programs, or have any effect.
+/// Operations other than stores may also wait for other programs, or have unknown effects.
 static bool mayWrite(Operation *op, const PointerBases &memory) {
   return isa<StoreOp>(op) ? PointerBases::writtenBy(op).mayOverlap(memory) : writesGlobalMemory(op);
 }

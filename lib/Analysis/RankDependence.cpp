@@ -14,7 +14,7 @@ RankDependence::RankDependence(KernelOp kernel) {
   kernel.walk([&](Operation *op) {
     bool isSame = isa<KernelOp, scf::ForOp, scf::IfOp, scf::WhileOp, cta::WarpRolesOp, ProgramsOp>(op) ||
                   (isMemoryEffectFree(op) && !isa<cta::ClusterRankOp, ProgramIdOp>(op));
-    // Allocations are at the same address in all CTAs, and operations that take slots in lockstep take the same ones.
+    // Allocations have the same address in all CTAs, and operations that take slots in lockstep take the same ones.
     if (!isSame && !isa<cta::AllocOp, cta::MbarrierAllocOp, cta::RingAllocOp, cta::RingAcquireOp, cta::RingWaitOp>(op))
       addResults(op);
     if (auto programs = dyn_cast<ProgramsOp>(op))

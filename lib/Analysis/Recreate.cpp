@@ -76,8 +76,8 @@ static bool isOneAccess(cta::LayoutAttr layout, int64_t elementBytes) {
 }
 
 /// Returns true if each thread may load the elements that it needs itself: from a buffer, or a few elements of a
-/// vector, which come from L1 sooner than through shared memory with its barriers. More would take registers that other
-/// CTAs could use.
+/// vector, which come from L1 sooner than through shared memory with its barriers. Longer vectors would take registers
+/// that other CTAs could use.
 bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
   if (auto load = dyn_cast_or_null<cta::LocalLoadOp>(op))
     return readsBuffers && !load.getStart();
@@ -139,8 +139,8 @@ struct GrowingSlice : LayoutSlice {
   }
 
   SmallVector<std::pair<Value, cta::LayoutAttr>> paid; ///< Leaves in order.
-  /// Values that cost more to recreate than to convert, whether they are leaves now or belong to a part that was given
-  /// up: their operands are not visited again.
+  /// Values that cost more to recreate than to convert, whether they are leaves or belong to an abandoned part: their
+  /// operands are not visited again.
   DenseSet<std::pair<Value, cta::LayoutAttr>> dear;
 };
 } // namespace
@@ -176,7 +176,7 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
   if (auto convert = dyn_cast_or_null<cta::ConvertLayoutOp>(op)) {
     slice.recreate(value, layout);
     DenseSet<Value> seen;
-    if (!isKept(value, layout, slice, seen)) // the conversion becomes dead
+    if (!isKept(value, layout, slice, seen)) // the conversion becomes unused
       slice.saved += bytesOf(value);
     visit(convert.getSrc(), layout, slice);
     return;
@@ -198,7 +198,8 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     visit(operand, operands, slice);
   if (slice.netCost() - netBefore <= bytesOf(value))
     return;
-  // For example, a rounded value has fewer bytes than its operands, whose leaves are no longer paid for.
+  // The operands of a rounded value, for example, have more bytes than the value, so recreating it further back does
+  // not pay off.
   slice.keepRecreated(sizeBefore);
   growing.keepLeaves(leavesBefore);
   slice.cost = costBefore;
@@ -228,8 +229,8 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
         slice.cost -= bytesOf(first);
   for (OpOperand *operand : carried.operands)
     visit(operand->get(), layout, slice);
-  // Uses that stay in the old layout share a conversion: in every iteration for loop-carried values, while one after a
-  // loop is negligible.
+  // Uses that keep the old layout share one conversion. For loop-carried values it is executed in every iteration,
+  // while one after a loop is negligible.
   DenseSet<Value> seen;
   if (isKept(first, layout, slice, seen))
     slice.cost += bytesOf(first);
@@ -332,7 +333,7 @@ void tile::eraseIfUnused(ValueRange unused, function_ref<void(Operation *)> note
   }
 }
 
-// Columns.
+// Recreation of columns.
 
 namespace {
 

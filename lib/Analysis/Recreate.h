@@ -24,7 +24,7 @@ cta::LayoutAttr getOperandLayout(mlir::Operation *op, cta::LayoutAttr layout);
 struct LayoutSlice {
   /// Values to recreate and the layout of each; others already have the required layout or must be converted.
   llvm::SetVector<std::pair<mlir::Value, cta::LayoutAttr>> recreated;
-  /// Those of the others that could be recreated at a higher cost.
+  /// Those of these other values that could be recreated at a higher cost.
   llvm::DenseSet<std::pair<mlir::Value, cta::LayoutAttr>> leaves;
   /// Bytes moved by conversions of leaves, and by conversions that become dead.
   int64_t cost = 0, saved = 0;
@@ -36,7 +36,7 @@ struct LayoutSlice {
   bool isTooDear() const { return netCost() >= limit; }
   bool recreates(mlir::Value value) const { return timesRecreated.lookup(value) > 0; }
   void recreate(mlir::Value value, cta::LayoutAttr layout);
-  /// Drops all but the first `count`.
+  /// Keeps only the first `count` values.
   void keepRecreated(size_t count);
   /// Returns the number of values that are recomputed although they are needed in their old layouts, too.
   size_t countComputedTwice() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Backward slice of the TMA loads of a kernel.
+// Computes the backward slice of a kernel's TMA loads.
 #include "Analysis/RolePlan.h"
 
 #include "Analysis/PointerBases.h"
@@ -38,7 +38,7 @@ bool Channel::isContinuedBy(const Channel &next) const {
   auto haveEqualBuffers = [](cta::TmaLoadSyncOp a, cta::TmaLoadSyncOp b) {
     return a.getBuffer().getType() == b.getBuffer().getType();
   };
-  // If a map is rebuilt, all copies of a ring are awaited before.
+  // If a map is rebuilt, all copies of a ring are awaited first.
   auto hasOwnMap = [](cta::TmaLoadSyncOp load) { return load.getDesc().getDefiningOp<cta::MakeTensorMapOp>(); };
   SmallVector<Operation *> path = getPath(), other = next.getPath();
   if (path.empty() || other.empty() || path.back()->getBlock() != other.back()->getBlock() ||
@@ -83,7 +83,7 @@ private:
     return !plan.channels.empty();
   }
 
-  /// Returns true if each slot of a ring begins where TMA may store. Other loads stay where they are.
+  /// Returns true if each slot of a ring starts at an address to which TMA may copy. Other loads stay where they are.
   static bool hasAlignedSlots(cta::TmaLoadSyncOp load) {
     constexpr int64_t tmaAlignment = 128; // PTX ISA, "cp.async.bulk.tensor"
     return load.getBuffer().getType().getBytesPerSlot() % tmaAlignment == 0;
@@ -94,7 +94,7 @@ private:
   /// producer for slots that the loop would release. Returns true if there are any.
   bool collectLoads(Block &block) {
     bool any = false;
-    std::optional<size_t> current; // of the channels
+    std::optional<size_t> current; // the number of channels
     for (Operation &op : block) {
       if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op); load && hasAlignedSlots(load)) {
         if (!current) {
@@ -238,7 +238,7 @@ private:
           // The producer waits for flags itself. A barrier orders accesses to what the program writes, which is known.
           if (isa<WaitFlagOp, BarrierOp>(op))
             return WalkResult::advance();
-          // Otherwise it waits for other programs, or may have any effect.
+          // Other operations wait for other programs, or have unknown effects.
           bool conflicts = isKnown ? PointerBases::writtenBy(op).mayOverlap(read) : writesGlobalMemory(op);
           return conflicts ? WalkResult::interrupt() : WalkResult::advance();
         })

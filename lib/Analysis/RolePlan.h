@@ -54,7 +54,7 @@ struct RolePlan {
 /// in `c = a * b + c`, belong to no channel: the consumer warps execute them.
 std::optional<RolePlan> planRoles(KernelOp kernel);
 
-/// Returns the number of 32-bit registers that a tensor takes per thread.
+/// Returns the number of 32-bit registers per thread that a tensor occupies.
 int64_t countRegisters(mlir::RankedTensorType type);
 /// Returns the registers of a tensor that has a layout, or one for a scalar.
 int64_t countRegisters(mlir::Value value);

@@ -27,7 +27,7 @@ bool RoleSlice::close() {
   return true;
 }
 
-/// Adds the control flow around the contents of `op`; false if it consists of more than loops and branches.
+/// Adds the control flow around the contents of `op`; false if it contains anything but loops and branches.
 bool RoleSlice::needControl(Operation *op) {
   for (; op != root; op = op->getParentOp()) {
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, ProgramsOp>(op))
@@ -63,7 +63,7 @@ bool RoleSlice::visit(Value value) {
   }
   if (!op) // a parameter, a loop counter, or a program's coordinate
     return true;
-  // A volatile load may give each role another value.
+  // A volatile load could return a different value in each role.
   auto load = dyn_cast<LoadOp>(op);
   bool hasEffects = load ? load.getIsVolatile() : !isMemoryEffectFree(op) && !isa<cta::MakeTensorMapOp>(op);
   bool makesTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);

@@ -18,8 +18,8 @@ public:
   /// Operations outside of `root`, a kernel or its warp roles, are available to all roles.
   explicit RoleSlice(mlir::Operation *root) : root(root) {}
 
-  /// Adds an operation, with the control flow around it, but not its operands. Returns false if that is more than loops
-  /// and branches.
+  /// Adds an operation, with the control flow around it, but not its operands. Returns false if this control flow
+  /// contains anything but loops and branches.
   bool add(mlir::Operation *op);
   void need(mlir::Value value);
   /// Adds what the needed values are computed from. Returns false if one thread cannot compute them: if they are

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Live ranges of buffers in shared memory: accesses define the interval; loops, and copies and wgmmas in flight, extend
-// it.
+// Computes live ranges of buffers in shared memory. They are intervals of accesses, extended by loops and by copies and
+// wgmmas in flight.
 #include "Analysis/SharedLiveness.h"
 #include "Analysis/SharedAccesses.h"
 #include "Analysis/StructuredFlow.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A walk over index arithmetic; see StepEstimate.h.
+// Estimates by a walk over index arithmetic; see StepEstimate.h.
 #include "Analysis/StepEstimate.h"
 
 #include "Analysis/AxisInfo.h"
@@ -19,7 +19,7 @@ namespace {
 constexpr double unknownStep = 1e12;
 constexpr unsigned mostDepth = 32; // maximum depth of expressions that are followed
 
-/// Estimates a factor or divisor of all elements.
+/// Estimates a factor or divisor that applies to all elements.
 double estimateFactor(Value value, AxisInfoAnalysis &axisInfo) {
   constexpr double ofParameter = 256, ofMultiple = 4096;
   const AxisInfo &info = axisInfo.get(value);
@@ -71,7 +71,7 @@ private:
           return divisor == 0 ? of(quotient->getOperand(0)) / std::max(factorOf(quotient->getOperand(1)), 1.0)
                               : unknownStep;
         })
-        // Within a period they continue as before.
+        // Within a period, the values continue as before.
         .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *rest) { return of(rest->getOperand(0)); })
         .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, HintOp>(
             [&](Operation *cast) { return of(cast->getOperand(0)); })

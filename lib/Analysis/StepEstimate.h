@@ -10,8 +10,8 @@ namespace tile {
 class AxisInfoAnalysis;
 
 /// Estimates the distance between neighbours along `dim`, in units of the counted entity (for pointers: elements):
-/// exact for constants; a parameter is assumed to be large, and larger if it is a multiple of 16; quotients by it
-/// small; loaded values, anything. 0 if neighbours are equal.
+/// exact for constants. A parameter is assumed to be large, and larger if it is a multiple of 16. Quotients by a
+/// parameter are assumed to be small, and loaded values arbitrary. 0 if neighbours are equal.
 double estimateStep(mlir::Value value, unsigned dim, AxisInfoAnalysis &axisInfo);
 
 } // namespace tile

@@ -48,8 +48,8 @@ bool StorePlaces::areApart(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
   return false;
 }
 
-/// Returns true if each iteration of `loop` advances along some dimension by more than both cover, whatever inner loops
-/// do.
+/// Returns true if each iteration of `loop` advances along some dimension by more than both copies cover, whatever
+/// inner loops do.
 bool StorePlaces::areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaStoreOp later, LoopLikeOpInterface loop) {
   auto counting = dyn_cast<scf::ForOp>(loop.getOperation());
   APInt step;
@@ -76,10 +76,10 @@ bool StorePlaces::areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaSto
 bool StorePlaces::mayMeet(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration) {
   if (!PointerBases::writtenBy(earlier).mayOverlap(PointerBases::writtenBy(later)))
     return false;
-  // Updates of one kind give the same result in any order.
+  // Updates of one kind commute.
   if (earlier.getReduce() && earlier.getReduce() == later.getReduce())
     return false;
-  // Another descriptor of the tensor may use other units.
+  // Another descriptor of the tensor may count in other units.
   if (earlier.getDesc() != later.getDesc() || !haveOneForm(earlier, later))
     return true;
   if (!inOtherIteration)

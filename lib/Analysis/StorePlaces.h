@@ -21,7 +21,7 @@ class StorePlaces {
 public:
   explicit StorePlaces(KernelOp kernel);
 
-  /// `inOtherIteration`: in an iteration before that of `later`, of some loop around both, but not in other programs.
+  /// `inOtherIteration`: in a previous iteration of some loop around both, but not in other programs.
   bool mayMeet(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration);
 
   /// Returns true if every element that both write is copied by one thread.

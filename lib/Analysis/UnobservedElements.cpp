@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Follows elements forward. All values reached have the same bound, each along one dimension or several.
+// Follows elements forward. All reached values have the same bound, each along one or more dimensions.
 #include "Analysis/UnobservedElements.h"
 
 #include "Tile/TileDialect.h"
@@ -62,7 +62,7 @@ private:
     });
   }
 
-  /// A row of a affects a row of the result, a column of b a column; elements that are summed over reach all elements.
+  /// A row of a affects a row of the result, a column of b a column; elements along k affect all elements.
   bool followProduct(DotOp dot, unsigned operand, unsigned dim) {
     bool stays = (operand == 0 && dim == 0) || (operand == 1 && dim == 1) || operand == 2;
     return stays && reach(dot, dim);
@@ -71,7 +71,7 @@ private:
   bool followYield(scf::YieldOp yield, unsigned index, unsigned dim) {
     Operation *parent = yield->getParentOp();
     if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-      // In the next iteration the elements are the same only if the bound is.
+      // In the next iteration these are the same elements only if the bound is the same.
       if (!bound.all([&](Value factor) { return loop.isDefinedOutsideOfLoop(factor); }))
         return false;
       reach(loop.getRegionIterArg(index), dim);
