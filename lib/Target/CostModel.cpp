@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Candidates, their legality, and their order. GemmTime.cpp prices one of them.
+// Enumerates candidates, checks whether they can be built, and orders them. GemmTime.cpp predicts the time of each.
 #include "Target/CostModel.h"
 
 #include "Target/Engines/BufferEngines.h"
@@ -135,7 +135,7 @@ unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const 
   return static_cast<unsigned>(best);
 }
 
-/// Returns the largest number of stages that fits, if it is enough to be useful.
+/// Returns the largest number of stages that fits; none if that is too few to be useful.
 std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem &problem, GemmConfig config) {
   const Tuned &tuned = tunedOf(target);
   config.numStages = config.wgmma ? maxStages : tuned.usefulStages;
@@ -146,7 +146,7 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
   while (config.numStages > 1 && sharedBytes(problem, config) > target.maxSharedPerCta)
     --config.numStages;
   bool isLarge = (config.blockM + config.blockN) * config.blockK * problem.elementBytes() >= tuned.largeStage;
-  // A transposed buffer is as good as another stage.
+  // A buffer for transposed operands has the same effect as another stage.
   unsigned least = turnedLines(problem, config).stored ? tuned.usefulStages - 1 : tuned.usefulStages;
   bool isUseful = config.numStages >= (isLarge ? least : least + 1);
   return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
@@ -206,8 +206,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   bool transposed = !wgmma && areTransposed(target, problem);
   unsigned span = swizzleSpan / problem.elementBytes(),
            step = transposed ? span : mmaStepBytes / problem.elementBytes();
-  // The larger side of a block is the one that is copied without transposition: tt takes 187 us with 256x128x128, nn
-  // 164.
+  // Copying the larger operand without transposition is faster: tt takes 187 us with 256x128x128, nn 164.
   auto threadSizes = [&](bool isLarger) {
     return !transposed ? Sizes{32, 64, 128} : isLarger ? Sizes{64, 128, 256} : Sizes{64, 128};
   };
@@ -234,8 +233,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
                    wgmma ? Sizes{8, 4} : Sizes{mmaSyncWarps(target, problem, blockM, blockN, blockK)})) {
           GemmConfig config{blockM, blockN, blockK, 1, numWarps, 1, wgmma};
           config.groupM = choices.groupM.value_or(chooseGroup(target, problem, config));
-          // Side by side along N both groups read the same rows: 1024x1024x8192 took 34.8 us that way, 32.0 with
-          // 128x64.
+          // Groups side by side along N read the same rows: 1024x1024x8192 took 34.8 us that way, 32.0 with 128x64.
           bool isSideBySide = wgmma && groupsAlongN(config) > 1;
           if (isSideBySide && !choices.numWarps)
             continue;
@@ -311,7 +309,7 @@ int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
     stage += int64_t((panel - columns % panel) % panel) * config.blockK * problem.elementBytes();
   int64_t turned =
       int64_t(transposedBuffers) * turnedLines(problem, config).stored * config.blockK * problem.elementBytes();
-  // Columns of c, or rows of a swapped MMA.
+  // Columns of c, or rows of an MMA with swapped operands.
   int64_t staging =
       int64_t(rows) * planStorePanels(columns, swizzleSpan / problem.outputBytes).buffered() * problem.outputBytes;
   return ringBytes(stage, config.numStages) + turned + staging + sums + sharedAlignment;
@@ -348,7 +346,7 @@ std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProble
   std::vector<GemmConfig> candidates;
   if (canUseWgmma(target, problem))
     candidates = listCandidates(target, problem, choices, /*wgmma=*/true);
-  // The choices may require mma.sync.
+  // The fixed parameters may require mma.sync.
   if (candidates.empty())
     candidates = listCandidates(target, problem, choices, /*wgmma=*/false);
   if (candidates.empty()) {

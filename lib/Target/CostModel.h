@@ -46,7 +46,7 @@ struct GemmProblem {
   /// Whether wgmma may compute blocks of fewer than 64 rows, or of a number of rows that is no power of two, with
   /// swapped operands (tile-swap-dot).
   bool canSwap = true;
-  /// Whether this includes numbers of rows that are no power of two.
+  /// Whether this includes numbers of rows that are not powers of two.
   bool anyRows = true;
   /// Whether a thread holds half as many accumulators of a tile as it could, and shared memory holds the tile's
   /// accumulators as well: for kernels with the accumulators of two dots, or with accumulators that cannot stay in

@@ -21,7 +21,7 @@ struct GemmBudget {
 GemmBudget budgetOf(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
 /// Returns the number of slots of the ring of a kernel that requests the configuration's stages (Plan/RingSlots.h):
-/// more if no second CTA fits, and no more than shared memory holds.
+/// more if no second CTA fits, but at most what shared memory holds.
 unsigned plannedSlots(const GpuTarget &target, const GemmProblem &problem, GemmConfig config);
 
 } // namespace tile::target

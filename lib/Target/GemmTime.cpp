@@ -52,7 +52,7 @@ Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, co
     clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
     return clocks;
   }
-  // Half the rate of wgmma. Warps divide rows and columns as evenly as a power of two allows.
+  // Half the rate of wgmma. Warps divide rows and columns as evenly as powers of two allow.
   double columns = 1;
   while (columns < config.numWarps && columns * columns * 4 <= config.numWarps * n / m)
     columns *= 2;
@@ -142,7 +142,7 @@ GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, u
   double groups = std::max(1u, config.numWarps / warpsPerGroup), stepBytes = config.blockK * elementBytes;
   busy = stepBytes / atomBytes * straddleFactor(problem, config, tuned) / c.clockGHz;
   gap = c.step / c.clockGHz;
-  // While one slot is read the others are in flight.
+  // While one slot is read, the others are being filled.
   double slotBytes = (config.blockM + config.blockN) * stepBytes;
   // A transposed operand leaves its slot at once, and is read from another buffer.
   const unsigned ahead = turnedLines(problem, config).stored ? config.numStages : config.numStages - 1;
@@ -190,7 +190,7 @@ GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {
   work.tiles = blockM.ceilDiv(size.m) * blockN.ceilDiv(size.n);
   work.steps = blockK.ceilDiv(size.k);
   if (ctasPerTile > 1) {
-    work.tiles *= ctasPerTile; // parts of tiles
+    work.tiles *= ctasPerTile; // whole tiles and parts of tiles
     work.steps = (work.steps + ctasPerTile - 1) / ctasPerTile;
   }
   const int64_t wholeRounds = multiprocessors.divide(work.tiles), rest = work.tiles - wholeRounds * numSms;

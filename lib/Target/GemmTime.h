@@ -52,7 +52,7 @@ private:
   GemmLimit slowest = GemmLimit::Fixed;
 };
 
-/// Divides repeatedly by the same number, quickly.
+/// A divisor for many divisions by the same number, with a precomputed inverse.
 class Divider {
 public:
   explicit Divider(unsigned divisor) : divisor(divisor), inverse(1.0 / divisor) {}

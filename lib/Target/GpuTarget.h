@@ -41,16 +41,17 @@ constexpr uint32_t operator|(uint32_t a, Feature b) {
 }
 
 struct GpuTarget {
-  std::string_view name;    ///< as ptxas spells it: "sm_90a", whose code runs on 9.0 alone; "sm_100f" on 10.0 and 10.3;
-                            ///< without a letter on all later GPUs of the major version
-  unsigned capability;      ///< compute capability times ten: 90
-  unsigned ptxVersion;      ///< PTX ISA version times ten that we emit: 87
-  unsigned maxSharedPerCta; ///< bytes of dynamic shared memory that one CTA can opt in to
-  unsigned sharedPerSm;     ///< bytes of shared memory of one multiprocessor
-  unsigned maxWarpsPerSm;   ///< resident warps of 32 threads
-  unsigned maxCtasPerSm;    ///< resident CTAs
-  unsigned numSms;          ///< multiprocessors of `deviceName`; only estimates use it
-  uint32_t features;        ///< union of Feature
+  /// as ptxas spells it: "sm_90a", whose code runs on 9.0 only; "sm_100f" on 10.0 and 10.3; without a letter on all
+  /// later GPUs of the major version
+  std::string_view name;
+  unsigned capability;         ///< compute capability times ten: 90
+  unsigned ptxVersion;         ///< PTX ISA version times ten that we emit: 87
+  unsigned maxSharedPerCta;    ///< bytes of dynamic shared memory that one CTA can opt in to
+  unsigned sharedPerSm;        ///< bytes of shared memory of one multiprocessor
+  unsigned maxWarpsPerSm;      ///< resident warps of 32 threads
+  unsigned maxCtasPerSm;       ///< resident CTAs
+  unsigned numSms;             ///< multiprocessors of `deviceName`; only estimates use it
+  uint32_t features;           ///< union of Feature
   std::string_view deviceName; ///< name of a GPU, for messages and estimates
 
   bool has(Feature feature) const { return (features & uint32_t(feature)) != 0; }

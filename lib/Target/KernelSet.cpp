@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A table of times, kernels by sizes, and a greedy choice of rows.
+// Computes a table of times, kernels by sizes, and chooses rows greedily.
 #include "Target/KernelSet.h"
 
 #include "Target/Tuned.h"
@@ -44,7 +44,7 @@ std::vector<GemmConfig> listConfigs(const GpuTarget &target, GemmProblem problem
     problem.n = problem.k = manyRows;
     add(choices);
   }
-  if (problem.elementBytes() != 2) // otherwise steps have other sizes
+  if (problem.elementBytes() != 2) // otherwise step lengths differ
     return configs;
   const bool wgmma = canUseWgmma(target, problem);
   for (GemmChoices tile : smallTiles)
@@ -147,7 +147,7 @@ public:
   }
 
 private:
-  static constexpr double unserved = 1e15; ///< us; keeps sums of costs finite
+  static constexpr double unserved = 1e15; ///< us; a finite limit, so that sums of costs are finite
   size_t numKernels, numSizes;
   std::vector<double> times, best, weights;
 };

@@ -23,14 +23,14 @@ struct KnownSizes {
 
 struct SampledSize {
   GemmSize size;
-  double weight; ///< weight of a loss at this size
+  double weight; ///< weight of this size when losses are added
 };
 
 /// Sizes of neural networks are mostly multiples of 8: only kernels for aligned rows are chosen by them.
 enum class SampleKind { OfNetworks, Anywhere };
 
-/// Returns sizes that are spread evenly over the logarithms up to 16384 and, if they count, with more weight those of
-/// neural networks: squares, few rows, long K. They are the same in each run, and a single one if all sizes are known.
+/// Returns sizes that are spread evenly on a logarithmic scale up to 16384 and, if wanted, those of neural networks
+/// with more weight: squares, few rows, long K. They are the same in each run, and a single one if all sizes are known.
 std::vector<SampledSize> sampleSizes(const KnownSizes &known, SampleKind kind = SampleKind::OfNetworks);
 
 /// A kernel to compile.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The formula of GemmTime, PingPong and ScheduleTime without branches, roots and integers. Comments say where the
-// result is lower.
+// Evaluates the formula of GemmTime, PingPong and ScheduleTime without branches, roots and integers. Comments say where
+// the result is lower.
 #include "Target/LeastTimes.h"
 
 #include <algorithm>

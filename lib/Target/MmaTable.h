@@ -18,10 +18,10 @@ std::string_view mmaTypeName(MmaType type);
 /// Returns the bits that one element occupies in a register: 32 for tf32.
 unsigned mmaTypeBits(MmaType type);
 
-/// Elements along k that share a scale: of type e8m0, and e4m3.
+/// The number of elements along k that share a scale, for scales of type e8m0 and of type e4m3.
 constexpr unsigned byteScaleGroup = 32, floatScaleGroup = 16;
-/// Returns true if tensor cores with block scales multiply these types with scales of such groups: 8-bit floats, or
-/// 4-bit ones.
+/// Returns true if tensor cores with block scales multiply these types with one scale per such group: 8-bit or 4-bit
+/// floats.
 bool takesScales(MmaType a, MmaType b, unsigned scaleGroup);
 
 struct MmaInstruction {

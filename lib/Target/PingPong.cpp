@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One comparison, with measured limits; CostModel.md says where they were measured.
+// Compares the predictions with and without ping-pong, within measured limits; CostModel.md says where they were
+// measured.
 #include "Target/PingPong.h"
 
 namespace tile::target {
 namespace {
 
 constexpr unsigned tileSize = 128;    // rows and columns: tiles of 64 rows read operands faster than L2 delivers them
-constexpr unsigned teamWarps = 4;     // a warp group
-constexpr unsigned stagesOfTeams = 3; // as for one team
+constexpr unsigned teamWarps = 4;     // warps per team: one warp group
+constexpr unsigned stagesOfTeams = 3; // stages, as for one team
 
 /// Returns the shared memory of two teams, each with separate panels for c.
 int64_t sharedBytesOfTeams(const GemmProblem &problem, const GemmConfig &config) {

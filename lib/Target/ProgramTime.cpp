@@ -17,8 +17,8 @@ constexpr double issuingWarps = 8;     // warps that use all issue slots of a mu
 constexpr double multiplyingWarps = 4; // warps that keep its tensor cores busy: one per scheduler
 constexpr double start = 300;          // clk from the launch of a CTA to its first load: its parameters and indices
 constexpr double dispatched = 1;       // CTAs that the device starts per clock
-constexpr double exchangeClocks = 100; // clk of a store to shared memory, a barrier and a load from there, about 30
-                                       // each
+// clk of a store to shared memory, a barrier and a load from there: about 30 each
+constexpr double exchangeClocks = 100;
 
 /// The fraction of the data sheet's rate of DRAM that kernels reach, as measured on an H200.
 double achievableShare() {

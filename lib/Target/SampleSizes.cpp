@@ -8,7 +8,8 @@
 namespace tile::target {
 namespace {
 
-/// Returns element `index` of the Halton sequence: between 0 and 1, each next one in the largest gap.
+/// Returns element `index` of the Halton sequence: between 0 and 1, each element in the largest gap between its
+/// predecessors.
 double halton(unsigned index, unsigned base) {
   double result = 0, part = 1;
   for (; index > 0; index /= base) {

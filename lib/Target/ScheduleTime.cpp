@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The price of tiles, and the additions of schedules; CostModel.md has the sources of the constants.
+// Predicts the time of tiles, and the additional time of schedules; CostModel.md has the sources of the constants.
 #include "Target/ScheduleTime.h"
 
 #include <algorithm>

@@ -42,7 +42,7 @@ private:
   double unusedSplit; ///< us of a tail that could be split and is not
 };
 
-/// Evaluates the formula once.
+/// Evaluates the formula for one configuration and one size.
 double estimateSchedule(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                         const GemmSchedule &schedule);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The choice between whole and split tiles; CostModel.md has the times on which it is based.
+// Chooses between whole and split tiles; CostModel.md has the times on which the choice is based.
 #include "Target/StepSplit.h"
 
 #include "Target/GemmTime.h"

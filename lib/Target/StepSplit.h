@@ -14,7 +14,7 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
 /// exceed the cost of synchronizing and of moving accumulators; the bandwidth of memory does not change.
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate);
 
-/// Returns the us that CTAs of a cluster take to synchronize and to reduce their accumulators of a tile.
+/// Returns the us in which the CTAs of a cluster synchronize and reduce their accumulators of a tile.
 double meetingTime(const GpuTarget &target, const GemmConfig &config, unsigned ctas);
 
 /// Returns the CTAs of clusters of `ctas` that run at the same time with one CTA per multiprocessor.

@@ -19,7 +19,8 @@ struct MmaSyncDot {
   MmaType a = MmaType::F16, b = MmaType::F16, accumulator = MmaType::F32;
   int64_t m = 0, n = 0, k = 0;
   unsigned numWarps = 1;
-  bool isChained = false;  ///< Whether its left operand is another MMA's accumulator, or its accumulator becomes one.
+  /// Whether its left operand is another MMA's accumulator, or its accumulator is another MMA's left operand.
+  bool isChained = false;
   unsigned scaleGroup = 0; ///< Elements along k that share a scale; 0: operands without scales.
 };
 

@@ -23,7 +23,7 @@ bool multipliesTypes(MmaType a, MmaType b, MmaType accumulator, unsigned scaleGr
   return accumulator == MmaType::F32 && ((areFloats && a == b) || (isFp8(a) && isFp8(b)));
 }
 
-/// As for wgmma: one instruction computes 160 columns, and b's buffer has its padding at the end.
+/// As with wgmma, one instruction computes 160 columns, for example, and b's buffer has its padding at the end.
 bool fitsOneInstruction(const WgmmaDot &dot) {
   constexpr int64_t step = 16;
   return isPowerOfTwo(dot.m) && isPowerOfTwo(dot.k) && dot.n % step == 0 && dot.n <= tcgen05MostColumns &&

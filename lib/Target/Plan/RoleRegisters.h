@@ -34,14 +34,15 @@ struct SharedRoleRegisters {
   unsigned ctas; ///< that share a multiprocessor
 };
 
-/// Returns budgets for `groups` consumer warp groups whose threads hold tensors, and an accumulator among them, of so
-/// many registers: most CTAs first, and none if they take too many. Four warp groups on a multiprocessor hide each
-/// other's MMA latency so well that none has to run ahead, which would leave their threads fewer registers besides the
-/// tensors.
+/// Returns budgets for `groups` consumer warp groups per CTA. Threads hold tensors in `tensors` registers, including an
+/// accumulator. The budget with the most CTAs comes first; there is none if threads need too many registers. Four warp
+/// groups on a multiprocessor hide each other's MMA latency so well that no loop needs to run one iteration ahead,
+/// which would leave fewer registers for other tensors.
 std::vector<SharedRoleRegisters> planSharedRoleRegisters(const GpuTarget &gpu, unsigned groups,
                                                          int64_t registersOfTensors, int64_t registersOfAccumulator);
 
-/// Returns the number of CTAs per multiprocessor if the roles of each have `registers` registers in total; 0 for 0.
+/// Returns the number of CTAs per multiprocessor if the roles of each have `registers` registers in total; 0 if
+/// `registers` is 0.
 unsigned ctasOfRoleRegisters(unsigned registers);
 
 /// Returns the registers with which each of `threads` threads starts if `ctas` CTAs share a multiprocessor: a whole
