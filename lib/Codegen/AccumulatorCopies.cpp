@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds copies of accumulators in PTX; see AccumulatorCopies.h. Lines are read once, in their order: what is in flight
-// at a label comes from the line above and from the branches above. Branches back are ignored, because copies at the
-// head of a loop are those of its first iteration.
+// Finds copies of accumulators in PTX; see AccumulatorCopies.h. Lines are read once, in their order: the wgmmas in
+// flight at a label are those of the preceding line and of preceding branches to it. Backward branches are ignored,
+// because copies at the head of a loop are those of its first iteration.
 #include "Codegen/AccumulatorCopies.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -55,7 +55,7 @@ public:
 private:
   using Registers = llvm::StringSet<>;
 
-  /// Adds what is in flight on another path.
+  /// Adds the wgmmas in flight on another path to the same label.
   void join(const Flight &other) {
     while (groups.size() < other.groups.size())
       groups.emplace_front();
@@ -65,7 +65,7 @@ private:
   }
 
   std::deque<Registers> groups = std::deque<Registers>(1);
-  llvm::StringMap<Flight> atLabels; ///< of the branches so far
+  llvm::StringMap<Flight> atLabels; ///< the wgmmas in flight at the branches so far, by label
 };
 
 } // namespace

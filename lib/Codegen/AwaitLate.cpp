@@ -70,7 +70,7 @@ private:
         return definition && dependents.contains(definition);
       });
       if (hasEffects(instruction) && !dependents.empty())
-        return false; // loads must not move across effects
+        return false; // loads must not move across effects, so stop here
       if (depends || isGlobalLoad(instruction))
         dependents.insert(&instruction);
       hasDependent |= depends && !extractsLoad(instruction);

@@ -141,7 +141,8 @@ private:
   /// 5.5 KB of spills, where 255 registers leave 0.8 KB. If this is likely, one CTA is tried first, and is the only
   /// attempt if even one CTA spills.
   llvm::Expected<Assembled> withPtxasDefault() {
-    // Small CTAs with much code: ptxas may choose few registers for high occupancy, and takes long.
+    // Returns true for small CTAs with much code, for which ptxas may choose few registers for high occupancy, and
+    // takes long.
     bool isOneLikely = threads <= tuned.fewThreads && int64_t(ptx.count('\n')) > tuned.muchCode;
     llvm::Expected<Assembled> alone = isOneLikely ? assembleFor(1) : Assembled();
     if (!alone || (isOneLikely && spilledBytes(*alone) > 0))
@@ -190,7 +191,7 @@ private:
         spills = 0;
         fewer = registerGranule;
       }
-      // After one request, a thread has few registers to spare: of four kernels none could do with 32 fewer.
+      // After one request, a thread has few registers to spare: none of four kernels could run with 32 fewer.
       bool isSpare = !isAsked || used - allowed <= 2 * registerGranule;
       if (!isSpare || resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
         break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The header of one kernel.
+// Emits the header of one kernel.
 #include "Codegen/EmitHeader.h"
 
 #include "Codegen/HeaderText.h"

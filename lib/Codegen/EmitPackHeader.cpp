@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The header of several kernels.
+// Emits the header of a pack of several kernels.
 #include "Codegen/EmitPackHeader.h"
 
 #include "Codegen/HeaderText.h"

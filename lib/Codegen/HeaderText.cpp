@@ -92,7 +92,7 @@ private:
   llvm::StringSet<> used;
 };
 
-/// Emits the numbers that are compiled into all variants.
+/// Emits the constants that are compiled into all variants.
 void emitConstants(llvm::raw_ostream &os, llvm::ArrayRef<runtime::Manifest> variants, StringRef kernel,
                    DeclaredNames &names) {
   std::string text;

@@ -110,7 +110,7 @@ private:
     return llvm::none_of(operand, [&](StringRef value) { return written.contains(value); });
   }
 
-  /// Returns the first line of the inline assembly block around a wgmma, which has a scope of its own.
+  /// Returns the first line of the inline assembly block around a wgmma, which is a scope in braces.
   size_t findStatement(size_t line) const {
     while (line > 0 && lines[line].trim() != "{")
       --line;

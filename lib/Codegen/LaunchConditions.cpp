@@ -59,7 +59,8 @@ private:
       return std::nullopt;
     return *left + " " + word.str() + " " + *right;
   }
-  /// Return an operand of arithmetic, of a comparison, or of `and` and `or`, in parentheses if it binds less.
+  /// These return an operand of arithmetic, of a comparison, or of `and` and `or`, in parentheses if its operator binds
+  /// less tightly.
   static Text operand(const Text &text) { return text && text->find(' ') != text->npos ? "(" + *text + ")" : text; }
   static Text side(const Text &text) { return text && text->find(" if ") != text->npos ? "(" + *text + ")" : text; }
   static Text alternative(const Text &text) {

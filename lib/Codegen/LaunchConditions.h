@@ -13,8 +13,8 @@ class KernelOp;
 namespace tile::codegen {
 
 /// Returns the conditions of `tile.assume` and `tile.hint` operations in the kernel's top-level block, which hold for
-/// every program, if they depend only on integer parameters and constants; of a conjunction each part. Sums and
-/// products are assumed not to overflow, since expressions (Runtime/Expression.h) are exact. Conditions that an
+/// every program, if they depend only on integer parameters and constants; of a conjunction each part. Additions and
+/// multiplications are assumed not to overflow, since expressions (Runtime/Expression.h) are exact. Conditions that an
 /// expression cannot state, or too long ones, are omitted.
 std::vector<std::string> assumedConditions(KernelOp kernel);
 

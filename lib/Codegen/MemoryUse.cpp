@@ -39,7 +39,7 @@ bool keepsRows(const Function &function) {
 
 /// Returns true if the statement is a single instruction of this kind, with or without a predicate.
 static bool isAlone(StringRef text, StringRef instruction) {
-  if (text.starts_with("@")) // a predicate
+  if (text.starts_with("@")) // skip a predicate
     text = text.drop_until([](char letter) { return letter == ' '; }).ltrim();
   return text.starts_with(instruction) && text.count(';') == 1 && !text.starts_with((instruction + "volatile").str());
 }

@@ -70,8 +70,8 @@ DenseSet<Instruction *> findLateLoads(BasicBlock &block, const DenseSet<const In
 }
 
 /// Returns the reads of shared memory in the block that may be delayed until just before their uses: there is no write
-/// and no barrier between such a read and the last fixed instruction that depends on it, and none of these instructions is
-/// among the `loads` that are delayed past barriers.
+/// and no barrier between such a read and the last fixed instruction that depends on it, and none of these instructions
+/// is among the `loads` that are delayed past barriers.
 DenseSet<Instruction *> findLateReads(BasicBlock &block, const DenseSet<Instruction *> &loads) {
   constexpr unsigned sharedMemory = 3;           // address space
   DenseMap<const Instruction *, unsigned> times; // index of the section between writes
@@ -113,7 +113,7 @@ public:
   explicit Ordering(Filter isInside) : isInside(isInside) {}
 
   void add(Instruction &result) {
-    // Operands first; an entry is visited again when its operands are done.
+    // Visits operands first; an entry is visited again when its operands are done.
     Order stack = {&result};
     while (!stack.empty()) {
       Instruction *top = stack.back();
@@ -150,7 +150,8 @@ public:
   }
 
   Order order;
-  DenseSet<Instruction *> usedAtOnce; // followed at once by all instructions that have become computable
+  /// Instructions after which all others that have become computable are emitted at once.
+  DenseSet<Instruction *> usedAtOnce;
 
 private:
   void addUses(Instruction *value) {
@@ -180,7 +181,7 @@ Order orderAcrossEffects(BasicBlock &block, const DenseSet<Instruction *> &late,
   Ordering ordering(isInside);
   if (usesAtOnce)
     ordering.usedAtOnce = late;
-  // The registers written by a statement, or by one in another block.
+  // Adds the extractions of the registers that an inline assembly statement, or a phi, provides.
   auto addTaken = [&](Instruction &statement) {
     for (User *user : statement.users())
       if (auto *taken = dyn_cast<ExtractValueInst>(user); taken && isInside(*taken))
@@ -273,7 +274,7 @@ void orderBetweenEffects(BasicBlock &block) {
 void reorder(BasicBlock &block, const Order &order) {
   for (Instruction *instruction : order)
     instruction->moveBefore(block, block.end());
-  // Unused instructions, such as values that are recomputed elsewhere.
+  // Places unused instructions, such as values that are recomputed elsewhere.
   while (&block.front() != order.front()) {
     block.front().replaceAllUsesWith(PoisonValue::get(block.front().getType()));
     block.front().eraseFromParent();

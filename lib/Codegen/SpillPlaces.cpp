@@ -21,7 +21,8 @@ bool spillsHardlyInLoops(llvm::StringRef cubin, unsigned few) {
       localsBefore.push_back(localsBefore.back() + isLocal(instruction));
     spills |= localsBefore.back() != 0;
     std::vector<CodeLoop> loops = findLoops(code);
-    llvm::erase_if(loops, [](CodeLoop loop) { return loop.first == loop.last; }); // the branch behind the end
+    // not a loop: the branch to itself after the end of the code
+    llvm::erase_if(loops, [](CodeLoop loop) { return loop.first == loop.last; });
     if (loops.empty() && !code.empty())
       loops.push_back({0, code.size() - 1});
     spillsInLoop |= llvm::any_of(loops, [&](CodeLoop loop) {

@@ -55,7 +55,7 @@ std::string BoundedText::take() const {
 namespace {
 
 constexpr int cannotStart = 127; // as in a shell
-/// A folder without users' files: ptxas writes time and size of a source that it finds by its name into the debug data.
+/// A folder without user files: ptxas writes time and size of a source that it finds by name into the debug data.
 constexpr const char *emptyFolder = "/proc";
 
 /// Converts the texts to the form that execve takes.
@@ -72,7 +72,7 @@ std::vector<char *> pointersTo(llvm::ArrayRef<std::string> texts) {
                                 llvm::ArrayRef<int> inherited) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int input = open("/dev/null", O_RDONLY);
-  if (chdir(emptyFolder) != 0) // then the child runs in the folder of this process
+  if (chdir(emptyFolder) != 0) // if this fails, the child runs in the folder of this process
     errno = 0;
   for (int descriptor : inherited)
     fcntl(descriptor, F_SETFD, 0);
@@ -110,7 +110,7 @@ bool readUntilEnd(pid_t child, int pipe, int maxSeconds, const std::atomic<bool>
       break;
     drain(pipe, output);
     if (watched[1].revents & POLLHUP)
-      watched[1].fd = -1; // ignored from here on
+      watched[1].fd = -1; // errors are ignored from here on
     if (watched[0].revents || (watched[0].fd < 0 && watched[1].fd < 0))
       break;
   }

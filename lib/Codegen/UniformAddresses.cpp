@@ -43,7 +43,7 @@ std::optional<SharedAddress> matchSharedAddress(Value *value, const DataLayout &
   return buffer ? std::optional(SharedAddress{buffer, offset.getSExtValue()}) : std::nullopt;
 }
 
-/// Returns true for users that need the address in a register; others have it as an immediate.
+/// Returns true for users that need the address in a register; others take it as an immediate.
 bool isInRegister(const Instruction &user) {
   auto *call = dyn_cast<CallInst>(&user);
   return isa<GetElementPtrInst, BinaryOperator>(user) || (call && call->isInlineAsm());
@@ -68,7 +68,7 @@ private:
   Value *emit(SharedAddress address, Type *type, Instruction &user) {
     Value *&base = bases[address.buffer];
     if (!base) {
-      // With side effects, so that it is not moved.
+      // Marked as having side effects, so that LLVM does not move it.
       auto *function = FunctionType::get(address.buffer->getType(), /*isVarArg=*/false);
       auto text = "mov.b64 \t$0, " + address.buffer->getName().str() + ";";
       IRBuilder<> builder(place->getParent(), place);
