@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Advice to the user of the compiler: kernels that spill registers, and compilation steps that are slow.
+// Advice to users about kernels that spill registers and about slow compilation steps.
 #include "Driver/Compilation.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -8,7 +8,7 @@ using llvm::formatv;
 
 namespace tile::driver {
 
-/// Notes slow steps with the usual reason, large blocks.
+/// Emits a note about slow steps, with the usual cause: large blocks.
 void Compilation::noteSlowSteps() {
   if (!options.slowSeconds)
     return;
@@ -26,7 +26,7 @@ void Compilation::noteSlowSteps() {
   }
 }
 
-/// More spills than a thread has registers (255 of 4 bytes): most of its values are in memory.
+/// More bytes of spills than a thread has registers (255 of 4 bytes) mean that most values are in memory.
 bool Compilation::warnOfSpills(const codegen::KernelResources &resources) {
   constexpr unsigned most = 1024;
   if (resources.spillStores < most)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans -> jobs -> processes -> variants that are worth keeping -> one artifact.
+// Compiles plans to variants in several processes, and combines the useful ones into one artifact.
 #include "Driver/CompileVariants.h"
 
 #include "Codegen/EmitHeader.h"

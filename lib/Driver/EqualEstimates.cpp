@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Estimates calls of several sizes as a launch does.
+// Estimates the time of calls of several sizes in the same way as a launch does.
 #include "Driver/EqualEstimates.h"
 
 #include "Runtime/Choice.h"
@@ -14,11 +14,11 @@
 namespace tile::driver {
 namespace {
 
-/// Relative difference of estimates that means nothing: one more operation for each element of a kernel that copies
-/// changes them by 0.001 to 0.003, while the model is off by a tenth.
+/// Relative difference below which estimates count as equal: one more operation per element of a copy kernel changes
+/// them by 0.001 to 0.003, while the model's error is about 0.1.
 constexpr double tolerance = 0.005;
 
-/// Values of the parameters: all integers have the same size, or one is larger than the others.
+/// Values of the parameters: all integers have the same size, or one of them is larger than the others.
 std::vector<std::vector<uint64_t>> sampleCalls(const runtime::Manifest &manifest) {
   constexpr uint64_t address = uint64_t(1) << 40, small = 512, large = 1 << 16;
   auto callOf = [&](uint64_t size) {
@@ -43,7 +43,7 @@ std::vector<std::vector<uint64_t>> sampleCalls(const runtime::Manifest &manifest
 
 size_t countEqualEstimates(llvm::ArrayRef<MadeVariant> made) {
   std::vector<const runtime::Manifest *> manifests;
-  std::vector<size_t> configurations; // of each manifest
+  std::vector<size_t> configurations; // of each manifest, by index
   for (const MadeVariant &variant : made) {
     const runtime::Manifest &manifest = variant.packed.manifest;
     if (manifest.target != made.front().packed.manifest.target)
@@ -66,7 +66,7 @@ size_t countEqualEstimates(llvm::ArrayRef<MadeVariant> made) {
     std::vector<void *> arguments;
     for (uint64_t &value : values)
       arguments.push_back(&value);
-    std::map<size_t, double> times; // of the fastest variant of each configuration
+    std::map<size_t, double> times; // time of the fastest variant of each configuration
     for (auto [index, configuration] : llvm::enumerate(configurations)) {
       double time = chooser->estimate(index, {arguments.data(), nullptr}, device);
       auto [entry, isNew] = times.try_emplace(configuration, time);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans the kernels of a GEMM whose blocks are left open: for one promise class, those that the expected sizes need.
+// Plans the kernels of a GEMM whose block sizes are left open. For each promise class, these are the kernels that the
+// expected sizes need.
 #pragma once
 
 #include "Driver/PromiseClasses.h"

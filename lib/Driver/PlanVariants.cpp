@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Promise classes x configurations x sizes -> plans, and their explanation for --explain-config.
+// Plans variants from promise classes, configurations and sizes, and explains them for --explain-config.
 #include "Driver/VariantPlan.h"
 
 #include "Analysis/ProgramCounts.h"
@@ -287,7 +287,7 @@ private:
     plan.isNeeded = rank.promises == 0 && servesMore(configuration, inspected.kernel());
     if (plan.isNeeded)
       rank.round = 0;
-    // All classes do the same work; the one with the most promises knows best which accesses are contiguous.
+    // All classes do the same work; the one with the most promises determines best which accesses are contiguous.
     if (rank.promises <= 1)
       programs[rank.configuration] = describePrograms(inspected.kernel());
     if (!inspected.isOpen || !inspected.product) {
@@ -328,7 +328,7 @@ private:
     return isNew && !isServed;
   }
 
-  /// Adds the cost model of programs unless a plan has a GEMM cost: times of the two models do not compare.
+  /// Adds the cost model of programs unless a plan has a GEMM cost: times of the two models are not comparable.
   void timePrograms() {
     if (llvm::any_of(plans, [](const Ranked &ranked) { return ranked.plan.cost.has_value(); }))
       return;

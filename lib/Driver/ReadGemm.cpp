@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads the sizes from the grid's factors and the loop's bounds, the operands from the loads that define them.
+// Reads the sizes from the factors of the grid and the bounds of the loop, and the operands from the loads that define
+// them.
 #include "Driver/ReadGemm.h"
 
 #include "Analysis/AccessPromises.h"

@@ -41,7 +41,7 @@ public:
   struct Slow {
     std::string name;
     double seconds;
-    std::string slowestPass; ///< if it took more than half of the time
+    std::string slowestPass; ///< the reason, if it took more than half of the time
   };
   /// Returns the phases that took longer, in order.
   std::vector<Slow> stepsOver(double seconds) const;

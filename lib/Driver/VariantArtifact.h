@@ -26,7 +26,7 @@ struct LeftOut {
   std::string name, target, why;
 };
 
-/// The artifact exceeds the budget with only the variants that are needed.
+/// Error: the artifact exceeds the budget even with only the required variants.
 class BudgetError : public llvm::ErrorInfo<BudgetError> {
 public:
   static char ID;

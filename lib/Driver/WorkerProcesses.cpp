@@ -29,7 +29,7 @@ namespace {
 struct Record {
   static constexpr uint64_t begun = ~uint64_t(0);
   uint64_t index;
-  uint64_t size; ///< bytes that follow; `begun`: none
+  uint64_t size; ///< bytes that follow; `begun`: no bytes follow
 };
 
 void writeAll(int file, const char *bytes, size_t size) {
@@ -38,7 +38,7 @@ void writeAll(int file, const char *bytes, size_t size) {
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      kill(getpid(), SIGKILL); // out of memory for the result: die as from the OOM killer
+      kill(getpid(), SIGKILL); // no memory for the result: exit as if killed by the OOM killer
     bytes += count;
     size -= size_t(count);
   }
