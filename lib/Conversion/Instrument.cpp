@@ -33,7 +33,7 @@ namespace {
 /// The record of an operation.
 struct Recorded {
   TimeMark mark;
-  bool hasEnd; ///< it takes time; otherwise it only starts something
+  bool hasEnd; ///< it takes time; otherwise it only marks a start
 };
 
 std::optional<Recorded> classify(Operation *op) {
@@ -46,7 +46,7 @@ std::optional<Recorded> classify(Operation *op) {
   auto statement = dyn_cast<LLVM::InlineAsmOp>(op);
   if (!statement)
     return std::nullopt;
-  // Operations that the conversion of the cta dialect emits as PTX.
+  // Operations that the conversion of the cta dialect emits as PTX are found by their text.
   const std::pair<StringRef, Recorded> known[] = {
       {"mbarrier.try_wait", {TimeMark::BarrierWait, true}}, {"wgmma.wait_group", {TimeMark::ProductsWait, true}},
       {"cp.async.wait", {TimeMark::CopiesWait, true}},      {"cp.async.bulk.wait", {TimeMark::CopiesWait, true}},
@@ -157,7 +157,7 @@ private:
                      .str(),
          .results = {word, word},
          .operands = {times}});
-    // LLVM promotes it to a register.
+    // LLVM promotes this variable to a register.
     Value one = LLVM::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
     next = LLVM::AllocaOp::create(builder, loc, LLVM::LLVMPointerType::get(kernel.getContext()), word, one);
     begin = area[0];
@@ -183,8 +183,8 @@ private:
     LLVM::StoreOp::create(builder, loc, after.front(), next);
   }
 
-  /// The end record has a separate location: if one thread of a warp works, the others exit before it and do not know
-  /// its records.
+  /// The end record has a separate location: if only one thread of a warp works, the others exit earlier and do not
+  /// track its records.
   void recordEnd(Location loc) {
     Value code =
         LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(Record{TimeMark::Warp, true}.encode()));

@@ -9,9 +9,9 @@
 //   for %i = %lower to %upper step %step   ==>   %limit = %upper - %step, or the smallest integer if that is smaller
 //                                                if %lower < %upper: do { … } while %i < %limit; %i += %step
 //
-// From the last operation to the first, and outside before inside. Each pattern splits the block after its operation
-// and moves the remainder; in the order of the upstream pass (convert-scf-to-cf) a block with n branches moves its end
-// n times, which took ten seconds for 1600 masked loads. In this order each operation moves once.
+// Operations are lowered from last to first, and outer ones before inner ones. Each pattern splits the block after its
+// operation and moves the remainder; in the order of the upstream pass (convert-scf-to-cf) a block with n branches
+// moves its end n times, which took ten seconds for 1600 masked loads. In this order each operation moves once.
 #include "Analysis/LoopRange.h"
 #include "Conversion/Passes.h"
 #include "Tile/TileDialect.h"

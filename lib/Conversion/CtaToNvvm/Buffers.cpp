@@ -63,7 +63,7 @@ struct LocalLoadLowering : TargetPattern<cta::LocalLoadOp> {
     const layout::LinearLayout &stored = buffer.getLayout().getLayout();
     layout::LinearLayout part = layout::embed(cta::getLayout(op.getType()), buffer.getShape().vec());
     SharedTile tile{adaptor.getBuffer().front(), buffer.getElementType(), stored, part};
-    // `start` is a multiple of the part, so adding it is XOR.
+    // `start` is a multiple of the part's size, so adding it is the same as XOR.
     uint64_t shift = op.getStart() ? stored.flatten(op.getStart()->vec()) : 0;
     rewriter.replaceOpWithMultiple(op, {emitSharedLoad(rewriter, op.getLoc(), tile, shift, gpu)});
     return success();

@@ -124,8 +124,8 @@ struct ClusterSumLowering : OpConversionPattern<cta::ClusterSumOp> {
   }
 
 private:
-  /// Several sums may use the buffer, one after the other: the part of a warp has the same offset as for the largest
-  /// sum, so that no warp overwrites data that another one has still to copy.
+  /// Several accumulators may pass through the buffer, one after the other: the part of a warp has the same offset as
+  /// for the largest accumulator, so that no warp overwrites data that another one still has to copy.
   static PartialPlaces planPlaces(cta::ClusterSumOp op) {
     PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
     places.warpStride = op.getBuffer().getType().getBytesPerSlot() / places.warps;
@@ -158,7 +158,7 @@ private:
   static void emitSend(cta::ClusterSumOp op, OneToNOpAdaptor adaptor, Value rank, OpBuilder &builder) {
     Location loc = op.getLoc();
     PartialPlaces places = planPlaces(op);
-    // The first time, nothing has to have been taken.
+    // The first use of the buffer need not wait for it to be free.
     Value parity = arith::XOrIOp::create(builder, loc, adaptor.getParity().front(), emitI32(builder, loc, 1));
     emitBarrierWait(builder, loc, adaptor.getTaken().front(), parity);
     int64_t slotBytes = op.getBuffer().getType().getBytesPerSlot();
@@ -178,7 +178,7 @@ private:
     Value part = places.emitWarpPart(builder, loc, start);
     Value remote = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), part, zero);
     Value barrier = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), adaptor.getSent().front(), zero);
-    // The NVVM operation accepts no barrier of another CTA.
+    // The NVVM operation does not accept a barrier of another CTA.
     PtxStatement statement;
     statement.text = "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];";
     statement.operands = {remote, part, emitI32(builder, loc, places.warpBytes), barrier};

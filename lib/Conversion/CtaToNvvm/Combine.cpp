@@ -70,7 +70,8 @@ Tuple CombineEmitter::combineAcross(const Tuple &own, unsigned laneBit) {
 }
 
 Tuple CombineEmitter::combineLanes(Tuple own, ArrayRef<unsigned> laneBits) {
-  constexpr size_t fewLanes = 2; // for which the order costs less than one more shuffle
+  // maximum number of operations for which preserving the order is cheaper than one more shuffle
+  constexpr size_t fewLanes = 2;
   if (laneBits.size() <= fewLanes || isCommutative()) {
     for (unsigned bit : laneBits)
       own = combineAcross(own, bit);

@@ -32,7 +32,7 @@ public:
   std::optional<Tuple> combineWarp(const Tuple &own);
   /// Returns the values of lane `lane`.
   Tuple shuffleFrom(const Tuple &tuple, mlir::Value lane);
-  /// Returns the values of the lane at this distance below, or above; those of any lane if there is none.
+  /// Returns the values of the lane at this distance below, or above; of an arbitrary lane if there is none.
   Tuple shuffleBy(const Tuple &tuple, int64_t lanes, bool isFromAbove);
 
 private:

@@ -8,7 +8,8 @@
 //
 //   %s = arith.addf %x, %y : tensor<256xf32, #l>   ==>   2 x arith.addf : f32      (#l has 2 registers)
 //
-// Math that LLVM cannot select for NVPTX is rewritten on the way (Math.cpp). Upstream lowers the remainder.
+// Math that LLVM cannot select for NVPTX is rewritten on the way (Math.cpp). Upstream's patterns lower all other
+// operations.
 #include "Conversion/Passes.h"
 #include "Cta/CtaDialect.h"
 #include "Patterns.h"
@@ -42,11 +43,11 @@ RegisterTypeConverter::RegisterTypeConverter(MLIRContext *context) {
       [](cta::BufferType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
   addConversion(
       [](cta::MbarrierType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
-  // Lane and column.
+  // A tensor memory address holds lane and column in one word.
   addConversion([](cta::TensorMemoryType type) -> Type { return IntegerType::get(type.getContext(), 32); });
   // Tokens are no longer needed: waits have been inserted.
   addConversion([](cta::TokenType, SmallVectorImpl<Type> &) -> std::optional<LogicalResult> { return success(); });
-  // The address of the tensor map.
+  // A descriptor becomes the address of its tensor map.
   addConversion([](DescType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   addConversion([this](RankedTensorType type, SmallVectorImpl<Type> &registers) -> std::optional<LogicalResult> {
     cta::LayoutAttr layout = cta::getLayoutAttr(type);

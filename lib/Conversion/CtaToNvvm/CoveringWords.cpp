@@ -22,7 +22,7 @@ static Value roundDown(OpBuilder &builder, Location loc, Value address, Type poi
 CoveringWords CoveringWords::load(OpBuilder &builder, Location loc, GlobalAccess &access, Value pointer,
                                   Value predicate, ValueRange other) {
   Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), pointer);
-  // The chunk of the last wanted byte.
+  // The index of the chunk that contains the last wanted byte.
   Value last = arith::AddIOp::create(builder, loc, address,
                                      arith::ConstantIntOp::create(builder, loc, address.getType(), accessBytes - 1));
   SmallVector<Value> values;
@@ -30,7 +30,7 @@ CoveringWords CoveringWords::load(OpBuilder &builder, Location loc, GlobalAccess
     llvm::append_range(values, access.load(roundDown(builder, loc, within, pointer.getType()), predicate, other));
   Value low = arith::TruncIOp::create(builder, loc, builder.getI32Type(), address);
   Value offset = arith::AndIOp::create(builder, loc, low, emitI32(builder, loc, accessBytes - 1));
-  // Zeros may be shifted.
+  // If `other` is all zeros, it may be shifted as well.
   if (predicate && !llvm::all_of(other, [](Value word) { return matchPattern(word, m_Zero()); }))
     offset = arith::SelectOp::create(builder, loc, predicate, offset, emitI32(builder, loc, 0));
   values.push_back(offset);
@@ -49,11 +49,12 @@ SmallVector<Value> CoveringWords::shift(OpBuilder &builder, Location loc) const 
   for (unsigned step : {2, 1}) {
     Value bit = arith::AndIOp::create(builder, loc, offset, emitI32(builder, loc, step * 4));
     Value isSet = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, bit, emitI32(builder, loc, 0));
-    // As many as the steps after this one reach.
+    // Shifts only as many words as the following steps can still reach.
     for (unsigned index = 0; index < numWords / 2 + step; ++index)
       words[index] = arith::SelectOp::create(builder, loc, isSet, words[index + step], words[index]);
   }
-  Value bits = arith::ShLIOp::create(builder, loc, offset, emitI32(builder, loc, 3)); // modulo 32
+  // the shift count is taken modulo 32
+  Value bits = arith::ShLIOp::create(builder, loc, offset, emitI32(builder, loc, 3));
   SmallVector<Value> shifted;
   for (unsigned index = 0; index < numWords / 2; ++index)
     shifted.push_back(LLVM::FshrOp::create(builder, loc, words[index + 1], words[index], bits));

@@ -22,10 +22,10 @@ public:
   /// Reads through `access`; where `predicate` is false, returns `other`, four 32-bit words. A null predicate is true.
   static CoveringWords load(mlir::OpBuilder &builder, mlir::Location loc, GlobalAccess &access, mlir::Value pointer,
                             mlir::Value predicate, mlir::ValueRange other);
-  /// Wraps 16 bytes that are available as four 32-bit words.
+  /// Wraps 16 bytes that are already available as four 32-bit words.
   static CoveringWords of(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange words);
 
-  /// Returns the words, then the byte's index, 0 to 15; all i32.
+  /// Returns the eight words, then the byte index, 0 to 15; all i32.
   mlir::ArrayRef<mlir::Value> values() const { return all; }
   /// Returns the 16 bytes as four 32-bit words.
   mlir::SmallVector<mlir::Value> shift(mlir::OpBuilder &builder, mlir::Location loc) const;

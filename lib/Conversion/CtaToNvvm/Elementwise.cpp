@@ -143,7 +143,8 @@ struct ConstantLowering : OpConversionPattern<arith::ConstantOp> {
                                                registerAttribute(values.getSplatValue<Attribute>(), rewriter));
       registers.assign(layout.numRegisters(), scalar);
     } else {
-      // Checked: no thread bit selects an element, so every register is the same constant in all threads.
+      // A preceding check ensures that no thread bit selects an element, so every register is the same constant in all
+      // threads.
       auto elements = values.getValues<Attribute>();
       for (int64_t index = 0; index < layout.numRegisters(); ++index)
         registers.push_back(arith::ConstantOp::create(
@@ -190,7 +191,7 @@ struct AddPtrLowering : OpConversionPattern<AddPtrOp> {
     Registers registers;
     for (auto [pointer, offset] : llvm::zip(adaptor.getPtr(), adaptor.getOffset())) {
       Value index = offset;
-      // A gep index is signed; an i1 offset counts 0 or 1.
+      // The index of a GEP is signed; an i1 offset counts as 0 or 1.
       if (index.getType().isInteger(1))
         index = arith::ExtUIOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), index);
       registers.push_back(

@@ -66,7 +66,7 @@ Value emitI32(OpBuilder &builder, Location loc, int64_t value) {
 Value emitByteOffset(OpBuilder &builder, Location loc, Value base, int64_t bytes) {
   if (bytes == 0)
     return base;
-  constexpr unsigned constantBits = 29; // of a constant in a GEP
+  constexpr unsigned constantBits = 29; // byte offset of a constant in a GEP
   SmallVector<LLVM::GEPArg, 1> index;
   if (llvm::isInt<constantBits>(bytes))
     index.emplace_back(static_cast<int32_t>(bytes));
@@ -76,7 +76,7 @@ Value emitByteOffset(OpBuilder &builder, Location loc, Value base, int64_t bytes
 }
 
 Value emitLinearMap(OpBuilder &builder, Location loc, Value input, const std::vector<uint64_t> &bases) {
-  // Group bits by the distance that they move: value = XOR over distances of (input & mask) shifted.
+  // Groups bits by the distance that they move: value = XOR over distances of (input & mask) shifted.
   std::map<int, uint64_t> masks;
   for (size_t in = 0; in < bases.size(); ++in)
     for (uint64_t rest = bases[in]; rest != 0; rest &= rest - 1)
@@ -195,7 +195,7 @@ Value emitIsFirstOfRole(OpBuilder &builder, Operation *op) {
     return emitIsFirstThread(builder, op->getLoc());
   if (role->getAttr().getOneThread())
     return {};
-  if (role->getAttr().getTeams() > 1) // each has as many warps, and starts at a multiple of them
+  if (role->getAttr().getTeams() > 1) // teams start at multiples of their size
     return emitBitsAreZero(builder, op->getLoc(), role->getAttr().getWarps() * target::threadsPerWarp - 1);
   return arith::CmpIOp::create(builder, op->getLoc(), arith::CmpIPredicate::eq, emitThreadId(builder, op->getLoc()),
                                emitI32(builder, op->getLoc(), role->getFirstWarp() * target::threadsPerWarp));

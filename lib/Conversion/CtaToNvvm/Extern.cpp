@@ -126,7 +126,7 @@ struct InlineAsmLowering : OpConversionPattern<InlineAsmOp> {
   }
 
 private:
-  /// The threads that execute a statement, and the register from which each element's result comes.
+  /// The threads that execute a statement, and the register that provides each element's result.
   struct Execution {
     Value isFirst; // null if all threads do
     std::vector<int32_t> sources;

@@ -2,8 +2,8 @@
 // Dots by scalar multiply-adds; operands are tiles in shared memory.
 //
 // A thread needs the rows of A and the columns of B of its accumulator elements. It loads them for a few k at a time (a
-// vector, if the buffer has k contiguous) and adds all their products: the registers of the accumulator are an outer
-// product of rows and columns, so each loaded element is used many times.
+// vector, if the buffer has k contiguous) and multiplies each loaded row element with each column element: the
+// registers of the accumulator are an outer product of rows and columns, so each loaded element is used many times.
 //
 //   for each part of k:  load a[rows, part], b[part, columns]
 //     for k in part, r in registers:  acc[r] += a[row(r), k] * b[k, column(r)]
@@ -132,7 +132,7 @@ private:
   int64_t chooseStep() const {
     // ptxas takes 0.6 s for 4096 multiply-adds of a thread, but 7 s for 16384 of one with too few registers.
     constexpr int64_t mostWithoutLoop = 8192, mostInLoop = 2048;
-    int64_t each = 0; // k
+    int64_t each = 0; // index along k
     for (size_t index = 0; index < canonical.size(); ++index)
       each += isOwn(index);
     if (each * k <= mostWithoutLoop)
@@ -169,7 +169,7 @@ private:
     assign(loop.getResults());
   }
 
-  /// Adds the products of `count` k from the first one on, or from `first`, a multiple of `count`.
+  /// Accumulates `count` k from the first one on, or from `first`, a multiple of `count`.
   void emitParts(Registers &accumulators, int64_t count, Value first) {
     LinearLayout aPart = partLayout(rows, part, 1, k, aType.getShape().vec());
     LinearLayout bPart = partLayout(columns, part, n, 1, bType.getShape().vec());

@@ -60,7 +60,7 @@ static bool isScalarStore(Operation *op) {
 /// each thread computes alone. Includes the stores, in the order of the block.
 static SmallVector<Operation *> findOwnWork(ArrayRef<Operation *> stores) {
   llvm::SmallSetVector<Operation *, 16> work(stores.begin(), stores.end());
-  // Users come after their operands, so that one walk back finds everything.
+  // Users come after their operands, so that a single backward walk finds all operations.
   for (Operation *op = stores.back()->getPrevNode(); op; op = op->getPrevNode()) {
     bool isNumber = isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) && op->getNumResults() > 0 &&
                     !isa<RankedTensorType>(op->getResult(0).getType());

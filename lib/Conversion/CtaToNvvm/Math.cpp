@@ -50,7 +50,7 @@ constexpr LibraryFunction libraryFunctions[] = {
 
 std::string libraryFunctionOf(Operation *op) {
   if (auto call = dyn_cast<LibraryCallOp>(op)) {
-    // Functions that exist only for f32 have the f in front.
+    // Functions that exist only for f32 have an f before their name.
     bool isSingle = call.getFunction() == tile::LibraryFunction::rsqrt_rn;
     return (isSingle ? "__nv_f" : "__nv_") + stringifyLibraryFunction(call.getFunction()).str();
   }

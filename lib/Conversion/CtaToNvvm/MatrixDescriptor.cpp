@@ -44,7 +44,7 @@ std::optional<MatrixOperand> planMatrixOperand(cta::BufferType type, unsigned kD
 /// Returns the start address in units of 16 bytes.
 static Value emitStart(OpBuilder &builder, Location loc, Value address, bool isInCluster) {
   Value units = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
-  if (isInCluster) // higher bits select the CTA
+  if (isInCluster) // higher bits of the address select the CTA
     units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
   return units;
 }
@@ -76,7 +76,7 @@ DescriptorEmitter::DescriptorEmitter(OpBuilder &builder, Location loc, Format fo
   high = mode << 62 | uint64_t(operand.strideOffset() / 16) << 32;
   if (format == Format::Wgmma)
     return;
-  // One thread issues many instructions: it adds to a whole descriptor, whose fields do not overflow.
+  // One thread issues many instructions, so it adds to a complete descriptor, whose fields do not overflow.
   high |= tcgen05Version;
   Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), low);
   Value constant = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), int64_t(high));

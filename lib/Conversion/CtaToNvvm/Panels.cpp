@@ -29,9 +29,9 @@ namespace {
 
 /// An access of a thread, if it belongs to the panel.
 struct PanelWord {
-  int32_t access; ///< Its index.
+  int32_t access; ///< The index of the access.
   Value address;
-  Value condition; ///< Whether it belongs to the panel; null if it always does.
+  Value condition; ///< True if it belongs to the panel; null if it always does.
 };
 
 class PanelAccess {
@@ -67,7 +67,7 @@ public:
     DenseMap<uint64_t, Value> conditions;
     SmallVector<PanelWord> words;
     for (int32_t index = 0; index < vectors.addresses.numRegisters(); ++index) {
-      uint64_t needed = high.ofRegister(index) ^ panel; // of the thread's part
+      uint64_t needed = high.ofRegister(index) ^ panel; // high bits of the offset of the thread's part
       if (canonical[index] != index || (needed & ~ofThreads) != 0)
         continue;
       Value &condition = conditions[needed];

@@ -74,7 +74,7 @@ private:
 #define FAMILY(name) void register##name##Lowerings(Lowerings &lowerings);
 #include "Families.def"
 
-// Checks shared by several families.
+// Checks that several families share.
 mlir::LogicalResult checkKernel(KernelOp kernel);
 mlir::LogicalResult checkWholeTile(mlir::Operation *op, cta::BufferType buffer);
 mlir::LogicalResult checkRowMajor(mlir::Operation *op, cta::BufferType buffer);

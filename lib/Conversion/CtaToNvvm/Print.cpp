@@ -32,7 +32,7 @@ Value emitString(OpBuilder &builder, Location loc, ModuleOp module, StringRef te
   if (!global) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    // Not the location of the use: inside a helper that is a call site, which is only meaningful in a function.
+    // Not the location of the use: inside a helper, that is a call site, which is only meaningful within a function.
     global =
         LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
                                /*isConstant=*/true, LLVM::Linkage::Internal, nameOf(number),
@@ -62,7 +62,7 @@ void emitPrintf(OpBuilder &builder, Operation *op, StringRef format, ValueRange 
   if (!arguments.empty()) {
     auto type = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(arguments.getTypes()));
     {
-      // In the entry block, so that a loop does not grow the stack.
+      // Allocated in the entry block, so that a loop does not grow the stack.
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(&op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front());
       buffer = LLVM::AllocaOp::create(builder, loc, pointer, type, emitI32(builder, loc, 1));

@@ -20,8 +20,8 @@ struct PtxStatement {
   /// Values of the results before the statement, for statements that may not write them; empty or one for each result.
   llvm::SmallVector<mlir::Value> initial = {};
   bool hasSideEffects = true;
-  /// Whether instructions write results before others read operands: then an operand whose value is also an initial one
-  /// has a register of its own.
+  /// Whether instructions write results before others read operands: if they do, an operand whose value is also an
+  /// initial one gets a separate register.
   bool readsAfterWriting = false;
   /// Indices of operands that are immediates in the text: constants.
   llvm::SmallVector<unsigned> immediates = {};

@@ -58,7 +58,7 @@ void moveBody(Region &region, Block *target) {
   target->getOperations().splice(std::prev(target->end()), region.front().getOperations());
 }
 
-/// Emits the role's code, for its warps, at the insertion point.
+/// Emits the role's code at the insertion point, for the role's warps.
 void lowerRole(OpBuilder &builder, const cta::Role &role, std::optional<unsigned> registersAtStart, Value warp) {
   Location loc = role.getBody().getLoc();
   if (unsigned registers = role.getAttr().getRegisters())

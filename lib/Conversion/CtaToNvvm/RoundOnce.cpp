@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions to small floats through f32, because targets have no others to 8-bit floats and, before sm_90, none from
-// integers and f64 to bf16. LLVM rounds f64 once, unless it knows that the value is an integer. If rounded to nearest twice, a value just beyond the midpoint of two
-// results could first be rounded to the midpoint, and then in the wrong direction:
+// Conversions to small floats through f32, because targets have no direct conversions to 8-bit floats and, before
+// sm_90, none from integers and f64 to bf16. LLVM rounds f64 once, unless it knows that the value is an integer. If
+// rounded to nearest twice, a value just beyond the midpoint of two results could first be rounded to the midpoint, and
+// then in the wrong direction:
 //
 //   1 + 2^-8 + 2^-40 of f64   -- f32 -->  1 + 2^-8   -- bf16 -->  1, but 1 + 2^-7 is nearer
 //
@@ -37,8 +38,8 @@ Value emitRoundedToOdd(OpBuilder &builder, Location loc, Value number, bool isSi
     Value back = arith::ExtFOp::create(builder, loc, type, cut);
     isInexact = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ONE, back, number);
   } else {
-    // The value is in range again, because it is not larger. Uses a conversion of this dialect, of which LLVM makes no
-    // assumptions.
+    // The value is in range again, because it is not larger. Uses a conversion of this dialect, about which LLVM
+    // assumes nothing.
     Value back = isSigned ? arith::FPToSIOp::create(builder, loc, type, cut).getResult()
                           : arith::FPToUIOp::create(builder, loc, type, cut).getResult();
     isInexact = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, back, number);
@@ -87,7 +88,8 @@ template <typename OpType> struct RoundOnceLowering : TargetPattern<OpType> {
     }
     if (!mayOverflowHalf(op)) // tensors are split into registers first
       return failure();
-    // InstCombine assumes that few bits are an exact f16, and widens the integer, not infinity.
+    // InstCombine assumes that an integer of few bits is exact in f16, and widens the integer, which loses the
+    // infinity.
     Type from = adaptor.getIn().getType();
     std::string source = (isa<FloatType>(from) ? "f"
                           : isUnsigned         ? "u"

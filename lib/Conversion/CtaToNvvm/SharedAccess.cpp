@@ -116,7 +116,7 @@ struct SharedPartLoader::State {
   Value base;
   Type element;
   VectorAccess access;
-  layout::Span places; // of the columns of the tile's layout: row-major index -> offset
+  layout::Span places; // offset within the tile, by row-major index of the columns of its layout
   std::vector<int32_t> canonical;
   ThreadMap map;
   std::optional<OffsetEmitter> offsets;
@@ -177,7 +177,7 @@ SmallVector<Value> SharedPartLoader::load(uint64_t shift) {
 SmallVector<Value> emitSharedLoad(OpBuilder &builder, Location loc, const SharedTile &tile, uint64_t shift,
                                   const target::GpuTarget &gpu) {
   uint64_t shiftBytes = shiftInBytes(tile, shift);
-  // Rows of matrices are whole and aligned.
+  // Rows of matrices are complete and aligned.
   bool keepsRows = shiftBytes % widestAccess == 0;
   if (std::optional<MatrixAccess> access = planMatrix(tile, keepsRows && gpu.has(target::Feature::LdMatrix)))
     return loadMatrices(builder, loc, tile, *access, shiftBytes);

@@ -26,8 +26,8 @@ llvm::SmallVector<mlir::Value> emitSharedLoad(mlir::OpBuilder &builder, mlir::Lo
 void emitSharedStore(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile, mlir::ValueRange registers,
                      const target::GpuTarget &gpu);
 
-/// Loads parts of a tile. `distributed` says what a thread reads of the part at 0 and need not cover the tile; the
-/// other parts are reached by moving all elements by XOR of some of `shifts` (row-major indices).
+/// Loads parts of a tile. `distributed` says which elements a thread reads of the part at offset 0, and need not cover
+/// the tile; the other parts are reached by moving all elements by XOR of some of `shifts` (row-major indices).
 class SharedPartLoader {
 public:
   SharedPartLoader(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile,

@@ -23,7 +23,7 @@ namespace tile::conversion {
 namespace {
 
 constexpr unsigned shuffleBits = 32;
-/// Outputs of layout::conversionMap.
+/// Names of the outputs of layout::conversionMap.
 enum { registerOut, laneOut };
 
 /// The register and the lane from which each register of the result comes.

@@ -88,7 +88,7 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     if (!range)
       return failure();
     Type from = getElementTypeOf(op.getIn().getType()), to = getElementTypeOf(op.getType());
-    // Bytes that came in one word stay in it.
+    // Bytes that were loaded in one word stay in that word.
     const int64_t together = std::min<int64_t>(getConsecutiveElements(cta::getLayout(op.getIn().getType())), 4);
     const bool hasWords = from.isInteger(8) && together > 1;
     // The integer that the anchor represents: for bytes, the smallest value of the type.
@@ -97,8 +97,8 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     Registers words = hasWords ? packNextToAnchors(adaptor.getIn(), to, anchor, together, rewriter)
                                : addAnchors(adaptor.getIn(), anchor, low, rewriter);
     const double number = op->hasAttr(keepsAnchor) ? 0 : anchor.number - double(low);
-    Registers numbers = hasWords && hasSigns(to) ? subtractSigns(words, rewriter)
-                                                 : less(number, words, to, anchor.isHalf(), rewriter);
+    Registers numbers =
+        hasWords && hasSigns(to) ? subtractSigns(words, rewriter) : less(number, words, to, anchor.isHalf(), rewriter);
     numbers.truncate(adaptor.getIn().size()); // a word may hold a single value
     rewriter.replaceOpWithMultiple(op, {numbers});
     return success();
@@ -164,10 +164,11 @@ private:
                            : Value(arith::ExtUIOp::create(builder, loc, builder.getI32Type(), integer));
       words.push_back(integer);
     }
-    return anchor.isHalf() ? addAnchorsToPairs(words, anchor.bits, low, builder)
-                           : llvm::map_to_vector(words, [&](Value word) -> Value {
-                               return arith::AddIOp::create(builder, loc, word, emitI32(builder, loc, anchor.bits - low));
-                             });
+    return anchor.isHalf()
+               ? addAnchorsToPairs(words, anchor.bits, low, builder)
+               : llvm::map_to_vector(words, [&](Value word) -> Value {
+                   return arith::AddIOp::create(builder, loc, word, emitI32(builder, loc, anchor.bits - low));
+                 });
   }
 
   /// Packs two values per word. Non-negative values get both anchors at once, and the mask that limited them, too.
@@ -207,7 +208,7 @@ private:
   static Field fieldOf(Value masked, uint32_t mask) {
     Value shifted = masked.getDefiningOp()->getOperand(0);
     Operation *shift = shifted.getDefiningOp();
-    constexpr unsigned wordBits = 32, distanceBits = 5; // distances beyond the word are undefined
+    constexpr unsigned wordBits = 32, distanceBits = 5; // shift counts beyond the word are undefined
     std::optional<uint64_t> distance = isa_and_present<arith::ShRSIOp, arith::ShRUIOp>(shift)
                                            ? findLowBits(shift->getOperand(1), distanceBits)
                                            : std::nullopt;

@@ -23,8 +23,8 @@ Anchor anchorOf(mlir::Type type, int64_t span, bool hasBF16);
 /// Attribute of a conversion: the smallest and the largest integer that it converts.
 inline constexpr llvm::StringLiteral integerRange = "integer_range";
 
-/// Attribute of a conversion to f16 that is only subtracted from: its result stays greater by the anchor, and so does
-/// the subtrahend. Their difference, of integers below 2^11, is exact.
+/// Attribute of a conversion to f16 that is only subtracted from: its result keeps the anchor, and the anchor is added
+/// to the subtrahend, too. Their difference, of integers below 2^11, is exact.
 inline constexpr llvm::StringLiteral keepsAnchor = "keeps_anchor";
 
 /// Annotates a kernel's conversions of tensors with their ranges, if they are small enough for SmallIntegers.cpp, and

@@ -49,16 +49,17 @@ Value emitPointer(OpBuilder &builder, Location loc, Value address) {
                                   address);
 }
 
-/// How all warps of a role access an accumulator: each thread has consecutive registers for each block of 128 rows.
+/// Describes how all warps of a role access an accumulator: each thread has consecutive registers for each block of 128
+/// rows.
 struct AccessPlan {
   Value first;           ///< Address of this warp's part of the first block.
   Value group;           ///< Index of this warp's part of the columns, uniform in the warp; null if there is one part.
   int64_t groups = 1;    ///< Parts of the columns.
   int64_t blocks = 1;    ///< Blocks of rows in a thread.
   int64_t blockStep = 0; ///< Columns from one block to the next.
-  int64_t columns = 0;   ///< Of a part.
-  int64_t computed = 0;  ///< Columns of all parts that are moved.
-  int64_t most = 0;      ///< Registers of one instruction.
+  int64_t columns = 0;   ///< Columns of a part.
+  int64_t computed = 0;  ///< Columns of all parts that are moved, together.
+  int64_t most = 0;      ///< Registers that one instruction moves.
   NVVM::Tcgen05LdStShape shape = NVVM::Tcgen05LdStShape::SHAPE_32X32B;
 
   bool isHalf() const { return shape == NVVM::Tcgen05LdStShape::SHAPE_16X256B; }
@@ -92,7 +93,7 @@ SmallVector<AccessStep> emitSteps(OpBuilder &builder, Location loc, const Access
 }
 
 /// Returns how many registers of a thread an instruction may move, a power of two: those that are not moved yet, or
-/// that have been moved, must fit besides, or ptxas fails instead of spilling.
+/// that have been moved, must fit in addition, or ptxas fails instead of spilling.
 int64_t mostRegistersOf(Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
   auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
@@ -135,8 +136,8 @@ AccessPlan planAccess(OpBuilder &builder, Operation *op, Value memory, cta::Tens
   return plan;
 }
 
-/// Emits `access(columns)` for this warp's part, of which different numbers of columns may be moved: all of the first
-/// parts, some of the next and none of the others. Returns what it returns, of the given types.
+/// Emits `access(columns)` for this warp's part. The number of columns to move may differ between parts: all of the
+/// first ones, some of the next, none of the others. Returns the results of `access`, of the given types.
 Registers emitForPart(OpBuilder &builder, Location loc, const AccessPlan &plan, TypeRange types,
                       llvm::function_ref<Registers(int64_t)> access) {
   const int64_t whole = plan.computed / plan.columns;
@@ -186,7 +187,7 @@ struct OpenLowering : OpConversionPattern<cta::TensorMemoryOpenOp> {
     emitTensorFence(rewriter, loc, /*before=*/false);
     Value base = LLVM::LoadOp::create(rewriter, loc, rewriter.getI32Type(), adaptor.getPlace(), /*alignment=*/4,
                                       /*isVolatile=*/true);
-    // Copies by TMA may reuse the place.
+    // Copies by TMA may reuse the shared memory that held the address.
     cta::ProxyFenceOp::create(rewriter, loc);
     rewriter.replaceOp(op, base);
     return success();

@@ -55,7 +55,7 @@ std::optional<MmaOperands> planOperands(cta::Tcgen05MmaOp op) {
                                b = planMatrixOperand(op.getB().getType(), 0);
   if ((bufferA && !a) || !b)
     return std::nullopt;
-  // A panel is addressed from its start.
+  // Elements are addressed from the start of their panel.
   auto startsPanel = [](const MatrixOperand &operand, int64_t step) {
     return operand.kMajor || operand.extent == step || step % operand.form.panelElements == 0;
   };
@@ -108,7 +108,8 @@ struct MmaLowering : OpConversionPattern<cta::Tcgen05MmaOp> {
         }
       }
     statement.text += "}";
-    // Not by an intrinsic: LLVM 22 selects a sum for the second descriptor, "%rd1+128", which is no operand of PTX.
+    // No intrinsic is used: LLVM 22 would select a sum, "%rd1+128", as the second descriptor, which is not a valid PTX
+    // operand.
     emitPtx(rewriter, loc, statement);
     rewriter.eraseOp(op);
     return success();

@@ -106,15 +106,15 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
     // The thread arrives for its warp: the reads of the other lanes must be complete.
     NVVM::SyncWarpOp::create(rewriter, loc, emitI32(rewriter, loc, -1));
     Value lane = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 31));
-    // The first lanes, one for each CTA.
+    // The first lanes arrive, one for each CTA.
     Value arrives =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, lane, emitI32(rewriter, loc, op.getCtas()));
     if (adaptor.getCondition())
       arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getCondition());
     Value barrier = emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
     if (op.getCtas() == 1 && op.getCondition()) {
-      // No branch: LLVM would merge those of the same lane, and ptxas keeps no wgmma in flight across divergent control
-      // flow.
+      // Predication instead of a branch: LLVM would merge the branches of one lane, and ptxas keeps no wgmma in flight
+      // across divergent control flow.
       Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), barrier);
       emitPtx(rewriter, loc,
               {.text = "{\n.reg .b64 state;\n@$0 mbarrier.arrive.shared.b64 state, [$1];\n}",
@@ -219,7 +219,7 @@ struct TmaPrefetchLowering : OpConversionPattern<cta::TmaPrefetchOp> {
   }
 };
 
-/// The type is in the tensor map.
+/// The element type is in the tensor map.
 NVVM::TMAReduxKind reductionOf(AtomicKind kind) {
   switch (kind) {
   case AtomicKind::and_:

@@ -12,7 +12,7 @@ using namespace mlir;
 namespace tile::conversion {
 
 void noteUniformRuns(KernelOp kernel) {
-  std::optional<AxisInfoAnalysis> analysis; // takes long, and most kernels have no such comparison
+  std::optional<AxisInfoAnalysis> analysis; // a search takes long, and most kernels have no such comparison
   kernel.walk([&](arith::CmpIOp compare) {
     cta::LayoutAttr layout = cta::getLayoutAttr(compare.getType());
     int64_t consecutive = layout ? getConsecutiveElements(layout.getLayout()) : 1;

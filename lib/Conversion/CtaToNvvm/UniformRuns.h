@@ -10,8 +10,8 @@ namespace tile::conversion {
 /// Attribute of a comparison: how many registers, starting at a multiple of that, have one result.
 inline constexpr llvm::StringLiteral uniformRun = "uniform_run";
 
-/// Annotates the comparisons of a kernel with their runs, unless only accesses use them, which look at the first
-/// register of each group.
+/// Annotates the comparisons of a kernel with their runs, unless they are only used by accesses, which test the mask of
+/// the first register of each group.
 void noteUniformRuns(KernelOp kernel);
 
 } // namespace tile::conversion

@@ -41,7 +41,7 @@ struct WgmmaPlan {
   MatrixOperand b;
   layout::WgmmaTiling tiling;
   layout::MmaFragments fragments;
-  /// The computed registers of the accumulator; `fragments` counts only these.
+  /// Registers of the accumulator that are computed; `fragments` counts only these.
   std::vector<int32_t> registers;
 };
 
@@ -68,7 +68,7 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
     return std::nullopt;
   plan.fragments = layout::wgmmaFragments(m, b->extent, b->k, plan.tiling);
   const layout::MmaFragments &tiles = plan.fragments;
-  // A panel is addressed from its start.
+  // Elements are addressed from the start of their panel.
   bool startsPanel = b->kMajor || tiles.nTiles == 1 || op.getN() % b->form.panelElements == 0;
   bool isWhole = int64_t(plan.registers.size()) == tiles.mTiles * tiles.nTiles * tiles.sizeAccumulator;
   if (tiles.nTiles > 0 && tiles.kTiles > 0 && startsPanel && isWhole)
@@ -119,14 +119,14 @@ public:
 
 private:
   Registers emitSum(ValueRange sums, Value accumulate) {
-    // Two f16 share a register; words of one element are the elements.
+    // Two f16 share a register; otherwise words are the elements.
     Type element = op.getAcc().getType().getElementType();
     WordFormat format = wordsFor(element, sums.size());
     bool isPacked = format.elementsPerWord > 1;
     Registers words(isPacked ? packWords(builder, loc, sums, format) : Registers(sums));
     for (Value word : words)
       statement.results.push_back(word.getType());
-    // Zeros are not read: otherwise each register would be zeroed before each such wgmma.
+    // Zeros are not passed as operands: otherwise each register would be zeroed before each such wgmma.
     bool isFresh = !accumulate && (matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero()));
     if (!isFresh)
       statement.initial = words;
@@ -268,7 +268,7 @@ struct UndefinedLowering : OpConversionPattern<cta::UndefinedOp> {
   }
 };
 
-/// PTX ISA, "mov": in inline PTX, of which LLVM makes no assumptions, not even that it is a constant or a copy.
+/// Moves by inline PTX ("mov"), about which LLVM assumes nothing, not even that the result is a constant or a copy.
 struct ZerosLowering : OpConversionPattern<cta::ZerosOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -327,7 +327,8 @@ struct AwaitLowering : OpConversionPattern<cta::AwaitOp> {
   LogicalResult matchAndRewrite(cta::AwaitOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     PtxStatement statement;
-    if (op.getType().getElementType().isF16()) { // complete, and unpacked from registers that held two elements
+    // the accumulators, complete and unpacked from registers that held two elements
+    if (op.getType().getElementType().isF16()) {
       rewriter.replaceOpWithMultiple(op, {Registers(adaptor.getAcc())});
       return success();
     }
