@@ -24,7 +24,7 @@ std::string paintMessages(std::string_view text);
 /// Colours "ok" and "FAILED" in a report.
 std::string paintVerdicts(std::string_view text);
 
-/// Marks a bad figure.
+/// Highlights a bad value.
 std::string paintBad(std::string_view text);
 
 /// Escapes control characters as \x1b, except newlines and tabs: names and texts may come from untrusted files, and a

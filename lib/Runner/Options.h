@@ -43,7 +43,7 @@ struct RunOptions {
   std::vector<std::string> recorded; ///< name=file: expected contents of buffers
   std::optional<double> within;      ///< tolerance of comparisons
   bool bench = false;
-  /// Measures the kernel where `bench` asks for it, after the run: measureRun of lib/Lab, set by programs that have it.
+  /// Set by programs that link lib/Lab: measures the kernel after the run, where `bench` asks for it (measureRun).
   runtime::Result<BenchResult> (*measure)(const RunOptions &, CudaDevice &, Execution &) = nullptr;
   int rounds = 11;    ///< rounds of a benchmark
   bool graph = false; ///< measure by replaying CUDA graphs

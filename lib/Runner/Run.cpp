@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Performs a run, from the options to the report.
+// Performs a run: reads the options, runs the kernel, prints the report.
 #include "Runner/Run.h"
 
 #include "Runner/Device/Variants.h"
@@ -186,7 +186,7 @@ int runArtifact(const RunOptions &options, const Artifact &artifact, std::span<c
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return reportFailure(options, loader.error());
-  std::vector<std::unique_ptr<OpenKernel>> opened; // outlives what refers to it
+  std::vector<std::unique_ptr<OpenKernel>> opened; // lives longer than everything that refers to it
   EarlierKernels earlier;
   for (const Artifact &other : before) {
     RunOptions its = earlier.optionsFor(options, other.manifest, /*isLast=*/false);

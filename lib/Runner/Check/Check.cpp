@@ -72,7 +72,7 @@ double difference(double expected, double actual, DataType type) {
   return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
 }
 
-/// Compares the pieces. Unless `mayForget`, an expected NaN must have been written by the kernel.
+/// Compares the parts. Unless `mayForget`, an expected NaN must have been written by the kernel.
 void comparePieces(const std::vector<Piece> &pieces, CheckResult &result, const HostBuffer &output, bool mayForget) {
   const DataType type = output.type();
   double differences = 0, squares = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pure planning without CUDA, so that all operand orders are tested without a GPU.
+// Plans GEMMs without CUDA, so that all operand orders are tested without a GPU.
 #include "Runner/Check/Gemm.h"
 
 #include <algorithm>
@@ -84,8 +84,8 @@ void collectProducts(const TensorNode &node, std::vector<const TensorNode *> &pr
     collectProducts(*operand, products);
 }
 
-/// Returns the only matrix product, which may occur several times, if its operands are matrices and its result is
-/// `rows` by `columns`.
+/// Returns the only matrix multiplication, which may occur several times, if its operands are matrices and its result
+/// is `rows` by `columns`.
 const TensorNode *findProduct(const TensorNode &root, const TensorNames &names, int64_t rows, int64_t columns) {
   std::vector<const TensorNode *> products;
   collectProducts(root, products);

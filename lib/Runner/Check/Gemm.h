@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recognises an expectation that is a single GEMM, optionally with bias and activation, and describes the equivalent
-// cuBLAS call. If a larger expectation contains one matrix product of two buffers, cuBLAS computes only that.
+// cuBLAS call. If a larger expectation contains one matrix multiplication of two buffers, cuBLAS computes only that.
 //
 // cuBLAS is column-major. A row-major C[M,N] is a column-major C^T[N,M] = B^T A^T, so the operands are swapped. An
 // operand is passed transposed depending on which of its strides is 1.
@@ -33,10 +33,10 @@ struct GemmPlan {
 };
 
 /// Plans `a @ b` (operands optionally in transpose()), `a @ b + bias`, or maximum(either, 0). For any other
-/// expectation, plans its matrix product of buffers, if that has the size of the output. Buffers of three dimensions
-/// are batches of matrices. Returns none if there is no such product or several different ones, an operand is not a
-/// matrix with one unit stride, the bias is not one contiguous element per column of a row-major output, or a size is
-/// 0.
+/// expectation, plans its matrix multiplication of buffers, if that has the size of the output. Buffers of three
+/// dimensions are batches of matrices. Returns none if there is no such multiplication or several different ones, an
+/// operand is not a matrix with one unit stride, the bias is not one contiguous element per column of a row-major
+/// output, or a size is 0.
 std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const TensorNames &names,
                                  const HostBuffer &output);
 

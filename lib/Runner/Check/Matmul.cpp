@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A task computes a piece of `taskRows` x `panel` of c: it packs the panel of b (k x 16) once, so that the inner loop
-// reads two contiguous streams and keeps a 4 x 16 block of accumulators in registers. Each accumulator sums over k in
-// order, independent of the number of threads.
+// Each task computes a part of `taskRows` x `panel` elements of c. It packs the panel of b (k x 16) once, so that the
+// inner loop reads two contiguous streams and keeps a 4 x 16 block of accumulators in registers. Each accumulator sums
+// over k in order, independent of the number of threads.
 #include "Runner/Check/Matmul.h"
 
 #include "Runner/Parallel.h"

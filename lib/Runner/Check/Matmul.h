@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix product in double precision for references: packed panels, all cores.
+// Matrix multiplication in double precision for references: packed panels, all cores.
 #pragma once
 
 #include <cstdint>

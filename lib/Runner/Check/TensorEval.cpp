@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Evaluates tensor expressions.
 //
-// A selection of rows and columns is propagated down the tree: element-wise operations pass it on, a matrix product
-// passes the rows to its left operand and the columns to its right one, a transpose swaps them, and a reduction drops
-// the selection of the reduced axis. So a few rows of `a @ b` cost only a few rows, regardless of the surrounding
-// expression.
+// A selection of rows and columns is propagated down the tree: element-wise operations pass it on, a matrix
+// multiplication passes the rows to its left operand and the columns to its right one, a transpose swaps them, and a
+// reduction drops the selection of the reduced axis. So a few rows of `a @ b` cost only a few rows, regardless of the
+// surrounding expression.
 #include "Runner/Check/TensorExpr.h"
 
 #include "Runner/Check/Matmul.h"
@@ -77,7 +77,7 @@ class Evaluator {
 public:
   using NodeIntegers = std::map<const TensorNode *, std::vector<int64_t>>;
 
-  Multiplied multiplied; ///< called by matrix products
+  Multiplied multiplied; ///< called during matrix multiplications
 
   Evaluator(const NodeIntegers &shapes, const NodeIntegers &integers, const TensorNames &names)
       : shapes(shapes), integers(integers), names(names) {}
@@ -104,7 +104,7 @@ public:
     return {};
   }
 
-  /// Returns the cost; matrix products in `seen` have already been computed.
+  /// Returns the cost; matrix multiplications in `seen` have already been computed.
   TensorCost costOf(const TensorNode &node, const Selection &selection, std::set<std::string> &seen) const {
     if (const TensorNode *chosen = chosenBy(node))
       return costOf(*chosen, selection, seen);
@@ -258,13 +258,13 @@ private:
     return result;
   }
 
-  /// Returns a name that is equal for matrix products with equal operands and selection.
+  /// Returns a name that is equal for matrix multiplications with equal operands and selection.
   static std::string nameOf(const TensorNode &node, const Selection &selection) {
     const auto show = [](const Shape *places) { return places ? fmt::format("{}", fmt::join(*places, " ")) : "all"; };
     return fmt::format("{} of {} and {}", textOf(node), show(selection.rows), show(selection.columns));
   }
 
-  /// Computes each matrix product once: an expression may contain it several times, as GELU does its argument.
+  /// Computes each matrix multiplication once: an expression may contain it several times, as GELU does its argument.
   Tensor evaluateMatmul(const TensorNode &node, const Selection &selection) const {
     const std::string name = nameOf(node, selection);
     if (const auto found = products.find(name); found != products.end())
@@ -422,7 +422,7 @@ private:
   const NodeIntegers &shapes;
   const NodeIntegers &integers;
   const TensorNames &names;
-  mutable std::map<std::string, Tensor> products; ///< matrix products computed so far
+  mutable std::map<std::string, Tensor> products; ///< matrix multiplications computed so far
 };
 
 } // namespace

@@ -51,16 +51,16 @@ struct Selection {
   const std::vector<int64_t> *columns = nullptr;
 };
 
-/// Numbers of operations.
+/// Counts of operations.
 struct TensorWork {
-  double flops = 0;   ///< Multiplications and additions of matrix products.
+  double flops = 0;   ///< Multiplications and additions of matrix multiplications.
   double special = 0; ///< Exponentials, logarithms, roots and the like, which a GPU computes in special function units.
 };
 
 /// The cost of evaluating a selection. Counts the chosen operand of a `where` with a constant condition, and repeated
-/// matrix products once.
+/// matrix multiplications once.
 struct TensorCost {
-  double flops = 0;    ///< Multiplications and additions of matrix products.
+  double flops = 0;    ///< Multiplications and additions of matrix multiplications.
   double elements = 0; ///< Elements of all intermediate results.
 };
 
@@ -97,7 +97,7 @@ public:
   /// it.
   TensorWork countWork(std::set<std::string> &counted) const;
   /// Evaluates the selected part; nothing is selected from dimensions of size 1. Reports the progress of matrix
-  /// products to `work`. If it is stopped, the result is meaningless.
+  /// multiplications to `work`. If it is stopped, the result is meaningless.
   Tensor evaluate(const Selection &selection, LongWork *work = nullptr) const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of tensor expressions that depend on positions and neighbours, beyond element-wise operations and matrix
-// products:
+// multiplication:
 //
 //   index(x, axis)                     the position along the axis, in the shape of x
 //   take(x, i, axis)                   element i along the axis, which stays with size 1

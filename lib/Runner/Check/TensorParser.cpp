@@ -257,7 +257,7 @@ private:
     std::vector<NodePtr> arguments = parseArguments();
     if (failure)
       return std::make_unique<TensorNode>();
-    tokenStart = column; // messages about the call point to its name
+    tokenStart = column; // messages about the call refer to its name
     const auto expectArity = [&](size_t arity) {
       if (arguments.size() != arity)
         fail(fmt::format("{} takes {} argument{}, found {}", name, arity, arity == 1 ? "" : "s", arguments.size()));

@@ -14,7 +14,7 @@ namespace tile::runner {
 class EarlierKernels {
 public:
   /// Returns options with the arguments for this kernel, which runs after those that were added. `isLast`: also keeps
-  /// arguments that no kernel has, so that they are reported, and what applies to the last kernel only.
+  /// arguments that no kernel has, so that they are reported, and options that apply to the last kernel only.
   RunOptions optionsFor(const RunOptions &options, const Manifest &manifest, bool isLast) const;
   /// Prepares a kernel; keeps references to manifest and device.
   Status add(RunOptions options, const Manifest &manifest, Device &device);

@@ -306,7 +306,7 @@ Status Execution::linkPrevious() {
   return Success{};
 }
 
-/// Runs the earlier kernels and takes over what they leave.
+/// Runs the earlier kernels and keeps the buffers that they leave.
 Status Execution::runPrevious(RunReport &report) {
   RunReport earlier;
   if (Status status = previous->run(earlier); !status)

@@ -33,7 +33,7 @@ CUresult errorText(CUresult, const char **text) {
   return runtime::cuda::success;
 }
 
-/// Makes a driver with the only function that the layout of arguments needs.
+/// Makes a driver table with only the function that the layout of arguments needs.
 std::unique_ptr<runtime::Driver> makeDriver() {
   auto driver = std::make_unique<runtime::Driver>();
   driver->tensorMapEncodeTiled = sim::encodeTiled;
@@ -52,7 +52,7 @@ std::string formatReports(const std::vector<sim::Report> &reports, const sim::Mo
   if (reports.size() > mostReports)
     text += fmt::format("and {} more\n", reports.size() - mostReports);
   if (!text.empty())
-    text.pop_back(); // the error adds the newline
+    text.pop_back(); // the error message adds the newline
   return text;
 }
 

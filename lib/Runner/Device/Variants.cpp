@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The runtime makes the choice (Runtime/Choice.h). This file prepares its call, and loads the chosen variant on a
-// device.
+// Prepares a call, lets the runtime choose a variant (Runtime/Choice.h), and loads that variant on a device.
 #include "Runner/Device/Variants.h"
 
 #include "Target/GpuTarget.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parses and fills. A buffer that depends on another one is filled after it.
+// Parses the texts and fills the buffers. A buffer that depends on another one is filled after it.
 #include "Runner/Inputs/BufferSource.h"
 
 #include "Runner/Check/TensorExpr.h"
@@ -367,7 +367,7 @@ private:
     if (static_cast<int64_t>(offsets.size()) < table.layout().elements)
       return wrong("addresses: '{}' has {} elements, but the table {}", source.arguments[1], offsets.size(),
                    table.layout().elements);
-    // The end is a valid address: that of a group without elements.
+    // The end of a buffer is a valid address: that of a group without elements.
     for (int64_t i = 0; i < table.layout().elements; ++i)
       if (const int64_t offset = offsets[static_cast<size_t>(i)]; offset < 0 || offset > layout.physicalElements)
         return wrong("address {} is of element {} of buffer '{}', which has {}", i, offset, source.arguments[0],

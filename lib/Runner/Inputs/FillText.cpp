@@ -20,7 +20,7 @@ template <typename... Arguments> Error badFill(fmt::format_string<Arguments...> 
 
 struct Form {
   std::string_view name;
-  size_t fewest, most; ///< numbers of arguments
+  size_t fewest, most; ///< minimum and maximum number of arguments
   std::string_view spelling;
 };
 
@@ -66,7 +66,7 @@ std::vector<std::string> splitArguments(std::string_view text) {
   return parts;
 }
 
-/// Collects the numbers of a list, in row-major order of nested lists.
+/// Collects the values of a list, in row-major order of nested lists.
 void flatten(std::string_view text, std::vector<std::string> &numbers) {
   for (const std::string &part : splitArguments(text))
     if (part.starts_with('[') && part.ends_with(']'))

@@ -16,7 +16,7 @@ Error malformedImage(std::string_view what) {
   return runtime::makeError(TILE_ERROR_FILE, "malformed image: {}", what);
 }
 
-/// Scans decimal numbers separated by white space and comments.
+/// Scans decimal integers separated by white space and comments.
 class Scanner {
 public:
   explicit Scanner(std::string_view text) : text(text) {}
@@ -68,7 +68,7 @@ Result<Image> parseImage(std::string_view bytes) {
     image.pixels = std::string(rest.substr(1));
     return image;
   }
-  if (size > bytes.size()) // each number takes at least one byte
+  if (size > bytes.size()) // each value takes at least one byte
     return malformedImage(fmt::format("{}x{} pixels do not fit the file", *width, *height));
   while (image.pixels.size() < size) {
     const std::optional<int64_t> value = scanner.number();

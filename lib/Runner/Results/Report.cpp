@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Formatting only; all figures are computed elsewhere.
+// Formats reports; all values are computed elsewhere.
 #include "Runner/Results/Report.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// TFLOP/s for kernels with matrix products, TB/s for everything else.
+/// The unit is TFLOP/s for kernels with matrix multiplications, TB/s for all others.
 struct Throughput {
   double value = 0;
   const char *unit = "";

@@ -102,7 +102,7 @@ private:
         open.pop_back();
       }
     }
-    last = std::max(last, records[2 * ordinary + 1]); // if one thread does the work of a warp, the others end earlier
+    last = std::max(last, records[2 * ordinary + 1]); // a thread that works alone for its warp; the others end earlier
     for (const auto &[record, from] : open)
       span(cta, warp, record, from, last);
   }
