@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `decide` makes the decision; the other functions prepare, cache or explain it.
+// `decide` makes the choice; the other functions prepare, cache or explain it.
 #include "Runtime/Choice.h"
 
 #include "Runtime/ArgumentSlots.h"
@@ -224,7 +224,7 @@ Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, cons
                                                     : products[*variants[index].product].evaluate(slots.call().values);
     return own ? device.times[index]->microseconds(*own) : unknown;
   };
-  Choice known{-1, false, std::numeric_limits<double>::infinity(), {}}; // a variant that is known to fit
+  Choice known{-1, false, std::numeric_limits<double>::infinity(), {}}; // a variant that is known to serve the call
   if (numBounds > 0 && promised[among.timed[likely]]) {
     Choice first{among.timed[likely], false, timeOf(among.timed[likely]), {}};
     known = fits(first) ? first : known;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the variant of an artifact for a call. Independent of the driver: uses manifests, arguments and properties of
-// the device.
+// Chooses the variant of an artifact for a call. It does not depend on the driver, but on manifests, arguments and
+// properties of the device.
 //
 //   load:   manifests ─▶ distinct conditions, grids and GEMM sizes                               Chooser::make
 //   device: runnable variants, the parameters of their models, tuning table                      Chooser::onDevice
@@ -42,9 +42,10 @@ struct RankedVariants {
 struct DeviceVariants {
   uint64_t number = 0; ///< unique in the process, because the memos of threads outlive kernels
   int multiprocessors = 0;
-  std::vector<uint32_t> rank;                                ///< per variant: larger is preferred; 0: it does not run
-  std::vector<RankedVariants> ranks;                         ///< variants that run, most specific first
-  std::vector<std::optional<target::ScheduleFormula>> times; ///< per variant: its time model; none: unknown
+  /// by variant: the larger one is preferred; 0: it does not run
+  std::vector<uint32_t> rank;
+  std::vector<RankedVariants> ranks;                            ///< variants that run, most specific first
+  std::vector<std::optional<target::ScheduleFormula>> times;    ///< per variant: its time model; none: unknown
   std::vector<std::optional<target::ProgramTime>> programTimes; ///< per variant: the model of non-GEMM kernels
   std::vector<std::string> obstacles;                           ///< per variant that does not run: the reason
   std::shared_ptr<const TunedChoice> tuning;                    ///< null: none

@@ -53,8 +53,8 @@ void Chooser::finish(DeviceVariants &device) const {
 }
 
 /// Returns the variant with the most assumptions among those of a rank with the same work and number of warps. Its
-/// model is used for all of them, because general code uses other numbers of registers and must not appear faster for
-/// that reason.
+/// model is used for all of them, because general code uses a different number of registers and must not appear faster
+/// for that reason.
 size_t Chooser::mostPromising(size_t index, const DeviceVariants &device) const {
   size_t most = index;
   for (size_t i = 0; i < variants.size(); ++i)

@@ -11,7 +11,7 @@ namespace tile::runtime {
 Json costJson(const CostSpec &cost);
 Json costJson(const ProgramsCost &cost);
 
-/// Return none for other models, which newer versions may define.
+/// These return none for other models, which newer versions may define.
 std::optional<CostSpec> readCost(const Json &json, std::optional<Error> &error);
 std::optional<ProgramsCost> readPrograms(const Json &json, std::optional<Error> &error);
 

@@ -159,7 +159,7 @@ Result<CUmodule> loadModule(const Driver &driver, const tile_kernel &kernel) {
   return error;
 }
 
-/// Loads into `context`, which is current. On failure nothing remains loaded.
+/// Loads into `context`, which is current. If it fails, nothing remains loaded.
 Result<LoadedModule> loadInto(const Driver &driver, const tile_kernel &kernel, CUcontext context) {
   // The first launch of a variant may be in a captured stream.
   const RelaxedCapture relaxed(driver);

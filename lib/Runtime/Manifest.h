@@ -32,7 +32,7 @@ constexpr size_t highestTensorRank = 5; // of a tensor map: CUDA driver API, cuT
 enum class BufferRole { Random, Output, Inout, Zeros };
 std::string_view bufferRoleName(BufferRole role);
 
-/// The logical array behind a pointer parameter; shape and strides (in elements) are integer expressions.
+/// The logical array to which a pointer parameter points; shape and strides (in elements) are integer expressions.
 struct BufferSpec {
   std::vector<std::string> shape;
   std::vector<std::string> strides; ///< empty: row-major contiguous

@@ -28,7 +28,7 @@ Error malformed(std::string message) {
 class ContentHash {
 public:
   void add(std::string_view bytes) {
-    addByte(bytes.size()); // moving bytes between texts must change the hash
+    addByte(bytes.size()); // moving bytes from one text to the next must change the hash
     for (unsigned char byte : bytes)
       addByte(byte);
   }

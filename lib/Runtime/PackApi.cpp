@@ -7,7 +7,7 @@ struct tile_pack {
   std::string file; ///< contents of a file; empty: the memory belongs to the caller
   tile::runtime::Bytes bytes;
   std::optional<tile::runtime::Bundle> bundle; ///< nullopt: the artifact of one kernel
-  std::string name;                            ///< then that kernel's name
+  std::string name;                            ///< the name of that kernel
 };
 
 using namespace tile::runtime;

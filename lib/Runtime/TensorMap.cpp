@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Encoding requests, their checks with figures in the message, and the cache.
+// Encodes maps, checks encoding requests with the values in the message, and caches results.
 #include "Runtime/TensorMap.h"
 
 #include "Runtime/ErrorState.h"
@@ -10,7 +10,7 @@
 namespace tile::runtime {
 namespace {
 
-/// Returns the CUtensorMapDataType. Maps copy bits, so the type matters only for its size and for zero fill.
+/// Returns the CUtensorMapDataType. TMA copies bits, so the type matters only for its size and for zero fill.
 uint8_t mapType(DataType type) {
   switch (type) {
   case DataType::I1:
