@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reports the first artifact, with the outputs of the second as the expectation and its time as the baseline.
+// Reports a run of the first artifact, with the outputs of the second one as the expectation and its time as the
+// baseline.
 #include "Lab/Compare.h"
 
 #include "Lab/Bench/MeasureRun.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Baselines: cuBLAS, the copy, and the choice between them. For other artifacts see BaselineArtifact.cpp.
+// Implements the baselines cuBLAS and copy, and the choice between them. BaselineArtifact.cpp implements other
+// artifacts.
 #include "Lab/Bench/Baselines.h"
 
 #include "Lab/Bench/BaselineArtifact.h"

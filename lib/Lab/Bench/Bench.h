@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Measures a kernel against baselines (Baselines.h) in the same process, in interleaved rounds (Rounds.h). Only ratios
-// of figures of the same run are meaningful.
+// of times from the same run are meaningful.
 #pragma once
 
 #include "Lab/Bench/Ceilings.h"

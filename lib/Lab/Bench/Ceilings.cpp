@@ -105,7 +105,8 @@ Result<CeilingMeter::Product> CeilingMeter::measureProduct(const Stopwatch &watc
     return operands ? target.error() : operands.error();
   if (Status status = fillNormal(driver, operands->address(), 2 * bytes, type); !status)
     return status.error();
-  // K is contiguous in both operands: required for 8-bit floats, and as fast as any order for other types.
+  // K is contiguous in both operands, which 8-bit floats require, and which is as fast as any other order for other
+  // types.
   const GemmPlan plan{
       .m = n, .n = n, .k = n, .first = {"a", true, n}, .second = {"b", false, n}, .output = {"c", false, n}};
   Result<std::function<Status(CUstream)>> launch = (*library)->prepare(plan, {.first = operands->address(),

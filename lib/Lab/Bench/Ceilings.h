@@ -2,7 +2,7 @@
 // Measures the ceilings of this GPU: a comparison with its data sheet is misleading if its power is limited.
 //
 //   memory   a device-to-device copy of a large buffer, bytes read and written; not in a graph, which uses copy engines
-//   product  cuBLAS on square matrices of normally distributed values, for each requested type
+//   product cuBLAS on square matrices of normally distributed values, for each requested type
 //   launch   the shortest node of a CUDA graph
 #pragma once
 

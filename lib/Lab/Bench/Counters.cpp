@@ -310,7 +310,7 @@ private:
       return Success{};
     const char *text = nullptr;
     if (const auto explain = reinterpret_cast<int (*)(int, const char **)>(dlsym(library, "cuptiGetResultString")))
-      (void)explain(status, &text); // the message contains the status in any case
+      (void)explain(status, &text); // the message contains the status anyway
     return makeError(TILE_ERROR_UNSUPPORTED, "{}: {} ({})", name, text ? text : "status", status);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computes and prints the verdict; the model is in RooflineModel.cpp.
+// Computes the bottleneck and prints it; the model is in RooflineModel.cpp.
 #include "Lab/Bench/Roofline.h"
 
 #include <algorithm>

@@ -2,8 +2,7 @@
 // Measures several launches against each other, in interleaved rounds of one process.
 //
 // A round has n samples of each contestant: launches with a cold L2 cache, or replays of a CUDA graph of many launches
-// (Stopwatch.h). The figure of a round is the median of its samples; the figure of a contestant is the median over
-// rounds.
+// (Stopwatch.h). The time of a round is the median of its samples; the time of a contestant is the median over rounds.
 #pragma once
 
 #include "Lab/Bench/Stopwatch.h"

@@ -30,7 +30,7 @@ Result<BenchResult> measure(const RunOptions &options, CudaDevice &device, const
   return runBench(device, request);
 }
 
-/// Replaces modelled figures by hardware counters.
+/// Replaces modelled values by hardware counters.
 Status readCounters(const RooflineOptions &options, CudaDevice &device, const Execution &execution,
                     std::span<DeviceArgument> arguments, RooflineFacts &facts) {
   Result<Stopwatch> watch = Stopwatch::create(device.cudaContext());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares two files of measurements: reports changes beyond the noise.
 //
-// The figure is the ratio to the first baseline if both have it, because times of two runs differ with the temperature
-// of the GPU. Otherwise it is the time, provided that the GPU is the same. The noise of a figure is three times the
-// spread of its rounds (half of their interquartile range, for both runs together), and at least --threshold.
+// What is compared is the ratio to the first baseline if both have it, because times of two runs differ with the
+// temperature of the GPU; otherwise the time, provided that the GPU is the same. The noise of a value is three times
+// the spread of its rounds (half of their interquartile range, for both runs together), and at least --threshold.
 #pragma once
 
 #include "Lab/Results/Results.h"
@@ -13,7 +13,7 @@ namespace tile::runner {
 struct ResultChange {
   std::string name; ///< name of the case
   bool isRatio = false;
-  double before = 0, after = 0; ///< values of the figure: larger ratios and smaller times are better
+  double before = 0, after = 0; ///< the compared values: larger ratios and smaller times are better
   double change = 0;            ///< change of speed: 0.05 is 5 % faster
   double noise = 0;
   bool isFaster() const { return change > noise; }

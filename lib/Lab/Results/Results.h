@@ -39,7 +39,7 @@ struct Measurement {
   std::string line() const;
   /// Returns the text that distinguishes the case from others of its line.
   std::string caseText() const;
-  /// TFLOP/s for matrix products, TB/s for anything else.
+  /// TFLOP/s for matrix multiplications, TB/s for anything else.
   double rate() const { return (flops > 0 ? flops : bytes) / microseconds * 1e-6; }
   const char *unit() const { return flops > 0 ? "TFLOP/s" : "TB/s"; }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans, draws and runs.
+// Plans the calls of a soak, draws their sizes, and runs them.
 #include "Lab/Soak/Soak.h"
 
 #include "Runner/Inputs/Arguments.h"
@@ -59,8 +59,8 @@ Uses findUses(const Manifest &manifest) {
   return uses;
 }
 
-/// Returns the divisor of NAME that a conjunct "NAME % D == 0" of the requirements states, by name: a drawn size would
-/// rarely be a multiple of several of them by chance.
+/// Returns the divisor of NAME that a conjunct "NAME % D == 0" of the requirements states, by name. It is needed
+/// because a random size is rarely a multiple of several divisors.
 std::map<std::string, int64_t> requiredDivisors(const Manifest &manifest) {
   static const std::regex conjunct(R"((^|[( ])([A-Za-z_]\w*) % (\d{1,9}) == 0(?=$|\)| and ))");
   std::map<std::string, int64_t> divisors;
@@ -238,7 +238,7 @@ static Result<std::vector<std::string>> drawAttempt(const SoakPlan &plan, const 
 
 Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manifest &manifest, uint64_t seed,
                                                uint64_t launch, int numSms) {
-  constexpr uint64_t mostAttempts = 1000; // requirements that a thousandth of the sizes satisfies are met
+  constexpr uint64_t mostAttempts = 1000; // requirements that hold for one size in a thousand are still met
   std::string violated;
   for (uint64_t attempt = 0; attempt < mostAttempts; ++attempt) {
     Result<std::vector<std::string>> arguments =
@@ -252,7 +252,7 @@ Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manif
       return arguments;
     violated = *requirement;
     if (plan.sizes.empty() && plan.strides.empty())
-      break; // all attempts are equal
+      break; // without random sizes all attempts are equal
   }
   return makeError(TILE_ERROR_INVALID_ARGUMENT,
                    "kernel '{}' requires {}, which holds for no sizes that were drawn; give narrower ranges, like "
@@ -353,7 +353,7 @@ int runSoak(const SoakOptions &options, const runtime::Artifact &artifact) {
   Result<SoakPlan> plan = planSoak(options.run.arguments, artifact.manifest);
   if (!plan)
     return reportFailure(options.run, plan.error());
-  RunOptions first = options.run; // finds wrong arguments before a device is opened
+  RunOptions first = options.run; // reports wrong arguments before a device is opened
   Result<std::vector<std::string>> arguments = drawArguments(*plan, artifact.manifest, options.run.seed, 0, 1);
   if (!arguments)
     return reportFailure(options.run, arguments.error());

@@ -26,7 +26,7 @@ struct ShapeRequest {
 /// Returns distinct calls, in an order that depends only on the request.
 Result<std::vector<CallArguments>> listShapes(const ShapeRequest &request, const Manifest &general);
 
-/// Part `index` (from 0) of `count`.
+/// The share of a process: part `index` (from 0) of `count`.
 struct Shard {
   size_t index = 0, count = 1;
   bool has(size_t shape) const { return shape % count == index; }

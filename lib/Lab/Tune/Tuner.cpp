@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Successive halving over interleaved rounds.
+// Finds the fastest variant by successive halving over interleaved rounds.
 #include "Lab/Tune/Tuner.h"
 
 #include "Lab/Bench/Bench.h"

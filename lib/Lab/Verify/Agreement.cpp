@@ -184,7 +184,7 @@ Result<std::optional<Difference>> Agreement::compare(const Trial &trial, Agreeme
   return difference;
 }
 
-/// Prepares both runs, which finds arguments that one of them refuses.
+/// Prepares both runs, so that arguments that one of them rejects are found first.
 Status Agreement::admit(const TrialCall &call, const Admission &admits) const {
   for (const Side *side : {&first, &second}) {
     const RunOptions run = optionsFor(*side, call);
@@ -219,7 +219,7 @@ Result<AgreementResult> Agreement::run(const Admission &admits) {
     result.difference = std::move(*found);
     const std::string buffer = result.difference->buffer;
     if (buffer.empty() && (first.device->asCuda() || second.device->asCuda()))
-      break; // after an error a GPU's context cannot be used
+      break; // a GPU's context cannot be used after an error
     AgreementResult ignored;
     const auto fails = [&](const Trial &smaller) {
       Result<TrialCall> call = plan.callOf(smaller);

@@ -33,7 +33,7 @@ struct AgreementOptions {
 
 /// A difference between the results of one call.
 struct Difference {
-  std::string buffer; ///< empty: one of the two runs failed
+  std::string buffer; ///< name; empty if one of the two runs failed
   std::vector<int64_t> index;
   std::string first, second; ///< values, or "runs" and the error
   int64_t count = 0;         ///< of elements that differ

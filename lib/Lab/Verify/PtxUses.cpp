@@ -14,7 +14,7 @@ static std::string_view opcodeOf(std::string_view line) {
     line.remove_prefix(at == std::string_view::npos ? line.size() : at);
   };
   skip(" \t{");
-  if (line.starts_with('@')) { // a guard
+  if (line.starts_with('@')) { // skip a guard
     const size_t end = line.find_first_of(" \t");
     line.remove_prefix(end == std::string_view::npos ? line.size() : end);
     skip(" \t");
@@ -31,7 +31,8 @@ PtxUses findUses(std::string_view ptx) {
     begin = end + 1;
     const std::string_view name = opcode.substr(0, opcode.find('.'));
     if (opcode.find(".approx") != std::string_view::npos || name == "ex2" || name == "tanh")
-      uses.approximate.insert(std::string(name) + ".approx"); // of 16-bit types without saying so
+      // ex2 and tanh of 16-bit types are approximate, too, but do not say so
+      uses.approximate.insert(std::string(name) + ".approx");
     else if (opcode.starts_with("div.full"))
       uses.approximate.insert("div.full");
     if (name != "atom" && name != "red" && !opcode.starts_with("cp.reduce"))

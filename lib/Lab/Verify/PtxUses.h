@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions of a kernel: those whose results two devices, or two runs, need not agree on, and their description.
+// Instructions of a kernel: those whose results may differ between two devices or two runs, and their description.
 #pragma once
 
 #include <set>
@@ -16,7 +16,8 @@ namespace tile::runner {
 struct PtxUses {
   std::set<std::string> approximate;  ///< "ex2.approx", "rsqrt.approx": the ISA only bounds their errors
   std::set<std::string> floatAtomics; ///< "red.add.f32": the result depends on the order of additions
-  bool hasAtomics = false;            ///< of any kind: the order in which they return values is open
+  /// atomic operations of any kind: the order in which they return values is undefined
+  bool hasAtomics = false;
 };
 
 PtxUses findUses(std::string_view ptx);

@@ -19,9 +19,9 @@ namespace tile::runner {
 
 struct ScheduleOptions {
   RunOptions run;
-  uint64_t trials = 4; ///< sizes
-  uint64_t orders = 3; ///< of each size
-  uint64_t most = 8;   ///< further sizes
+  uint64_t trials = 4; ///< number of sizes to try
+  uint64_t orders = 3; ///< number of orders for each size
+  uint64_t most = 8;   ///< number of further sizes
 };
 
 /// Records which instructions of a kernel have been issued.
@@ -43,9 +43,9 @@ private:
     Trial trial;
     std::string outputs; ///< hash of the outputs of the first run
   };
-  /// Returns a problem, or an empty text.
+  /// Returns the problem that the run found, or an empty text.
   Result<std::string> runTrial(const Trial &trial, uint64_t order, std::string *outputs);
-  /// Makes the sizes of a failing call smaller.
+  /// Shrinks the sizes of a failing call.
   void shrink(const Trial &failing, uint64_t order);
   void reportProblem(const Trial &trial, uint64_t order, std::string problem);
   Status tryMore();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A variant of an artifact, with the calls that it is tried with.
+// A variant of an artifact, and the calls with which it is tested.
 #pragma once
 
 #include "Lab/Verify/PtxUses.h"
@@ -14,8 +14,10 @@ struct TestedVariant {
   runtime::Artifact artifact; ///< with this variant alone
   TrialPlan plan;
   PtxUses uses;
-  Admission admits;                                                                         ///< by its conditions
-  std::function<std::vector<std::string>(const std::vector<std::string> &arguments)> adapt; ///< to its parameters
+  /// calls that satisfy its conditions
+  Admission admits;
+  /// arguments of the variant's parameters
+  std::function<std::vector<std::string>(const std::vector<std::string> &arguments)> adapt;
 
   const Manifest &manifest() const { return artifact.manifest; }
   Verdict startVerdict() const;

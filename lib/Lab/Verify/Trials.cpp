@@ -11,10 +11,10 @@ namespace tile::runner {
 
 namespace {
 
-constexpr SizeRange trialSizes{0, 4096}; // of integers that are not given
-constexpr int64_t largestBlock = 2048;   // constants above are not the sizes of blocks
-constexpr int64_t trialPadding = 3;      // steps of a padded stride
-constexpr double programCost = 4096;     // of a program, in elements
+constexpr SizeRange trialSizes{0, 4096}; // default range of integers that are not given
+constexpr int64_t largestBlock = 2048;   // constants above this are not block sizes
+constexpr int64_t trialPadding = 3;      // maximum number of steps by which a stride is padded
+constexpr double programCost = 4096;     // maximum number of elements of a program
 constexpr double mostTrialCost = 300000; // a simulation takes well below a second
 constexpr unsigned mostAttempts = 48;
 constexpr int64_t plainSizes[] = {1, 0, 2, 3, 7, 16, 31, 100};
@@ -24,9 +24,9 @@ constexpr std::pair<InputKind, std::string_view> kindNames[] = {{InputKind::Rand
                                                                 {InputKind::Denormals, "denormals"},
                                                                 {InputKind::Zeros, "zeros"}};
 
-/// Returns one of the `values` of the parameter at `position` of `count`. The first trial has the first values, which
-/// are one more than a block; the fifth and later ones have in turn one parameter that is 0, then one that is large,
-/// because loops without iterations and second waves of programs take other paths. All others are random.
+/// Returns one of the `values` of the parameter at `position` of `count`. The first trial uses the first values, which
+/// are one more than a block. From the fifth trial on, one parameter at a time is 0, then one at a time is large,
+/// because zero-trip loops and second waves of programs take other paths. All other values are random.
 int64_t chooseSize(const std::vector<int64_t> &values, uint64_t position, uint64_t count, uint64_t number,
                    uint64_t bits) {
   constexpr uint64_t firstDirected = 4;
@@ -172,7 +172,7 @@ Result<TrialCall> TrialPlan::callOf(const Trial &trial) const {
 
 Result<Trial> TrialPlan::draw(uint64_t number, InputKind kind, uint64_t seed, const Admission &admits,
                               double effort) const {
-  std::optional<Trial> cheapest; // of those that are too large
+  std::optional<Trial> cheapest; // the smallest number of elements of those that are too large
   double least = 0;
   Error reason = runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "there are no sizes to try");
   for (unsigned attempt = 0; attempt < mostAttempts; ++attempt) {
@@ -196,7 +196,7 @@ Result<Trial> TrialPlan::draw(uint64_t number, InputKind kind, uint64_t seed, co
       reason = cost.error();
       continue;
     }
-    if (*cost > effort * mostTrialCost) { // not admitted here, which may take long
+    if (*cost > effort * mostTrialCost) { // not admitted here: a check may take long
       if (!cheapest || *cost < least) {
         cheapest = trial;
         least = *cost;
@@ -226,7 +226,7 @@ Trial TrialPlan::shrink(Trial failing, const std::function<bool(const Trial &)> 
     failing = std::move(smaller);
     return true;
   };
-  // Once with each value from below, then by halves and steps, until no size becomes smaller.
+  // Tries each value from below once, then halves and single steps, until no size becomes smaller.
   for (bool isSmaller = true; isSmaller && !isOver();) {
     isSmaller = false;
     for (const SoakPlan::Size &size : plan.sizes) {

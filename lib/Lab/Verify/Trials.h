@@ -47,7 +47,7 @@ public:
   static Result<TrialPlan> make(const std::vector<std::string> &arguments, const Manifest &kernel,
                                 const Manifest &general, int multiprocessors, const Manifest *other = nullptr);
 
-  /// Leaves all buffers at aligned addresses.
+  /// Returns the trial with all buffers at aligned addresses.
   void keepAligned() { shiftable.clear(); }
 
   /// Draws small sizes that are admitted; `effort` allows larger ones. Fails with the reason against the last ones if
@@ -55,8 +55,8 @@ public:
   Result<Trial> draw(uint64_t number, InputKind kind, uint64_t seed, const Admission &admits, double effort = 1) const;
   Result<TrialCall> callOf(const Trial &trial) const;
 
-  /// Returns the smallest trial that still fails, as far as that is found before `isOver`: first the sizes become
-  /// smaller, then strides tight and inputs simple.
+  /// Returns the smallest trial that still fails, as far as it is found before `isOver`. Sizes become smaller first;
+  /// then strides become tight and inputs simple.
   Trial shrink(Trial failing, const std::function<bool(const Trial &)> &fails,
                const std::function<bool()> &isOver) const;
 
@@ -70,7 +70,7 @@ private:
   const Manifest *general;
   SoakPlan plan;
   int multiprocessors;
-  std::map<std::string, std::vector<int64_t>> candidates; ///< values of each size, the most interesting first
+  std::map<std::string, std::vector<int64_t>> candidates; ///< values of each size, the most relevant first
   std::vector<std::string> fillable;                      ///< buffers of floats whose contents are free
   std::vector<std::string> shiftable;                     ///< buffers for which no alignment is assumed
 };

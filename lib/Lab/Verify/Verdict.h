@@ -9,16 +9,16 @@
 namespace tile::runner {
 
 struct Verdict {
-  std::string variant; ///< empty: the only one
+  std::string variant; ///< name of the variant; empty if it is the only one
   std::string target;
-  uint64_t runs = 0, planned = 0; ///< runs in the simulator, or calls that were compared
-  bool isCached = false;          ///< an earlier command has run all of it
+  uint64_t runs = 0, planned = 0; ///< number of runs in the simulator, or of compared calls
+  bool isCached = false;          ///< true if an earlier command has run everything
   size_t instructions = 0, reached = 0;
   std::vector<std::string> unreached; ///< instructions that no run reached: "st.global.v4.b32 at ptx:120 (k.tile:9)"
-  std::string required;               ///< how equal results must be, and why: "within 0.001 (ex2.approx)"; or ""
+  std::string required;               ///< the required agreement, and the reason: "within 0.001 (ex2.approx)"; or ""
   std::string note;
-  std::string problem; ///< empty: none
-  std::string command; ///< that reproduces it
+  std::string problem; ///< the problem that was found; empty if there is none
+  std::string command; ///< command that reproduces it
   std::string skipped; ///< why the variant was not run
 
   bool isComplete() const { return runs >= planned && skipped.empty(); }

@@ -20,7 +20,7 @@ using runtime::Success;
 namespace {
 
 constexpr uint64_t defaultSizes = 4, defaultCalls = 12;
-constexpr double approximateWithin = 1e-3; // of a kernel with approximate functions and no declared tolerance
+constexpr double approximateWithin = 1e-3; // tolerance of a kernel with approximate functions and no declared tolerance
 
 std::string simText(int multiprocessors) {
   return fmt::format("sim ({} multiprocessors)", multiprocessors);
@@ -129,7 +129,7 @@ int verifySchedules(const VerifyOptions &options, const TestedVariants &variants
   const PassedRuns passed(options.cache);
   struct Entry {
     std::unique_ptr<TestedVariant> variant;
-    std::unique_ptr<ScheduleTrial> trial; ///< null: not run
+    std::unique_ptr<ScheduleTrial> trial; ///< null if it was not run
     Verdict verdict;
     std::string key;
   };
@@ -155,7 +155,7 @@ int verifySchedules(const VerifyOptions &options, const TestedVariants &variants
     }
     entry.trial = std::make_unique<ScheduleTrial>(*entry.variant, schedule);
   }
-  // Every variant runs once before one runs again, since the time may not suffice for all.
+  // Every variant runs once before any runs again, since the time may not suffice for all.
   for (bool goesOn = true; goesOn;) {
     goesOn = false;
     for (Entry &entry : entries) {
@@ -223,7 +223,7 @@ public:
       return device;
     }
     SimOptions sim;
-    sim.multiprocessors = multiprocessors(); // kernels may divide their work by it
+    sim.multiprocessors = multiprocessors(); // number of multiprocessors, by which kernels may divide their work
     sim.threads = run.threads;
     sim.steps = run.steps;
     sim.limit = run.limit;
@@ -242,7 +242,7 @@ private:
   std::optional<DeviceLoader> gpu;
 };
 
-/// Returns how equal results must be, and why; sets the allowed error.
+/// Returns the required agreement of results, and the reason; sets the allowed error.
 std::string chooseRequirement(const PtxUses &first, const PtxUses &second, const Manifest &manifest,
                               const std::optional<double> &given, AgreementOptions &agreement) {
   std::set<std::string> uses = first.approximate;
@@ -277,7 +277,7 @@ Verdict compareVariant(const VerifyOptions &options, const SideOpener &opener, c
   agreement.inputs = options.inputs;
   verdict.required = chooseRequirement(variant.uses, (other ? *other : variant).uses, variant.manifest(),
                                        options.run.within, agreement);
-  // With a GPU alone, the simulator is the first side; with another artifact, both are on the same device.
+  // If only a GPU is given, the simulator is the first side. With another artifact, both sides run on the same device.
   Result<std::unique_ptr<Device>> first = opener.load(variant.artifact, !other, agreement.run);
   Result<std::unique_ptr<Device>> second = opener.load((other ? *other : variant).artifact, false, agreement.run);
   if (!first || !second) {
