@@ -96,7 +96,7 @@ bool compileSwap(Compiler &compiler, Operation *op) {
   return true;
 }
 
-/// Inputs: pointer, value. Programs run one after another, so nobody can set the flag any more.
+/// Inputs: pointer, value. Programs run one after another, so no other program can still set the flag.
 bool waitForFlag(Machine &machine, const Instruction &instruction) {
   char *address = locate<Kind::I32>(machine, instruction, 0);
   if (!address)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions between number types. Float to integer rounds towards zero and saturates, as PTX `cvt.rzi` does. NaN
+// Conversions between numeric types. Float to integer rounds towards zero and saturates, as PTX `cvt.rzi` does. NaN
 // gives 0 or, if either type has 64 bits, the integer with only the highest bit set. Integer to a small float rounds
 // once: values go through double and round-to-odd. A bitcast uses the memory representation of the value.
 #include "Interpreter/Compiler.h"

@@ -38,7 +38,7 @@ struct DebugInfo {
   llvm::DenseMap<mlir::Attribute, std::string> functions;
   std::string kernel;
   std::vector<std::string> lines; ///< of the source file
-  std::set<unsigned> codeLines;   ///< line numbers at which a program can stop
+  std::set<unsigned> codeLines;   ///< lines at which a program can stop
 
   /// Returns the call stack, innermost frame first. Empty if the operation has no file location.
   std::vector<StackFrame> stackOf(mlir::Operation *op) const;
@@ -62,7 +62,7 @@ bool printElement(llvm::raw_ostream &stream, const Machine &machine, const Varia
 void printNumbers(llvm::raw_ostream &stream, const NumberArray &numbers);
 /// Returns all elements; nullopt if they are not numeric.
 std::optional<NumberArray> numbersOf(const Machine &machine, const Variable &variable);
-/// Returns a scalar as a number.
+/// Returns the value of a scalar as a double.
 std::optional<double> numberOf(const Machine &machine, const Variable &variable);
 
 } // namespace tile::interp

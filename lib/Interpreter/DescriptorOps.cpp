@@ -83,7 +83,7 @@ struct TensorMapData {
   int64_t elementBytes;
 };
 
-/// Inputs: address, base.
+/// Inputs: address of a tensor map, base.
 bool createMap(Machine &machine, const Instruction &instruction) {
   const auto &data = instruction.dataAs<TensorMapData>();
   MapImage image{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dots: a register-tiled loop that accumulates each element in the order of k, in float (f64: double, i8: wrapping
 // 32-bit integers). An f16 accumulator is rounded once at the end. tf32 operands are rounded to 10 mantissa bits first.
-// tf32x3 splits each operand into a tf32 number and a tf32 remainder and adds the three larger products.
+// tf32x3 splits each operand into a tf32 value and a tf32 remainder and adds the three larger partial products.
 #include "Interpreter/Compiler.h"
 
 #include <cmath>
@@ -18,7 +18,7 @@ struct Sizes {
   int64_t m, n, k;
 };
 
-/// Accumulates the product of `rows` rows of a and `columns` columns of b into c. The accumulators stay in registers.
+/// Multiplies `rows` rows of a by `columns` columns of b and accumulates into c. The accumulators stay in registers.
 template <typename In, typename Acc, int rows, int columns>
 void multiplyTile(const In *a, const In *b, Acc *c, Sizes sizes) {
   Acc sums[rows][columns];
@@ -88,7 +88,7 @@ bool dotTf32(Machine &machine, const Instruction &instruction) {
   splitTf32(machine.at<float>(instruction.in[1]), bigB, smallB, sizes.k * sizes.n);
   float *result = machine.at<float>(instruction.out[0]);
   std::memcpy(result, machine.at<float>(instruction.in[2]), size_t(instruction.count) * sizeof(float));
-  if (data.threeProducts) { // smaller products first, so that they are not rounded away one by one
+  if (data.threeProducts) { // smaller partial products first, so that they are not rounded away one by one
     multiply(smallA, bigB, result, sizes);
     multiply(bigA, smallB, result, sizes);
   }
@@ -106,19 +106,19 @@ void emitTf32(Compiler &compiler, DotOp op, Sizes sizes) {
     compiler.release(part);
 }
 
-/// How an operand of a scaled dot is read. `lines` are rows of a, or columns of b.
+/// The format of an operand of a scaled dot. `lines` are rows of a, or columns of b.
 struct ScaledOperand {
   Slot values, scale; ///< The scale has no elements if there is none.
   ScaledFormat format;
   bool isLeft;             ///< k is the second dimension, otherwise the first.
   bool isPackedByK = true; ///< Whether neighbours along k share a byte of e2m1.
-  size_t decoded;          ///< Offset of lines x depth floats (a), or depth x lines (b).
+  size_t decoded;          ///< Offset of the scaled values: lines x depth floats (a), or depth x lines (b).
 };
 
 struct ScaledData {
   Sizes sizes;
   ScaledOperand a, b;
-  Kind rounded; ///< To which scaled elements are rounded.
+  Kind rounded; ///< The format to which scaled elements are rounded.
 };
 
 /// The value of a 4-bit float: sign, two bits of exponent, one of mantissa.

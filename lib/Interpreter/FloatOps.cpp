@@ -125,7 +125,7 @@ void add(HandlerTable &table, StringRef name, const Kernels &kernels) {
   };
 }
 
-/// Returns the larger (smaller) of two numbers; +0 is larger than -0. Callers handle NaN.
+/// Returns the larger (smaller) of two values; +0 is larger than -0. Callers handle NaN.
 template <typename T> T larger(T a, T b) {
   return a > b || (a == b && !std::signbit(a)) ? a : b;
 }

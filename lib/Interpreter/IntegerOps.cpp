@@ -47,7 +47,7 @@ template <typename T, auto fn> bool binary(Machine &machine, const Instruction &
   return true;
 }
 
-/// Computes sums, differences and products, with an optional check for signed overflow.
+/// Computes additions, subtractions and multiplications, with an optional check for signed overflow.
 template <typename T, auto fn> bool wrapping(Machine &machine, const Instruction &instruction) {
   if (machine.options.checkOverflow && !instruction.op->hasAttr(unsignedAttrName) && T::kWidth > 1) {
     using U = typename T::U;
@@ -82,7 +82,7 @@ template <typename T, auto fn> bool unary(Machine &machine, const Instruction &i
   return true;
 }
 
-/// Computes two results: the low and the high half of a product, or a sum and its carry.
+/// Computes two results: the low and the high half of a multiplication, or a sum and its carry.
 template <typename T, auto fn> bool extended(Machine &machine, const Instruction &instruction) {
   using U = typename T::U;
   using W = typename T::W;

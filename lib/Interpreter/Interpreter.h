@@ -64,13 +64,13 @@ struct Options {
   bool checkRaces = false;
   /// Reports reads of elements of a buffer that is not `initialized` before the kernel has written them.
   bool checkUninitialized = false;
-  /// Reports sums, differences and products of signed integers that overflow.
+  /// Reports signed overflow of additions, subtractions and multiplications.
   bool checkOverflow = false;
   Observer *observer = nullptr;
-  /// Checks the bounds of this operation's accesses alone: elsewhere, loads outside of a buffer give zero, and stores
-  /// have no effect.
+  /// If set, only this operation's accesses are checked for bounds: elsewhere, loads outside of a buffer give zero, and
+  /// stores have no effect.
   mlir::Operation *watched = nullptr;
-  /// Runs this program of the grid alone.
+  /// If set, only this program of the grid runs.
   std::optional<std::array<uint32_t, 3>> only = {};
   /// Called before each program with the number of ended programs and of all programs. False stops the run with an
   /// error.

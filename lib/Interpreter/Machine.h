@@ -122,7 +122,7 @@ public:
   uint64_t changes = 0;  ///< number of changes of memory and of the time, by which a waiting loop may end
   int64_t lanes = 1;
   std::optional<Error> error;
-  uint64_t outside = 0;     ///< what accesses outside of buffers touch that are not checked
+  uint64_t outside = 0;     ///< memory for unchecked accesses outside of buffers
   Shadow *shadow = nullptr; ///< null: accesses are checked against bounds only
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Number formats of tile programs on the host.
+// Numeric formats of tile programs on the host.
 //
 // A value of a float type narrower than 32 bits is stored as the equal float, so all arithmetic is float arithmetic
 // followed by one rounding (`roundTo`), and loads and stores convert (`decode`, `encode`). Rounding a float result
@@ -45,14 +45,14 @@ inline constexpr Format kE5M2{2, -14, std::bit_cast<uint32_t>(57344.0f), true};
 /// Set in the NaNs that conversions return. Without it, one whose other bits do not fit would become an infinity.
 inline constexpr uint32_t quietBit = 0x400000u;
 
-/// Rounds to the nearest number of the format, ties to even.
+/// Rounds to the nearest value of the format, ties to even.
 template <Format format> inline float roundToFormat(float value) {
   constexpr int dropped = format.dropped();
   uint32_t bits = std::bit_cast<uint32_t>(value);
   uint32_t sign = bits & 0x80000000u, magnitude = bits & 0x7fffffffu;
   uint32_t rounded = (magnitude + ((1u << (dropped - 1)) - 1) + ((magnitude >> dropped) & 1)) & ~((1u << dropped) - 1);
   if constexpr (format.minExponent > -126) { // bf16 subnormals are spaced like its bits
-    // Adding a number whose last bit is the smallest spacing makes the addition round at that bit.
+    // Adding a value whose last bit is the smallest spacing makes the addition round at that bit.
     constexpr float shifter = std::bit_cast<float>(uint32_t(127 + format.minExponent + dropped) << 23);
     uint32_t subnormal = std::bit_cast<uint32_t>((std::bit_cast<float>(magnitude) + shifter) - shifter);
     rounded = magnitude < format.firstNormal() ? subnormal : rounded;
@@ -61,7 +61,7 @@ template <Format format> inline float roundToFormat(float value) {
   return std::bit_cast<float>((magnitude > 0x7f800000u ? magnitude | quietBit : rounded) | sign);
 }
 
-/// Rounds towards zero to a number of the format.
+/// Rounds towards zero to a value of the format.
 template <Format format> inline float truncateToFormat(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   uint32_t sign = bits & 0x80000000u, magnitude = bits & 0x7fffffffu;

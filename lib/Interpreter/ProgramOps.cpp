@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace tile::interp {
 
-/// Returns the decimal digits that distinguish all numbers of a format.
+/// Returns the number of decimal digits that distinguishes all values of a format.
 static unsigned digitsOf(Kind kind) {
   switch (kind) {
   case Kind::F64:

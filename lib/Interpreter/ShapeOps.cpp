@@ -27,7 +27,7 @@ template <typename Instance> Execute forBytes(size_t bytes, Instance instance) {
   }
 }
 
-/// Appends the frame representation of one number.
+/// Appends the frame representation of one scalar.
 void appendNumber(std::vector<char> &pattern, Kind kind, Attribute value) {
   uint64_t bits;
   if (auto integer = dyn_cast<IntegerAttr>(value))
