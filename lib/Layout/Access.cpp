@@ -128,7 +128,7 @@ struct FragmentShape {
   unsigned columnOffset;   // offset bit that columnLaneBit selects
 };
 
-/// Returns true if the lanes that step through a row do exactly that, and all other lanes and the warps select rows.
+/// Returns true if the lanes that step through a row do only that, and all other lanes and the warps select rows.
 bool lanesMatch(const LinearLayout &offsets, const FragmentShape &shape) {
   std::vector<uint64_t> lanes = offsets.flatBases(laneDim);
   for (unsigned bit = 0; bit < laneBits; ++bit) {

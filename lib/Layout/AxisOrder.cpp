@@ -20,7 +20,7 @@ bool isInOrder(const LinearLayout &layout, unsigned axis) {
         return false;
       if (seen & step) // broadcast bit
         continue;
-      // Warps number partial results in the order of their bits.
+      // Partial results of warps are numbered in the order of the warp bits.
       if (step <= lower || (dim == warpDim && step <= seen))
         return false;
       seen |= step;

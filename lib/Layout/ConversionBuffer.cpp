@@ -48,7 +48,7 @@ static LinearLayout cheapestBuffer(const LinearLayout &src, const LinearLayout &
   };
   for (const LinearLayout &side : {src, dst}) {
     LinearLayout other = bankConflictFree(side, side, elementBytes);
-    // At similar cost prefer the buffer with common vectors, which is well tested.
+    // At similar cost, prefers the buffer with common vectors, which is well tested.
     if (4 * countBoth(other) <= 3 * countBoth(best))
       best = other;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocked layouts; see Factories.h.
+// Implements blocked layouts; see Factories.h.
 
 #include "Layout/Factories.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Construction, queries and legality of layouts; the algebra on them is in LinearLayoutAlgebra.cpp.
+// Construction, queries and validation of layouts; LinearLayoutAlgebra.cpp has the algebra.
 
 #include "Layout/LinearLayout.h"
 

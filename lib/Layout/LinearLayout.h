@@ -65,7 +65,7 @@ public:
   bool operator==(const LinearLayout &other) const = default;
   size_t hash() const;
 
-  // Inputs
+  // Inputs.
   const std::vector<std::string> &inDimNames() const { return names; }
   bool hasInDim(std::string_view name) const;
   /// Returns 0 for a dimension that the layout does not have.
@@ -78,7 +78,7 @@ public:
   int64_t numRegisters() const { return inDimSize(registerDim); }
   int64_t numWarps() const { return inDimSize(warpDim); }
 
-  // Outputs
+  // Outputs.
   const std::vector<int64_t> &outShape() const { return shape; }
   unsigned rank() const { return static_cast<unsigned>(shape.size()); }
   unsigned outSizeLog2(unsigned axis) const;
@@ -87,7 +87,7 @@ public:
   uint64_t flatten(const std::vector<int32_t> &coordinate) const;
   std::vector<int32_t> unflatten(uint64_t flat) const;
 
-  // The map
+  // The map.
   using Input = std::initializer_list<std::pair<std::string_view, int64_t>>;
   /// Input dimensions that are omitted are 0.
   std::vector<int32_t> apply(Input input) const { return unflatten(applyFlat(input)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Classifies a conversion by what its source map depends on; see Movement.h.
+// Plans a conversion by what its source map depends on; see Movement.h.
 
 #include "Layout/Movement.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printing and parsing of layouts; see Print.h.
+// Prints and parses layouts; see Print.h.
 
 #include "Layout/Print.h"
 
@@ -133,7 +133,7 @@ std::string padded(const std::string &text, size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
 
-/// Names the owners of every element: input values, the last dimension first (warp:lane:register).
+/// Names all owners of every element: input values, the last dimension first (warp:lane:register).
 class OwnerNames {
 public:
   explicit OwnerNames(const LinearLayout &layout) : layout(layout), owners(layout.toMatrix().columns()) {
@@ -166,9 +166,9 @@ private:
 };
 
 struct Slice {
-  int64_t first;         // element at its row 0, column 0
-  int64_t rows, columns; // shown
-  int64_t stride;        // elements in a row
+  int64_t first;         // the element at row 0, column 0 of the slice
+  int64_t rows, columns; // the rows and columns that are shown
+  int64_t stride;        // the number of elements in a row
 };
 
 std::string printSlice(const OwnerNames &owners, const Slice &slice) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shared-memory layouts; see SharedLayouts.h.
 //
-// bankConflictFree builds a basis of the element space from the lowest offset bit up: V (the vector), U (rest of a
-// 4-byte word), B (bank) and S (beyond 128 bytes). Two lanes of one phase conflict if they differ in S and agree in B,
-// so S and U are taken from a subspace that meets the lanes of a phase of src, and those of dst, only in 0: with
+// bankConflictFree builds a basis of the element space from the lowest offset bit up: V (the vector), U (the remainder
+// of a 4-byte word), B (bank) and S (beyond 128 bytes). Two lanes of one phase conflict if they differ in S and agree
+// in B, so S and U are taken from a subspace whose intersections with the lanes of a phase of src, and with those of
+// dst, are {0}: with
 //   src lanes = C + A,  dst lanes = C + D   (C common, A and D of equal size after padding)
 // the span of { a_i + d_i } and of a complement of all lanes is such a subspace, and a largest one.
 
@@ -93,7 +94,7 @@ unsigned chooseSwizzle(const std::vector<int64_t> &shape, unsigned elementBytes,
 namespace {
 
 /// Completes the storage order: dimensions of `fixed` first, then the others that have elements in the order in which
-/// they follow each other. Dimensions of size 1 go wherever they make the order lexicographically greatest, as in
+/// they follow each other. Dimensions of size 1 are placed so that the order is the lexicographically greatest, as in
 /// row-major storage.
 std::vector<unsigned> completeOrder(const std::vector<int64_t> &shape, const std::vector<unsigned> &fixed,
                                     const std::vector<unsigned> &followers) {
@@ -131,7 +132,7 @@ std::vector<unsigned> findOrder(const LinearLayout &layout, unsigned elementByte
     return completeOrder(shape, {}, followers);
   std::vector<unsigned> fixed{followers.front()};
   bool isWhole = int64_t(1) << firstRun >= shape[fixed.front()];
-  // With panels the second dimension comes in between. A dimension of size 1 leaves no trace in the bases.
+  // With panels, the second dimension comes in between. A dimension of size 1 has no bases.
   if (int64_t(swizzleBytes / elementBytes) < shape[fixed.front()]) {
     if (!isWhole && followers.size() > 1)
       fixed.push_back(followers[1]);

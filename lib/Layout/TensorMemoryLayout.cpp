@@ -20,7 +20,7 @@ LinearLayout tensorMemoryLayout(int64_t m, int64_t n, unsigned warps) {
     ofLanes.push_back(uint64_t(row * n));
   for (int64_t row = lanesPerWarp; row < lanes; row *= 2)
     ofWarps.push_back(uint64_t(row * n));
-  // The last blocks of rows go to warp groups, so that each group has consecutive rows.
+  // The highest bits of the row blocks select warp groups, so that each group has consecutive rows.
   for (int64_t row = lanes; row < m / groupsM; row *= 2)
     registers.push_back(uint64_t(row * n));
   for (int64_t row = m / groupsM; row < m; row *= 2)

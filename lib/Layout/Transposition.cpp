@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layout of a transposition; see Transposition.h.
+// Builds the layout of a transposition; see Transposition.h.
 #include "Layout/Transposition.h"
 #include "Layout/SharedLayouts.h"
 
@@ -8,7 +8,7 @@
 
 namespace tile::layout {
 
-static constexpr int64_t mostColumns = 4; // per thread: a word of 8-bit elements, a chunk of 32-bit elements
+static constexpr int64_t mostColumns = 4; // elements per thread: a word of 8-bit elements, a chunk of 32-bit elements
 
 /// Returns the flat indices of first, 2 first, … below `end`.
 static std::vector<uint64_t> listSteps(int64_t first, int64_t end, int64_t stride) {
