@@ -23,7 +23,7 @@ struct KnownSizes {
 
 struct SampledSize {
   GemmSize size;
-  double weight; ///< weight of this size when losses are added
+  double weight; ///< weight of a loss at this size
 };
 
 /// Sizes of neural networks are mostly multiples of 8: only kernels for aligned rows are chosen by them.
