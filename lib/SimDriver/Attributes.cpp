@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attributes of the simulated devices. TILE_SIM_DEVICE decides on their compute capability and its limits.
+// Attributes of the simulated devices. TILE_SIM_DEVICE selects their compute capability, which determines their limits.
 #include "SimDriver/State.h"
 
 #include <cstring>
@@ -26,7 +26,7 @@ EXPORT CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice device) {
   std::snprintf(text, static_cast<size_t>(length), "0000:00:%02x.0", device);
   return success;
 }
-/// The bytes of CUuuid: a name, and the ordinal.
+/// CUuuid: 16 bytes, here a name and the ordinal.
 EXPORT CUresult cuDeviceGetUuid_v2(void *uuid, CUdevice device) {
   if (!uuid || !isDevice(device))
     return isDevice(device) ? invalidValue : cuda::errorInvalidDevice;

@@ -24,7 +24,7 @@ namespace {
 LaunchConfig describeLaunch(const runtime::LaunchConfig &config, const Function &kernel, uint32_t residentCtas,
                             uint64_t seed) {
   LaunchConfig launch;
-  for (int i = 0; i < 3; ++i) // unless the launch says it
+  for (int i = 0; i < 3; ++i) // default, unless the launch specifies it
     launch.cluster[i] = std::max(1u, kernel.requiredCluster[i]);
   launch.grid[0] = config.gridX, launch.grid[1] = config.gridY, launch.grid[2] = config.gridZ;
   launch.block[0] = config.blockX, launch.block[1] = config.blockY, launch.block[2] = config.blockZ;
@@ -66,7 +66,8 @@ runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &p
 const target::GpuTarget &SimulatedDevices::limits() const {
   const unsigned capability = unsigned(10 * settings.major + settings.minor);
   const target::GpuTarget *found = target::findTarget("sm_90a");
-  for (const target::GpuTarget *target : target::allTargets()) // by capability: the last one that is not later
+  // limits by capability: the last entry that is not newer applies
+  for (const target::GpuTarget *target : target::allTargets())
     if (target->capability <= capability)
       found = target;
   return *found;
@@ -103,7 +104,7 @@ runtime::Result<std::unique_ptr<LoadedPtx>> SimulatedDevices::load(int device, c
   variables.bytes.resize(all.size());
   variables.addresses.resize(all.size());
   uint64_t total = 0;
-  constexpr uint64_t mostBytes = 1 << 30; // as Program::load allows for a kernel
+  constexpr uint64_t mostBytes = 1 << 30; // limit, as in Program::load
   for (size_t i = 0; i < all.size(); ++i) {
     if ((all[i].space != Space::Global && all[i].space != Space::Const) || all[i].isExtern)
       continue;
@@ -155,7 +156,7 @@ std::byte *SimulatedDevices::find(uint64_t address, size_t bytes) const {
 
 Status SimulatedDevices::launch(int device, const runtime::LaunchConfig &config, const LoadedFunction &function,
                                 void **arguments, Footprint *footprint) {
-  GlobalMemory seen = memory; // of peers, too; plus the variables of the module
+  GlobalMemory seen = memory; // memory of this device and its peers, and the variables of the module
   for (const auto &[address, owner] : owners)
     if (owner != device && !peers.contains({device, owner}))
       seen.remove(address);

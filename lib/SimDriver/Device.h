@@ -20,7 +20,7 @@ namespace tile::sim {
 
 class Footprint;
 
-/// Devices that a program sees.
+/// The number of devices that a program sees.
 constexpr int numDevices = 8;
 /// Memory size reported to programs, in bytes; more can be allocated.
 constexpr size_t deviceBytes = size_t(8) << 30;
@@ -45,7 +45,7 @@ struct LoadedFunction {
   std::vector<size_t> parameterBytes, parameterOffsets;
 };
 
-/// Decodes a kernel. Unknown instructions, and those that its target lacks, are found here.
+/// Decodes a kernel. Reports instructions that are unknown or that the target lacks.
 runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &ptx, const std::string &name);
 
 class SimulatedDevices {
@@ -84,7 +84,7 @@ private:
   std::map<uint64_t, std::unique_ptr<std::byte[]>> buffers; ///< keyed by address
   std::map<uint64_t, int> owners;                           ///< devices, keyed by address
   std::set<std::pair<int, int>> peers;                      ///< devices, and whose memory their kernels may access
-  uint64_t numLaunches = 0;                                 ///< seed of the launch's order of events
+  uint64_t numLaunches = 0;                                 ///< seed of the next launch's order of events
 };
 
 } // namespace tile::sim

@@ -6,10 +6,10 @@
 //
 // It implements the functions that libtilert needs and that programs usually call: errors and contexts here, devices in
 // Attributes.cpp, modules, libraries and kernels in Modules.cpp, launches in Launch.cpp, memory in Memory.cpp, streams,
-// events and captured graphs in Streams.cpp, what devices exchange in Peers.cpp, and the functions by name in
-// Entry.cpp. Settings.h has what users may choose. Errors that the simulator finds in a kernel are printed and make the
-// launch fail. Of the operations that the driver prohibits during stream capture, only waits and stream-ordered memory
-// operations are rejected.
+// events and captured graphs in Streams.cpp, peer access in Peers.cpp, and lookup by name in Entry.cpp. Settings.h
+// lists the environment variables. Errors that the simulator finds in a kernel are printed and make the launch fail. Of
+// the operations that the driver prohibits during stream capture, only waits and stream-ordered memory operations are
+// rejected.
 #include "SimDriver/EncodeTiled.h"
 #include "SimDriver/State.h"
 
@@ -27,15 +27,16 @@ namespace {
 struct Context {
   int device = 0;
 };
-/// All contexts of a device share its memory, and all contexts the modules. Only incorrect programs can observe this.
+/// All contexts of a device share its memory, and all contexts share the modules. Only incorrect programs can observe
+/// this.
 std::array<Context, numDevices> primary = [] {
   std::array<Context, numDevices> all;
   for (int device = 0; device < numDevices; ++device)
     all[device].device = device;
   return all;
 }();
-std::vector<std::unique_ptr<Context>> contexts; ///< created by programs
-thread_local std::vector<CUcontext> stack;      ///< the last one is current
+std::vector<std::unique_ptr<Context>> contexts; ///< the contexts that programs have created
+thread_local std::vector<CUcontext> stack;      ///< the stack of current contexts; the last one is current
 
 CUcontext currentContext() {
   return stack.empty() ? nullptr : stack.back();
@@ -99,7 +100,7 @@ State &tile::sim::state() {
 }
 
 int tile::sim::currentDevice() {
-  // A context that is current has not been destroyed, or the program is wrong anyway.
+  // A current context exists, unless the program has destroyed it, which is an error anyway.
   return stack.empty() || !stack.back() ? -1 : reinterpret_cast<Context *>(stack.back())->device;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions by name, as the CUDA runtime library and programs that do not link the driver look them up.
+// Lookup of functions by name, for the CUDA runtime library and for programs that do not link the driver.
 #include "SimDriver/State.h"
 
 #include <cstring>
@@ -21,8 +21,8 @@ void *findExport(const std::string &symbol) {
   return self ? dlsym(self, symbol.c_str()) : nullptr;
 }
 
-/// Names are those of cuda.h without a version. A few functions have changed twice; of the others the library has only
-/// one version.
+/// Names are those of cuda.h without a version suffix. A few functions have three versions; of all others this library
+/// exports only one.
 void *findVersion(const std::string &symbol, int version) {
   constexpr int withContextParameters = 12050; // CUDA 12.5: cuCtxCreate_v4
   if (symbol == "cuCtxCreate")
@@ -48,7 +48,7 @@ EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int ver
 EXPORT CUresult cuGetProcAddress(const char *symbol, void **function, int version, unsigned long long flags) {
   return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
 }
-/// Tables of undocumented functions: there are none.
+/// Returns tables of undocumented functions; the simulator has none.
 EXPORT CUresult cuGetExportTable(const void **table, const void *) {
   if (!table)
     return invalidValue;

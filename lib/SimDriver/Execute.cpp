@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Execution of the operations of streams, and what is reported about their order.
+// Executes the operations of streams, and reports missing order between them.
 #include "SimDriver/State.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@ using namespace tile::sim;
 
 namespace {
 
-/// "reads bytes 0 to 63 of allocation 2 of device 1"
+/// Returns "reads bytes 0 to 63 of allocation 2 of device 1".
 std::string describe(const StreamRace &race) {
   constexpr const char *present[] = {"reads", "writes", "adds to"}; // by kind
   constexpr const char *past[] = {"read", "written", "added to"};

@@ -104,7 +104,7 @@ Result<std::string> decompressLz4(std::string_view block, size_t bytes) {
   };
   std::string text;
   size_t at = 0;
-  // A length of 15 goes on in further bytes, up to one that is not 255.
+  // If a length is 15, further bytes are added to it, up to one that is not 255.
   auto takeLength = [&](unsigned nibble) -> std::optional<size_t> {
     size_t length = nibble;
     for (unsigned next = nibble == 15 ? 255 : 0; next == 255; length += next) {

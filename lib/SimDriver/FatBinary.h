@@ -17,8 +17,8 @@
 
 namespace tile::sim {
 
-/// Returns the PTX of an image. Of several, that for the greatest architecture up to `capability` (100: 10.0), or the
-/// greatest of all if none is that small.
+/// Returns the PTX of an image. If there are several, returns the one for the highest architecture up to `capability`
+/// (100: 10.0), or the highest of all if none is that low.
 runtime::Result<std::string> findPtx(const void *image, unsigned capability);
 
 /// Decompresses a block of LZ4 to `bytes` bytes.

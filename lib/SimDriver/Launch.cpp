@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches of kernels, and how many thread blocks fit.
+// Kernel launches, and occupancy queries.
 #include "SimDriver/State.h"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ std::optional<std::vector<void *>> unpackExtra(void **extra, const LoadedFunctio
   return arguments;
 }
 
-/// Returns false, and says why, if the launch needs more dynamic shared memory than the function has opted in to.
+/// Returns false, after printing the reason, if the launch needs more dynamic shared memory than the function has opted
+/// in to.
 bool hasOptedIn(const runtime::LaunchConfig &config, const LoadedFunction &function) {
   const uint64_t needed = uint64_t(config.sharedBytes) + function.staticShared;
   if (needed <= sharedWithoutOptIn || config.sharedBytes <= function.maxDynamicShared)

@@ -20,7 +20,7 @@ std::map<void *, std::unique_ptr<void, FreeBytes>> hostBuffers;
 
 // For the functions below, the caller holds the mutex. Any address is valid for a copy of zero bytes.
 
-/// Either address may be 0: of the host's memory.
+/// Either address may be 0, which stands for host memory.
 void noteCopy(CUdeviceptr from, CUdeviceptr to, size_t bytes) {
   nameOperation("a copy");
   if (from)

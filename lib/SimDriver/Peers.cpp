@@ -2,7 +2,8 @@
 // Exchange between simulated devices: access to each other's memory, and waits of streams for values in memory.
 //
 // Every device may access the memory of every other once it has enabled it. A stream that waits for a value blocks the
-// calling thread until another thread has written it. A value that nobody writes is a deadlock, and reported as one.
+// calling thread until another thread has written it. A wait for a value that is never written is reported as a
+// deadlock.
 #include "SimDriver/State.h"
 
 #include <chrono>
@@ -32,10 +33,10 @@ bool holds(unsigned comparison, uint32_t found, uint32_t value) {
   }
 }
 
-/// The value that a stream of this thread waits for, for a message.
+/// Describes the value that a stream of this thread waits for, for messages.
 thread_local std::string awaited;
 
-/// Returns stillWaiting while the value is not there. The caller holds the mutex.
+/// Returns stillWaiting until the value is there. The caller holds the mutex.
 CUresult compareInMemory(CUdeviceptr address, uint32_t value, unsigned comparison) {
   const std::byte *word = state().devices.find(address, sizeof(value));
   if (!word)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Settings of the simulated driver. Programs run on it unchanged, so they are environment variables:
+// Settings of the simulated driver. Programs run on it unchanged, so the settings are environment variables:
 //
-//   TILE_SIM_DEVICE=sm_100a   The devices have this compute capability and load only modules that such a GPU runs.
-//                             Without it, they say that they are sm_90 but run modules of every target.
-//   TILE_SIM_CHECK=warn       Findings are printed, but do not make launches fail. `off`: nothing is checked, which is
-//                             faster. `fail`, the default: they do, except those on which no known GPU depends.
-//   TILE_SIM_ORDER=7          Events happen in the order that this seed chooses, the next launch takes the next seed.
-//                             Without it all warps take turns, as on a GPU.
+//   TILE_SIM_DEVICE=sm_100a   The devices have this compute capability, and load only modules that such a GPU can run.
+//                             Default: they report sm_90, but run modules of every target.
+//   TILE_SIM_CHECK=warn       Findings are printed, but do not make launches fail. `off` disables the checks, which is
+//                             faster. Default: `fail`, with which findings make launches fail, except for code that
+//                             works on all known GPUs.
+//   TILE_SIM_ORDER=7          This seed determines the order of events; each launch uses the next seed. Default: all
+//                             warps take turns, as on a GPU.
 #pragma once
 
 #include "Runtime/Result.h"

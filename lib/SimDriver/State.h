@@ -28,8 +28,8 @@ struct State {
   SimulatedDevices devices;
   Captures captures;
   StreamOrder order;
-  StreamOperation *operation = nullptr; ///< that is being executed, if its order is checked
-  uint64_t numOperations = 0;           ///< of all threads, except those that wait
+  StreamOperation *operation = nullptr; ///< the operation that is being executed, if its order is checked
+  uint64_t numOperations = 0;           ///< by all threads, not counting waits
 };
 State &state();
 
@@ -42,13 +42,13 @@ inline bool isDevice(runtime::CUdevice device) {
   return device >= 0 && device < numDevices;
 }
 
-/// Prints the error and returns the number.
+/// Prints the error and returns its code.
 runtime::CUresult fail(runtime::CUresult number, const runtime::Error &error);
 
 /// Returns the function with this handle, or null. The caller holds the mutex.
 LoadedFunction *findFunction(runtime::CUfunction function);
 
-/// Calls `work`. Callers are C code, so no exception may leave the driver.
+/// Calls `work`. Callers are C code, so exceptions must not leave the driver.
 template <typename Function> runtime::CUresult guarded(Function &&work) noexcept {
   try {
     return work();
@@ -74,7 +74,7 @@ template <typename Function> runtime::CUresult locked(Function &&work) noexcept 
 runtime::CUresult execute(const StreamOrder::Place &place, const Work &work, VectorClock *after = nullptr);
 /// Executes an operation of a stream, or records it for a graph. The caller holds the mutex.
 runtime::CUresult executeOrKeep(runtime::CUstream stream, Work work);
-/// The same for a caller that does not hold it.
+/// Does the same for a caller that does not hold the mutex.
 template <typename Function> runtime::CUresult submit(runtime::CUstream stream, Function &&work) noexcept {
   return locked([&] { return executeOrKeep(stream, std::forward<Function>(work)); });
 }
@@ -93,10 +93,11 @@ template <typename Function> runtime::CUresult submitNow(bool hostWaits, Functio
 void nameOperation(std::string name);
 void noteAccess(AccessKind kind, uint64_t address, uint64_t bytes);
 
-/// The result of an operation that waits for a value in memory which is not there yet; never returned to programs.
+/// Internal result of an operation that waits for a value in memory that has not been written yet; never returned to
+/// programs.
 constexpr runtime::CUresult stillWaiting = -1;
-/// Like execute. An operation that waits is repeated while other threads change memory; if none of them calls the
-/// driver for a while, nobody ever will, and it fails. The caller does not hold the mutex.
+/// Like execute. A waiting operation is repeated while other threads change memory. If none of them calls the driver
+/// for a while, the operation fails. The caller does not hold the mutex.
 runtime::CUresult perform(const StreamOrder::Place &place, const Work &work, VectorClock *after = nullptr) noexcept;
 
 } // namespace tile::sim

@@ -16,7 +16,7 @@ bool isDefault(CUstream stream) {
   return reinterpret_cast<uintptr_t>(stream) <= legacyStream;
 }
 
-/// Returns the first bytes that are in both lists.
+/// Returns the first bytes that both lists contain.
 std::optional<Stretch> overlap(const std::vector<Stretch> &a, const std::vector<Stretch> &b) {
   for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     const Stretch both = {std::max(a[i].begin, b[j].begin), std::min(a[i].end, b[j].end)};
@@ -53,7 +53,7 @@ StreamOrder::Line &StreamOrder::line(int device, CUstream stream, const void *gr
     made.name = fmt::format("the default stream of device {}", device);
   if (graph) {
     made.name = fmt::format("a graph captured from {}", line(device, stream).name);
-    made.isBlocking = false; // the stream that launches it may be
+    made.isBlocking = false; // the stream that launches it may be blocking
   }
   return made;
 }
@@ -87,7 +87,7 @@ std::optional<StreamRace> StreamOrder::conflict(const Past &earlier, const Past 
 
 std::optional<StreamRace> StreamOrder::finish(const Place &place, const StreamOperation &operation,
                                               VectorClock *after) {
-  constexpr size_t mostPast = 4096; // of a program that never synchronizes
+  constexpr size_t mostPast = 4096; // limit for a program that never synchronizes
   Line &own = line(place.device, place.stream, place.graph);
   VectorClock clock = startOf(own);
   clock.join(place.before);
@@ -117,7 +117,7 @@ std::optional<StreamRace> StreamOrder::finish(const Place &place, const StreamOp
   for (uint64_t address : words)
     flags[address].join(clock);
   if (operation.released)
-    flags[*operation.released] = clock; // who waits for it reads this value, not those before
+    flags[*operation.released] = clock; // a thread that waits for it reads this value, not earlier ones
   own.clock = clock;
   if (after)
     *after = std::move(clock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Races between streams. The simulated driver executes every operation as it is submitted, so a program that lacks an
 // event between two streams gets the right results here, and on a GPU only as long as the streams happen to be in step.
-// This finds it in every run: operations of different streams or devices that access the same bytes, at least one of
-// them writing, must be ordered by what the program has done.
+// This check finds it in every run: operations of different streams or devices that access the same bytes, at least one
+// of them writing, must be ordered by the program.
 //
 //   what orders                             edge
 //   one stream; the default stream          from each operation to the next; with all streams that it blocks
@@ -30,14 +30,14 @@
 
 namespace tile::sim {
 
-/// An operation while it is executed: it says what it accesses.
+/// An operation that is being executed. It records its accesses.
 struct StreamOperation {
   std::string name = "an operation"; ///< "kernel 'gemm'", "a copy"
   Footprint footprint;
   std::optional<uint64_t> acquired, released; ///< the address of a flag
 };
 
-/// Two operations that nothing orders, and the first bytes that both access.
+/// Two unordered operations, and the first bytes that both access.
 struct StreamRace {
   struct Side {
     std::string name; ///< "kernel 'gemm' in stream 3 of device 0"
@@ -49,25 +49,25 @@ struct StreamRace {
 
 class StreamOrder {
 public:
-  /// Makes a stream known. `isBlocking`: it synchronizes with the default stream of its device.
+  /// Registers a stream. `isBlocking`: it synchronizes with the default stream of its device.
   void create(runtime::CUstream stream, int device, bool isBlocking);
 
-  /// Where an operation belongs: to a stream, or to a captured stream of a graph.
+  /// Identifies where an operation runs: in a stream, or in a captured stream of a graph.
   struct Place {
-    int device = 0; ///< that is current
+    int device = 0; ///< the current device
     runtime::CUstream stream = nullptr;
     const void *graph = nullptr; ///< the executable graph, if the operation is one of its steps
-    VectorClock before = {};     ///< of a step: what precedes it
+    VectorClock before = {};     ///< for a step of a graph: the clock of its predecessors
   };
   /// Adds a finished operation. Returns a race with an earlier one, if there is any. `after`: null, or gets the clock
   /// of the operation.
   std::optional<StreamRace> finish(const Place &place, const StreamOperation &operation, VectorClock *after);
 
-  /// Returns the clock of what precedes the next operation of a stream.
+  /// Returns the clock that precedes the next operation of a stream.
   VectorClock clockOf(int device, runtime::CUstream stream) { return startOf(line(device, stream)); }
-  /// The next operations of the stream wait for what the clock has.
+  /// Orders the next operations of the stream after the clock.
   void wait(int device, runtime::CUstream stream, const VectorClock &clock) { line(device, stream).clock.join(clock); }
-  /// The host waits for what the clock has, or for all operations of a device.
+  /// Records that the host has waited for the operations in the clock, or for all operations of a device.
   void synchronize(const VectorClock &clock) { host.join(clock); }
   void synchronizeDevice(int device);
 
@@ -80,14 +80,15 @@ private:
     std::string name; ///< "stream 3 of device 0"
     VectorClock clock;
   };
-  /// An operation that the host has not waited for.
+  /// An operation for which the host has not waited.
   struct Past {
     std::string name;
     Epoch epoch;
     VectorClock clock;
     std::vector<Stretch> accesses[3]; ///< by kind
   };
-  /// A default stream: device, null, null. Another stream: -1, handle, null. A captured stream: -1, handle, graph.
+  /// Identifies a default stream by (device, null, null), another stream by (-1, handle, null), a captured stream by
+  /// (-1, handle, graph).
   using Key = std::tuple<int, runtime::CUstream, const void *>;
 
   Line &add(const Key &key, int device);

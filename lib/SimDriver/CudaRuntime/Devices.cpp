@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Devices, their properties, errors, and functions of the driver by name.
+// Devices and their properties, errors, and lookup of driver functions by name.
 #include "SimDriver/CudaRuntime/Runtime.h"
 
 #include <mutex>
@@ -11,7 +11,7 @@ namespace {
 thread_local int threadDevice = 0;
 thread_local cudaError lastError = success;
 
-/// cudaDeviceProp of CUDA 13.
+/// Layout of cudaDeviceProp in CUDA 13.
 struct DeviceProperties {
   char name[256];
   char uuid[16], luid[8];
@@ -253,7 +253,8 @@ EXPORT cudaError cudaGetDeviceProperties(DeviceProperties *properties, int devic
   });
 }
 
-/// Flags choose variants for the default stream of each thread; all streams of the simulator are synchronous.
+/// The flags select variants for per-thread default streams. They have no effect, because all streams of the simulator
+/// are synchronous.
 EXPORT cudaError cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
                                                   unsigned long long flags, int *status) {
   return call([=] {

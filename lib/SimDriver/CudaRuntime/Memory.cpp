@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory of devices and pages of the host, copies and fills. The kind of a copy follows from the addresses.
+// Device memory, page-locked host memory, copies and fills. The kind of a copy follows from the addresses.
 #include "SimDriver/CudaRuntime/Runtime.h"
 
 using namespace tile::sim::cudart;
@@ -13,7 +13,7 @@ void *pointerTo(CUdeviceptr address) {
   return reinterpret_cast<void *>(address);
 }
 
-/// A copy or fill of rows.
+/// Copies or fills row by row: calls `function` for each row.
 template <typename Function> cudaError forRows(size_t rows, Function &&function) {
   return call([&] {
     cudaError error = success;
@@ -23,7 +23,7 @@ template <typename Function> cudaError forRows(size_t rows, Function &&function)
   });
 }
 
-/// cudaPointerAttributes.
+/// Layout of cudaPointerAttributes.
 struct PointerAttributes {
   int type; ///< 0: unregistered, 1: host, 2: device
   int device;

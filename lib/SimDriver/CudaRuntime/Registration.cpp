@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registration by nvcc's code before main: the fat binaries of a program, and which functions and variables of
-// the host stand for those of the device. A fat binary is loaded when the first of them is used.
+// Registration by nvcc's code before main: the fat binaries of a program, and the host functions and variables that
+// represent kernels and device variables. A fat binary is loaded when one of these is first used.
 #include "SimDriver/CudaRuntime/Runtime.h"
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 
 struct FatBinary {
   const void *image = nullptr;
-  void *libraries[8] = {}; ///< by device: modules have variables of their own there
+  void *libraries[8] = {}; ///< per device: each has separate module variables
 };
 struct Symbol {
   FatBinary *owner = nullptr;
@@ -26,7 +26,7 @@ struct Registry {
   std::vector<std::unique_ptr<FatBinary>> binaries;
   std::unordered_map<const void *, Symbol> functions, variables; ///< by address on the host
 };
-/// Made when the first object file registers itself, before static constructors here may have run.
+/// Created when the first object file registers itself, possibly before static constructors of this file have run.
 Registry &registry() {
   static Registry shared;
   return shared;
@@ -51,7 +51,7 @@ struct Configuration {
   size_t dynamicShared = 0;
   CUstream stream = nullptr;
 };
-thread_local std::vector<Configuration> configurations; ///< of kernel<<<...>>>(...)
+thread_local std::vector<Configuration> configurations; ///< arguments of kernel<<<...>>>(...)
 
 } // namespace
 
@@ -96,7 +96,7 @@ EXPORT void __cudaRegisterVar(void **handle, char *host, char *, const char *nam
   const std::lock_guard lock(registry().mutex);
   add(registry().variables, handle, host, name);
 }
-/// Managed variables have no address that both sides can use; a program that does not touch them runs.
+/// Managed variables would need an address that is valid on both sides. A program that does not use them still runs.
 EXPORT void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int) {}
 
 EXPORT unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, size_t dynamicShared, CUstream stream) {

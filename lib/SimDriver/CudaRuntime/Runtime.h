@@ -3,7 +3,7 @@
 // runtime API, and those that nvcc calls to register kernels and variables, on top of the simulated driver. NVIDIA's
 // library asks the driver for undocumented tables, so it cannot run on the simulator.
 //
-// The types below have the layouts that the CUDA runtime API documents. Errors have the same numbers as in the driver.
+// The types below have the layouts that the CUDA runtime API documents. Error codes equal those of the driver.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -30,7 +30,7 @@ struct Dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// cudaLaunchConfig_t.
+/// Layout of cudaLaunchConfig_t.
 struct LaunchConfig {
   Dim3 grid, block;
   size_t dynamicShared = 0;
@@ -41,7 +41,7 @@ struct LaunchConfig {
 
 /// Sets the primary context of this thread's device current if the thread has no context. Initializes the driver.
 cudaError prepare();
-/// Keeps an error for cudaGetLastError, and returns it.
+/// Stores an error for cudaGetLastError, and returns it.
 cudaError keep(cudaError error);
 /// Calls `work` once a context is current.
 template <typename Function> cudaError call(Function &&work) {
@@ -49,9 +49,9 @@ template <typename Function> cudaError call(Function &&work) {
   return keep(ready == success ? work() : ready);
 }
 
-/// Returns the kernel of a function of the host, whose library is loaded now if it has not been.
+/// Returns the kernel that a host function represents; loads its library if necessary.
 cudaError findKernel(const void *hostFunction, CUfunction &kernel);
-/// Returns the address and size of a variable, by its shadow on the host.
+/// Returns the address and size of a device variable, given its shadow variable on the host.
 cudaError findVariable(const void *hostVariable, CUdeviceptr &address, size_t &bytes);
 int deviceOfThread();
 
